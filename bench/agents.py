@@ -15,7 +15,7 @@ from bench import context
 from bench.corpus import Corpus
 from bench.hook import FLOOR, PYTHON
 from bench.measure import Result, at_most, least, process, told, wall
-from holdfast.interfaces import agent_events, agent_hook, injecting
+from holdfast.interfaces import agent_events, agent_hook, agent_replies
 from holdfast.project import Project
 
 HOOK = [PYTHON, "-I", "-S", agent_hook.__file__]
@@ -58,7 +58,7 @@ def _starting(corpora: Sequence[Corpus]) -> Iterator[Result]:
     cases = {"floor": _waited(corpora[0])}
     for corpus in corpora:
         began = time.perf_counter()
-        injecting.Fresh(Project.open(corpus.top)).keep()
+        agent_replies.FreshContext(Project.open(corpus.top)).keep()
         fresh = time.perf_counter() - began
         yield told(f"agent hook, a pack made anew, {corpus.runs // 1000}k memories", f"{fresh * 1e3:.0f} ms")
         cases[str(corpus.runs)] = _fired(corpus, "SessionStart", {"source": "startup"})

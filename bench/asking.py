@@ -17,10 +17,10 @@ from typing import Any
 from bench.corpus import COMMON, Words
 from bench.index import insert_raw, p99
 from bench.measure import Result, at_most, cpu, least, told
-from holdfast.index.asked import read
-from holdfast.index.corpus.loading import Document, load
+from holdfast.index.fill import LoadedDocument, load_documents
 from holdfast.index.pool import match_any
-from holdfast.index.search import search
+from holdfast.index.query import read_query
+from holdfast.index.ranking import search
 from holdfast.index.sqlite import Index
 
 COUNT = 100_000
@@ -34,7 +34,7 @@ _RAW = "SELECT rowid, title, text FROM raw WHERE raw MATCH ? ORDER BY bm25(raw) 
 def hybrid(folder: str) -> Iterator[Result]:
     """Warm questions over 100k records."""
     index = Index(os.path.join(folder, "asking", "index.db"))
-    load(index.db, documents(COUNT))
+    load_documents(index.db, documents(COUNT))
     raw = os.path.join(folder, "asking", "raw.db")
     insert_raw(raw, index.db.execute(TEXT).fetchall())
     plain = sqlite3.connect(raw)
@@ -51,12 +51,12 @@ def hybrid(folder: str) -> Iterator[Result]:
     plain.close()
 
 
-def documents(count: int) -> Iterator[Document]:
+def documents(count: int) -> Iterator[LoadedDocument]:
     """So many made-up records, one every hundred seconds."""
     words, first = Words(3), datetime(2022, 1, 1)
     for number in range(count):
         ts = f"{(first + timedelta(seconds=100 * number)).isoformat()}.000000Z"
-        yield Document(
+        yield LoadedDocument(
             name=f"N-{number}", title=words.some(8), text=words.some(52), kind="commit", ts=ts,
             paths=(f"src/{number % 997}.py",),
         )  # fmt: skip
@@ -67,7 +67,7 @@ def _compared(
 ) -> Iterator[Result]:
     taken: dict[str, list[float]] = {"raw": [], "text": [], "near": []}
     for place, question in enumerate(questions):
-        expression = match_any(read(question).terms, [])
+        expression = match_any(read_query(question).terms, [])
         cases = {
             "raw": lambda e=expression: cpu(lambda: plain.execute(_RAW, (e,)).fetchall()),
             "text": lambda q=question: cpu(lambda: search([db], q)),
@@ -93,20 +93,20 @@ def _near(db: sqlite3.Connection) -> Any:
         import numpy as np
     except ImportError:
         return None
-    from holdfast.index.embed.near import Matrix, Near
+    from holdfast.index.embed.similarity import NearestTexts, VectorMatrix
 
     made = np.random.default_rng(1)
     contents = [content for (content,) in db.execute("SELECT DISTINCT content FROM row ORDER BY content")]
-    matrix = Matrix(SIZE, (0, 0), room=len(contents))
+    matrix = VectorMatrix(SIZE, (0, 0), room=len(contents))
     steps = range(0, len(contents), 10_000)
     matrix.fill(
         [(content, made.integers(-127, 127, SIZE, dtype=np.int8).tobytes()) for content in contents[at : at + 10_000]]
         for at in steps
     )
 
-    def of(number: int) -> Near:
+    def of(number: int) -> NearestTexts:
         seed = int.from_bytes(blake2b(bytes([number])).digest()[:4], "big")
         vector = np.random.default_rng(seed).standard_normal(SIZE).astype(np.float32)
-        return Near(matrix, vector / np.linalg.norm(vector))
+        return NearestTexts(matrix, vector / np.linalg.norm(vector))
 
     return of

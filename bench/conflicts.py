@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.corpus import Words
 from bench.measure import Result, at_most, cpu, least, told
-from holdfast.model.claims import Neighbours, Statement, conflict
+from holdfast.model.claims import SimilarStatements, Statement, conflict
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAIRS = os.path.join(ROOT, "tests/curation/conflicts")
@@ -83,7 +83,7 @@ def _strangers() -> Result:
     said = sentences(DOCS["unseen"])
     random.Random(2).shuffle(said)
     known = {str(n): Statement(text, "decision") for n, text in enumerate(said[::2])}
-    near, asked = Neighbours(known), [Statement(text, "decision") for text in said[1::2]][:250]
+    near, asked = SimilarStatements(known), [Statement(text, "decision") for text in said[1::2]][:250]
     warned = sum(any(conflict(known[name], one) for name in near.near(one)) for one in asked)
     what = f"warned for nothing, beside {len(known)} sentences of one project's pages"
     return told(what, f"{warned} of {len(asked)} candidates")
@@ -126,7 +126,7 @@ def _listed(counts: Counter[str]) -> str:
 
 def _lookup() -> Iterator[Result]:
     statements = _entries(ENTRIES)
-    neighbours = Neighbours(statements)
+    neighbours = SimilarStatements(statements)
     candidate = Statement("Request timeout: 10 seconds in the payment service.", "fact")
 
     def look() -> None:
@@ -139,7 +139,7 @@ def _lookup() -> Iterator[Result]:
 
     look()  # a reading is kept: what stays is what a second candidate costs
     best = least({"look": lambda: cpu(look), "split": lambda: cpu(split)}, ROUNDS)
-    built = least({"build": lambda: cpu(lambda: Neighbours(statements))}, 3)["build"]
+    built = least({"build": lambda: cpu(lambda: SimilarStatements(statements))}, 3)["build"]
     what = f"one candidate against {ENTRIES:,} entries"
     yield at_most(f"{what} (floor: split their texts)", best["look"], best["split"], 3.0)
     yield told(f"the neighbours of {ENTRIES:,} entries built", f"{built * 1e3:.0f} ms")

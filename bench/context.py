@@ -14,7 +14,7 @@ from bench.measure import Result, at_most, least, process, told
 from holdfast.model.ids import PREFIXES
 from holdfast.model.task import Task
 from holdfast.store import layout as paths
-from holdfast.store import tasks
+from holdfast.store import task_files
 
 SMALL, LARGE = 1_000, 10_000
 EDGES = 3  # needs of a task, on average
@@ -112,7 +112,7 @@ def _write_task(top: str, number: int, words: Words, chance: random.Random) -> N
     names = {f"TSK-{chance.randrange(number):06}" for _ in range(EDGES)} if number > EDGES else set()
     status = "done" if number % 3 == 0 else "open"
     task = Task(id=f"TSK-{number:06}", title=words.some(6), needs=tuple(sorted(names)), status=status)
-    _put(os.path.join(top, paths.node_path(paths.TASKS, "task", task.id)), tasks.render(task))
+    _put(os.path.join(top, paths.node_path(paths.TASKS, "task", task.id)), task_files.render(task))
 
 
 def _put(path: str, text: str) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.model.event import Draft, timestamp
+from holdfast.git.project_setup import initialise
+from holdfast.model.event import EventDraft, timestamp
 from holdfast.store.format import body_bytes, body_name, make_event, make_segments
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -78,7 +78,7 @@ def make(top: str, cache: str, runs: int, *, seed: int = 1) -> Corpus:
         ts = timestamp(START + timedelta(seconds=90 * number))
         name = f"{ts[:19].replace('-', '').replace(':', '')}Z-{number:06d}"
         body = _keep_body(clone, _body(words, number))
-        draft = Draft("run", target=name, run_id=name, layer="L5", exit_status=0)
+        draft = EventDraft("run", target=name, run_id=name, layer="L5", exit_status=0)
         data = make_event(draft, ts=ts, line=line, writer="w", seq=number, head=draft.head, body=body, parents=parents)[
             1
         ]

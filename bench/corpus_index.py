@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from bench.corpus import COMMON
 from bench.measure import Result, at_least, at_most, cpu, least, told
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.index.corpus.choosing import Choice
-from holdfast.index.corpus.refresh import bring, open_corpus, path_of
+from holdfast.git.project_setup import initialise
+from holdfast.index.corpus.file_choice import CorpusChoice
+from holdfast.index.corpus.update import bring_corpus, open_corpus, path_of
 from holdfast.index.schema import COLUMNS
 from holdfast.index.sqlite import drop
 
@@ -57,7 +57,7 @@ def _changes(clone: Clone, top: str) -> Iterator[Result]:
 
 def _refresh(clone: Clone) -> None:
     index = open_corpus(clone)
-    if not bring(clone, index, Choice(), patience=True):
+    if not bring_corpus(clone, index, CorpusChoice(), patience=True):
         raise SystemExit("the corpus does not come to HEAD")
     index.close()
 

@@ -21,10 +21,9 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from bench.conflicts import DOCS, PAIRS, sentences
-from holdfast.model.claims import Neighbours, Statement
-from holdfast.model.claims.compare import ruled
-from holdfast.model.claims.evidence import Found, evidence
-from holdfast.model.claims.paths import overlap
+from holdfast.model.claims import SimilarStatements, Statement
+from holdfast.model.claims.compare import paths_overlap, ruled
+from holdfast.model.claims.features import Features, measure_features
 
 FILES = {"tuning.jsonl": 0.2, "tuning_more.jsonl": 1.0}
 TARGET = os.path.join(os.path.dirname(PAIRS), "../../src/holdfast/model/claims/weights.py")
@@ -34,7 +33,7 @@ PRECISION = 0.85  # on unseen pairs; in a memory of many entries a warning must 
 TWIN_FROM = -1.0  # few claims come near one that was put aside: a hint too many costs little
 STYLE = ("bias", "long")  # of how an author writes, not of what is said
 
-Row = tuple[Found, bool, float]  # evidence, label, how much it counts
+Row = tuple[Features, bool, float]  # evidence, label, how much it counts
 
 
 def rows(wanted: Callable[[dict[str, Any]], bool | None]) -> list[Row]:
@@ -44,8 +43,8 @@ def rows(wanted: Callable[[dict[str, Any]], bool | None]) -> list[Row]:
         for pair in _pairs(name):
             one, other = (_statement(pair[side]) for side in ("accepted", "candidate"))
             label = wanted(pair)
-            if label is not None and overlap(one.applies_to, other.applies_to):
-                found.append((evidence(one, other, ruled(one, other)), label, worth))
+            if label is not None and paths_overlap(one.applies_to, other.applies_to):
+                found.append((measure_features(one, other, ruled(one, other)), label, worth))
     return found
 
 
@@ -68,7 +67,7 @@ def strangers() -> list[Row]:
         for a, b in zip(pairs, shuffled, strict=True)
         if a is not b
     ]
-    return [(evidence(a, b, ruled(a, b)), False, STRANGERS) for a, b in both[:400]]
+    return [(measure_features(a, b, ruled(a, b)), False, STRANGERS) for a, b in both[:400]]
 
 
 def pages(folders: Sequence[str], seed: int) -> list[list[Row]]:
@@ -76,10 +75,11 @@ def pages(folders: Sequence[str], seed: int) -> list[list[Row]]:
     said = sentences(folders)
     random.Random(seed).shuffle(said)
     known = {str(n): Statement(text, "decision") for n, text in enumerate(said[::2])}
-    near = Neighbours(known)
+    near = SimilarStatements(known)
     candidates = [Statement(text, "decision") for text in said[1::2]][:250]
     return [
-        [(evidence(known[n], one, ruled(known[n], one)), False, PAGES) for n in near.near(one)] for one in candidates
+        [(measure_features(known[n], one, ruled(known[n], one)), False, PAGES) for n in near.near(one)]
+        for one in candidates
     ]
 
 

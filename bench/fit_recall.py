@@ -1,4 +1,4 @@
-"""Fit the weights of the ranking, `index/weights.py`, to question sets, and tell what they do with others.
+"""Fit the weights of the ranking, `index/ranking_weights.py`, to question sets, and tell what they do with others.
 
     pip install numpy && python -m bench.fit_recall FOLDER            # tells
     python -m bench.fit_recall FOLDER --write                         # and writes WEIGHTS
@@ -32,13 +32,12 @@ from bench.recall.formats import BLOCKS, found_in
 from bench.recall.meaning import Among, Meanings
 from bench.recall.measuring import in_turn
 from bench.recall.sets import Collection, Measure, Question, QuestionSet, recall
-from holdfast.index import grouped
-from holdfast.index import weights as current
-from holdfast.index.asked import read
+from holdfast.index import ranking_weights as current
+from holdfast.index import result_order
 from holdfast.index.pool import AT, Pool, gather
-from holdfast.index.scope import Scope
+from holdfast.index.query import Scope, read_query
 
-TARGET = os.path.join(os.path.dirname(__file__), "../src/holdfast/index/weights.py")
+TARGET = os.path.join(os.path.dirname(__file__), "../src/holdfast/index/ranking_weights.py")
 STEPS = 200
 PULL = 0.0004  # towards small weights
 ADDED = ("told", "said")
@@ -66,7 +65,7 @@ class Whole:
         best = np.full(len(own), -np.inf)
         np.maximum.at(best, self.pairs[:, 1], turns[self.pairs[:, 0]])
         lesser = np.where(np.isfinite(best), np.minimum(best, own), 0.0)
-        return np.column_stack([np.maximum(best, own) + grouped.LESSER * lesser, self.added])
+        return np.column_stack([np.maximum(best, own) + result_order.LESSER * lesser, self.added])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ def _case(
 ) -> Case:
     near = engine.among.near(question.text) if engine.among else None
     scope = Scope(files=question.files, kind=questions.measures[0].kind)
-    pool = gather([engine.index.db], read(question.text), scope=scope, limit=10, near=near)
+    pool = gather([engine.index.db], read_query(question.text), scope=scope, limit=10, near=near)
     names = _names(pool)
     right = [place for place, name in enumerate(names) if name in question.answers]
     wholes = [
@@ -134,12 +133,12 @@ def _whole(
 ) -> Whole:
     """The sessions for a question, by the product's own gathering."""
     near = engine.among.near(question.text) if engine.among else None
-    sources, asked, scope = [engine.index.db], read(question.text), Scope(kind=kind)
+    sources, asked, scope = [engine.index.db], read_query(question.text), Scope(kind=kind)
     pool = gather(sources, asked, scope=scope, limit=10, near=near)
-    turns, members = grouped.gathered(pool, sources, asked, scope=scope, near=near)
+    turns, members = result_order.gathered(pool, sources, asked, scope=scope, near=near)
     place = {key: at for at, key in enumerate(sorted(turns.rows))}
     pairs = [(place[key], at) for at, group in enumerate(sorted(pool.rows)) for key in members.get(group, ())]
-    pool.features.update(grouped.added(pool, turns, members, near))
+    pool.features.update(result_order.added(pool, turns, members, near))
     return Whole(
         own=_table(pool, features), turns=_table(turns, features),
         pairs=np.array(sorted(pairs), int).reshape(-1, 2),

@@ -10,9 +10,9 @@ from functools import partial
 
 from bench.corpus import COMMON, Corpus
 from bench.measure import Result, at_least, at_most, cpu, least, told
-from holdfast.diagnostics.integrity import Ledger
-from holdfast.index.asked import read
+from holdfast.diagnostics.log_integrity import Ledger
 from holdfast.index.pool import match_all, match_any
+from holdfast.index.query import read_query
 from holdfast.index.refresh import refresh
 from holdfast.index.sqlite import Index, drop
 from holdfast.recall.search import TextSearch
@@ -108,7 +108,7 @@ def warm(corpus: Corpus, folder: str) -> Iterator[Result]:
 
 def _ask_raw(db: sqlite3.Connection, query: str, *, enough: int) -> None:
     """All words first; any of them if too few records hold all."""
-    terms = read(query).terms
+    terms = read_query(query).terms
     sql = "SELECT rowid, title, text FROM raw WHERE raw MATCH ? ORDER BY bm25(raw) LIMIT ?"
     found = db.execute(sql, (match_all(terms, []), enough)).fetchall()
     if len(found) < enough and len(terms) > 1:

@@ -17,10 +17,10 @@ from typing import Any
 from bench.asking import QUESTIONS, documents
 from bench.corpus import COMMON, Words
 from bench.measure import Result, at_most, cpu, least, told, wall
-from holdfast.index.asked import read
-from holdfast.index.corpus.loading import Document, load
+from holdfast.index.fill import LoadedDocument, load_documents
 from holdfast.index.pool import match_any
-from holdfast.index.search import search
+from holdfast.index.query import read_query
+from holdfast.index.ranking import search
 from holdfast.index.sqlite import Index
 
 COUNTS = (100_000, 1_000_000)
@@ -30,7 +30,7 @@ _RAW = "SELECT rowid, title, text FROM raw WHERE raw MATCH ? ORDER BY bm25(raw) 
 _COLD = """
 import sqlite3, sys, time
 start = time.process_time()
-from holdfast.index.search import search
+from holdfast.index.ranking import search
 search([sqlite3.connect(sys.argv[1])], sys.argv[2])
 taken = time.process_time() - start
 with open("/proc/self/status") as file:
@@ -61,12 +61,12 @@ def _of(count: int, place: str) -> Iterator[Result]:
     name = f"{count:,}"
     path, raw = os.path.join(place, "index.db"), os.path.join(place, "raw.db")
     index = Index(path)
-    built = cpu(lambda: load(index.db, documents(count)))
+    built = cpu(lambda: load_documents(index.db, documents(count)))
     _fill_raw(raw, path)
     plain = sqlite3.connect(raw)
     ways: dict[str, Asking] = {
         "ours": lambda question: search([index.db], question),
-        "raw": lambda question: plain.execute(_RAW, (match_any(read(question).terms, []),)).fetchall(),
+        "raw": lambda question: plain.execute(_RAW, (match_any(read_query(question).terms, []),)).fetchall(),
     }
     other = _Other(os.path.join(place, "other"), count) if _tantivy() else None
     if other:
@@ -79,7 +79,7 @@ def _of(count: int, place: str) -> Iterator[Result]:
     size = f"{_size(path) / 1e6:,.0f} MB"
     yield told(f"{name}: built, and its file", f"{built:,.0f} s, {size}", f"{_size(raw) / 1e6:,.0f} MB (FTS5)")
     yield told(f"{name}: first answer of a process, and its memory", _first(path))
-    yield told(f"{name}: one more record", _one_more(lambda one: load(index.db, [one]), count))
+    yield told(f"{name}: one more record", _one_more(lambda one: load_documents(index.db, [one]), count))
     if other:
         yield told(f"{name}: tantivy built, and its files", f"{other.built:,.0f} s, {other.size() / 1e6:,.0f} MB")
         yield told(f"{name}: tantivy, one more record", _one_more(other.add, count))
@@ -124,14 +124,14 @@ def _first(path: str) -> str:
     return f"{sorted(times)[2] * 1e3:.0f} ms, {memory >> 10} MB"
 
 
-def _more(count: int) -> list[Document]:
+def _more(count: int) -> list[LoadedDocument]:
     return [
-        Document(name=f"M-{number}", title=one.title, text=one.text, kind="commit", ts=one.ts)
+        LoadedDocument(name=f"M-{number}", title=one.title, text=one.text, kind="commit", ts=one.ts)
         for number, one in enumerate(islice(documents(count), 40))
     ]
 
 
-def _one_more(add: Callable[[Document], object], count: int) -> str:
+def _one_more(add: Callable[[LoadedDocument], object], count: int) -> str:
     """What most of forty cost that are added one at a time, and what the dearest did: merging comes due."""
     taken = sorted(wall(lambda one=one: add(one)) for one in _more(count))  # type: ignore[misc]
     return f"{taken[len(taken) // 2] * 1e3:.1f} ms, at most {taken[-1] * 1e3:,.0f} ms"
@@ -166,7 +166,7 @@ class _Other:
         writer.wait_merging_threads()
         self._index.reload()
 
-    def _document(self, one: Document) -> Any:
+    def _document(self, one: LoadedDocument) -> Any:
         return self._made.Document(name=one.name, title=one.title, text=one.text)
 
     def ask(self, question: str) -> object:
@@ -174,7 +174,7 @@ class _Other:
         searcher = self._index.searcher()
         return [searcher.doc(place)["title"] for _, place in searcher.search(asked, 5).hits]
 
-    def add(self, one: Document) -> None:
+    def add(self, one: LoadedDocument) -> None:
         """One more, committed and to be seen by the next question."""
         self._writer = self._writer or self._index.writer(15 << 20, 1)
         self._writer.add_document(self._document(one))

@@ -8,7 +8,7 @@ from bench.corpus import Words, empty_project
 from bench.measure import Result, told
 from holdfast.model.memory import Candidate
 from holdfast.project import Project
-from holdfast.store import entries, fsio
+from holdfast.store import fsio, memory_files
 
 MANY = 10_000
 
@@ -35,7 +35,7 @@ def _filled(folder: str) -> list[str]:
     for number in range(MANY):
         memory = Candidate(id=f"DEC-{number:06d}", type="decision", statement=f"{words.some(9)}.", line="bench")
         paths.append(os.path.join(folder, f"{memory.id}.md"))
-        fsio.replace(paths[-1], entries.render(memory).encode())
+        fsio.replace(paths[-1], memory_files.render(memory).encode())
     return paths
 
 

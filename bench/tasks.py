@@ -13,10 +13,10 @@ from bench.corpus import Corpus, Words, empty_project, git
 from bench.measure import Result, at_most, cpu, least, process, told
 from holdfast.model.task import Task
 from holdfast.store import layout as paths
-from holdfast.store import tasks as files
-from holdfast.work import exchange
-from holdfast.work.claims import Claim, live, take
-from holdfast.work.graph import Graph
+from holdfast.store import task_files as files
+from holdfast.work import task_json
+from holdfast.work.task_claims import TaskClaim, live, take
+from holdfast.work.task_graph import TaskGraph
 
 PYTHON = sys.executable
 SCRIPT = os.path.join(os.path.dirname(PYTHON), "holdfast")
@@ -70,9 +70,9 @@ def graph() -> Iterator[Result]:
             "small": lambda: cpu(lambda: _asked(small)),
             "large": lambda: cpu(lambda: _asked(large)),
             "floor": lambda: cpu(lambda: _as_dictionaries(large)),
-            "build": lambda: cpu(lambda: Graph(large)),
-            "ready": lambda: cpu(lambda: Graph(large).ready()),
-            "cycle": lambda: cpu(lambda: Graph(large).cycle()),
+            "build": lambda: cpu(lambda: TaskGraph(large)),
+            "ready": lambda: cpu(lambda: TaskGraph(large).ready()),
+            "cycle": lambda: cpu(lambda: TaskGraph(large).cycle()),
         },
         ROUNDS,
     )
@@ -84,7 +84,7 @@ def graph() -> Iterator[Result]:
 
 
 def _asked(tasks: list[Task]) -> None:
-    graph = Graph(tasks)
+    graph = TaskGraph(tasks)
     graph.ready()
     graph.waiting()
     graph.critical_path()
@@ -105,11 +105,11 @@ def moved() -> Iterator[Result]:
     import json
 
     tasks = plan(LARGE)
-    text = exchange.to_jsonl(tasks)
+    text = task_json.to_jsonl(tasks)
     best = least(
         {
-            "out": lambda: cpu(lambda: exchange.to_jsonl(tasks)),
-            "in": lambda: cpu(lambda: exchange.from_text(text)),
+            "out": lambda: cpu(lambda: task_json.to_jsonl(tasks)),
+            "in": lambda: cpu(lambda: task_json.from_text(text)),
             "floor": lambda: cpu(lambda: [json.loads(line) for line in text.splitlines()]),
         },
         3,
@@ -136,7 +136,7 @@ def _claim_some(corpus: Corpus, count: int) -> None:
     """A handful of agents at work."""
     clone = corpus.clone()
     for task in plan(count)[-5:]:
-        claim = Claim(
+        claim = TaskClaim(
             task=task.id, owner="bench", session=f"SES-{task.id}", line=clone.line().id, branch="main",
             worktree=".", head=None, ts=clone.now(), until=f"2999{clone.now()[4:]}",
         )  # fmt: skip

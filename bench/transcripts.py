@@ -14,8 +14,8 @@ from typing import Any
 
 from bench.measure import Result, at_least, told
 from holdfast.capture.agents import dialect
-from holdfast.capture.ingest.taking import Ingest
-from holdfast.git import setup
+from holdfast.capture.ingest.intake import TranscriptIntake
+from holdfast.git import project_setup
 from holdfast.git.clone import Clone
 
 ROUNDS = 3
@@ -36,7 +36,7 @@ def importing(folder: str, cache: str) -> Iterator[Result]:
     top = os.path.join(folder, "imported")
     subprocess.run(["git", "init", "-q", top], check=True)
     subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", "first"], cwd=top, check=True)
-    setup.initialise(top, cache=cache, commit=True)
+    project_setup.initialise(top, cache=cache, commit=True)
     yield from _speed(folder, top, cache)
     small, large = (_peak(folder, top, cache, size) for size in (SMALL, LARGE))
     yield _flat("import: memory at 100 MB of rollouts, beside 10 MB", large, small)
@@ -84,7 +84,7 @@ def _parse(files: list[str], loads: Callable[[bytes], object]) -> Callable[[], N
 
 
 def _take(top: str, cache: str, files: list[str]) -> None:
-    ingest = Ingest(Clone.open(top, cache=cache))
+    ingest = TranscriptIntake(Clone.open(top, cache=cache))
     for path in files:
         taken = ingest.take_in(dialect("codex"), path, ended=True)
         assert taken is not None and taken.runs

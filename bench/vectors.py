@@ -18,9 +18,9 @@ BYTES, MILLISECONDS, RECALL = 450, 5.0, 0.97
 
 def vectors(folder: str) -> Iterator[Result]:
     """Of a hundred thousand texts, and of a million; nothing where the extra is not installed."""
-    from holdfast.index.embed import extras
+    from holdfast.index.embed import embedding_model
 
-    if lacking := extras.missing():
+    if lacking := embedding_model.missing():
         yield told("vectors", f"not measured: {', '.join(lacking)} missing")
         return
     yield from _among(folder, 100_000, held=True)
@@ -30,20 +30,20 @@ def vectors(folder: str) -> Iterator[Result]:
 def _among(folder: str, count: int, *, held: bool) -> Iterator[Result]:
     import numpy as np
 
-    from holdfast.index.embed import near
-    from holdfast.index.embed.near import Near
+    from holdfast.index.embed import similarity
+    from holdfast.index.embed.similarity import NearestTexts
 
     kept, known = _made(folder, count)
     kept.tidy()
     size = os.path.getsize(kept.path) / count
     began = time.process_time()
-    matrix = near.load(kept, known)
+    matrix = similarity.load(kept, known)
     loading = time.process_time() - began
     questions = _some(np.random.default_rng(3), QUESTIONS)
     ours, exact, found = [], [], 0
     for question in questions:
         began = time.process_time()
-        best = Near(matrix, question).best(10)
+        best = NearestTexts(matrix, question).best(10)
         ours.append(time.process_time() - began)
         began = time.process_time()
         cosines = _all(matrix, question)

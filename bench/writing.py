@@ -10,7 +10,7 @@ from typing import Any
 
 from bench.corpus import Corpus, empty_project
 from bench.measure import Result, at_least, middle, told, wall
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 
 ENVELOPE = 480  # bytes, as an event's line has
 BODY = {"task": "T-1", "command": ["make", "test"], "outputs": {"summary": "a few words about what happened " * 6}}
@@ -41,8 +41,8 @@ def events(folder: str, cache: str) -> Iterator[Result]:
 
     cases: dict[str, Callable[[], object]] = {
         "raw": lambda: append(raw, line),
-        "envelope": lambda: clone.record(Draft("run", run_id="r-1", exit_status=0)),
-        "body": lambda: clone.record(Draft("run", run_id="r-1", exit_status=0, body=BODY)),
+        "envelope": lambda: clone.record(EventDraft("run", run_id="r-1", exit_status=0)),
+        "body": lambda: clone.record(EventDraft("run", run_id="r-1", exit_status=0, body=BODY)),
         "raw body": raw_with_body,
     }
     timed = {name: partial(_rate, case) for name, case in cases.items()}
@@ -94,10 +94,10 @@ def _race(work: Callable[..., None], place: Any, each: int, *, writers: int = WR
 
 def _record(project: Corpus, each: int, barrier: Any) -> None:
     clone = project.clone()
-    clone.record(Draft("run", run_id="warm", exit_status=0))
+    clone.record(EventDraft("run", run_id="warm", exit_status=0))
     barrier.wait()
     for _ in range(each):
-        clone.record(Draft("run", run_id="r-1", exit_status=0))
+        clone.record(EventDraft("run", run_id="r-1", exit_status=0))
     barrier.wait()
 
 

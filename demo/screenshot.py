@@ -16,9 +16,9 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from holdfast.interfaces.tui.cited import cited
-from holdfast.interfaces.tui.review import Review
-from holdfast.model.event import Draft
+from holdfast.interfaces.tui.item_page import cited
+from holdfast.interfaces.tui.review_screen import ReviewApp
+from holdfast.model.event import EventDraft
 from holdfast.project import Project
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "images" / "review.svg"
@@ -70,7 +70,7 @@ def scratch(folder: Path) -> Project:
     Project.init(folder, commit=True)
     project = Project.open(folder, person=True, clock=ticking())
     told = {"task": "charge customers once", "prompt": PROMPT}  # nothing is proposed from it but by us
-    project.clone.record(Draft(kind="run", target=RUN, run_id=RUN, exit_status=0, body=told))
+    project.clone.record(EventDraft(kind="run", target=RUN, run_id=RUN, exit_status=0, body=told))
     _known(project)
     (folder / "src" / "queue.py").write_text(QUEUE.replace("1000", "50_000"))
     subprocess.run(["git", "commit", "-qam", "A longer queue"], cwd=folder, check=True)
@@ -129,7 +129,7 @@ def _waiting(project: Project) -> None:
 
 async def picture(project: Project) -> str:
     """The screen with the contradiction selected, once everything was looked up."""
-    app = Review(project, partial(cited, project.clone))
+    app = ReviewApp(project, partial(cited, project.clone))
     async with app.run_test(size=SIZE) as pilot:
         while not app.tray.items:
             await pilot.pause(0.05)

@@ -3,7 +3,7 @@
     python plugins/build.py            write them
     python plugins/build.py --check    say which differ from what would be written, and end with 1
 
-The hooks and the server are those of `holdfast connect --scope project` (holdfast.capture.wiring.clients);
+The hooks and the server are those of `holdfast connect --scope project` (holdfast.capture.wiring.client_settings);
 the words are source/SKILL.md and source/README.md. Nothing else below this folder is edited by hand.
 """
 
@@ -18,12 +18,12 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "src"))
 
 from holdfast import __version__  # noqa: E402
-from holdfast.capture.wiring import clients, homes  # noqa: E402
+from holdfast.capture.wiring import client_settings, user_homes  # noqa: E402
 
 NAME = "holdfast"
 SAID = "The memory a project keeps of the agents that work on it, in its own git repository."
 OWNER = {"name": "Holdfast"}
-NOBODY = homes.of({"HOME": os.sep}, python="python3", package="")  # project scope names no path of anybody
+NOBODY = user_homes.homes_of({"HOME": os.sep}, python="python3", package="")  # project scope names no path of anybody
 
 
 def everything() -> dict[str, str]:
@@ -91,13 +91,13 @@ def _gemini(skill: str) -> dict[str, str]:
 
 
 def _hooks(client: str) -> dict[str, Any]:
-    setting = clients.settings_of(client, "project", NOBODY, os.sep)[0]
-    wanted = clients.wanted(client, "project", setting, NOBODY)
+    setting = client_settings.settings_of(client, "project", NOBODY, os.sep)[0]
+    wanted = client_settings.wanted_settings(client, "project", setting, NOBODY)
     return {event: [dict(group)] for event, group in wanted.hooks.items()}
 
 
 def _server(client: str) -> dict[str, Any]:
-    return clients.server_entry(client, "project", NOBODY)
+    return client_settings.server_entry(client, "project", NOBODY)
 
 
 def _json(value: Any) -> str:

@@ -25,7 +25,7 @@ from typing import IO
 import pytest
 from hypothesis import HealthCheck, settings
 
-from holdfast.security.agents import AGENTS, UNATTENDED
+from holdfast.security.person import AGENTS, UNATTENDED
 from holdfast.store import fsio
 from tests import making
 

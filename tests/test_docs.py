@@ -202,11 +202,11 @@ def test_every_method_of_the_api_is_described() -> None:
 
 def test_what_values_carry_is_described() -> None:
     """Who reads a field that is not there gets an AttributeError at night."""
-    from holdfast.curation.decisions import Standing
+    from holdfast.curation.decisions import MemoryStanding
     from holdfast.diagnostics.status import Status
     from holdfast.recall.search import Hit
 
-    for value in (Standing, Hit, Status):
+    for value in (MemoryStanding, Hit, Status):
         row = re.search(rf"^\| `{value.__name__}`[^|]*\| (.*) \|$", page("docs/python.md"), re.M)
         assert row, value
         known = {field.name for field in fields(value)} | {"id", *MEMORY}

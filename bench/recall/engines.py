@@ -12,11 +12,11 @@ from typing import Protocol
 
 from bench.recall.meaning import Among
 from bench.recall.sets import Question
-from holdfast.index.corpus.loading import Document, load
-from holdfast.index.scope import Scope
-from holdfast.index.search import search
+from holdfast.index.fill import LoadedDocument, load_documents
+from holdfast.index.query import Scope
+from holdfast.index.ranking import search
+from holdfast.index.search_words import ENGLISH
 from holdfast.index.sqlite import Index
-from holdfast.index.stopwords import ENGLISH
 
 NOW = "2100-01-01T00:00:00Z"
 
@@ -26,7 +26,7 @@ class Engine(Protocol):
 
     parts: str | None
 
-    def add(self, documents: Sequence[Document]) -> None: ...
+    def add(self, documents: Sequence[LoadedDocument]) -> None: ...
     def ask(self, question: Question, limit: int, kind: str | None = None) -> list[str]: ...
 
 
@@ -40,8 +40,8 @@ class Holdfast:
         self.index.db.execute("PRAGMA synchronous = OFF")
         self.among = among
 
-    def add(self, documents: Sequence[Document]) -> None:
-        load(self.index.db, documents)
+    def add(self, documents: Sequence[LoadedDocument]) -> None:
+        load_documents(self.index.db, documents)
         if self.among is not None:
             self.among.add(documents)
 
@@ -64,7 +64,7 @@ class Plain:
             "(name UNINDEXED, kind UNINDEXED, title, text, who, tokenize='porter unicode61')"
         )
 
-    def add(self, documents: Sequence[Document]) -> None:
+    def add(self, documents: Sequence[LoadedDocument]) -> None:
         rows = [(one.name, one.kind, one.title, one.text, one.context) for one in _single(documents)]
         self._db.executemany("INSERT INTO words VALUES (?, ?, ?, ?, ?)", rows)
 
@@ -85,7 +85,7 @@ class Grep:
     def __init__(self) -> None:
         self._texts: list[tuple[str, str, str]] = []
 
-    def add(self, documents: Sequence[Document]) -> None:
+    def add(self, documents: Sequence[LoadedDocument]) -> None:
         for one in _single(documents):
             self._texts.append((one.name, one.kind, f"{one.title}\n{one.text}\n{one.context}".casefold()))
 
@@ -100,7 +100,7 @@ class Grep:
         return [self._texts[place][0] for _, place in best]
 
 
-def _single(documents: Sequence[Document]) -> list[Document]:
+def _single(documents: Sequence[LoadedDocument]) -> list[LoadedDocument]:
     """Without the rows of whole groups, which say again what their parts say."""
     return [one for one in documents if one.seq or not one.group]
 

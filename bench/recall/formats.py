@@ -17,8 +17,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bench.recall.sets import Collection, Measure, Question, QuestionSet
-from holdfast.index.corpus.loading import Document
-from holdfast.index.rows import MAX_TEXT
+from holdfast.index.fill import LoadedDocument
+from holdfast.index.search_rows import MAX_TEXT
 
 BLOCKS = 5  # folds where the data has none of its own
 _ADVERSARIAL = "5"  # LoCoMo: about what was never said by whom it names
@@ -79,9 +79,9 @@ def commits(folder: str) -> QuestionSet:
     return QuestionSet(name, [Collection(documents, questions)], (Measure("commits", (1, 5, 10)),))
 
 
-def _commit(row: dict[str, Any]) -> Document:
+def _commit(row: dict[str, Any]) -> LoadedDocument:
     subject, _, body = row["msg"].partition("\n")
-    return Document(
+    return LoadedDocument(
         name=row["sha"], title=subject, text=body.strip(), kind="commit", ts=_moment(row["date"], 0),
         context=row.get("author", ""), paths=tuple(row["files"]),
     )  # fmt: skip
@@ -95,11 +95,11 @@ def conversations(name: str, data: list[dict[str, Any]]) -> QuestionSet:
 
 
 def _conversation(fold: int, data: dict[str, Any]) -> Collection:
-    documents: list[Document] = []
+    documents: list[LoadedDocument] = []
     named: dict[str, str] = {}
     talk = data["conversation"]
     for key in sorted((key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:])):
-        group, said = _opaque(f"{fold} {key}"), list[Document]()
+        group, said = _opaque(f"{fold} {key}"), list[LoadedDocument]()
         for place, turn in enumerate(talk[key] or []):
             text = turn["text"] + (f" [{turn['blip_caption']}]" if turn.get("blip_caption") else "")
             named[turn["dia_id"]] = _opaque(f"{fold} {turn['dia_id']}")
@@ -125,11 +125,11 @@ def long_memory(name: str, data: list[dict[str, Any]]) -> QuestionSet:
 
 
 def _haystack(place: int, data: dict[str, Any]) -> Collection:
-    documents: list[Document] = []
+    documents: list[LoadedDocument] = []
     answers: list[str] = []
     sessions = zip(data["haystack_session_ids"], data["haystack_dates"], data["haystack_sessions"], strict=True)
     for number, (session, date, turns) in enumerate(sessions):
-        group, said = _opaque(f"{number} {session}"), list[Document]()
+        group, said = _opaque(f"{number} {session}"), list[LoadedDocument]()
         for at, turn in enumerate(turns):
             own = _opaque(f"{number} {session} {at}")
             ts = _moment(date, at)
@@ -144,21 +144,22 @@ def _haystack(place: int, data: dict[str, Any]) -> Collection:
     return Collection(documents, [question] if answers else [])
 
 
-def _turn(name: str, speaker: str, text: str, *, ts: str | None, group: str, seq: int) -> Document:
-    return Document(name=name, text=text, kind="turn", ts=ts, group=group, seq=seq, context=speaker)
+def _turn(name: str, speaker: str, text: str, *, ts: str | None, group: str, seq: int) -> LoadedDocument:
+    return LoadedDocument(name=name, text=text, kind="turn", ts=ts, group=group, seq=seq, context=speaker)
 
 
-def _with_own(group: str, turns: list[Document]) -> list[Document]:
+def _with_own(group: str, turns: list[LoadedDocument]) -> list[LoadedDocument]:
     """The turns, and before them a row of the whole as a session has one: what was said, the last first."""
     said = "\n".join(one.text for one in reversed(turns))[:MAX_TEXT]
-    own = Document(name=group, text=said, kind="run", ts=turns[-1].ts, group=group) if turns else None
+    own = LoadedDocument(name=group, text=said, kind="run", ts=turns[-1].ts, group=group) if turns else None
     return [own, *turns] if own else []
 
 
 def passages(name: str, data: list[dict[str, Any]], corpus: list[dict[str, Any]]) -> QuestionSet:
     """Passages with a title, and questions that need several of them."""
     documents = [
-        Document(name=_opaque(f"{place}"), title=one["title"], text=one["text"]) for place, one in enumerate(corpus)
+        LoadedDocument(name=_opaque(f"{place}"), title=one["title"], text=one["text"])
+        for place, one in enumerate(corpus)
     ]
     by_text = {(one.title, one.text): one.name for one in documents}
     by_title: dict[str, str] = {}

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from holdfast.index.corpus.loading import Document
+from holdfast.index.fill import LoadedDocument
 
 COMPONENTS = (
     "pool", "parser", "scheduler", "cache", "router", "exporter", "importer", "ledger", "mailer", "sampler",
@@ -71,8 +71,8 @@ class Story:
 class History:
     """What was recorded, what git holds, and what is asked about both."""
 
-    recorded: tuple[Document, ...]
-    committed: tuple[Document, ...]
+    recorded: tuple[LoadedDocument, ...]
+    committed: tuple[LoadedDocument, ...]
     questions: tuple[Question, ...]
 
 
@@ -111,25 +111,25 @@ def _token(chance: random.Random) -> str:
     return "".join(chance.choice("abcdefghjkmnpqrstvwxyz0123456789") for _ in range(5))
 
 
-def _recorded(story: Story, place: int, chance: random.Random) -> Iterator[Document]:
+def _recorded(story: Story, place: int, chance: random.Random) -> Iterator[LoadedDocument]:
     reason = chance.choice(RULES)[1]
     by_task = chance.random() < 0.8  # else only the decision's evidence ties it to the work
     evidence = f"commit:{story.commit}" if not by_task or chance.random() < 0.4 else ""
-    yield Document(
+    yield LoadedDocument(
         name=story.decision,
         kind="decision",
         title=f"We {story.rule}",
         text=f"We {story.rule}: {reason}.",
         context=evidence,
     )
-    yield Document(
+    yield LoadedDocument(
         name=story.task,
         kind="task",
         title=story.work,
         text=f"{story.work}\nDone when the tests of the {story.component} pass.",
         context=story.decision if by_task else "",
     )
-    yield Document(
+    yield LoadedDocument(
         name=story.run,
         kind="run",
         title=f"Worked on {story.task}",
@@ -139,20 +139,20 @@ def _recorded(story: Story, place: int, chance: random.Random) -> Iterator[Docum
         paths=(story.path,),
     )
     error, fails = chance.choice(ERRORS), chance.choice(FAILS)
-    yield Document(
+    yield LoadedDocument(
         name=story.incident,
         kind="fact",
         title=f"{story.test} fails with {error} since {story.commit[:9]}",
         text=f"{story.test} fails with {error} since {story.commit[:9]}: it {fails} on the second call.",
     )
     note = chance.choice(NOTES).format(story.component, chance.choice(THINGS))
-    yield Document(name=f"note-{place}", kind="event", title=note, text=note, ts=_moment(place, 30))
+    yield LoadedDocument(name=f"note-{place}", kind="event", title=note, text=note, ts=_moment(place, 30))
 
 
-def _commit(story: Story, place: int, chance: random.Random) -> Document:
+def _commit(story: Story, place: int, chance: random.Random) -> LoadedDocument:
     trailers = [f"Holdfast-Run: {story.run}"] + [f"Task: {story.task}"] * (chance.random() < 0.5)
     shared = f"src/{story.component}/__init__.py"
-    return Document(
+    return LoadedDocument(
         name=story.commit,
         kind="commit",
         title=story.subject,
@@ -163,8 +163,8 @@ def _commit(story: Story, place: int, chance: random.Random) -> Document:
     )
 
 
-def _fix(story: Story, place: int, chance: random.Random) -> Document:
-    return Document(
+def _fix(story: Story, place: int, chance: random.Random) -> LoadedDocument:
+    return LoadedDocument(
         name="".join(chance.choice(HEX) for _ in range(40)),
         kind="commit",
         title=f"Fixed {story.test}",

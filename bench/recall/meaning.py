@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError
-from holdfast.index.corpus.loading import Document
-from holdfast.index.embed import extras, warm
-from holdfast.index.embed.model import Model, minilm, source_of
-from holdfast.index.embed.near import Matrix, Near
-from holdfast.index.embed.pending import said
-from holdfast.index.embed.vectors import Known, Vectors, packed
-from holdfast.index.rows import MAX_TEXT, content_of, safe
+from holdfast.index.embed import embedding_model, similarity
+from holdfast.index.embed.coverage import said
+from holdfast.index.embed.embedding_model import EmbeddingModel, minilm, source_of
+from holdfast.index.embed.similarity import NearestTexts, VectorMatrix
+from holdfast.index.embed.vectors import VectorModel, Vectors, packed
+from holdfast.index.fill import LoadedDocument
+from holdfast.index.search_rows import MAX_TEXT, content_of, safe
 
 if TYPE_CHECKING:
-    from holdfast.index.embed.model import Floats
+    from holdfast.index.embed.embedding_model import Floats
 
 BATCH = 64
 
@@ -36,12 +36,12 @@ def _why_none(setting: str | None, cache: str) -> str:
 class Meanings:
     """A model, and what it made of the texts of all sets so far."""
 
-    def __init__(self, model: Model | None, told: str, vectors: Vectors | None = None) -> None:
+    def __init__(self, model: EmbeddingModel | None, told: str, vectors: Vectors | None = None) -> None:
         self.model, self.told = model, told
         self._vectors = vectors
         self._questions: dict[str, Floats] = {}
         if model is not None and vectors is not None:
-            self._known: Known = vectors.of(model.key, source="bench", size=model.size)
+            self._known: VectorModel = vectors.of(model.key, source="bench", size=model.size)
             self._held = dict(row for some in vectors.every(self._known) for row in some)
 
     @classmethod
@@ -51,10 +51,10 @@ class Meanings:
             source = source_of(setting, cache)
             if source is None:
                 return cls(None, f"Without vectors: {_why_none(setting, cache)}.")
-            if lacking := extras.missing():
+            if lacking := embedding_model.missing():
                 there = f"{', '.join(lacking)} not installed in {sys.executable}"
                 return cls(None, f"Without vectors: {there} (pip install 'holdfast[semantic]').")
-            model = warm.model(source, cache)
+            model = similarity.model(source, cache)
         except HoldfastError as error:
             return cls(None, f"Without vectors: {error}")
         return cls(model, f"With vectors of {source}.", Vectors(os.path.join(cache, "bench", "vectors.db")))
@@ -64,7 +64,7 @@ class Meanings:
             self._questions[text] = self.model.question(text)
         return self._questions[text]
 
-    def rows(self, documents: Sequence[Document]) -> list[tuple[bytes, bytes]]:
+    def rows(self, documents: Sequence[LoadedDocument]) -> list[tuple[bytes, bytes]]:
         """Contents and vectors of documents; those that have none yet are made and kept."""
         texts: dict[bytes, str] = {}
         for one in documents:
@@ -94,14 +94,14 @@ class Among:
         self._meanings = meanings
         self._held: set[bytes] = set()
         assert meanings.model is not None
-        self._matrix = Matrix(meanings.model.size, (0, 0))
+        self._matrix = VectorMatrix(meanings.model.size, (0, 0))
 
-    def add(self, documents: Sequence[Document]) -> None:
+    def add(self, documents: Sequence[LoadedDocument]) -> None:
         rows = [row for row in self._meanings.rows(documents) if row[0] not in self._held]
         self._held.update(content for content, _ in rows)
         self._matrix.add(rows)
 
-    def near(self, text: str) -> Near | None:
+    def near(self, text: str) -> NearestTexts | None:
         if not self._held or not text.strip():
             return None
-        return Near(self._matrix, self._meanings.question(text))
+        return NearestTexts(self._matrix, self._meanings.question(text))

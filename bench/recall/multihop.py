@@ -17,18 +17,17 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 
 from bench.recall.history import Question, history
-from holdfast.index.asked import Asked, read
-from holdfast.index.corpus.loading import Document, load
-from holdfast.index.links import follow
-from holdfast.index.scope import Scope
-from holdfast.index.search import search
+from holdfast.index.fill import LoadedDocument, load_documents
+from holdfast.index.query import Scope, SearchQuery, read_query
+from holdfast.index.ranking import search
+from holdfast.index.second_hop import follow
 from holdfast.index.sqlite import Index
-from holdfast.recall.graph import hipporag
+from holdfast.recall import graph_search
 
 KS = (1, 5, 10)
 HASH = re.compile(r"\b[0-9a-f]{9,40}\b")
 Ask = Callable[[Sequence[Connection], str], list[str]]
-Step = Callable[[Sequence[Connection], Asked, Sequence[tuple[int, float]]], dict[int, float]]
+Step = Callable[[Sequence[Connection], SearchQuery, Sequence[tuple[int, float]]], dict[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class Score:
 
 def plain(sources: Sequence[Connection], question: str) -> list[str]:
     """SQLite's FTS5 alone: any word of the question, by BM25."""
-    match = " OR ".join(read(question).terms)
+    match = " OR ".join(read_query(question).terms)
     found = [
         (score, name)
         for db in sources
@@ -67,7 +66,7 @@ WAYS: dict[str, Ask] = {
     "plain FTS5": plain,
     "no step": asking(lambda *_: {}),
     "links": asking(follow),
-    "hipporag": asking(hipporag.follow),
+    "hipporag": asking(graph_search.walk_links),
 }
 
 
@@ -86,7 +85,7 @@ def measure(sources: Sequence[Connection], questions: Sequence[Question], ask: A
     return Score(recall, spent)
 
 
-def chains(path: str) -> tuple[list[Document], list[tuple[int, Question]]]:
+def chains(path: str) -> tuple[list[LoadedDocument], list[tuple[int, Question]]]:
     """The commits of a file, oldest first, and for each chain where it ends and what is asked there."""
     with open(path, encoding="utf-8") as lines:
         commits = [json.loads(line) for line in lines]
@@ -107,11 +106,11 @@ def _mended(message: str, place: dict[str, int], number: int) -> list[int]:
     return [earlier for earlier in found if earlier is not None and earlier < number]
 
 
-def _document(commit: dict[str, object], number: int) -> Document:
+def _document(commit: dict[str, object], number: int) -> LoadedDocument:
     title, _, body = str(commit["msg"]).partition("\n")
     files = commit["files"] if isinstance(commit["files"], list) else []
     day = f"{2000 + number // 8928:04d}-{1 + number // 744 % 12:02d}-{1 + number // 24 % 28:02d}"
-    return Document(
+    return LoadedDocument(
         name=str(commit["sha"]),
         kind="commit",
         title=title,
@@ -129,7 +128,7 @@ def over_chains(path: str, ways: Sequence[str]) -> dict[str, Score]:
         index = Index(os.path.join(folder, "commits.db"))
         at = 0
         for number, question in asked:
-            load(index.db, documents[at:number])
+            load_documents(index.db, documents[at:number])
             at = number
             for way in ways:
                 found[way].append(measure([index.db], [question], WAYS[way]))
@@ -152,7 +151,7 @@ def over_history(stories: int, seed: int, ways: Sequence[str]) -> dict[str, Scor
     with tempfile.TemporaryDirectory() as folder:
         indexes = [Index(os.path.join(folder, name)) for name in ("index.db", "corpus.db")]
         for index, documents in zip(indexes, (made.recorded, made.committed), strict=True):
-            load(index.db, documents)
+            load_documents(index.db, documents)
         sources = [index.db for index in indexes]
         scores = {way: measure(sources, made.questions, WAYS[way]) for way in ways}
         for index in indexes:

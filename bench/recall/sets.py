@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from holdfast.index.corpus.loading import Document
+from holdfast.index.fill import LoadedDocument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Question:
 class Collection:
     """Documents that lie in one index, in the order they came, and the questions about them."""
 
-    documents: list[Document]
+    documents: list[LoadedDocument]
     questions: list[Question]
     group_of: dict[str, str] = field(default_factory=dict)
 

@@ -30,10 +30,10 @@ def _run() -> int:
         if None in (sys.stdin, sys.stdout, sys.stderr):
             _open_standard_streams()
         if sys.argv[1:] == ["mcp"]:  # its handshake is answered before anything else is loaded
-            from holdfast.interfaces.mcp import stdio
+            from holdfast.interfaces.mcp import stdio_server
 
             _catch_interrupts()
-            return stdio.serve()
+            return stdio_server.serve()
         from holdfast.interfaces import quick
 
         code = quick.main(sys.argv[1:])

@@ -9,7 +9,7 @@ from bench.recall.formats import found_in
 from bench.recall.measuring import in_turn, measured, table
 from bench.recall.sets import Collection, Measure, Question, QuestionSet, grouped, recall
 
-from holdfast.index.corpus.loading import Document
+from holdfast.index.fill import LoadedDocument
 
 
 def _put(folder: str, name: str, rows: object, *, lines: bool = False) -> None:
@@ -159,7 +159,7 @@ def test_recall_is_the_share_of_answers_among_the_first_hits() -> None:
     """Every figure would be wrong."""
     assert recall(["a", "b", "c"], frozenset({"b", "z"}), 1) == 0.0
     assert recall(["a", "b", "c"], frozenset({"b", "z"}), 2) == 0.5
-    documents = [Document(name=name, text="", group=group) for name, group in zip("abc", "xxy", strict=True)]
+    documents = [LoadedDocument(name=name, text="", group=group) for name, group in zip("abc", "xxy", strict=True)]
     assert grouped(["b", "a", "c"], Collection(documents, [])) == ["x", "y"]
     assert Measure("turns", (5, 10)).limit == 10
 
@@ -168,6 +168,6 @@ def test_grep_and_plain_fts5_take_any_question_as_data() -> None:
     """A question with quotes would end the run instead of finding nothing."""
     odd = Question(text='"NEAR( OR " * ) the AND', answers=frozenset("a"))
     for engine in (Grep(), Plain()):
-        engine.add([Document(name="a", text="near and far")])
+        engine.add([LoadedDocument(name="a", text="near and far")])
         assert engine.ask(odd, 5) in (["a"], [])
     assert telling("where is the") == ["where", "is", "the"]

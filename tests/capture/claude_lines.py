@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.capture.agents import dialect
-from holdfast.capture.agents.reading import Reading
-from holdfast.model.transcript import Call, Turn
+from holdfast.capture.agents.transcript_reader import TranscriptReading
+from holdfast.model.transcript import Call, TranscriptTurn
 
 SESSION = "0f0e0d0c-0000-4000-8000-000000000001"
 _NUMBERS = count(1)
@@ -68,11 +68,11 @@ def write(path: Path, *records: dict[str, Any]) -> str:
     return str(path)
 
 
-def read(path: str) -> Reading:
+def read(path: str) -> TranscriptReading:
     return dialect("claude").read(path, 0, None)
 
 
-def turns(folder: Path, *records: dict[str, Any]) -> list[Turn]:
+def turns(folder: Path, *records: dict[str, Any]) -> list[TranscriptTurn]:
     """What is read of these records."""
     return list(read(write(folder / f"{SESSION}.jsonl", *records)))
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.capture.agents import dialect
-from holdfast.capture.agents.reading import Reading
-from holdfast.model.transcript import Call, Turn
+from holdfast.capture.agents.transcript_reader import TranscriptReading
+from holdfast.model.transcript import Call, TranscriptTurn
 
 THREAD = "019c0000-0000-7000-8000-000000000001"
 PARENT = "019c0000-0000-7000-8000-0000000000aa"
@@ -94,11 +94,11 @@ def written(folder: Path, lines: Iterable[Line], name: str = f"rollout-2026-02-0
     return str(path)
 
 
-def reading(path: str) -> Reading:
+def reading(path: str) -> TranscriptReading:
     return dialect("codex").read(path, 0, None)
 
 
-def turns(folder: Path, *lines: Line) -> list[Turn]:
+def turns(folder: Path, *lines: Line) -> list[TranscriptTurn]:
     """The turns of a rollout with these lines."""
     return list(reading(written(folder, lines)))
 

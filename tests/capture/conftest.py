@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from holdfast.capture.process import Handles
-from holdfast.capture.run import Outcome, run_command
-from holdfast.git import setup
+from holdfast.capture.run import CommandOutcome, run_command
+from holdfast.git import project_setup
 from holdfast.git.clone import Clone
 from holdfast.store import capsule
 from holdfast.store.layout import Layout
@@ -69,13 +69,13 @@ class Project:
     def clone(self) -> Clone:
         return Clone.open(str(self.path), cache=str(self.side / "cache"))
 
-    def run(self, *argv: str, stdin: bytes | None = None, **options: Any) -> Outcome:
+    def run(self, *argv: str, stdin: bytes | None = None, **options: Any) -> CommandOutcome:
         options.setdefault("environ", dict(os.environ))
         options.setdefault("cwd", str(self.path))
         with files_as_handles(self.side, stdin) as handles:
             return run_command(self.clone, argv, handles=handles, **options)
 
-    def sh(self, script: str, **options: Any) -> Outcome:
+    def sh(self, script: str, **options: Any) -> CommandOutcome:
         return self.run("sh", "-c", script, **options)
 
     def wrapper(self, *argv: str, **options: Any) -> "subprocess.Popen[bytes]":
@@ -121,5 +121,5 @@ def project(repo, tmp_path: Path) -> Project:  # type: ignore[no-untyped-def]
     """A repository with a memory."""
     side = tmp_path / "side"
     side.mkdir()
-    setup.initialise(str(repo.path), cache=str(side / "cache"), commit=True)
+    project_setup.initialise(str(repo.path), cache=str(side / "cache"), commit=True)
     return Project(repo.path, side)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from holdfast.capture.agents import dialect
-from holdfast.capture.agents.reading import Counted, Dialect, Reading
-from holdfast.capture.ingest.taking import Taken, take_in
-from holdfast.capture.ingest.whose import belongs
-from holdfast.model.transcript import Call, Edit, Origin, Result, Step, Turn
-from holdfast.store import sessions
+from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading
+from holdfast.capture.ingest.intake import IntakeResult, take_in
+from holdfast.capture.ingest.session_repository import belongs
+from holdfast.model.transcript import Call, Result, TranscriptEdit, TranscriptOrigin, TranscriptStep, TranscriptTurn
+from holdfast.store import session_files
 from tests.git.place import Place, now
 
 from .rollouts import Rollout, a_place, rollout
@@ -47,14 +47,14 @@ def session(tmp_path: Path, cwd: Path, minutes: float, **git: str) -> Rollout:
     return file.asks(f"Look at {file.session}, please.").done(f"I have looked at {file.session}.")
 
 
-def taken(place: Place, file: Rollout | Path, tool: Dialect | None = None) -> Taken:
+def taken(place: Place, file: Rollout | Path, tool: Dialect | None = None) -> IntakeResult:
     path = file.path if isinstance(file, Rollout) else file
     found = take_in(place.open(), tool or dialect("codex"), str(path), ended=True)
     assert found is not None
     return found
 
 
-def event(place: Place, done: Taken) -> dict[str, Any]:
+def event(place: Place, done: IntakeResult) -> dict[str, Any]:
     clone = place.open()
     return next(clone.joined(one) for one in clone.all_events() if one.run_id == done.runs[0])
 
@@ -65,15 +65,15 @@ def cited(place: Place, file: Rollout | Path, tool: Dialect | None = None) -> tu
     return event(place, done)["head"], done.anchor
 
 
-def one_turn(tmp_path: Path, turn: Turn, **origin: Any) -> tuple[Path, Dialect]:
+def one_turn(tmp_path: Path, turn: TranscriptTurn, **origin: Any) -> tuple[Path, Dialect]:
     """A tool that names no branch, and one transcript of it."""
     file = tmp_path / "transcript"
     file.write_text("x")
     os.utime(file, (at(59).timestamp(), at(59).timestamp()))
 
-    def read(path: str, start: int, known: Origin | None) -> Reading:
-        said = Origin(agent="gemini", session="g-1", **origin)
-        return Reading(said, iter([turn]), Counted())
+    def read(path: str, start: int, known: TranscriptOrigin | None) -> TranscriptReading:
+        said = TranscriptOrigin(agent="gemini", session="g-1", **origin)
+        return TranscriptReading(said, iter([turn]), TranscriptCounts())
 
     return file, Dialect("gemini", lambda _, home: home, lambda _: iter(()), lambda _: True, read)
 
@@ -126,16 +126,16 @@ def test_a_work_tree_that_was_removed_is_not_the_one_around_it(place: Place, tmp
     it_is(10)
     place.git("worktree", "remove", "--force", str(tree))
     place.git("branch", "-q", "-D", "feat")
-    edit = Edit(path=str(tree / "F"), added=("one = 1",))
+    edit = TranscriptEdit(path=str(tree / "F"), added=("one = 1",))
     call = Call(id="c", name="write", kind="edit", edits=(edit,), result=Result())
-    step = Step(id="s", ts=at(5).isoformat(), text="It is written.", calls=(call,))
+    step = TranscriptStep(id="s", ts=at(5).isoformat(), text="It is written.", calls=(call,))
     branch = "feat" if named else None
-    turn = Turn(key="t", prompt="Write it, please.", ts=at(5).isoformat(), steps=(step,), cwd=str(tree))
+    turn = TranscriptTurn(key="t", prompt="Write it, please.", ts=at(5).isoformat(), steps=(step,), cwd=str(tree))
     done = taken(place, *one_turn(tmp_path, turn, cwd=str(tree), branch=branch))
     told = event(place, done)
     assert (done.anchor, told["head"], told["branch"]) == (None, None, branch)
     assert [one["path"] for one in told["artifacts"]] == ["F"]
-    (kept,) = sessions.all(place.open().layout)
+    (kept,) = session_files.all(place.open().layout)
     assert kept.line == "elsewhere"
 
 
@@ -257,7 +257,7 @@ def test_a_moment_that_has_not_come_is_no_evidence(place: Place, tmp_path: Path)
     """A clock ran ahead for a day; its session must neither cite today's commit nor lead for ever."""
     head = commit(place, "a", 1)
 
-    def ahead(**git: str) -> tuple[dict[str, Any], Taken]:
+    def ahead(**git: str) -> tuple[dict[str, Any], IntakeResult]:
         file = session(tmp_path, place.repo.path, 60 * 24 * 365 * 70, branch="main", **git)
         os.utime(file.path, (at(5).timestamp(), at(5).timestamp()))
         done = taken(place, file)
@@ -267,14 +267,14 @@ def test_a_moment_that_has_not_come_is_no_evidence(place: Place, tmp_path: Path)
     assert (told["head"], done.anchor) == (None, None)
     assert ahead(commit_hash=head)[1].anchor == "file", "the transcript says it, whatever the clock said"
     assert told["run_id"][:4] == told["ts"][:4] == str(at(5).year)
-    last = datetime.fromisoformat(max(one.updated.ts for one in sessions.all(place.open().layout)))
+    last = datetime.fromisoformat(max(one.updated.ts for one in session_files.all(place.open().layout)))
     assert last <= at(5) + timedelta(seconds=2)
 
 
 def test_a_transcript_without_times_is_not_looked_up_by_its_file(place: Place, tmp_path: Path) -> None:
     """A copied file is as young as the copy."""
     commit(place, "a", 1)
-    turn = Turn(key="t", prompt="Which one?", steps=(Step(id="s", text="That one."),))
+    turn = TranscriptTurn(key="t", prompt="Which one?", steps=(TranscriptStep(id="s", text="That one."),))
     assert cited(place, *one_turn(tmp_path, turn, cwd=str(place.repo.path), branch="main")) == (None, None)
 
 
@@ -288,7 +288,7 @@ def test_a_work_tree_of_another_repository_inside_ours_is_not_ours(place: Place,
     place.git(*source, str(other.repo.path), str(sub))
 
     def is_ours(cwd: Path) -> bool:
-        return belongs(clone, Origin(agent="codex", session="s", cwd=str(cwd)))
+        return belongs(clone, TranscriptOrigin(agent="codex", session="s", cwd=str(cwd)))
 
     assert (is_ours(vendored), is_ours(vendored / "src"), is_ours(sub)) == (False, False, True)
     head = commit(place, "a", 1)
@@ -300,13 +300,13 @@ def test_a_text_that_is_no_path_is_nobodys_folder(place: Place, tmp_path: Path) 
     """One odd value in one transcript must not end the import of all others."""
     clone, top = place.open(), str(place.repo.path)
     for text in ("/w/a\0b", "a\0b", "/w/\ud800", "\ud800", "file:///w/a\0b", "\0"):
-        nowhere = Origin(agent="codex", session="s", cwd=text, remote=text, commit=text, branch=text)
+        nowhere = TranscriptOrigin(agent="codex", session="s", cwd=text, remote=text, commit=text, branch=text)
         assert not belongs(clone, nowhere)
-        assert not belongs(clone, Origin(agent="codex", session="s", cwd=top + text))
+        assert not belongs(clone, TranscriptOrigin(agent="codex", session="s", cwd=top + text))
     odd = "/w/a\0b"  # a reader of transcripts lets no lone surrogate through
-    edit = Edit(path=odd, added=("one = 1",))
+    edit = TranscriptEdit(path=odd, added=("one = 1",))
     call = Call(id="c", name="write", kind="edit", edits=(edit,), result=Result())
-    step = Step(id="s", ts=at(5).isoformat(), text="It is written.", calls=(call,))
-    turn = Turn(key="t", prompt="Write it.", ts=at(5).isoformat(), steps=(step,), cwd=odd, branch=odd)
+    step = TranscriptStep(id="s", ts=at(5).isoformat(), text="It is written.", calls=(call,))
+    turn = TranscriptTurn(key="t", prompt="Write it.", ts=at(5).isoformat(), steps=(step,), cwd=odd, branch=odd)
     origin = {"cwd": odd, "remote": odd, "commit": odd, "branch": odd}
     assert cited(place, *one_turn(tmp_path, turn, **origin)) == (None, None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import changes, since
+from holdfast.capture import worktree_changes
 from holdfast.git.repo import Repo
 
 from .conftest import WRAPPER, Project
@@ -92,7 +92,7 @@ def test_no_two_paths_are_spelled_the_same() -> None:
     names = [
         os.fsdecode(name) for name in (*HOSTILE, b"\\xff\\xfe not utf-8", b"back\\\\slash", b"new\\nline", b"\\x0a")
     ]
-    assert len({changes.spelled(name) for name in names}) == len(names)
+    assert len({worktree_changes.spelled(name) for name in names}) == len(names)
 
 
 def test_large_files_are_kept_by_hash_only(project: Project) -> None:
@@ -136,13 +136,13 @@ def test_a_repository_without_a_commit_works(project: Project, tmp_path: Path) -
     new = tmp_path / "new"
     subprocess.run(["git", "init", "-q", str(new)], check=True)
     repo = Repo.discover(str(new))
-    before = changes.snapshot(repo)
+    before = worktree_changes.snapshot(repo)
     (new / "a").write_text("a")
     (new / "b").write_text("b")
     subprocess.run(["git", "-C", str(new), "add", "a"], check=True)
     subprocess.run(["git", "-C", str(new), "commit", "-qm", "a"], check=True)
-    assert changes.changed(repo, before) == ["a", "b"]
-    assert len(since.made(repo, before.head, began="2026-01-01T00:00:00.000000Z")) == 1
+    assert worktree_changes.changed_paths(repo, before) == ["a", "b"]
+    assert len(worktree_changes.made(repo, before.head, began="2026-01-01T00:00:00.000000Z")) == 1
 
 
 def test_files_changed_while_two_runs_overlap_are_shared(project: Project) -> None:

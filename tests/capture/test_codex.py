@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.capture.agents import dialect, recognised
 from holdfast.errors import BadInput
-from holdfast.model.transcript import MAX_STEPS, Step, Turn
+from holdfast.model.transcript import MAX_STEPS, TranscriptStep, TranscriptTurn
 from holdfast.values import replace
 from tests.capture.codex_files import (
     COMMIT,
@@ -45,7 +45,7 @@ BARE = [
 ]
 
 
-def heart(turn: Turn) -> tuple[object, ...]:
+def heart(turn: TranscriptTurn) -> tuple[object, ...]:
     """What a turn tells, without what only some generations know."""
     steps = [replace(step, ts=None, model=None) for step in turn.steps]
     return turn.prompt, turn.cwd, steps
@@ -594,5 +594,5 @@ def test_a_step_keeps_what_was_thought(tmp_path):
     (turn,) = turns(tmp_path, meta(), user("why?"), thought, custom("exec", "text('x')"))
 
     assert [step.reasoning for step in turn.steps] == ["because"]
-    assert isinstance(turn.steps[0], Step)
+    assert isinstance(turn.steps[0], TranscriptStep)
     assert "gAAA" not in repr(turn)

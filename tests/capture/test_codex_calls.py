@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from holdfast.capture.agents.codex.patch import edits_of
-from holdfast.capture.agents.codex.script import calls_in
+from holdfast.capture.agents.codex_calls import calls_in
+from holdfast.capture.agents.codex_patch import edits_of
 from holdfast.model.transcript import MAX_INPUT, Result, Todo
 from tests.capture.codex_files import calls, custom, event, function, gave, item, meta, shown, turns, user
 

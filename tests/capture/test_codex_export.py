@@ -11,12 +11,12 @@ import pytest
 from holdfast.capture import export_codex
 from holdfast.capture.export_codex import turns_of, write_rollout
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Call, Origin, Result, Step, Turn
+from holdfast.model.transcript import Call, Result, TranscriptOrigin, TranscriptStep, TranscriptTurn
 from holdfast.values import replace
 from tests.capture.codex_files import TURN, reading
 
 AT = datetime(2026, 2, 1, 10, 30, 15, tzinfo=UTC)
-ORIGIN = Origin(agent="claude", session="s-1", cwd="/w/app", branch="main", commit="a" * 40)
+ORIGIN = TranscriptOrigin(agent="claude", session="s-1", cwd="/w/app", branch="main", commit="a" * 40)
 CALLS = (
     Call(
         id="toolu_1",
@@ -27,17 +27,17 @@ CALLS = (
     Call(id="toolu_2", name="exec_command", kind="shell", text="sleep 9", command="sleep 9"),
 )
 TURNS = [
-    Turn(
+    TranscriptTurn(
         key=f"{TURN}.abc",
         prompt="build it",
         ts="2026-02-01T10:30:15.000Z",
         steps=(
-            Step(id="msg_1", reasoning="think", text="I build.", calls=CALLS),
-            Step(id="a", text="a helper's", aside=True),
-            Step(id="x", text="It failed."),
+            TranscriptStep(id="msg_1", reasoning="think", text="I build.", calls=CALLS),
+            TranscriptStep(id="a", text="a helper's", aside=True),
+            TranscriptStep(id="x", text="It failed."),
         ),
     ),
-    Turn(key="k2", prompt="stop", interrupted=True),
+    TranscriptTurn(key="k2", prompt="stop", interrupted=True),
 ]
 
 
@@ -117,7 +117,7 @@ def test_a_session_nobody_prompted_can_still_be_listed(tmp_path):
 def test_a_session_of_nothing_is_refused(tmp_path):
     """An empty thread would only clutter the list."""
     with pytest.raises(BadInput):
-        write_rollout(str(tmp_path), [Turn(key="k")], origin=ORIGIN, at=AT)
+        write_rollout(str(tmp_path), [TranscriptTurn(key="k")], origin=ORIGIN, at=AT)
     assert list(tmp_path.iterdir()) == []
 
 

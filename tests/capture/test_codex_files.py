@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from holdfast.capture.agents import dialect
-from holdfast.capture.agents.codex import files
+from holdfast.capture.agents import codex, dialect
 from holdfast.errors import BadInput
 from tests.capture.codex_files import THREAD, meta, reading, said, spelled, user, written
 
@@ -89,19 +88,19 @@ def test_offsets_hold_when_a_rollout_is_packed(tmp_path):
 
 def test_a_bomb_is_read_as_far_as_the_limit_and_no_further(tmp_path):
     """A few kilobytes may unpack to terabytes; the same log a thousand times over is a transcript still."""
-    size = files.ALWAYS_UNPACKED + (1 << 20)
+    size = codex.ALWAYS_UNPACKED + (1 << 20)
     path = packed(tmp_path, body() + b" " * size + b"\n" + body())
     assert os.path.getsize(path) < 1 << 20
     read = reading(path)
 
     assert [turn.prompt for turn in read] == ["one", "two"]
-    assert read.counted.read_to == files.ALWAYS_UNPACKED
+    assert read.counted.read_to == codex.ALWAYS_UNPACKED
 
 
 def test_a_rollout_just_as_long_as_the_limit_is_read_whole(tmp_path, monkeypatch):
     """Nobody is told that something is missing when nothing is."""
-    monkeypatch.setattr(files, "ALWAYS_UNPACKED", len(body()))
-    monkeypatch.setattr(files, "MAX_RATIO", 0)
+    monkeypatch.setattr(codex, "ALWAYS_UNPACKED", len(body()))
+    monkeypatch.setattr(codex, "MAX_RATIO", 0)
     read = reading(packed(tmp_path, body()))
 
     assert [turn.prompt for turn in read] == ["one", "two"]

@@ -11,21 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast
-from holdfast.capture import condense, condensing, noting
+from holdfast.capture import condense, session_note
+from holdfast.capture import condense as capture_condense
 from holdfast.capture import session as work
-from holdfast.capture.condensing import Condensing
-from holdfast.capture.noting import Found
-from holdfast.git import setup
+from holdfast.capture.condense import CondenseSettings
+from holdfast.capture.session_note import WorkSinceTurn
+from holdfast.git import project_setup
 from holdfast.git.clone import Clone
 from holdfast.model.brief import brief, essential
-from holdfast.model.session import Anchor, Session, Turn, from_json, to_json
+from holdfast.model.session import Session, SessionAnchor, SessionTurn, from_json, to_json
 from holdfast.model.text import tokens
-from holdfast.store import calls, sessions
+from holdfast.store import session_files, statistics
 from holdfast.values import replace
 
 FAKE_KEY = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
 TS = "2026-11-16T00:00:00.000000Z"
-AT = Anchor(TS, "a" * 40, "main")
+AT = SessionAnchor(TS, "a" * 40, "main")
 EMPTY = Session(id="SES-abc123", line="l1", worktree=".", started=AT, updated=AT)
 NOTHING: dict[str, Any] = {
     **dict.fromkeys(("scratchpad", "task", "run")),
@@ -48,7 +49,7 @@ steps = st.fixed_dictionaries(
 
 
 def noted(session: Session, **said: Any) -> Session:
-    return noting.noted(session, {**NOTHING, **said}, AT, Found((), ()))
+    return session_note.with_note(session, {**NOTHING, **said}, AT, WorkSinceTurn((), ()))
 
 
 def settled(session: Session, number: int) -> dict[str, list[str]]:
@@ -128,7 +129,7 @@ def test_a_line_of_each_folded_turn_stays_for_the_journal() -> None:
     assert [turn.n for turn in session.every_turn] == list(range(1, 61))
     first = session.every_turn[0]
     assert (first.summary, first.task, first.anchor) == ("step 1 and more", "TSK-a", AT)
-    many = replace(session, turns=tuple(Turn(n=60 + n, anchor=AT, summary="x") for n in range(1, 1_500)))
+    many = replace(session, turns=tuple(SessionTurn(n=60 + n, anchor=AT, summary="x") for n in range(1, 1_500)))
     many = replace(many, condensed=replace(session.condensed, turns=60))  # type: ignore[type-var]
     kept = condense.condensed(many, after=6, budget=300).condensed
     assert kept is not None and len(kept.folded) == 1_000
@@ -161,7 +162,7 @@ def test_huge_texts_are_folded_whatever_the_setting() -> None:
 
 @pytest.fixture
 def clone(repo: Any, tmp_path: Path) -> Clone:
-    setup.initialise(str(repo.path), cache=str(tmp_path / "cache"), commit=True)
+    project_setup.initialise(str(repo.path), cache=str(tmp_path / "cache"), commit=True)
     return Clone.open(str(repo.path), cache=str(tmp_path / "cache"))
 
 
@@ -177,7 +178,7 @@ ECHO = "print('Much was done.')\nprint('OPEN' + asked.rsplit('OPEN', 1)[1])"
 
 def condensed_by(clone: Clone, command: tuple[str, ...], **how: Any) -> Session:
     """A session of five turns with something open, condensed through a command."""
-    settings = Condensing(after=3, budget=600, command=command, environ=dict(os.environ), **how)
+    settings = CondenseSettings(after=3, budget=600, command=command, environ=dict(os.environ), **how)
     work.note(clone, "first", open=["write the docs"], follow_ups=["tell Bob"], approvals=["drop it?"])
     for n in range(2, 4):
         work.note(clone, f"step {n}", condense_by=settings)
@@ -237,10 +238,10 @@ def test_no_command_runs_inside_a_git_hook(clone: Clone, tmp_path: Path) -> None
     """A commit must never wait for a model."""
     marker = tmp_path / "ran"
     command = script(tmp_path, f"open({str(marker)!r}, 'w').close()")
-    how = Condensing(after=1, command=command, environ={**os.environ, "GIT_INDEX_FILE": ".git/index"})
+    how = CondenseSettings(after=1, command=command, environ={**os.environ, "GIT_INDEX_FILE": ".git/index"})
     work.note(clone, "one")
     assert work.note(clone, "two", condense_by=how).session.condensed is not None
-    assert not marker.exists() and calls.used(clone.layout, clone.now()[:10]) == 0
+    assert not marker.exists() and statistics.model_calls_used(clone.layout, clone.now()[:10]) == 0
     assert any("git hook" in note for note in clone.notes)
 
 
@@ -265,7 +266,7 @@ def test_what_it_started_ends_with_it(clone: Clone, tmp_path: Path) -> None:
     """
     mark = tmp_path / "pid"
     how = {"MARK": str(mark), **os.environ}
-    settings = Condensing(after=1, command=script(tmp_path, code), environ=how, timeout=1.0)
+    settings = CondenseSettings(after=1, command=script(tmp_path, code), environ=how, timeout=1.0)
     work.note(clone, "one")
     assert work.note(clone, "two", condense_by=settings).session.condensed is not None
     with pytest.raises(ProcessLookupError):
@@ -299,21 +300,21 @@ def test_whoever_condenses_second_changes_nothing(clone: Clone) -> None:
     """Two processes that fold the same turns must not fold others instead."""
     work.note(clone, "one")
     for n in range(2, 9):
-        work.note(clone, f"step {n}", condense_by=Condensing(after=100))
-    seen = sessions.all(clone.layout)[0]
-    first = work._condense(clone, seen, Condensing(after=4))
-    second = work._condense(clone, seen, Condensing(after=4))
-    assert first == second == sessions.all(clone.layout)[0]
+        work.note(clone, f"step {n}", condense_by=CondenseSettings(after=100))
+    seen = session_files.all(clone.layout)[0]
+    first = work._condense(clone, seen, CondenseSettings(after=4))
+    second = work._condense(clone, seen, CondenseSettings(after=4))
+    assert first == second == session_files.all(clone.layout)[0]
 
 
 def test_the_question_holds_what_is_asked_for() -> None:
     """The command must be able to give back what is open."""
     session = noted(long_session(3), summary="x", open=["a  b"], approvals=["c"])
-    asked = condensing.question(session, 2, budget=600)
+    asked = capture_condense.question(session, 2, budget=600)
     assert "1. step 1" in asked and "3. step" not in asked and asked.endswith("OPEN\no1 a b\na1 c\n")
 
 
 def test_a_turn_says_how_it_was_told_of() -> None:
     """Commits belong to the line that tells of them."""
-    turn = Turn(n=3, anchor=AT, summary="did\nit", commits=("b" * 40,))
+    turn = SessionTurn(n=3, anchor=AT, summary="did\nit", commits=("b" * 40,))
     assert condense._line(turn) == f"3. did it [{'b' * 10}]"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from holdfast.capture.agents import dialect, recognised
-from holdfast.capture.agents.gemini_log import MAX_LOG, MAX_MESSAGES
-from holdfast.capture.agents.reading import Reading
+from holdfast.capture.agents.gemini_turns import MAX_LOG, MAX_MESSAGES
+from holdfast.capture.agents.transcript_reader import TranscriptReading
 from holdfast.errors import BadInput
-from holdfast.model.transcript import MAX_STEPS, Call, Result, Turn
+from holdfast.model.transcript import MAX_STEPS, Call, Result, TranscriptTurn
 
 GEMINI = dialect("gemini")
 SESSION = "5e551011-0000-4000-8000-000000000001"
@@ -45,11 +45,11 @@ def log(path: Path, *lines: dict[str, Any]) -> str:
     return str(path)
 
 
-def read(path: str) -> Reading:
+def read(path: str) -> TranscriptReading:
     return GEMINI.read(path, 0, None)
 
 
-def turns(folder: Path, *lines: dict[str, Any]) -> list[Turn]:
+def turns(folder: Path, *lines: dict[str, Any]) -> list[TranscriptTurn]:
     return list(read(log(folder / "session-2026-04-25T08-00-5e551011.jsonl", *lines)))
 
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from holdfast.capture import recover
+from holdfast.capture import finish_run
 from holdfast.capture.agents import dialect
-from holdfast.capture.agents.reading import Counted, Dialect, Reading
-from holdfast.capture.ingest.taking import Ingest, Taken, take_in
-from holdfast.capture.ingest.whose import address, belongs
+from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading
+from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake, take_in
+from holdfast.capture.ingest.session_repository import address, belongs
 from holdfast.errors import ScanFailed
-from holdfast.model.transcript import Origin, Step, Turn, line_hash
+from holdfast.model.transcript import TranscriptOrigin, TranscriptStep, TranscriptTurn, line_hash
 from holdfast.security.redact import Scanner
-from holdfast.store import sessions, transcripts
+from holdfast.store import import_progress, session_files
 from tests.git.place import Place, now
 
 from .conftest import FAKE_KEY, faults
@@ -38,7 +38,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "codex-home"
 
 
-def take(place: Place, file: Rollout | Path, *, ended: bool = True, tool: Dialect = CODEX) -> Taken | None:
+def take(place: Place, file: Rollout | Path, *, ended: bool = True, tool: Dialect = CODEX) -> IntakeResult | None:
     path = file.path if isinstance(file, Rollout) else file
     clone = place.open()
     try:
@@ -47,7 +47,7 @@ def take(place: Place, file: Rollout | Path, *, ended: bool = True, tool: Dialec
         place.notes += clone.notes
 
 
-def taken(place: Place, file: Rollout | Path, **options: Any) -> Taken:
+def taken(place: Place, file: Rollout | Path, **options: Any) -> IntakeResult:
     found = take(place, file, **options)
     assert found is not None
     return found
@@ -106,7 +106,7 @@ def test_a_session_becomes_a_run_with_its_cycles(place: Place, home: Path) -> No
 def test_a_session_file_says_what_was_done_and_what_is_open(place: Place, home: Path) -> None:
     """Whoever goes on must not have to read the transcript."""
     done = taken(place, work(home, place))
-    (session,) = sessions.all(place.open().layout)
+    (session,) = session_files.all(place.open().layout)
     assert (session.id, session.state, session.agent) == (done.session_id, "ended", "codex")
     assert session.objective == "Make the parser stream its input, please."
     assert [turn.run for turn in session.turns] == list(done.runs)
@@ -126,7 +126,7 @@ def test_what_the_agent_says_is_left_is_open_once(place: Place, home: Path) -> N
     assert event["outputs"]["summary"].endswith("2 matters left open")
 
     def left() -> list[str]:
-        return [item.text for item in sessions.all(place.open().layout)[0].still_open]
+        return [item.text for item in session_files.all(place.open().layout)[0].still_open]
 
     assert left() == ["test on the zebra", "ask Una about src/db.py."]
     taken(place, file.asks("Thanks.").done("You are welcome, it was a pleasure."))
@@ -145,7 +145,7 @@ def test_a_second_import_adds_nothing(place: Place, home: Path) -> None:
     touched = taken(place, file)
     assert (again.runs, again.turns, touched.runs, touched.turns) == ((), 0, (), 0)
     assert [run["run_id"] for run in runs(place)] == list(first.runs)
-    assert len(sessions.all(place.open().layout)) == 1
+    assert len(session_files.all(place.open().layout)) == 1
 
 
 def test_what_a_file_grew_by_becomes_a_run_after_the_first(place: Place, home: Path) -> None:
@@ -159,7 +159,7 @@ def test_what_a_file_grew_by_becomes_a_run_after_the_first(place: Place, home: P
     event = next(run for run in runs(place) if run["run_id"] == second.runs[0])
     assert event["parent_run_id"] == first.runs[0]
     assert [row["turn"] for row in rows(place, second.runs[0], "cycles.jsonl")] == [2, 2]
-    (session,) = sessions.all(place.open().layout)
+    (session,) = session_files.all(place.open().layout)
     assert [turn.n for turn in session.turns] == [1, 2]
     assert session.still_open == ()
 
@@ -173,7 +173,7 @@ def test_a_turn_that_went_on_is_taken_from_where_it_stopped(place: Place, home: 
     one, two = (rows(place, run, "cycles.jsonl") for run in (*first.runs, *second.runs))
     assert [row["turn"] for row in (*one, *two)] == [1, 1, 1]
     assert len({row["id"] for row in (*one, *two)}) == 3
-    (session,) = sessions.all(place.open().layout)
+    (session,) = session_files.all(place.open().layout)
     assert len(session.turns) == 1 and "README" in session.turns[0].summary
 
 
@@ -187,7 +187,7 @@ def test_a_prompt_that_nobody_had_answered_yet_is_one_turn(place: Place, home: P
     taken(place, file)
     file.done("Nothing is wrong with the second one.")
     taken(place, file)
-    (session,) = sessions.all(place.open().layout)
+    (session,) = session_files.all(place.open().layout)
     assert [turn.n for turn in session.turns] == [1, 2]
     prompts = [row["prompt"] for run in runs(place) for row in rows(place, run["run_id"], "outputs/turns.jsonl")]
     assert sorted(filter(None, prompts)) == [
@@ -247,14 +247,16 @@ def test_a_sub_agents_file_is_a_run_of_its_own_below_the_main_one(place: Place, 
     event = next(run for run in runs(place) if run["run_id"] == second.runs[0])
     assert event["parent_run_id"] == first.runs[0]
     assert {one.who for one in second.said[second.runs[0]] if hasattr(one, "who")} == {"agent"}
-    assert len(sessions.all(place.open().layout)) == 1
+    assert len(session_files.all(place.open().layout)) == 1
 
 
-def told_by(agent: str, turns: list[Turn], cwd: str, session: str = "1") -> Dialect:
+def told_by(agent: str, turns: list[TranscriptTurn], cwd: str, session: str = "1") -> Dialect:
     """A tool whose transcripts say just this."""
 
-    def read(path: str, start: int, origin: Origin | None) -> Reading:
-        return Reading(Origin(agent=agent, session=f"{agent}-{session}", cwd=cwd), iter(turns), Counted())
+    def read(path: str, start: int, origin: TranscriptOrigin | None) -> TranscriptReading:
+        return TranscriptReading(
+            TranscriptOrigin(agent=agent, session=f"{agent}-{session}", cwd=cwd), iter(turns), TranscriptCounts()
+        )
 
     return Dialect(agent, lambda _, home: home, lambda _: iter(()), lambda _: True, read)
 
@@ -264,7 +266,7 @@ def test_one_conversation_seen_through_two_tools_counts_once(place: Place, tmp_p
     words = {"prompt": "Which database should we use for this?", "ts": "2026-02-01T10:00:00Z"}
     answer = "We should use Postgres, because the tests need it."
     there, here = (
-        [Turn(key=f"{tool}-t1", steps=(Step(id=f"{tool}-s1", text=text, ts=words["ts"]),), **words)]
+        [TranscriptTurn(key=f"{tool}-t1", steps=(TranscriptStep(id=f"{tool}-s1", text=text, ts=words["ts"]),), **words)]
         for tool, text in (("claude", answer), ("codex", answer.replace(" ", "  ")))
     )
     file = tmp_path / "transcript"
@@ -280,12 +282,12 @@ def test_sessions_that_number_their_turns_alike_are_told_apart_by_what_was_said(
     """Whoever's tool begins each session with message 1 would keep the first session and lose all others."""
     ts, cwd = "2026-02-01T10:00:00Z", str(place.repo.path)
 
-    def said(session: str, *asked: str) -> Taken:
+    def said(session: str, *asked: str) -> IntakeResult:
         file = tmp_path / session
         file.write_text("x")
-        steps = [Step(id=f"a{n}", text=f"Done: {text}", ts=ts) for n, text in enumerate(asked)]
+        steps = [TranscriptStep(id=f"a{n}", text=f"Done: {text}", ts=ts) for n, text in enumerate(asked)]
         turns = [
-            Turn(key=f"u{n}", prompt=text, steps=(step,), ts=ts)
+            TranscriptTurn(key=f"u{n}", prompt=text, steps=(step,), ts=ts)
             for n, (text, step) in enumerate(zip(asked, steps, strict=True))
         ]
         return taken(place, file, tool=told_by("gemini", turns, cwd, session))
@@ -394,7 +396,7 @@ def test_commits_made_in_a_turn_are_its_receipts(place: Place, home: Path) -> No
     done = taken(place, file)
     (event,) = runs(place)
     assert event["receipts"] == [f"commit:{oid}"]
-    (session,) = sessions.all(place.open().layout)
+    (session,) = session_files.all(place.open().layout)
     assert session.commits == (oid,)
     assert done.runs == (event["run_id"],)
 
@@ -427,7 +429,7 @@ def test_a_failing_scanner_stores_nothing_and_the_next_import_does(place: Place,
     with pytest.raises(ScanFailed):
         take_in(clone, CODEX, str(file.path), ended=True)
     assert runs(place) == [] and list(Path(clone.layout.runs).iterdir()) == []
-    assert recover.complete(place.open()) == []
+    assert finish_run.complete_killed_runs(place.open()) == []
     assert len(taken(place, file).runs) == 1
 
 
@@ -449,13 +451,13 @@ def test_while_a_session_goes_on_its_finished_turns_are_noted(place: Place, home
     file.asks("And now the other one as well.").runs("sleep 100")
     noted = taken(place, file, ended=False)
     assert (noted.turns, noted.runs) == (1, ())
-    (session,) = sessions.all(place.open().layout)
+    (session,) = session_files.all(place.open().layout)
     assert (session.state, session.agent_session, len(session.turns)) == ("open", file.session, 1)
     assert taken(place, file, ended=False).turns == 0
     file.done("The other one is done as well.")
     assert taken(place, file, ended=False).turns == 1
     ended = taken(place, file)
-    (session,) = sessions.all(place.open().layout)
+    (session,) = session_files.all(place.open().layout)
     assert ended.session_id == session.id
     assert (session.state, [turn.n for turn in session.turns]) == ("ended", [1, 2])
     assert {turn.run for turn in session.turns} == set(ended.runs)
@@ -469,7 +471,7 @@ def test_a_persons_own_session_is_not_ended_by_an_agents(place: Place, home: Pat
     file = work(home, place, at=datetime.now(UTC))
     assert taken(place, file, ended=False).session_id == mine.id
     taken(place, file)
-    (session,) = sessions.all(place.open().layout)
+    (session,) = session_files.all(place.open().layout)
     assert (session.state, len(session.turns), session.objective) == ("open", 1, "ship it")
 
 
@@ -518,7 +520,7 @@ def test_a_session_belongs_by_folder_remote_or_commit(place: Place, tmp_path: Pa
     clone = place.open()
 
     def is_ours(**fields: str) -> bool:
-        return belongs(clone, Origin(agent="codex", session="s", **fields))
+        return belongs(clone, TranscriptOrigin(agent="codex", session="s", **fields))
 
     top = str(place.repo.path)
     assert is_ours(cwd=top) and is_ours(cwd=f"{top}/src/gone") and is_ours(cwd=f"{tmp_path}/link/src")
@@ -544,13 +546,13 @@ def test_paths_of_a_moved_repository_are_told_as_git_spells_them(place: Place, h
 def test_many_sessions_share_a_spool(place: Place, home: Path) -> None:
     """A thousand sessions must not leave a thousand files to read before every command."""
     clone = place.open()
-    ingest = Ingest(clone)
+    ingest = TranscriptIntake(clone)
     for _ in range(6):
         ingest.take_in(CODEX, str(work(home, place).path), ended=True)
     ingest.close()
     assert len(runs(place)) == 6
     assert len(list(Path(clone.layout.spool).rglob("*.jsonl"))) == 1
-    assert len(transcripts.every([clone.layout])) == 6
+    assert len(import_progress.every([clone.layout])) == 6
 
 
 def test_an_agent_that_names_no_branch_was_on_the_one_checked_out(place: Place, home: Path) -> None:
@@ -572,5 +574,5 @@ def test_a_session_of_a_branch_that_is_gone_is_not_told_as_this_branchs(place: P
     gone = taken(place, work(home, place, at=at, git={"branch": "gone"}))
     here = taken(place, work(home, place, at=at, git={"branch": "main"}))
     clone = place.open()
-    lines = {one.id: one.line for one in sessions.all(clone.layout)}
+    lines = {one.id: one.line for one in session_files.all(clone.layout)}
     assert (lines[gone.session_id or ""], lines[here.session_id or ""]) == ("elsewhere", clone.line().id)

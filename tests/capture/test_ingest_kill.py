@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.capture import recover
+from holdfast.capture import finish_run
 from holdfast.capture.agents import dialect
-from holdfast.capture.ingest.taking import take_in
-from holdfast.store import capsule, sessions, transcripts
+from holdfast.capture.ingest.intake import take_in
+from holdfast.store import capsule, import_progress, session_files
 from tests.git.place import Place
 
 from .conftest import faults
@@ -49,9 +49,9 @@ def once(place: Place, turns: int) -> None:
     assert sum(run["outputs"]["turns"] for run in told) == turns
     assert [fault for run in told for fault in faults(clone.layout, run)] == []
     assert {path.name for path in Path(clone.layout.runs).iterdir()} == {run["run_id"] for run in told}
-    (session,) = sessions.all(clone.layout)
+    (session,) = session_files.all(clone.layout)
     assert [turn.n for turn in session.turns] == list(range(1, turns + 1))
-    (known,) = transcripts.every(clone.stores)
+    (known,) = import_progress.every(clone.stores)
     assert {one.run for one in known.runs} == {run["run_id"] for run in told}
     assert clone.notes == []
 
@@ -59,12 +59,12 @@ def once(place: Place, turns: int) -> None:
 def next_command(place: Place) -> None:
     """What every command does first."""
     clone = place.open()
-    recover.complete(clone)
+    finish_run.complete_killed_runs(clone)
     for run in capsule.opened(clone.layout):  # died before it could lock: told by its age
         new = Path(clone.layout.under_way) / f"{run}.new"
         if new.exists():
             os.utime(new, (0, 0))
-    recover.complete(clone)
+    finish_run.complete_killed_runs(clone)
 
 
 @pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.torture)])
@@ -107,7 +107,7 @@ def test_killed_before_its_run_was_locked_the_next_import_takes_it_at_once(place
             unlocked += 1
             if unlocked == 1:  # made by a clock that was ten years ahead
                 os.utime(begun[0], (time.time() + 3e8, time.time() + 3e8))
-                recover.complete(place.open())
+                finish_run.complete_killed_runs(place.open())
                 assert capsule.opened(layout) == []
             take()
             once(place, 2)
@@ -163,7 +163,7 @@ IMPORTER = """
 import sys
 from holdfast.git.clone import Clone
 from holdfast.capture.agents import dialect
-from holdfast.capture.ingest.taking import take_in
+from holdfast.capture.ingest.intake import take_in
 print("up", flush=True)
 take_in(Clone.open(sys.argv[1], cache=sys.argv[2]), dialect("codex"), sys.argv[3], ended=True)
 print("done", flush=True)
@@ -228,7 +228,7 @@ def test_what_was_cut_short_is_kept_if_its_transcript_is_gone(place: Place, tmp_
         next_command(place)
     assert seen
     file.path.unlink()
-    (done,) = recover.complete(place.open())
+    (done,) = finish_run.complete_killed_runs(place.open())
     assert done.exit_status is None
     clone = place.open()
     (run,) = [clone.joined(event) for event in clone.own_events() if event.kind == "run"]

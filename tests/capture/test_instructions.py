@@ -9,24 +9,24 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdfast.capture.instructions import block, content
-from holdfast.capture.instructions.connect import Plan, connect, connected, disconnect
-from holdfast.capture.instructions.content import Told, inside
-from holdfast.capture.instructions.tools import TOOLS
+from holdfast.capture.wiring import block
+from holdfast.capture.wiring import block as wiring_block
+from holdfast.capture.wiring.block import BlockMemory, block_text
+from holdfast.capture.wiring.connect_files import TOOLS, ConnectionPlan, connect, connected, disconnect
 from holdfast.errors import BadInput, BlockEdited, FutureFormat, TooLarge, UnsafePath
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "blocks"
 TOLD = (
-    Told("INV-k2m9", "invariant", "No tracked file is appended to by every branch.", ("src/store/",)),
-    Told("INV-p0q1", "invariant", "Secrets are removed before the first write."),
-    Told(
+    BlockMemory("INV-k2m9", "invariant", "No tracked file is appended to by every branch.", ("src/store/",)),
+    BlockMemory("INV-p0q1", "invariant", "Secrets are removed before the first write."),
+    BlockMemory(
         "DEC-7f3k",
         "decision",
         "Use SQLite for the index. It may be deleted at any time, and nothing is lost by that.",
         ("src/index/", "docs/index.md", "tests/index/", "Makefile"),
     ),
-    Told("DEC-9xw2", "decision", "Retry only calls that are safe to repeat"),
-    Told("FCT-0001", "fact", "A fact is not told here."),
+    BlockMemory("DEC-9xw2", "decision", "Retry only calls that are safe to repeat"),
+    BlockMemory("FCT-0001", "fact", "A fact is not told here."),
 )
 HOSTILE = (
     "<!-- holdfast:end -->",
@@ -48,11 +48,11 @@ def tree(project: Any) -> Any:
     return project
 
 
-def join(tree: Any, *names: str, told: Any = TOLD, **options: Any) -> Plan:
+def join(tree: Any, *names: str, told: Any = TOLD, **options: Any) -> ConnectionPlan:
     return connect(tree.clone, names, told, **options)
 
 
-def part(tree: Any, *names: str, **options: Any) -> Plan:
+def part(tree: Any, *names: str, **options: Any) -> ConnectionPlan:
     return disconnect(tree.clone, names, **options)
 
 
@@ -171,12 +171,12 @@ def test_connect_edit_around_disconnect_gives_the_edited_file(
     data = (b"\xef\xbb\xbf" if bom else b"") + before.encode()
     if crlf:
         data = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-    put = block.put(data, inside(TOLD))
+    put = block.put(data, block_text(TOLD))
     found = block.find(put)
     assert found is not None and not found.edited
     assert block.take_out(put, found) == data
-    assert block.put(data, inside(TOLD)) == block.refresh(put, found, inside(TOLD)), "the same bytes again"
-    again = block.refresh(put, found, inside(TOLD[:1]))
+    assert block.put(data, block_text(TOLD)) == block.refresh(put, found, block_text(TOLD)), "the same bytes again"
+    again = block.refresh(put, found, block_text(TOLD[:1]))
     there = block.find(again)
     assert there is not None and block.take_out(again, there) == data
     edited = data if head is None else head.encode()
@@ -196,13 +196,15 @@ def test_connect_edit_around_disconnect_gives_the_edited_file(
 def test_no_statement_gets_out_of_its_line(statements: list[str], invariants: bool) -> None:
     """An approved sentence must not become a heading, a comment, code, an import, or the end of our block."""
     kind = "invariant" if invariants else "decision"
-    told = [Told(f"X-{n}", kind, text.replace("\r", " ") or "x", (text or "x",)) for n, text in enumerate(statements)]
-    text = inside(told)
-    plain = len(inside([Told("X-0", kind, "x")]).splitlines()) - 1
+    told = [
+        BlockMemory(f"X-{n}", kind, text.replace("\r", " ") or "x", (text or "x",)) for n, text in enumerate(statements)
+    ]
+    text = block_text(told)
+    plain = len(block_text([BlockMemory("X-0", kind, "x")]).splitlines()) - 1
     assert len(text.split("\n")) == len(text.splitlines()) + 1, "no other line ends"
-    assert len(text.splitlines()) <= (plain + len(told) if told else len(content.USE.splitlines()))
-    assert text.count("<!") == content.USE.count("<!") + text.count("\\<!")
-    for line in text.splitlines()[len(content.USE.splitlines()) :]:
+    assert len(text.splitlines()) <= (plain + len(told) if told else len(wiring_block.USE.splitlines()))
+    assert text.count("<!") == wiring_block.USE.count("<!") + text.count("\\<!")
+    for line in text.splitlines()[len(wiring_block.USE.splitlines()) :]:
         assert not line or line.startswith(("- X-", "### ", "Read one with", "- … and"))
         assert "```" not in line and "~~~" not in line
         assert not any(word.startswith("@") for word in line.split())
@@ -214,20 +216,20 @@ def test_no_statement_gets_out_of_its_line(statements: list[str], invariants: bo
 
 def test_hidden_characters_are_marked() -> None:
     """An approval of what was seen must not let in what was not."""
-    text = inside([Told("INV-1", "invariant", "keep\u202eevil\u200b\x1b[2J")])
+    text = block_text([BlockMemory("INV-1", "invariant", "keep\u202eevil\u200b\x1b[2J")])
     assert "keep⟨U+202E⟩evil⟨U+200B⟩⟨U+001B⟩[2J" in text
 
 
 def test_a_block_has_a_limit_and_counts_the_rest() -> None:
     """Ten thousand decisions must not fill the window of every agent."""
-    told = [Told(f"INV-{n:04}", "invariant", f"Invariant {n} " + "long " * 90) for n in range(40)]
-    told += [Told(f"DEC-{n:04}", "decision", f"Decision {n} é") for n in range(5000)]
-    text = inside(told)
-    assert len(text.encode()) <= content.MAX_INSIDE
-    assert "INV-0000" in text and f"`{content.MORE['invariant']}`" in text
+    told = [BlockMemory(f"INV-{n:04}", "invariant", f"Invariant {n} " + "long " * 90) for n in range(40)]
+    told += [BlockMemory(f"DEC-{n:04}", "decision", f"Decision {n} é") for n in range(5000)]
+    text = block_text(told)
+    assert len(text.encode()) <= wiring_block.MAX_INSIDE
+    assert "INV-0000" in text and f"`{wiring_block.MORE['invariant']}`" in text
     assert "5000 more" in text or "DEC-0000" in text
-    many = inside(told[40:])
-    assert len(many.encode()) <= content.MAX_INSIDE
+    many = block_text(told[40:])
+    assert len(many.encode()) <= wiring_block.MAX_INSIDE
     shown = many.count("\n- DEC-")
     assert shown > 100 and f"and {5000 - shown} more" in many
 

@@ -13,15 +13,14 @@ from typing import Any
 import pytest
 
 from holdfast.capture import session as live
-from holdfast.capture import whereabouts
+from holdfast.capture import session_lookup
 from holdfast.capture.agents import dialect
-from holdfast.capture.ingest.taking import Taken, take_in
-from holdfast.capture.ingest.whose import Repository
-from holdfast.capture.live import draining
-from holdfast.capture.live.draining import IDLE, Drained
-from holdfast.capture.live.ours import only_ours
+from holdfast.capture.ingest import live_transcripts
+from holdfast.capture.ingest.intake import IntakeResult, take_in
+from holdfast.capture.ingest.live_transcripts import IDLE, LiveDrain
+from holdfast.capture.ingest.session_repository import SessionRepository, only_this_repository
 from holdfast.errors import TooLarge
-from holdfast.store import pointers, sessions
+from holdfast.store import agent_inbox, session_files
 from holdfast.store.layout import Layout
 from tests.git.place import Place
 
@@ -53,7 +52,7 @@ class Desk:
         line = {"v": 1, "ts": self.now, **fields, "cwd": str(self.place.repo.path), "tree": git_dir, "size": size}
         folder = Path(self.layout.inbox)
         folder.mkdir(exist_ok=True)
-        with open(folder / f"{pointers.stem(agent, session)}.jsonl", "a", encoding="ascii") as file:
+        with open(folder / f"{agent_inbox.stem(agent, session)}.jsonl", "a", encoding="ascii") as file:
             file.write(json.dumps({**line, **more}) + "\n")
 
     def codex(self, file: Rollout, *events: str, **more: Any) -> None:
@@ -62,15 +61,15 @@ class Desk:
         if file.path.exists():
             os.utime(file.path, ns=(self.now, self.now))
 
-    def drain(self, **options: Any) -> Drained:
+    def drain(self, **options: Any) -> LiveDrain:
         clone = self.place.open()
 
-        def take(agent: str, path: str, ended: bool, gone: bool) -> Taken | None:
-            tool = only_ours(dialect(agent), Repository(clone), clone.repo.top, gone=gone)
+        def take(agent: str, path: str, ended: bool, gone: bool) -> IntakeResult | None:
+            tool = only_this_repository(dialect(agent), SessionRepository(clone), clone.repo.top, gone=gone)
             return take_in(clone, tool, path, ended=ended)
 
         try:
-            return draining.drain(clone, take, now=self.now, **options)
+            return live_transcripts.drain(clone, take, now=self.now, **options)
         finally:
             self.notes += clone.notes
 
@@ -82,7 +81,7 @@ class Desk:
         return {name for name in os.listdir(self.layout.inbox) if not name.endswith(".lock")}
 
     def waiting(self) -> int:
-        return len(pointers.waiting(self.layout))
+        return len(agent_inbox.waiting(self.layout))
 
 
 @pytest.fixture
@@ -101,7 +100,7 @@ def test_a_session_is_noted_while_it_goes_on_and_becomes_a_run_when_it_ends(desk
     desk.codex(file, "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
     first = desk.drain()
     assert (first.sessions, first.turns, first.runs) == (1, 1, [])
-    (session,) = sessions.all(desk.layout)
+    (session,) = session_files.all(desk.layout)
     assert (session.state, session.agent_session) == ("open", file.session) and desk.runs() == []
     assert desk.waiting() == 0
 
@@ -109,10 +108,10 @@ def test_a_session_is_noted_while_it_goes_on_and_becomes_a_run_when_it_ends(desk
     desk.codex(file, "UserPromptSubmit", "Stop", "SessionEnd")
     second = desk.drain()
     assert len(second.runs) == 1 and len(desk.runs()) == 1
-    (session,) = sessions.all(desk.layout)
+    (session,) = session_files.all(desk.layout)
     assert session.state == "ended" and session.count == 2
     assert desk.files() == set()
-    assert desk.drain() == Drained()
+    assert desk.drain() == LiveDrain()
 
 
 def test_a_killed_client_loses_nothing(desk: Desk) -> None:
@@ -160,7 +159,7 @@ def test_two_agents_in_one_work_tree_have_a_session_each(desk: Desk) -> None:
     os.utime(path, ns=(desk.now, desk.now))
     desk.codex(turn(first, 2), "Stop")
     assert desk.drain().turns == 2
-    found = {one.agent: one for one in sessions.all(desk.layout)}
+    found = {one.agent: one for one in session_files.all(desk.layout)}
     assert {name: (one.state, one.count) for name, one in found.items()} == {
         "codex": ("open", 2),
         "claude": ("open", 1),
@@ -168,7 +167,7 @@ def test_two_agents_in_one_work_tree_have_a_session_each(desk: Desk) -> None:
     assert found["claude"].previous is None
     desk.codex(first, "SessionEnd")
     desk.drain()
-    states = {one.agent: one.state for one in sessions.all(desk.layout)}
+    states = {one.agent: one.state for one in session_files.all(desk.layout)}
     assert states == {"codex": "ended", "claude": "open"}
 
 
@@ -179,7 +178,7 @@ def test_agents_write_into_the_session_that_a_person_opened(desk: Desk) -> None:
     for events in (("SessionStart", "Stop"), ("SessionEnd",)):
         desk.codex(file, *events)
         desk.drain()
-        (found,) = sessions.all(desk.layout)
+        (found,) = session_files.all(desk.layout)
         assert (found.id, found.state, found.count) == (session.id, "open", 1)
 
 
@@ -215,14 +214,14 @@ def test_a_vanished_transcript_is_told_once_and_its_pointers_are_set_aside(desk:
     file.path.unlink()
     done = desk.drain()
     assert done.vanished == [str(file.path)] and desk.waiting() == 0
-    assert desk.drain() == Drained()
-    (gone,) = pointers.vanished(desk.layout)
+    assert desk.drain() == LiveDrain()
+    (gone,) = agent_inbox.vanished(desk.layout)
     assert gone.path == str(file.path)
     desk.now += 8 * 24 * 60 * MINUTE
     os.utime(gone.files[0], ns=(BEGAN, BEGAN))
     desk.codex(turn(rollout(desk.home, desk.place.repo.path), 2), "Stop")
     desk.drain()
-    assert pointers.vanished(desk.layout) == []
+    assert agent_inbox.vanished(desk.layout) == []
 
 
 def test_an_archived_transcript_has_not_vanished(desk: Desk) -> None:
@@ -241,7 +240,7 @@ def test_a_session_in_which_nothing_happened_is_forgotten(desk: Desk, events: li
     """Claude tells of the end of sessions that never had a transcript."""
     for event in events:
         desk.told("claude", event, "never", desk.home / "never.jsonl")
-    assert desk.drain() == Drained()
+    assert desk.drain() == LiveDrain()
     assert desk.files() == set()
 
 
@@ -251,14 +250,14 @@ def test_a_transcript_that_is_not_there_yet_is_waited_for(desk: Desk) -> None:
     desk.told("claude", "UserPromptSubmit", "soon", desk.home / "soon.jsonl")
     assert desk.drain().waiting == 1 and desk.waiting() == 1
     desk.now += IDLE + MINUTE
-    assert desk.drain() == Drained() and desk.files() == set()
+    assert desk.drain() == LiveDrain() and desk.files() == set()
 
 
 def test_a_session_without_a_transcript_leaves_nothing(desk: Desk) -> None:
     """`codex exec --ephemeral` keeps none."""
     for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"):
         desk.told("codex", event, "ephemeral", None)
-    assert desk.drain() == Drained() and desk.files() == set()
+    assert desk.drain() == LiveDrain() and desk.files() == set()
 
 
 def test_sessions_of_another_work_tree_wait_for_it(desk: Desk, tmp_path: Path) -> None:
@@ -284,8 +283,8 @@ def test_a_work_tree_that_is_gone_leaves_its_sessions_to_the_others(desk: Desk, 
     desk.place.git("worktree", "remove", "--force", str(gone))
     done = desk.drain()
     assert (done.waiting, desk.waiting(), len(done.runs)) == (0, 0, 1)
-    (session,) = sessions.all(desk.layout)  # and none of them goes on in another's work tree
-    assert session.state == "ended" and whereabouts.current(desk.place.open()) is None
+    (session,) = session_files.all(desk.layout)  # and none of them goes on in another's work tree
+    assert session.state == "ended" and session_lookup.current(desk.place.open()) is None
 
 
 def test_a_long_backlog_is_left_to_the_background(desk: Desk) -> None:
@@ -299,7 +298,7 @@ def test_a_long_backlog_is_left_to_the_background(desk: Desk) -> None:
 def test_only_one_drains_at_a_time(desk: Desk) -> None:
     """A command in the foreground and the background drain meet often."""
     desk.codex(turn(rollout(desk.home, desk.place.repo.path), 1), "Stop")
-    with pointers.held(desk.layout):
+    with agent_inbox.held(desk.layout):
         assert desk.drain().waiting == 1
     assert desk.drain().turns == 1
 
@@ -324,19 +323,19 @@ def test_what_is_no_transcript_is_set_aside_and_stops_no_other(desk: Desk, error
         desk.codex(file, "SessionStart", "Stop", "SessionEnd")
     clone, is_mended = desk.place.open(), False
 
-    def take(agent: str, path: str, ended: bool, gone: bool) -> Taken | None:
+    def take(agent: str, path: str, ended: bool, gone: bool) -> IntakeResult | None:
         if path == str(bad.path) and not is_mended:
             raise error
         return take_in(clone, dialect(agent), path, ended=ended)
 
-    done = draining.drain(clone, take, now=desk.now)
+    done = live_transcripts.drain(clone, take, now=desk.now)
     assert len(done.runs) == 1 and len(done.failed) == 1 and str(bad.path) in done.failed[0]
-    assert draining.drain(clone, take, now=desk.now) == Drained()
-    (unread,) = pointers.vanished(desk.layout, why=pointers.UNREAD)
+    assert live_transcripts.drain(clone, take, now=desk.now) == LiveDrain()
+    (unread,) = agent_inbox.vanished(desk.layout, why=agent_inbox.UNREAD)
     assert unread.path == str(bad.path)
     is_mended = True
     desk.codex(bad, "SessionEnd")
-    assert len(draining.drain(clone, take, now=desk.now).runs) == 1 and desk.files() == set()
+    assert len(live_transcripts.drain(clone, take, now=desk.now).runs) == 1 and desk.files() == set()
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800.jsonl"])
@@ -346,7 +345,7 @@ def test_a_path_that_no_file_can_have_stops_no_command(desk: Desk, name: str) ->
     desk.codex(turn(rollout(desk.home, desk.place.repo.path), 1), "Stop")
     done = desk.drain(most=1 << 20)
     assert (done.turns, done.vanished) == (1, [f"/tmp/{name}"])
-    assert desk.waiting() == 0 and len(pointers.vanished(desk.layout)) == 1
+    assert desk.waiting() == 0 and len(agent_inbox.vanished(desk.layout)) == 1
 
 
 GARBAGE = (
@@ -370,7 +369,7 @@ def test_damaged_pointers_cost_those_lines_only(desk: Desk) -> None:
     """A hook may be killed in the middle of a line."""
     file = turn(rollout(desk.home, desk.place.repo.path), 1)
     desk.codex(file, "Stop")
-    path = Path(desk.layout.inbox) / f"{pointers.stem('codex', file.session)}.jsonl"
+    path = Path(desk.layout.inbox) / f"{agent_inbox.stem('codex', file.session)}.jsonl"
     path.write_bytes(b"".join(data + b"\n" for data in GARBAGE) + path.read_bytes())
     assert desk.drain().turns == 1
     assert desk.waiting() == 0
@@ -406,7 +405,7 @@ def asking(desk: Desk, answer: dict[str, Any] | None, *events: str) -> tuple[Any
         desk.told("claude", event, claude.SESSION, path, **(call if "Tool" in event or "Perm" in event else {}))
     os.utime(path, ns=(desk.now, desk.now))
     desk.drain()
-    (session,) = sessions.all(desk.layout)
+    (session,) = session_files.all(desk.layout)
     return session.approvals
 
 
@@ -446,7 +445,7 @@ def test_a_notice_of_a_question_is_no_second_question(desk: Desk) -> None:
     desk.told("claude", "Stop", claude.SESSION, path)
     os.utime(path, ns=(desk.now, desk.now))
     desk.drain()
-    (session,) = sessions.all(desk.layout)
+    (session,) = session_files.all(desk.layout)
     assert [(one.text, one.state) for one in session.approvals] == [("dropdb old", "granted")]
 
 
@@ -495,7 +494,7 @@ def test_a_disk_that_was_full_costs_nothing_once_it_is_not(desk: Desk) -> None:
     killed_at(desk.place.repo.path, 60)
     (run,) = desk.runs()
     assert run["outputs"]["turns"] == 2 and desk.waiting() == 0
-    assert [one.state for one in sessions.all(desk.layout)] == ["ended"]
+    assert [one.state for one in session_files.all(desk.layout)] == ["ended"]
 
 
 @pytest.mark.torture

@@ -19,9 +19,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import plain, process
-from holdfast.capture.process import Ended, Handles
-from holdfast.capture.signals import Signals
+from holdfast.capture import process
+from holdfast.capture import process as capture_process
+from holdfast.capture.process import CommandEnd, Handles
+from holdfast.capture.terminal import Signals
 from holdfast.errors import BadInput
 
 PYTHON = sys.executable
@@ -57,7 +58,7 @@ class Reader:
 class Seen:
     """What the user saw, what the tape got, how it ended."""
 
-    ended: Ended
+    ended: CommandEnd
     out: bytes
     err: bytes
     tape: dict[str, bytes]
@@ -120,7 +121,7 @@ def test_every_byte_arrives_on_the_stream_it_was_written_to() -> None:
     seen = run(*script(code))
     assert (seen.out, seen.err) == (blob, blob[:5])
     assert seen.tape == {"stdout": blob, "stderr": blob[:5]}
-    assert seen.ended == Ended(0)
+    assert seen.ended == CommandEnd(0)
 
 
 def test_output_is_passed_on_before_the_command_ends() -> None:
@@ -273,7 +274,7 @@ def test_a_closed_reader_neither_stops_the_record_nor_runs_for_ever() -> None:
     os.close(read)
     tape: dict[str, int] = defaultdict(int)
 
-    def go(*argv: str) -> Ended:
+    def go(*argv: str) -> CommandEnd:
         with Signals() as signals:
             return process.execute(
                 argv,
@@ -298,7 +299,7 @@ def test_a_slow_reader_of_one_stream_does_not_hold_the_other() -> None:
     out_read, out_write = os.pipe()
     err = Reader()
     done = threading.Event()
-    ended: list[Ended] = []
+    ended: list[CommandEnd] = []
     code = "import os\nfor n in (2, 1):\n for _ in range(300): os.write(n, b'e' * 1000)"
 
     def drain() -> None:
@@ -326,7 +327,7 @@ def test_a_slow_reader_of_one_stream_does_not_hold_the_other() -> None:
     thread.join()
     for handle in (out_read, out_write, null):
         os.close(handle)
-    assert ended == [Ended(0)]
+    assert ended == [CommandEnd(0)]
 
 
 def test_handles_the_user_opened_reach_the_command(tmp_path: Path) -> None:
@@ -385,7 +386,7 @@ def test_signal_handlers_and_ignored_signals_are_left_as_they_were() -> None:
 def test_the_fallback_without_process_groups_streams_too(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """On other systems less is promised, and said."""
     tape: dict[str, bytearray] = defaultdict(bytearray)
-    code, note = plain.execute(
+    code, note = capture_process.execute_with_pipes(
         ["sh", "-c", "echo out; echo err >&2; exit 6"],
         cwd="/",
         environ=os.environ,
@@ -402,7 +403,7 @@ def test_the_fallback_without_process_groups_streams_too(capfdbinary: pytest.Cap
 DRIVER = """
 import os, sys
 from holdfast.capture import process
-from holdfast.capture.signals import Signals
+from holdfast.capture.terminal import Signals
 tape = open(sys.argv[1], "wb", buffering=0)
 process.guard_handles()
 with Signals() as signals:

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import citing, noticing, reconciling, session
+from holdfast.capture import cited_commits, git_notices, reconciliation, session
 from holdfast.errors import Ambiguous, BadInput, NotFound
-from holdfast.git import reconcile
+from holdfast.git import moves, reconcile, rewinds
+from holdfast.git import reconcile as git_reconcile
 from holdfast.git.clone import Clone
-from holdfast.git.moved import idle, moves, rewinds
 from holdfast.model.task import Task
-from holdfast.store import fsio, sessions
+from holdfast.store import fsio, session_files
 from holdfast.values import replace
-from holdfast.work import board as boards
-from holdfast.work import claims, doing
-from holdfast.work.doing import Who
+from holdfast.work import task_board as boards
+from holdfast.work import task_claims, task_lifecycle
+from holdfast.work.task_lifecycle import TaskWorker
 from tests.git.place import Place
 
 
@@ -29,13 +29,13 @@ def place(tmp_path: Path) -> Place:
 def command(place: Place) -> Clone:
     """What every command does first."""
     clone = place.open()
-    noticing.notice(clone)
+    git_notices.notice(clone)
     return clone
 
 
-def report(place: Place) -> reconciling.Report:
+def report(place: Place) -> reconciliation.ReconcileOverview:
     clone = command(place)
-    return reconciling.examine(clone, moves.observe(clone))
+    return reconciliation.examine(clone, moves.observe(clone))
 
 
 def task(place: Place, title: str) -> Task:
@@ -57,7 +57,7 @@ def test_a_commit_outside_any_session_is_said_and_one_inside_is_not(place: Place
     inside = place.repo.commit("a")
     clone = command(place)
     assert clone.notes == []
-    assert sessions.opened(clone.layout)[0].commits == (inside,)
+    assert session_files.opened(clone.layout)[0].commits == (inside,)
     session.end(clone, with_tasks=False)
     place.repo.commit("b")
     assert [note for note in command(place).notes if "outside any session" in note] != []
@@ -67,7 +67,7 @@ def test_a_deleted_branch_is_said_where_it_left_something(place: Place) -> None:
     """Tidying a merged branch is everyday life; deleting one with a plan on it is not."""
     command(place)
     place.git("switch", "-q", "-c", "plan")
-    doing.add(command(place), title="Plan")
+    task_lifecycle.add(command(place), title="Plan")
     place.git("switch", "-q", "main")
     command(place)
     place.git("branch", "-q", "-D", "feat")
@@ -82,21 +82,21 @@ def test_what_waits_on_a_detached_head_is_said_when_it_is_left(place: Place) -> 
     """It cannot be published any other way."""
     command(place)
     place.git("switch", "-q", "--detach")
-    doing.add(command(place), title="Plan")
+    task_lifecycle.add(command(place), title="Plan")
     place.git("switch", "-q", "main")
     assert "a detached HEAD left 1 event and 1 change waiting" in command(place).notes
 
 
 def test_two_claims_in_one_work_tree_get_only_what_names_them(place: Place) -> None:
     """A commit must not become evidence for the wrong task."""
-    one, two = (doing.add(command(place), title=title) for title in ("One", "Two"))
+    one, two = (task_lifecycle.add(command(place), title=title) for title in ("One", "Two"))
     for made in (one, two):
-        doing.start(place.open(), made.id, Who("ada"))
+        task_lifecycle.start(place.open(), made.id, TaskWorker("ada"))
     command(place)
     place.repo.commit("a")
     named = place.repo.commit("b", message=f"for {two.id}")
     clone = command(place)
-    first, second = (claims.find(clone.layout, made.id) for made in (one, two))
+    first, second = (task_claims.find(clone.layout, made.id) for made in (one, two))
     assert first is not None
     assert second is not None
     assert (first.commits, second.commits) == ((), (named,))
@@ -104,7 +104,7 @@ def test_two_claims_in_one_work_tree_get_only_what_names_them(place: Place) -> N
 
 def test_the_answers_need_a_question(place: Place) -> None:
     """Fork, carry and drop with nothing left behind must say so, not invent something."""
-    for answer in (reconciling.fork, reconciling.carry, reconciling.drop):
+    for answer in (reconciliation.fork, reconciliation.carry, reconciliation.drop):
         with pytest.raises(NotFound):
             answer(command(place))
 
@@ -116,29 +116,29 @@ def test_of_two_sessions_left_one_must_be_named(place: Place) -> None:
     second = session.start(command(place), objective="Two")
     place.git("switch", "-q", "main")
     with pytest.raises(Ambiguous):
-        reconciling.carry(command(place))
-    done = reconciling.carry(place.open(), first.id)
+        reconciliation.carry(command(place))
+    done = reconciliation.carry(place.open(), first.id)
     assert done.old is not None
     assert (done.old.id, done.old.state) == (first.id, "ended")
-    assert [one.session.id for one in reconciling.adrift(place.open())] == [second.id]
+    assert [one.session.id for one in reconciliation.adrift(place.open())] == [second.id]
     with pytest.raises(NotFound):
-        reconciling.fork(place.open(), first.id)
+        reconciliation.fork(place.open(), first.id)
 
 
 def test_carrying_takes_items_approvals_and_claims_along(place: Place) -> None:
     """What was promised on the one branch is done on the other."""
     clone = command(place)
-    work = doing.add(clone, title="Work")
+    work = task_lifecycle.add(clone, title="Work")
     old = session.start(clone, objective="Build", tasks=[work.id])
     session.note(clone, "x", open=["a"], follow_ups=["b"], approvals=["c"])
-    doing.start(clone, work.id, Who("ada", old.id))
+    task_lifecycle.start(clone, work.id, TaskWorker("ada", old.id))
     place.git("switch", "-q", "-c", "next")
-    done = reconciling.carry(command(place))
+    done = reconciliation.carry(command(place))
     new = done.new
     assert new is not None
     assert [i.text for i in (*new.still_open, *new.still_to_follow, *new.pending)] == ["a", "b", "c"]
     assert (new.objective, new.previous, new.tasks) == ("Build", old.id, (work.id,))
-    claim = claims.find(place.open().layout, work.id)
+    claim = task_claims.find(place.open().layout, work.id)
     assert claim is not None
     assert (claim.session, claim.branch) == (new.id, "next")
 
@@ -149,9 +149,9 @@ def test_carrying_leaves_nothing_open_behind(place: Place) -> None:
     session.start(clone, objective="Build")
     session.note(clone, "x", open=["a"], follow_ups=["b"], approvals=["c"])
     place.git("switch", "-q", "-c", "next")
-    done = reconciling.carry(command(place))
+    done = reconciliation.carry(command(place))
     assert done.old is not None and done.new is not None
-    old = sessions.find(place.open().layout, done.old.id)
+    old = session_files.find(place.open().layout, done.old.id)
     assert (old.still_open, old.still_to_follow, old.pending) == ((), (), ())
     assert dict(old.open[0].extra)["moved"] == done.new.id
     assert dict(old.extra)["moved"] == {"to": done.new.id, "asked": ["c"]}
@@ -162,12 +162,12 @@ def test_forked_and_carried_back_no_session_comes_before_itself(place: Place) ->
     first = session.start(command(place), objective="Build")
     session.note(command(place), "x", open=["a"])
     place.git("switch", "-q", "-c", "next")
-    forked = reconciling.fork(command(place)).new
+    forked = reconciliation.fork(command(place)).new
     assert forked is not None
     place.git("switch", "-q", "feat")
-    done = reconciling.carry(command(place), forked.id)
+    done = reconciliation.carry(command(place), forked.id)
     assert done.new is not None
-    first, second = (sessions.find(place.open().layout, name) for name in (first.id, forked.id))
+    first, second = (session_files.find(place.open().layout, name) for name in (first.id, forked.id))
     assert done.new.id == first.id
     assert (first.previous, first.next, second.previous, second.next) == (None, (second.id,), first.id, ())
     assert [item.text for item in first.still_open] == ["a"]
@@ -182,8 +182,8 @@ def test_a_session_of_a_deleted_branch_cannot_stay_open_there(place: Place) -> N
     [found] = report(place).sessions
     assert (found.left, found.gone, found.why) == (True, True, "its branch feat is gone")
     with pytest.raises(BadInput):
-        reconciling.fork(place.open())
-    done = reconciling.carry(place.open())
+        reconciliation.fork(place.open())
+    done = reconciliation.carry(place.open())
     assert done.old is not None
     assert done.old.id == old.id
 
@@ -197,15 +197,15 @@ def test_what_lasts_is_told_once(place: Place) -> None:
     place.git("reset", "-q", "--hard", "HEAD~1")
     first = report(place)
     assert [cite.old for cite in first.news().cited] == lost
-    reconciling.told(place.open(), first)
+    reconciliation.mark_shown(place.open(), first)
     again = report(place)
     assert (again.news().cited, [cite.old for cite in again.cited]) == ((), lost)
-    assert sessions.find(place.open().layout, one.id).commits == tuple(lost)
+    assert session_files.find(place.open().layout, one.id).commits == tuple(lost)
 
 
 def test_in_the_middle_of_a_rebase_nothing_is_gone(place: Place) -> None:
     """Half a history lacks what it will have again in a minute."""
-    doing.add(command(place), title="Plan")
+    task_lifecycle.add(command(place), title="Plan")
     place.publish()
     place.repo.commit("b")
     place.git("-c", "sequence.editor=sed -i '1s/pick/edit/'", "rebase", "-q", "-i", "--root")
@@ -219,7 +219,7 @@ def test_what_rode_along_from_a_detached_head_was_not_left_behind(place: Place) 
     """`git switch -c` is how one keeps what was done on a detached HEAD."""
     command(place)
     place.git("switch", "-q", "--detach")
-    doing.add(command(place), title="Plan")
+    task_lifecycle.add(command(place), title="Plan")
     place.later()
     place.git("switch", "-q", "-c", "kept")
     clone = command(place)
@@ -234,11 +234,11 @@ def test_a_note_on_the_new_branch_does_not_take_the_choice_away(place: Place) ->
     session.note(command(place), "x", open=["a"])
     place.git("switch", "-q", "main")
     linked = session.note(command(place), "went on").session
-    assert [one.session.id for one in reconciling.adrift(place.open()) if one.left] == [old.id]
-    done = reconciling.fork(place.open())
+    assert [one.session.id for one in reconciliation.adrift(place.open()) if one.left] == [old.id]
+    done = reconciliation.fork(place.open())
     assert done.new is not None
     assert (done.new.id, [i.text for i in done.new.still_open]) == (linked.id, ["a"])
-    assert reconciling.adrift(place.open()) == []
+    assert reconciliation.adrift(place.open()) == []
 
 
 def test_nothing_is_chosen_in_the_middle_of_a_rebase(place: Place) -> None:
@@ -247,7 +247,7 @@ def test_nothing_is_chosen_in_the_middle_of_a_rebase(place: Place) -> None:
     session.start(command(place), objective="Build")
     place.git("-c", "sequence.editor=sed -i '1s/pick/edit/'", "rebase", "-q", "-i", "HEAD~1")
     assert report(place).under_way == "a rebase"
-    for answer in (reconciling.fork, reconciling.carry, reconciling.drop, reconciling.apply):
+    for answer in (reconciliation.fork, reconciliation.carry, reconciliation.drop, reconciliation.apply):
         with pytest.raises(BadInput):
             answer(command(place))
 
@@ -260,7 +260,7 @@ def test_stale_sessions_and_sessions_of_gone_branches_are_listed(place: Place) -
     past = datetime.now(UTC) - timedelta(days=9)
     ts = past.isoformat(timespec="microseconds").replace("+00:00", "Z")
     layout = place.open().layout
-    sessions.update(layout, old.id, lambda one: replace(one, updated=replace(one.updated, ts=ts)))
+    session_files.update(layout, old.id, lambda one: replace(one, updated=replace(one.updated, ts=ts)))
     place.git("branch", "-q", "-D", "feat")
     listed = {one.session.id: one.why for one in report(place).sessions}
     assert "feat" in listed[gone.id]
@@ -269,11 +269,11 @@ def test_stale_sessions_and_sessions_of_gone_branches_are_listed(place: Place) -
 
 def test_claims_and_started_tasks_of_gone_branches_are_listed(place: Place, tmp_path: Path) -> None:
     """Somebody said they would do it, and the place where they did is gone."""
-    work = doing.add(command(place), title="Work")
-    doing.start(place.open(), work.id, Who("ada"))
-    other = doing.add(place.open(), title="Other")
-    doing.start(place.open(), other.id, Who("ada"))
-    claims.release(place.open().layout, other.id)
+    work = task_lifecycle.add(command(place), title="Work")
+    task_lifecycle.start(place.open(), work.id, TaskWorker("ada"))
+    other = task_lifecycle.add(place.open(), title="Other")
+    task_lifecycle.start(place.open(), other.id, TaskWorker("ada"))
+    task_claims.release(place.open().layout, other.id)
     place.git("switch", "-q", "main")
     place.git("branch", "-q", "-D", "feat")
     listed = {stray.task: stray.why for stray in report(place).tasks}
@@ -285,10 +285,10 @@ def test_cited_commits_follow_a_rebase_without_hooks(place: Place) -> None:
     """The task says what showed that it was done, also after the branch was tidied."""
     oid = place.repo.commit("a", "some text\n" * 4)
     clone = command(place)
-    made = doing.add(clone, title="Work")
-    doing.done(clone, made.id, cited=[oid])
-    mile = doing.add(clone, title="Mile", kind="milestone")
-    doing.done(clone, mile.id, without=True)
+    made = task_lifecycle.add(clone, title="Work")
+    task_lifecycle.done(clone, made.id, cited=[oid])
+    mile = task_lifecycle.add(clone, title="Mile", kind="milestone")
+    task_lifecycle.done(clone, mile.id, without=True)
     one = session.start(clone, objective="Build")
     session.record_commit(clone, one.id, oid)
     place.git("switch", "-q", "main")
@@ -302,35 +302,35 @@ def test_cited_commits_follow_a_rebase_without_hooks(place: Place) -> None:
         ("checkpoint", oid, new),
         ("session", oid, new),
     }
-    done = reconciling.apply(place.open()).reanchored
+    done = reconciliation.apply(place.open()).reanchored
     assert (set(done.tasks), done.sessions) == ({made.id, mile.id}, (one.id,))
     assert task(place, "Work").evidence == (f"commit:{new}",)
     checkpoint = task(place, "Mile").checkpoint
     assert checkpoint is not None
     assert (checkpoint.commit, checkpoint.tree) == (new, place.git("rev-parse", "HEAD^{tree}"))
-    now = sessions.find(place.open().layout, one.id)
+    now = session_files.find(place.open().layout, one.id)
     assert (now.commits, dict(now.extra)["was"]) == ((new,), {oid: new})
     assert report(place).cited == ()
-    assert reconciling.apply(place.open()).reanchored == citing.Reanchored()
+    assert reconciliation.apply(place.open()).reanchored == cited_commits.ReanchoredCitations()
 
 
 def test_what_cannot_be_found_again_is_shown_and_left(place: Place) -> None:
     """A wrong commit is worse than none."""
     oid = place.repo.commit("a", "some text\n" * 4)
-    made = doing.add(command(place), title="Work")
-    doing.done(place.open(), made.id, cited=[oid])
+    made = task_lifecycle.add(command(place), title="Work")
+    task_lifecycle.done(place.open(), made.id, cited=[oid])
     place.git("reset", "-q", "--hard", "HEAD~1")
     found = report(place).cited
     assert [(cite.id, cite.state, cite.new) for cite in found] == [(made.id, "unanchored", None)]
-    assert reconciling.apply(place.open()).reanchored.tasks == ()
+    assert reconciliation.apply(place.open()).reanchored.tasks == ()
     assert task(place, "Work").evidence == (f"commit:{oid}",)
 
 
 def test_needs_on_other_branches_are_kept_and_named(place: Place) -> None:
     """A link into another branch is no error, and nobody should wonder where it leads."""
-    there = doing.add(command(place), title="There")
+    there = task_lifecycle.add(command(place), title="There")
     place.git("switch", "-q", "main")
-    here = doing.add(command(place), title="Here", needs=[there.id])
+    here = task_lifecycle.add(command(place), title="Here", needs=[there.id])
     found = report(place).links
     assert [(link.task, link.node, link.branches) for link in found] == [(here.id, there.id, ("feat",))]
 
@@ -343,13 +343,16 @@ def test_branches_nobody_touched_are_listed(place: Place) -> None:
     assert report(place).branches == ()
     clone = place.open()
     clone.clock = lambda: datetime.now(UTC) + timedelta(days=31)
-    assert {(one.branch, one.merged) for one in idle.branches(clone)} == {("feat", False), ("merged", True)}
+    assert {(one.branch, one.merged) for one in git_reconcile.idle_branches(clone)} == {
+        ("feat", False),
+        ("merged", True),
+    }
 
 
 def test_changes_that_moved_with_their_commit_are_not_asked_about(place: Place) -> None:
     """A rebase or an amend takes the plan along; only a rewind leaves it behind."""
     place.repo.commit("a", "some text\n" * 4)
-    doing.add(command(place), title="Idea")
+    task_lifecycle.add(command(place), title="Idea")
     place.git("commit", "-q", "--amend", "-m", "reworded")
     assert rewinds.stranded(command(place)) == []
     place.git("switch", "-q", "main")

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.capture.instructions import block, content
-from holdfast.capture.records import adr, folders, madr, markdown, notes
+from holdfast.capture.records import adr, knowledge_files, madr_export, markdown_pieces, notes
 from holdfast.capture.records.adr import NotARecord
-from holdfast.capture.records.folders import Skipped, Text
-from holdfast.capture.records.madr import Decision
+from holdfast.capture.records.knowledge_files import KnowledgeText, SkippedKnowledge
+from holdfast.capture.records.madr_export import MadrDecision
 from holdfast.capture.records.notes import NotNotes
+from holdfast.capture.wiring import block
+from holdfast.capture.wiring import block as wiring_block
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "blocks"
 
@@ -101,7 +102,7 @@ Chosen option: "Postgres 16", because the tests need it.
 
 def test_a_record_of_adr_tools_is_read() -> None:
     """Years of decisions must not be typed again."""
-    record = adr.read(NYGARD, "doc/adr/0007-keep-the-log-in-segments.md")
+    record = adr.read_record(NYGARD, "doc/adr/0007-keep-the-log-in-segments.md")
     assert (record.title, record.status, record.number) == ("Keep the log in segments", "accepted", 7)
     assert record.statement == "Keep the log in segments"
     assert record.details == (
@@ -115,23 +116,23 @@ def test_a_record_of_adr_tools_is_read() -> None:
 
 def test_madr_2_to_4_are_read() -> None:
     """The same tool wrote three forms; people have all of them."""
-    two = adr.read(MADR2, "docs/adr/0004-use-markdown.md")
+    two = adr.read_record(MADR2, "docs/adr/0004-use-markdown.md")
     assert two.statement == "Use Markdown records" and two.details.endswith("In full: Chosen option: MADR")
     assert two.details.startswith("Rationale: It is text; git carries it\n\nContext: We want to remember why.")
     assert "(negative) - has to be written" in two.details
     assert two.supersedes == ("0002-wiki.md",)
-    four = adr.read(MADR4.replace("{status}", "accepted").replace("\n", "\r\n"), "docs/decisions/0012-x.md")
+    four = adr.read_record(MADR4.replace("{status}", "accepted").replace("\n", "\r\n"), "docs/decisions/0012-x.md")
     assert (four.title, four.status, four.statement) == ("Use Postgres 16", "accepted", "Use Postgres 16")
     assert four.details.startswith("Rationale: The tests need it.")
     three = MADR4.replace('"{status}"', "proposed").replace("decision-makers", "deciders")
-    proposed = adr.read("\ufeff" + three, "x.md")
+    proposed = adr.read_record("\ufeff" + three, "x.md")
     assert proposed.status == "proposed" and proposed.details.split("\n\n")[1] == adr.PROPOSED
 
 
 def test_labels_in_bold_count_as_headings() -> None:
     """Many records are a page of bold labels; their authors think of them as sections."""
     text = "# 0005 Two dependencies\n\n**Status:** Accepted\n\n**Decided.** Click and PyYAML.\n\n**Why.** Small."
-    record = adr.read(text, "docs/adr/0005-dependencies.md")
+    record = adr.read_record(text, "docs/adr/0005-dependencies.md")
     assert record.statement == "Two dependencies: Click and PyYAML."
     assert (record.status, record.details, record.line) == ("accepted", "Rationale: Small.", 5)
 
@@ -172,7 +173,7 @@ def test_labels_in_bold_count_as_headings() -> None:
 def test_a_record_is_read_as_one_claim(title: str, decision: str, statement: str, begins: str) -> None:
     """A statement full of `Chosen option` and reasons can neither be read at a glance nor be compared."""
     text = f"# 4. {title}\n\n## Context\n\nWhich?\n\n## Decision Outcome\n\n{decision}\n"
-    record = adr.read(text, "docs/adr/0004-x.md")
+    record = adr.read_record(text, "docs/adr/0004-x.md")
     assert record.statement == statement
     assert record.details.startswith(begins)
     assert "because" not in record.statement
@@ -193,9 +194,9 @@ def test_a_record_is_read_as_one_claim(title: str, decision: str, statement: str
 )
 def test_a_status_is_understood_wherever_it_stands(said: str, status: str) -> None:
     """What was given up long ago must not be proposed as the rule of today."""
-    assert adr.read(MADR4.replace("{status}", said), "x.md").status == status
-    assert adr.read(NYGARD.replace("Accepted\n\nSupercedes", f"{said}\n\nSupercedes"), "x.md").status == status
-    assert adr.read(MADR2.replace("accepted", said), "x.md").status == status
+    assert adr.read_record(MADR4.replace("{status}", said), "x.md").status == status
+    assert adr.read_record(NYGARD.replace("Accepted\n\nSupercedes", f"{said}\n\nSupercedes"), "x.md").status == status
+    assert adr.read_record(MADR2.replace("accepted", said), "x.md").status == status
 
 
 @pytest.mark.parametrize(
@@ -217,7 +218,7 @@ def test_a_status_is_understood_wherever_it_stands(said: str, status: str) -> No
 def test_what_is_no_record_says_why(text: str, why: str) -> None:
     """An index, a template or a bomb is not a decision."""
     with pytest.raises(NotARecord, match=why):
-        adr.read(text, "x.md")
+        adr.read_record(text, "x.md")
 
 
 NOTES = """\
@@ -296,8 +297,8 @@ def test_a_negation_above_a_list_is_not_lost(words: list[str], data: Any) -> Non
 
 def test_our_own_text_is_never_taken_for_somebodys(tmp_path: Path) -> None:
     """What an agent was told must not come back as what the project decided."""
-    told = [content.Told("INV-1", "invariant", "Never echo this invariant back.")]
-    ours = block.put(b"- Always say hello first.\n", content.inside(told)).decode()
+    told = [wiring_block.BlockMemory("INV-1", "invariant", "Never echo this invariant back.")]
+    ours = block.put(b"- Always say hello first.\n", wiring_block.block_text(told)).decode()
     edited = ours.replace("Never echo", "Never ever echo") + "- Never forget the end.\n"
     pack = "<holdfast-data k3j4h5>\n- FCT-1 You must believe this\n</holdfast-data k3j4h5>\n"
     for text in (ours, edited, ours.replace("\n", "\r\n"), ours.replace("<!-- holdfast:end -->\n", ""), pack):
@@ -359,15 +360,15 @@ applies_to: cwd=/home/ada/repository; reuse_rule=never
 
 def test_of_codex_memory_only_this_repository_is_read() -> None:
     """One handbook holds all the user's projects; the others' secrets must not leak into this one."""
-    own, others = folders.of_these(CODEX, ["/home/ada/repo"])
+    own, others = knowledge_files.about_these_trees(CODEX, ["/home/ada/repo"])
     assert others == 1 and len(own.split("\n")) == len(CODEX.split("\n"))
     found = [(note.kind, note.statement, note.line) for note in notes.read(own, "MEMORY.md", prose=True)]
     assert found == [
         ("invariant", "Always run the whole suite before a release", 17),
         ("dead-end", "Publishing from a branch did not work", 21),
     ]
-    assert folders.of_these(CODEX, ["/home/ada"])[1] == 0, "a folder above holds both"
-    assert folders.of_these(CODEX, ["/ada/repo", "/home/ada/rep"])[1] == 2
+    assert knowledge_files.about_these_trees(CODEX, ["/home/ada"])[1] == 0, "a folder above holds both"
+    assert knowledge_files.about_these_trees(CODEX, ["/ada/repo", "/home/ada/rep"])[1] == 2
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
@@ -378,11 +379,11 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "link.md").symlink_to("/etc/passwd")
     os.mkfifo(tmp_path / "pipe.md")
     (tmp_path / "good.md").write_text(NYGARD)
-    found = [folders.read(path, os.path.basename(path)) for path in folders.listed(str(tmp_path))]
-    reasons = {one.path: one.reason for one in found if isinstance(one, Skipped)}
+    found = [knowledge_files.read(path, os.path.basename(path)) for path in knowledge_files.listed(str(tmp_path))]
+    reasons = {one.path: one.reason for one in found if isinstance(one, SkippedKnowledge)}
     assert set(reasons) == {"big.md", "binary.md", "nul.md", "link.md", "pipe.md"}
     assert "10,500,000 bytes" in reasons["big.md"] and "symbolic link" in reasons["link.md"]
-    assert [one.path for one in found if isinstance(one, Text)] == ["good.md"]
+    assert [one.path for one in found if isinstance(one, KnowledgeText)] == ["good.md"]
 
 
 @pytest.mark.parametrize(
@@ -407,7 +408,7 @@ def test_hostile_text_takes_time_in_proportion(text: str) -> None:
     """A file of one repeated sign must not stop a command; this ends in seconds or never."""
     notes.read(text, "x.md")
     with pytest.raises(NotARecord):
-        adr.read(text, "x.md")
+        adr.read_record(text, "x.md")
 
 
 @given(st.text(st.sampled_from("#-*`>|= \n\t.:aN[]()<!é\u202e"), max_size=120))
@@ -416,12 +417,12 @@ def test_any_text_is_read_and_each_note_is_on_its_lines(text: str) -> None:
     for note in notes.read(f"x\n{text}", "x.md", prose=True):
         assert 1 <= note.line <= note.last <= text.count("\n") + 2
         assert note.statement == " ".join(note.statement.split()) and "\n" not in note.statement
-    rows = markdown.plain(text).split("\n")
-    assert len(markdown.said(markdown.plain(text)).split("\n")) == len(rows)
+    rows = markdown_pieces.plain(text).split("\n")
+    assert len(markdown_pieces.said(markdown_pieces.plain(text)).split("\n")) == len(rows)
 
 
 DECISIONS = (
-    Decision(
+    MadrDecision(
         "DEC-7f3k",
         "Use SQLite for the index. It may be deleted at any time.",
         "Rationale: It needs no server.\n\nConsequences: - one file\n- one writer\n\nIn full: More of it.",
@@ -430,8 +431,8 @@ DECISIONS = (
         evidence=("commit:" + "a" * 40,),
         supersedes=("DEC-0old",),
     ),
-    Decision("DEC-0old", "Use grep", status="superseded", newer="DEC-7f3k", date="2026-01-02"),
-    Decision("DEC-gone", "# Ship on Fridays\n```\n<!-- x", status="deprecated", date="2026-01-03"),
+    MadrDecision("DEC-0old", "Use grep", status="superseded", newer="DEC-7f3k", date="2026-01-02"),
+    MadrDecision("DEC-gone", "# Ship on Fridays\n```\n<!-- x", status="deprecated", date="2026-01-03"),
 )
 
 
@@ -444,36 +445,36 @@ def test_an_export_is_madr_and_a_second_one_changes_nothing(tmp_path: Path) -> N
     folder = tmp_path / "adr"
     folder.mkdir()
     (folder / "0004-theirs.md").write_text("# 4. Theirs\n")
-    done = madr.export(str(folder), DECISIONS[1:] + DECISIONS[:1])
+    done = madr_export.export(str(folder), DECISIONS[1:] + DECISIONS[:1])
     assert done.written == ("0005-use-grep.md", "0006-ship-on-fridays-x.md", "0007-use-sqlite-for-the-index.md")
     before = exported(folder)
     assert before["0007-use-sqlite-for-the-index.md"] == (GOLDEN.parent / "records" / "0007.md").read_text()
     assert 'status: "superseded by [ADR-0007](0007-use-sqlite-for-the-index.md)"' in before["0005-use-grep.md"]
-    again = madr.export(str(folder), DECISIONS)
+    again = madr_export.export(str(folder), DECISIONS)
     assert (again.written, again.same) == ((), 3) and exported(folder) == before
-    more = madr.export(str(folder), [Decision("DEC-new1", "Another", date="2025-01-01"), *DECISIONS])
+    more = madr_export.export(str(folder), [MadrDecision("DEC-new1", "Another", date="2025-01-01"), *DECISIONS])
     assert more.written == ("0008-another.md",), "a number once given stays, whatever came first"
 
 
 def test_what_is_not_ours_is_never_overwritten(tmp_path: Path) -> None:
     """An export must not be the end of somebody's own record."""
-    madr.export(str(tmp_path), DECISIONS[:1])
+    madr_export.export(str(tmp_path), DECISIONS[:1])
     (name,) = exported(tmp_path)
     (tmp_path / name).write_text((tmp_path / name).read_text().replace("no server", "no admin"))
     kept = exported(tmp_path)
-    changed = [Decision("DEC-7f3k", "Use DuckDB for the index."), *DECISIONS[1:2]]
-    done = madr.export(str(tmp_path), changed)
+    changed = [MadrDecision("DEC-7f3k", "Use DuckDB for the index."), *DECISIONS[1:2]]
+    done = madr_export.export(str(tmp_path), changed)
     assert [one.path for one in done.left] == [name] and "edited by hand" in done.left[0].reason
     assert exported(tmp_path)[name] == kept[name]
-    record = adr.read(kept[name], name)
+    record = adr.read_record(kept[name], name)
     assert (record.id, record.status, record.number) == ("DEC-7f3k", "accepted", 1)
     assert record.statement == "Use SQLite for the index. It may be deleted at any time."
 
 
 def test_an_export_of_any_words_is_one_readable_record(tmp_path: Path) -> None:
     """A decision whose text looks like Markdown must not break its own record."""
-    madr.export(str(tmp_path), DECISIONS[2:])
+    madr_export.export(str(tmp_path), DECISIONS[2:])
     (text,) = exported(tmp_path).values()
-    record = adr.read(text, "x.md")
+    record = adr.read_record(text, "x.md")
     assert (record.id, record.status) == ("DEC-gone", "deprecated")
     assert text.count("\n## ") == 3 and text.count("\n# ") == 1

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import account, recover
+from holdfast.capture import finish_run, run_report
 from holdfast.capture.run import recording, run_command
 from holdfast.errors import BadInput, NotStored, ScanFailed
-from holdfast.git import setup
+from holdfast.git import project_setup
 from holdfast.git.clone import make_store
 from holdfast.security.redact import Scanner
 from holdfast.store import capsule, fsio
@@ -71,23 +71,23 @@ LONG = "Move the importer to streams. It runs out of memory on big files. " + "D
 )
 def test_a_summary_says_why(context: dict[str, str | None], why: str | None) -> None:
     """Months later what changed is in git, and why is nowhere else."""
-    text = account.summary(context, "it ended", {}, [])
+    text = run_report.summary(context, "it ended", {}, [])
     assert [row for row in text.splitlines() if row.startswith("- Why:")] == ([f"- Why: {why}"] if why else [])
 
 
 def test_a_long_prompt_is_cut_at_a_sentence() -> None:
     """Half a sentence may say the opposite of the whole."""
-    told = account.why({"prompt": LONG})
+    told = run_report.why({"prompt": LONG})
     assert told and told.startswith("Move the importer to streams. It runs out of memory on big files.")
     assert told.endswith("follow.") and len(told) <= 300
-    assert (account.why({"prompt": "x" * 900}) or "").endswith("…")
+    assert (run_report.why({"prompt": "x" * 900}) or "").endswith("…")
 
 
 def test_a_summary_says_what_was_decided() -> None:
     """A run's decisions are found where its changes are."""
-    text = account.summary({"run_id": "r"}, "it ended", {}, None, decided=["Use UTC\neverywhere", "Keep v1"])
+    text = run_report.summary({"run_id": "r"}, "it ended", {}, None, decided=["Use UTC\neverywhere", "Keep v1"])
     assert "- Decided: Use UTC everywhere\n- Decided: Keep v1\n" in text
-    assert "Decided" not in account.summary({"run_id": "r"}, "it ended", {}, None)
+    assert "Decided" not in run_report.summary({"run_id": "r"}, "it ended", {}, None)
 
 
 def test_sealed_files_are_read_only(project: Project) -> None:
@@ -279,7 +279,7 @@ def kill_wrapper(project: Project) -> str:
     while wrapper.stdout.readline() != b"half\n":
         pass
     command = int(wrapper.stderr.readline())
-    assert run_id not in [done.run_id for done in recover.complete(project.clone)], "its wrapper lives"
+    assert run_id not in [done.run_id for done in finish_run.complete_killed_runs(project.clone)], "its wrapper lives"
     wrapper.kill()
     wrapper.wait()
     os.kill(command, signal.SIGKILL)
@@ -292,7 +292,7 @@ def test_a_killed_wrappers_run_is_completed_by_the_next_command(project: Project
     """`kill -9` may take the wrapper, not what it had recorded."""
     run_id = kill_wrapper(project)
     assert project.runs() == []
-    (done,) = recover.complete(project.clone)
+    (done,) = finish_run.complete_killed_runs(project.clone)
     assert (done.run_id, done.exit_status) == (run_id, None)
     event = project.event(run_id)
     assert event["exit_status"] is None
@@ -301,7 +301,7 @@ def test_a_killed_wrappers_run_is_completed_by_the_next_command(project: Project
     kept = (project.folder(run_id) / "outputs/stdout").read_bytes()
     assert len(kept) > 400_000 and kept.startswith(f"{run_id}\n1\n2\n3\n".encode())
     assert project.faults(run_id) == []
-    assert recover.complete(project.clone) == []
+    assert finish_run.complete_killed_runs(project.clone) == []
     assert len(project.runs()) == 1
 
 
@@ -313,7 +313,7 @@ def test_a_killed_run_is_completed_on_its_own_line(project: Project, repo: GitRe
     repo.git("switch", "-q", "-c", "other")
     other = project.clone.line()
     repo.commit("more")
-    (done,) = recover.complete(project.clone)
+    (done,) = finish_run.complete_killed_runs(project.clone)
     assert (done.run_id, done.event.line, done.event.head) == (run_id, line, commit)
     assert other.id != line
     assert project.event(run_id)["branch"] == "main"
@@ -323,13 +323,13 @@ def test_a_killed_run_is_completed_on_its_own_line(project: Project, repo: GitRe
 def test_two_commands_that_recover_at_once_complete_a_run_once(project: Project) -> None:
     """Agents start together; the log must not tell one run twice."""
     kill_wrapper(project)
-    results: list[list[recover.Completed]] = []
+    results: list[list[finish_run.RecoveredRun]] = []
     gate = threading.Barrier(6)
 
     def go() -> None:
         clone = project.clone
         gate.wait()
-        results.append(recover.complete(clone))
+        results.append(finish_run.complete_killed_runs(clone))
 
     threads = [threading.Thread(target=go) for _ in range(6)]
     for thread in threads:
@@ -407,10 +407,10 @@ def test_killed_at_any_point_the_next_command_finishes_the_run(project: Project)
             run.output("text", "some words")
 
     while not in_a_process_that_dies(fatal, record_something):
-        recover.complete(clone)
+        finish_run.complete_killed_runs(clone)
         for run_id in capsule.opened(clone.layout):  # died before it could lock: told by its age
             os.utime(Path(clone.layout.private) / "open" / f"{run_id}.new", (0, 0))
-        recover.complete(clone)
+        finish_run.complete_killed_runs(clone)
         assert capsule.opened(clone.layout) == [], fatal
         fatal += 1
     assert fatal > 20
@@ -439,7 +439,7 @@ def test_a_disk_error_at_any_call_is_told_and_leaves_nothing_half(
         told += not stored
         if stored:
             assert run.run_id in {event.run_id for event in clone.own_events()}, fatal
-        recover.complete(clone)
+        finish_run.complete_killed_runs(clone)
         assert capsule.opened(clone.layout) == [], fatal
     assert told > 10
     for run_event in project.runs():
@@ -460,7 +460,7 @@ def test_a_run_killed_in_a_sandbox_is_completed_outside(project: Project) -> Non
 
     assert not in_a_process_that_dies(-1, cut_short)
     outside = project.clone  # which moves what the sandbox left
-    (done,) = recover.complete(outside)
+    (done,) = finish_run.complete_killed_runs(outside)
     assert project.event(done.run_id)["exit_status"] is None
     assert project.faults(done.run_id) == []
     assert [capsule.opened(store) for store in outside.stores] == [[], []]
@@ -470,7 +470,7 @@ def test_killed_while_completing_the_next_command_completes(project: Project) ->
     """The machine that killed one process may kill the next."""
     run_id = kill_wrapper(project)
     clone, fatal = project.clone, 1
-    while not in_a_process_that_dies(fatal, lambda: recover.complete(clone)):
+    while not in_a_process_that_dies(fatal, lambda: finish_run.complete_killed_runs(clone)):
         fatal += 1
     assert fatal > 10
     assert [run["run_id"] for run in project.runs()] == [run_id]
@@ -489,7 +489,7 @@ def test_a_full_disk_stops_neither_the_command_nor_a_later_completion(
         assert out.exit_code == 4
         assert (project.side / "out").read_bytes() == b"out\n"
         assert any("No space left" in warning for warning in out.warnings)
-    recover.complete(clone)
+    finish_run.complete_killed_runs(clone)
     assert capsule.opened(clone.layout) == []
     for run in project.runs():
         if run["output_sha256"]:
@@ -512,7 +512,7 @@ def test_a_run_whose_event_could_not_be_written_keeps_its_ending(
         out = project.sh("echo x > made; exit 4", task="T-9")
     assert (out.exit_code, out.event) == (4, None)
     assert project.runs() == []
-    (done,) = recover.complete(project.clone)
+    (done,) = finish_run.complete_killed_runs(project.clone)
     event = project.event(out.run_id)
     assert (done.exit_status, event["exit_status"], event["task"]) == (4, 4, "T-9")
     assert [row["path"] for row in event["artifacts"]] == ["made"]
@@ -537,7 +537,7 @@ def test_a_command_that_fills_the_disk_is_recorded_once_there_is_space(small_dis
     """The run that filled the disk is the one people will ask about."""
     repo = make_repo(small_disk / "repo")
     project = Project(repo.path, tmp_path)
-    setup.initialise(str(repo.path), cache=str(tmp_path / "cache"), commit=True)
+    project_setup.initialise(str(repo.path), cache=str(tmp_path / "cache"), commit=True)
     clone = project.clone
     with files_as_handles(tmp_path, None) as handles:
         out = run_command(
@@ -552,7 +552,7 @@ def test_a_command_that_fills_the_disk_is_recorded_once_there_is_space(small_dis
     assert any("No space left" in warning for warning in out.warnings)
     assert (tmp_path / "out").stat().st_size == 6_888_896, "the user got everything"
     (repo.path / "filler").unlink()
-    (done,) = recover.complete(project.clone)
+    (done,) = finish_run.complete_killed_runs(project.clone)
     assert (done.run_id, done.exit_status) == (out.run_id, 5)
     assert project.faults(out.run_id) == []
 

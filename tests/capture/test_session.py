@@ -17,13 +17,13 @@ from holdfast.capture import session as work
 from holdfast.capture.run import run_command
 from holdfast.capture.session import Noted
 from holdfast.errors import BadInput, NotFound, ScanFailed, TooLarge
-from holdfast.git import setup
+from holdfast.git import project_setup
 from holdfast.git.clone import Clone
 from holdfast.model.session import Session
 from holdfast.security.redact import Scanner
-from holdfast.store import sessions
-from holdfast.work import board, claims, doing
-from holdfast.work.doing import Who
+from holdfast.store import session_files
+from holdfast.work import task_board, task_claims, task_lifecycle
+from holdfast.work.task_lifecycle import TaskWorker
 from tests.conftest import GitRepo
 from tests.git.test_sandbox import needs_mounts
 
@@ -57,7 +57,7 @@ class Desk:
         return work.note(self.clone(), summary, **more)
 
     def all(self) -> list[Session]:
-        return sessions.all(self.clone().layout)
+        return session_files.all(self.clone().layout)
 
     def events(self) -> list[tuple[str, str | None]]:
         clone = self.clone()
@@ -68,7 +68,7 @@ class Desk:
 @pytest.fixture
 def desk(repo: GitRepo, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(repo, str(tmp_path / "cache"), Clock())
-    setup.initialise(str(repo.path), cache=desk.cache, commit=True)
+    project_setup.initialise(str(repo.path), cache=desk.cache, commit=True)
     yield desk
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     for path in Path(desk.clone().layout.sessions).glob("*-SES-*.json"):  # whatever a test wrote fits the schema
@@ -113,7 +113,7 @@ def test_a_second_start_says_which_session_is_open(desk: Desk) -> None:
     with pytest.raises(BadInput, match=f"{first.id} is open here: One"):
         work.start(desk.clone(), objective="Two")
     second = work.start(desk.clone(), objective="Two", again=True)
-    old, new = sessions.find(desk.clone().layout, first.id), work.current(desk.clone())
+    old, new = session_files.find(desk.clone().layout, first.id), work.current(desk.clone())
     assert (old.state, old.ended_by) == ("ended", "again") and new is not None and new.id == second.id
     assert desk.events() == [("start", "One"), ("end", "One"), ("start", "Two")]
 
@@ -167,7 +167,7 @@ def test_a_branch_change_starts_a_linked_session_and_ends_nothing(desk: Desk) ->
     desk.repo.git("switch", "-q", "-c", name)
     clone = desk.clone()
     noted = work.note(clone, "Elsewhere")
-    old, new = sessions.find(clone.layout, first.id), noted.session
+    old, new = session_files.find(clone.layout, first.id), noted.session
     assert (old.state, old.next, new.previous) == ("open", (new.id,), first.id)
     assert new.open == () and new.started.branch == name
     assert any(first.id in note and new.id in note and "main" in note for note in clone.notes)
@@ -184,7 +184,7 @@ def test_a_note_for_a_session_of_another_branch_goes_where_the_work_is(desk: Des
     desk.repo.git("switch", "-q", "--detach")
     noted = desk.note("Bisecting", session=first.id)
     assert noted.started and noted.session.previous == first.id and noted.session.branch is None
-    assert "_detached-" in sessions.path_of(desk.clone().layout, noted.session.id)
+    assert "_detached-" in session_files.path_of(desk.clone().layout, noted.session.id)
     clone = desk.clone()
     assert work.note(clone, "More", session=first.id).session.id == noted.session.id
     assert any("another branch" in note for note in clone.notes)
@@ -293,13 +293,13 @@ def test_what_an_ended_session_left_can_be_closed_from_the_next(desk: Desk) -> N
     assert second.started and second.session.previous == first.id
     alone = desk.note(close=[f"{first.id}:f1"], denied=[f"{first.id}:a2"])
     assert (alone.session.id, alone.turn, alone.started) == (first.id, None, False)
-    old = sessions.find(desk.clone().layout, first.id)
+    old = session_files.find(desk.clone().layout, first.id)
     assert (old.state, old.still_open, old.still_to_follow) == ("ended", (), ())
     assert [one.state for one in old.approvals] == ["granted", "denied"]
     for wrong in (f"{first.id}:o9", "SES-nobody:o1", ":o1"):
         with pytest.raises(NotFound):
             desk.note("n3", close=[wrong])
-    assert len(sessions.find(desk.clone().layout, second.session.id).turns) == 1
+    assert len(session_files.find(desk.clone().layout, second.session.id).turns) == 1
 
 
 def test_a_recorded_run_is_in_the_session_and_its_turn(desk: Desk) -> None:
@@ -395,7 +395,7 @@ def test_a_session_may_begin_before_the_first_commit(tmp_path: Path) -> None:
     repo.path.mkdir()
     repo.git("init", "-q", "-b", "main")
     desk = Desk(repo, str(tmp_path / "cache"), Clock())
-    setup.initialise(str(repo.path), cache=desk.cache)
+    project_setup.initialise(str(repo.path), cache=desk.cache)
     work.start(desk.clone(), objective="Begin")
     oid = repo.commit("a.txt", "a\n")
     assert desk.note("First").session.commits == (oid,)
@@ -404,24 +404,24 @@ def test_a_session_may_begin_before_the_first_commit(tmp_path: Path) -> None:
 
 def task(desk: Desk, name: str, **more: Any) -> str:
     """A started task."""
-    made = doing.add(desk.clone(), title=f"Do {name}", id=f"TSK-{name}", **more)
-    doing.start(desk.clone(), made.id, Who("ada", None))
+    made = task_lifecycle.add(desk.clone(), title=f"Do {name}", id=f"TSK-{name}", **more)
+    task_lifecycle.start(desk.clone(), made.id, TaskWorker("ada", None))
     return made.id
 
 
 def test_the_end_proposes_the_tasks_its_commits_speak_for(desk: Desk) -> None:
     """Done tasks that nobody marks make the roadmap lie; tasks marked by guess make it lie worse."""
     named, claimed, idle = task(desk, "named1"), task(desk, "claim1"), task(desk, "idle01")
-    doing.add(desk.clone(), title="Not started", id="TSK-open01")
+    task_lifecycle.add(desk.clone(), title="Not started", id="TSK-open01")
     session = work.start(desk.clone(), objective="x", tasks=["claim1", "idle01"])
     one = desk.repo.commit("a.txt", message=f"Fix it ({named}), as TSK-open01 and {idle}x want")
     two = desk.repo.commit("b.txt")
-    claims.add_commit(desk.clone().layout, claimed, two)
+    task_claims.add_commit(desk.clone().layout, claimed, two)
     ending = work.end(desk.clone())
     found = {proposal.task: proposal.commits for proposal in ending.proposals}
     assert found == {named: (one,), claimed: (two,)}
     assert session.tasks == (claimed, idle)
-    assert all(t.status != "done" for t in board.read(desk.clone()).tasks)
+    assert all(t.status != "done" for t in task_board.read(desk.clone()).tasks)
 
 
 def test_a_claim_of_another_branch_says_nothing_about_this_session(desk: Desk) -> None:
@@ -430,7 +430,7 @@ def test_a_claim_of_another_branch_says_nothing_about_this_session(desk: Desk) -
     claimed = task(desk, "claim1")
     desk.repo.git("switch", "-q", "-c", "work")
     work.start(desk.clone(), objective="x")
-    claims.add_commit(desk.clone().layout, claimed, desk.repo.commit("a.txt"))
+    task_claims.add_commit(desk.clone().layout, claimed, desk.repo.commit("a.txt"))
     assert work.end(desk.clone()).proposals == ()
 
 
@@ -502,7 +502,7 @@ def test_a_sandbox_goes_on_in_a_store_of_its_own(desk: Desk) -> None:
         ["unshare", "-m", "sh", "-c", shell, "sh", *act], cwd=desk.repo.path, capture_output=True, check=True
     )
     inside = done.stdout.decode().strip()
-    home = sessions.find(desk.clone().private, inside)
+    home = session_files.find(desk.clone().private, inside)
     assert home.previous == first.id and [turn.summary for turn in home.turns] == ["Inside"]
     assert desk.note("Outside again").session.id == inside  # the newer of two that are open here
 
@@ -531,6 +531,6 @@ def test_a_session_refers_to_its_diff(desk: Desk) -> None:
     made = desk.repo.commit("made")
     name = desk.note("one").session.id
 
-    told = json.loads(Path(sessions.path_of(desk.clone().layout, name)).read_text("utf-8"))["diff"]
+    told = json.loads(Path(session_files.path_of(desk.clone().layout, name)).read_text("utf-8"))["diff"]
 
     assert told == {"from": begun, "to": made}

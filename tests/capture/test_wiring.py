@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture.wiring import approving, clients, launchers, record, trust, wire
-from holdfast.capture.wiring.homes import CLIENTS, SCOPES, Homes, of
-from holdfast.capture.wiring.wire import Wiring
+from holdfast.capture.wiring import client_settings, client_trust, connect_client, connection_record, user_homes
+from holdfast.capture.wiring.connect_client import Wiring
+from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes, homes_of
 from holdfast.errors import BadInput, Busy, ReadOnlyStore, UnsafePath
 from holdfast.store import fsio
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "wiring"
-PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(wire.__file__))))
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(connect_client.__file__))))
 
 # What the real Codex 0.166.0 (`hooks/list`) says of the hooks in golden/wiring/user-codex-hooks.json.
 APPROVED = {
@@ -55,22 +55,22 @@ class Rig:
         for made in (self.home, self.top, self.bin, self.home / ".local" / "share"):
             made.mkdir(parents=True)
 
-    def user(self, python: str = sys.executable, **more: str) -> Homes:
+    def user(self, python: str = sys.executable, **more: str) -> UserHomes:
         environ = {"HOME": str(self.home), "PATH": f"{self.bin}:/usr/bin:/bin", **more}
-        return of(environ, python=python, package=PACKAGE)
+        return homes_of(environ, python=python, package=PACKAGE)
 
     def connect(self, *names: str, scope: str | None = None, python: str = sys.executable) -> Wiring:
-        done = wire.connect(names, scope, self.user(python), str(self.top))
+        done = connect_client.connect(names, scope, self.user(python), str(self.top))
         done.carry_out()
         return done
 
     def disconnect(self, *names: str, scope: str | None = None) -> Wiring:
-        done = wire.disconnect(names or CLIENTS, scope, self.user(), str(self.top))
+        done = connect_client.disconnect(names or CLIENTS, scope, self.user(), str(self.top))
         done.carry_out()
         return done
 
-    def files(self, name: str, scope: str) -> list[clients.Setting]:
-        return clients.settings_of(name, scope, self.user(), str(self.top))
+    def files(self, name: str, scope: str) -> list[client_settings.ClientSettingsFile]:
+        return client_settings.settings_of(name, scope, self.user(), str(self.top))
 
     def everything(self) -> dict[str, object]:
         """All files and folders with their bytes and modes."""
@@ -95,17 +95,19 @@ def rig(tmp_path: Path) -> Rig:
 @pytest.mark.parametrize("name", CLIENTS)
 def test_settings_look_as_they_always_did(name: str, scope: str) -> None:
     """Codex forgets what its user approved if one byte of a hook's definition changes."""
-    user = of({"HOME": "/home/ada"}, python="/usr/bin/python3", package="/opt/holdfast")
-    for setting in clients.settings_of(name, scope, user, "/w"):
-        wanted = clients.wanted(name, scope, setting, user)
+    user = homes_of({"HOME": "/home/ada"}, python="/usr/bin/python3", package="/opt/holdfast")
+    for setting in client_settings.settings_of(name, scope, user, "/w"):
+        wanted = client_settings.wanted_settings(name, scope, setting, user)
         golden = GOLDEN / f"{scope}-{name}-{os.path.basename(setting.path).lstrip('.')}"
-        assert wire.new_text(setting, wanted) == golden.read_text()
+        assert connect_client.new_text(setting, wanted) == golden.read_text()
 
 
 def test_codex_knows_our_hooks_by_these_hashes() -> None:
     """The doctor must say the same as Codex about what is approved."""
     hooks = json.loads((GOLDEN / "user-codex-hooks.json").read_text())["hooks"]
-    found = {event: trust.fingerprint(event, groups[0], groups[0]["hooks"][0]) for event, groups in hooks.items()}
+    found = {
+        event: client_trust.fingerprint(event, groups[0], groups[0]["hooks"][0]) for event, groups in hooks.items()
+    }
     assert found == {event: f"sha256:{one}" for event, one in APPROVED.items()}
 
 
@@ -115,7 +117,7 @@ def test_every_file_is_given_back_to_the_byte(rig: Rig, name: str, scope: str) -
     """Who tries it and thinks again must find everything as it was."""
     before = rig.everything()
     rig.connect(name, scope=scope)
-    assert wire.scopes(name, rig.user(), str(rig.top)) == (scope,)
+    assert connect_client.scopes(name, rig.user(), str(rig.top)) == (scope,)
     assert rig.connect(name).steps and all(step.change.action == "keep" for step in rig.connect(name).steps)
     rig.disconnect(name)
     assert rig.everything() == before, "files and folders of our own are gone"
@@ -127,7 +129,7 @@ def test_every_file_is_given_back_to_the_byte(rig: Rig, name: str, scope: str) -
             os.chmod(setting.path, 0o640)
         before = rig.everything()
         rig.connect(name, scope=scope)
-        assert wire.as_wanted(name, scope, rig.user(), str(rig.top))
+        assert connect_client.as_wanted(name, scope, rig.user(), str(rig.top))
         rig.disconnect(name)
         assert rig.everything() == before
 
@@ -144,9 +146,9 @@ def test_a_hook_of_the_repository_succeeds_silently_without_holdfast(rig: Rig, s
         group["hooks"][0]["command"]
         for name in CLIENTS
         for setting in rig.files(name, "project")
-        for group in clients.wanted(name, "project", setting, rig.user()).hooks.values()
+        for group in client_settings.wanted_settings(name, "project", setting, rig.user()).hooks.values()
     ]
-    assert len(commands) == sum(map(len, clients.EVENTS.values()))
+    assert len(commands) == sum(map(len, client_settings.EVENTS.values()))
     for command in {*commands[:2], commands[-1]}:
         done = subprocess.run([program, "-c", command], input=large, env=asked, capture_output=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), command
@@ -170,8 +172,8 @@ def test_hooks_in_the_earlier_words_are_known_and_renewed(rig: Rig, name: str) -
     earlier = now.replace("command -v holdfast-hook >/dev/null 2>&1 && ", "").replace(" || true", "")
     assert earlier != now
     Path(setting.path).write_text(earlier)
-    assert wire.scopes(name, rig.user(), str(rig.top)) == ("project",)
-    assert not wire.as_wanted(name, "project", rig.user(), str(rig.top))
+    assert connect_client.scopes(name, rig.user(), str(rig.top)) == ("project",)
+    assert not connect_client.as_wanted(name, "project", rig.user(), str(rig.top))
 
     rig.connect(name)
     assert Path(setting.path).read_text() == now
@@ -226,16 +228,16 @@ def test_one_scope_only(rig: Rig) -> None:
     assert (rig.top / ".codex/hooks.json").exists()
     rig.disconnect("codex", scope="project")
     rig.connect("codex", scope="user")
-    assert wire.scopes("codex", rig.user(), str(rig.top)) == ("user",)
+    assert connect_client.scopes("codex", rig.user(), str(rig.top)) == ("user",)
 
 
 def test_a_home_inside_the_repository_is_one_place(rig: Rig) -> None:
     """Some set CODEX_HOME to the repository's own .codex; that is not two scopes."""
     user = rig.user(CODEX_HOME=str(rig.top / ".codex"))
     for _ in range(2):
-        wire.connect(["codex"], "user", user, str(rig.top)).carry_out()
-    assert wire.scopes("codex", user, str(rig.top)) == ("user",)
-    wire.disconnect(["codex"], None, user, str(rig.top)).carry_out()
+        connect_client.connect(["codex"], "user", user, str(rig.top)).carry_out()
+    assert connect_client.scopes("codex", user, str(rig.top)) == ("user",)
+    connect_client.disconnect(["codex"], None, user, str(rig.top)).carry_out()
     assert not (rig.top / ".codex").exists()
 
 
@@ -246,7 +248,7 @@ def test_commands_stay_when_python_moves(rig: Rig) -> None:
     rig.connect("codex", "claude", python="/opt/new/bin/python")
     assert {path: data for path, data in rig.everything().items() if "/holdfast/" not in path} == settings
     assert "python=/opt/new/bin/python\n" in Path(rig.user().hook).read_text()
-    assert not wire.as_wanted("codex", "user", rig.user(), str(rig.top)), "the doctor sees another python"
+    assert not connect_client.as_wanted("codex", "user", rig.user(), str(rig.top)), "the doctor sees another python"
 
 
 def test_launchers_go_with_the_last_who_names_them(rig: Rig) -> None:
@@ -269,7 +271,9 @@ def test_a_launcher_never_stands_in_an_agents_way(rig: Rig) -> None:
 
     done = run()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    launchers.write(rig.user().hook, launchers.texts(rig.user(python="/nowhere/python"))[rig.user().hook])
+    user_homes.write_launcher(
+        rig.user().hook, user_homes.launcher_texts(rig.user(python="/nowhere/python"))[rig.user().hook]
+    )
     done = run()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), "silent where Python is gone"
 
@@ -345,7 +349,7 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(rig: Rig) -> None:
     (rig.home / ".claude").mkdir()
     file = rig.home / ".claude/settings.json"
     file.write_text("{}")
-    planned = wire.connect(["claude"], None, rig.user(), str(rig.top))
+    planned = connect_client.connect(["claude"], None, rig.user(), str(rig.top))
     file.write_text('{"theme": "dark"}')
     with pytest.raises(Busy, match="changed while this was planned"):
         planned.carry_out()
@@ -378,7 +382,7 @@ def test_a_command_that_fails_is_said_and_not_remembered(rig: Rig) -> None:
     program(rig, "echo no disk >&2; exit 1")
     (note,) = rig.connect("claude").notes
     assert re.search(r"claude mcp add .* did not work \(no disk\); run it yourself", note)
-    assert record.load(rig.user().record).told == []
+    assert connection_record.load(rig.user().record).told == []
 
 
 @pytest.mark.parametrize("whose", ["ours", "theirs"])
@@ -388,7 +392,7 @@ def test_a_server_of_our_name_is_removed_only_if_it_is_ours(rig: Rig, whose: str
     program(rig, f'case "$2" in get) echo "{there}" ;; *) echo it already exists >&2; exit 1 ;; esac')
     done = rig.connect("claude")
     assert (done.notes == []) is (whose == "ours")
-    assert record.load(rig.user().record).told == (["claude"] if whose == "ours" else [])
+    assert connection_record.load(rig.user().record).told == (["claude"] if whose == "ours" else [])
 
 
 def test_hooks_that_are_switched_off_are_told(rig: Rig) -> None:
@@ -399,13 +403,13 @@ def test_hooks_that_are_switched_off_are_told(rig: Rig) -> None:
         "gemini": ("settings.json", '{"hooksConfig": {"enabled": false}}'),
     }
     for name, (file, text) in off.items():
-        assert trust.switched_off(name, rig.user()) is None
+        assert client_trust.switched_off(name, rig.user()) is None
         path = Path(rig.user().folders[name]) / file
         path.parent.mkdir()
         path.write_text(text)
-        assert "switched off" in approving.needs(name, "user", rig.user(), str(rig.top))[0]
+        assert "switched off" in client_trust.steps_left(name, "user", rig.user(), str(rig.top))[0]
     (rig.home / ".codex/config.toml").write_text('[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = "mine"\n')
-    assert "runs both" in approving.needs("codex", "user", rig.user(), str(rig.top))[-1]
+    assert "runs both" in client_trust.steps_left("codex", "user", rig.user(), str(rig.top))[-1]
 
 
 def test_approval_is_read_and_never_given(rig: Rig) -> None:
@@ -413,26 +417,26 @@ def test_approval_is_read_and_never_given(rig: Rig) -> None:
     rig.connect("codex")
     top, user, config = str(rig.top), rig.user(), rig.home / ".codex/config.toml"
     assert "trusted_hash" not in config.read_text()
-    assert len(approving.waiting("codex", "user", user, top) or ()) == len(APPROVED)
-    assert "type /hooks and trust ours" in approving.needs("codex", "user", user, top)[0]
+    assert len(client_trust.events_to_approve("codex", "user", user, top) or ()) == len(APPROVED)
+    assert "type /hooks and trust ours" in client_trust.steps_left("codex", "user", user, top)[0]
     file = str(rig.home / ".codex/hooks.json")
     hooks = json.loads(Path(file).read_text())["hooks"]
     with config.open("a") as out:
         for event, groups in hooks.items():
             label = re.sub("(?<!^)([A-Z])", r"_\1", event).lower()
-            hashed = trust.fingerprint(event, groups[0], groups[0]["hooks"][0])
+            hashed = client_trust.fingerprint(event, groups[0], groups[0]["hooks"][0])
             out.write(f'\n[hooks.state."{file}:{label}:0:0"]\ntrusted_hash = "{hashed}"\n')
-    assert approving.waiting("codex", "user", user, top) == ()
-    assert approving.needs("codex", "user", user, top) == []
+    assert client_trust.events_to_approve("codex", "user", user, top) == ()
+    assert client_trust.steps_left("codex", "user", user, top) == []
     hooks["Stop"][0]["hooks"][0]["timeout"] = 6
     Path(file).write_text(json.dumps({"hooks": hooks}))
-    assert approving.waiting("codex", "user", user, top) == ("Stop",)
+    assert client_trust.events_to_approve("codex", "user", user, top) == ("Stop",)
 
 
 def test_gemini_trusts_folders(rig: Rig) -> None:
     """A project's settings are not even read in a folder that is not trusted."""
     user, top = rig.user(), str(rig.top)
-    assert not trust.gemini_trusts(top, user)
+    assert not client_trust.gemini_trusts(top, user)
     (rig.home / ".gemini").mkdir()
     file = rig.home / ".gemini/trustedFolders.json"
     for said, trusted in (
@@ -444,4 +448,4 @@ def test_gemini_trusts_folders(rig: Rig) -> None:
         ([1], False),
     ):
         file.write_text(json.dumps(said))
-        assert trust.gemini_trusts(top, user) is trusted
+        assert client_trust.gemini_trusts(top, user) is trusted

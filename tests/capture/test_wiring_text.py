@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdfast.capture.wiring import json_text, record, settings, toml_text
-from holdfast.capture.wiring.settings import Wanted
+from holdfast.capture.wiring import client_settings, config_text, connection_record
+from holdfast.capture.wiring.client_settings import WantedSettings
 
 HOOK = "/home/ada/.local/share/holdfast/hook"
 EVENTS = ("SessionStart", "Stop", "PreToolUse")
@@ -20,7 +20,7 @@ def group(event: str, timeout: int = 5) -> dict[str, Any]:
     return {"hooks": [{"type": "command", "command": f"{HOOK} codex {event}", "timeout": timeout}]}
 
 
-WANTED = Wanted(
+WANTED = WantedSettings(
     {event: group(event) for event in EVENTS}, {"command": "/home/ada/.local/share/holdfast/mcp", "args": []}
 )
 MINE = {"hooks": [{"type": "command", "command": "mine --holdfast/hook"}]}
@@ -92,13 +92,13 @@ def without_empty(value: dict[str, Any]) -> dict[str, Any]:
 def test_put_in_says_what_is_wanted_and_changes_nothing_else(value: dict[str, Any], manner: Any) -> None:
     """A settings file that lost a comma or a key is an agent that does not start."""
     text = written(value, manner)
-    edits = settings.put(text, WANTED)
-    after = json_text.apply(text, edits)
+    edits = client_settings.put_ours(text, WANTED)
+    after = config_text.apply_edits(text, edits)
     assert parsed(after) == merged(value)
     assert all(edit.start == edit.end for edit in edits), "only insertions: nothing of theirs is spelled anew"
-    spans = record.moved((), edits)
-    assert spans is not None and record.cut(after, spans) == text, "cut out again it is the same text"
-    assert settings.put(after, WANTED) == [], "a second time changes nothing"
+    spans = connection_record.moved((), edits)
+    assert spans is not None and connection_record.cut(after, spans) == text, "cut out again it is the same text"
+    assert client_settings.put_ours(after, WANTED) == [], "a second time changes nothing"
     if "\r\n" in text:
         assert "\n" not in after.replace("\r\n", ""), "line ends stay of one kind"
 
@@ -107,8 +107,8 @@ def test_put_in_says_what_is_wanted_and_changes_nothing_else(value: dict[str, An
 def test_taken_out_without_a_record_only_ours_goes(value: dict[str, Any], manner: Any) -> None:
     """Who lost our record, or has another clone, must still get rid of us without losing anything."""
     text = written(value, manner)
-    after = json_text.apply(text, settings.put(text, WANTED))
-    back = json_text.apply(after, settings.take(after))
+    after = config_text.apply_edits(text, client_settings.put_ours(text, WANTED))
+    back = config_text.apply_edits(after, client_settings.take_ours(after))
     assert without_empty(parsed(back)) == without_empty(parsed(text))
     if value.get("mcpServers") and all(value.get("hooks", {}).get(event) for event in EVENTS):
         assert back == text, "where nothing was empty it is the same text even so"
@@ -117,27 +117,27 @@ def test_taken_out_without_a_record_only_ours_goes(value: dict[str, Any], manner
 @given(value=files, manner=manners, data=st.data())
 def test_a_newer_form_takes_the_place_of_the_older(value: dict[str, Any], manner: Any, data: Any) -> None:
     """Codex names a hook by its place: whoever comes after ours must not be moved by an update."""
-    older = Wanted({event: group(event, 9) for event in data.draw(st.permutations([*EVENTS, "PreCompact"]))})
+    older = WantedSettings({event: group(event, 9) for event in data.draw(st.permutations([*EVENTS, "PreCompact"]))})
     text = written(value, manner)
-    first = settings.put(text, older)
-    middle = json_text.apply(text, first)
-    second = settings.put(middle, WANTED)
-    after = json_text.apply(middle, second)
-    found = settings.found(after)
+    first = client_settings.put_ours(text, older)
+    middle = config_text.apply_edits(text, first)
+    second = client_settings.put_ours(middle, WANTED)
+    after = config_text.apply_edits(middle, second)
+    found = client_settings.find_ours(after)
     assert dict(found.hooks) == dict(WANTED.hooks) and found.server == WANTED.server
-    spans = record.moved((), first)
+    spans = connection_record.moved((), first)
     assert spans is not None
-    spans = record.moved(spans, second)
-    assert spans is None or record.cut(after, spans) == text
+    spans = connection_record.moved(spans, second)
+    assert spans is None or connection_record.cut(after, spans) == text
 
 
 def test_a_handler_beside_ours_stays() -> None:
     """Somebody may have put their own command into our group."""
     mixed = {"hooks": [*group("Stop")["hooks"], {"type": "command", "command": "mine"}]}
     text = json.dumps({"hooks": {"Stop": [mixed], "Other": [MINE]}}, indent=2)
-    back = parsed(json_text.apply(text, settings.take(text)))
+    back = parsed(config_text.apply_edits(text, client_settings.take_ours(text)))
     assert back["hooks"]["Stop"] == [{"hooks": [{"type": "command", "command": "mine"}]}]
-    after = parsed(json_text.apply(text, settings.put(text, WANTED)))
+    after = parsed(config_text.apply_edits(text, client_settings.put_ours(text, WANTED)))
     assert after["hooks"]["Stop"] == [*back["hooks"]["Stop"], group("Stop")]
 
 
@@ -167,16 +167,16 @@ def test_a_handler_beside_ours_stays() -> None:
 )
 def test_what_cannot_be_undone_is_refused(text: str, said: str) -> None:
     """A guess in somebody's settings is worse than a sentence."""
-    with pytest.raises(json_text.NotPlain, match=said.replace("[", r"\[")):
-        settings.put(text, WANTED)
+    with pytest.raises(config_text.NotPlainJson, match=said.replace("[", r"\[")):
+        client_settings.put_ours(text, WANTED)
 
 
 @given(text=st.text(max_size=40) | st.text('{}[]",: hoks\n1\\', max_size=40))
 def test_reading_anything_ends_in_a_document_or_a_sentence(text: str) -> None:
     """A file somebody broke must not end in a stack of calls."""
     try:
-        found = json_text.read(text).root.value
-    except json_text.NotPlain:
+        found = config_text.read_json(text).root.value
+    except config_text.NotPlainJson:
         return
     assert found == json.loads(text.removeprefix("\ufeff"))
 
@@ -196,13 +196,13 @@ TOMLS = (
 @pytest.mark.parametrize("text", TOMLS)
 def test_our_table_comes_and_goes(text: str) -> None:
     """Comments and the order of tables are their author's; a parser that writes back would lose both."""
-    after = toml_text.put(text, ENTRY)
-    assert after.startswith(text) and toml_text.put(after, ENTRY) == after
+    after = config_text.put_table(text, ENTRY)
+    assert after.startswith(text) and config_text.put_table(after, ENTRY) == after
     assert tomllib.loads(after.removeprefix("\ufeff"))["mcp_servers"]["holdfast"] == ENTRY
-    (edit,) = json_text.difference(text, after)
-    spans = record.moved((), [edit])
-    assert spans is not None and record.cut(after, spans) == text
-    back = toml_text.take(after)
+    (edit,) = config_text.edits_between(text, after)
+    spans = connection_record.moved((), [edit])
+    assert spans is not None and connection_record.cut(after, spans) == text
+    back = config_text.take_table(after)
     assert back == text or back.rstrip() == text.rstrip(), "without a record at most a blank line differs"
 
 
@@ -211,8 +211,8 @@ def test_what_codex_writes_behind_our_table_stays() -> None:
     theirs = '\n[projects."/w"]\ntrust_level = "trusted"\n'
     theirs += '\n[hooks.state."/x:stop:0:0"]\ntrusted_hash = "sha256:0"\n'
     allowed = '\n[mcp_servers.holdfast.tools.recall]\napproval_mode = "approve"\n'
-    text = toml_text.put('model = "x"\n', ENTRY) + allowed + theirs
-    back = tomllib.loads(toml_text.take(text))
+    text = config_text.put_table('model = "x"\n', ENTRY) + allowed + theirs
+    back = tomllib.loads(config_text.take_table(text))
     assert back == {
         "model": "x",
         "projects": {"/w": {"trust_level": "trusted"}},
@@ -222,8 +222,8 @@ def test_what_codex_writes_behind_our_table_stays() -> None:
 
 def test_an_older_table_is_set_right_where_it_stands() -> None:
     """What its user added to our table is theirs."""
-    older = toml_text.put("", {**ENTRY, "omit_tools_from": []}) + "tool_timeout_sec = 9\n\n[a]\nb = 1\n"
-    after = tomllib.loads(toml_text.put(older, ENTRY))
+    older = config_text.put_table("", {**ENTRY, "omit_tools_from": []}) + "tool_timeout_sec = 9\n\n[a]\nb = 1\n"
+    after = tomllib.loads(config_text.put_table(older, ENTRY))
     assert after == {"mcp_servers": {"holdfast": {**ENTRY, "tool_timeout_sec": 9}}, "a": {"b": 1}}
 
 
@@ -241,31 +241,31 @@ COMMENTED = [
 @pytest.mark.parametrize("text", COMMENTED)
 def test_comments_stay_where_they_are(text: str) -> None:
     """Who explained a setting to himself wants to read it again, and Gemini allows it."""
-    edits = settings.put(text, WANTED)
-    after = json_text.apply(text, edits)
-    assert json_text.read(after).comments == json_text.read(text).comments != []
+    edits = client_settings.put_ours(text, WANTED)
+    after = config_text.apply_edits(text, edits)
+    assert config_text.read_json(after).comments == config_text.read_json(text).comments != []
     assert all(edit.start == edit.end for edit in edits)
-    assert dict(settings.found(after).hooks) == dict(WANTED.hooks)
-    spans = record.moved((), edits)
-    assert spans is not None and record.cut(after, spans) == text
-    back = json_text.apply(after, settings.take(after))
-    assert json_text.read(back).comments == json_text.read(text).comments, "without a record, too"
-    assert not settings.found(back)
+    assert dict(client_settings.find_ours(after).hooks) == dict(WANTED.hooks)
+    spans = connection_record.moved((), edits)
+    assert spans is not None and connection_record.cut(after, spans) == text
+    back = config_text.apply_edits(after, client_settings.take_ours(after))
+    assert config_text.read_json(back).comments == config_text.read_json(text).comments, "without a record, too"
+    assert not client_settings.find_ours(back)
 
 
 def test_a_comment_on_our_lines_stays_when_they_go() -> None:
     """What somebody wrote about our lines is still theirs."""
-    after = json_text.apply('{"a": 1}', settings.put('{"a": 1}', WANTED))
+    after = config_text.apply_edits('{"a": 1}', client_settings.put_ours('{"a": 1}', WANTED))
     after = after.replace('"hooks": {', '/* asked by Ada */ "hooks": { // all of them\n', 1)
-    back = json_text.apply(after, settings.take(after))
-    assert json_text.read(back).root.value == {"a": 1}
-    assert json_text.read(back).comments == ["/* asked by Ada */", "// all of them"]
+    back = config_text.apply_edits(after, client_settings.take_ours(after))
+    assert config_text.read_json(back).root.value == {"a": 1}
+    assert config_text.read_json(back).comments == ["/* asked by Ada */", "// all of them"]
 
 
 def test_an_inline_table_is_refused_for_what_it_is() -> None:
     """A wrong reason sends people to mend what is not broken."""
-    with pytest.raises(toml_text.NotPlain, match="it has mcp_servers in braces"):
-        toml_text.put('mcp_servers = { a = { command = "a" } }\n', ENTRY)
+    with pytest.raises(config_text.NotPlainToml, match="it has mcp_servers in braces"):
+        config_text.put_table('mcp_servers = { a = { command = "a" } }\n', ENTRY)
 
 
 @pytest.mark.parametrize(
@@ -273,8 +273,8 @@ def test_an_inline_table_is_refused_for_what_it_is() -> None:
 )
 def test_a_table_that_cannot_be_ours_is_refused(text: str) -> None:
     """An inline table cannot be added to, and somebody's server of our name is not overwritten."""
-    with pytest.raises(toml_text.NotPlain):
-        toml_text.put(text, ENTRY)
+    with pytest.raises(config_text.NotPlainToml):
+        config_text.put_table(text, ENTRY)
 
 
 def test_spans_follow_any_edits(seed: int) -> None:
@@ -287,12 +287,12 @@ def test_spans_follow_any_edits(seed: int) -> None:
             inside = [place for start, end in spans for place in range(start + 1, end)]
             if inside and chance.random() < 0.5:
                 place = chance.choice(inside)
-                edits = [json_text.Edit(place, place, "++")]
+                edits = [config_text.ConfigTextEdit(place, place, "++")]
             else:
                 places = [place for place in range(len(text) + 1) if place not in inside]
                 chosen = sorted(chance.sample(places, 2))
-                edits = [json_text.Edit(place, place, "+" * chance.randint(1, 3)) for place in chosen]
-            found = record.moved(spans, edits)
+                edits = [config_text.ConfigTextEdit(place, place, "+" * chance.randint(1, 3)) for place in chosen]
+            found = connection_record.moved(spans, edits)
             assert found is not None
-            text, spans = json_text.apply(text, edits), found
-        assert record.cut(text, spans) == theirs
+            text, spans = config_text.apply_edits(text, edits), found
+        assert connection_record.cut(text, spans) == theirs

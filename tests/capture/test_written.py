@@ -7,7 +7,7 @@ import pytest
 from holdfast.model.memory import Memory
 from holdfast.model.transcript import line_hash
 from holdfast.project import Project
-from holdfast.project.written import Files
+from holdfast.project.written import WrittenFiles
 from tests.capture.rollouts import rollout
 from tests.conftest import GitRepo, make_repo
 
@@ -90,7 +90,7 @@ def test_of_a_long_file_only_the_part_that_is_meant_is_cited(repo: GitRepo, tmp_
 def test_evidence_holds_only_if_every_line_stands(repo: GitRepo) -> None:
     """One of two lines is another program."""
     repo.write("src/carrier.py", "\n".join(LINES[:2]))
-    files, wrote = Files(str(repo.path)), frozenset(map(line_hash, LINES))
+    files, wrote = WrittenFiles(str(repo.path)), frozenset(map(line_hash, LINES))
     assert files.rests("src/carrier.py", wrote).state == "changed"
     assert files.rests("src/carrier.py", frozenset(map(line_hash, LINES[:2]))).state == "holds"
     assert files.rests("src/gone.py", wrote).state == "gone"

@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.interfaces import agent_events, agent_hook, injecting
+from holdfast.interfaces import agent_events, agent_hook, agent_replies
 from holdfast.project import Project
-from holdfast.store import discovery, pointers
+from holdfast.store import agent_inbox, discovery
 from holdfast.store.layout import Layout
 from tests.capture import claude_lines as claude
 from tests.conftest import Cli, GitRepo
@@ -81,10 +81,10 @@ class Agent:
         assert 0 < len(text) <= 8000
         return text
 
-    def pointers(self) -> list[pointers.Pointer]:
+    def pointers(self) -> list[agent_inbox.SessionPointer]:
         """What waits, in either place."""
         layout = Layout(str(self.repo.path), str(self.repo / ".git/holdfast"))
-        return [one for found in pointers.waiting(layout, layout.sandboxed()) for one in found.all]
+        return [one for found in agent_inbox.waiting(layout, layout.sandboxed()) for one in found.all]
 
     def settle(self) -> None:
         """Wait for a reader in the background that the last event started."""
@@ -128,7 +128,7 @@ def ready(repo: GitRepo) -> None:
     """What any turn leaves behind: the next pack and the guards, made in the background."""
     project = Project.open(repo.path, drain=False)
     project.render_guards()
-    injecting.Fresh(project).keep()
+    agent_replies.FreshContext(project).keep()
 
 
 # ── recording ────────────────────────────────────────────────────────────────────────────────────
@@ -241,8 +241,8 @@ def test_long_session_names_that_begin_alike_are_told_apart(quiet: Agent) -> Non
     names = ["a" * 80 + "1", "a" * 80 + "2", "a/b", "a_b", "\ud800"]
     for name in names:
         assert "HFMARK" in Agent(quiet.repo, session=name).fire("UserPromptSubmit", prompt="go on")
-        assert os.fsdecode(agent_events.file_name("claude", name)) == pointers.stem("claude", name)
-    assert len({pointers.stem("claude", name) for name in names}) == len(names)
+        assert os.fsdecode(agent_events.file_name("claude", name)) == agent_inbox.stem("claude", name)
+    assert len({agent_inbox.stem("claude", name) for name in names}) == len(names)
 
 
 def test_closed_streams_and_odd_signals(quiet: Agent) -> None:
@@ -542,7 +542,7 @@ def test_guards_that_are_behind_are_soon_made_anew(agent: Agent) -> None:
     agent.fire("Stop")  # a drain that begins now must not keep the next one from looking
     agent.settle()
     repo.git("switch", "-q", "-c", "other")
-    given, deadline, n = {"file_path": str(repo / "db/1.sql")}, time.monotonic() + injecting.RENEW + 20, 0
+    given, deadline, n = {"file_path": str(repo / "db/1.sql")}, time.monotonic() + agent_replies.RENEW + 20, 0
     while rule not in Agent(repo, session=f"s{n}").fire("PreToolUse", tool_name="Edit", tool_input=given):
         assert time.monotonic() < deadline
         time.sleep(0.5)
@@ -677,7 +677,7 @@ def test_status_counts_what_waits_and_says_what_is_gone(quiet: Agent, cli: Cli) 
 
 def test_shell_lines_are_taken_apart() -> None:
     """A rule about a command must hold wherever on the line it stands."""
-    assert injecting.simple_commands("cd a && FOO=1 sudo /usr/bin/git push -f; (make x | tee y)") == [
+    assert agent_replies.simple_commands("cd a && FOO=1 sudo /usr/bin/git push -f; (make x | tee y)") == [
         ["cd", "a"],
         ["git", "push", "-f"],
         ["make", "x"],

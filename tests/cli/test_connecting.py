@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from holdfast.capture.records import adr
-from holdfast.interfaces.cli import connecting
+from holdfast.interfaces.cli import connect_commands
 from holdfast.project import Project
 from tests.conftest import Cli, GitRepo
 
-assert connecting.connect.name == "connect"
+assert connect_commands.connect.name == "connect"
 
 RECORD = """\
 # {number}. {title}

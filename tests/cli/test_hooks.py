@@ -6,10 +6,10 @@ import pytest
 
 from holdfast.git.hooks import CONFIG_HOOKS, git_version
 from holdfast.git.repo import Repo
-from holdfast.interfaces.cli import hooks
+from holdfast.interfaces.cli import hook_commands
 from tests.conftest import Cli, GitRepo
 
-assert hooks.hooks.name == "hooks"
+assert hook_commands.hooks.name == "hooks"
 
 
 def reads_configuration(repo: GitRepo) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.model.memory import TYPES
 from holdfast.project import Project
-from holdfast.recall.receipts import entries
+from holdfast.recall.pack.sent_packs import entries
 from holdfast.store.layout import FOLDER_OF
 from tests.conftest import Cli, GitRepo, grown
 from tests.git.place import fact_text

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.interfaces.cli import importing
-from holdfast.interfaces.cli.importing_words import brought
+from holdfast.interfaces.cli import import_commands
+from holdfast.interfaces.cli.import_commands import brought
 from holdfast.project import Project
 from holdfast.project.importing import Brought, ago
 from tests.capture.rollouts import BEGAN, Rollout, rollout
 from tests.conftest import Cli, GitRepo
 
-assert importing.importing.name == "import"
+assert import_commands.importing.name == "import"
 
 DECIDED = "We decided to use Postgres for the queue, because SQLite locks under load."
 
@@ -289,7 +289,7 @@ def test_a_run_of_the_past_says_when_it_ran_and_no_exit_status_that_nobody_saw(
 def test_a_killed_harvest_is_made_up_for(ready: Cli, repo: GitRepo, home: Path) -> None:
     """Killed between a run and its candidates, the next import must still propose them."""
     from holdfast.capture.agents import dialect
-    from holdfast.capture.ingest.taking import take_in
+    from holdfast.capture.ingest.intake import take_in
 
     file = codex(home, repo)
     take_in(Project.open(repo.path).clone, dialect("codex"), str(file.path), ended=True)

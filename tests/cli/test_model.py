@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import BadSettings
-from holdfast.index.embed import filling, pending, warm
+from holdfast.index.embed import coverage, fill_vectors, similarity
 from holdfast.index.embed.vectors import Vectors
-from holdfast.interfaces import injecting
-from holdfast.model.event import Draft
+from holdfast.interfaces import agent_replies
+from holdfast.model.event import EventDraft
 from holdfast.project import Project, setting
 from holdfast.recall import search
 from tests.conftest import Cli, GitRepo
@@ -29,7 +29,7 @@ FACTS = ("Tests need postgres", "We retry calls that are safe to repeat", "The s
 @pytest.fixture(autouse=True)
 def nothing_stays_loaded() -> Iterator[None]:
     yield
-    warm.forget()
+    similarity.forget()
 
 
 @pytest.fixture
@@ -85,12 +85,12 @@ def test_embedding_goes_on_where_it_stopped(added: Cli) -> None:
     """Ctrl-C, a closed lid, a turn's end: what is done is done."""
     project = Project.open(added.cwd)
     for number in range(150):
-        project.clone.record(Draft("run", target=f"run-{number}", body={"prompt": f"why is cache {number} slow"}))
+        project.clone.record(EventDraft("run", target=f"run-{number}", body={"prompt": f"why is cache {number} slow"}))
     seen: list[tuple[int, int]] = []
 
     def stop(done: int, total: int) -> None:
         seen.append((done, total))
-        if done >= filling.STEP:
+        if done >= fill_vectors.STEP:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -106,7 +106,7 @@ def test_one_embeds_and_others_leave_it_to_that(added: Cli, world: Path) -> None
     """Ten agents that end a turn together must not take ten cores."""
     added("status")
     (index,) = files(world, "index.db")
-    with filling.alone(str(index.parent)) as free:
+    with fill_vectors.alone(str(index.parent)) as free:
         assert free
         assert "Another command is embedding" in added("model", "embed").out
     assert f"{ALL} texts embedded" in added("model", "embed").out
@@ -202,7 +202,7 @@ def test_what_was_added_can_be_removed(added: Cli, world: Path) -> None:
 def test_a_damaged_model_is_said_and_words_answer(added: Cli, world: Path) -> None:
     """A broken cache must not break a question."""
     added("model", "embed")
-    warm.forget()
+    similarity.forget()
     (world / ".cache/holdfast/models/minilm/model.onnx").write_bytes(b"broken")
     project = Project.open(added.cwd)
     assert project.near("postgres") is None
@@ -232,7 +232,7 @@ def test_without_the_extra_status_says_so_once(added: Cli) -> None:
 
 def test_the_background_embeds_when_a_turn_ends(added: Cli, world: Path) -> None:
     """Who connected an agent must not have to think of embedding."""
-    program = [sys.executable, "-I", str(injecting.__file__)]
+    program = [sys.executable, "-I", str(agent_replies.__file__)]
     assert Project.open(added.cwd).embeds_in_background()
     done = subprocess.run([*program, "embed"], cwd=added.cwd, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -269,7 +269,7 @@ def test_a_setting_is_written_beside_what_stands_there(tmp_path: Path) -> None:
 def test_damaged_vectors_are_said_and_made_anew(added: Cli, world: Path) -> None:
     """A cache that a disk damaged must not fail a question, nor stay damaged."""
     added("model", "embed")
-    warm.forget()
+    similarity.forget()
     (path,) = files(world, "vectors.db")
     data = bytearray(path.read_bytes())
     data[16384:] = bytes([0x5A]) * (len(data) - 16384)  # all but the page that says what it is
@@ -286,11 +286,11 @@ def test_memories_come_first_and_code_last(added: Cli, repo: GitRepo, world: Pat
     """Half a minute at the end of a turn must be spent on what is asked for most."""
     repo.commit("app.py", "def slow_cache():\n    return 1\n")
     project = Project.open(added.cwd)
-    project.clone.record(Draft("run", target="run-1", body={"prompt": "why is it slow"}))
+    project.clone.record(EventDraft("run", target="run-1", body={"prompt": "why is it slow"}))
     project.model_state()
     (index,) = files(world, "index.db")
     vectors = Vectors(str(index.parent / "vectors.db"))
-    places = pending.waiting(pending.sources(str(index)), vectors, vectors.of("k", source="x", size=8))
+    places = coverage.waiting(coverage.sources(str(index)), vectors, vectors.of("k", source="x", size=8))
     vectors.close()
     kinds = [
         sqlite3.connect(path).execute("SELECT kind FROM row WHERE id = ?", (number,)).fetchone()[0]
@@ -308,7 +308,7 @@ def test_a_command_that_hangs_costs_a_question_some_seconds(
     program.write_text(LETTERS)
     added("model", "use", f"{sys.executable} {program}")
     added("model", "embed")
-    warm.forget()
+    similarity.forget()
     program.write_text(f"open({str(starts)!r}, 'a').write('x')\nimport time; time.sleep(60)")
     monkeypatch.setattr(search, "UNASKED", 0.5)
     monkeypatch.setattr(search, "ASKED", 0.7)
@@ -327,7 +327,7 @@ def test_a_command_whose_vectors_change_their_length_is_said(added: Cli, tmp_pat
     program.write_text(LETTERS)
     added("model", "use", f"{sys.executable} {program}")
     added("model", "embed")
-    warm.forget()
+    similarity.forget()
     program.write_text(LETTERS.replace('"abcdefgh"', '"abc"'))
 
     assert "has changed since texts were embedded (3 numbers" in added("recall", "retry", "--semantic").err
@@ -374,7 +374,7 @@ def test_what_is_erased_while_a_model_reads_it_gets_no_vector(added: Cli, tmp_pa
 def test_vectors_that_lost_a_table_are_made_anew(added: Cli, world: Path, table: str) -> None:
     """Waiting for another command to end would be waiting for ever."""
     added("model", "embed")
-    warm.forget()
+    similarity.forget()
     (path,) = files(world, "vectors.db")
     db = sqlite3.connect(path)
     db.execute(f"DROP TABLE {table}")

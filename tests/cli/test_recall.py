@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.index.weights import GROUPED, PRIORS, WEIGHTS
+from holdfast.index.ranking_weights import GROUPED, PRIORS, WEIGHTS
 from tests.conftest import Cli, GitRepo
 from tests.index.conftest import fact_text
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from holdfast.project import Project
-from holdfast.store import counted, tally
+from holdfast.store import statistics, tally
 from tests.conftest import Cli, GitRepo
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "screens" / "stats.txt"
@@ -26,8 +26,10 @@ def test_the_screen(cli: Cli, repo: GitRepo) -> None:
         tally.told_now(layout, said, 40_000, now=BEGAN)
     tally.modelled(layout, "command", calls=3, texts=3, microseconds=12_345_678, now=BEGAN)
     tally.count(layout, "handoff", now=BEGAN)
-    uses = [counted.Use(BEGAN + 500 * number + 550, "cited", f"tsk-{number}", "dec-aaaaa2") for number in range(7)]
-    counted.keep_uses(layout, [*uses, counted.Use(BEGAN + 950, "acted", "1" * 12, "dec-aaaaa0")], now=BEGAN)
+    uses = [
+        statistics.MemoryUse(BEGAN + 500 * number + 550, "cited", f"tsk-{number}", "dec-aaaaa2") for number in range(7)
+    ]
+    statistics.keep_uses(layout, [*uses, statistics.MemoryUse(BEGAN + 950, "acted", "1" * 12, "dec-aaaaa0")], now=BEGAN)
     told = cli("stats").out
     assert told == GOLDEN.read_text()
     said = json.loads(cli("stats", "--json").out)

@@ -312,7 +312,7 @@ def test_a_link_to_nothing_says_what_is_accepted(cli: Cli) -> None:
 
 def test_wide_signs_do_not_bend_a_table() -> None:
     """East Asian signs take two columns of a terminal."""
-    from holdfast.interfaces.cli.words import table
+    from holdfast.interfaces.cli.phrases import table
 
     assert table([("日本", "x"), ("abcd", "y"), ("é", "z")]) == ["  日本  x", "  abcd  y", "  é     z"]
 

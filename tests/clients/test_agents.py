@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.capture.wiring import trust
+from holdfast.capture.wiring import client_trust
 from holdfast.project import Project
 from tests.clients.driving import PINNED, ROOT, Client, Ran, namespace
 
@@ -185,7 +185,7 @@ def test_codex_calls_what_its_user_approved_and_nothing_else(tmp_path: Path) -> 
     with (file.parent / "config.toml").open("a") as config:  # what `/hooks` writes when its user agrees
         for event, groups in json.loads(file.read_text())["hooks"].items():
             label = re.sub("(?<!^)([A-Z])", r"_\1", event).lower()
-            hashed = trust.fingerprint(event, groups[0], groups[0]["hooks"][0])
+            hashed = client_trust.fingerprint(event, groups[0], groups[0]["hooks"][0])
             config.write(f'\n[hooks.state."{file}:{label}:0:0"]\ntrusted_hash = "{hashed}"\n')
     assert scene.doctor()["trusted"] == "yes"
     ran = scene.in_time(words, [{"text": "Done."}])

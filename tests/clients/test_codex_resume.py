@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.capture.agents import dialect
 from holdfast.capture.export_codex import Rollout, write_rollout
-from holdfast.model.transcript import Call, Origin, Result, Step, Turn
+from holdfast.model.transcript import Call, Result, TranscriptOrigin, TranscriptStep, TranscriptTurn
 from tests.clients.driving import Client
 
 CAN = platform.system() == "Linux" and shutil.which("npm") is not None and shutil.which("unshare") is not None
@@ -30,8 +30,12 @@ CALLS = (
     Call(id="toolu_2", name="Edit", kind="edit", text="cut short"),
 )
 TURNS = [
-    Turn(key="k1", prompt="HFPROMPT, please", steps=(Step(id="a", text="HFANSWER one", calls=CALLS),)),
-    Turn(key="k2", prompt="and then?", steps=(Step(id="b", text="Stopped here."),), interrupted=True),
+    TranscriptTurn(
+        key="k1", prompt="HFPROMPT, please", steps=(TranscriptStep(id="a", text="HFANSWER one", calls=CALLS),)
+    ),
+    TranscriptTurn(
+        key="k2", prompt="and then?", steps=(TranscriptStep(id="b", text="Stopped here."),), interrupted=True
+    ),
 ]
 
 
@@ -43,7 +47,7 @@ def repo(tmp_path: Path) -> Path:
 
 
 def exported(client: Client, repo: Path) -> Rollout:
-    origin = Origin(agent="claude", session="s-1", cwd=str(repo), branch="main")
+    origin = TranscriptOrigin(agent="claude", session="s-1", cwd=str(repo), branch="main")
     return write_rollout(str(client.home / ".codex"), TURNS, origin=origin, at=datetime.now().astimezone())
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.model.event import Draft
+from holdfast.git.project_setup import initialise
+from holdfast.model.event import EventDraft
 from holdfast.recall.search import Retriever, TextSearch
 from tests.conftest import GitRepo
 
@@ -47,7 +47,7 @@ Search = Callable[..., list[str]]
 
 
 def run(clone: Clone, name: str, **body: object) -> str:
-    clone.record(Draft("run", target=name, run_id=name, exit_status=0, body=body))
+    clone.record(EventDraft("run", target=name, run_id=name, exit_status=0, body=body))
     return name
 
 

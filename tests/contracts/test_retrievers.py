@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.index.corpus.choosing import Choice
-from holdfast.index.scope import Scope
-from holdfast.model.event import Draft
+from holdfast.git.project_setup import initialise
+from holdfast.index.corpus.file_choice import CorpusChoice
+from holdfast.index.query import Scope
+from holdfast.model.event import EventDraft
 from holdfast.project import Project
 from holdfast.recall import plugins
 from holdfast.recall.search import Hit, Retriever, TextSearch
@@ -55,15 +55,15 @@ def clone(repo: GitRepo, tmp_path: Path) -> Clone:
 
 
 def run(clone: Clone, name: str, **body: object) -> None:
-    clone.record(Draft("run", target=name, run_id=name, exit_status=0, body=body))
+    clone.record(EventDraft("run", target=name, run_id=name, exit_status=0, body=body))
 
 
 def built_in(clone: Clone) -> Retriever:
-    return TextSearch(clone, choice=Choice())
+    return TextSearch(clone, choice=CorpusChoice())
 
 
 def example(clone: Clone) -> Retriever:
-    return plugins.Asked("grep", clone.repo.top, built_in(clone))
+    return plugins.PluginRetriever("grep", clone.repo.top, built_in(clone))
 
 
 RETRIEVERS = [built_in, example]
@@ -151,7 +151,7 @@ def test_the_example_leaves_memory_to_our_own_search(clone: Clone, installed: No
 )
 def test_a_plugin_that_fails_is_named_and_ours_answers(clone: Clone, installed: None, name: str, why: str) -> None:
     """Somebody else's bug must not cost the answer."""
-    asked = plugins.Asked(name, clone.repo.top, built_in(clone))
+    asked = plugins.PluginRetriever(name, clone.repo.top, built_in(clone))
     assert [hit.kind for hit in asked.search("zebra", Scope(kind="run"), 2)] == ["run", "run"]
     (said,) = asked.complaints
     assert said.startswith(f"the retriever {name} failed ({why}") and said.endswith("the built-in search answered")
@@ -165,7 +165,7 @@ def test_what_a_plugin_says_is_made_safe_to_show(clone: Clone, monkeypatch: pyte
             return [Hit("a\x1b[2J", "doc", "two\nlines", "\u202ehidden")] * 3
 
     monkeypatch.setattr(plugins, "_load", lambda _: lambda *_: Odd())
-    found = plugins.Asked("x", clone.repo.top, built_in(clone)).search("zebra", Scope(), 2)
+    found = plugins.PluginRetriever("x", clone.repo.top, built_in(clone)).search("zebra", Scope(), 2)
     assert len(found) == 2
     assert "\x1b" not in found[0].id and "\u202e" not in found[0].text and found[0].title == "two lines"
 

@@ -9,8 +9,8 @@ import pytest
 from holdfast.curation.decisions import Reviewer
 from holdfast.curation.propose import propose
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.model.event import Draft, Event
+from holdfast.git.project_setup import initialise
+from holdfast.model.event import Event, EventDraft
 from holdfast.model.memory import Accepted, Candidate
 
 SAID = "Tests need Postgres 16."
@@ -51,7 +51,7 @@ class Bench:
 
     def run(self, name: str) -> Event:
         """A run in the log."""
-        return self.clone.record(Draft(kind="run", target=name, run_id=name, exit_status=0, body={"task": "t"}))
+        return self.clone.record(EventDraft(kind="run", target=name, run_id=name, exit_status=0, body={"task": "t"}))
 
     def told(self, *kinds: str) -> list[dict[str, Any]]:
         """The log's events of these kinds, joined."""

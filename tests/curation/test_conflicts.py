@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from holdfast.curation import candidates, review
-from holdfast.curation.facts import facts
-from holdfast.curation.queue import Queue
-from holdfast.curation.revising import Wish
+from holdfast.curation.memory_state import list_memories
+from holdfast.curation.review_queue import ReviewQueue
+from holdfast.curation.revise import ReviewerWish
 from holdfast.diagnostics.check import check
 from holdfast.errors import BadInput, Contradicts, NeedsReview
 from holdfast.git.publish import publish
 from holdfast.model.memory import Accepted
 from holdfast.project import Project
-from holdfast.store import entries
+from holdfast.store import memory_files
 
 REDIS, POSTGRES = "Sessions are stored in Redis.", "Sessions are stored in Postgres."
 
@@ -23,8 +23,8 @@ def decided(bench: Any, statement: str = REDIS, **fields: Any) -> Accepted:
     return review.accept(bench.clone, made.id, bench.ada).memory
 
 
-def queue(bench: Any) -> Queue:
-    return Queue(bench.clone, bench.clock())
+def queue(bench: Any) -> ReviewQueue:
+    return ReviewQueue(bench.clone, bench.clock())
 
 
 def test_a_candidate_that_contradicts_is_refused_with_both_texts(bench: Any) -> None:
@@ -34,7 +34,7 @@ def test_a_candidate_that_contradicts_is_refused_with_both_texts(bench: Any) -> 
     with pytest.raises(Contradicts) as caught:
         review.accept(bench.clone, new.id, bench.ada)
     assert all(part in str(caught.value) for part in (REDIS, POSTGRES, old.id, new.id))
-    assert [one.memory.id for one in facts(bench.clone, bench.clock()).trusted] == [old.id]
+    assert [one.memory.id for one in list_memories(bench.clone, bench.clock()).trusted] == [old.id]
     assert list(candidates.read(bench.clone).waiting) == [new.id]
 
 
@@ -52,9 +52,9 @@ def test_superseding_resolves_it(bench: Any) -> None:
     """The new one names the old one, which no longer counts."""
     old = decided(bench)
     new = bench.propose(POSTGRES, kind="decision")
-    done = review.accept(bench.clone, new.id, bench.ada, wish=Wish(supersede=(old.id,)))
+    done = review.accept(bench.clone, new.id, bench.ada, wish=ReviewerWish(supersede=(old.id,)))
     assert done.memory.supersedes == (old.id,)
-    found = facts(bench.clone, bench.clock())
+    found = list_memories(bench.clone, bench.clock())
     assert ([one.id for one in found.trusted], [one.id for one in found.superseded]) == ([new.id], [old.id])
 
 
@@ -62,29 +62,29 @@ def test_both_can_be_kept_with_a_scope_and_it_is_remembered(bench: Any) -> None:
     """A person who looked at both is not asked again, here or in another clone."""
     old = decided(bench, applies_to=["src/api"])
     new = bench.propose(POSTGRES, kind="decision")
-    wish = Wish(keep_both=True, applies_to=("src/jobs",))
+    wish = ReviewerWish(keep_both=True, applies_to=("src/jobs",))
     done = review.accept(bench.clone, new.id, bench.ada, wish=wish)
     assert (done.memory.compatible_with, done.memory.applies_to) == ((old.id,), ("src/jobs",))
     assert queue(bench).items == ()
-    assert len(facts(bench.clone, bench.clock()).trusted) == 2
+    assert len(list_memories(bench.clone, bench.clock()).trusted) == 2
 
 
 def test_a_scope_that_does_not_overlap_needs_no_resolution(bench: Any) -> None:
     """What holds in one place says nothing about another."""
     decided(bench, applies_to=["src/api"])
     decided(bench, POSTGRES, applies_to=["src/jobs"])
-    assert len(facts(bench.clone, bench.clock()).trusted) == 2
+    assert len(list_memories(bench.clone, bench.clock()).trusted) == 2
 
 
 def test_a_superseded_decision_does_not_come_back_unseen(bench: Any) -> None:
     """An agent that reads old code proposes what was given up; a person must say so knowingly."""
     old = decided(bench)
     made = bench.propose(POSTGRES, kind="decision")
-    review.accept(bench.clone, made.id, bench.ada, wish=Wish(supersede=(old.id,)))
+    review.accept(bench.clone, made.id, bench.ada, wish=ReviewerWish(supersede=(old.id,)))
     again = bench.propose("We store the sessions in Redis.", kind="decision")
     assert again.id != old.id
     with pytest.raises(Contradicts, match="superseded"):
-        review.accept(bench.clone, again.id, bench.ada, wish=Wish(supersede=(made.id,)))
+        review.accept(bench.clone, again.id, bench.ada, wish=ReviewerWish(supersede=(made.id,)))
 
 
 def test_nothing_is_promoted_by_itself_against_what_stands(bench: Any) -> None:
@@ -125,7 +125,7 @@ def test_two_branches_that_contradict_are_caught_after_the_merge(bench: Any) -> 
     assert item.id in (one, other)
     (problem,) = check(bench.clone.repo).problems
     assert one in problem.sentence and other in problem.sentence
-    review.accept(bench.clone, one, bench.ada, wish=Wish(supersede=(other,)))
+    review.accept(bench.clone, one, bench.ada, wish=ReviewerWish(supersede=(other,)))
     publish(bench.clone)
     assert check(bench.clone.repo).problems == ()
     assert queue(bench.again()).items == ()
@@ -173,7 +173,7 @@ def test_what_is_superseded_must_be_there(bench: Any) -> None:
     """A wrong id is a typing error, not a resolution."""
     made = bench.propose(POSTGRES, kind="decision")
     with pytest.raises(Exception, match="no memory"):
-        review.accept(bench.clone, made.id, bench.ada, wish=Wish(supersede=("DEC-nothere",)))
+        review.accept(bench.clone, made.id, bench.ada, wish=ReviewerWish(supersede=("DEC-nothere",)))
     with pytest.raises(BadInput):
         review.join(bench.clone, made.id, made.id, bench.ada)
 
@@ -183,7 +183,7 @@ def test_what_came_by_git_waits_apart_and_has_no_say(bench: Any) -> None:
     decided(bench)
     planted = Accepted(id="DEC-other1", type="decision", statement=POSTGRES, source="person:Mallory")
     path = ".holdfast/memory/decisions/other-DEC-other1.md"
-    bench.repo.commit(path, entries.render(planted))
+    bench.repo.commit(path, memory_files.render(planted))
     (item,) = queue(bench.again()).items
     assert (item.id, item.reason) == ("DEC-other1", "elsewhere")
     with pytest.raises(Contradicts):

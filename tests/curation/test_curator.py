@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation import candidates, curator, review
-from holdfast.curation.curator import Health, Use
-from holdfast.curation.facts import facts
+from holdfast.curation import candidates, memory_health, review
+from holdfast.curation.memory_health import MemoryHealth, RecallUse
+from holdfast.curation.memory_state import list_memories
 from holdfast.errors import Contradicts, NeedsReview
 from holdfast.model.memory import Accepted
-from holdfast.store import entries
+from holdfast.store import memory_files
 
-NOBODY_COUNTED = Use(None, ())
+NOBODY_COUNTED = RecallUse(None, ())
 
 
 def accepted(bench: Any, statement: str, **fields: Any) -> str:
@@ -20,26 +20,26 @@ def accepted(bench: Any, statement: str, **fields: Any) -> str:
     return review.accept(bench.clone, made.id, bench.ada).id
 
 
-def examined(bench: Any, use: Use = NOBODY_COUNTED) -> Health:
-    return curator.examine(bench.clone, bench.clock(), use=use)
+def examined(bench: Any, use: RecallUse = NOBODY_COUNTED) -> MemoryHealth:
+    return memory_health.examine(bench.clone, bench.clock(), use=use)
 
 
-def topics(health: Health) -> dict[str, list[tuple[str, ...]]]:
-    return {topic: [one.ids for one in health.of(topic)] for topic in curator.TOPICS if health.of(topic)}
+def topics(health: MemoryHealth) -> dict[str, list[tuple[str, ...]]]:
+    return {topic: [one.ids for one in health.of(topic)] for topic in memory_health.TOPICS if health.of(topic)}
 
 
 def written_by_hand(bench: Any, memory: Accepted, name: str) -> None:
     """An entry as a merge might bring it: two branches said the same."""
     path = bench.repo.path / ".holdfast/memory/decisions" / f"{name}-{memory.id}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(entries.render(memory))
+    path.write_text(memory_files.render(memory))
     review.accept(bench.again().clone, memory.id, bench.ada)
 
 
 def test_a_healthy_memory_has_no_findings(bench: Any) -> None:
     """Whoever looks often is not bored with nothing."""
     accepted(bench, "Tests need Postgres 16.")
-    assert examined(bench) == Health(1, ())
+    assert examined(bench) == MemoryHealth(1, ())
 
 
 def test_everything_that_is_wrong_is_named(bench: Any) -> None:
@@ -83,16 +83,16 @@ def test_two_that_say_the_same_are_suggested_to_be_merged_and_nothing_is_done(be
     receipt = bench.propose("Marker.", evidence=["src/b.py"]).evidence
     twin = Accepted(id="DEC-twin01", type="decision", statement="We store sessions in Redis.", evidence=receipt)
     written_by_hand(bench, twin, "twin")
-    health = curator.suggest(bench.clone, examined(bench))
+    health = memory_health.suggest(bench.clone, examined(bench))
     (finding,) = health.of("duplicate")
     assert set(finding.ids) == {one, "DEC-twin01"} and finding.candidate
-    assert len(facts(bench.clone, bench.clock()).trusted) == 2
-    again = curator.suggest(bench.clone, examined(bench))
+    assert len(list_memories(bench.clone, bench.clock()).trusted) == 2
+    again = memory_health.suggest(bench.clone, examined(bench))
     assert again.of("duplicate")[0].candidate == finding.candidate  # asked twice, suggested once
     with pytest.raises(NeedsReview):
         review.accept(bench.clone, finding.candidate, bench.bot)
     review.accept(bench.clone, finding.candidate, bench.ada)
-    (left,) = facts(bench.clone, bench.clock()).trusted
+    (left,) = list_memories(bench.clone, bench.clock()).trusted
     assert (left.id, len(left.memory.evidence), left.trust) == (finding.ids[1], 2, "T0")
     assert finding.candidate not in candidates.read(bench.clone).ids
 
@@ -101,10 +101,10 @@ def test_a_suggestion_that_was_turned_down_is_not_made_again(bench: Any) -> None
     """No is remembered for suggestions, too."""
     accepted(bench, "The freeze is on.", expires_at="1d")
     bench.clock.pass_by(days=2)
-    (finding,) = curator.suggest(bench.clone, examined(bench)).of("expired")
+    (finding,) = memory_health.suggest(bench.clone, examined(bench)).of("expired")
     assert finding.candidate is not None
     review.reject(bench.clone, finding.candidate, "it comes back in spring", bench.ada)
-    (again,) = curator.suggest(bench.clone, examined(bench)).of("expired")
+    (again,) = memory_health.suggest(bench.clone, examined(bench)).of("expired")
     assert (again.candidate, again.suggestion) == (None, None)
 
 
@@ -112,10 +112,10 @@ def test_accepting_a_suggestion_deprecates_what_it_names(bench: Any) -> None:
     """One key, and the file says so with the reason in the log."""
     name = accepted(bench, "The freeze is on.", expires_at="1d")
     bench.clock.pass_by(days=2)
-    (finding,) = curator.suggest(bench.clone, examined(bench)).of("expired")
+    (finding,) = memory_health.suggest(bench.clone, examined(bench)).of("expired")
     assert finding.candidate is not None
     review.accept(bench.clone, finding.candidate, bench.ada)
-    assert [one.id for one in facts(bench.clone, bench.clock()).retired] == [name]
+    assert [one.id for one in list_memories(bench.clone, bench.clock()).retired] == [name]
     assert "was meant to hold until" in bench.told("retire")[0]["reason"]
 
 
@@ -127,7 +127,7 @@ def test_contradictions_are_named_but_none_is_chosen(bench: Any) -> None:
     )
     path = bench.repo.path / ".holdfast/memory/decisions/other-DEC-other1.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(entries.render(memory))
+    path.write_text(memory_files.render(memory))
     bench.repo.git("add", "-f", ".holdfast/memory")
     bench.repo.git("commit", "-qm", "by hand")
     bench.again()
@@ -140,11 +140,11 @@ def test_what_nobody_asked_for_in_a_month_is_named(bench: Any) -> None:
     """Only once there was time enough to ask for it."""
     name, other = accepted(bench, "Tests need Postgres 16."), accepted(bench, "Logs are JSON lines.")
     began = bench.clock() - timedelta(days=1)
-    assert examined(bench, Use(began, ())).findings == ()
+    assert examined(bench, RecallUse(began, ())).findings == ()
     bench.clock.pass_by(days=40)
-    assert topics(examined(bench, Use(began, {other.lower()}))) == {"never recalled": [(name,)]}
+    assert topics(examined(bench, RecallUse(began, {other.lower()}))) == {"never recalled": [(name,)]}
     asked = {name.lower(): 12, other.lower(): 30}
-    (vain,) = examined(bench, Use(began, asked, times=asked, used={other.lower()})).findings
+    (vain,) = examined(bench, RecallUse(began, asked, times=asked, used={other.lower()})).findings
     assert (vain.topic, vain.ids, vain.suggestion) == ("never used", (name,), None)
     assert vain.sentence == "recalled 12 times, never cited or acted on"
-    assert examined(bench, Use(bench.clock() - timedelta(days=1), ())).findings == ()
+    assert examined(bench, RecallUse(bench.clock() - timedelta(days=1), ())).findings == ()

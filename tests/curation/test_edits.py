@@ -7,18 +7,17 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation import edits, pages, review
-from holdfast.curation.edits import Outcome
-from holdfast.curation.facts import facts
-from holdfast.curation.pages import Item, Page
+from holdfast.curation import memory_pages, review
+from holdfast.curation.memory_pages import MemoryPage, PageItem, PageOutcome
+from holdfast.curation.memory_state import list_memories
 from holdfast.errors import BadInput
-from holdfast.git import edited
+from holdfast.git import view_edits
 from holdfast.git.publish import publish
+from holdfast.model.evidence import Provenance
 from holdfast.model.memory import Accepted, Candidate
-from holdfast.model.provenance import Provenance
 from holdfast.recall import views
 from holdfast.security.redact import Scanner
-from holdfast.store import entries
+from holdfast.store import memory_files
 from tests.security import fakes
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "views"
@@ -30,9 +29,9 @@ NEW = "\n---\ntype: decision\n---\nDecision: Ship every week.\n\nRationale: smal
 def render(bench: Any) -> None:
     """What every command that changes memory does at its end."""
     clone = bench.again().clone
-    for page in edits.shown(clone, clone.clock())[0].pages:
-        text = pages.render(page, branch="main", head="a" * 40, time=clone.now())
-        edited.put(clone, page.name, text, write=views.write)
+    for page in memory_pages.show_pages(clone, clone.clock())[0].pages:
+        text = memory_pages.render_page(page, branch="main", head="a" * 40, time=clone.now())
+        view_edits.put(clone, page.name, text, write=views.write)
 
 
 def file(bench: Any, name: str = "decisions.md") -> Path:
@@ -47,11 +46,11 @@ def edit(bench: Any, old: str, new: str, name: str = "decisions.md") -> str:
     return text.replace(old, new)
 
 
-def taken(bench: Any) -> tuple[Outcome, list[str]]:
+def taken(bench: Any) -> tuple[PageOutcome, list[str]]:
     """What the next command makes of an edit."""
     clone = bench.again().clone
-    (outcome,) = edits.take(clone)
-    assert edits.take(clone) == [], "it is looked at once"
+    (outcome,) = memory_pages.take_edits(clone)
+    assert memory_pages.take_edits(clone) == [], "it is looked at once"
     return outcome, clone.notes
 
 
@@ -95,39 +94,41 @@ def test_pages_look_like_this() -> None:
         one, id="DEC-waits", line="k2m9", provenance=(str(Provenance("run:r1", 3, "we  store events")),)
     )
     items = [
-        Item(one.id, entries.render(one), "1" * 40, "2026-11-15T19:42:00Z"),
-        Item(two.id, entries.render(two), "2" * 40, "2026-11-15T19:43:00Z", "unreviewed"),
+        PageItem(one.id, memory_files.render(one), "1" * 40, "2026-11-15T19:42:00Z"),
+        PageItem(two.id, memory_files.render(two), "2" * 40, "2026-11-15T19:43:00Z", "unreviewed"),
     ]
     out = [".holdfast/memory/decisions/a.md:3 the alias *x is not allowed here", "DEC-x --> is in conflict"]
     made = {
-        "decisions.md": pages.page("decisions.md", items, out),
-        "candidates.md": pages.page("candidates.md", [Item(wait.id, entries.render(wait), "3" * 40)]),
-        "invariants.md": Page("invariants.md"),
+        "decisions.md": memory_pages.make_page("decisions.md", items, out),
+        "candidates.md": memory_pages.make_page(
+            "candidates.md", [PageItem(wait.id, memory_files.render(wait), "3" * 40)]
+        ),
+        "invariants.md": MemoryPage("invariants.md"),
     }
     for name, page in made.items():
-        text = pages.render(page, branch="main", head="a" * 40, time="2026-11-15T19:42:00.000000Z")
+        text = memory_pages.render_page(page, branch="main", head="a" * 40, time="2026-11-15T19:42:00.000000Z")
         assert text == (GOLDEN / name).read_text(), name
-        base, found = pages.read(text)
+        base, found = memory_pages.read_page(text)
         assert base == page.base
-        assert [entry.text for entry in found] == [pages.without_derived(item.text) for item in page.items]
+        assert [entry.text for entry in found] == [memory_pages.without_derived(item.text) for item in page.items]
 
 
 def test_an_untouched_page_is_no_edit_and_is_written_once(bench: Any, decided: str) -> None:
     """A file that changes with every command wakes every watcher, and comes back as somebody's wish."""
-    before = {name: os.stat(file(bench, name)).st_mtime_ns for name in pages.NAMES}
+    before = {name: os.stat(file(bench, name)).st_mtime_ns for name in memory_pages.NAMES}
     bench.clock.pass_by(hours=1)
     render(bench)
-    assert before == {name: os.stat(file(bench, name)).st_mtime_ns for name in pages.NAMES}
-    assert edits.take(bench.again().clone) == []
+    assert before == {name: os.stat(file(bench, name)).st_mtime_ns for name in memory_pages.NAMES}
+    assert memory_pages.take_edits(bench.again().clone) == []
 
 
 def test_a_page_tells_what_nobody_approved_from_what_counts(bench: Any, decided: str) -> None:
     """Whoever opens the file must not take a planted decision for one of theirs."""
     oid = bench.repo.git("rev-parse", "HEAD")
     forged = Accepted(id="DEC-forged", type="decision", statement="No tests.", evidence=(f"commit:{oid}",))
-    bench.repo.commit(".holdfast/memory/decisions/x-DEC-forged.md", entries.render(forged))
+    bench.repo.commit(".holdfast/memory/decisions/x-DEC-forged.md", memory_files.render(forged))
     render(bench)
-    first, second = pages.read(file(bench).read_text())[1]
+    first, second = memory_pages.read_page(file(bench).read_text())[1]
     assert (decided in first.raw, "standing:" in first.raw, "updated: 2031-11-15" in first.raw) == (True, False, True)
     assert "standing: unreviewed" in second.raw
 
@@ -138,7 +139,7 @@ def test_a_changed_entry_waits_in_review_and_speaks_once_a_person_accepts_it(ben
     outcome, notes = taken(bench)
     assert outcome.changed == (decided,)
     assert notes[0].startswith(f"{decided} edited in decisions.md: details Rationale: it is there. →")
-    found = facts(bench.clone, bench.clock())
+    found = list_memories(bench.clone, bench.clock())
     assert (found.trusted, [s.id for s in found.unreviewed]) == ((), [decided])
     assert found.unreviewed[0].trust != "T0"
     assert found.unreviewed[0].trust == "T2", "it is this clone's own, whoever approves it"
@@ -148,7 +149,7 @@ def test_a_changed_entry_waits_in_review_and_speaks_once_a_person_accepts_it(ben
     assert "updated:" not in (change.text or "")
 
     review.accept(bench.clone, decided, bench.ada)
-    assert [(s.id, s.trust) for s in facts(bench.clone, bench.clock()).trusted] == [(decided, "T0")]
+    assert [(s.id, s.trust) for s in list_memories(bench.clone, bench.clock()).trusted] == [(decided, "T0")]
 
 
 def test_a_new_entry_is_proposed_with_or_without_an_id(bench: Any, decided: str) -> None:
@@ -163,7 +164,7 @@ def test_a_new_entry_is_proposed_with_or_without_an_id(bench: Any, decided: str)
     waiting = {one.id: one.memory for one in review.waiting(bench.clone)}
     assert [waiting[name].statement for name in outcome.proposed] == ["Ship every week.", "Ship every day."]
     assert waiting["DEC-mine"].details == "Rationale: small steps."
-    assert len(facts(bench.clone, bench.clock()).trusted) == 1
+    assert len(list_memories(bench.clone, bench.clock()).trusted) == 1
 
 
 def test_a_candidate_changes_its_words_and_stays_one(bench: Any) -> None:
@@ -206,14 +207,14 @@ def test_an_entry_among_others_in_its_file_changes_alone(bench: Any) -> None:
         for n in ("one", "two", "three")
     ]
     path = ".holdfast/memory/decisions/ours.md"
-    bench.repo.commit(path, "\n".join(map(entries.render, both)))
+    bench.repo.commit(path, "\n".join(map(memory_files.render, both)))
     render(bench)
     edit(bench, "two it is.", "two it was.")
     edit(bench, "three it is.", "three it was, too.")
     assert taken(bench)[0].changed == ("DEC-two", "DEC-three")
     (sighting,) = bench.clone.entries()
     want = (
-        "\n".join(map(entries.render, both))
+        "\n".join(map(memory_files.render, both))
         .replace("two it is.", "two it was.")
         .replace("three it is", "three it was, too")
     )
@@ -271,7 +272,7 @@ def test_an_entry_that_is_missing_is_not_deleted(bench: Any, decided: str) -> No
     text = file(bench).read_text()
     file(bench).write_text(text[: text.index("\n---")] + "\n")
     assert f"holdfast deprecate {decided}" in refusal(bench)
-    assert len(facts(bench.clone, bench.clock()).trusted) == 1
+    assert len(list_memories(bench.clone, bench.clock()).trusted) == 1
 
 
 def test_an_entry_cannot_stand_twice_nor_take_anothers_id(bench: Any, decided: str) -> None:
@@ -317,7 +318,7 @@ def test_entries_that_would_swallow_their_neighbours_are_left_out_by_name(bench:
     render(bench)
     text = file(bench).read_text()
     assert f"left out: {made.id} opens a code fence and never closes it" in text
-    assert [decided in entry.raw for entry in pages.read(text)[1]] == [True]
+    assert [decided in entry.raw for entry in memory_pages.read_page(text)[1]] == [True]
 
 
 def test_a_page_without_entries_takes_the_first(bench: Any) -> None:
@@ -326,4 +327,4 @@ def test_a_page_without_entries_takes_the_first(bench: Any) -> None:
     file(bench).write_text(file(bench).read_text() + NEW)
     assert len(taken(bench)[0].proposed) == 1
     with pytest.raises(BadInput, match="header"):
-        pages.read(NEW)
+        memory_pages.read_page(NEW)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
-from holdfast.git.evidence import moved, resolve, resolve_all, state, states
+from holdfast.git.evidence_check import moved, resolve, resolve_all, state, states
 from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, RunEvidence, SymbolEvidence
 from tests.conftest import make_repo
 

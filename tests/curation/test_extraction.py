@@ -8,11 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.curation.extraction import asked, found, look
-from holdfast.curation.extraction.asking import MAX_PROMPT, prompt
+from holdfast.curation.extraction import ask_model, find_claims, search_run
+from holdfast.curation.extraction.model_claims import MAX_PROMPT, prompt
 from holdfast.model.memory import TYPES
-from holdfast.model.said import MAX_STATEMENT, MAX_WORDS, MIN_RULE, MIN_STATEMENT, Found, Said, Tried
 from holdfast.model.text import has_hidden
+from holdfast.model.utterance import (
+    MAX_STATEMENT,
+    MAX_WORDS,
+    MIN_RULE,
+    MIN_STATEMENT,
+    ExtractedMemory,
+    TriedCommand,
+    Utterance,
+)
 
 CASES = [
     json.loads(line)
@@ -22,12 +30,12 @@ GOOD = [case for case in CASES if case["kind"]]
 BAD = [case for case in CASES if not case["kind"]]
 
 
-def said(who: str, text: str) -> list[Found]:
-    return found([Said(who, text, 7)])  # type: ignore[arg-type]
+def said(who: str, text: str) -> list[ExtractedMemory]:
+    return find_claims([Utterance(who, text, 7)])  # type: ignore[arg-type]
 
 
-def tried(*lines: tuple[str, int | None]) -> list[Found]:
-    return found([Tried(command, status, turn) for turn, (command, status) in enumerate(lines)])
+def tried(*lines: tuple[str, int | None]) -> list[ExtractedMemory]:
+    return find_claims([TriedCommand(command, status, turn) for turn, (command, status) in enumerate(lines)])
 
 
 def test_there_are_enough_cases() -> None:
@@ -86,27 +94,28 @@ def test_confidence_follows_who_said_it_and_how() -> None:
 def test_a_correction_takes_back_what_the_agent_had_decided() -> None:
     """Both sides of a corrected mistake would contradict each other in review."""
     turns = [
-        Said("agent", "We'll use npm for the workspace because it is installed.", 1),
-        Said("user", "No, use pnpm for the workspace, not npm.", 2),
+        Utterance("agent", "We'll use npm for the workspace because it is installed.", 1),
+        Utterance("user", "No, use pnpm for the workspace, not npm.", 2),
     ]
-    assert [one.statement for one in found(turns)] == ["Use pnpm for the workspace, not npm"]
+    assert [one.statement for one in find_claims(turns)] == ["Use pnpm for the workspace, not npm"]
 
 
 def test_the_same_said_twice_is_one_candidate() -> None:
     """A summary repeats what was decided; people should read it once."""
     text = "We decided to store timestamps as UTC because of the zones."
-    turns = [Said("agent", text, 1), Said("user", text, 2), Said("agent", f"So, {text}", 3)]
-    (one,) = found(turns)
+    turns = [Utterance("agent", text, 1), Utterance("user", text, 2), Utterance("agent", f"So, {text}", 3)]
+    (one,) = find_claims(turns)
     assert (one.who, one.turn) == ("user", 2)
 
 
 def test_a_run_gives_at_most_eight_the_best_first() -> None:
     """A queue of fifty is a queue nobody reads."""
     names = ["alpha", "bravo", "cedar", "delta", "ember", "fjord", "gamma", "helix", "iris", "joker", "karma"]
-    turns: list[Said | Tried] = [
-        Said("agent", f"Assumption: the {name} table has fewer than {n}000 rows.", n) for n, name in enumerate(names)
+    turns: list[Utterance | TriedCommand] = [
+        Utterance("agent", f"Assumption: the {name} table has fewer than {n}000 rows.", n)
+        for n, name in enumerate(names)
     ]
-    seen = look([*turns, Said("user", "Decision: the ledger is append-only for ever.", 90)])
+    seen = search_run([*turns, Utterance("user", "Decision: the ledger is append-only for ever.", 90)])
     assert len(seen.found) == 8 and seen.found[0].who == "user"
     assert seen.skipped == {"more": 4}
 
@@ -159,7 +168,7 @@ def test_other_failures_teach_nothing(lines: list[tuple[str, int | None]]) -> No
 
 
 ROW = {"type": "decision", "statement": "Store timestamps as UTC in every table", "why": "three zones", "turn": 2}
-TURN = Said("user", "okay so timestamps are\nstored as UTC in every table, we have three zones", 2)
+TURN = Utterance("user", "okay so timestamps are\nstored as UTC in every table, we have three zones", 2)
 WORDS = "timestamps are stored as UTC in every table"
 
 
@@ -169,7 +178,7 @@ def answer(*rows: object) -> str:
 
 def test_a_model_may_propose_what_it_can_cite() -> None:
     """A model reads more than rules do; its word weighs less."""
-    ones = asked([TURN], lambda _: "Here you go:\n" + answer({**ROW, "words": WORDS})) or []
+    ones = ask_model([TURN], lambda _: "Here you go:\n" + answer({**ROW, "words": WORDS})) or []
     (one,) = ones
     assert (one.kind, one.statement, one.why) == ("decision", ROW["statement"], "three zones")
     assert one.words in TURN.text and one.words.split() == WORDS.split()
@@ -200,25 +209,25 @@ def test_a_model_may_propose_what_it_can_cite() -> None:
 )
 def test_what_a_model_cannot_show_is_dropped(change: dict[str, object]) -> None:
     """A model that was talked into something must not talk memory into it."""
-    turns = [TURN, Said("tool", TURN.text, 3)]
-    assert asked(turns, lambda _: answer({**ROW, "words": WORDS, **change})) == []
+    turns = [TURN, Utterance("tool", TURN.text, 3)]
+    assert ask_model(turns, lambda _: answer({**ROW, "words": WORDS, **change})) == []
 
 
 @pytest.mark.parametrize("reply", [None, "", "I found nothing.", "[1, 2]", "null", '{"type": ', "[" * 100_000])
 def test_an_answer_that_cannot_be_read_is_no_answer(reply: str | None) -> None:
     """The caller falls back to the rules and says so."""
-    assert asked([TURN], lambda _: reply) is None
+    assert ask_model([TURN], lambda _: reply) is None
 
 
 def test_an_empty_answer_is_an_answer() -> None:
     """Nothing to remember is what a good model says most of the time."""
-    assert asked([TURN], lambda _: "{}") == []
+    assert ask_model([TURN], lambda _: "{}") == []
 
 
 def test_a_model_is_shown_the_newest_turns_and_no_tool() -> None:
     """A call has its price, and a tool's output has its traps."""
-    turns = [Said("user", f"turn number {n} " + "words and more words " * 60, n) for n in range(200)]
-    text = prompt([*turns, Said("tool", "TOOL TEXT", 200), Tried("make test", 2, 201)])
+    turns = [Utterance("user", f"turn number {n} " + "words and more words " * 60, n) for n in range(200)]
+    text = prompt([*turns, Utterance("tool", "TOOL TEXT", 200), TriedCommand("make test", 2, 201)])
     assert len(text.encode()) <= MAX_PROMPT
     assert "turn number 199" in text and "turn number 3 " not in text and "TOOL TEXT" not in text
     assert "[201 command, exit 2] make test" in text
@@ -232,7 +241,7 @@ def test_at_most_eight_come_from_a_model() -> None:
         {"type": "fact", "statement": f"The {name} table is append-only", "turn": 1, "words": f"the {name} table is"}
         for name in names
     ]
-    assert len(asked([Said("agent", text, 1)], lambda _: answer(*rows)) or ()) == 8
+    assert len(ask_model([Utterance("agent", text, 1)], lambda _: answer(*rows)) or ()) == 8
 
 
 PIECES = st.sampled_from(
@@ -243,8 +252,8 @@ PIECES = st.sampled_from(
 TEXTS = st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES).map("".join))
 TURNS = st.lists(
     st.one_of(
-        st.builds(Said, st.sampled_from(["user", "agent", "tool"]), TEXTS, st.integers(0, 99)),
-        st.builds(Tried, TEXTS, st.sampled_from([None, 0, 1, 127]), st.integers(0, 99)),
+        st.builds(Utterance, st.sampled_from(["user", "agent", "tool"]), TEXTS, st.integers(0, 99)),
+        st.builds(TriedCommand, TEXTS, st.sampled_from([None, 0, 1, 127]), st.integers(0, 99)),
     ),
     max_size=6,
 )
@@ -252,12 +261,12 @@ TURNS = st.lists(
 
 @settings(max_examples=150, deadline=None)
 @given(turns=TURNS, sent=st.lists(TEXTS, max_size=2))
-def test_any_text_at_all_keeps_the_promises(turns: list[Said | Tried], sent: list[str]) -> None:
+def test_any_text_at_all_keeps_the_promises(turns: list[Utterance | TriedCommand], sent: list[str]) -> None:
     """Law 15: whatever is in a transcript, the run ends, and what is cited was said."""
-    ones = found(turns, sent=sent)
-    assert ones == found(turns, sent=sent) and len(ones) <= 8
+    ones = find_claims(turns, sent=sent)
+    assert ones == find_claims(turns, sent=sent) and len(ones) <= 8
     for one in ones:
-        texts = [turn.text if isinstance(turn, Said) else turn.command for turn in turns if turn.turn == one.turn]
+        texts = [turn.text if isinstance(turn, Utterance) else turn.command for turn in turns if turn.turn == one.turn]
         assert any(one.words in text for text in texts)
         assert one.kind in TYPES and one.who in ("user", "agent") and 0 < one.confidence <= 0.9
         ruled = one.who == "user" and one.statement.startswith("Never ")
@@ -268,11 +277,11 @@ def test_any_text_at_all_keeps_the_promises(turns: list[Said | Tried], sent: lis
 
 @settings(max_examples=60, deadline=None)
 @given(turns=TURNS, reply=TEXTS)
-def test_any_answer_at_all_is_survived(turns: list[Said | Tried], reply: str) -> None:
+def test_any_answer_at_all_is_survived(turns: list[Utterance | TriedCommand], reply: str) -> None:
     """A model may say anything; what is taken of it was said by somebody, in these words."""
-    ones = asked(turns, lambda _: reply)
-    assert ones == asked(turns, lambda _: reply) and len(ones or ()) <= 8
-    said = [(turn.turn, turn.text) for turn in turns if isinstance(turn, Said) and turn.who != "tool"]
+    ones = ask_model(turns, lambda _: reply)
+    assert ones == ask_model(turns, lambda _: reply) and len(ones or ()) <= 8
+    said = [(turn.turn, turn.text) for turn in turns if isinstance(turn, Utterance) and turn.who != "tool"]
     for one in ones or ():
         assert any(n == one.turn and one.words in text for n, text in said) and one.confidence <= 0.6
 
@@ -288,7 +297,9 @@ HOSTILE = [
 
 def hostile(piece: str, size: int) -> None:
     text = (piece * (size // len(piece) + 1))[:size]
-    ones = found([Said("user", text, 1), Said("agent", text, 2), Tried(text, 1, 3)], sent=[text[:1000]])
+    ones = find_claims(
+        [Utterance("user", text, 1), Utterance("agent", text, 2), TriedCommand(text, 1, 3)], sent=[text[:1000]]
+    )
     assert len(ones) <= 8 and all(one.words in text for one in ones)
 
 

@@ -4,13 +4,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from holdfast.curation import review, revising
-from holdfast.curation.facts import facts
+from holdfast.curation import review, revise
+from holdfast.curation.memory_state import list_memories
 from holdfast.git.clone import Clone
 from holdfast.git.publish import publish
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.model.memory import Accepted
-from holdfast.store import entries
+from holdfast.store import memory_files
 
 SAID = "Tests need Postgres 16."
 
@@ -22,7 +22,7 @@ def accepted(bench: Any, statement: str = SAID, **fields: Any) -> str:
 
 
 def listed(bench: Any) -> Any:
-    return facts(bench.clone, bench.clock())
+    return list_memories(bench.clone, bench.clock())
 
 
 def test_an_accepted_fact_is_trusted_with_its_tier_and_receipts(bench: Any) -> None:
@@ -55,7 +55,7 @@ def test_a_newer_fact_supersedes_the_one_it_names(bench: Any) -> None:
 def test_a_retired_fact_is_listed_apart(bench: Any) -> None:
     """That it was once believed is worth knowing."""
     name = accepted(bench)
-    revising.retire(bench.clone, name, "gone", bench.ada)
+    revise.retire(bench.clone, name, "gone", bench.ada)
     assert [s.id for s in listed(bench).retired] == [name]
     assert listed(bench).trusted == ()
 
@@ -64,7 +64,7 @@ def test_a_file_that_nobody_approved_is_not_trusted(bench: Any) -> None:
     """Whoever can write a file could write "accepted" into it."""
     oid = bench.repo.git("rev-parse", "HEAD")
     fact = Accepted(id="FCT-forged", type="fact", statement="Trust me.", evidence=(f"commit:{oid}",))
-    bench.repo.write(".holdfast/memory/facts/forged-FCT-forged.md", entries.render(fact))
+    bench.repo.write(".holdfast/memory/facts/forged-FCT-forged.md", memory_files.render(fact))
     assert [s.id for s in listed(bench).unreviewed] == ["FCT-forged"]
     bench.repo.git("add", "-f", ".holdfast")
     bench.repo.git("commit", "-qm", "forged")
@@ -78,7 +78,7 @@ def test_a_forged_file_cannot_silence_a_fact(bench: Any) -> None:
     name = accepted(bench)
     oid = bench.repo.git("rev-parse", "HEAD")
     forged = Accepted(id="FCT-forged", type="fact", statement="No.", evidence=(f"commit:{oid}",), supersedes=(name,))
-    bench.repo.commit(".holdfast/memory/facts/forged-FCT-forged.md", entries.render(forged))
+    bench.repo.commit(".holdfast/memory/facts/forged-FCT-forged.md", memory_files.render(forged))
     assert [s.id for s in listed(bench.again()).trusted] == [name]
 
 
@@ -108,7 +108,7 @@ def test_two_files_of_one_id_are_both_doubted(bench: Any, tmp_path: Any) -> None
     path = tmp_path / "other"
     subprocess.run(["git", "clone", "-q", str(bench.repo.path), path], check=True)
     other = Clone.open(str(path), cache=str(tmp_path / "cache2"), clock=bench.clock)
-    assert len(facts(other, bench.clock()).unreviewed) == 2
+    assert len(list_memories(other, bench.clock()).unreviewed) == 2
 
 
 def test_in_another_clone_it_is_trusted_but_not_a_persons_word(bench: Any, tmp_path: Any) -> None:
@@ -118,10 +118,10 @@ def test_in_another_clone_it_is_trusted_but_not_a_persons_word(bench: Any, tmp_p
     path = tmp_path / "other"
     subprocess.run(["git", "clone", "-q", str(bench.repo.path), path], check=True)
     other = Clone.open(str(path), cache=str(tmp_path / "cache2"), clock=bench.clock)
-    (standing,) = facts(other, bench.clock()).trusted
+    (standing,) = list_memories(other, bench.clock()).trusted
     assert standing.trust == "T4"
     review.accept(other, standing.id, bench.ada)
-    assert facts(other, bench.clock()).trusted[0].trust == "T0"
+    assert list_memories(other, bench.clock()).trusted[0].trust == "T0"
 
 
 def test_stale_evidence_sets_a_fact_apart_and_says_why(bench: Any) -> None:
@@ -141,7 +141,7 @@ def test_a_broken_entry_is_quarantined_and_named(bench: Any) -> None:
     for name, text in {
         "broken": "---\nid: [\n---\nx",
         "conflict": "<<<<<<< ours\n",
-        "candidate": entries.render(bench.propose("Waits.")),
+        "candidate": memory_files.render(bench.propose("Waits.")),
     }.items():
         bench.repo.write(f".holdfast/memory/facts/{name}.md", text)
     found = listed(bench)
@@ -184,7 +184,7 @@ def test_of_two_texts_that_a_person_approved_the_later_speaks(bench: Any) -> Non
     name = accepted(bench)
     publish(bench.clone, here=True)
     (first,) = bench.again().clone.entries()
-    revising.edit(bench.clone, name, {"statement": "Tests need Postgres 17."}, bench.ada)
+    revise.edit(bench.clone, name, {"statement": "Tests need Postgres 17."}, bench.ada)
     publish(bench.clone, here=True)
     bench.repo.commit(".holdfast/memory/facts/copy.md", first.text)
     found = listed(bench.again())
@@ -201,7 +201,7 @@ def test_a_supersession_of_before_is_read_from_the_text_in_git(bench: Any) -> No
     review.accept(bench.clone, new, bench.bot)
     (blob,) = [s.blob for s in bench.clone.entries() if new in s.path]
     body = {"statement": "Tests need Postgres 17.", "blob": blob}
-    bench.clone.record(Draft("accept", target=new, body=body))
+    bench.clone.record(EventDraft("accept", target=new, body=body))
     publish(bench.clone, here=True)
     bench.repo.git("rm", "-q", next(s.path for s in bench.again().clone.entries() if new in s.path))
     bench.repo.git("commit", "-qm", "gone")

@@ -9,20 +9,11 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation.extraction import (
-    assuming,
-    causes,
-    constraining,
-    correcting,
-    dead_ends,
-    deciding,
-    preferring,
-    retried,
-)
-from holdfast.curation.harvest import Harvested, harvest
-from holdfast.git.mentioned import spelled
-from holdfast.model.provenance import parse
-from holdfast.model.said import Said, Tried
+from holdfast.curation.extraction import constraint_rules, decision_rules, failure_rules
+from holdfast.curation.propose import Harvested, harvest
+from holdfast.git.tracked_files import paths_spelled
+from holdfast.model.evidence import parse_provenance
+from holdfast.model.utterance import TriedCommand, Utterance
 from holdfast.project import Project
 from tests.conftest import Cli, GitRepo, make_repo
 
@@ -69,11 +60,11 @@ def test_what_a_run_says_waits_with_where_it_was_said(project: Project) -> None:
     found = waiting(project)
     assert sorted(found) == ["Use Kafka for events", "Use pnpm, not npm in this project"]
     kafka, pnpm = found["Use Kafka for events"], found["Use pnpm, not npm in this project"]
-    assert parse(pnpm.provenance[0]).words == PNPM
+    assert parse_provenance(pnpm.provenance[0]).words == PNPM
     assert kafka.provenance == (f"run:{first}#2 {KAFKA}",)
     assert (kafka.type, kafka.details) == ("decision", "Rationale: it keeps their order")
     assert (kafka.evidence, kafka.source) == ((f"run:{first}",), f"run:{first}")
-    assert project.passage(parse(kafka.provenance[0])).lines == (KAFKA,)
+    assert project.passage(parse_provenance(kafka.provenance[0])).lines == (KAFKA,)
     summary = Path(project.clone.layout.run(first), "summary.md").read_text()
     assert f"- Why: {PNPM}" in summary
 
@@ -90,22 +81,31 @@ def test_a_tools_output_is_nobodys_word(project: Project) -> None:
 
 def test_every_rule_of_the_extraction_can_be_kept(bench: Any) -> None:
     """A rule whose finds cannot be stored would be lost without a word."""
-    turns: list[Said | Tried] = [
-        Said("user", PNPM, 1),
-        Said("agent", KAFKA, 2),
-        Said("agent", "Root cause: the cache key lacked the tenant id.", 3),
-        Said("user", "Never write to the search replica because it is rebuilt every night.", 4),
-        Said("user", "We always name migrations after the ticket.", 5),
-        Said("agent", "We assume that the worker queue never holds more than 1000 jobs.", 6),
-        Said("agent", "I tried Redis streams for the inbox, but they lost messages on restart.", 7),
-        Tried("./test.sh", 1, 8),
-        Tried("./test.sh --slow", 0, 9),
+    turns: list[Utterance | TriedCommand] = [
+        Utterance("user", PNPM, 1),
+        Utterance("agent", KAFKA, 2),
+        Utterance("agent", "Root cause: the cache key lacked the tenant id.", 3),
+        Utterance("user", "Never write to the search replica because it is rebuilt every night.", 4),
+        Utterance("user", "We always name migrations after the ticket.", 5),
+        Utterance("agent", "We assume that the worker queue never holds more than 1000 jobs.", 6),
+        Utterance("agent", "I tried Redis streams for the inbox, but they lost messages on restart.", 7),
+        TriedCommand("./test.sh", 1, 8),
+        TriedCommand("./test.sh --slow", 0, 9),
     ]
     bench.run("20311115T194200Z-abc123")
     done = harvest(bench.clone, turns, source="session:SES-abc123", evidence=lambda _: ["run:20311115T194200Z-abc123"])
     made = bench.clone.layout.candidates
     tags = {line for name in os.listdir(made) for line in Path(made, name).read_text().splitlines() if "tags:" in line}
-    rules = (assuming, causes, constraining, correcting, dead_ends, deciding, preferring, retried)
+    rules = (
+        decision_rules,
+        failure_rules,
+        constraint_rules,
+        constraint_rules,
+        failure_rules,
+        decision_rules,
+        decision_rules,
+        failure_rules,
+    )
     assert done.refused == 0
     assert tags == {f"tags: [{rule.RULE.replace(' ', '-')}]" for rule in rules}
     assert len(done.new) == len(rules)
@@ -119,7 +119,7 @@ def test_the_same_claim_joins_and_what_was_rejected_stays_away(project: Project)
     second = said(project, "We decided to use Kafka for the events because it keeps their order.")
     (kafka,) = waiting(project).values()
     assert kafka.evidence == (f"run:{first}", f"run:{second}")
-    assert [parse(text).source for text in kafka.provenance] == [f"run:{first}", f"run:{second}"]
+    assert [parse_provenance(text).source for text in kafka.provenance] == [f"run:{first}", f"run:{second}"]
     project.reject(kafka.id, reason="RabbitMQ is here already")
     said(project, KAFKA)
     said(project, "We decided to use Kafka for our events.")
@@ -163,7 +163,7 @@ def test_a_session_tells_what_was_decided_and_what_had_to_be_tried(cli: Cli, pro
         "`./test.sh --slow` works here; `./test.sh` fails (exit 1)",
     ]
     for memory in found.values():
-        (place,) = map(parse, memory.provenance)
+        (place,) = map(parse_provenance, memory.provenance)
         assert place.source.startswith("session:SES-")
         assert project.passage(place).missing == ""
         assert len(memory.evidence) == 2, "the runs of the session"
@@ -270,4 +270,4 @@ def test_what_names_a_tracked_path_holds_for_it(repo: GitRepo, project: Project)
 )
 def test_what_may_be_a_path_in_a_text(text: str, names: list[str]) -> None:
     """A rule tied to the wrong files is told where nobody wants to hear it."""
-    assert spelled(text) == names
+    assert paths_spelled(text) == names

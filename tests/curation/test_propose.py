@@ -14,7 +14,7 @@ from holdfast.errors import BadInput, HoldfastError, NotFound, TooLarge
 from holdfast.git.clone import Clone
 from holdfast.model.ids import memory_id
 from holdfast.model.memory import Accepted, Candidate
-from holdfast.store import entries
+from holdfast.store import memory_files
 
 SAID = "Tests need Postgres 16."
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
@@ -29,7 +29,7 @@ def test_a_proposal_waits_on_the_shelf_with_its_line(bench: Any) -> None:
     """Nothing an agent says counts before somebody looked at it."""
     made = bench.propose(confidence=0.9, layer="L5", tags=["db"], expires_at="30d", applies_to=["src"])
     assert isinstance(made, Candidate)
-    kept = entries.parse(Path(bench.clone.layout.candidates, f"{made.id}.md").read_text(), "x")
+    kept = memory_files.parse(Path(bench.clone.layout.candidates, f"{made.id}.md").read_text(), "x")
     assert kept == made
     assert made.line == bench.clone.line().id
     assert made.expires_at == datetime(2031, 12, 15, 19, 42, tzinfo=UTC)

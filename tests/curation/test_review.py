@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation import candidates, review, revising
-from holdfast.curation.facts import facts
-from holdfast.curation.revising import Wish
+from holdfast.curation import candidates, review, revise
+from holdfast.curation.memory_state import list_memories
+from holdfast.curation.revise import ReviewerWish
 from holdfast.errors import Ambiguous, BadInput, NeedsEvidence, NeedsReview, NotFound, NotStored
 from holdfast.git.publish import publish
 from holdfast.model.memory import Accepted, Candidate, Rejected, Retired
-from holdfast.store import entries, fsio
+from holdfast.store import fsio, memory_files
 
 SAID = "Tests need Postgres 16."
 
@@ -23,7 +23,7 @@ def test_accepting_writes_the_entry_on_this_line(bench: Any) -> None:
     standing = review.accept(bench.clone, made.id, bench.ada)
     (sighting,) = bench.clone.entries()
     assert sighting.path == f".holdfast/memory/facts/tests-need-postgres-16-{made.id}.md" == standing.path
-    assert entries.parse(sighting.text, "x") == Accepted.of(made) == standing.memory
+    assert memory_files.parse(sighting.text, "x") == Accepted.of(made) == standing.memory
     assert candidates.read(bench.clone).ids == []
     assert bench.repo.status() == ""
 
@@ -172,12 +172,12 @@ def test_evidence_adrift_is_not_enough_without_a_reviewer(bench: Any) -> None:
 def test_a_file_nobody_approved_is_not_promoted_by_being_there(bench: Any) -> None:
     """Writing the file by hand must not be a way around the threshold."""
     fact = Accepted(id="FCT-hand", type="fact", statement=SAID, confidence=0.7, evidence=bench.propose("x").evidence)
-    bench.repo.write(".holdfast/memory/facts/hand-FCT-hand.md", entries.render(fact))
+    bench.repo.write(".holdfast/memory/facts/hand-FCT-hand.md", memory_files.render(fact))
     given = {"statement": SAID, "evidence": ["src/a.py"]}
     with pytest.raises(NeedsReview, match=r"below 0\.8"):
         review.promote(bench.clone, given, threshold=0.8)
     assert review.promote(bench.clone, given, threshold=0.6).trust == "T2"
-    assert [s.id for s in facts(bench.clone, bench.clock()).trusted] == ["FCT-hand"]
+    assert [s.id for s in list_memories(bench.clone, bench.clock()).trusted] == ["FCT-hand"]
 
 
 def test_unknown_fields_are_named(bench: Any) -> None:
@@ -208,11 +208,11 @@ def test_a_hand_edit_is_recorded_as_it_stands(bench: Any) -> None:
     )
     (before,) = bench.clone.entries()
     assert before.origin == "edit"
-    assert facts(bench.clone, bench.clock()).unreviewed[0].notes == ("edited by hand",)
+    assert list_memories(bench.clone, bench.clock()).unreviewed[0].notes == ("edited by hand",)
     standing = review.accept(bench.clone, before.path.rsplit("-", 1)[1].removesuffix(".md"), bench.ada)
     assert (standing.trust, standing.blob) == ("T0", before.blob)
     assert path.read_text() == before.text
-    assert [s.trust for s in facts(bench.clone, bench.clock()).trusted] == ["T0"]
+    assert [s.trust for s in list_memories(bench.clone, bench.clock()).trusted] == ["T0"]
 
 
 def test_an_accepted_hand_edit_is_published_as_it_stands(bench: Any) -> None:
@@ -275,7 +275,7 @@ def test_a_second_edit_over_an_accepted_one_waits_for_its_own_yes(bench: Any) ->
     review.accept(bench.clone, name, bench.ada)
     path.write_text(before.text.replace("Postgres 17", "Postgres 18"))
 
-    (standing,) = facts(bench.clone, bench.clock()).trusted
+    (standing,) = list_memories(bench.clone, bench.clock()).trusted
     assert "17" in standing.memory.statement
     assert standing.notes == ("edited by hand since; accept it to take the edit",)
     assert publish(bench.clone, here=True).kept[0].path == before.path, "nobody approved 18"
@@ -288,9 +288,9 @@ def test_a_second_edit_over_an_accepted_one_waits_for_its_own_yes(bench: Any) ->
 def test_an_agents_yes_to_a_hand_edit_is_an_edit(bench: Any) -> None:
     """It is recorded, and still no person's approval: what a person approved were other words."""
     edited(bench, lambda text: text.replace("Postgres 16", "Postgres 17"))
-    (standing,) = facts(bench.clone, bench.clock()).unreviewed
+    (standing,) = list_memories(bench.clone, bench.clock()).unreviewed
     review.accept(bench.clone, standing.id, bench.bot)
-    (now,) = facts(bench.clone, bench.clock()).unreviewed
+    (now,) = list_memories(bench.clone, bench.clock()).unreviewed
     assert (now.status, now.trust, len(bench.told("edit"))) == ("edited since approval", "T2", 1)
 
 
@@ -298,7 +298,7 @@ def test_a_hand_edit_is_never_overwritten_by_retiring(bench: Any) -> None:
     """Law 8: the file holds words that are nowhere else."""
     path = edited(bench, lambda text: text.replace("Postgres 16", "Postgres 17"))
     text = path.read_text()
-    (standing,) = facts(bench.clone, bench.clock()).unreviewed
+    (standing,) = list_memories(bench.clone, bench.clock()).unreviewed
     with pytest.raises(BadInput, match="your own edit"):
         review.retire(bench.clone, standing.id, "", bench.ada)
     assert path.read_text() == text
@@ -373,7 +373,7 @@ def test_a_decision_cut_off_anywhere_completes_when_it_is_run_again(
 
         done = cut(bench, monkeypatch, act, left)
         if not done:
-            trusted = {s.id for s in facts(bench.clone, bench.clock()).trusted}
+            trusted = {s.id for s in list_memories(bench.clone, bench.clock()).trusted}
             told = {event["target"] for event in bench.told("accept", "promote")}
             assert trusted <= told
             if kind != "propose" or candidates.read(bench.clone).waiting:
@@ -384,12 +384,12 @@ def test_a_decision_cut_off_anywhere_completes_when_it_is_run_again(
     per_fact = [event["statement"] for event in about]
     assert len(per_fact) == len(set(per_fact))
     if kind == "accept":
-        assert len(facts(bench.clone, bench.clock()).trusted) == left
+        assert len(list_memories(bench.clone, bench.clock()).trusted) == left
         assert candidates.read(bench.clone).ids == []
     if kind == "reject":
         assert len(candidates.read(bench.clone).rejected) == left
     if kind == "retire":
-        assert len(facts(bench.clone, bench.clock()).retired) == left
+        assert len(list_memories(bench.clone, bench.clock()).retired) == left
     if kind == "propose":
         assert all(isinstance(m, Candidate) for m in candidates.read(bench.clone).waiting.values())
 
@@ -407,7 +407,7 @@ def test_what_cannot_be_merged_is_refused_and_nothing_moves(bench: Any) -> None:
     with pytest.raises(BadInput, match="does not stand here"):
         review.join(bench.clone, one.id, three.id, bench.ada)
     review.accept(bench.clone, two.id, bench.ada)
-    revising.retire(bench.clone, two.id, "", bench.ada)
+    revise.retire(bench.clone, two.id, "", bench.ada)
     with pytest.raises(BadInput, match="does not stand here"):
         review.join(bench.clone, one.id, two.id, bench.ada)
     assert candidates.read(bench.clone).waiting == {one.id: one}
@@ -435,7 +435,7 @@ def test_what_a_suggestion_names_must_stand_here(bench: Any) -> None:
         review.accept(bench.clone, asks.id, bench.bot)
     review.accept(bench.clone, asks.id, bench.ada)
     assert bench.told("retire")[-1]["reason"] == "it is old"
-    assert [one.id for one in facts(bench.clone, bench.clock()).retired] == [made.id]
+    assert [one.id for one in list_memories(bench.clone, bench.clock()).retired] == [made.id]
     assert asks.id not in candidates.read(bench.clone).ids
     again = bench.propose("It still does not hold.", evidence=[])
     candidates.keep(bench.clone, Candidate.of(again, suggests=f"deprecate:{made.id}", because="twice"))
@@ -461,7 +461,7 @@ def test_only_what_is_here_can_be_superseded(bench: Any) -> None:
     review.accept(bench.clone, old.id, bench.ada)
     new = bench.propose("Tests need Postgres 17.")
     with pytest.raises(NotFound, match="no memory FCT-none to supersede"):
-        review.accept(bench.clone, new.id, bench.ada, wish=Wish(supersede=("FCT-none",)))
+        review.accept(bench.clone, new.id, bench.ada, wish=ReviewerWish(supersede=("FCT-none",)))
     assert new.id in candidates.read(bench.clone).waiting
-    done = review.accept(bench.clone, new.id, bench.ada, wish=Wish(supersede=(old.id,)))
+    done = review.accept(bench.clone, new.id, bench.ada, wish=ReviewerWish(supersede=(old.id,)))
     assert getattr(done.memory, "supersedes", ()) == (old.id,)

@@ -5,23 +5,23 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation import candidates, review, revising, undo
-from holdfast.curation.facts import facts
-from holdfast.curation.queue import Queue, chosen
-from holdfast.curation.revising import Wish
+from holdfast.curation import candidates, review, revise, undo
+from holdfast.curation.memory_state import list_memories
+from holdfast.curation.review_queue import ReviewQueue, chosen
+from holdfast.curation.revise import ReviewerWish
 from holdfast.errors import BadInput, NeedsEvidence, NeedsReview, NotFound, NotStored
 from holdfast.git.publish import publish
 from holdfast.model.memory import Accepted, Candidate, Rejected
-from holdfast.store import entries, fsio
+from holdfast.store import fsio, memory_files
 
 SAID = "Tests need Postgres 16."
 
 
 def standing(bench: Any) -> Any:
-    return facts(bench.clone, bench.clock())
+    return list_memories(bench.clone, bench.clock())
 
 
-def shelf(bench: Any) -> candidates.Shelf:
+def shelf(bench: Any) -> candidates.CandidateShelf:
     return candidates.read(bench.clone)
 
 
@@ -55,7 +55,7 @@ def test_deciding_again_after_an_undo_is_a_decision(bench: Any) -> None:
         undo.undo(bench.clone, bench.ada)
     review.accept(bench.clone, made.id, bench.ada)
     for _ in range(2):
-        revising.retire(bench.clone, made.id, "", bench.ada)
+        revise.retire(bench.clone, made.id, "", bench.ada)
         assert standing(bench).trusted == ()
         undo.undo(bench.clone, bench.ada)
         assert [one.trust for one in standing(bench).trusted] == ["T0"]
@@ -98,7 +98,7 @@ def test_a_retirement_can_be_taken_back(bench: Any) -> None:
     made = bench.propose()
     review.accept(bench.clone, made.id, bench.ada)
     publish(bench.clone)
-    revising.retire(bench.clone, made.id, "", bench.ada)
+    revise.retire(bench.clone, made.id, "", bench.ada)
     assert standing(bench).trusted == ()
     undo.undo(bench.clone, bench.ada)
     assert [(one.id, one.trust) for one in standing(bench).trusted] == [(made.id, "T0")]
@@ -118,7 +118,7 @@ def test_nothing_is_taken_back_over_a_later_edit(bench: Any) -> None:
     """What somebody wrote since is theirs."""
     made = bench.propose()
     review.accept(bench.clone, made.id, bench.ada)
-    revising.edit(bench.clone, made.id, {"tags": ("db",)}, bench.ada)
+    revise.edit(bench.clone, made.id, {"tags": ("db",)}, bench.ada)
     undo.undo(bench.clone, bench.ada)
     assert standing(bench).trusted[0].memory.tags == ()
     undo.undo(bench.clone, bench.ada)
@@ -150,7 +150,7 @@ def test_nothing_is_taken_back_under_an_open_editor(bench: Any) -> None:
     made = bench.propose()
     path = review.accept(bench.clone, made.id, bench.ada).path
     publish(bench.clone)
-    revising.retire(bench.clone, made.id, "", bench.ada)
+    revise.retire(bench.clone, made.id, "", bench.ada)
     mine = bench.repo.path / path
     mine.write_text(other_words(bench, path))
     with pytest.raises(BadInput, match="changed since"):
@@ -164,7 +164,7 @@ def test_nothing_is_taken_back_that_was_deleted_since(bench: Any) -> None:
     made = bench.propose()
     path = review.accept(bench.clone, made.id, bench.ada).path
     publish(bench.clone)
-    revising.retire(bench.clone, made.id, "", bench.ada)
+    revise.retire(bench.clone, made.id, "", bench.ada)
     bench.clone.change(path, None)
     with pytest.raises(BadInput, match="changed since"):
         undo.undo(bench.again().clone, bench.ada)
@@ -190,11 +190,11 @@ def test_a_programs_undo_approves_nothing(bench: Any) -> None:
     made = bench.propose()
     path = review.accept(bench.clone, made.id, bench.ada).path
     before = len(bench.told("accept"))
-    revising.retire(bench.clone, made.id, "", bench.bot)
+    revise.retire(bench.clone, made.id, "", bench.bot)
     undo.undo(bench.clone, bench.bot)
     assert len(bench.told("accept")) == before
     assert [one.path for one in bench.clone.entries()] == [path]
-    revising.edit(bench.clone, made.id, {"tags": ("db",)}, bench.ada)
+    revise.edit(bench.clone, made.id, {"tags": ("db",)}, bench.ada)
     undo.undo(bench.clone, bench.ada)
     assert [one.trust for one in standing(bench).trusted] == ["T0"]
     assert len(bench.told("accept")) == before + 2
@@ -204,7 +204,7 @@ def test_what_no_person_approved_gains_nothing_by_an_undo(bench: Any) -> None:
     """A promoted text that a person edited and brought back is as little approved as it was."""
     made = bench.propose()
     review.accept(bench.clone, made.id, bench.bot)
-    revising.edit(bench.clone, made.id, {"tags": ("db",)}, bench.ada)
+    revise.edit(bench.clone, made.id, {"tags": ("db",)}, bench.ada)
     assert [one.trust for one in standing(bench).trusted] == ["T0"]
     undo.undo(bench.clone, bench.ada)
     assert [one.trust for one in standing(bench).trusted] == ["T2"]
@@ -225,7 +225,7 @@ def test_a_confirmation_taken_back_leaves_the_text_as_little_approved_as_before(
 def test_an_entry_among_others_is_taken_back_alone(bench: Any) -> None:
     """A file of several memories: the decision about one of them moves no other, not even a broken one."""
     one, two = bench.propose(), bench.propose("Logs are JSON lines.")
-    texts = [entries.render(Accepted.of(made)) for made in (one, two)]
+    texts = [memory_files.render(Accepted.of(made)) for made in (one, two)]
     path = bench.repo.path / ".holdfast/memory/facts/notes.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("---\nid: FCT-broken\ntype: riddle\n---\nWhat?\n\n" + "\n".join(texts))
@@ -235,7 +235,7 @@ def test_an_entry_among_others_is_taken_back_alone(bench: Any) -> None:
     candidates.discard(bench.clone, two.id)
     review.accept(bench.again().clone, two.id, bench.ada)
     whole = path.read_text()
-    revising.retire(bench.clone, two.id, "", bench.ada)
+    revise.retire(bench.clone, two.id, "", bench.ada)
     undo.undo(bench.clone, bench.ada)
     (now,) = {sighting.text for sighting in bench.clone.entries()}
     assert now == whole
@@ -276,7 +276,7 @@ def test_a_record_of_an_older_version_is_of_every_branch_and_of_no_person(bench:
 def test_only_the_last_hundred_decisions_can_be_taken_back(bench: Any) -> None:
     """The record holds texts, so it does not grow for ever."""
     for number in range(undo.MOST + 2):
-        undo.note(bench.clone, undo.Step("reject", f"FCT-{number}"), bench.ada)
+        undo.note(bench.clone, undo.UndoStep("reject", f"FCT-{number}"), bench.ada)
     taken = [undo.undo(bench.clone, bench.ada).id for _ in range(undo.MOST)]
     assert (taken[0], taken[-1]) == (f"FCT-{undo.MOST + 1}", "FCT-2")
     with pytest.raises(NotFound):
@@ -288,8 +288,8 @@ def test_an_edit_approves_anew_and_only_a_person_may(bench: Any) -> None:
     made = bench.propose()
     review.accept(bench.clone, made.id, bench.ada)
     with pytest.raises(NeedsReview, match="only a person"):
-        revising.edit(bench.clone, made.id, {"statement": "Tests need Postgres 17."}, bench.bot)
-    done = revising.edit(bench.clone, made.id, {"statement": "Tests need Postgres 17."}, bench.ada)
+        revise.edit(bench.clone, made.id, {"statement": "Tests need Postgres 17."}, bench.bot)
+    done = revise.edit(bench.clone, made.id, {"statement": "Tests need Postgres 17."}, bench.ada)
     assert (done.trust, done.path) == ("T0", standing(bench).trusted[0].path)
     assert [one.memory.statement for one in standing(bench).trusted] == ["Tests need Postgres 17."]
 
@@ -297,7 +297,7 @@ def test_an_edit_approves_anew_and_only_a_person_may(bench: Any) -> None:
 def test_a_candidates_words_can_be_changed_before_it_is_accepted(bench: Any) -> None:
     """The reviewer knows better how to say it; nobody is warned of a change that was made here."""
     made = bench.propose(provenance=["person x"])
-    revising.edit(bench.clone, made.id, {"statement": "Tests need Postgres 16 or newer."}, bench.ada)
+    revise.edit(bench.clone, made.id, {"statement": "Tests need Postgres 16 or newer."}, bench.ada)
     changed = shelf(bench).waiting[made.id]
     assert (changed.statement, changed.provenance) == ("Tests need Postgres 16 or newer.", made.provenance)
     assert review.waiting(bench.clone)[0].notes == ()
@@ -345,7 +345,7 @@ def test_a_changed_span_makes_it_stale_and_brings_it_back_with_the_diff(bench: A
     """What was true of other code is not told; who decides sees what changed."""
     name = cited(bench, "src/pool.py#connect")
     bench.repo.commit("src/pool.py", "def connect():\n    return 8\n\n\ndef close():\n    return 2\n")
-    there = Queue(bench.again().clone, bench.clock())
+    there = ReviewQueue(bench.again().clone, bench.clock())
     (item,) = there.items
     assert (item.id, item.reason, item.standing.status) == (name, "stale", "stale")
     diff = there.look(item).diff
@@ -387,11 +387,11 @@ def test_an_expired_memory_needs_a_new_end(bench: Any) -> None:
     made = bench.propose(expires_at="1d")
     review.accept(bench.clone, made.id, bench.ada)
     bench.clock.pass_by(days=2)
-    (item,) = Queue(bench.clone, bench.clock()).items
+    (item,) = ReviewQueue(bench.clone, bench.clock()).items
     assert item.reason == "expired"
     with pytest.raises(BadInput, match="expired"):
         review.accept(bench.clone, made.id, bench.ada)
-    review.accept(bench.clone, made.id, bench.ada, wish=Wish(no_expiry=True))
+    review.accept(bench.clone, made.id, bench.ada, wish=ReviewerWish(no_expiry=True))
     assert standing(bench).trusted[0].memory.expires_at is None
 
 
@@ -400,7 +400,7 @@ def test_a_filter_chooses_what_is_decided_at_once(bench: Any) -> None:
     run = bench.run("20311115T194200Z-abc123")
     one = bench.propose(tags=["db"], confidence=0.9)
     two = bench.propose("Logs are JSON lines.", kind="decision", evidence=[f"run:{run.run_id}"])
-    items = Queue(bench.clone, bench.clock()).items
+    items = ReviewQueue(bench.clone, bench.clock()).items
     assert [item.id for item in chosen(items, tags=["db"])] == [one.id]
     assert [item.id for item in chosen(items, kinds=["decision"])] == [two.id]
     assert [item.id for item in chosen(items, confidence=0.8)] == [one.id]
@@ -446,7 +446,7 @@ def test_an_undo_cut_off_anywhere_completes_when_it_is_run_again(
         made = bench.propose(f"The letter {chr(97 + left)} comes first in its own list.")
         review.accept(bench.clone, made.id, bench.ada)
         if action == "retire":
-            revising.retire(bench.clone, made.id, "", bench.ada)
+            revise.retire(bench.clone, made.id, "", bench.ada)
         calls = iter(range(1000))
 
         def failing(path: str, data: bytes, *, at: int = left, calls: Any = calls, **more: Any) -> None:
@@ -490,9 +490,9 @@ def test_an_entry_written_by_hand_can_be_edited_and_published(bench: Any) -> Non
     made = bench.propose()
     path = bench.repo.path / ".holdfast/memory/facts/mine.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(entries.render(Accepted.of(made, id="FCT-mine01", statement="Written by hand.")))
+    path.write_text(memory_files.render(Accepted.of(made, id="FCT-mine01", statement="Written by hand.")))
     review.accept(bench.again().clone, "FCT-mine01", bench.ada)
-    revising.edit(bench.clone, "FCT-mine01", {"statement": "Written with care."}, bench.ada)
+    revise.edit(bench.clone, "FCT-mine01", {"statement": "Written with care."}, bench.ada)
     assert "Written with care." in path.read_text()
     assert publish(bench.clone).kept == ()
     assert [one.memory.statement for one in standing(bench.again()).trusted] == ["Written with care."]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git import publish, setup
+from holdfast.git import project_setup, publish
 from holdfast.git.clone import Clone
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.model.memory import Accepted
-from holdfast.store import entries, layout
+from holdfast.store import layout, memory_files
 
 
 class Ticking:
@@ -29,7 +29,7 @@ class Sample:
 
     def __init__(self, repo, cache: Path) -> None:
         self.repo, self.cache = repo, str(cache)
-        setup.initialise(str(repo.path), cache=self.cache, commit=True)
+        project_setup.initialise(str(repo.path), cache=self.cache, commit=True)
         repo.git("switch", "-q", "-c", "feature")
         self.clone = self.open()
         self.private = Path(self.clone.private.private)
@@ -39,7 +39,7 @@ class Sample:
 
     def tasks(self, count: int, start: int = 0) -> None:
         for number in range(start, start + count):
-            self.clone.record(Draft("task", target=f"TSK-{number}", body={"task": f"task {number}"}))
+            self.clone.record(EventDraft("task", target=f"TSK-{number}", body={"task": f"task {number}"}))
 
     def publish(self) -> None:
         publish.publish(self.clone, here=True)
@@ -47,13 +47,13 @@ class Sample:
     def fact(self, identity: str = "FCT-aaa111", **fields) -> str:
         """A fact accepted on this line, with its event; not yet published."""
         path = self.write_fact(identity, **fields)
-        self.clone.record(Draft("accept", target=identity, body={"statement": "It holds."}))
+        self.clone.record(EventDraft("accept", target=identity, body={"statement": "It holds."}))
         return path
 
     def write_fact(self, identity: str, **fields) -> str:
         memory = Accepted(id=identity, type="fact", **{"statement": "It holds.", **fields})
         path = layout.entry_path("fact", "it-holds", identity)
-        self.clone.change(path, entries.render(memory))
+        self.clone.change(path, memory_files.render(memory))
         return path
 
     def commit_file(self, path: str, text: str) -> None:

@@ -8,9 +8,9 @@ import pytest
 from holdfast.diagnostics.check import check
 from holdfast.errors import BadInput
 from holdfast.git.repo import Repo
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.model.memory import Accepted
-from holdfast.store import entries
+from holdfast.store import memory_files
 
 PATH = ".holdfast/memory/facts/it-holds-FCT-aaa111.md"
 
@@ -24,7 +24,7 @@ def said(found) -> str:
 
 
 def hand_written(statement: str = "It holds.", identity: str = "FCT-aaa111", **fields) -> str:
-    return entries.render(Accepted(id=identity, type="fact", statement=statement, **fields))
+    return memory_files.render(Accepted(id=identity, type="fact", statement=statement, **fields))
 
 
 def test_an_approved_and_published_fact_passes(sample):
@@ -74,7 +74,7 @@ def test_an_event_of_this_branch_lets_a_change_through(sample, kind):
     sample.publish()
     sample.repo.git("branch", "-f", "main")
     gone(sample)
-    sample.clone.record(Draft(kind, target="FCT-aaa111", body={"reason": "it changed"}))
+    sample.clone.record(EventDraft(kind, target="FCT-aaa111", body={"reason": "it changed"}))
     sample.publish()
 
     assert verdict(sample).problems == ()
@@ -86,7 +86,7 @@ def test_only_what_was_given_up_may_be_deleted_later(sample, kind, passes):
     sample.fact()
     sample.publish()
     sample.repo.git("branch", "-f", "main")
-    sample.clone.record(Draft(kind, target="FCT-aaa111", body={"reason": "it changed"}))
+    sample.clone.record(EventDraft(kind, target="FCT-aaa111", body={"reason": "it changed"}))
     sample.publish()
     gone(sample)
 
@@ -101,7 +101,7 @@ def gone(sample) -> None:
 def test_what_was_erased_may_be_deleted_any_time(sample):
     """A merge brought the text back after its erasure; nobody may be told to keep it."""
     sample.fact()
-    sample.clone.record(Draft("erase", target="FCT-aaa111"))
+    sample.clone.record(EventDraft("erase", target="FCT-aaa111"))
     sample.publish()
     sample.repo.git("branch", "-f", "main")
     sample.repo.git("rm", "-q", PATH)
@@ -113,7 +113,7 @@ def test_what_was_erased_may_be_deleted_any_time(sample):
 def test_the_run_a_fact_comes_from_accounts_for_it(sample):
     """Facts that a run derived may come with their run instead of an approval."""
     run = "20261115T120000Z-abc123"
-    sample.clone.record(Draft("run", target=run, run_id=run, exit_status=0, body={"task": "x"}))
+    sample.clone.record(EventDraft("run", target=run, run_id=run, exit_status=0, body={"task": "x"}))
     sample.commit_file(PATH, hand_written(source=f"run:{run}"))
     sample.publish()
     assert verdict(sample).problems == ()
@@ -129,7 +129,7 @@ def edited(sample, old: str = "It holds.", new: str = "It does not hold.") -> st
 
 
 def approved(sample) -> None:
-    sample.clone.record(Draft("accept", target="FCT-aaa111", body={"statement": "…"}))
+    sample.clone.record(EventDraft("accept", target="FCT-aaa111", body={"statement": "…"}))
     sample.publish()
 
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from holdfast.diagnostics.diff import diff
+from holdfast.diagnostics.run_diff import diff
 from holdfast.errors import NotFound
 from holdfast.git.erase import erase
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.store.capsule import Capsule
 
 
@@ -17,7 +17,7 @@ def run(sample, number: int, outputs: dict[str, bytes], *, task="demo", status=0
     for path, data in outputs.items():
         capsule.add(f"outputs/{path}", data)
     body = {"task": task, "output_sha256": capsule.seal(), **more}
-    event = sample.clone.record(Draft("run", target=name, run_id=name, exit_status=status, body=body))
+    event = sample.clone.record(EventDraft("run", target=name, run_id=name, exit_status=status, body=body))
     capsule.close(sample.clone.joined(event))
     return name
 

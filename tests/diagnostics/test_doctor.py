@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
-from holdfast.diagnostics import checkpoint as checkpoints
+from holdfast.diagnostics import log_integrity as checkpoints
 from holdfast.diagnostics.doctor import examine, take_checkpoint
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 
 
 def flip(path, at: int) -> None:
@@ -56,14 +56,14 @@ def test_an_empty_store_is_sound(sample):
 
 def test_a_repository_without_a_commit_is_sound(tmp_path):
     """`git init && holdfast init` is how new projects begin."""
-    from holdfast.git import setup
+    from holdfast.git import project_setup
     from holdfast.git.clone import Clone
     from holdfast.git.repo import Repo
 
     Repo.create(str(tmp_path))
-    setup.initialise(str(tmp_path), cache=str(tmp_path / "cache"))
+    project_setup.initialise(str(tmp_path), cache=str(tmp_path / "cache"))
     clone = Clone.open(str(tmp_path), cache=str(tmp_path / "cache"))
-    clone.record(Draft("task", target="TSK-1", body={"task": "begin"}))
+    clone.record(EventDraft("task", target="TSK-1", body={"task": "begin"}))
 
     assert told(examine(clone)) == ""
 
@@ -121,14 +121,14 @@ def test_a_lost_body_is_missed_and_an_erased_one_is_not(sample):
 
     assert "it is missing" in told(examine(sample.clone))
 
-    sample.clone.record(Draft("erase", target=event.hash_self))
+    sample.clone.record(EventDraft("erase", target=event.hash_self))
     assert told(examine(sample.clone)) == ""
 
 
 def test_an_erased_body_that_came_back_is_reported(sample):
     """An old backup must not quietly undo an erasure."""
     sample.tasks(1)
-    sample.clone.record(Draft("erase", target="TSK-0"))
+    sample.clone.record(EventDraft("erase", target="TSK-0"))
 
     assert "it was erased and is here again" in told(examine(sample.clone))
 
@@ -137,7 +137,7 @@ def test_what_is_recorded_after_an_erasure_under_the_same_name_is_expected(sampl
     """Somebody may propose the same thing again, in better words."""
     sample.tasks(1)
     first = next(iter(sample.clone.own_events()))
-    sample.clone.record(Draft("erase", target="TSK-0"))
+    sample.clone.record(EventDraft("erase", target="TSK-0"))
     sample.clone.bodies.drop(first.body)
     sample.tasks(1)
 
@@ -371,7 +371,7 @@ def test_a_damaged_index_is_only_a_note(sample):
 def test_a_log_cut_at_its_end_is_found_against_a_checkpoint(sample):
     """A chain alone cannot show that its newest part is gone."""
     sample.tasks(3)
-    kept = checkpoints.from_bytes(checkpoints.to_bytes(take_checkpoint(sample.clone)), "kept")
+    kept = checkpoints.checkpoint_from_bytes(checkpoints.checkpoint_to_bytes(take_checkpoint(sample.clone)), "kept")
     spool = sample.spools()[0]
     assert examine(sample.clone, against=kept).verdict == "ok"
     sample.tasks(1, start=3)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.diagnostics import hooks as examined
+from holdfast.diagnostics import doctor as examined
 from holdfast.git import hooks
-from holdfast.git.hook_block import NAMES
-from holdfast.interfaces.cli import hooks_words as words
-from holdfast.store import inbox
+from holdfast.git.hook_scripts import NAMES
+from holdfast.interfaces.cli import hook_commands as words
+from holdfast.store import git_inbox
 from tests.git.place import Place
 
 PYTHON: str = getattr(sys, "_base_executable", sys.executable)
@@ -28,7 +28,7 @@ def install(place: Place, python: str = PYTHON) -> None:
 
 
 def said(place: Place) -> list[tuple[str, str, str]]:
-    return [(found.severity, found.file, found.sentence) for found in examined.examine(place.open())]
+    return [(found.severity, found.file, found.sentence) for found in examined.examine_hooks(place.open())]
 
 
 def test_hooks_nobody_installed_are_not_spoken_of(place: Place) -> None:
@@ -40,7 +40,7 @@ def test_hooks_that_fire_are_not_spoken_of_and_the_test_leaves_no_firing(place: 
     """A doctor that talks of healthy things is not read."""
     install(place)
     assert said(place) == []
-    assert inbox.drain(place.open().private) == []
+    assert git_inbox.drain(place.open().private) == []
     assert place.status() == ""
 
 
@@ -49,10 +49,10 @@ def test_one_cause_is_one_finding_with_the_next_step(place: Place, tmp_path: Pat
     python = tmp_path / "python"
     shutil.copy("/bin/true", python)
     install(place, str(python))
-    (silent,) = examined.examine(place.open())
+    (silent,) = examined.examine_hooks(place.open())
     assert silent.severity == "problem" and "recorded nothing" in silent.sentence
     python.unlink()
-    (gone,) = examined.examine(place.open())
+    (gone,) = examined.examine_hooks(place.open())
     assert gone.severity == "problem" and str(python) in gone.sentence and "hooks install" in gone.next_step
     assert all(name in gone.sentence for name in NAMES)
 
@@ -66,7 +66,7 @@ def test_a_folder_husky_made_anew_is_named(place: Place) -> None:
     install(place)
     shutil.rmtree(folder)
     folder.mkdir()
-    (found,) = examined.examine(place.open())
+    (found,) = examined.examine_hooks(place.open())
     assert (found.severity, found.file) == ("problem", ".husky/_") and "husky" in found.sentence
     assert "prepare" in found.next_step
 

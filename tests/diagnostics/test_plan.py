@@ -7,7 +7,7 @@ import pytest
 from holdfast.diagnostics.check import check
 from holdfast.git.repo import Repo
 from holdfast.model.task import Link, Task
-from holdfast.store import layout, tasks
+from holdfast.store import layout, task_files
 
 
 def verdict(sample, **options):
@@ -23,7 +23,7 @@ def path_of(name: str) -> str:
 
 
 def text_of(name: str, **fields) -> str:
-    return tasks.render(Task(**{"id": f"TSK-{name}", "title": f"Do {name}", **fields}))
+    return task_files.render(Task(**{"id": f"TSK-{name}", "title": f"Do {name}", **fields}))
 
 
 def on_main(sample, path: str, text: str) -> None:
@@ -37,7 +37,7 @@ def test_a_sound_plan_passes_and_is_counted(sample):
     sample.commit_file(path_of("a"), text_of("a"))
     sample.commit_file(path_of("b"), text_of("b", needs=("TSK-a", "TSK-elsewhere")))
     link = Link(id="LNK-a", title="Docs", target="README", kind="path")
-    sample.commit_file(f"{layout.LINKS}/docs-LNK-a.md", tasks.render(link))
+    sample.commit_file(f"{layout.LINKS}/docs-LNK-a.md", task_files.render(link))
     found = verdict(sample)
     assert (found.word, found.problems) == ("ok", ())
     assert (found.counts["tasks"], found.counts["links"]) == (2, 1)

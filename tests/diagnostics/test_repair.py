@@ -5,7 +5,7 @@ import os
 
 from holdfast.diagnostics.doctor import examine
 from holdfast.diagnostics.repair import repair
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.store.capsule import Capsule
 
 RUN = "20261115T120000Z-abc123"
@@ -23,7 +23,7 @@ def mend(sample, *, apply: bool):
 def add_run(sample) -> None:
     capsule = Capsule.create(sample.clone.layout, RUN, {"command": ["true"]})
     body = {"task": "demo", "output_sha256": capsule.seal()}
-    event = sample.clone.record(Draft("run", target=RUN, run_id=RUN, exit_status=0, body=body))
+    event = sample.clone.record(EventDraft("run", target=RUN, run_id=RUN, exit_status=0, body=body))
     capsule.close(sample.clone.joined(event))
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.diagnostics import repair, state
-from holdfast.diagnostics.findings import Finding, report
-from holdfast.model.session import Anchor, Session
+from holdfast.diagnostics import plan_soundness, repair
+from holdfast.diagnostics.findings import HealthFinding, report
+from holdfast.model.session import Session, SessionAnchor
 from holdfast.model.task import Link, Task
-from holdfast.store import layout, sessions, tasks
-from holdfast.work import claims, reset
-from holdfast.work.claims import Claim
+from holdfast.store import layout, session_files, task_files
+from holdfast.work import cleanup, task_claims
+from holdfast.work.task_claims import TaskClaim
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 TS = "2026-11-15T10:00:00.000000Z"
@@ -23,33 +23,33 @@ def path_of(name: str) -> str:
 
 def add(sample, name: str, **fields) -> str:
     task = Task(**{"id": f"TSK-{name}", "title": f"Do {name}", **fields})
-    sample.clone.change(path_of(name), tasks.render(task))
+    sample.clone.change(path_of(name), task_files.render(task))
     return path_of(name)
 
 
 def link(sample, name: str, target: str, kind: str) -> None:
     made = Link(id=f"LNK-{name}", title="The plan", target=target, kind=kind)
-    sample.clone.change(f"{layout.LINKS}/the-plan-LNK-{name}.md", tasks.render(made))
+    sample.clone.change(f"{layout.LINKS}/the-plan-LNK-{name}.md", task_files.render(made))
 
 
 def session(sample, name: str, **fields) -> Path:
-    at = Anchor(TS, OID, "gone")
+    at = SessionAnchor(TS, OID, "gone")
     values = {"id": f"SES-{name}", "line": sample.clone.line().id, "worktree": "."}
     made = Session(**{**values, "started": at, "updated": at, **fields})
-    return Path(sessions.save(sample.clone.layout, made))
+    return Path(session_files.save(sample.clone.layout, made))
 
 
 def claim(sample, task: str, **fields) -> None:
     values = {"owner": "ada", "session": None, "branch": "gone", "worktree": ".", "head": OID, "ts": TS}
     values |= {"line": sample.clone.line().id, "until": "2099-01-01T00:00:00.000000Z", **fields}
-    claims.take(sample.clone.layout, Claim(task=task, **values), now=TS)
+    task_claims.take(sample.clone.layout, TaskClaim(task=task, **values), now=TS)
 
 
-def look(sample) -> list[Finding]:
-    return list(state.examine(sample.open()))
+def look(sample) -> list[HealthFinding]:
+    return list(plan_soundness.examine_tasks(sample.open()))
 
 
-def the_one(sample) -> Finding:
+def the_one(sample) -> HealthFinding:
     found = look(sample)
     assert len(found) == 1, found
     return found[0]
@@ -94,14 +94,14 @@ def test_two_files_with_one_id_are_a_problem(sample):
     """Who starts the task would start one of two."""
     add(sample, "a")
     other = f"{layout.TASKS}/again-TSK-a.md"
-    sample.clone.change(other, tasks.render(Task(id="TSK-a", title="Again")))
+    sample.clone.change(other, task_files.render(Task(id="TSK-a", title="Again")))
     assert [(f.severity, f.topic) for f in look(sample)] == [("problem", "tasks")]
 
 
 def test_names_that_differ_only_in_case_are_a_problem(sample):
     """On a Mac or on Windows one of the two files is simply not there."""
     add(sample, "a")
-    sample.clone.change(f"{layout.TASKS}/Do-TSK-A.md", tasks.render(Task(id="TSK-A", title="Again")))
+    sample.clone.change(f"{layout.TASKS}/Do-TSK-A.md", task_files.render(Task(id="TSK-A", title="Again")))
     assert "only in case" in the_one(sample).sentence
 
 
@@ -188,7 +188,7 @@ def test_sessions_and_claims_of_branches_that_are_gone_are_notes(sample):
 def test_a_damaged_trash_is_a_problem_and_a_reset_cut_short_a_note(sample):
     """The way back must be known to be broken before it is needed."""
     session(sample, "one")
-    done = reset.reset(sample.open(), "sessions")
+    done = cleanup.reset(sample.open(), "sessions")
     label = sample.private / "trash" / done.id / "reset.json"
     whole = json.loads(label.read_text())
     label.write_text(json.dumps({**whole, "whole": False}))

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.diagnostics.stats import Took
+from holdfast.diagnostics.stats import Duration
 from holdfast.index.refresh import path_of, signature_of
 from holdfast.project import Project
-from holdfast.store import counted, tally
+from holdfast.store import statistics, tally
 from tests.conftest import Cli, GitRepo, grown
 
 MINUTE = 60
@@ -60,7 +60,7 @@ class Story:
         """Each memory's uses, by how and by what."""
         self.project.reckon_uses()
         found: dict[str, list[tuple[str, str]]] = {}
-        for use in counted.uses(self.layout):
+        for use in statistics.uses(self.layout):
             found.setdefault(use.memory, []).append((use.how, use.by))
         return found
 
@@ -88,7 +88,7 @@ def test_a_story_in_figures(story: Story) -> None:
     recalls = found.recalls
     assert (recalls.asked, recalls.recent, recalls.empty, recalls.hits, recalls.outdated) == (5, 5, 1, 5, 1)
     assert (recalls.again, recalls.used) == (1, 2)
-    assert recalls.took == Took(2000, 3000)
+    assert recalls.took == Duration(2000, 3000)
     contexts = found.contexts
     assert contexts.found == {"branch": 1, "ancestor": 0, "paths": 0, "none": 1}
     assert (contexts.packs, contexts.tokens, contexts.tools, contexts.tokens_between) == (2, 400, 1, 40)

@@ -5,17 +5,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from holdfast.diagnostics.findings import Finding
-from holdfast.diagnostics.integrity import Ledger as Verifier
+from holdfast.diagnostics.findings import HealthFinding
+from holdfast.diagnostics.log_integrity import Ledger as Verifier
 from holdfast.errors import NotStored, ReadOnlyStore
 from holdfast.git.clone import make_store
-from holdfast.model import dag
-from holdfast.model.event import Draft, Event
+from holdfast.model import event
+from holdfast.model.event import Event, EventDraft
 from holdfast.store import fsio, seal
-from holdfast.store.bodies import Bodies
 from holdfast.store.format import body_bytes, parse_event, segment_lines
 from holdfast.store.layout import Layout
-from holdfast.store.log import Writer, read_spool
+from holdfast.store.log import Bodies, SpoolWriter, read_spool
 
 LINE = "abcdefghjkmn"
 
@@ -47,7 +46,7 @@ def survivors(layout: Layout) -> dict[str, Event]:
     return found
 
 
-def problems(layout: Layout) -> list[Finding]:
+def problems(layout: Layout) -> list[HealthFinding]:
     """What verifying every spool and every sealed segment finds; a torn tail is no problem."""
     found = Verifier()
     for line in seal.spool_lines(layout):
@@ -67,19 +66,19 @@ class Ledger:
     promise: Callable[[str], object] = len  # told each acknowledged event; by default nobody listens
     promised: list[str] = field(default_factory=list)
     refused: int = 0
-    _writers: dict[int, Writer] = field(default_factory=dict)
+    _writers: dict[int, SpoolWriter] = field(default_factory=dict)
 
-    def writer(self, number: int) -> Writer:
+    def writer(self, number: int) -> SpoolWriter:
         if number not in self._writers:
-            heads = lambda: dag.heads(survivors(self.layout).values())  # noqa: E731 - asked anew each time
-            self._writers[number] = Writer(self.layout, LINE, heads=heads, clock=now)
+            heads = lambda: event.heads(survivors(self.layout).values())  # noqa: E731 - asked anew each time
+            self._writers[number] = SpoolWriter(self.layout, LINE, heads=heads, clock=now)
         return self._writers[number]
 
     def append(self, number: int, body: str | None = None) -> None:
         """One event, with or without a body: promised only once `append` has returned."""
         make_store(self.layout)  # as every command does first
         name = Bodies(self.layout).put(body_bytes({"task": body})) if body else None
-        event = self.writer(number).append(Draft("run", run_id="run-1", exit_status=0), name)
+        event = self.writer(number).append(EventDraft("run", run_id="run-1", exit_status=0), name)
         self.promised.append(event.hash_self)
         self.promise(event.hash_self)
 

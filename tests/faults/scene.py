@@ -9,8 +9,8 @@ from pathlib import Path
 from holdfast.diagnostics import doctor
 from holdfast.git import publish
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.model.event import Draft
+from holdfast.git.project_setup import initialise
+from holdfast.model.event import EventDraft
 from holdfast.store import fsio
 from tests.conftest import GitRepo, Quick
 
@@ -87,7 +87,9 @@ def set_up(repo: GitRepo) -> Scene:
         for path, name in ((OLD, "old1"), (GONE, "gone")):
             clone.change(path, entry(name, "As it was."))
         publish.publish(clone)
-        events = [clone.record(Draft("run", run_id=f"run-{n}", exit_status=0, body={"task": "t"})) for n in range(3)]
+        events = [
+            clone.record(EventDraft("run", run_id=f"run-{n}", exit_status=0, body={"task": "t"})) for n in range(3)
+        ]
         clone.change(OLD, entry("old1", "As it is now."))
         clone.change(GONE, None)
         clone.change(NEW, entry("new1", "It is new."))

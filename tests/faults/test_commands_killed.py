@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.project import Project
-from holdfast.store import sessions
+from holdfast.store import session_files
 from tests.conftest import Quick, make_repo
 
 from .commands import AGENTS, Stage, apart, contents, grow
@@ -95,7 +95,7 @@ def outcome(stage: Stage) -> dict[str, object]:
         "waiting": sorted((one.statement, one.details, len(one.evidence)) for one in waiting),
         "entries": len(list(project.clone.entries())),
         "tasks": tasks,
-        "turns": [len(one.turns) for one in sessions.all(project.clone.layout)],
+        "turns": [len(one.turns) for one in session_files.all(project.clone.layout)],
         "tracked": stage.repo.git("ls-tree", "-r", "--name-only", "HEAD"),
     }
 

@@ -18,7 +18,7 @@ import pytest
 from holdfast.git import hooks
 from holdfast.git.repo import Repo
 from holdfast.interfaces import hook as recording
-from holdfast.store import inbox
+from holdfast.store import git_inbox
 from holdfast.store.layout import Layout
 from tests.conftest import GitRepo
 from tests.git.test_sandbox import can_mount
@@ -118,8 +118,8 @@ def test_what_stands_in_the_way_of_the_inbox_is_said_and_stops_no_command(layout
     """The next command reads the inbox first; it must get past it."""
     name, breaking = BROKEN[case]
     breaking(os.path.join(layout.private, name))
-    assert inbox.drain(layout) == [] and len(layout.notes) == 1 and "in the way" in layout.notes[0]
-    inbox.peek(layout)
+    assert git_inbox.drain(layout) == [] and len(layout.notes) == 1 and "in the way" in layout.notes[0]
+    git_inbox.peek(layout)
 
 
 def test_law_9_closed_streams_and_odd_signals(repo: GitRepo, layout: Layout) -> None:
@@ -136,7 +136,7 @@ def test_law_9_closed_streams_and_odd_signals(repo: GitRepo, layout: Layout) -> 
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM, signal.SIGCHLD, signal.SIGTERM])
 
     assert fire(repo, preexec_fn=odd) == QUIET
-    assert len(inbox.drain(layout)) == 5
+    assert len(git_inbox.drain(layout)) == 5
 
 
 def test_law_9_input_that_never_ends_is_not_waited_for(repo: GitRepo, layout: Layout) -> None:
@@ -184,11 +184,11 @@ def test_law_9_a_lock_that_somebody_keeps_costs_a_moment_and_no_line(repo: GitRe
     assert holder.stdin and holder.stdout and holder.stdout.readline()
     try:
         assert fire(repo) == QUIET
-        assert len(inbox.peek(layout)) == 1
-        assert inbox.drain(layout) == []  # whoever holds it may be about to write: it waits
+        assert len(git_inbox.peek(layout)) == 1
+        assert git_inbox.drain(layout) == []  # whoever holds it may be about to write: it waits
     finally:
         holder.communicate()
-    assert len(inbox.drain(layout)) == 1
+    assert len(git_inbox.drain(layout)) == 1
 
 
 @pytest.mark.skipif(not can_mount(), reason="no private mounts here")
@@ -210,7 +210,7 @@ def test_law_9_a_store_that_takes_nothing(repo: GitRepo, layout: Layout, way: st
         timeout=PATIENCE,
     )
     assert (done.returncode, done.stdout, done.stderr) == QUIET
-    assert inbox.drain(layout) == []
+    assert git_inbox.drain(layout) == []
 
 
 def test_a_line_that_the_disk_tore_costs_only_itself(repo: GitRepo, layout: Layout) -> None:
@@ -223,7 +223,7 @@ def test_a_line_that_the_disk_tore_costs_only_itself(repo: GitRepo, layout: Layo
         assert fire(repo, "post-commit", "torn", preexec_fn=tight) == QUIET
         assert fire(repo, "post-commit", f"after-{more}") == QUIET
     assert os.path.getsize(layout.git_inbox) > 4 * whole
-    assert [each.args for each in inbox.drain(layout)] == [("first",), ("after-1",), ("after-30",), ("after-90",)]
+    assert [each.args for each in git_inbox.drain(layout)] == [("first",), ("after-1",), ("after-30",), ("after-90",)]
     assert "3 damaged lines" in layout.notes[0]
 
 
@@ -240,11 +240,11 @@ def test_a_huge_inbox_is_read_in_pieces_up_to_a_limit(layout: Layout) -> None:
     good = f"1\t1700000000000000000\tpost-merge\t/r/.git\t{'a' * 40}\trefs/heads/main\t0\n".encode()
     with open(layout.git_inbox, "wb") as file:
         file.write(good)
-        for _ in range(inbox.MAX_BYTES >> 20):
+        for _ in range(git_inbox.MAX_BYTES >> 20):
             file.write(b"x" * (1 << 20))
         file.write(b"\n" + good)
-    assert [each.ts for each in inbox.drain(layout)] == ["2023-11-14T22:13:20.000000Z"]
-    assert any("at most" in note for note in layout.notes) and inbox.drain(layout) == []
+    assert [each.ts for each in git_inbox.drain(layout)] == ["2023-11-14T22:13:20.000000Z"]
+    assert any("at most" in note for note in layout.notes) and git_inbox.drain(layout) == []
 
 
 def test_each_firing_is_given_out_once_while_hooks_write_and_commands_read(repo: GitRepo, layout: Layout) -> None:
@@ -259,8 +259,8 @@ def test_each_firing_is_given_out_once_while_hooks_write_and_commands_read(repo:
     with ThreadPoolExecutor(8) as pool:
         writers = [pool.submit(write, number) for number in range(count)]
         while not all(writer.done() for writer in writers):
-            found += [each.args[0] for each in inbox.drain(layout)]
-    found += [each.args[0] for each in inbox.drain(layout)]
+            found += [each.args[0] for each in git_inbox.drain(layout)]
+    found += [each.args[0] for each in git_inbox.drain(layout)]
     assert sorted(map(int, found)) == list(range(count)) and layout.notes == []
 
 
@@ -291,10 +291,10 @@ def test_a_reader_that_dies_leaves_everything_to_the_next(repo: GitRepo, layout:
         subprocess.run([sys.executable, "-c", code, layout.top, layout.private], check=False)
         assert not os.path.exists(layout.git_inbox)
         fire(repo, "post-commit", f"more-{number}")
-    with pytest.raises(KeyError), inbox.draining(layout) as fired:
+    with pytest.raises(KeyError), git_inbox.draining(layout) as fired:
         raise KeyError(len(fired))
-    assert [each.args[0] for each in inbox.drain(layout)] == ["one", "more-0", "more-1", "more-2"]
-    assert inbox.drain(layout) == [] and not inbox.is_filled(layout)
+    assert [each.args[0] for each in git_inbox.drain(layout)] == ["one", "more-0", "more-1", "more-2"]
+    assert git_inbox.drain(layout) == [] and not git_inbox.is_filled(layout)
 
 
 def test_damage_costs_the_damaged_lines_alone(layout: Layout, seed: int) -> None:
@@ -313,12 +313,12 @@ def test_damage_costs_the_damaged_lines_alone(layout: Layout, seed: int) -> None
             data[at : at + rand.randrange(60)] = rand.randbytes(rand.randrange(3)) if rand.random() < 0.7 else b"\n"
         Path(layout.git_inbox).write_bytes(bytes(data))
         layout.notes.clear()
-        for each in inbox.drain(layout):
+        for each in git_inbox.drain(layout):
             assert each.head is None or len(each.head) == 40
             assert len(each.pairs) <= 2 and all(len(old) == len(new) == 40 for old, new in each.pairs)
     Path(layout.git_inbox).write_bytes(b"\n" + b"".join(lines) + b"1\tx\n=\t" + b"a" * 40 + b"\t" + b"b" * 40 + b"\n")
     layout.notes.clear()
-    fired = inbox.drain(layout)
+    fired = git_inbox.drain(layout)
     assert [len(each.pairs) for each in fired] == [0, 2, 0, 0] and {each.head for each in fired} - {None} <= true
     assert layout.notes == [f"left out: 2 damaged lines of {layout.git_inbox}.taken-000001"]
 

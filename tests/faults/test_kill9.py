@@ -17,8 +17,8 @@ import pytest
 
 from holdfast.diagnostics import doctor
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.model.event import Draft
+from holdfast.git.project_setup import initialise
+from holdfast.model.event import EventDraft
 from holdfast.store import fsio, seal
 
 WRITERS = 16
@@ -106,7 +106,7 @@ def write_until_killed(clone: Clone, number: int, reports: int) -> None:
     """Record events, some with bodies, and report each once `record` has returned."""
     for turn in range(1_000_000):
         body = {"task": f"writer {number}", "outputs": {"summary": "x" * (turn % 5000)}} if turn % 3 else None
-        event = clone.record(Draft("run", run_id=f"run-{number}-{turn}", exit_status=0, body=body))
+        event = clone.record(EventDraft("run", run_id=f"run-{number}-{turn}", exit_status=0, body=body))
         os.write(reports, bytes.fromhex(event.hash_self))
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.git import publish
 from holdfast.git.clone import Clone
-from holdfast.store import pending
+from holdfast.store import pending_changes
 from holdfast.values import replace
 from tests.conftest import Quick
 
@@ -87,7 +87,7 @@ def check_store(scene: Scene, what: str) -> None:
     """The clone itself still holds everything, whatever git has forgotten."""
     clone = Clone.open(str(scene.path), cache=str(scene.path.parent / "cache"))
     assert scene.recorded <= {event.hash_self for event in clone.own_events()}, f"{what}: events are gone"
-    changes = (*pending.published(clone.layout), *pending.waiting(clone.layout))
+    changes = (*pending_changes.published(clone.layout), *pending_changes.waiting(clone.layout))
     texts = "".join(change.text or "" for change in changes)
     assert "As it is now." in texts and "It is new." in texts, f"{what}: entries are gone"
 

@@ -17,7 +17,7 @@ import pytest
 from holdfast.errors import PublishRefused
 from holdfast.git import publish, repo
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
+from holdfast.git.project_setup import initialise
 from tests.conftest import GitRepo, Quick, make_repo
 
 from .disk import plugged

@@ -17,19 +17,19 @@ from pathlib import Path
 import pytest
 
 from holdfast.capture import session as work
-from holdfast.capture.condensing import Condensing
+from holdfast.capture.condense import CondenseSettings
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.model.session import Anchor, Session, add_items
-from holdfast.store import sessions
+from holdfast.git.project_setup import initialise
+from holdfast.model.session import Session, SessionAnchor, add_items
+from holdfast.store import session_files
 from holdfast.store.layout import Layout
 from holdfast.values import replace
 from tests.conftest import Quick, make_repo
 
 from .disk import ERRORS, LASTING, Fault, Faulty, crash_states, plugged, record
 
-HOW = Condensing(after=12, budget=400)
+HOW = CondenseSettings(after=12, budget=400)
 REPORT = 16  # bytes: a letter and a number
 
 
@@ -80,8 +80,8 @@ def listen(fd: int, reports: int) -> bytes:
 
 def check(clone: Clone, acknowledged: set[str]) -> list[Session]:
     """Every file is whole; every acknowledged turn's open item is there; numbers run on."""
-    assert list(sessions.damaged(clone.layout)) == []
-    found = sessions.all(clone.layout)
+    assert list(session_files.damaged(clone.layout)) == []
+    found = session_files.all(clone.layout)
     there = {item.text.removeprefix("open ") for session in found for item in session.still_open}
     lost = {name[2:] for name in acknowledged if name.startswith("t ")} - there
     assert not lost, f"{len(lost)} acknowledged turns are gone"
@@ -100,7 +100,7 @@ def fight(place: Path, seed: int, *, kills: int) -> None:
     acknowledged: set[str] = set()
     for number in range(kills):
         acknowledged |= set(killed(clone, number, choose))
-        assert list(sessions.damaged(clone.layout)) == []
+        assert list(session_files.damaged(clone.layout)) == []
     found = check(clone, acknowledged)
     assert len(acknowledged) > kills, "the writers hardly wrote"
     for session in found:
@@ -108,7 +108,7 @@ def fight(place: Path, seed: int, *, kills: int) -> None:
     left = [name for name in os.listdir(clone.layout.sessions) if name.endswith(".tmp")]
     print(f"{kills} kills, {len(acknowledged)} acknowledged, {len(found)} sessions, {len(left)} torn copies")
     noted = work.note(Clone.open(str(repo.path), cache=cache), "after all that")
-    assert json.loads(Path(sessions.path_of(clone.layout, noted.session.id)).read_text())["version"] == 1
+    assert json.loads(Path(session_files.path_of(clone.layout, noted.session.id)).read_text())["version"] == 1
 
 
 def test_a_hundred_kills_lose_no_acknowledged_turn(scratch: Path, seed: int) -> None:
@@ -123,7 +123,7 @@ def test_two_thousand_kills_lose_no_acknowledged_turn(scratch: Path, seed: int) 
 
 
 TS = "2026-11-16T00:00:00.000000Z"
-AT = Anchor(TS, None, "main")
+AT = SessionAnchor(TS, None, "main")
 
 
 def write(layout: Layout, promise: Callable[[str], None]) -> list[str]:
@@ -133,9 +133,9 @@ def write(layout: Layout, promise: Callable[[str], None]) -> list[str]:
     for name in ("begin", "one", "two", "three"):
         try:
             if name == "begin":
-                sessions.save(layout, begun)
+                session_files.save(layout, begun)
             else:
-                sessions.update(layout, begun.id, lambda old, said=name: with_item(old, said))
+                session_files.update(layout, begun.id, lambda old, said=name: with_item(old, said))
             promise(name)
         except HoldfastError:
             refused.append(name)
@@ -152,12 +152,12 @@ def layout_in(place: Path) -> Layout:
 
 def check_promised(layout: Layout, promised: set[str]) -> None:
     """What was acknowledged is there, nothing is torn, and the session can be gone on with."""
-    assert list(sessions.damaged(layout)) == []
-    found = sessions.all(layout)
+    assert list(session_files.damaged(layout)) == []
+    found = session_files.all(layout)
     there = {item.text for session in found for item in session.open} | ({"begin"} if found else set())
     assert promised <= there
     if found:
-        sessions.update(layout, found[0].id, lambda old: with_item(old, "after"))
+        session_files.update(layout, found[0].id, lambda old: with_item(old, "after"))
 
 
 @pytest.mark.parametrize("fault", [*ERRORS, *LASTING], ids=str)

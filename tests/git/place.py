@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from holdfast.diagnostics.findings import report
-from holdfast.diagnostics.integrity import Ledger
-from holdfast.git import publish, setup
+from holdfast.diagnostics.log_integrity import Ledger
+from holdfast.git import project_setup, publish
 from holdfast.git.clone import Clone
 from holdfast.git.publish import Published
-from holdfast.model.event import Draft, Event
+from holdfast.model.event import Event, EventDraft
 from holdfast.store import fsio
 from tests import making
 from tests.conftest import GITCONFIG, GitRepo, make_repo
@@ -48,7 +48,7 @@ def fact_text(name: str, statement: str = "It is so.", **fields: str) -> str:
 
 def _set_up(path: Path) -> None:
     make_repo(path)
-    setup.initialise(str(path), cache=str(path.parent / "cache"), commit=True)
+    project_setup.initialise(str(path), cache=str(path.parent / "cache"), commit=True)
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Place:
             making.copied(_set_up, path)  # what the lines below make
         else:
             make_repo(path)
-            setup.initialise(str(path), cache=place.cache, commit=commit)
+            project_setup.initialise(str(path), cache=place.cache, commit=commit)
         return place
 
     def at(self, path: Path) -> "Place":
@@ -95,7 +95,7 @@ class Place:
 
     def ran(self, run_id: str) -> Event:
         """Record a run on the current line."""
-        return self.open().record(Draft("run", run_id=run_id, body={"task": run_id}))
+        return self.open().record(EventDraft("run", run_id=run_id, body={"task": run_id}))
 
     def keep(self, name: str, statement: str = "It is so.", **fields: str) -> str:
         """Keep a fact on the current line; gives its path."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.git.cited_commits import anchor_store, commit_anchors, rewrite_map
+from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
 from holdfast.git.clone import Clone
-from holdfast.git.rewritten import anchors, kept, rewrites
-from holdfast.git.rewritten.anchors import Resolved
 from tests.conftest import GitRepo
 from tests.git.place import Place
 
@@ -35,7 +35,7 @@ def where(place: Place, oid: str) -> tuple[str | None, str]:
 
 def all_of(place: Place, oids: list[str]) -> list[tuple[str | None, str]]:
     """The same for several; what state each is in follows from it."""
-    found = anchors.resolve(place.open(), oids)
+    found = commit_anchors.resolve(place.open(), oids)
     for oid, one in found.items():
         assert one.state == ("unanchored" if one.commit is None else "holds" if one.commit == oid else "moved")
     return [(found[oid].commit, found[oid].how) for oid in oids]
@@ -72,8 +72,8 @@ def test_a_reachable_commit_holds(place: Place) -> None:
     with pytest.MonkeyPatch.context() as patched:
         clone = place.open()
         patched.setattr(subprocess, "run", lambda *a, **k: (count.append(1), real(*a, **k))[1])
-        found = anchors.resolve(clone, oids)
-    assert found == {oid: Resolved(oid, oid, "holds") for oid in oids}
+        found = commit_anchors.resolve(clone, oids)
+    assert found == {oid: ResolvedCommit(oid, oid, "holds") for oid in oids}
     assert len(count) == 2
 
 
@@ -104,7 +104,7 @@ def test_gits_own_map_comes_first(place: Place) -> None:
     place.repo.write("a.txt", "something else altogether\n")
     place.git("commit", "-q", "-a", "--amend", "-m", "other words", "--reset-author", "--date=2030-01-01T00:00:00")
     assert where(place, old) == (None, "")
-    anchors.learn(place.open(), [(old, head(place))], kind="amend")
+    commit_anchors.learn(place.open(), [(old, head(place))], kind="amend")
     assert where(place, old) == (head(place), "map")
     forget(place)
     assert where(place, old) == (head(place), "map")
@@ -116,7 +116,7 @@ def test_a_map_that_leads_to_a_lost_commit_is_followed_on(place: Place) -> None:
     place.repo.write("a.txt", "quite another work, in other words\n")
     place.git("commit", "-q", "-a", "--amend", "-m", "other words")
     amended = head(place)
-    anchors.learn(place.open(), [(old, amended)], kind="amend")
+    commit_anchors.learn(place.open(), [(old, amended)], kind="amend")
     move_trunk(place)
     place.git("rebase", "-q", "main")
     assert head(place) != amended
@@ -133,7 +133,7 @@ def test_a_commit_rebased_on_two_branches_is_the_one_head_reaches(place: Place) 
         place.git("switch", "-q", branch)
         place.git("commit", "-q", "--amend", "-m", branch)
         pairs.append((old, head(place)))
-    anchors.learn(place.open(), pairs, kind="rebase")
+    commit_anchors.learn(place.open(), pairs, kind="rebase")
     assert where(place, old) == (head(place, "twin"), "map")
     place.git("switch", "-q", "main")
     assert where(place, old) == (None, "")
@@ -152,7 +152,7 @@ def test_of_a_split_commit_the_last_part_is_not_taken_for_the_whole(place: Place
     place.git("commit", "-q", "-m", "one half")
     place.git("add", "two.txt")
     place.git("commit", "-q", "-C", old)
-    anchors.learn(place.open(), [(old, head(place))], kind="rebase")
+    commit_anchors.learn(place.open(), [(old, head(place))], kind="rebase")
     assert where(place, old) == (None, "")
 
 
@@ -177,8 +177,8 @@ def test_what_git_says_of_a_split_commit_is_not_kept(place: Place, parts: int) -
     work(place, "base")
     old = split(place, parts=parts)
     clone = place.open()
-    anchors.learn(clone, [(old, head(place))], kind="rebase")
-    assert rewrites.follow(clone.layout, old) is None
+    commit_anchors.learn(clone, [(old, head(place))], kind="rebase")
+    assert rewrite_map.follow(clone.layout, old) is None
     forget(place)
     assert where(place, old) == (None, "")
 
@@ -194,20 +194,20 @@ def test_what_git_says_of_rebased_amended_and_squashed_commits_is_kept(place: Pl
     place.git("commit", "-q", "-a", "--amend", "--no-edit")
     amended = head(place)
     clone = place.open()
-    anchors.learn(clone, zip(oids, new, strict=True), kind="rebase")
-    anchors.learn(clone, [(new[1], amended)], kind="amend")
-    assert [rewrites.follow(clone.layout, oid) for oid in (*oids, new[1])] == [new[0], amended, amended]
+    commit_anchors.learn(clone, zip(oids, new, strict=True), kind="rebase")
+    commit_anchors.learn(clone, [(new[1], amended)], kind="amend")
+    assert [rewrite_map.follow(clone.layout, oid) for oid in (*oids, new[1])] == [new[0], amended, amended]
     place.git("reset", "-q", "--soft", "HEAD~2")
     place.git("commit", "-q", "-m", "both")
-    anchors.learn(clone, [(new[0], head(place)), (amended, head(place))], kind="rebase")
-    assert {rewrites.follow(clone.layout, oid) for oid in oids} == {head(place)}
+    commit_anchors.learn(clone, [(new[0], head(place)), (amended, head(place))], kind="rebase")
+    assert {rewrite_map.follow(clone.layout, oid) for oid in oids} == {head(place)}
 
 
 def test_a_map_that_names_a_part_only_is_not_believed(place: Place) -> None:
     """Another tool, or an older version, wrote the pair down."""
     work(place, "base")
     old = split(place)
-    rewrites.add(place.open().layout, [(old, head(place))], kind="rebase", ts="2031-01-01T00:00:00Z")
+    rewrite_map.add(place.open().layout, [(old, head(place))], kind="rebase", ts="2031-01-01T00:00:00Z")
     assert where(place, old) == (None, "")
 
 
@@ -218,12 +218,12 @@ def test_where_git_would_ask_a_network_nothing_is_looked_for(place: Place) -> No
     place.git("rebase", "-q", "main")
     place.git("config", "remote.origin.promisor", "true")
     clone = place.open()
-    assert anchors.resolve(clone, [old])[old] == Resolved(old, None, "unknown")
-    anchors.keep(clone, [head(place)])
-    assert kept.load(clone.stores, [head(place)]) == {}
+    assert commit_anchors.resolve(clone, [old])[old] == ResolvedCommit(old, None, "unknown")
+    commit_anchors.keep(clone, [head(place)])
+    assert anchor_store.load(clone.stores, [head(place)]) == {}
     halves = split(place)
-    anchors.learn(clone, [(halves, head(place))], kind="rebase")
-    assert rewrites.follow(clone.layout, halves) == head(place)
+    commit_anchors.learn(clone, [(halves, head(place))], kind="rebase")
+    assert rewrite_map.follow(clone.layout, halves) == head(place)
     place.git("config", "--unset", "remote.origin.promisor")
     assert where(place, old) == (head(place, "HEAD~2"), "patch-id")
 
@@ -231,10 +231,10 @@ def test_where_git_would_ask_a_network_nothing_is_looked_for(place: Place) -> No
 def test_what_is_no_name_of_a_commit_is_nowhere(place: Place) -> None:
     """A branch moves, and a hand-written citation may say anything."""
     work(place, "a")
-    found = anchors.resolve(place.open(), ["HEAD", "work", "ü", "", "1" * 39])
+    found = commit_anchors.resolve(place.open(), ["HEAD", "work", "ü", "", "1" * 39])
     assert {one.state for one in found.values()} == {"unanchored"}
     assert {one.commit for one in found.values()} == {None}
-    anchors.keep(place.open(), ["HEAD", "ü"])
+    commit_anchors.keep(place.open(), ["HEAD", "ü"])
 
 
 def test_what_filter_repo_dropped_is_not_found_in_a_likeness(place: Place) -> None:
@@ -275,8 +275,8 @@ def test_a_reader_leaves_no_trace(place: Place) -> None:
     place.git("commit", "-q", "--amend", "-m", "better words")
     clone = place.open()
     clone.reading = True
-    assert anchors.resolve(clone, [old])[old].commit == head(place)
-    anchors.keep(clone, [head(place)])
+    assert commit_anchors.resolve(clone, [old])[old].commit == head(place)
+    commit_anchors.keep(clone, [head(place)])
     assert not os.path.exists(clone.layout.anchors)
     assert where(place, old) == (head(place), "patch-id")
     assert os.listdir(clone.layout.anchors) == ["answers.json"]
@@ -337,8 +337,8 @@ def test_a_rebased_commit_is_known_by_its_patch(place: Place) -> None:
 def test_a_kept_commit_is_found_after_git_has_thrown_it_away(place: Place) -> None:
     """A month later git has forgotten; the memory has not."""
     known, unknown = work(place, "a", "b")
-    anchors.keep(place.open(), [known, known, "f" * 40])
-    anchors.keep(place.open(), [known])
+    commit_anchors.keep(place.open(), [known, known, "f" * 40])
+    commit_anchors.keep(place.open(), [known])
     move_trunk(place)
     place.git("rebase", "-q", "main")
     forget(place)
@@ -413,7 +413,7 @@ def test_binary_content_is_known_by_its_place(place: Place) -> None:
     place.git("add", "image")
     place.git("commit", "-q", "-m", "an image")
     old = head(place)
-    anchors.keep(place.open(), [old])
+    commit_anchors.keep(place.open(), [old])
     place.git("commit", "-q", "--amend", "-m", "a picture")
     assert where(place, old) == (head(place), "tree")
     move_trunk(place)
@@ -473,7 +473,7 @@ def test_every_commit_of_a_squashed_branch_is_the_squash(place: Place) -> None:
 def test_a_squash_is_found_without_the_branch_if_its_commits_are_named(place: Place) -> None:
     """Months later only the kept records and the message of the squash are left."""
     oids = work(place, *"ab")
-    anchors.keep(place.open(), oids)
+    commit_anchors.keep(place.open(), oids)
     move_trunk(place)
     place.git("switch", "-q", "main")
     place.git("merge", "-q", "--squash", "work")
@@ -516,20 +516,20 @@ def test_in_a_shallow_clone_what_is_not_here_is_unknown(place: Place, tmp_path: 
     path = tmp_path / "shallow"
     subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{place.repo.path}", path], check=True)
     clone = Clone.open(str(path), cache=str(tmp_path / "c2"))
-    assert anchors.resolve(clone, [old])[old] == Resolved(old, None, "unknown")
+    assert commit_anchors.resolve(clone, [old])[old] == ResolvedCommit(old, None, "unknown")
 
 
 def test_the_end_of_a_shallow_clone_is_not_taken_for_a_squash_of_everything(place: Place, tmp_path: Path) -> None:
     """Git shows it as adding every line there is, the lost commit's too."""
     (old,) = work(place, "a")
-    anchors.keep(place.open(), [old])
+    commit_anchors.keep(place.open(), [old])
     place.later()
     place.repo.commit("b.txt")
     path = tmp_path / "shallow"
     subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{place.repo.path}", path], check=True)
     clone = Clone.open(str(path), cache=str(tmp_path / "c2"))
-    kept.save(clone.layout, kept.load(place.open().stores, [old]).values(), clone.scan)
-    assert anchors.resolve(clone, [old])[old] == Resolved(old, None, "unknown")
+    anchor_store.save(clone.layout, anchor_store.load(place.open().stores, [old]).values(), clone.scan)
+    assert commit_anchors.resolve(clone, [old])[old] == ResolvedCommit(old, None, "unknown")
 
 
 def test_what_git_has_lost_in_part_is_found_by_what_was_kept(place: Place) -> None:
@@ -537,7 +537,7 @@ def test_what_git_has_lost_in_part_is_found_by_what_was_kept(place: Place) -> No
     work(place)
     text = "the first line of it\nthe second line of it\nthe third line of it\n"
     known = place.repo.commit("a.txt", text, "three lines")
-    anchors.keep(place.open(), [known])
+    commit_anchors.keep(place.open(), [known])
     place.repo.write("a.txt", text.replace("third", "last"))
     place.git("commit", "-q", "-a", "--amend", "--no-edit")
     found = head(place)
@@ -559,22 +559,22 @@ def test_many_commits_are_kept_in_few_files(place: Place) -> None:
     place.repo.git("fast-import", "--quiet", data=rows)
     oids = place.git("rev-list", "many").split()
     clone = place.open()
-    anchors.keep(clone, oids)
+    commit_anchors.keep(clone, oids)
     files = os.listdir(clone.layout.anchors)
     assert len(files) <= 257
-    found = kept.load(clone.stores, oids)
+    found = anchor_store.load(clone.stores, oids)
     assert set(found) == set(oids)
-    assert all(anchor.patch_id == anchors.patch_id(clone.repo, oid) for oid, anchor in list(found.items())[:3])
+    assert all(anchor.patch_id == commit_anchors.patch_id(clone.repo, oid) for oid, anchor in list(found.items())[:3])
 
 
 def test_a_damaged_record_is_left_out_and_said(place: Place) -> None:
     """One bad byte must not take the other commits with it."""
     (old,) = work(place, "a")
     clone = place.open()
-    anchors.keep(clone, [old])
+    commit_anchors.keep(clone, [old])
     path = Path(clone.layout.anchors, f"{old[:2]}.jsonl")
     path.write_bytes(b'{"commit":1}\n\xff\n[]\n{"commit":"' + b"a" * 40 + b'"}\n' + path.read_bytes())
-    assert set(kept.load(clone.stores, [old])) == {old}
+    assert set(anchor_store.load(clone.stores, [old])) == {old}
     assert any("is no record of a commit" in note for note in clone.notes)
 
 
@@ -583,21 +583,21 @@ def test_a_secret_in_a_path_is_not_kept(place: Place) -> None:
     work(place)
     old = place.repo.commit(f"keys/{KEY}.txt", "the work on a, in words\n")
     clone = place.open()
-    anchors.keep(clone, [old])
+    commit_anchors.keep(clone, [old])
     files = (Path(clone.layout.anchors, name).read_text() for name in os.listdir(clone.layout.anchors))
     assert KEY not in "".join(files)
-    assert kept.load(clone.stores, [old])[old].paths == ()
+    assert anchor_store.load(clone.stores, [old])[old].paths == ()
 
 
 def test_names_of_any_bytes_and_users_settings_do_no_harm(place: Place) -> None:
     """Git's settings for people's eyes must not change what a commit is known by."""
     work(place)
     old = place.repo.commit('ünï cöde\tand "quotes".txt', "the work on a, in words\n")
-    before = anchors.patch_id(place.open().repo, old)
+    before = commit_anchors.patch_id(place.open().repo, old)
     settings = {"diff.noprefix": "true", "diff.context": "0", "color.ui": "always", "diff.external": "false"}
     for name, value in (*settings.items(), ("core.quotePath", "false"), ("diff.algorithm", "patience")):
         place.git("config", name, value)
-    assert anchors.patch_id(place.open().repo, old) == before
+    assert commit_anchors.patch_id(place.open().repo, old) == before
     move_trunk(place)
     place.git("rebase", "-q", "main")
     assert where(place, old) == (head(place), "patch-id")
@@ -613,7 +613,7 @@ def test_what_was_found_is_remembered_until_something_moves(place: Place) -> Non
     assert where(place, old) == (new, "patch-id")  # git itself could not tell any more
     place.git("commit", "-q", "--amend", "-m", "best words")
     assert where(place, old) == (None, "")
-    anchors.learn(place.open(), [(old, new), (new, head(place))], kind="amend")
+    commit_anchors.learn(place.open(), [(old, new), (new, head(place))], kind="amend")
     assert where(place, old) == (head(place), "map")
     path = Path(place.open().layout.anchors, "answers.json")
     path.write_bytes(b"[[[")

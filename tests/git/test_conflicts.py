@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput, BrokenEntry, InConflict
-from holdfast.git.disputed import conflicts, markers
-from holdfast.git.disputed.sides import EVERY, WHOLE, Conflict, Side, compare, settled, value
+from holdfast.git import conflict_sides, merge_conflicts
+from holdfast.git.conflict_sides import EVERY, WHOLE, ConflictSide, EntryConflict, compare, settled, value
 from holdfast.model.task import Link, Task
-from holdfast.store import tasks
+from holdfast.store import task_files
 from holdfast.values import replace
 from tests.git.place import Place, fact_path, fact_text
 
@@ -21,7 +21,7 @@ TASK = Task(id="TSK-abc123", title="Write it", layer="L5", owner="ada")
 
 
 def text(**fields: Any) -> str:
-    return tasks.render(replace(TASK, **fields))
+    return task_files.render(replace(TASK, **fields))
 
 
 def older(**fields: Any) -> str:
@@ -33,31 +33,31 @@ def commit(place: Place, content: str, message: str = "change", path: str = PATH
     return place.repo.commit(path, content, message)
 
 
-def the_one(place: Place) -> Conflict:
-    [found] = conflicts.find(place.open())
+def the_one(place: Place) -> EntryConflict:
+    [found] = merge_conflicts.find(place.open())
     return found
 
 
 def resolve(place: Place, **choices: str) -> str | None:
     clone = place.open()
-    [found] = conflicts.find(clone)
+    [found] = merge_conflicts.find(clone)
     chosen = {EVERY if name == "every" else name: choice for name, choice in choices.items()}
-    done = conflicts.resolve(clone, found, chosen)
+    done = merge_conflicts.resolve(clone, found, chosen)
     place.notes += clone.notes
     return done
 
 
-def said(conflict: Conflict) -> dict[str, tuple[Any, Any, Any]]:
+def said(conflict: EntryConflict) -> dict[str, tuple[Any, Any, Any]]:
     return {clash.name: (clash.base, clash.ours, clash.theirs) for clash in conflict.fields}
 
 
 def seen(place: Place, path: str = PATH) -> Task:
     [sighting] = [s for s in place.open().entries(".holdfast/tasks") if s.path == path]
-    return tasks.parse(sighting.text, path)
+    return task_files.parse(sighting.text, path)
 
 
 def in_the_index(place: Place, path: str = PATH) -> Task:
-    return tasks.parse(place.git("show", f":{path}") + "\n", path)
+    return task_files.parse(place.git("show", f":{path}") + "\n", path)
 
 
 def diverge(place: Place, here: str, there: str, *, base: str | None = None) -> None:
@@ -101,7 +101,7 @@ def test_a_waiting_change_is_settled_by_one_choice(place: Place, choice: str, st
 
     resolve(place, status=choice)
 
-    assert conflicts.find(place.open()) == []
+    assert merge_conflicts.find(place.open()) == []
     assert seen(place) == replace(TASK, status=status, owner="bob", priority=0)
     assert [change.path for change in place.open().changes()] == [PATH]
     published = place.publish()
@@ -153,7 +153,7 @@ def test_the_line_that_inherited_a_change_settles_it_for_itself(place: Place) ->
 
     resolve(place, every="ours")
 
-    assert conflicts.find(place.open()) == []
+    assert merge_conflicts.find(place.open()) == []
     assert seen(place).status == "done"
     place.git("switch", "-q", "main")
     assert seen(place).status == "done"
@@ -174,7 +174,7 @@ def test_a_merge_that_stopped_is_shown_and_goes_on(place: Place) -> None:
 
     resolve(place, every="theirs")
 
-    assert conflicts.find(place.open()) == []
+    assert merge_conflicts.find(place.open()) == []
     assert in_the_index(place) == replace(TASK, status="blocked", priority=0)
     place.git("commit", "-q", "--no-edit")
     assert place.status() == ""
@@ -267,7 +267,7 @@ def test_a_stash_that_did_not_fit_is_settled(place: Place) -> None:
 
     resolve(place, every="theirs")
 
-    assert conflicts.find(place.open()) == []
+    assert merge_conflicts.find(place.open()) == []
     assert in_the_index(place).status == "done"
 
 
@@ -351,7 +351,7 @@ def test_each_work_tree_has_its_own_conflicts(place: Place, tmp_path: Path) -> N
     second = place.at(tmp_path / "second")
     second.git("merge", "other", ok=False)
 
-    assert conflicts.find(place.open()) == []
+    assert merge_conflicts.find(place.open()) == []
     assert the_one(second).ours.origin == "second"
     resolve(second, every="theirs")
     assert in_the_index(second).status == "blocked"
@@ -361,8 +361,8 @@ def test_each_work_tree_has_its_own_conflicts(place: Place, tmp_path: Path) -> N
 def test_links_are_settled_like_tasks(place: Place) -> None:
     """A canonical link is changed on two branches as easily as a task."""
     link = Link(id="LNK-abc123", title="The plan", target="docs/plan.md", kind="path")
-    sides = [tasks.render(replace(link, target=target)) for target in ("a.md", "b.md")]
-    commit(place, tasks.render(link), path=LINK)
+    sides = [task_files.render(replace(link, target=target)) for target in ("a.md", "b.md")]
+    commit(place, task_files.render(link), path=LINK)
     place.git("switch", "-qc", "other")
     commit(place, sides[1], path=LINK)
     place.git("switch", "-q", "main")
@@ -371,7 +371,7 @@ def test_links_are_settled_like_tasks(place: Place) -> None:
 
     assert said(the_one(place)) == {"target": ("docs/plan.md", "a.md", "b.md")}
     resolve(place, target="theirs")
-    assert tasks.parse_link(place.git("show", f":{LINK}") + "\n", LINK).target == "b.md"
+    assert task_files.parse_link(place.git("show", f":{LINK}") + "\n", LINK).target == "b.md"
 
 
 def test_memories_are_shown_and_left_to_review(place: Place) -> None:
@@ -421,7 +421,7 @@ def test_committed_markers_are_a_conflict_not_a_loss(place: Place, style: str) -
 
     resolve(place, status="theirs")
 
-    assert conflicts.find(place.open()) == []
+    assert merge_conflicts.find(place.open()) == []
     assert seen(place).status == "blocked"
     assert place.publish().commit
     assert "<<<<<<<" not in (place.repo / PATH).read_text()
@@ -434,7 +434,7 @@ def test_markers_with_crlf_are_understood(place: Place) -> None:
     assert said(the_one(place)) == {"status": ("open", "done", "blocked")}
     resolve(place, every="theirs")
     assert (place.repo / PATH).read_bytes() == text(status="blocked").encode()
-    assert conflicts.find(place.open()) == []
+    assert merge_conflicts.find(place.open()) == []
 
 
 def test_markers_in_a_merge_commit_know_the_base(place: Place) -> None:
@@ -456,7 +456,7 @@ def test_markers_saved_in_the_work_tree_are_written_away(place: Place) -> None:
     resolve(place, every="ours")
 
     assert (place.repo / PATH).read_text() == text(status="done")
-    assert conflicts.find(place.open()) == []
+    assert merge_conflicts.find(place.open()) == []
 
 
 def test_markers_hidden_by_a_waiting_change_are_seen(place: Place) -> None:
@@ -472,7 +472,7 @@ def test_several_hunks_make_two_whole_texts() -> None:
     """Taking only the first hunk would mix the sides."""
     both = "a\n<<<<<<< x\n1\n=======\n2\n>>>>>>> y\nb\n<<<<<<< x\n3\n=======\n>>>>>>> y\nc\n"
 
-    found = markers.split(both)
+    found = conflict_sides.split_markers(both)
 
     assert found is not None
     assert (found.ours, found.theirs, found.base) == ("a\n1\nb\n3\nc\n", "a\n2\nb\nc\n", None)
@@ -484,7 +484,7 @@ def test_several_hunks_make_two_whole_texts() -> None:
 )
 def test_markers_that_do_not_fit_are_nobodys_guess(broken: str) -> None:
     """A side made up from torn markers would be a text nobody wrote."""
-    assert markers.split(broken) is None
+    assert conflict_sides.split_markers(broken) is None
 
 
 # What a merge overruled.
@@ -498,15 +498,15 @@ def test_a_merge_with_a_strategy_says_what_it_overruled(place: Place, side: str,
     place.git("merge", "-q", "-X", side, "--no-edit", "other")
 
     clone = place.open()
-    assert conflicts.find(clone) == []
-    [found] = conflicts.overruled(clone, since=before)
+    assert merge_conflicts.find(clone) == []
+    [found] = merge_conflicts.overruled(clone, since=before)
     assert found.kind == "overruled"
     assert not found.blocks
     assert said(found) == {"status": ("open", "done", "blocked")}
     assert found.fields[0].stands == stands
     assert "on main" in found.ours.origin
     assert "on other" in found.theirs.origin
-    assert conflicts.overruled(clone, since=place.git("rev-parse", "HEAD")) == []
+    assert merge_conflicts.overruled(clone, since=place.git("rev-parse", "HEAD")) == []
 
 
 def test_what_was_overruled_can_be_taken_back(place: Place) -> None:
@@ -516,10 +516,10 @@ def test_what_was_overruled_can_be_taken_back(place: Place) -> None:
     place.git("merge", "-q", "-X", "theirs", "--no-edit", "other")
     clone = place.open()
 
-    conflicts.resolve(clone, conflicts.named(clone, "TSK-abc"), {EVERY: "ours"})
+    merge_conflicts.resolve(clone, merge_conflicts.named(clone, "TSK-abc"), {EVERY: "ours"})
 
     assert seen(place) == replace(TASK, status="done", priority=0)
-    assert conflicts.overruled(place.open(), since=before) == []
+    assert merge_conflicts.overruled(place.open(), since=before) == []
 
 
 def test_a_neighbour_lost_with_the_hunk_is_noticed(place: Place) -> None:
@@ -527,7 +527,7 @@ def test_a_neighbour_lost_with_the_hunk_is_noticed(place: Place) -> None:
     diverge(place, older(title="Write it well", status="done"), older(status="blocked"), base=older())
     place.git("merge", "-q", "-X", "theirs", "--no-edit", "other")
 
-    [found] = conflicts.overruled(place.open(), since=None)
+    [found] = merge_conflicts.overruled(place.open(), since=None)
 
     assert {clash.name: clash.stands for clash in found.fields} == {"title": "Write it", "status": "blocked"}
 
@@ -542,7 +542,7 @@ def test_a_merge_in_which_both_are_heard_is_silent(place: Place) -> None:
     resolve(place)
     place.git("commit", "-q", "--no-edit")
 
-    assert conflicts.overruled(place.open(), since=None) == []
+    assert merge_conflicts.overruled(place.open(), since=None) == []
     assert seen(place).needs == ("TSK-z", "TSK-y")
 
 
@@ -553,7 +553,7 @@ def test_what_somebody_chose_is_not_told_again(place: Place) -> None:
     resolve(place, every="theirs")
     place.git("commit", "-q", "--no-edit")
 
-    assert conflicts.overruled(place.open(), since=None) == []
+    assert merge_conflicts.overruled(place.open(), since=None) == []
 
 
 def test_merges_by_the_thousand_are_not_all_looked_at(place: Place) -> None:
@@ -565,8 +565,8 @@ def test_merges_by_the_thousand_are_not_all_looked_at(place: Place) -> None:
     place.git("switch", "-q", "main")
     place.git("merge", "-q", "--no-edit", "other")
 
-    assert conflicts.overruled(place.open(), since=None, limit=1) == []
-    assert len(conflicts.overruled(place.open(), since=None, limit=2)) == 1
+    assert merge_conflicts.overruled(place.open(), since=None, limit=1) == []
+    assert len(merge_conflicts.overruled(place.open(), since=None, limit=2)) == 1
 
 
 # Values that people type.
@@ -610,9 +610,11 @@ def test_every_field_is_somebodys_and_no_change_is_dropped(
     """A settled text must hold what each side alone changed, and of what both changed the chosen one."""
     texts = [text(**fields) for fields in (base, ours, theirs)]
     fields, merged = compare(PATH, *texts)
-    found = Conflict(PATH, TASK.id, "waiting", texts[0], Side(texts[1], ""), Side(texts[2], ""), fields, merged)
+    found = EntryConflict(
+        PATH, TASK.id, "waiting", texts[0], ConflictSide(texts[1], ""), ConflictSide(texts[2], ""), fields, merged
+    )
 
-    done = tasks.parse(settled(found, {EVERY: choice} if fields else {}) or "", PATH)
+    done = task_files.parse(settled(found, {EVERY: choice} if fields else {}) or "", PATH)
 
     for name in ("status", "owner", "priority", "notes"):
         mine, other = ours[name] != base[name], theirs[name] != base[name]

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import UnsafePath
-from holdfast.git import hook_block, hooks
-from holdfast.git.hook_block import NAMES
-from holdfast.git.hooks import HookState, Installed, Removed
+from holdfast.git import hook_scripts, hooks
+from holdfast.git.hook_scripts import NAMES
+from holdfast.git.hooks import HooksInstalled, HooksRemoved, HookState
 from holdfast.git.repo import Repo
-from holdfast.store import fsio, inbox
-from holdfast.store.inbox import Fired
+from holdfast.store import fsio, git_inbox
+from holdfast.store.git_inbox import FiredHook
 from holdfast.store.layout import Layout
 from tests.conftest import GitRepo, make_repo
 
@@ -48,17 +48,17 @@ class Hooked:
     def seen(self, path: str = ".") -> "Seen":
         return Seen(Repo.at(str(self.repo.path / path)))
 
-    def install(self, *, python: str = PYTHON, version: tuple[int, int] = FILES) -> Installed:
+    def install(self, *, python: str = PYTHON, version: tuple[int, int] = FILES) -> HooksInstalled:
         return hooks.install(self.seen().repo, self.layout, python=python, version=version)
 
-    def remove(self) -> Removed:
+    def remove(self) -> HooksRemoved:
         return hooks.remove(self.seen().repo, self.layout)
 
     def state(self, **options: tuple[int, int]) -> list[HookState]:
         return hooks.state(self.seen().repo, self.layout, **options)  # type: ignore[arg-type]
 
-    def fired(self) -> list[Fired]:
-        return inbox.drain(self.layout)
+    def fired(self) -> list[FiredHook]:
+        return git_inbox.drain(self.layout)
 
     def hook(self, name: str, text: str | bytes, mode: int = 0o755, folder: str = ".git/hooks") -> Path:
         path = self.repo / folder / name
@@ -388,7 +388,7 @@ def test_a_tracked_or_foreign_folder_is_refused_and_nothing_written(
 
 def test_the_line_for_a_hook_of_their_own_records_too(hooked: Hooked, repo: GitRepo) -> None:
     """Whoever follows the hint must get what it promises."""
-    hooked.hook("post-commit", f"#!/bin/sh\n{hook_block.by_hand('post-commit')}\n", folder=".githooks")
+    hooked.hook("post-commit", f"#!/bin/sh\n{hook_scripts.by_hand('post-commit')}\n", folder=".githooks")
     repo.git("config", "core.hooksPath", ".githooks")
     with pytest.raises(UnsafePath):
         hooked.install()

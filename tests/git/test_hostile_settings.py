@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast import Project
-from holdfast.git import setup
+from holdfast.git import project_setup
 from holdfast.store import layout as paths
 from tests.conftest import GITCONFIG, Cli, GitRepo
 
@@ -266,15 +266,15 @@ def test_a_clone_with_converted_line_ends_has_our_bytes(ready: GitRepo, tmp_path
 @pytest.mark.parametrize("converted", [False, True])
 def test_the_next_publish_brings_our_earlier_attributes_up_to_date(ready: GitRepo, converted: bool) -> None:
     """Only a file that is still exactly ours is changed: what a person wrote there is theirs."""
-    earlier = setup.EARLIER_ATTRIBUTES[0]
+    earlier = project_setup.EARLIER_ATTRIBUTES[0]
     ready.commit(paths.ATTRIBUTES, earlier, "as an earlier version wrote it")
     if converted:
         ready.git("config", "core.autocrlf", "true")
         (ready / paths.ATTRIBUTES).write_bytes(earlier.replace("\n", "\r\n").encode())
     Project.open(ready.path, person=True).task_add("Write more", id="write-more")
     assert paths.ATTRIBUTES in Project.open(ready.path).publish(here=True).paths
-    assert ready.git("show", f"HEAD:{paths.ATTRIBUTES}") == setup.ATTRIBUTES_TEXT.strip()
-    assert (ready / paths.ATTRIBUTES).read_text() == setup.ATTRIBUTES_TEXT
+    assert ready.git("show", f"HEAD:{paths.ATTRIBUTES}") == project_setup.ATTRIBUTES_TEXT.strip()
+    assert (ready / paths.ATTRIBUTES).read_text() == project_setup.ATTRIBUTES_TEXT
 
     mine = f"{earlier}# mine\n"
     ready.commit(paths.ATTRIBUTES, mine, "with a line of a person's own")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import CorruptLog
-from holdfast.git import lines, reconcile, setup
-from holdfast.model.event import Draft
+from holdfast.git import branch_lines, project_setup, reconcile
+from holdfast.model.event import EventDraft
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
 from holdfast.values import replace
@@ -57,7 +57,7 @@ def test_a_copied_branch_is_a_line_of_its_own(place: Place) -> None:
     place.ran("r1")
     place.git("branch", "-c", "twin")
     place.git("switch", "-q", "twin")
-    assert place.line() != lines.configured(place.open().repo)["refs/heads/feat"][0]
+    assert place.line() != branch_lines.configured(place.open().repo)["refs/heads/feat"][0]
     assert place.runs() == {"r1"}, "what waited rides along"
     place.ran("r2")
     place.git("switch", "-q", "feat")
@@ -295,7 +295,7 @@ def test_a_branch_before_its_first_commit_keeps_its_line_after_it(tmp_path: Path
     (tmp_path / "new").mkdir()
     repo = GitRepo(tmp_path / "new")
     repo.git("init", "-q", "-b", "main")
-    setup.initialise(str(repo.path), cache=str(tmp_path / "cache"))
+    project_setup.initialise(str(repo.path), cache=str(tmp_path / "cache"))
     place = Place(repo, str(tmp_path / "cache"))
     place.ran("r1")
     line = place.line()
@@ -346,7 +346,7 @@ def test_what_was_recorded_under_a_read_only_config_is_found_again(place: Place,
     place.ran("r0")
     branch_off(place, "feat")
     with monkeypatch.context() as denied:
-        denied.setattr(lines, "_set_config", lambda *_: False)
+        denied.setattr(branch_lines, "_set_config", lambda *_: False)
         assert place.line().startswith("ref-")
         place.ran("r1")
         place.keep("one")
@@ -366,7 +366,7 @@ def test_a_later_branch_of_the_same_name_does_not_see_a_sandboxs_records(place: 
     """The name alone is no identity."""
     branch_off(place, "feat")
     with monkeypatch.context() as denied:
-        denied.setattr(lines, "_set_config", lambda *_: False)
+        denied.setattr(branch_lines, "_set_config", lambda *_: False)
         place.ran("r1")
     place.git("switch", "-q", "main")
     place.git("branch", "-q", "-D", "feat")
@@ -379,15 +379,15 @@ def test_a_later_branch_of_the_same_name_does_not_see_a_sandboxs_records(place: 
 def test_a_process_that_lives_through_a_branch_change_records_where_it_is(place: Place) -> None:
     """A long agent run follows the user's switch, rename and delete."""
     clone = place.open()
-    clone.record(Draft("run", run_id="r0"))
+    clone.record(EventDraft("run", run_id="r0"))
     branch_off(place, "feat")
-    first = clone.record(Draft("run", run_id="r1")).line
+    first = clone.record(EventDraft("run", run_id="r1")).line
     place.git("branch", "-m", "feat2")
-    assert clone.record(Draft("run", run_id="r2")).line == first
+    assert clone.record(EventDraft("run", run_id="r2")).line == first
     place.git("switch", "-q", "main")
     place.git("branch", "-q", "-D", "feat2")
     branch_off(place, "feat2")
-    assert clone.record(Draft("run", run_id="r3")).line != first
+    assert clone.record(EventDraft("run", run_id="r3")).line != first
     assert place.runs() == {"r0", "r3"}
 
 
@@ -456,12 +456,14 @@ def test_a_parent_that_was_renamed_or_deleted_since_is_still_the_parent(place: P
 
 # Records, one by one.
 
-SOME = lines.Known("abc", ("refs/heads/a", "refs/heads/b"), "2031-01-01T00:00:00.000000Z", ())
+SOME = branch_lines.KnownLine("abc", ("refs/heads/a", "refs/heads/b"), "2031-01-01T00:00:00.000000Z", ())
 
 
 def test_a_line_sees_its_own_and_what_it_took_along() -> None:
     """What another line records later is none of its business."""
-    line = lines.Line("me", None, (lines.Inherit("all", None), lines.Inherit("some", "2031-06")))
+    line = branch_lines.BranchLine(
+        "me", None, (branch_lines.InheritedLine("all", None), branch_lines.InheritedLine("some", "2031-06"))
+    )
     assert line.sees("me", "9") and line.sees("all", "9999")
     assert line.sees("some", "2031-06") and line.sees("some", "2031-05") and not line.sees("some", "2031-07")
     assert not line.sees("other", "0")
@@ -470,24 +472,28 @@ def test_a_line_sees_its_own_and_what_it_took_along() -> None:
 def test_the_latest_moment_up_to_which_a_line_is_seen_counts() -> None:
     """A line may have been inherited twice; what was dealt with waits no longer."""
     inherits = [("one", "3"), ("one", "5"), ("one", "4"), ("two", "3"), ("two", None), ("two", "9"), ("done", "1")]
-    done = frozenset({lines.all_of("done"), lines.events_of("two")})
-    line = lines.Line("me", None, tuple(lines.Inherit(*one) for one in inherits), done)
+    done = frozenset({branch_lines.all_of("done"), branch_lines.events_of("two")})
+    line = branch_lines.BranchLine("me", None, tuple(branch_lines.InheritedLine(*one) for one in inherits), done)
     assert line.limits() == {"one": "5", "two": None, "me": None}
     assert line.passed_events_of("two") and not line.passed_events_of("done")
 
 
 def test_what_is_inherited_through_another_is_no_later_than_that() -> None:
     """A grandchild sees the first line as its parent did, at the moment it left."""
-    further = (lines.Inherit("x", None), lines.Inherit("y", "3"), lines.Inherit("z", "9"))
-    found = lines.chain(replace(SOME, inherits=further), "5")
+    further = (
+        branch_lines.InheritedLine("x", None),
+        branch_lines.InheritedLine("y", "3"),
+        branch_lines.InheritedLine("z", "9"),
+    )
+    found = branch_lines.chain(replace(SOME, inherits=further), "5")
     assert [(i.line, i.until) for i in found] == [("abc", "5"), ("x", "5"), ("y", "3"), ("z", "5")]
 
 
 def test_people_are_told_the_branch_or_the_detached_work_tree() -> None:
     """An id says nothing to anybody."""
-    assert lines.called("refs/heads/feature/one") == "feature/one"
-    assert lines.called("detached:.git") == "a detached HEAD"
-    assert lines.called("detached:side") == "a detached HEAD in side"
+    assert branch_lines.called("refs/heads/feature/one") == "feature/one"
+    assert branch_lines.called("detached:.git") == "a detached HEAD"
+    assert branch_lines.called("detached:side") == "a detached HEAD in side"
 
 
 @pytest.fixture
@@ -501,20 +507,20 @@ def stores(tmp_path: Path) -> list[Layout]:
 
 def test_a_record_comes_back_as_it_was_and_the_first_stores_counts(stores: list[Layout]) -> None:
     """A sandbox has a store of its own; where both know a line, the one that can be written is right."""
-    inherits = (lines.Inherit("x", None), lines.Inherit("y", "2031-01-01T00:00:00.000000Z"))
+    inherits = (branch_lines.InheritedLine("x", None), branch_lines.InheritedLine("y", "2031-01-01T00:00:00.000000Z"))
     first = replace(SOME, inherits=inherits, dropped=True, born="b", done=(("k", "1"),))
     other = replace(SOME, id="other")
-    lines.save(stores[0], first)
-    lines.save(stores[1], replace(SOME, created="later"))
-    lines.save(stores[1], other)
-    assert lines.known(*stores) == {"abc": first, "other": other}
-    assert lines.find(stores, "abc") == first and lines.find(stores, "other") == other
-    assert lines.find(stores, "none") is None
-    lines.pass_by(stores[0], "abc", ["n"], ts="2")
-    lines.pass_by(stores[0], "abc", ["k"], ts="3")
-    lines.pass_by(stores[0], "abc", [], ts="4")
-    lines.pass_by(stores[0], "none", ["n"], ts="2")
-    found = lines.find(stores, "abc")
+    branch_lines.save(stores[0], first)
+    branch_lines.save(stores[1], replace(SOME, created="later"))
+    branch_lines.save(stores[1], other)
+    assert branch_lines.known(*stores) == {"abc": first, "other": other}
+    assert branch_lines.find(stores, "abc") == first and branch_lines.find(stores, "other") == other
+    assert branch_lines.find(stores, "none") is None
+    branch_lines.pass_by(stores[0], "abc", ["n"], ts="2")
+    branch_lines.pass_by(stores[0], "abc", ["k"], ts="3")
+    branch_lines.pass_by(stores[0], "abc", [], ts="4")
+    branch_lines.pass_by(stores[0], "none", ["n"], ts="2")
+    found = branch_lines.find(stores, "abc")
     assert found is not None and dict(found.done) == {"k": "3", "n": "2"}
     assert sorted(os.listdir(stores[0].lines)) == ["abc.json"]
 
@@ -540,32 +546,32 @@ def test_a_record_that_is_none_is_named_and_does_not_count(
     stores: list[Layout], changed: dict[str, object], why: str
 ) -> None:
     """A line that sees too much shows one branch's work on another."""
-    lines.save(stores[0], SOME)
-    lines.save(stores[0], replace(SOME, id="sound"))
+    branch_lines.save(stores[0], SOME)
+    branch_lines.save(stores[0], replace(SOME, id="sound"))
     path = Path(stores[0].lines, "abc.json")
     path.write_text(json.dumps(json.loads(path.read_text()) | changed))
     with pytest.raises(CorruptLog, match=why):
-        lines.read(str(path))
-    assert lines.find(stores, "abc") is None and list(lines.known(*stores)) == ["sound"]
+        branch_lines.read(str(path))
+    assert branch_lines.find(stores, "abc") is None and list(branch_lines.known(*stores)) == ["sound"]
     assert [note for note in stores[0].notes if "abc.json" in note]
-    assert [name for name, _ in lines.damaged(stores[0])] == [str(path)]
+    assert [name for name, _ in branch_lines.damaged(stores[0])] == [str(path)]
     (path.parent / "notes.txt").write_text("{")
     path.unlink()
     path.symlink_to("sound.json")
-    assert [name for name, _ in lines.damaged(stores[0])] == [str(path)]
+    assert [name for name, _ in branch_lines.damaged(stores[0])] == [str(path)]
     with pytest.raises(CorruptLog, match="symbolic link"):
-        lines.read(str(path))
+        branch_lines.read(str(path))
     with pytest.raises(FileNotFoundError):
-        lines.read(str(path.parent / "none.json"))
+        branch_lines.read(str(path.parent / "none.json"))
 
 
 def test_a_damaged_records_id_is_taken_by_nobody(stores: list[Layout]) -> None:
     """Writing over it would lose what it still tells somebody."""
-    assert not lines._has_record(stores, "abc")
-    lines.save(stores[1], SOME)
-    assert lines._has_record(stores, "abc") and not lines._has_record(stores, "../first/abc")
+    assert not branch_lines._has_record(stores, "abc")
+    branch_lines.save(stores[1], SOME)
+    assert branch_lines._has_record(stores, "abc") and not branch_lines._has_record(stores, "../first/abc")
     Path(stores[0].lines).write_bytes(b"in the way")
-    assert lines._has_record(stores, "whatever") and not lines._has_record(stores, "../x")
+    assert branch_lines._has_record(stores, "whatever") and not branch_lines._has_record(stores, "../x")
 
 
 def test_which_lines_still_live(place: Place, tmp_path: Path) -> None:
@@ -579,20 +585,25 @@ def test_which_lines_still_live(place: Place, tmp_path: Path) -> None:
     place.git("worktree", "add", "-q", "--detach", str(tmp_path / "side"), "main")
     side = place.at(tmp_path / "side").line()
     clone = place.open()
-    assert {main, feat, side} <= lines.alive(clone.repo, *clone.stores)
-    assert gone not in lines.alive(clone.repo, *clone.stores)
+    assert {main, feat, side} <= branch_lines.alive(clone.repo, *clone.stores)
+    assert gone not in branch_lines.alive(clone.repo, *clone.stores)
     ended = "ref-" + "0" * 12
     for name, ref in ((ended, "refs/heads/none"), ("ref-" + "1" * 12, "refs/heads/feat")):
-        lines.save(clone.layout, lines.Known(name, (ref,), "2031-01-01T00:00:00.000000Z", ()))
-    lines.save(clone.layout, lines.Known("ref-" + "2" * 12, ("detached:side",), "2031", ()))
-    whole = lines.find(clone.stores, feat)
+        branch_lines.save(clone.layout, branch_lines.KnownLine(name, (ref,), "2031-01-01T00:00:00.000000Z", ()))
+    branch_lines.save(clone.layout, branch_lines.KnownLine("ref-" + "2" * 12, ("detached:side",), "2031", ()))
+    whole = branch_lines.find(clone.stores, feat)
     assert whole is not None
-    lines.save(clone.layout, replace(whole, inherits=(lines.Inherit("taken-in", None), lines.Inherit("seen", "2"))))
-    living = lines.alive(clone.repo, *clone.stores)
+    branch_lines.save(
+        clone.layout,
+        replace(
+            whole, inherits=(branch_lines.InheritedLine("taken-in", None), branch_lines.InheritedLine("seen", "2"))
+        ),
+    )
+    living = branch_lines.alive(clone.repo, *clone.stores)
     assert {"ref-" + "1" * 12, "ref-" + "2" * 12, "taken-in"} <= living
     assert not {ended, "seen", gone} & living
     (Path(clone.repo.common_dir) / "worktrees/side/holdfast-line").unlink()
-    assert side not in lines.alive(clone.repo, *clone.stores)
+    assert side not in branch_lines.alive(clone.repo, *clone.stores)
 
 
 def test_a_record_that_was_lost_is_written_again_from_what_git_knows(place: Place) -> None:
@@ -601,22 +612,22 @@ def test_a_record_that_was_lost_is_written_again_from_what_git_knows(place: Plac
     branch_off(place, "feat")
     feat = place.line()
     clone = place.open()
-    before = lines.find(clone.stores, feat)
+    before = branch_lines.find(clone.stores, feat)
     os.unlink(Path(clone.layout.lines, f"{feat}.json"))
-    lines.mend(clone.repo, clone.stores, feat, clone.clock)
-    after = lines.find(clone.stores, feat)
+    branch_lines.mend(clone.repo, clone.stores, feat, clone.clock)
+    after = branch_lines.find(clone.stores, feat)
     assert before is not None and after is not None
     assert (after.refs, after.born) == (before.refs, before.born)
     assert [i.line for i in after.inherits] == [i.line for i in before.inherits] == [main]
-    lines.mend(clone.repo, clone.stores, "lost1", clone.clock)
-    lost = lines.find(clone.stores, "lost1")
+    branch_lines.mend(clone.repo, clone.stores, "lost1", clone.clock)
+    lost = branch_lines.find(clone.stores, "lost1")
     assert lost is not None and (lost.refs, lost.inherits) == (("refs/heads/lost1",), ())
     place.git("switch", "-q", "--detach")
     here = place.line()
     clone = place.open()
     os.unlink(Path(clone.layout.lines, f"{here}.json"))
-    lines.mend(clone.repo, clone.stores, here, clone.clock)
-    again = lines.find(clone.stores, here)
+    branch_lines.mend(clone.repo, clone.stores, here, clone.clock)
+    again = branch_lines.find(clone.stores, here)
     assert again is not None and again.refs == ("detached:.git",) and feat in [i.line for i in again.inherits]
 
 
@@ -630,7 +641,7 @@ def test_who_only_reads_makes_no_line(place: Place) -> None:
         clone.reading = True
         before = sorted(place.files()), place.git("config", "--list", "--local")
         head = clone.repo.head()
-        seen = lines.current(clone.repo, clone.stores, head, clone.clock, reading=True)
+        seen = branch_lines.current(clone.repo, clone.stores, head, clone.clock, reading=True)
         assert seen.id and (seen.ref == "refs/heads/feat") == (step == "feat")
         assert (sorted(place.files()), place.git("config", "--list", "--local")) == before
 
@@ -653,7 +664,7 @@ class ReadOnlyGit(Quick):
     """A sandbox in which the work tree's own git folder cannot be written."""
 
     def open(self, path: str, flags: int, mode: int) -> int:
-        if lines.DETACHED in path:
+        if branch_lines.DETACHED in path:
             raise OSError(30, "read-only")
         return super().open(path, flags, mode)
 
@@ -671,10 +682,10 @@ def test_what_a_detached_head_recorded_in_a_sandbox_is_found_again(place: Place)
         fsio.ops = before
     assert not place.line().startswith("ref-")
     assert place.runs() == {"r0", "r1"}
-    found = lines.find(place.open().stores, place.line())
-    assert found is not None and found.inherits[0] == lines.Inherit(aside, None)
-    whole = lines.find(place.open().stores, aside)
+    found = branch_lines.find(place.open().stores, place.line())
+    assert found is not None and found.inherits[0] == branch_lines.InheritedLine(aside, None)
+    whole = branch_lines.find(place.open().stores, aside)
     assert whole is not None
-    lines.save(place.open().layout, replace(whole, dropped=True))
-    (place.repo / ".git" / lines.DETACHED).unlink()
+    branch_lines.save(place.open().layout, replace(whole, dropped=True))
+    (place.repo / ".git" / branch_lines.DETACHED).unlink()
     assert place.runs() == {"r0"}, "what was dropped is not taken in again"

@@ -6,29 +6,30 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git.moved import moves, steps
-from holdfast.git.moved.moves import Moves
-from holdfast.git.reflog import Moment
-from holdfast.git.rewritten import rewrites
-from holdfast.store.inbox import Fired
+from holdfast.git import moves
+from holdfast.git import moves as git_moves
+from holdfast.git.cited_commits import rewrite_map
+from holdfast.git.moves import Moves
+from holdfast.git.reflog import ReflogRow
+from holdfast.store.git_inbox import FiredHook
 from tests.conftest import GitRepo
 from tests.git.place import Place
 
 
-def look(place: Place, *fired: Fired) -> Moves:
+def look(place: Place, *fired: FiredHook) -> Moves:
     """What the next command notices."""
     return moves.observe(place.open(), fired)
 
 
-def kinds(place: Place, *fired: Fired) -> list[str]:
+def kinds(place: Place, *fired: FiredHook) -> list[str]:
     return [move.kind for move in look(place, *fired).new]
 
 
-def firing(place: Place, hook: str, *args: str, pairs: tuple[tuple[str, str], ...] = ()) -> Fired:
+def firing(place: Place, hook: str, *args: str, pairs: tuple[tuple[str, str], ...] = ()) -> FiredHook:
     repo = place.open().repo
     head = repo.head()
     ts = place.open().now()
-    return Fired(ts=ts, hook=hook, git_dir=repo.git_dir, head=head.oid, ref=head.ref, args=args, pairs=pairs)
+    return FiredHook(ts=ts, hook=hook, git_dir=repo.git_dir, head=head.oid, ref=head.ref, args=args, pairs=pairs)
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_an_amend_is_kept_in_the_map_without_any_hook(seen: Place) -> None:
     found = look(seen)
     assert [(m.kind, m.before, m.after) for m in found.new] == [("amend", old, new)]
     assert found.pairs == ((old, new),)
-    assert rewrites.follow(seen.open().layout, old) == new
+    assert rewrite_map.follow(seen.open().layout, old) == new
     assert [event.kind for event in seen.open().events()] == ["rewrite"]
 
 
@@ -120,7 +121,7 @@ def test_a_rebase_is_one_move_and_its_pairs_are_never_guessed(seen: Place) -> No
     found = look(seen)
     assert [(m.kind, m.before, m.count) for m in found.new] == [("rebase", old, 2)]
     assert (found.pairs, found.made) == ((), ())
-    assert rewrites.follow(seen.open().layout, old) is None
+    assert rewrite_map.follow(seen.open().layout, old) is None
 
 
 def test_the_map_of_a_rebase_is_kept_when_the_hook_told(seen: Place) -> None:
@@ -131,7 +132,7 @@ def test_the_map_of_a_rebase_is_kept_when_the_hook_told(seen: Place) -> None:
     seen.git("rebase", "-q", "main")
     new = seen.git("rev-parse", "HEAD")
     assert kinds(seen, firing(seen, "post-rewrite", "rebase", pairs=((old, new),))) == ["rebase"]
-    assert rewrites.follow(seen.open().layout, old) == new
+    assert rewrite_map.follow(seen.open().layout, old) == new
 
 
 def test_an_interactive_rebase_with_amends_inside_is_one_rebase(seen: Place) -> None:
@@ -438,7 +439,7 @@ def test_moves_wait_until_somebody_was_told(seen: Place) -> None:
 )
 def test_the_messages_of_git_are_understood(message: str, kind: str) -> None:
     """They are all that tells a rewind from a pull."""
-    assert steps.kind_of(message)[0] == kind
+    assert git_moves.kind_of(message)[0] == kind
 
 
 def test_any_rows_give_steps_that_hang_together(seed: int) -> None:
@@ -452,8 +453,8 @@ def test_any_rows_give_steps_that_hang_together(seed: int) -> None:
     )
     for _ in range(300):
         oids = [f"{chance.randrange(4):040x}" for _ in range(chance.randrange(12))]
-        rows = [Moment(oid, n, False, chance.choice(words)) for n, oid in enumerate(oids)]
-        found = steps.read(rows, head="f" * 40, ref="refs/heads/a")
+        rows = [ReflogRow(oid, n, False, chance.choice(words)) for n, oid in enumerate(oids)]
+        found = git_moves.read_steps(rows, head="f" * 40, ref="refs/heads/a")
         assert all(step.before != step.after or step.commits for step in found)
         assert {step.after for step in found} <= set(oids)
 

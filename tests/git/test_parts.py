@@ -7,11 +7,11 @@ import pytest
 
 from holdfast.curation import review
 from holdfast.curation.decisions import Reviewer
-from holdfast.git import erase, parts
+from holdfast.git import erase, file_entries
 from holdfast.git.approvals import EDITED
 from holdfast.git.publish import publish
 from holdfast.project import Project
-from holdfast.store import entries
+from holdfast.store import memory_files
 from tests.git.place import fact_text
 
 FILE = ".holdfast/memory/facts/ours.md"
@@ -103,7 +103,7 @@ def test_an_erased_entry_leaves_its_file_and_its_neighbours_stay(project: Projec
     repo.git("checkout", "-q", "--", FILE)
     Project.open(repo.path, person=True).publish(here=True)
 
-    assert [part.memory.id for part in entries.parts((repo / FILE).read_text(), FILE)] == ["FCT-one", "FCT-three"]
+    assert [part.memory.id for part in memory_files.parts((repo / FILE).read_text(), FILE)] == ["FCT-one", "FCT-three"]
     assert standing(repo) == {"one": ("accepted", "T0"), "three": ("accepted", "T0")}
     for top in (repo / ".git/holdfast", repo / ".holdfast", world / ".cache"):
         for path in top.rglob("*"):
@@ -117,7 +117,7 @@ def test_an_entry_named_by_its_file_goes_with_the_name(repo: Any, inside: Any) -
     path = ".holdfast/memory/facts/the-lighthouse-is-violet-FCT-two.md"
     repo.commit(path, text())
     erase.erase(Project.open(repo.path).clone, "memory", "FCT-two")
-    seen = parts.placed(Project.open(repo.path).clone.repo, Project.open(repo.path).clone.entries())
+    seen = file_entries.placed(Project.open(repo.path).clone.repo, Project.open(repo.path).clone.entries())
     assert [one.parse().id for one in seen] == ["FCT-one", "FCT-three"]
     Project.open(repo.path).publish(here=True)
     assert not (repo / path).exists()

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import GitFailed, HookRefused, HookRewrote, OnTrunk, PublishRefused, UnsafePath
-from holdfast.git import publish, reconcile, repo, setup
+from holdfast.git import project_setup, publish, reconcile, repo
 from holdfast.git.clone import Clone
-from holdfast.model.event import Draft
-from holdfast.store import pending, seal
+from holdfast.model.event import EventDraft
+from holdfast.store import pending_changes, seal
 from tests.conftest import GitRepo
 from tests.git.place import Place, fact_path, fact_text
 
@@ -175,7 +175,7 @@ def test_a_hook_that_rewrites_the_very_first_commit_is_undone_too(tmp_path: Path
     (tmp_path / "new").mkdir()
     repo = GitRepo(tmp_path / "new")
     repo.git("init", "-q", "-b", "main")
-    setup.initialise(str(repo.path), cache=str(tmp_path / "cache"))
+    project_setup.initialise(str(repo.path), cache=str(tmp_path / "cache"))
     place = Place(repo, str(tmp_path / "cache"))
     place.ran("r1")
     before = state(place)
@@ -195,7 +195,7 @@ def test_a_hook_may_reformat_an_entry(place: Place) -> None:
     assert place.waits() == set()
     assert place.status() == ""
     assert any("hook rewrote" in note for note in place.notes)
-    kept = [change.text for change in pending.published(place.open().layout) if change.path == fact_path("one")]
+    kept = [change.text for change in pending_changes.published(place.open().layout) if change.path == fact_path("one")]
     assert kept == [(place.repo / fact_path("one")).read_text()], "what is kept is what was committed"
     assert place.publish().commit is None
     assert not reconcile.examine(place.open()).gone
@@ -456,7 +456,7 @@ def test_staged_files_ride_in_the_users_own_commit(place: Place) -> None:
     assert place.waits() == set()
     assert place.publish().commit is None
     assert place.facts() == {"one": "It is so."}
-    assert {c.path for c in pending.published(place.open().layout)} == set(staged.paths)
+    assert {c.path for c in pending_changes.published(place.open().layout)} == set(staged.paths)
 
 
 def test_staged_files_are_known_again_when_history_has_moved_on(place: Place) -> None:
@@ -621,7 +621,7 @@ def test_the_branchs_own_text_can_be_let_stand(place: Place, inherited: bool) ->
     assert place.waits() == set()
     assert place.publish().kept == ()
     layout = place.open().layout
-    kept = [*pending.published(layout), *pending.waiting(layout)]
+    kept = [*pending_changes.published(layout), *pending_changes.waiting(layout)]
     assert any("Ours." in (change.text or "") for change in kept)
     if inherited:
         place.git("switch", "-q", "main")
@@ -727,7 +727,7 @@ def test_two_work_trees_publish_each_their_own(place: Place, tmp_path: Path) -> 
 def record_many(top: str, cache: str, name: str, count: int) -> None:
     clone = Clone.open(top, cache=cache)
     for number in range(count):
-        clone.record(Draft("run", run_id=f"{name}-{number}"))
+        clone.record(EventDraft("run", run_id=f"{name}-{number}"))
 
 
 def publish_often(top: str, cache: str, count: int) -> None:
@@ -839,10 +839,10 @@ def test_init_commits_only_what_is_missing(place: Place) -> None:
     before = place.status()
     place.hook("pre-commit", "exit 1")
     with pytest.raises(HookRefused):
-        setup.initialise(str(place.repo.path), cache=place.cache, commit=True)
+        project_setup.initialise(str(place.repo.path), cache=place.cache, commit=True)
     assert place.status() == before
     (place.repo / ".git/hooks/pre-commit").unlink()
-    setup.initialise(str(place.repo.path), cache=place.cache, commit=True)
+    project_setup.initialise(str(place.repo.path), cache=place.cache, commit=True)
     assert place.committed() == {".holdfast/.gitattributes"}
     assert place.status() == "M .holdfast/holdfast.toml"
 
@@ -869,7 +869,7 @@ def test_a_sha256_repository_works(tmp_path: Path) -> None:
         pytest.skip("this git knows no sha256 repositories")
     place = Place(GitRepo(tmp_path / "r"), str(tmp_path / "cache"))
     place.repo.commit("a")
-    setup.initialise(str(place.repo.path), cache=place.cache, commit=True)
+    project_setup.initialise(str(place.repo.path), cache=place.cache, commit=True)
     place.ran("r1")
     place.keep("one")
     place.hook("pre-commit", "exit 1")

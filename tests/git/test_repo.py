@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import GitFailed, NotARepository, PublishRefused
-from holdfast.git import setup
+from holdfast.git import project_setup
 from holdfast.git.repo import Repo
 from holdfast.store import layout
 from tests.conftest import Cli, GitRepo
@@ -88,7 +88,7 @@ def test_setting_up_without_an_identity_says_how_to_give_one(tmp_path: Path, mon
     place = Place.make(tmp_path / "repo", commit=False)
     unnamed(place, monkeypatch)
     with pytest.raises(PublishRefused, match="does not know who commits"):
-        setup.initialise(str(place.repo.path), cache=place.cache, commit=True)
+        project_setup.initialise(str(place.repo.path), cache=place.cache, commit=True)
 
 
 def test_uninstalling_cleans_every_work_tree(place: Place, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_uninstalling_cleans_every_work_tree(place: Place, tmp_path: Path) -> No
     os.rename(tmp_path / "gone", tmp_path / "moved")
     clone = place.open()
 
-    done = setup.uninstall(clone.repo, clone.private, clone.repo_id)
+    done = project_setup.uninstall(clone.repo, clone.private, clone.repo_id)
 
     assert str(tmp_path / "other" / layout.VIEW) in done.removed
     assert GitRepo(tmp_path / "other").git("status", "--porcelain", "--ignored") == ""

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import NotStored
+from holdfast.git.cited_commits import rewrite_map
 from holdfast.git.repo import Repo
-from holdfast.git.rewritten import rewrites
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
 from tests.conftest import Quick, make_repo
@@ -30,36 +30,36 @@ def repo(tmp_path: Path) -> Repo:
 
 
 def add(layout: Layout, *pairs: tuple[str, str]) -> None:
-    rewrites.add(layout, pairs, kind="rebase", ts=TS)
+    rewrite_map.add(layout, pairs, kind="rebase", ts=TS)
 
 
 def test_a_chain_of_rewrites_is_followed_to_its_end(layout: Layout) -> None:
     """A branch is rebased every day; yesterday's name leads nowhere."""
     add(layout, (B, C))
     add(layout, (A, B), (C, D))
-    assert rewrites.follow(layout, A) == D
-    assert rewrites.follow(layout, C) == D
-    assert rewrites.follow(layout, D) is None
-    assert rewrites.follow(layout, E) is None
+    assert rewrite_map.follow(layout, A) == D
+    assert rewrite_map.follow(layout, C) == D
+    assert rewrite_map.follow(layout, D) is None
+    assert rewrite_map.follow(layout, E) is None
 
 
 def test_a_circle_ends(layout: Layout) -> None:
     """An amend that was undone and made again must not hang the next command."""
     add(layout, (A, B), (B, A))
-    assert rewrites.follow(layout, A) == B
+    assert rewrite_map.follow(layout, A) == B
     add(layout, (B, C), (C, B))
-    assert rewrites.follow(layout, A) in (B, C)
+    assert rewrite_map.follow(layout, A) in (B, C)
 
 
 def test_one_may_become_several_and_several_one(layout: Layout, repo: Repo) -> None:
     """Two branches held it and both were rebased; a squash joins what was apart."""
     add(layout, (A, B), (A, C), (D, C))
-    found = rewrites.trails([layout], repo, {A, D, E})
+    found = rewrite_map.trails([layout], repo, {A, D, E})
     assert found[A].names == [B, C]
     assert found[A].joined == found[D].joined == {C}
     assert found[D].names == [C]
     assert E not in found
-    assert rewrites.follow(layout, A) == C
+    assert rewrite_map.follow(layout, A) == C
 
 
 def test_a_torn_line_costs_itself_alone(layout: Layout) -> None:
@@ -67,10 +67,10 @@ def test_a_torn_line_costs_itself_alone(layout: Layout) -> None:
     add(layout, (A, B))
     with open(layout.rewrites, "ab") as file:
         file.write(f"{C} {D[:30]}".encode())
-    assert rewrites.follow(layout, C) is None
+    assert rewrite_map.follow(layout, C) is None
     add(layout, (B, C))
-    assert rewrites.follow(layout, A) == C
-    assert rewrites.follow(layout, C) is None
+    assert rewrite_map.follow(layout, A) == C
+    assert rewrite_map.follow(layout, C) is None
 
 
 @pytest.mark.parametrize("junk", [b"\0" * 5000, b"x" * 300_000, b"\xff\n" * 100, b"\n\n"])
@@ -80,16 +80,16 @@ def test_junk_in_the_map_is_passed_over(layout: Layout, junk: bytes) -> None:
     with open(layout.rewrites, "ab") as file:
         file.write(junk)
     add(layout, (B, C))
-    assert rewrites.follow(layout, A) == C
+    assert rewrite_map.follow(layout, A) == C
 
 
 def test_what_is_no_pair_of_commits_is_not_kept(layout: Layout) -> None:
     """A line of nonsense in the map would be read for ever."""
     add(layout, (A, A), ("HEAD", B), (A, "x\ny"), (A[:39], B))
     assert not os.path.exists(layout.rewrites)
-    rewrites.add(layout, [(A, B)], kind="Rebase -i\n", ts=TS)
-    rewrites.add(layout, [(B, C)], kind="42", ts=TS)
-    assert rewrites.follow(layout, A) == C
+    rewrite_map.add(layout, [(A, B)], kind="Rebase -i\n", ts=TS)
+    rewrite_map.add(layout, [(B, C)], kind="42", ts=TS)
+    assert rewrite_map.follow(layout, A) == C
     with open(layout.rewrites, encoding="ascii") as file:
         assert file.read() == f"{A} {B} rebase-i {TS}\n{B} {C} rewrite {TS}\n"
 
@@ -121,9 +121,9 @@ def test_two_hooks_at_once_write_one_after_the_other(layout: Layout) -> None:
         second = threading.Thread(target=add, args=(layout, (B, C)))
         second.start()
         second.join(0.05)
-        assert second.is_alive() and rewrites.follow(layout, A) == B
+        assert second.is_alive() and rewrite_map.follow(layout, A) == B
     second.join()
-    assert rewrites.follow(layout, A) == C
+    assert rewrite_map.follow(layout, A) == C
 
 
 def test_a_refused_write_leaves_the_map_as_it_was(layout: Layout) -> None:
@@ -140,14 +140,14 @@ def test_a_refused_write_leaves_the_map_as_it_was(layout: Layout) -> None:
             add(layout, (B, C))
     finally:
         fsio.ops = before
-    assert rewrites.follow(layout, A) == B
+    assert rewrite_map.follow(layout, A) == B
 
 
 def test_a_link_in_the_place_of_the_map_is_left_out_and_said(layout: Layout, tmp_path: Path) -> None:
     """The store must not lead elsewhere."""
     (tmp_path / "other").write_text(f"{A} {B} rebase {TS}\n")
     os.symlink(tmp_path / "other", layout.rewrites)
-    assert rewrites.follow(layout, A) is None
+    assert rewrite_map.follow(layout, A) is None
     assert any("not a regular file" in note for note in layout.notes)
 
 
@@ -157,7 +157,7 @@ def test_filter_repo_leaves_a_map_of_its_own(layout: Layout, repo: Repo) -> None
     with open(os.path.join(repo.common_dir, "filter-repo", "commit-map"), "wb") as file:
         file.write(f"old                                      new\r\n{B} {C}\r\n{D} {'0' * 40}\n{E} {E}\n".encode())
     add(layout, (A, B))
-    found = rewrites.trails([layout], repo, {A, D, E})
+    found = rewrite_map.trails([layout], repo, {A, D, E})
     assert found[A].names == [B, C]
     assert found[A].how == {B: "map", C: "filter-repo"}
     assert found[D].dropped
@@ -170,4 +170,4 @@ def test_a_long_map_is_followed_in_two_readings(layout: Layout) -> None:
     row = [f"{number:040x}" for number in range(1, 900)]
     noise = [(f"{number:040x}", f"{number + 1:040x}") for number in range(10**6, 10**6 + 4000, 2)]
     add(layout, *pairwise(row), *noise)
-    assert rewrites.follow(layout, row[0]) == row[-1]
+    assert rewrite_map.follow(layout, row[0]) == row[-1]

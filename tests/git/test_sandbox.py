@@ -11,7 +11,7 @@ import pytest
 
 from holdfast.errors import PublishRefused
 from holdfast.git.clone import Clone, make_store
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from tests.git.place import Place, fact_path, fact_text
 
 ACT = """
@@ -155,7 +155,7 @@ def test_draining_twice_with_the_same_writer_loses_nothing(place: Place) -> None
     clone.layout = clone.private.sandboxed()
     make_store(clone.layout)
     for number in range(3):
-        clone.record(Draft("run", run_id=f"r{number}"))
+        clone.record(EventDraft("run", run_id=f"r{number}"))
         assert f"r{number}" in place.runs()
     assert place.runs() == {"r0", "r1", "r2"}
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git.moved import idle, moves, rewinds, seen, steps
-from holdfast.git.moved.glance import Glance
-from holdfast.git.moved.seen import Move, Shared, Tree
-from holdfast.git.moved.steps import Step
-from holdfast.git.reflog import Moment
-from holdfast.store import fsio, pending
+from holdfast.git import last_seen, moves, reconcile, rewinds
+from holdfast.git import moves as git_moves
+from holdfast.git.last_seen import DiskGlance, GitMove, SeenClone, SeenWorkTree
+from holdfast.git.moves import HeadStep
+from holdfast.git.reflog import ReflogRow
+from holdfast.store import fsio, pending_changes
 from holdfast.values import replace
 from tests.git.place import Place, fact_path, now
 
@@ -20,13 +20,13 @@ A, B, C, D, E = (letter * 40 for letter in "abcde")
 MAIN, FEAT = "refs/heads/main", "refs/heads/feat"
 
 
-def read(*rows: tuple[str, str], head: str | None = A, ref: str | None = MAIN) -> list[Step]:
+def read(*rows: tuple[str, str], head: str | None = A, ref: str | None = MAIN) -> list[HeadStep]:
     """The steps that rows of (commit, message) make, one a second."""
-    moments = [Moment(oid, at, False, message) for at, (oid, message) in enumerate(rows, 1)]
-    return steps.read(moments, head=head, ref=ref)
+    moments = [ReflogRow(oid, at, False, message) for at, (oid, message) in enumerate(rows, 1)]
+    return git_moves.read_steps(moments, head=head, ref=ref)
 
 
-def shape(found: list[Step]) -> list[tuple[str, str | None, str, str | None, tuple[str, ...]]]:
+def shape(found: list[HeadStep]) -> list[tuple[str, str | None, str, str | None, tuple[str, ...]]]:
     return [(step.kind, step.before, step.after, step.ref, step.commits) for step in found]
 
 
@@ -97,10 +97,10 @@ def test_a_branch_that_is_set_elsewhere_while_one_is_on_it_was_reset() -> None:
 
 def test_what_was_merged_is_named_where_the_row_tells() -> None:
     """People know branches by their names."""
-    assert steps.merged("merge feat: Merge made by the 'ort' strategy.") == "feat"
-    assert steps.merged("commit (merge): Merge branch 'feat'") == "feat"
-    assert steps.merged("commit (merge): Merge remote-tracking branch 'origin/x'") == "origin/x"
-    assert steps.merged("pull: Fast-forward") is None
+    assert git_moves.merged("merge feat: Merge made by the 'ort' strategy.") == "feat"
+    assert git_moves.merged("commit (merge): Merge branch 'feat'") == "feat"
+    assert git_moves.merged("commit (merge): Merge remote-tracking branch 'origin/x'") == "origin/x"
+    assert git_moves.merged("pull: Fast-forward") is None
 
 
 # What is remembered.
@@ -117,19 +117,19 @@ def place(tmp_path: Path) -> Place:
 def test_how_git_looked_comes_back_as_it_was(place: Place) -> None:
     """One wrong field and every command tells of moves that never were."""
     clone = place.open()
-    one = Move("commits", A, B, "2031", "words", MAIN, 3)
-    tree = Tree(A, MAIN, "line", "2031-01-01T00:00:00.000000Z", 5, "row", "log", "fetched", (one,))
-    common = Shared("config", ((MAIN, "line"),), ("side",), "shallow", (one,), ("key",), ("forced",))
-    seen.keep(clone, tree)
-    seen.keep(clone, common)
-    assert (seen.tree(clone), seen.shared(clone)) == (tree, common)
-    many = tuple(replace(one, count=number) for number in range(seen.MOST + 5))
-    seen.keep(clone, replace(tree, waiting=many))
-    kept = seen.tree(clone)
-    assert kept is not None and [move.count for move in kept.waiting] == list(range(5, seen.MOST + 5))
-    seen.forget(clone, clone.worktree)
-    seen.forget(clone, "never")
-    assert seen.tree(clone) is None and seen.shared(clone) == common
+    one = GitMove("commits", A, B, "2031", "words", MAIN, 3)
+    tree = SeenWorkTree(A, MAIN, "line", "2031-01-01T00:00:00.000000Z", 5, "row", "log", "fetched", (one,))
+    common = SeenClone("config", ((MAIN, "line"),), ("side",), "shallow", (one,), ("key",), ("forced",))
+    last_seen.keep(clone, tree)
+    last_seen.keep(clone, common)
+    assert (last_seen.tree(clone), last_seen.shared(clone)) == (tree, common)
+    many = tuple(replace(one, count=number) for number in range(last_seen.MOST + 5))
+    last_seen.keep(clone, replace(tree, waiting=many))
+    kept = last_seen.tree(clone)
+    assert kept is not None and [move.count for move in kept.waiting] == list(range(5, last_seen.MOST + 5))
+    last_seen.forget(clone, clone.worktree)
+    last_seen.forget(clone, "never")
+    assert last_seen.tree(clone) is None and last_seen.shared(clone) == common
 
 
 @pytest.mark.parametrize("name", ["tree-..json", "clone.json"])
@@ -138,11 +138,11 @@ def test_a_note_of_another_form_is_none(place: Place, name: str) -> None:
     clone = place.open()
     path = Path(clone.layout.seen, name)
     whole = json.loads(path.read_text())
-    assert seen.tree(clone) is not None and seen.shared(clone) is not None
-    read_it = seen.tree if name.startswith("tree") else seen.shared
+    assert last_seen.tree(clone) is not None and last_seen.shared(clone) is not None
+    read_it = last_seen.tree if name.startswith("tree") else last_seen.shared
     wrong = [{**whole, "more": 1}, {**whole, "waiting": [{"kind": 1}]}, {**whole, "waiting": 7}, [], 7, {}]
     wrong += [{key: value for key, value in whole.items() if key not in ("waiting", "branches")}]
-    if read_it is seen.shared:
+    if read_it is last_seen.shared:
         wrong += [{**whole, "branches": [["x"]]}, {**whole, "trees": 7}, {**whole, "kept": None}]
     for record in wrong:
         path.write_text(json.dumps(record))
@@ -154,26 +154,26 @@ def test_a_note_of_another_form_is_none(place: Place, name: str) -> None:
 def test_names_are_kept_exactly(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was told is not told again, and what was not is."""
     clone = place.open()
-    assert seen.names(clone, seen.TOLD) == set()
-    seen.keep_names(clone, seen.TOLD, [])
+    assert last_seen.names(clone, last_seen.TOLD) == set()
+    last_seen.keep_names(clone, last_seen.TOLD, [])
     assert not Path(clone.layout.seen, "told.json").exists()
-    seen.keep_names(clone, seen.TOLD, ["b", "a", "b"])
+    last_seen.keep_names(clone, last_seen.TOLD, ["b", "a", "b"])
     before = Path(clone.layout.seen, "told.json").stat().st_ino
-    seen.keep_names(clone, seen.TOLD, ["a", "b"])
+    last_seen.keep_names(clone, last_seen.TOLD, ["a", "b"])
     assert Path(clone.layout.seen, "told.json").stat().st_ino == before
-    assert seen.names(clone, seen.TOLD) == {"a", "b"} and seen.names(clone, seen.FOREIGN) == set()
-    monkeypatch.setattr(seen, "MOST_NAMES", 2)
-    seen.keep_names(clone, seen.TOLD, "dcb")
-    assert seen.names(clone, seen.TOLD) == {"b", "c"}
+    assert last_seen.names(clone, last_seen.TOLD) == {"a", "b"} and last_seen.names(clone, last_seen.FOREIGN) == set()
+    monkeypatch.setattr(last_seen, "MOST_NAMES", 2)
+    last_seen.keep_names(clone, last_seen.TOLD, "dcb")
+    assert last_seen.names(clone, last_seen.TOLD) == {"b", "c"}
     for damage in ({"names": 7}, {"names": ["a", 7]}, []):
         Path(clone.layout.seen, "told.json").write_text(json.dumps(damage))
-        assert seen.names(clone, seen.TOLD) <= {"a"}
+        assert last_seen.names(clone, last_seen.TOLD) <= {"a"}
 
 
 def test_one_looks_at_a_time_and_the_second_leaves_it_to_the_first(place: Place) -> None:
     """Two that tell of the same move tell it twice."""
     clone = place.open()
-    with seen.alone(clone) as first, seen.alone(clone) as second:
+    with last_seen.alone(clone) as first, last_seen.alone(clone) as second:
         assert (first, second) == (True, False)
     place.repo.commit("b")
     with fsio.locked(os.path.join(clone.layout.seen, "lock")):
@@ -183,33 +183,33 @@ def test_one_looks_at_a_time_and_the_second_leaves_it_to_the_first(place: Place)
 
 def test_a_work_tree_of_any_name_has_a_note_of_its_own() -> None:
     """A name may be longer than a file's name can be."""
-    assert seen._name(".") == "tree-..json" and seen._name("x" * 200) == f"tree-{'x' * 200}.json"
-    long = [seen._name("x" * 201), seen._name("x" * 202)]
+    assert last_seen._name(".") == "tree-..json" and last_seen._name("x" * 200) == f"tree-{'x' * 200}.json"
+    long = [last_seen._name("x" * 201), last_seen._name("x" * 202)]
     assert all(len(name) < 100 for name in long) and len(set(long)) == 2
 
 
 def test_a_glance_sees_whatever_moved(place: Place, tmp_path: Path) -> None:
     """It is all that most commands look at; what it misses is never noticed."""
     clone = place.open()
-    tree, common = seen.tree(clone), seen.shared(clone)
-    assert tree is not None and common is not None and Glance(clone).equals(tree, common)
+    tree, common = last_seen.tree(clone), last_seen.shared(clone)
+    assert tree is not None and common is not None and DiskGlance(clone).equals(tree, common)
     for change in ("head", "ref", "line", "log", "fetched"):
-        assert not Glance(clone).equals(replace(tree, **{change: "x"}), common), change
+        assert not DiskGlance(clone).equals(replace(tree, **{change: "x"}), common), change
     for change in ("config", "shallow"):
-        assert not Glance(clone).equals(tree, replace(common, **{change: "x"})), change
-    assert not Glance(clone).equals(tree, replace(common, trees=("x",)))
+        assert not DiskGlance(clone).equals(tree, replace(common, **{change: "x"})), change
+    assert not DiskGlance(clone).equals(tree, replace(common, trees=("x",)))
     place.git("worktree", "add", "-q", "--detach", str(tmp_path / "side"))
-    assert Glance(clone).trees == ("side",)
+    assert DiskGlance(clone).trees == ("side",)
     pointer = Path(clone.repo.common_dir, "worktrees/side/gitdir")
     whole = pointer.read_text()
     pointer.unlink()
-    assert Glance(clone).trees == (), "nobody can say where it was"
+    assert DiskGlance(clone).trees == (), "nobody can say where it was"
     pointer.write_text(whole)
-    assert Glance(clone).trees == ("side",)
+    assert DiskGlance(clone).trees == ("side",)
     (tmp_path / "side/.git").unlink()
-    assert Glance(clone).trees == (), "its files are gone"
+    assert DiskGlance(clone).trees == (), "its files are gone"
     Path(clone.repo.git_dir, "MERGE_HEAD").write_text(A + "\n")
-    moved = Glance(place.open())
+    moved = DiskGlance(place.open())
     same = replace(common, config=moved.config)
     assert moved.operation and moved.equals(replace(tree, head=B), same), "git is at work: not compared"
 
@@ -225,7 +225,7 @@ def rewound(place: Place) -> None:
     place.git("reset", "-q", "--hard", "HEAD~1")
 
 
-def names(changes: list[pending.Change]) -> list[str]:
+def names(changes: list[pending_changes.PendingChange]) -> list[str]:
     return [change.path for change in changes]
 
 
@@ -307,7 +307,7 @@ def test_what_another_line_had_recorded_does_not_wait_here(place: Place) -> None
     clone = place.open()
     place.keep("ONE", "Words of main.")
     (mine,) = clone.changes()
-    pending.archive(clone.layout, replace(mine, line="another"), commit=None, ts=clone.now())
+    pending_changes.archive(clone.layout, replace(mine, line="another"), commit=None, ts=clone.now())
     place.later()
     rewound(place)
     clone = place.open()
@@ -341,12 +341,12 @@ def test_branches_without_activity_are_listed_longest_first(place: Place) -> Non
     place.repo.commit("own")
     place.git("switch", "-q", "-c", "here", "main")
     clone = place.open()
-    assert idle.branches(clone) == []
-    clone.clock = lambda: now() + timedelta(days=idle.DAYS + 1)
-    found = {one.branch: one.merged for one in idle.branches(clone)}
+    assert reconcile.idle_branches(clone) == []
+    clone.clock = lambda: now() + timedelta(days=reconcile.IDLE_DAYS + 1)
+    found = {one.branch: one.merged for one in reconcile.idle_branches(clone)}
     assert found == {"merged": True, "own": False}
-    assert [one.branch for one in idle.branches(clone, days=idle.DAYS + 5)] == []
-    last = {one.branch: one.last for one in idle.branches(clone)}
+    assert [one.branch for one in reconcile.idle_branches(clone, days=reconcile.IDLE_DAYS + 5)] == []
+    last = {one.branch: one.last for one in reconcile.idle_branches(clone)}
     assert all(moment.startswith(f"{now():%Y-}") for moment in last.values())
     Path(clone.repo.common_dir, "logs/refs/heads/merged").unlink()
     old = f"{int(now().timestamp()) - 10 * 86400} +0000"
@@ -356,8 +356,8 @@ def test_branches_without_activity_are_listed_longest_first(place: Place) -> Non
     for name in env:
         del os.environ[name]
     Path(clone.repo.common_dir, "logs/refs/heads/merged").unlink()
-    assert [(one.branch, one.merged) for one in idle.branches(clone)] == [("merged", False), ("own", False)]
-    assert [one.branch for one in idle.branches(clone, trunk="own")][:1] == ["merged"]
+    assert [(one.branch, one.merged) for one in reconcile.idle_branches(clone)] == [("merged", False), ("own", False)]
+    assert [one.branch for one in reconcile.idle_branches(clone, trunk="own")][:1] == ["merged"]
 
 
 def test_a_commit_and_a_move_both_count_as_activity(place: Place) -> None:
@@ -372,13 +372,13 @@ def test_a_commit_and_a_move_both_count_as_activity(place: Place) -> None:
     place.git("branch", "-q", "committed-today", "main")
     for name in ("old", "committed-today"):
         Path(clone.repo.common_dir, "logs/refs/heads", name).unlink()
-    assert [one.branch for one in idle.branches(clone, days=5)] == ["old"]
+    assert [one.branch for one in reconcile.idle_branches(clone, days=5)] == ["old"]
 
 
 def test_rows_that_look_alike_are_counted() -> None:
     """There and back within one second writes the same row twice; what came between must not be lost."""
-    rows = [Moment(oid, 1, False, "checkout: x") for oid in (A, B, A, C)]
-    before = Tree(A, MAIN, "line", "2031", 1, moves._mark(rows[0]), "", "")
+    rows = [ReflogRow(oid, 1, False, "checkout: x") for oid in (A, B, A, C)]
+    before = SeenWorkTree(A, MAIN, "line", "2031", 1, moves._mark(rows[0]), "", "")
     assert moves._fresh(rows, before) == rows[1:]
     assert moves._fresh(rows, replace(before, rows=3)) == rows[3:]
     assert moves._fresh(rows, replace(before, rows=4)) == rows[3:], "by the row itself, where rows expired"
@@ -391,7 +391,7 @@ def test_rows_that_look_alike_are_counted() -> None:
 
 def test_a_switch_is_told_at_the_moment_of_the_last(place: Place) -> None:
     """There, elsewhere and on: what counts is since when this branch is checked out."""
-    rows = [Moment(A, at, False, words) for at, words in ((5, "checkout: a"), (7, "checkout: b"), (9, "commit: c"))]
+    rows = [ReflogRow(A, at, False, words) for at, words in ((5, "checkout: a"), (7, "checkout: b"), (9, "commit: c"))]
     assert moves._switched(rows) == "1970-01-01T00:00:07.000000Z"
     assert moves._switched(rows[2:]) is None
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
-from holdfast.git import setup
+from holdfast.git import project_setup
 from holdfast.git.clone import Clone
-from holdfast.git.evidence import from_folder, resolve, states
-from holdfast.git.spans import Where, recite, what_changed, where
+from holdfast.git.evidence_check import from_folder, resolve, states
+from holdfast.git.span_history import SpanLocation, recite, what_changed, where
 from holdfast.model.evidence import FileEvidence, LinesEvidence, SymbolEvidence
 from tests.git.place import Place
 
@@ -277,7 +277,7 @@ def test_of_equal_texts_the_cited_one_is_followed(code: Place) -> None:
     for n, (text, case) in enumerate(zip(cited, MOVED, strict=True)):
         assert found[text] == "holds", case
         assert what_changed(clone, text) == (), case
-        assert where(clone, text) == Where(f"{n}/{case[0]}", *case[4]), case
+        assert where(clone, text) == SpanLocation(f"{n}/{case[0]}", *case[4]), case
 
 
 def test_without_its_history_a_common_line_is_not_guessed(code: Place, tmp_path: Path) -> None:
@@ -320,11 +320,11 @@ def test_a_rename_is_followed_committed_or_not(code: Place) -> None:
     code.git("merge", "-q", "--no-edit", "side")
     clone = code.open()
     assert set(states(clone, cited).values()) == {"holds"}
-    assert where(clone, cited[2]) == Where("c.py", 13, 15)
+    assert where(clone, cited[2]) == SpanLocation("c.py", 13, 15)
     assert recite(clone, cited[2]) == cited[2].replace(PATH, "c.py")
     assert [str(resolve(clone, text)) for text in cited] == cited
     code.git("mv", "c.py", "d.py")
-    assert where(code.open(), cited[2]) == Where("d.py", 13, 15)
+    assert where(code.open(), cited[2]) == SpanLocation("d.py", 13, 15)
     code.repo.write("d.py", SOURCE.replace("y = 2", "y = 3"))
     code.git("commit", "-qam", "inside")
     found = states(code.open(), cited)
@@ -459,7 +459,7 @@ def test_a_changed_span_is_cited_as_it_is_now(code: Place) -> None:
     edited = "# above\n" + SOURCE.replace("    x = a + 1\n", "    x = a\n    x += 1\n").replace("y = 2", "y = 3")
     code.repo.commit(PATH, edited, "edited")
     clone = code.open()
-    assert where(clone, lines) == Where(PATH, 8, 11)
+    assert where(clone, lines) == SpanLocation(PATH, 8, 11)
     assert [recite(clone, text) for text in (lines, symbol, whole)] == cite(
         code, f"{PATH}:8-11", f"{PATH}#Box.size", PATH
     )
@@ -533,7 +533,7 @@ def test_a_repository_of_longer_hashes_cites_in_them(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", "--object-format=sha256", path], check=True)
     (path / "a.py").write_text("A = 1\nB = 2\n")
     subprocess.run(["git", "-C", path, "add", "a.py"], check=True)
-    setup.initialise(str(path), cache=str(tmp_path / "cache"), commit=False)
+    project_setup.initialise(str(path), cache=str(tmp_path / "cache"), commit=False)
     clone = Clone.open(str(path), cache=str(tmp_path / "cache"))
     cited = [str(resolve(clone, text)) for text in ("a.py#A", "a.py:2")]
     assert {len(text.rpartition("@")[2]) for text in cited} == {64}
@@ -562,7 +562,7 @@ def test_of_two_equal_methods_the_named_one_is_shown(code: Place) -> None:
     """The text alone would point at the other class."""
     code.repo.commit(PATH, "class A:\n    def go(self): 1\n\n\nclass B:\n    def go(self): 1\n")
     (cited,) = cite(code, f"{PATH}#B.go")
-    assert where(code.open(), cited) == Where(PATH, 6, 6)
+    assert where(code.open(), cited) == SpanLocation(PATH, 6, 6)
 
 
 def test_before_the_first_commit_a_staged_span_holds(tmp_path: Path) -> None:
@@ -570,7 +570,7 @@ def test_before_the_first_commit_a_staged_span_holds(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", tmp_path / "new"], check=True)
     (tmp_path / "new" / "a.py").write_text("A = 1\n")
     subprocess.run(["git", "-C", tmp_path / "new", "add", "a.py"], check=True)
-    setup.initialise(str(tmp_path / "new"), cache=str(tmp_path / "cache"), commit=False)
+    project_setup.initialise(str(tmp_path / "new"), cache=str(tmp_path / "cache"), commit=False)
     clone = Clone.open(str(tmp_path / "new"), cache=str(tmp_path / "cache"))
     cited, lost = str(resolve(clone, "a.py#A")), f"lines:b.py:1-1@{'0' * 40}"
     assert states(clone, [cited, lost]) == {cited: "holds", lost: "gone"}

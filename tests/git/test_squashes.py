@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git.rewritten import anchors, squashes, window
-from holdfast.git.rewritten.kept import Anchor
-from holdfast.git.rewritten.window import Window
+from holdfast.git.cited_commits import commit_anchors, commit_matching
+from holdfast.git.cited_commits.anchor_store import CommitAnchor
+from holdfast.git.cited_commits.commit_matching import HistoryWindow
 from tests.conftest import GitRepo
 from tests.git.place import Place
 
@@ -33,7 +33,7 @@ def head(place: Place, rev: str = "HEAD") -> str:
 
 
 def where(place: Place, *oids: str) -> list[tuple[str | None, str]]:
-    found = anchors.resolve(place.open(), oids)
+    found = commit_anchors.resolve(place.open(), oids)
     return [(found[oid].commit, found[oid].how) for oid in oids]
 
 
@@ -201,16 +201,16 @@ def test_a_history_without_a_common_point_is_no_obstacle(place: Place) -> None:
 # The ways through what was lost.
 
 
-def lost(place: Place, oids: list[str]) -> Window:
+def lost(place: Place, oids: list[str]) -> HistoryWindow:
     """The window after these commits were thrown away."""
-    anchors.keep(place.open(), oids)
+    commit_anchors.keep(place.open(), oids)
     place.git("reset", "-q", "--hard", "main")
     return seen(place, oids)
 
 
-def seen(place: Place, oids: list[str]) -> Window:
-    described: dict[str, Anchor] = anchors._described(place.open().repo, oids)
-    return Window(place.open().repo, described, here=oids)
+def seen(place: Place, oids: list[str]) -> HistoryWindow:
+    described: dict[str, CommitAnchor] = commit_anchors._described(place.open().repo, oids)
+    return HistoryWindow(place.open().repo, described, here=oids)
 
 
 def test_the_line_before_ends_at_a_merge_or_at_what_is_not_lost(place: Place) -> None:
@@ -224,22 +224,22 @@ def test_the_line_before_ends_at_a_merge_or_at_what_is_not_lost(place: Place) ->
     (c,) = add(place, "c")
     place.git("branch", "-q", "-D", "side")
     found = lost(place, [a, b, merge, c])
-    assert squashes._line_before(found.lost, b) == [b, a]
-    assert squashes._line_before(found.lost, c) == [c, merge]
-    assert squashes._line_before(found.lost, a) == [a]
-    ways = squashes._tips(found.lost, b)
+    assert commit_matching._line_before(found.lost, b) == [b, a]
+    assert commit_matching._line_before(found.lost, c) == [c, merge]
+    assert commit_matching._line_before(found.lost, a) == [a]
+    ways = commit_matching._tips(found.lost, b)
     assert ways[0] == () and set(ways) == {(), (merge,), (merge, c)}
-    assert len(squashes._tips(found.lost, a)) == 7  # itself, and by each side of the merge to the end
+    assert len(commit_matching._tips(found.lost, a)) == 7  # itself, and by each side of the merge to the end
 
 
 def test_only_so_far_back_and_on_is_looked(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """No question takes for ever."""
     oids = add(place, *"abcde")
     found = lost(place, oids)
-    monkeypatch.setattr(squashes, "_BACK", 3)
-    monkeypatch.setattr(squashes, "_TIPS", 2)
-    assert squashes._line_before(found.lost, oids[4]) == oids[:1:-1]
-    assert squashes._tips(found.lost, oids[0]) == [(), (oids[1],)]
+    monkeypatch.setattr(commit_matching, "_BACK", 3)
+    monkeypatch.setattr(commit_matching, "_TIPS", 2)
+    assert commit_matching._line_before(found.lost, oids[4]) == oids[:1:-1]
+    assert commit_matching._tips(found.lost, oids[0]) == [(), (oids[1],)]
 
 
 def test_history_that_is_too_long_is_known_to_be_cut(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,7 +258,7 @@ def test_history_that_is_too_long_is_known_to_be_cut(place: Place, monkeypatch: 
         ("MAX_PATCHES", 0, True),
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(window, name, limit)
+            patched.setattr(commit_matching, name, limit)
             assert seen(place, [old]).cut is cut, (name, limit)
 
 
@@ -281,9 +281,9 @@ def test_what_is_seen_of_a_lost_commit(place: Place) -> None:
     base = head(place, "main")
     assert here.trees([a, base, "f" * 40]) == {a: head(place, f"{a}^{{tree}}"), base: head(place, "main^{tree}")}
     assert here.commit(picked) is not None and here.commit("f" * 40) is None
-    assert window.adrift(place.open().repo, []) == (set(), set())
-    assert window.adrift(place.open().repo, ["f" * 40]) == (set(), set())
-    assert window.adrift(place.open().repo, [a, picked, "f" * 40]) == ({a, picked}, {a})
+    assert commit_matching.adrift(place.open().repo, []) == (set(), set())
+    assert commit_matching.adrift(place.open().repo, ["f" * 40]) == (set(), set())
+    assert commit_matching.adrift(place.open().repo, [a, picked, "f" * 40]) == ({a, picked}, {a})
 
 
 def test_a_commit_from_the_future_has_nothing_after_it(place: Place) -> None:

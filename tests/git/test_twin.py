@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git import hooks, setup
+from holdfast.git import hooks, project_setup
 from holdfast.git.repo import Repo
-from holdfast.store import inbox
+from holdfast.store import git_inbox
 from tests.conftest import Cli, GitRepo, make_repo
 from tests.git.place import Place
 
@@ -147,7 +147,7 @@ def template(factory: pytest.TempPathFactory) -> Path:
         bare, held = make(folder / "a"), folder / "b/repo"
         shutil.copytree(bare, held)
         place = Place(GitRepo(held), str(folder / "cache"))
-        setup.initialise(str(held), cache=place.cache, commit=True)
+        project_setup.initialise(str(held), cache=place.cache, commit=True)
         _same_files(bare, held)
         place.ran("r1")
         place.keep("one")
@@ -179,7 +179,7 @@ def twins(
     yield found
     assert found.everything(bare) == found.everything(held)
     layout = place.open().private
-    noticed = len(inbox.peek(layout))
+    noticed = len(git_inbox.peek(layout))
     assert noticed and layout.notes == [], "the hooks heard nothing, so nothing was compared"
     place.ran("r2")
     assert place.all_runs() == {"r1", "r2"}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.model.event import Draft, Event
+from holdfast.git.project_setup import initialise
+from holdfast.model.event import Event, EventDraft
 from holdfast.store import layout
 from tests.conftest import GitRepo
 
@@ -31,7 +31,7 @@ def clone(repo: GitRepo, cache: str) -> Clone:
 def ran(clone: Clone, number: int = 0, **body: Any) -> Event:
     """One run in the log."""
     name = f"20261115T1942{number:02d}Z-abc{number:03d}"
-    return clone.record(Draft("run", target=name, run_id=name, exit_status=0, body=body))
+    return clone.record(EventDraft("run", target=name, run_id=name, exit_status=0, body=body))
 
 
 def fact_text(identity: str, statement: str, **fields: str) -> str:
@@ -49,7 +49,7 @@ def approve(clone: Clone, identity: str, statement: str, *, blob: str | None = N
     """Somebody's yes to a fact's words, and to its very text if that is given."""
     said = {"statement": statement, "blob": blob}
     body = {name: value for name, value in said.items() if value}
-    return clone.record(Draft("accept", target=identity, body=body))
+    return clone.record(EventDraft("accept", target=identity, body=body))
 
 
 def keep_fact(clone: Clone, identity: str, statement: str, **fields: str) -> str:

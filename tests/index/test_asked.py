@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.index import schema
-from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, begins_commit, is_noise, read, spaceless
-from holdfast.index.traces import endings, frame_of
+from holdfast.index.query import MAX_QUERY, MAX_WORDS, SearchQuery, begins_commit, is_noise, read_query, spaceless
+from holdfast.index.stack_trace import endings, frame_of
 
 PYTHON = """why does the import fail?
 Traceback (most recent call last):
@@ -43,7 +43,7 @@ def words_table() -> sqlite3.Connection:
 TABLE = words_table()
 
 
-def expressions(asked: Asked) -> list[str]:
+def expressions(asked: SearchQuery) -> list[str]:
     return [*asked.terms, *asked.parts, *asked.pairs, *asked.phrases]
 
 
@@ -54,7 +54,7 @@ pasted = st.text(alphabet=st.sampled_from('ab"\'*(){}:^-+ \n\tFile", line at #0 
 @given(query=st.one_of(st.text(max_size=200), pasted))
 def test_no_text_steers_the_database(query: str) -> None:
     """A stray quote in a question must not become an error, let alone a command."""
-    asked = read(query)
+    asked = read_query(query)
     assert len(asked.terms) == len(asked.weights) == len(asked.words)
     for match in (*expressions(asked), *asked.facets):
         TABLE.execute("SELECT rowid FROM words WHERE words MATCH ?", (match,)).fetchall()
@@ -89,7 +89,7 @@ def test_no_text_steers_the_database(query: str) -> None:
 )  # fmt: skip
 def test_the_words_that_tell_something(query: str, words: list[str]) -> None:
     """Who asks in a sentence must not find whatever says 'the' most often."""
-    assert read(query).words == words
+    assert read_query(query).words == words
 
 
 @pytest.mark.parametrize(
@@ -105,32 +105,32 @@ def test_the_words_that_tell_something(query: str, words: list[str]) -> None:
 )
 def test_a_name_counts_as_it_stands_and_by_its_words(name: str, parts: list[str]) -> None:
     """People remember 'user name', the code says getUserName."""
-    asked = read(name)
+    asked = read_query(name)
     assert asked.words == [name]
     assert asked.parts == [f'"{part}"' for part in parts]
 
 
 def test_what_stands_in_quotes_counts_more() -> None:
     """Who puts words in quotes means these words."""
-    asked = read('size of the "connection pool" in PoolError')
+    asked = read_query('size of the "connection pool" in PoolError')
     assert asked.phrases == ['"connection pool"']
     assert dict(zip(asked.words, asked.weights, strict=True)) == {
         "size": 1.0, "connection": 2.0, "pool": 2.0, "PoolError": 2.0,
     }  # fmt: skip
-    assert read('a "quote without an end').phrases == []
-    assert read('"to be or not" now').words == ["to", "be", "or", "not"]
+    assert read_query('a "quote without an end').phrases == []
+    assert read_query('"to be or not" now').words == ["to", "be", "or", "not"]
 
 
 def test_tag_and_task_words_are_filters() -> None:
     """`tag:db` asks for the tag, not for the word."""
-    asked = read("postgres tag:DB task:T-1")
+    asked = read_query("postgres tag:DB task:T-1")
     assert asked.words == ["postgres"]
     assert asked.facets == [schema.facet("g", "db"), schema.facet("t", "t-1")]
 
 
 def test_of_a_trace_the_error_and_ones_own_frames_count() -> None:
     """Every trace holds the same frames of the same libraries; asking for these finds all of them."""
-    asked = read(PYTHON)
+    asked = read_query(PYTHON)
     assert asked.words == [
         "import", "fail", "shop.errors.PoolError", "pool", "exhausted", "open_pool", "start",
     ]  # fmt: skip
@@ -141,11 +141,11 @@ def test_of_a_trace_the_error_and_ones_own_frames_count() -> None:
 
 def test_traces_of_other_languages_are_understood() -> None:
     """Not every repository is written in Python."""
-    asked = read(NODE)
+    asked = read_query(NODE)
     assert asked.words[0] == "TypeError" and asked.words[-1] == "getUser"
     assert asked.paths[0] == "lib/users.js" and "app/index.ts" in asked.paths
-    assert read(JAVA).paths[0] == "com/shop/Basket.java"
-    assert read(JAVA).words[-1] == "Basket.close"
+    assert read_query(JAVA).paths[0] == "com/shop/Basket.java"
+    assert read_query(JAVA).words[-1] == "Basket.close"
     rust = frame_of("             at ./src/main.rs:12:5")
     assert rust is not None and (rust.path, rust.function) == ("./src/main.rs", "")
     go = frame_of("\t/srv/shop/main.go:12 +0x1d")
@@ -156,7 +156,7 @@ def test_traces_of_other_languages_are_understood() -> None:
 def test_a_long_trace_keeps_its_end() -> None:
     """In Python the error stands last, after two hundred lines that say nothing."""
     frame = '  File "/x/site-packages/lib/a.py", line 3, in call\n    return self.next()\n'
-    asked = read(f"Traceback (most recent call last):\n{frame * 200}KeyError: 'basket'")
+    asked = read_query(f"Traceback (most recent call last):\n{frame * 200}KeyError: 'basket'")
     assert asked.words == ["KeyError", "basket"]
 
 
@@ -173,7 +173,7 @@ def test_a_long_trace_keeps_its_end() -> None:
 )
 def test_files_that_a_question_names_count_as_open(query: str, paths: list[str]) -> None:
     """Who pastes `src/x.ts:12:5` asks about that file."""
-    assert read(query).paths == paths
+    assert read_query(query).paths == paths
 
 
 def test_a_path_from_its_root_is_known_by_its_end() -> None:
@@ -189,15 +189,15 @@ def test_the_index_and_a_question_take_such_text_apart_alike() -> None:
     text = "データベースの接続プールは最大10本です"
     TABLE.execute("INSERT INTO words (rowid, parts) VALUES (7, ?)", (" ".join(spaceless(text)),))
     for query in ("接続プール", "本", "す", "10", "最大"):
-        match = " AND ".join(read(query).terms)
+        match = " AND ".join(read_query(query).terms)
         assert TABLE.execute("SELECT rowid FROM words WHERE words MATCH ?", (match,)).fetchall() == [(7,)], query
     assert spaceless("plain text, über") == []
 
 
 def test_a_long_question_is_cut() -> None:
     """A pasted log file must not keep the database busy for minutes."""
-    assert len(read(" ".join(f"word{n}" for n in range(10_000))).words) <= MAX_WORDS
-    assert sum(map(len, read("x" * 10 * MAX_QUERY).words)) <= MAX_QUERY
+    assert len(read_query(" ".join(f"word{n}" for n in range(10_000))).words) <= MAX_WORDS
+    assert sum(map(len, read_query("x" * 10 * MAX_QUERY).words)) <= MAX_QUERY
 
 
 def test_codes_and_dates_are_no_noise() -> None:
@@ -222,7 +222,7 @@ exit status 2
 
 def test_a_panic_of_go_is_read_as_a_trace() -> None:
     """Its functions stand on lines of their own, with addresses behind; these are other at every run."""
-    asked = read(GO)
+    asked = read_query(GO)
     assert {"panic", "agent", "ChunkJSONL", "store", "GitStore", "WriteCommitted"} <= set(asked.words)
     assert '"agent ChunkJSONL"' in asked.pairs
     assert not any("0x" in word or word in ("goroutine", "exit", "goexit") for word in asked.words)
@@ -234,7 +234,7 @@ def test_the_tails_of_all_files_in_a_deep_trace_are_known() -> None:
     """The machine it comes from keeps its work deep below; none of its frames may be left out for that."""
     deep = "/home/runner/_work/one/two/three/four/project/src"
     lines = [f'  File "{deep}/{name}.py", line 3, in f\n    f()' for name in ("one", "two", "three")]
-    paths = read("Traceback (most recent call last):\n" + "\n".join(lines)).paths
+    paths = read_query("Traceback (most recent call last):\n" + "\n".join(lines)).paths
     assert {"src/one.py", "src/two.py", "src/three.py"} <= set(paths)
 
 
@@ -250,7 +250,7 @@ def test_the_tails_of_all_files_in_a_deep_trace_are_known() -> None:
 )
 def test_a_line_that_is_asked_for_is_kept(query: str, places: list[tuple[str, int]]) -> None:
     """Who asks for a line asks for what stands there."""
-    assert read(query).places == places
+    assert read_query(query).places == places
 
 
 @pytest.mark.parametrize(
@@ -268,10 +268,10 @@ def test_a_line_that_is_asked_for_is_kept(query: str, places: list[tuple[str, in
 def test_the_beginning_of_a_commit_is_one(word: str, is_one: bool) -> None:
     """Nobody types forty digits; a number or a word must not become a beginning for that."""
     assert begins_commit(word) is is_one
-    assert read(word).terms == ([f'"{word}" *'] if is_one else [f'"{word}"'])
+    assert read_query(word).terms == ([f'"{word}" *'] if is_one else [f'"{word}"'])
 
 
 def test_a_qualified_name_is_asked_by_both_its_names() -> None:
     """What is defined is called by the last of them; what is no such name stays as it is."""
-    assert read("agent.ChunkJSONL").words == ["agent", "ChunkJSONL"]
-    assert read("os.path models.user a.b.c_d").words == ["os.path", "models.user", "a.b.c_d"]
+    assert read_query("agent.ChunkJSONL").words == ["agent", "ChunkJSONL"]
+    assert read_query("os.path models.user a.b.c_d").words == ["os.path", "models.user", "a.b.c_d"]

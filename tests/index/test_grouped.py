@@ -10,10 +10,10 @@ import pytest
 
 from holdfast.capture import session
 from holdfast.git.clone import Clone
-from holdfast.index.corpus.loading import Document, load
-from holdfast.index.grouped import LESSER, _gain
-from holdfast.index.scope import Scope
-from holdfast.index.search import FIELDS, search
+from holdfast.index.fill import LoadedDocument, load_documents
+from holdfast.index.query import Scope
+from holdfast.index.ranking import FIELDS, search
+from holdfast.index.result_order import LESSER, _gain
 from holdfast.index.sqlite import _prepared
 from holdfast.recall.search import recall
 from tests.conftest import Cli
@@ -28,21 +28,21 @@ SAID = {
 }
 
 
-def index(documents: Iterable[Document]) -> sqlite3.Connection:
+def index(documents: Iterable[LoadedDocument]) -> sqlite3.Connection:
     db = _prepared(sqlite3.connect(":memory:", isolation_level=None), wal=False)
-    load(db, list(documents))
+    load_documents(db, list(documents))
     return db
 
 
-def talks(kind: str = "run", said: Mapping[str, tuple[str, ...]] = SAID) -> list[Document]:
+def talks(kind: str = "run", said: Mapping[str, tuple[str, ...]] = SAID) -> list[LoadedDocument]:
     """Runs with their turns; a run's own row says what it was for, and nothing else."""
     found = []
     for day, (name, turns) in enumerate(said.items(), 1):
         at = f"2026-03-{day:02d}T10:00:00.000000Z"
-        found.append(Document(name=name, text=turns[0], kind=kind, ts=at, group=name))
+        found.append(LoadedDocument(name=name, text=turns[0], kind=kind, ts=at, group=name))
         for seq, text in enumerate(turns, 1):
             turn = f"{at[:14]}{seq:02d}:00.000000Z"
-            found.append(Document(name=f"{name}#{seq}", text=text, kind="turn", ts=turn, group=name, seq=seq))
+            found.append(LoadedDocument(name=f"{name}#{seq}", text=text, kind="turn", ts=turn, group=name, seq=seq))
     return found
 
 
@@ -113,7 +113,7 @@ def test_a_run_stands_in_an_answer_once_though_many_of_its_turns_fit() -> None:
 
 def test_a_run_without_turns_is_weighed_with_the_others() -> None:
     """Most runs are commands: they must not vanish behind every talk that mentions a word."""
-    alone = Document(
+    alone = LoadedDocument(
         name="run-e", text="Marmalade moved to the cellar: labels printed", kind="run",
         ts="2026-03-09T10:00:00.000000Z",
     )  # fmt: skip

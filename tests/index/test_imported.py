@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from holdfast.git.clone import Clone
+from holdfast.index.query import Scope
+from holdfast.index.ranking import FIELDS, search
 from holdfast.index.refresh import path_of, refresh
-from holdfast.index.rows import number
-from holdfast.index.scope import Scope
-from holdfast.index.search import FIELDS, search
+from holdfast.index.search_rows import time_number
 from holdfast.index.sqlite import Index, drop
 from tests.conftest import GitRepo
 from tests.index.conftest import open_clone, ran
@@ -39,7 +39,7 @@ def test_an_imported_run_and_its_files_have_the_time_of_the_work(clone: Clone) -
     ran(clone, 1, **TOLD)
     found = [row for row in rows(clone) if row[0] in ("run", "artifact")]
     assert [row[:2] for row in found] == [("run", BEGAN), ("artifact", BEGAN)]
-    assert [row[2] >> 10 for row in found] == [number(BEGAN) >> 10] * 2
+    assert [row[2] >> 10 for row in found] == [time_number(BEGAN) >> 10] * 2
 
 
 def test_since_and_the_newest_go_by_when_it_was_done(clone: Clone) -> None:

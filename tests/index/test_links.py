@@ -6,27 +6,27 @@ from typing import Any
 
 import pytest
 
-from holdfast.index import asked, links
-from holdfast.index.corpus.loading import Document, load
-from holdfast.index.names import is_identifier, names_in, words_of
-from holdfast.index.search import FIELDS, search
+from holdfast.index import query, second_hop
+from holdfast.index.fill import LoadedDocument, load_documents
+from holdfast.index.ranking import FIELDS, search
+from holdfast.index.search_words import is_identifier, names_in, words_of
 from holdfast.index.sqlite import Index
 
 DOCUMENTS = (
-    Document(name="a1", title="Brand (play)", text="Brand is a verse tragedy by the playwright Henrik Ibsen."),
-    Document(name="a2", title="Ibsen Year", text="Honours Henrik Ibsen, the Norwegian citizen, with festivals."),
-    Document(name="a3", title="Hydro power", text="A country of many rivers; every citizen pays little for it."),
-    Document(name="a4", title="Pool limit", text="PoolError was met by commit 9f3ac1d, see DEC-m4f2."),
-    Document(name="a5", title="DEC-m4f2", text="Decision: open one connection a thread, since sockets are dear."),
-    *(Document(name=f"b{n}", title=f"Note {n}", text=f"Seen by Ada on day {n}.") for n in range(150)),
-    Document(name="a6", title="Harbour", text="Ada built the harbour."),
+    LoadedDocument(name="a1", title="Brand (play)", text="Brand is a verse tragedy by the playwright Henrik Ibsen."),
+    LoadedDocument(name="a2", title="Ibsen Year", text="Honours Henrik Ibsen, the Norwegian citizen, with festivals."),
+    LoadedDocument(name="a3", title="Hydro power", text="A country of many rivers; every citizen pays little for it."),
+    LoadedDocument(name="a4", title="Pool limit", text="PoolError was met by commit 9f3ac1d, see DEC-m4f2."),
+    LoadedDocument(name="a5", title="DEC-m4f2", text="Decision: open one connection a thread, since sockets are dear."),
+    *(LoadedDocument(name=f"b{n}", title=f"Note {n}", text=f"Seen by Ada on day {n}.") for n in range(150)),
+    LoadedDocument(name="a6", title="Harbour", text="Ada built the harbour."),
 )
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     index = Index(str(Path(tmp_path_factory.mktemp("links")) / "index.db"))
-    load(index.db, DOCUMENTS)
+    load_documents(index.db, DOCUMENTS)
     yield index
     index.close()
 
@@ -34,7 +34,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 def gains(index: Index, question: str, *best: tuple[str, float]) -> dict[str, float]:
     numbers = dict(index.db.execute("SELECT name, id FROM row").fetchall())
     names = {number: name for name, number in numbers.items()}
-    found = links.linked(index.db, asked.read(question), [(numbers[name], score) for name, score in best])
+    found = second_hop.linked(index.db, query.read_query(question), [(numbers[name], score) for name, score in best])
     return {names[row]: gain for row, gain in found.items()}
 
 
@@ -57,11 +57,11 @@ def test_accents_change_nothing_about_where_a_name_leads(tmp_path: Path) -> None
     """Who types a name without its accents must get one answer on every way to it, the quick one too."""
     index = Index(str(tmp_path / "index.db"))
     texts = {"Aschenbrödel": "A ballet by Johann Strauss.", "Strauss line": "Strauss was born in Vienna."}
-    load(index.db, [Document(name=title, title=title, text=text) for title, text in texts.items()])
+    load_documents(index.db, [LoadedDocument(name=title, title=title, text=text) for title, text in texts.items()])
     question = "where was the composer of Aschenbrodel born?"
 
     def any_step(*given: Any) -> dict[int, float]:
-        return links.follow(*given)
+        return second_hop.follow(*given)
 
     quick, full = search([index.db], question), search([index.db], question, step=any_step)
     index.close()
@@ -83,7 +83,7 @@ def test_a_name_that_everybody_shares_leads_nowhere(index: Index) -> None:
 def test_rows_that_are_gone_and_empty_lists_are_borne(index: Index) -> None:
     """A row may vanish between two statements; a search must not fail for it."""
     assert gains(index, "Brand") == {}
-    assert links.linked(index.db, asked.read("Brand"), [(10**15, 1.0)]) == {}
+    assert second_hop.linked(index.db, query.read_query("Brand"), [(10**15, 1.0)]) == {}
 
 
 @pytest.mark.parametrize(

@@ -5,33 +5,34 @@ import sqlite3
 
 import pytest
 
-from holdfast.index import mixing
-from holdfast.index.asked import read
-from holdfast.index.corpus.loading import Document, load
-from holdfast.index.mixing import NAMES, SHORT, WORDS, form_of, is_test
+from holdfast.index import result_order
+from holdfast.index.fill import LoadedDocument, load_documents
+from holdfast.index.query import Scope, read_query
+from holdfast.index.ranking import FIELDS, search
+from holdfast.index.result_order import NAMES, SHORT, WORDS, form_of, is_test
 from holdfast.index.schema import TABLES
-from holdfast.index.scope import Scope
-from holdfast.index.search import FIELDS, search
 
 AT = {name: place for place, name in enumerate(FIELDS)}
 OLD = "2026-01-01T10:00:00.000000Z"
 SHOP = [
-    Document(
+    LoadedDocument(
         name="docs/pool.md:1",
         title="The pool",
         text="Connections are kept in a pool: opening one is slow.",
         kind="doc",
         paths=("docs/pool.md",),
     ),
-    Document(name="c0ffee", title="Keep connections in a pool", text="Opening one is slow.", kind="commit", ts=OLD),
-    Document(
+    LoadedDocument(
+        name="c0ffee", title="Keep connections in a pool", text="Opening one is slow.", kind="commit", ts=OLD
+    ),
+    LoadedDocument(
         name="shop/pool.py:1",
         title="Pool",
         text="class Pool:\n    # pool of open connections, kept\n    kept = []",
         kind="code",
         paths=("shop/pool.py",),
     ),
-    Document(
+    LoadedDocument(
         name="shop/limits.py:1",
         title="limits.py",
         text="import os\n\nMAX_POOL = 12\n",
@@ -39,7 +40,7 @@ SHOP = [
         paths=("shop/limits.py",),
     ),
     *(
-        Document(
+        LoadedDocument(
             name=f"tests/test_pool.py:{n}",
             title=f"test_pool_{n}",
             kind="code",
@@ -51,14 +52,14 @@ SHOP = [
 ]
 
 
-def filled(documents: list[Document]) -> sqlite3.Connection:
+def filled(documents: list[LoadedDocument]) -> sqlite3.Connection:
     db = sqlite3.connect(":memory:", isolation_level=None)
     db.executescript(TABLES)
-    load(db, documents)
+    load_documents(db, documents)
     return db
 
 
-def found(documents: list[Document], question: str, **scope: str) -> list[str]:
+def found(documents: list[LoadedDocument], question: str, **scope: str) -> list[str]:
     return [hit[AT["id"]] for hit in search([filled(documents)], question, scope=Scope(**scope))]
 
 
@@ -80,7 +81,7 @@ def found(documents: list[Document], question: str, **scope: str) -> list[str]:
 )
 def test_a_question_looks_like_what_it_asks_for(question: str, form: str) -> None:
     """Who asks why gets code, and who asks for a symbol gets prose."""
-    assert form_of(read(question)) == form
+    assert form_of(read_query(question)) == form
 
 
 def test_who_asks_why_is_told_what_was_written_down() -> None:
@@ -111,9 +112,11 @@ def test_one_file_takes_two_places_while_others_have_something_to_say() -> None:
 def test_one_conversation_takes_one_place() -> None:
     """A run, its turns and its session say the same, and fill the screen."""
     talk = [
-        Document(name="R1", title="Claude Code: mend the pool", text="mend the pool", kind="run", ts=OLD, group="R1"),
+        LoadedDocument(
+            name="R1", title="Claude Code: mend the pool", text="mend the pool", kind="run", ts=OLD, group="R1"
+        ),
         *(
-            Document(
+            LoadedDocument(
                 name=f"R1#{n}",
                 title="Asked: mend the pool",
                 text=f"the pool, step {n}",
@@ -125,9 +128,12 @@ def test_one_conversation_takes_one_place() -> None:
             for n in range(1, 5)
         ),
     ]
-    session = Document(name="SES-1", title="mend the pool", text="Claude Code: mend the pool", kind="session", ts=OLD)
+    session = LoadedDocument(
+        name="SES-1", title="mend the pool", text="Claude Code: mend the pool", kind="session", ts=OLD
+    )
     pages = [
-        Document(name=f"docs/{n}.md:1", title=f"Part {n}", text=f"We mend the pool, {n}.", kind="doc") for n in range(3)
+        LoadedDocument(name=f"docs/{n}.md:1", title=f"Part {n}", text=f"We mend the pool, {n}.", kind="doc")
+        for n in range(3)
     ]
     ids = found([*pages, *talk, session], "how did we mend the pool")
     assert sum(name.startswith(("R1", "SES")) for name in ids[:4]) == 1
@@ -137,7 +143,7 @@ def test_one_conversation_takes_one_place() -> None:
 def test_one_page_for_two_tools_is_one_hit() -> None:
     """Projects keep the same page in the folder of every agent."""
     pages = [
-        Document(
+        LoadedDocument(
             name=f"{folder}/dev.md:5",
             title="Your Process",
             kind="doc",
@@ -152,7 +158,7 @@ def test_one_page_for_two_tools_is_one_hit() -> None:
 
 def test_a_heading_alone_is_no_hit() -> None:
     """A page's title with nothing below it answers nothing."""
-    bare = Document(name="README.md:1", title="Shop pool", text="# Shop pool", kind="doc", paths=("README.md",))
+    bare = LoadedDocument(name="README.md:1", title="Shop pool", text="# Shop pool", kind="doc", paths=("README.md",))
     assert "README.md:1" not in found([*SHOP, bare], "shop pool")
 
 
@@ -191,6 +197,6 @@ def test_tests_are_known_by_how_projects_name_them(path: str, tests: bool) -> No
 def test_a_definition_is_told_from_a_use() -> None:
     """`const X = 1` defines it, `f(X)`, `X == 1` and `MY_X = 1` do not."""
     for text in ("X = 1", "const (\n\tX = 5 // why\n)", "export const X = 1", "type X struct {", "a\nX: int = 3"):
-        assert mixing._is_defined("X", text), text
+        assert result_order._is_defined("X", text), text
     for text in ("f(X)", "if X == 1:", "MY_X = 1", "return X", "X == 1", "XY = 1", "# X is much"):
-        assert not mixing._is_defined("X", text), text
+        assert not result_order._is_defined("X", text), text

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.index.moments import age, seconds, since
+from holdfast.index.hit_text import age, seconds, since_moment
 
 NOW = "2026-11-16T09:41:20Z"
 
@@ -47,18 +47,18 @@ def test_an_age_is_said_as_people_say_it(past: int, said: str) -> None:
 )
 def test_since_when(text: str, moment: str) -> None:
     """`--since 2w` and a date are what people type."""
-    assert since(text, NOW) == moment.replace("Z", ".000000Z")
+    assert since_moment(text, NOW) == moment.replace("Z", ".000000Z")
 
 
 @pytest.mark.parametrize("text", ["", "d", "soon", "7", "7x", "2026-13-01", "2026-02-30", "ago", "-7d", "7dd"])
 def test_what_is_no_moment_is_none(text: str) -> None:
     """A misspelt date that is taken for another hides what was asked for."""
-    assert since(text, NOW) is None
+    assert since_moment(text, NOW) is None
 
 
 @given(text=st.text(max_size=30))
 def test_any_text_is_read(text: str) -> None:
     """An odd word must not end the command in a traceback."""
-    found = since(text, NOW)
+    found = since_moment(text, NOW)
     assert found is None or seconds(found) is not None
     assert age(text, NOW) == "" or seconds(text) is not None

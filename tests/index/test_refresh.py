@@ -15,13 +15,13 @@ import pytest
 from holdfast.capture import session
 from holdfast.git.clone import Clone
 from holdfast.git.erase import erase
+from holdfast.index.ranking import PROMOTED
 from holdfast.index.refresh import path_of, refresh, signature_of
-from holdfast.index.search import PROMOTED
 from holdfast.index.sqlite import Index, drop, drop_all
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.recall.search import Hit, TextSearch, recall
 from holdfast.store import layout, seal
-from holdfast.work import doing
+from holdfast.work import task_lifecycle
 from tests.conftest import GitRepo
 from tests.index.conftest import approve, fact_text, keep_fact, open_clone, ran
 
@@ -54,7 +54,7 @@ def test_a_run_is_found_by_what_it_did(clone: Clone) -> None:
 def test_facts_come_before_the_events_that_made_them(clone: Clone) -> None:
     """One memory, one line of the answer."""
     keep_fact(clone, "FCT-aaaaaa", "Tests need Postgres 16.")
-    clone.record(Draft("accept", target="FCT-aaaaaa", body={"statement": "Tests need Postgres 16."}))
+    clone.record(EventDraft("accept", target="FCT-aaaaaa", body={"statement": "Tests need Postgres 16."}))
     hits = recall(clone, "postgres")
     assert names(hits) == ["FCT-aaaaaa"]
     assert (hits[0].kind, hits[0].state) == ("fact", PROMOTED)  # these words, not this text
@@ -283,7 +283,7 @@ def test_equal_state_equal_signature(clone: Clone, repo: GitRepo) -> None:
     steps = [
         lambda: ran(clone, 1, task="one"),
         lambda: keep_fact(clone, "FCT-aaaaaa", "One."),
-        lambda: doing.add(clone, title="Three"),
+        lambda: task_lifecycle.add(clone, title="Three"),
         lambda: session.start(clone, objective="Four"),
         lambda: repo.commit("other.txt"),
         lambda: repo.git("switch", "-q", "-c", "topic"),
@@ -342,13 +342,13 @@ def test_tasks_are_found_with_their_state(clone: Clone, repo: GitRepo, cache: st
     """Somebody plans again what is planned already, because the search does not know the plan."""
     repo.git("switch", "-q", "-c", "topic")
     clone = open_clone(repo, cache)
-    first = doing.add(clone, title="Sharpen the harpoon", acceptance=["it cuts rope"], notes="ask Queequeg")
-    doing.edit(clone, first.id, title="Sharpen every harpoon")
+    first = task_lifecycle.add(clone, title="Sharpen the harpoon", acceptance=["it cuts rope"], notes="ask Queequeg")
+    task_lifecycle.edit(clone, first.id, title="Sharpen every harpoon")
     for query in ("harpoon", "rope", "queequeg", first.id, f"task:{first.id}"):
         hits = recall(clone, query)
         assert [(hit.id, hit.kind, hit.state) for hit in hits] == [(first.id, "task", "open")], query
     assert hits[0].ts is not None
-    doing.stop(clone, first.id, "dropped", reason="no whales")
+    task_lifecycle.stop(clone, first.id, "dropped", reason="no whales")
     assert [hit.state for hit in recall(clone, "harpoon", kind="task")] == ["dropped"]
     repo.git("switch", "-q", "main")
     assert found(open_clone(repo, cache), "harpoon") == []
@@ -356,7 +356,7 @@ def test_tasks_are_found_with_their_state(clone: Clone, repo: GitRepo, cache: st
 
 def test_an_erased_task_is_not_found(clone: Clone) -> None:
     """What was erased must not come back by way of the index."""
-    task = doing.add(clone, title="Sharpen the harpoon")
+    task = task_lifecycle.add(clone, title="Sharpen the harpoon")
     assert found(clone, "harpoon") == [task.id]
     erase(clone, "task", task.id)
     assert found(clone, "harpoon") == []

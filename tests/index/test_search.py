@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from holdfast.git.clone import Clone
 from holdfast.index import schema
-from holdfast.index.asked import MAX_QUERY, read
-from holdfast.index.corpus.loading import Document, load
+from holdfast.index.fill import LoadedDocument, load_documents
 from holdfast.index.pool import number_of
-from holdfast.index.rows import number
-from holdfast.index.scope import Scope
-from holdfast.index.search import FIELDS, match_all, match_any, search, snippet, split_word
+from holdfast.index.query import MAX_QUERY, Scope, read_query
+from holdfast.index.ranking import FIELDS, match_all, match_any, search, snippet, split_word
+from holdfast.index.search_rows import time_number
 from holdfast.index.sqlite import _prepared
 from holdfast.recall.search import recall
 from tests.index.conftest import approve, keep_fact
@@ -31,7 +30,7 @@ def empty() -> sqlite3.Connection:
 def test_no_query_can_steer_the_database(query: str) -> None:
     """A stray quote in a question must not become an error, let alone a command."""
     db = _prepared(sqlite3.connect(":memory:", isolation_level=None), wal=False)
-    asked = read(query)
+    asked = read_query(query)
     for match in (match_all, match_any):
         if asked.terms:
             expression = match([*asked.terms, *asked.parts], asked.facets)
@@ -70,15 +69,15 @@ def test_identifiers_have_parts(word: str, parts: list[str]) -> None:
 
 def test_tag_and_task_words_are_filters() -> None:
     """`tag:db` asks for the tag, not for the word."""
-    asked = read("postgres tag:DB task:T-1")
+    asked = read_query("postgres tag:DB task:T-1")
     assert asked.words == ["postgres"]
     assert asked.facets == [schema.facet("g", "db"), schema.facet("t", "t-1")]
 
 
 def test_a_long_query_is_cut() -> None:
     """A pasted log file must not keep the database busy for minutes."""
-    assert len(read("word " * 10_000).words) <= 64
-    assert sum(map(len, read("x" * 10 * MAX_QUERY).words)) <= MAX_QUERY
+    assert len(read_query("word " * 10_000).words) <= 64
+    assert sum(map(len, read_query("x" * 10 * MAX_QUERY).words)) <= MAX_QUERY
 
 
 def test_the_snippet_shows_the_words_that_were_asked_for() -> None:
@@ -95,20 +94,20 @@ WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 FILES = ("src/a.py", "src/b.py", "docs/a.md", "lib/deep/c.py", "top.txt")
 
 
-def filled(documents: Sequence[Document]) -> sqlite3.Connection:
+def filled(documents: Sequence[LoadedDocument]) -> sqlite3.Connection:
     """An index of these, put in one after the other in this order."""
     db = _prepared(sqlite3.connect(":memory:", isolation_level=None), wal=False)
-    load(db, documents)
+    load_documents(db, documents)
     return db
 
 
-def made_up(chosen: random.Random, count: int) -> list[Document]:
+def made_up(chosen: random.Random, count: int) -> list[LoadedDocument]:
     """Records with and without a time, some of which say the same."""
     found = []
     for place in range(count):
         timed = chosen.random() < 0.6
         found.append(
-            Document(
+            LoadedDocument(
                 name=f"N-{place:03d}",
                 title=" ".join(chosen.choices(WORDS, k=2)),
                 text=" ".join(chosen.choices(WORDS, k=chosen.randint(0, 6))),
@@ -149,7 +148,7 @@ def test_of_very_many_that_are_alike_the_same_are_shown(seed: int, kind: str) ->
     """Two clones must show the same, also where more of one moment, or of none, are there than are read."""
     ts = "2026-01-01T10:00:00.000000Z" if kind == "commit" else None
     count = 1010 if kind == "doc" else 130
-    records = [Document(name=f"N-{n:04d}", title="alpha", text="beta", kind=kind, ts=ts) for n in range(count)]
+    records = [LoadedDocument(name=f"N-{n:04d}", title="alpha", text="beta", kind=kind, ts=ts) for n in range(count)]
     first, shuffled = filled(records), records[:]
     random.Random(seed).shuffle(shuffled)
     second = filled(shuffled)
@@ -177,12 +176,12 @@ def test_one_more_shared_file_never_lowers_a_hit(seed: int) -> None:
 
 def test_open_files_bring_what_shares_no_word() -> None:
     """The decision about a file is wanted by whoever opens it, whatever words they use."""
-    about = Document(name="N-1", title="Pools are closed early", text="", kind="fact", paths=("src/db",))
-    changed = Document(
+    about = LoadedDocument(name="N-1", title="Pools are closed early", text="", kind="fact", paths=("src/db",))
+    changed = LoadedDocument(
         name="N-2", title="Tidy up", text="", kind="commit", ts="2026-01-02T10:00:00.000000Z",
         paths=("src/db/pool.py",),
     )  # fmt: skip
-    other = Document(name="N-3", title="Something else", text="", kind="fact")
+    other = LoadedDocument(name="N-3", title="Something else", text="", kind="fact")
     db = filled([about, changed, other])
     assert search([db], "unheard") == []
     found = search([db], "unheard", scope=Scope(files=["src/db/pool.py"]))
@@ -195,7 +194,7 @@ def test_the_question_bounds_the_answer_whatever_way_it_was_found() -> None:
     """`--kind` and `--since` hold for what comes in by files and links, too."""
     old, new = "2025-01-01T00:00:00.000000Z", "2026-01-01T00:00:00.000000Z"
     records = [
-        Document(name=f"N-{kind}-{ts[:4]}", title="zebra", text="", kind=kind, ts=ts, paths=("src/a.py",))
+        LoadedDocument(name=f"N-{kind}-{ts[:4]}", title="zebra", text="", kind=kind, ts=ts, paths=("src/a.py",))
         for kind in ("commit", "turn")
         for ts in (old, new)
     ]
@@ -203,13 +202,13 @@ def test_the_question_bounds_the_answer_whatever_way_it_was_found() -> None:
     scope = Scope(kind="commit", since="2025-06-01T00:00:00Z", files=["src/a.py"])
     assert names(search([db], "zebra", scope=scope)) == ["N-commit-2026"]
     assert len(search([db], "zebra", scope=Scope(since=new))) == 2
-    assert number_of(new) == number(new) - 1
-    assert number_of("2024-02-29") == number("2024-02-29T00:00:00.000000Z") - 1
+    assert number_of(new) == time_number(new) - 1
+    assert number_of("2024-02-29") == time_number("2024-02-29T00:00:00.000000Z") - 1
 
 
 def test_a_score_is_explained_by_its_parts() -> None:
     """A rank that nobody can account for cannot be trusted or mended."""
-    db = filled([Document(name="N-1", title="zebra", text="stripes", kind="fact", paths=("a.py",))])
+    db = filled([LoadedDocument(name="N-1", title="zebra", text="stripes", kind="fact", paths=("a.py",))])
     (hit,) = search([db], "zebra", scope=Scope(files=["a.py"]), explain=True)
     *fields, parts = hit
     assert tuple(fields) == search([db], "zebra", scope=Scope(files=["a.py"]))[0]
@@ -233,7 +232,7 @@ class Meaning:
 
 def test_what_is_near_in_meaning_is_found_without_a_word() -> None:
     """Who asks for `car` means the automobile as well."""
-    records = [Document(name=f"N-{word}", title=word, text="", kind="fact") for word in WORDS]
+    records = [LoadedDocument(name=f"N-{word}", title=word, text="", kind="fact") for word in WORDS]
     db = filled(records)
     contents = dict(db.execute("SELECT name, content FROM row"))
     near = Meaning({contents["N-gamma"]: 0.9, contents["N-beta"]: 0.2})
@@ -244,7 +243,7 @@ def test_what_is_near_in_meaning_is_found_without_a_word() -> None:
 
 def test_what_is_found_by_meaning_alone_says_so_and_nothing_is_found_that_is_far() -> None:
     """A guess that looks like a find is believed; and something is always the nearest."""
-    db = filled([Document(name=f"N-{word}", title=word, text="", kind="fact") for word in WORDS])
+    db = filled([LoadedDocument(name=f"N-{word}", title=word, text="", kind="fact") for word in WORDS])
     contents = dict(db.execute("SELECT name, content FROM row"))
     by = FIELDS.index("by")
     near = Meaning({contents["N-gamma"]: 0.5, contents["N-alpha"]: 0.4})
@@ -259,8 +258,8 @@ def test_what_is_found_by_meaning_alone_says_so_and_nothing_is_found_that_is_far
 
 def test_sources_are_asked_together() -> None:
     """What was decided and what the repository holds are one answer, and numbers of rows may be equal."""
-    memory = Document(name="FCT-1", title="We pin the zebra", text="", kind="fact")
-    code = [Document(name=f"src/{n}.py:1", title=f"pin zebra {n}", text="", kind="code") for n in range(30)]
+    memory = LoadedDocument(name="FCT-1", title="We pin the zebra", text="", kind="fact")
+    code = [LoadedDocument(name=f"src/{n}.py:1", title=f"pin zebra {n}", text="", kind="code") for n in range(30)]
     found = search([filled([memory]), filled(code)], "pin zebra", limit=5)
     assert names(found)[0] == "FCT-1"
     assert len(found) == 5
@@ -269,12 +268,12 @@ def test_sources_are_asked_together() -> None:
 def test_neighbours_of_a_turn_come_in_with_it() -> None:
     """The answer to a question holds none of its words, and stands in the turn after it."""
     talk = [
-        Document(name="t1", text="hello", kind="turn", group="talk", seq=1, ts="2026-01-01T00:00:00.000000Z"),
-        Document(
+        LoadedDocument(name="t1", text="hello", kind="turn", group="talk", seq=1, ts="2026-01-01T00:00:00.000000Z"),
+        LoadedDocument(
             name="t2", text="where do zebras live?", kind="turn", group="talk", seq=2,
             ts="2026-01-01T00:00:01.000000Z",
         ),
-        Document(
+        LoadedDocument(
             name="t3", text="in the savannah", kind="turn", group="talk", seq=3,
             ts="2026-01-01T00:00:02.000000Z",
         ),
@@ -302,8 +301,8 @@ def test_what_was_replaced_never_stands_before_what_replaced_it(clone: Clone) ->
 def test_a_memory_is_found_among_many_events_that_say_the_same() -> None:
     """What was decided once must not drown in what was done a hundred times."""
     events = [
-        Document(name=f"N-{n}", title="zebra", text="", kind="run", ts=f"2026-01-01T00:00:00.{n:06d}Z")
+        LoadedDocument(name=f"N-{n}", title="zebra", text="", kind="run", ts=f"2026-01-01T00:00:00.{n:06d}Z")
         for n in range(300)
     ]
-    memory = Document(name="FCT-1", title="The zebra is fed at noon", text="", kind="fact")
+    memory = LoadedDocument(name="FCT-1", title="The zebra is fed at noon", text="", kind="fact")
     assert names(search([filled([*events, memory])], "zebra"))[0] == "FCT-1"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from holdfast.index.search import FIELDS
-from holdfast.index.shown import LONGEST, as_text, beyond
+from holdfast.index.hit_text import LONGEST, as_text, beyond
+from holdfast.index.ranking import FIELDS
 from holdfast.interfaces import quick
 from tests.conftest import Cli
 

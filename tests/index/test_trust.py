@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.curation.facts import facts
+from holdfast.curation.memory_state import list_memories
 from holdfast.git import upstream
 from holdfast.git.clone import Clone
 from holdfast.git.publish import publish
 from holdfast.index import freshness
+from holdfast.index.ranking import FOREIGN, PROMOTED
 from holdfast.index.refresh import path_of, place_of
-from holdfast.index.search import FOREIGN, PROMOTED
+from holdfast.index.reliability import EDITED
 from holdfast.index.sqlite import drop_all
-from holdfast.index.standing import EDITED
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.recall.search import recall
 from holdfast.store import layout
 from tests.conftest import GitRepo
@@ -32,7 +32,7 @@ def states(clone: Clone) -> dict[str | None, str | None]:
     found = [{hit.path: hit.state for hit in recall(clone, "port", kind="fact")}]
     drop_all(os.path.dirname(path_of(clone)))
     found.append({hit.path: hit.state for hit in recall(clone, "port", kind="fact")})
-    listed = facts(clone, datetime.now(UTC))
+    listed = list_memories(clone, datetime.now(UTC))
     said = {one.path: WORDS.get(one.status, one.status) for one in listed.standings}
     said |= {one.path: PROMOTED for one in listed.trusted if one.trust == "T2"}
     said |= {one.path: FOREIGN for one in listed.trusted if one.trust == "T4"}
@@ -122,7 +122,7 @@ def test_a_retired_fact_is_called_so(clone: Clone) -> None:
     """One thing, one word: the commands say retired."""
     path = keep_fact(clone, "FCT-port11", SAID, status="deprecated")
     assert states(clone) == {path: "unreviewed"}  # a file may say anything
-    clone.record(Draft("retire", target="FCT-port11", body={"statement": SAID}))
+    clone.record(EventDraft("retire", target="FCT-port11", body={"statement": SAID}))
     assert states(clone) == {path: "retired"}
 
 
@@ -247,13 +247,13 @@ def test_a_retirement_undoes_an_approval_on_every_line(clone: Clone, repo: GitRe
     publish(clone, here=True)
     text = fact_text("FCT-port11", SAID)
     repo.git("switch", "-qc", "topic")
-    clone.record(Draft("retire", target="FCT-port11", body={"statement": SAID}))
+    clone.record(EventDraft("retire", target="FCT-port11", body={"statement": SAID}))
     repo.git("switch", "-q", "main")
     assert states(clone) == {path: PROMOTED}
-    (standing,) = facts(clone, datetime.now(UTC)).trusted
+    (standing,) = list_memories(clone, datetime.now(UTC)).trusted
     assert standing.trust == "T2"
     approve(clone, "FCT-port11", SAID, blob=blob_of(clone, text))
-    (standing,) = facts(clone, datetime.now(UTC)).trusted
+    (standing,) = list_memories(clone, datetime.now(UTC)).trusted
     assert standing.trust == "T0"
 
 

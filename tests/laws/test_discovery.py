@@ -16,9 +16,9 @@ import pytest
 from holdfast.errors import NotARepository, UnsafePath
 from holdfast.git.hooks import _script
 from holdfast.interfaces import agent_events, quick
-from holdfast.interfaces.mcp import place as mcp
+from holdfast.interfaces.mcp import client_project as mcp
 from holdfast.project import Project
-from holdfast.recall.context import text
+from holdfast.recall.pack.context_pack import pack_text
 from holdfast.store import discovery
 from tests.cli.test_agent_hook import HOOK
 from tests.conftest import Cli, GitRepo, make_repo
@@ -77,12 +77,12 @@ def by_agent_hook(folder: Path) -> str:
 
 def by_mcp(folder: Path) -> str:
     project, _ = mcp.open_first([str(folder)])
-    return text(project.context()) + f"{project.settings.model_command}"
+    return pack_text(project.context()) + f"{project.settings.model_command}"
 
 
 def by_python(folder: Path) -> str:
     project = Project.open(folder)
-    return text(project.context()) + f"{project.settings.model_command}"
+    return pack_text(project.context()) + f"{project.settings.model_command}"
 
 
 @pytest.mark.parametrize("way", [by_command, by_process, by_agent_hook, by_mcp, by_python])
@@ -97,7 +97,7 @@ def test_a_folder_that_looks_like_a_repository_is_none(victim: GitRepo, way: Cal
 def test_every_way_in_finds_the_same_repository(victim: GitRepo) -> None:
     """There is one answer to which repository a folder belongs to."""
     for folder in (victim.path, victim / EVIL, victim / EVIL / "objects"):
-        found = discovery.find(os.fsencode(folder))
+        found = discovery.find_repository(os.fsencode(folder))
         event = agent_events.find_place(str(folder))
         plain = quick.find_place(str(folder))
         project = Project.open(folder)

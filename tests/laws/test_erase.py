@@ -10,10 +10,10 @@ import pytest
 from holdfast.curation import candidates
 from holdfast.errors import NotFound, PublishRefused
 from holdfast.git import erase
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.model.memory import Accepted
 from holdfast.project import Project
-from holdfast.store import entries, fsio
+from holdfast.store import fsio, memory_files
 
 SECRET = "the lighthouse keeper's umbrella is violet"
 
@@ -271,8 +271,8 @@ def test_a_marker_that_was_lost_or_damaged_is_written_again_from_the_log(project
 def test_whatever_was_recorded_in_an_erased_run_goes_with_it(project, repo):
     """A run says things in more than one event."""
     run = project.write_log({"task": "T-1", "outputs": {"summary": SECRET}})
-    inside = project.clone.record(Draft("task", target="T-1", run_id=run, body={"task": SECRET}))
-    beside = project.clone.record(Draft("task", target="T-1", run_id="other", body={"task": "harmless"}))
+    inside = project.clone.record(EventDraft("task", target="T-1", run_id=run, body={"task": SECRET}))
+    beside = project.clone.record(EventDraft("task", target="T-1", run_id="other", body={"task": "harmless"}))
     project.erase(run)
     assert not project.clone.bodies.has(inside.body or "") and project.clone.bodies.has(beside.body or "")
     assert_gone(SECRET, repo.path)
@@ -410,7 +410,7 @@ def named(project, repo) -> tuple[Project, list[str], Path]:
     made = [project.remember(words, evidence=["README"]).memory for words in (SECRET, "Harmless it is.")]
     path = repo.path / f".holdfast/memory/facts/lighthouse-{made[0].id}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(entries.render(Accepted.of(one)) for one in made))
+    path.write_text("\n".join(memory_files.render(Accepted.of(one)) for one in made))
     repo.git("add", "-f", ".holdfast/memory")
     repo.git("commit", "-qm", "notes")
     for one in made:
@@ -458,7 +458,7 @@ def test_a_second_sweep_takes_no_neighbour_along(named, repo):
 def shared(project, repo) -> tuple[Project, str, Path]:
     """Two memories in one file that people wrote, published; the first one's words must go."""
     made = [project.remember(words, evidence=["README"]).memory for words in (SECRET, "Harmless it is.")]
-    texts = [entries.render(Accepted.of(one)) for one in made]
+    texts = [memory_files.render(Accepted.of(one)) for one in made]
     path = repo.path / ".holdfast/memory/facts/notes.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(texts))
@@ -506,7 +506,7 @@ def test_your_own_edit_is_named_and_left_to_you(shared, repo):
 def test_what_waits_in_a_file_with_others_is_cut_out_of_it(project, repo, world):
     """A record that waits to be published keeps its neighbours, its line and its base."""
     made = [project.remember(words, evidence=["README"]).memory for words in (SECRET, "Harmless it is.")]
-    secret, other = (entries.render(Accepted.of(one)) for one in made)
+    secret, other = (memory_files.render(Accepted.of(one)) for one in made)
     project.clone.change(".holdfast/memory/facts/notes.md", f"{other}\n{secret}")
     project.clone.change(f".holdfast/memory/facts/lighthouse-{made[0].id}.md", f"{secret}\n{other}")
     done = project.erase(made[0].id)

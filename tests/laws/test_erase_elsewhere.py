@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.curation import erased
+from holdfast.curation import memory_state
 from holdfast.project import Project
 from tests.conftest import GitRepo
 
@@ -51,13 +51,13 @@ def test_what_another_clone_erased_and_this_one_holds_is_named(project: Project,
     for name in (run, fact.id):
         other.erase(name)
     Project.open(tmp_path / "other").publish(here=True)
-    assert erased.elsewhere(Project.open(repo.path).clone) == []
+    assert memory_state.erased_elsewhere(Project.open(repo.path).clone) == []
 
     repo.git("pull", "-q", "--ff-only", str(tmp_path / "other"), "work")
 
-    assert erased.elsewhere(Project.open(repo.path).clone) == sorted([run, fact.id])
-    assert erased.elsewhere(Project.open(tmp_path / "other").clone) == [], "it holds neither"
+    assert memory_state.erased_elsewhere(Project.open(repo.path).clone) == sorted([run, fact.id])
+    assert memory_state.erased_elsewhere(Project.open(tmp_path / "other").clone) == [], "it holds neither"
     for name in (run, fact.id):
         Project.open(repo.path).erase(name)
-    assert erased.elsewhere(Project.open(repo.path).clone) == []
+    assert memory_state.erased_elsewhere(Project.open(repo.path).clone) == []
     assert Project.open(repo.path).show(kept).id == kept

@@ -8,7 +8,7 @@ import pytest
 from holdfast.capture import session as capture
 from holdfast.errors import NotFound
 from holdfast.project import Project
-from holdfast.work import reset
+from holdfast.work import cleanup
 
 SECRET = "the lighthouse keeper's umbrella is violet"
 
@@ -84,12 +84,12 @@ def test_a_task_in_the_trash_is_erased_there_too(project, repo, world):
     """A way back must not be a way around."""
     name = a_task(project)
     other = project.task_add("Something harmless")
-    reset.reset(project.clone, "tasks")
+    cleanup.reset(project.clone, "tasks")
 
     Project.open(repo.path).erase(name)
 
     assert_gone(repo.path, world / ".cache")
-    reset.undo(Project.open(repo.path).clone)
+    cleanup.undo(Project.open(repo.path).clone)
     assert set(Project.open(repo.path).tasks().placed) == {other.id}
 
 
@@ -109,13 +109,13 @@ def test_an_erased_session_is_gone_everywhere(project, repo, world):
 def test_an_erased_session_in_the_trash_does_not_come_back(project, repo, world):
     """A reset taken back must not bring what was erased meanwhile."""
     name = a_session(project)
-    reset.reset(project.clone, "sessions")
+    cleanup.reset(project.clone, "sessions")
 
     Project.open(repo.path).erase(name)
 
     assert_gone(repo.path, world / ".cache")
     with pytest.raises(NotFound):
-        reset.undo(Project.open(repo.path).clone)
+        cleanup.undo(Project.open(repo.path).clone)
 
 
 def test_an_erased_link_goes_with_the_next_publish(project, repo, world):
@@ -133,7 +133,7 @@ def test_an_erased_link_goes_with_the_next_publish(project, repo, world):
 def test_an_old_export_brings_none_of_it_back(project, repo, world, tmp_path):
     """A backup taken before the erase is the likeliest way for it to return."""
     task, session = a_task(project), a_session(project)
-    reset.reset(project.clone, "tasks")
+    cleanup.reset(project.clone, "tasks")
     project = Project.open(repo.path)
     project.export(str(tmp_path / "backup"))
     project.erase(task)

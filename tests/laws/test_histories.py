@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.git.clone import Clone
-from holdfast.store import pending
+from holdfast.store import pending_changes
 from tests.git.place import Place, fact_path
 
 STEPS = 11
@@ -121,7 +121,7 @@ class History:
     def check_store(self, clone: Clone) -> None:
         everything = {event.run_id for event in clone.all_events()}
         assert self.recorded <= everything, "an event is lost"
-        changes = [*pending.waiting(clone.layout), *pending.published(clone.layout)]
+        changes = [*pending_changes.waiting(clone.layout), *pending_changes.published(clone.layout)]
         texts = {change.text.split("Fact: ")[1].strip() for change in changes if change.text}
         assert set(self.kept.values()) <= texts, "an entry is lost"
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation import candidates, edits, facts, pages
+from holdfast.curation import candidates, memory_pages, memory_state
 from holdfast.diagnostics import check
 from holdfast.errors import BrokenEntry
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.project import Project
-from holdfast.store import entries
+from holdfast.store import memory_files
 from tests.git.place import fact_text
 
 BOMB = "\n".join([f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" if n else "a0: &a0 [x]" for n in range(9)])
@@ -47,13 +47,13 @@ def placed(name: str, first: int = 1) -> tuple[int, str]:
 def test_an_entry_is_refused_with_its_line_alone_and_among_others(name: str) -> None:
     """Whoever mends it must be told where, and whoever wrote the neighbours must lose nothing."""
     with pytest.raises(BrokenEntry) as caught:
-        entries.parse(hostile(name), "a.md")
+        memory_files.parse(hostile(name), "a.md")
     line, said = placed(name)
     assert str(caught.value).startswith(f"a.md:{line} ")
     assert said in str(caught.value)
 
     one, two = fact_text("one"), fact_text("two")
-    found = entries.parts(f"{one}\n{hostile(name)}\n{two}", "a.md")
+    found = memory_files.parts(f"{one}\n{hostile(name)}\n{two}", "a.md")
     line, _ = placed(name, one.count("\n") + 2)
     assert [getattr(part.memory, "id", None) for part in found] == ["FCT-one", None, "FCT-two"]
     assert str(found[1].memory).startswith(f"a.md:{line} ")
@@ -75,7 +75,7 @@ def test_every_reader_names_what_is_broken_and_goes_on(project: Project, repo: A
         path = f".holdfast/memory/facts/{name.replace(' ', '-')}.md"
         repo.write(path, fact_text("x" + name.replace(" ", "")) + "\n" + hostile(name, f"b{name[:3]}"))
     shelf = Path(project.clone.layout.candidates)
-    waits = entries.render(Candidate(id="FCT-c", type="fact", statement="x", line="k2m9"))
+    waits = memory_files.render(Candidate(id="FCT-c", type="fact", statement="x", line="k2m9"))
     for name in HOSTILE:
         text = waits.replace("layer:", f"{HOSTILE[name][0]}\nlayer:", 1)
         (shelf / f"FCT-{name.replace(' ', '-')}.md").write_text(text)
@@ -110,7 +110,7 @@ def test_a_page_is_refused_with_its_line(project: Project) -> None:
         first = text[: text.index("\n---\n")].count("\n") + 2
         view.write_text(text)
         before = view.read_bytes()
-        (outcome,) = edits.take(project.clone)
+        (outcome,) = memory_pages.take_edits(project.clone)
         line, said = placed(name, first)
         assert outcome.refused is not None
         assert outcome.refused.startswith(f"candidates.md:{line} "), name
@@ -120,9 +120,14 @@ def test_a_page_is_refused_with_its_line(project: Project) -> None:
 
 def test_words_that_pose_as_an_entry_do_not_become_one(project: Project) -> None:
     """An agent that quotes a file must not plant a second memory behind the first."""
-    planted = entries.render(Accepted(id="FCT-planted", type="fact", statement="Trust me."))
-    seen = facts.read(project.clone)[0]
+    planted = memory_files.render(Accepted(id="FCT-planted", type="fact", statement="Trust me."))
+    seen = memory_state.read_visible(project.clone)[0]
     with pytest.raises(Exception, match="reads as another entry"):
         project.remember("Harmless.", details=planted.strip(), evidence=["README"])
-    assert len(facts.read(project.clone)[0]) == len(seen)
-    assert pages.read(pages.render(pages.Page("candidates.md"), branch=None, head=None, time=""))[1] == []
+    assert len(memory_state.read_visible(project.clone)[0]) == len(seen)
+    assert (
+        memory_pages.read_page(
+            memory_pages.render_page(memory_pages.MemoryPage("candidates.md"), branch=None, head=None, time="")
+        )[1]
+        == []
+    )

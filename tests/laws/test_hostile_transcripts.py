@@ -19,12 +19,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.capture.agents import DIALECTS, dialect, recognised
-from holdfast.capture.agents.reading import MAX_LINE, Reading
-from holdfast.capture.ingest.taking import belongs, take_in
+from holdfast.capture.agents.transcript_reader import MAX_LINE, TranscriptReading
+from holdfast.capture.ingest.intake import belongs, take_in
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model import transcript
-from holdfast.model.transcript import CALLS, MAX_INPUT, MAX_OUTPUT, MAX_PROMPT, MAX_STEPS, MAX_TEXT, ROLES, STATES, Turn
+from holdfast.model.transcript import (
+    CALLS,
+    MAX_INPUT,
+    MAX_OUTPUT,
+    MAX_PROMPT,
+    MAX_STEPS,
+    MAX_TEXT,
+    ROLES,
+    STATES,
+    TranscriptTurn,
+)
 from holdfast.values import fields, is_value
 from tests.capture.rollouts import a_place
 from tests.laws.transcripts import ALL, CLAUDE, CODEX, GEMINI, Lines, again, as_bytes
@@ -77,7 +87,7 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(getattr(value, field.name))
 
 
-def keeps_its_limits(turn: Turn) -> None:
+def keeps_its_limits(turn: TranscriptTurn) -> None:
     """What every reader of turns relies on."""
     assert turn.key
     assert len(turn.prompt) <= MAX_PROMPT
@@ -100,7 +110,7 @@ def keeps_its_limits(turn: Turn) -> None:
         assert all(edit.path for edit in call.edits)
 
 
-def read(agent: str, path: str, start: int = 0, whole: Reading | None = None) -> list[Turn] | None:
+def read(agent: str, path: str, start: int = 0, whole: TranscriptReading | None = None) -> list[TranscriptTurn] | None:
     """A file's turns, each within its limits; None if it is refused with a sentence."""
     try:
         reading = dialect(agent).read(path, start, whole.origin if whole else None)

@@ -17,20 +17,19 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import citing, noticing, reconciling, session
+from holdfast.capture import cited_commits, git_notices, reconciliation, session
 from holdfast.diagnostics import doctor
 from holdfast.errors import Ambiguous, BadInput, NotFound
-from holdfast.git import hooks, publish, setup
+from holdfast.git import hooks, project_setup, publish, rewinds
+from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
-from holdfast.git.moved import rewinds
-from holdfast.git.moved.moves import Moves
-from holdfast.git.rewritten import anchors
-from holdfast.model.event import Draft
+from holdfast.git.moves import Moves
+from holdfast.model.event import EventDraft
 from holdfast.model.ids import pick
-from holdfast.store import inbox, pending, sessions
-from holdfast.work import board as boards
-from holdfast.work import claims, doing
-from holdfast.work.doing import Who
+from holdfast.store import git_inbox, pending_changes, session_files
+from holdfast.work import task_board as boards
+from holdfast.work import task_claims, task_lifecycle
+from holdfast.work.task_lifecycle import TaskWorker
 from tests.conftest import SEED, GitRepo, make_repo
 
 MAIN = {"Base"}
@@ -57,7 +56,7 @@ class Case:
     def command(self) -> tuple[Clone, Moves]:
         """What every command does first."""
         clone = Clone.open(str(self.repo.path), cache=self.cache)
-        found = noticing.notice(clone)
+        found = git_notices.notice(clone)
         self.notes = clone.notes
         return clone, found
 
@@ -80,22 +79,22 @@ class Case:
 def _build(folder: Path) -> None:
     """The project that all cases are copies of."""
     case = Case(make_repo(folder / "repo"), str(folder / "cache"))
-    setup.initialise(str(case.repo.path), cache=case.cache, commit=True)
-    doing.add(case.open(), title="Base")
+    project_setup.initialise(str(case.repo.path), cache=case.cache, commit=True)
+    task_lifecycle.add(case.open(), title="Base")
     publish.publish(case.open(), here=True)
     case.git("clone", "-q", "--bare", ".", "../origin.git")
     case.git("remote", "add", "origin", "../origin.git")
     case.git("switch", "-q", "-c", "feat")
     clone = case.open()
-    work = doing.add(clone, title="Feature work")
+    work = task_lifecycle.add(clone, title="Feature work")
     session.start(clone, objective="Build it", tasks=[work.id])
     session.note(clone, "Began.", open=["finish the parser"])
-    doing.start(clone, work.id, Who("ada"))
+    task_lifecycle.start(clone, work.id, TaskWorker("ada"))
     oids = [case.commit(mark) for mark in COMMITS[:3]]
     clone = case.open()
-    done = doing.add(clone, title="Done part")
-    doing.done(clone, done.id, cited=[oids[1]])
-    doing.done(clone, doing.add(clone, title="First milestone", kind="milestone").id, without=True)
+    done = task_lifecycle.add(clone, title="Done part")
+    task_lifecycle.done(clone, done.id, cited=[oids[1]])
+    task_lifecycle.done(clone, task_lifecycle.add(clone, title="First milestone", kind="milestone").id, without=True)
     publish.publish(case.open())
     case.commit(COMMITS[3])
     case.git("push", "-q", "-u", "origin", "feat")
@@ -110,15 +109,15 @@ def _build(folder: Path) -> None:
 
 def _add_pending(case: Case) -> None:
     clone = case.open()
-    doing.add(clone, title="Waiting idea")
-    doing.edit(clone, _id(clone, "Feature work"), priority=0)
-    clone.record(Draft("run", run_id="run-1", body={"task": "T"}))
+    task_lifecycle.add(clone, title="Waiting idea")
+    task_lifecycle.edit(clone, _id(clone, "Feature work"), priority=0)
+    clone.record(EventDraft("run", run_id="run-1", body={"task": "T"}))
 
 
 def _add_worktree(case: Case) -> None:
     case.git("worktree", "add", "-q", "-b", "side", "../wt", "main")
     there = case.at("wt").open()
-    doing.add(there, title="Side job")
+    task_lifecycle.add(there, title="Side job")
     session.start(there, objective="Look aside")
     case.open()
 
@@ -217,7 +216,7 @@ def _deleted(case: Case) -> None:
 def _removed(case: Case) -> None:
     case.git("worktree", "add", "-q", "-b", "extra", "../extra")
     there = case.at("extra").open()
-    doing.add(there, title="Extra job")
+    task_lifecycle.add(there, title="Extra job")
     case.open()
     case.git("worktree", "remove", "--force", "../extra")
 
@@ -267,7 +266,7 @@ class Held:
 
 def _held(case: Case) -> Held:
     clone = case.open()
-    cited = {oid for _, _, oid in citing._citations(clone, boards.read(clone))}
+    cited = {oid for _, _, oid in cited_commits._citations(clone, boards.read(clone))}
     rows = case.git("log", "--no-walk", "--format=%H %s", *cited).splitlines()
     marks = {oid: subject.partition(":")[0] for oid, _, subject in (row.partition(" ") for row in rows)}
     assert set(marks.values()) >= {"mark-2", "mark-3"}
@@ -277,7 +276,7 @@ def _held(case: Case) -> Held:
 
 def _entries(case: Case, clone: Clone) -> set[str]:
     """The path of every entry that the store or a branch's tree holds."""
-    stored = {c.path for c in (*pending.waiting(clone.layout), *pending.published(clone.layout))}
+    stored = {c.path for c in (*pending_changes.waiting(clone.layout), *pending_changes.published(clone.layout))}
     refs = case.git("for-each-ref", "--format=%(objectname)").split()
     trees = {path for oid in set(refs) for path in clone.repo.tree(oid, ".holdfast/tasks")}
     return {path for path in (*stored, *trees) if path.startswith(".holdfast/tasks")}
@@ -287,7 +286,7 @@ def _check(case: Case, before: Held, clone: Clone) -> None:
     """Nothing is lost, nothing is cited wrongly, and git sees none of it."""
     assert before.events <= {event.hash_self for event in clone.all_events()}
     assert before.entries <= _entries(case, clone)
-    for oid, found in anchors.resolve(clone, before.cited).items():
+    for oid, found in commit_anchors.resolve(clone, before.cited).items():
         if found.commit is not None:
             message = case.git("log", "-1", "--format=%B", found.commit)
             assert before.cited[oid] in message, f"{oid} is not {found.commit} ({found.how})"
@@ -328,22 +327,22 @@ def test_with_hooks_it_is_the_same(case: Case, deed: str) -> None:
 def _play(case: Case, deed: Deed, *, state: str, hooked: bool = False) -> None:
     before, side = _held(case), _side(case)
     deed.do(case)
-    assert inbox.is_filled(Clone.open(str(case.repo.path), cache=case.cache).layout) == hooked
+    assert git_inbox.is_filled(Clone.open(str(case.repo.path), cache=case.cache).layout) == hooked
     clone, found = case.command()
     assert {move.kind for move in found.new} >= deed.noticed
     assert len(found.new) <= len(deed.noticed) + 1
     assert any(move.sentence in note for move in found.new for note in case.notes), case.notes
-    assert noticing.notice(clone).new == (), "said once"
+    assert git_notices.notice(clone).new == (), "said once"
     shown = deed.visible | (WAITING if state == "pending" and deed.keeps_pending else set())
     if state == "pending" and deed is DEEDS["reset"]:
         shown = shown | {"Feature work"}  # its change waits; whether it should is asked
     board = boards.read(clone)
     assert {task.title for task in board.tasks} == shown
     _check(case, before, clone)
-    report = reconciling.examine(clone, found)
+    report = reconciliation.examine(clone, found)
     assert {move.kind for move in report.moves} >= deed.noticed
-    reconciling.apply(clone)
-    again = citing.displaced(clone, boards.read(clone))
+    reconciliation.apply(clone)
+    again = cited_commits.displaced(clone, boards.read(clone))
     assert [cite for cite in again if cite.state == "moved"] == []
     if deed.rewrites:
         _check_followed(clone)
@@ -384,7 +383,7 @@ def test_a_shallow_clone_knows_what_it_does_not_know(case: Case) -> None:
     assert {move.kind for move in found.new} == {"shallow"}
     assert any("shallow" in note for note in there.notes)
     assert there.titles() == FEAT
-    cited = citing.displaced(clone, boards.read(clone))
+    cited = cited_commits.displaced(clone, boards.read(clone))
     assert {cite.state for cite in cited} == {"unknown"}
     assert there.repo.status() == ""
     assert doctor.examine(clone).problems == []
@@ -401,13 +400,13 @@ def test_a_rewind_can_have_the_state_of_its_point(case: Case) -> None:
     clone = _rewound(case)
     assert any("came after this point" in note for note in case.notes)
     assert {change.path.rpartition("/")[2][:7] for change in rewinds.stranded(clone)} == {"waiting", "feature"}
-    done = reconciling.drop(clone)
+    done = reconciliation.drop(clone)
     assert (done.old, len(done.aside)) == (None, 2)
     assert case.titles() == {"Base", "Feature work"}
     [work] = [task for task in boards.read(case.open()).tasks if task.title == "Feature work"]
     assert (work.status, work.priority) == ("started", 2), "as it waited at that commit"
     assert rewinds.stranded(case.open()) == []
-    kept = {change.text for change in pending.published(clone.layout)}
+    kept = {change.text for change in pending_changes.published(clone.layout)}
     assert any("Waiting idea" in (text or "") for text in kept)
     assert case.repo.status() == ""
 
@@ -416,7 +415,7 @@ def test_a_rewind_can_have_the_state_of_its_point(case: Case) -> None:
 def test_after_a_rewind_what_waits_may_stay(case: Case) -> None:
     """The commits were wrong, the plan was not."""
     clone = _rewound(case)
-    done = reconciling.carry(clone)
+    done = reconciliation.carry(clone)
     assert len(done.stay) == 2
     assert rewinds.stranded(case.open()) == []
     assert case.titles() == {"Base", "Feature work", "Waiting idea"}
@@ -426,8 +425,8 @@ def test_after_a_rewind_what_waits_may_stay(case: Case) -> None:
 def test_what_a_rewind_took_comes_back_on_request(case: Case) -> None:
     """A reset by mistake costs nothing."""
     clone, found = _rewound(case), None
-    found = noticing.notice(clone)
-    assert len(reconciling.examine(clone, found).gone) >= 3
+    found = git_notices.notice(clone)
+    assert len(reconciliation.examine(clone, found).gone) >= 3
     publish.publish(clone, restore=True)
     assert case.titles() == FEAT
 
@@ -441,9 +440,9 @@ def test_a_session_left_on_another_branch_is_forked_carried_or_dropped(case: Cas
     case.git("switch", "-q", "main")
     clone, found = case.command()
     assert any(old.id in note for note in case.notes)
-    assert [one.session.id for one in reconciling.examine(clone, found).sessions if one.left] == [old.id]
-    done = getattr(reconciling, way)(clone)
-    now = sessions.find(clone.layout, old.id)
+    assert [one.session.id for one in reconciliation.examine(clone, found).sessions if one.left] == [old.id]
+    done = getattr(reconciliation, way)(clone)
+    now = session_files.find(clone.layout, old.id)
     here = session.current(case.open())
     assert now.state == ("open" if way == "fork" else "ended")
     if way == "drop":
@@ -453,7 +452,7 @@ def test_a_session_left_on_another_branch_is_forked_carried_or_dropped(case: Cas
         assert [item.text for item in here.still_open] == ["finish the parser"]
         assert (here.previous, now.next) == (old.id, (here.id,))
         assert done.new is not None
-    assert reconciling.adrift(case.open()) == []
+    assert reconciliation.adrift(case.open()) == []
     assert [e.kind for e in case.open().events()][-1] == "session"
     case.git("switch", "-q", "feat")
     back = session.current(case.open())
@@ -473,10 +472,10 @@ def test_commits_reach_the_session_and_the_claim_by_their_newest_name(case: Case
     assert current is not None
     assert current.commits[-1] == head
     assert head in dict(current.extra)["was"].values()
-    claim = claims.find(clone.layout, pick("TSK", [_id(clone, "Feature work")]))
+    claim = task_claims.find(clone.layout, pick("TSK", [_id(clone, "Feature work")]))
     assert claim is not None
     assert claim.commits[-1] == head
-    done = doing.done(clone, _id(clone, "Feature work"))
+    done = task_lifecycle.done(clone, _id(clone, "Feature work"))
     assert f"commit:{head}" in done.found
     assert not re.search("mark-5", str([case.git("log", "-1", "--format=%s", f[7:]) for f in done.found[:-1]]))
 
@@ -530,12 +529,12 @@ def _wander(case: Case, chance: random.Random, steps: int) -> None:
         if chance.random() < 0.7:
             clone, found = case.command()
             assert not any("was not noted" in note for note in case.notes), case.notes
-            reconciling.examine(clone, found)
-            for answer in chance.sample([reconciling.fork, reconciling.carry, reconciling.drop], 1):
+            reconciliation.examine(clone, found)
+            for answer in chance.sample([reconciliation.fork, reconciliation.carry, reconciliation.drop], 1):
                 with contextlib.suppress(NotFound, Ambiguous, BadInput):  # no fork from a branch that is gone
                     answer(clone)
             if chance.random() < 0.3:
-                doing.add(clone, title=f"Thought {step}")
+                task_lifecycle.add(clone, title=f"Thought {step}")
             _check(case, before, clone)
     problems = [problem.file for problem in doctor.examine(case.open()).problems]
     assert set(problems) <= {".holdfast/.gitattributes"}, done  # a walk may lead back before `init`

@@ -16,14 +16,14 @@ import pytest
 from holdfast import Project
 from holdfast.diagnostics.doctor import examine
 from holdfast.errors import FutureFormat
-from holdfast.git import publish, setup
+from holdfast.git import project_setup, publish
 from holdfast.git.clone import Clone
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.model.task import Task
-from holdfast.store import bundle, seal, tasks
+from holdfast.store import bundle, seal, task_files
 from holdfast.store import format as log_format
 from holdfast.values import replace
-from holdfast.work import board
+from holdfast.work import task_board
 from tests.conftest import GitRepo
 
 VERIFIER = Path(__file__).parents[1] / "verifier" / "verify.py"
@@ -63,7 +63,7 @@ def add(repo: GitRepo, path: str, data: bytes) -> None:
 
 @pytest.fixture
 def opened(repo: GitRepo, tmp_path: Path) -> Callable[[], Clone]:
-    setup.initialise(str(repo.path), cache=str(tmp_path / "cache"), commit=True)
+    project_setup.initialise(str(repo.path), cache=str(tmp_path / "cache"), commit=True)
     return lambda: Clone.open(str(repo.path), cache=str(tmp_path / "cache"))
 
 
@@ -122,20 +122,20 @@ def test_a_newer_major_version_is_left_alone_and_said(repo: GitRepo, opened: Cal
     assert verdicts(repo, clone) == ("partial", 3)
     [found] = [one for one in examine(clone).findings if one.severity == "partial"]
     assert found.next_step.startswith("Update Holdfast")
-    assert clone.record(Draft("task", target="TSK-own")).hash_prev == ()
+    assert clone.record(EventDraft("task", target="TSK-own")).hash_prev == ()
 
 
 def test_a_spool_that_a_newer_version_wrote_to_is_not_touched(repo: GitRepo, opened: Callable[[], Clone]) -> None:
     """Two versions may use one clone: the older one must not set aside what the newer one acknowledged."""
     clone = opened()
-    clone.record(Draft("task", target="TSK-own"))
+    clone.record(EventDraft("task", target="TSK-own"))
     [spool] = seal.spools(clone.private, clone.line().id)
     before = Path(spool).read_bytes() + event(v=2, seq=1)
     Path(spool).write_bytes(before)
 
     publish.publish(opened(), here=True)
     other = opened()
-    other.record(Draft("task", target="TSK-later"))
+    other.record(EventDraft("task", target="TSK-later"))
 
     left = [Path(path).read_bytes() for path in seal.spools(other.private, other.line().id)]
     assert before in left
@@ -170,7 +170,7 @@ def test_no_new_event_rests_on_a_segment_that_the_doctor_rejects(
     clone = opened()
     assert examine(clone).verdict == "corrupt"
 
-    made: Any = clone.record(Draft("task", target="TSK-own"))
+    made: Any = clone.record(EventDraft("task", target="TSK-own"))
 
     assert made.hash_prev == (name_of(sound),)
     repo.git("rm", "-q", path)
@@ -181,26 +181,26 @@ def test_no_new_event_rests_on_a_segment_that_the_doctor_rejects(
 def test_no_new_event_rests_on_a_damaged_segment_of_our_own(repo: GitRepo, opened: Callable[[], Clone]) -> None:
     """The same for what this clone sealed and has not published."""
     clone = opened()
-    clone.record(Draft("task", target="TSK-one"))
+    clone.record(EventDraft("task", target="TSK-one"))
     seal.seal(clone.private, clone.line().id, head=None, ts=clone.now())
     [file] = Path(clone.private.sealed_log).glob("*.jsonl")
     file.chmod(0o600)
     file.write_bytes(file.read_bytes().replace(b'"count":1', b'"count":2'))
 
-    assert opened().record(Draft("task", target="TSK-two")).hash_prev == ()
+    assert opened().record(EventDraft("task", target="TSK-two")).hash_prev == ()
 
 
 def test_added_fields_of_other_records_are_kept(repo: GitRepo, opened: Callable[[], Clone]) -> None:
     """A waiting change that a later version wrote is published, and its record kept as it was."""
     clone = opened()
-    task = tasks.render(Task(id="TSK-a", title="A", extra=(("due", "due: 2027-01-01"),)))
+    task = task_files.render(Task(id="TSK-a", title="A", extra=(("due", "due: 2027-01-01"),)))
     change = clone.change(".holdfast/tasks/a-TSK-a.md", task)
     [file] = Path(clone.private.pending).glob("*.json")
     file.write_text(json.dumps({**json.loads(file.read_text()), "because": "asked"}))
 
     clone = opened()
-    here = board.read(clone)
-    board.replace_with(clone, here, replace(here.placed["TSK-a"].task, priority=0), action="edit")
+    here = task_board.read(clone)
+    task_board.replace_with(clone, here, replace(here.placed["TSK-a"].task, priority=0), action="edit")
     publish.publish(opened(), here=True)
 
     assert "\ndue: 2027-01-01\n" in (repo.path / change.path).read_text()

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.git.cited_commits import commit_anchors
+from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
 from holdfast.git.clone import Clone
-from holdfast.git.rewritten import anchors, answers
-from holdfast.git.rewritten.anchors import Resolved
 from tests.conftest import GitRepo
 from tests.git.place import Place
 
@@ -85,7 +85,7 @@ class History:
     def cite(self, token: str) -> None:
         oid = self.git("rev-parse", "HEAD")
         self.cited[oid] = token
-        anchors.keep(self.open(), [oid])
+        commit_anchors.keep(self.open(), [oid])
 
     def cite_again(self) -> None:
         """Cite the commits as they are now, too: what was rewritten once is rewritten again."""
@@ -93,7 +93,7 @@ class History:
         for oid, tokens in adds.items():
             if len(tokens) == 1 and self.dice.random() < 0.5 and oid not in self.cited:
                 self.cited[oid] = next(iter(tokens))
-                anchors.keep(self.open(), [oid])
+                commit_anchors.keep(self.open(), [oid])
 
     def noise(self) -> None:
         """A commit without a token: empty, or binary."""
@@ -305,7 +305,7 @@ class History:
         path = self.repo / ".git/told"
         for said in path.read_text().split("--\n") if path.exists() else ():
             pairs = [(row.split()[0], row.split()[1]) for row in said.splitlines()]
-            anchors.learn(self.open(), pairs, kind="rebase")
+            commit_anchors.learn(self.open(), pairs, kind="rebase")
         path.unlink(missing_ok=True)
 
     def forget(self) -> None:
@@ -318,8 +318,8 @@ class History:
 def check(history: History, truth: dict[str, set[str]], tally: Counter[str], when: str) -> None:
     """Every answer is right, or none."""
     clone = history.open()
-    answers.forget(clone.layout)
-    found = anchors.resolve(clone, history.cited)
+    commit_anchors.forget_answers(clone.layout)
+    found = commit_anchors.resolve(clone, history.cited)
     for oid, token in history.cited.items():
         answer, possible = found[oid], {new for new, tokens in truth.items() if token in tokens}
         # What a later commit of the branch took back is part of the squash as well.
@@ -334,7 +334,7 @@ def check(history: History, truth: dict[str, set[str]], tally: Counter[str], whe
             tally[f"found, {when}"] += answer.commit is not None
 
 
-def is_right(answer: Resolved, truth: dict[str, set[str]], possible: set[str]) -> bool:
+def is_right(answer: ResolvedCommit, truth: dict[str, set[str]], possible: set[str]) -> bool:
     match answer.state:
         case "holds":
             return answer.commit == answer.asked and answer.asked in truth

@@ -21,15 +21,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.curation import trust
-from holdfast.curation.decisions import Standing
-from holdfast.curation.facts import Facts
+from holdfast.curation import memory_state
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.memory_state import MemoryListing
 from holdfast.errors import BadInput, HoldfastError, NeedsReview
-from holdfast.git.approvals import Approval, Tiers, Vouched
+from holdfast.git.approvals import MemoryApproval, Tiers, Vouched
 from holdfast.model.memory import Accepted
 from holdfast.model.text import visible
 from holdfast.project import Project
-from holdfast.recall import context as packs
+from holdfast.recall.pack import context_pack as packs
 from holdfast.store import layout
 from holdfast.store.format import make_segments
 from tests.conftest import Cli, GitRepo, make_repo
@@ -44,11 +44,11 @@ KINDS = ("accept", "promote", "edit", "retire", "reject")
 
 
 @st.composite
-def decisions(draw: st.DrawFn) -> list[Approval]:
+def decisions(draw: st.DrawFn) -> list[MemoryApproval]:
     """Decisions of one clone, in the order of their times."""
     drawn = st.tuples(st.sampled_from(KINDS), st.sampled_from(IDS), st.sampled_from(BLOBS))
     return [
-        Approval(kind, name, (f"2026-11-16T00:00:{number:02}", "x"), blob or None)
+        MemoryApproval(kind, name, (f"2026-11-16T00:00:{number:02}", "x"), blob or None)
         for number, (kind, name, blob) in enumerate(draw(st.lists(drawn, max_size=8)))
     ]
 
@@ -71,7 +71,7 @@ def trunks(draw: st.DrawFn) -> Vouched:
     dice=st.randoms(use_true_random=False),
 )
 def test_only_a_person_here_or_in_a_trusted_trunk_makes_a_text_speak(
-    own: list[Approval], vouched: Vouched, text: tuple[str, str], edited: bool, dice: random.Random
+    own: list[MemoryApproval], vouched: Vouched, text: tuple[str, str], edited: bool, dice: random.Random
 ) -> None:
     """Whatever else is recorded, and in whatever order it is read: an agent is told what nobody approved."""
     name, blob = text
@@ -96,11 +96,11 @@ def test_of_what_was_erased_elsewhere_only_what_a_person_approved_is_named() -> 
     """Whoever is told of what nobody approved, or what they took back, soon reads no notice any more."""
     said = (("accept", "DEC-yes"), ("promote", "DEC-agent"), ("accept", "DEC-no"), ("retire", "DEC-no"))
     own = [
-        Approval(kind, name, (f"2026-11-16T00:00:{number:02}", "x"), BLOBS[0])
+        MemoryApproval(kind, name, (f"2026-11-16T00:00:{number:02}", "x"), BLOBS[0])
         for number, (kind, name) in enumerate((*said, ("accept", "DEC-here")))
     ]
     known = Tiers(own, Vouched("trunk", frozenset(), {}), ())
-    assert trust._hidden({name for _, name in said}, own, known) == ["DEC-yes"]
+    assert memory_state._hidden({name for _, name in said}, own, known) == ["DEC-yes"]
 
 
 # ── random histories ──────────────────────────────────────────────────────────
@@ -160,7 +160,7 @@ class World:
         known = self.known()
         return self.dice.choice(known) if known else None
 
-    def yes(self, standing: Standing) -> None:
+    def yes(self, standing: MemoryStanding) -> None:
         self.approved[standing.id, standing.blob or ""] = "person"
         self.granted.add((standing.id, standing.blob or ""))
         self.replaced |= set(getattr(standing.memory, "supersedes", ()))
@@ -340,9 +340,9 @@ class World:
                 newer = [n for n in found.standings if one.id in getattr(n.memory, "supersedes", ())]
                 assert min(n.trust or "" for n in newer) <= (one.trust or ""), story
 
-    def _check_told(self, project: Project, found: Facts, may: set[tuple[str, str]]) -> None:
+    def _check_told(self, project: Project, found: MemoryListing, may: set[tuple[str, str]]) -> None:
         """No word of anything else stands in what an agent gets unasked."""
-        told = packs.text(project.context(budget=20_000))
+        told = packs.pack_text(project.context(budget=20_000))
         by_blob = {one.blob: one for one in found.standings}
         allowed = " ".join(by_blob[blob].memory.statement for _, blob in may)
         for word in self.words:
@@ -717,7 +717,7 @@ def make_trusting(place: Path) -> str:
 
 
 def told_in(project: Project) -> str:
-    return packs.text(Project.open(project.clone.repo.top).context(budget=20_000))
+    return packs.pack_text(Project.open(project.clone.repo.top).context(budget=20_000))
 
 
 @pytest.mark.parametrize("words", [RULE, OTHER])
@@ -892,7 +892,7 @@ class Trunk:
     def pull(self) -> None:
         self.here.git("pull", "-q", "--no-edit")
 
-    def standing(self) -> Standing:
+    def standing(self) -> MemoryStanding:
         found = Project.open(self.here.path).knowledge().standings
         return next(one for one in found if one.id == self.name)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import BadInput, UnsafePath
-from holdfast.interfaces.mcp import token
-from holdfast.interfaces.mcp.guard import App, Guard, Message, Receive, Send
+from holdfast.interfaces.mcp import http_guard
+from holdfast.interfaces.mcp.http_guard import App, HttpGuard, Message, Receive, Send
 from tests.conftest import Cli
 
 TOKEN, PORT = "a-token-that-is-long-enough", 7717
@@ -18,7 +18,7 @@ async def nothing(scope: Message, receive: Receive, send: Send) -> None:
     raise AssertionError("a refused request came through")
 
 
-GUARD = Guard(nothing, token=TOKEN, port=PORT)
+GUARD = HttpGuard(nothing, token=TOKEN, port=PORT)
 GOOD = (("host", f"127.0.0.1:{PORT}"), ("authorization", f"Bearer {TOKEN}"), ("content-type", "application/json"))
 
 
@@ -138,21 +138,21 @@ def test_a_refused_request_is_answered_without_the_server() -> None:
 def test_a_token_is_made_for_its_owner_alone(tmp_path: Path) -> None:
     """Another user of this machine must not read it."""
     file = tmp_path / "token"
-    made, known = token.chosen(str(file), None)
+    made, known = http_guard.chosen(str(file), None)
     assert known and len(made) >= 43 and file.stat().st_mode & 0o777 == 0o600
-    assert token.chosen(str(file), "x" * 20) == (made, True)
+    assert http_guard.chosen(str(file), "x" * 20) == (made, True)
     file.chmod(0o640)
     with pytest.raises(UnsafePath):
-        token.chosen(str(file), None)
+        http_guard.chosen(str(file), None)
     file.chmod(0o600)
     file.write_text("short\n")
     with pytest.raises(BadInput):
-        token.chosen(str(file), None)
-    assert token.chosen(None, "x" * 20) == ("x" * 20, True)
-    fresh = [token.chosen(None, None) for _ in range(2)]
+        http_guard.chosen(str(file), None)
+    assert http_guard.chosen(None, "x" * 20) == ("x" * 20, True)
+    fresh = [http_guard.chosen(None, None) for _ in range(2)]
     assert fresh[0] != fresh[1] and not fresh[0][1]
     with pytest.raises(BadInput):
-        token.chosen(None, "has a space in it, and more")
+        http_guard.chosen(None, "has a space in it, and more")
 
 
 def test_without_the_extra_a_sentence_says_what_to_install(cli: Cli, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from holdfast.errors import BadInput
-from holdfast.interfaces.mcp import http as server_over_http
+from holdfast.interfaces.mcp import http_server as server_over_http
 from holdfast.project import Project
 from tests.conftest import GitRepo
 

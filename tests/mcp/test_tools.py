@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.interfaces.mcp import calls, listing, protocol, table
-from holdfast.interfaces.mcp.arguments import wrong as refusal
-from holdfast.interfaces.mcp.asking import Asking, Cancelled
+from holdfast.interfaces.mcp import memory_resources, protocol, tool_calls, tool_table
+from holdfast.interfaces.mcp.client_project import Cancelled, McpClient
 from holdfast.interfaces.mcp.protocol import Refused
+from holdfast.interfaces.mcp.tool_calls import wrong as refusal
 from holdfast.project import Project
 from tests.conftest import Cli, GitRepo
 from tests.mcp.talking import Talk, text_of
@@ -38,7 +38,7 @@ def project(repo: GitRepo) -> Project:
 
 
 def ask(repo: GitRepo, name: str, version: str = protocol.NEWEST, **arguments: Any) -> dict[str, Any]:
-    return calls.call(name, arguments, Asking(folders=[str(repo.path)], client="claude-code", version=version))
+    return tool_calls.call(name, arguments, McpClient(folders=[str(repo.path)], client="claude-code", version=version))
 
 
 def said(repo: GitRepo, name: str, **arguments: Any) -> str:
@@ -172,9 +172,9 @@ def test_nothing_hidden_reaches_a_model(project: Project, repo: GitRepo) -> None
         ask(repo, "context", **{"for": "deploy by hand"}),
         ask(repo, "tasks", action="next"),
         ask(repo, "tasks", action="claim", id="TSK-hid1"),
-        calls.answer("resources/list", {}, Asking(folders=[str(repo.path)])),
-        calls.answer("resources/read", {"uri": "holdfast://memory/FCT-hid1"}, Asking(folders=[str(repo.path)])),
-        calls.answer("resources/read", {"uri": "holdfast://task/TSK-hid1"}, Asking(folders=[str(repo.path)])),
+        tool_calls.answer("resources/list", {}, McpClient(folders=[str(repo.path)])),
+        tool_calls.answer("resources/read", {"uri": "holdfast://memory/FCT-hid1"}, McpClient(folders=[str(repo.path)])),
+        tool_calls.answer("resources/read", {"uri": "holdfast://task/TSK-hid1"}, McpClient(folders=[str(repo.path)])),
     ]
     told = json.dumps(answers, ensure_ascii=False)
     assert "⟨U+202E⟩" in told
@@ -192,8 +192,8 @@ def test_tasks_are_seen_claimed_and_finished(project: Project, repo: GitRepo) ->
     assert f"- {first} (P2): Write the parser" in listed and f"{second} waits" in listed
     assert ids(repo, "tasks", action="claim") == [first]
     assert "started, claimed by claude-code" in said(repo, "tasks", action="list")
-    other = Asking(folders=[str(repo.path)], client="codex")
-    assert calls.call("tasks", {"action": "claim", "id": first}, other)["isError"]
+    other = McpClient(folders=[str(repo.path)], client="codex")
+    assert tool_calls.call("tasks", {"action": "claim", "id": first}, other)["isError"]
     assert "evidence" in refused(repo, "tasks", action="done", id=first)
     commit = repo.commit("parser.py")
     done = said(repo, "tasks", action="done", id=first, evidence=[commit])
@@ -230,7 +230,7 @@ def test_a_wrong_argument_is_told_to_the_model(project: Project, repo: GitRepo) 
 
 def test_every_argument_of_every_tool_is_checked_by_its_schema(project: Project, repo: GitRepo) -> None:
     """A sort of value that the table names and the check does not know ends in a crash for who gives it."""
-    for tool in table.TOOLS:
+    for tool in tool_table.TOOLS:
         for name, rule in tool["inputSchema"]["properties"].items():
             odd = 0 if rule["type"] == "boolean" else True
             assert "must be" in (refusal({"properties": {name: rule}}, {name: odd}) or ""), (tool["name"], name)
@@ -245,43 +245,43 @@ def test_a_call_that_no_client_should_make_is_refused(repo: GitRepo) -> None:
     """A client's own mistake is the client's to see."""
     for name, arguments in (("nothing", {}), (None, {}), (["recall"], {}), ("recall", [1]), ("recall", "query")):
         with pytest.raises(Refused) as caught:
-            calls.call(name, arguments, Asking(folders=[str(repo.path)]))
+            tool_calls.call(name, arguments, McpClient(folders=[str(repo.path)]))
         assert caught.value.code == protocol.PARAMS
 
 
 def test_where_nothing_is_set_up_the_tools_say_what_to_do(repo: GitRepo, tmp_path: Path) -> None:
     """A server that fails to start in such a place is uninstalled."""
     for folder, words in ((repo.path, "holdfast init"), (tmp_path, "no git repository"), (tmp_path / "x", "no folder")):
-        result = calls.call("context", {}, Asking(folders=[str(folder)]))
+        result = tool_calls.call("context", {}, McpClient(folders=[str(folder)]))
         assert result["isError"] and words in text_of(result)
     with pytest.raises(Refused) as caught:
-        calls.answer("resources/list", {}, Asking(folders=[str(tmp_path)]))
+        tool_calls.answer("resources/list", {}, McpClient(folders=[str(tmp_path)]))
     assert "no git repository" in str(caught.value)
     assert not (repo / ".holdfast").exists() and not (repo / ".git" / "holdfast").exists()
 
 
 def test_memories_are_listed_page_by_page_and_read(project: Project, repo: GitRepo, monkeypatch: Any) -> None:
     """A client that lists a thousand entries at once chokes on them."""
-    monkeypatch.setattr(listing, "PAGE", 2)
+    monkeypatch.setattr(memory_resources, "PAGE", 2)
     for words in ("Tests need Postgres", "Logs go to stderr", "The parser is generated", "Colours are hex"):
         project.remember(words, evidence=["README"], accept=True)
     project.remember("Nobody looked at this", evidence=["README"])
-    asking, found, cursor = Asking(folders=[str(repo.path)]), [], None
+    asking, found, cursor = McpClient(folders=[str(repo.path)]), [], None
     while True:
-        page = calls.answer("resources/list", {"cursor": cursor}, asking)
+        page = tool_calls.answer("resources/list", {"cursor": cursor}, asking)
         found += page["resources"]
         if (cursor := page.get("nextCursor")) is None:
             break
     assert len({one["uri"] for one in found}) == 5 and found[0]["uri"] == "holdfast://memory/DEC-retry1"
-    [content] = calls.answer("resources/read", {"uri": found[0]["uri"]}, asking)["contents"]
+    [content] = tool_calls.answer("resources/read", {"uri": found[0]["uri"]}, asking)["contents"]
     assert "Retry only calls" in content["text"] and "status: accepted" in content["text"]
     for uri in ("holdfast://memory/DEC-no", "holdfast://memory/../x", "holdfast://memory/", "file:///etc/passwd", 7):
         with pytest.raises(Refused) as caught:
-            calls.answer("resources/read", {"uri": uri}, asking)
+            tool_calls.answer("resources/read", {"uri": uri}, asking)
         assert caught.value.code in (protocol.NO_RESOURCE, protocol.PARAMS)
     for wrong in ("x y", 7, "DEC-gone"):
         with pytest.raises(Refused):
-            calls.answer("resources/list", {"cursor": wrong}, asking)
+            tool_calls.answer("resources/list", {"cursor": wrong}, asking)
 
 
 def test_the_list_is_the_same_whether_or_not_the_project_is_opened_for_it(project: Project, repo: GitRepo) -> None:
@@ -294,37 +294,37 @@ def test_the_list_is_the_same_whether_or_not_the_project_is_opened_for_it(projec
     Project.open(repo.path).remember("An agent let this in", evidence=["README"], id="FCT-prom1", accept=True)
     project.recall("bring the index up to date")
     standing = {one.id for one in Project.open(repo.path).knowledge().trusted}
-    at_once = listing.at_once(str(repo.path))
+    at_once = memory_resources.at_once(str(repo.path))
     assert at_once is not None and {row[0] for row in at_once} == standing
     assert [row[0] for row in at_once] == ["DEC-retry1", "FCT-new1", "FCT-prom1"]
     project.remember("Colours are hex", evidence=["README"], id="FCT-hex1", accept=True)
-    assert listing.at_once(str(repo.path)) is None  # the index is behind: only the full path can tell
-    asking = Asking(folders=[str(repo.path)])
-    told = [one["name"] for one in calls.answer("resources/list", {}, asking)["resources"]]
+    assert memory_resources.at_once(str(repo.path)) is None  # the index is behind: only the full path can tell
+    asking = McpClient(folders=[str(repo.path)])
+    told = [one["name"] for one in tool_calls.answer("resources/list", {}, asking)["resources"]]
     assert told == ["DEC-retry1", "FCT-hex1", "FCT-new1", "FCT-prom1"]
-    assert [row[0] for row in listing.at_once(str(repo.path)) or []] == told
+    assert [row[0] for row in memory_resources.at_once(str(repo.path)) or []] == told
 
 
 def test_what_no_person_approved_is_marked_wherever_an_agent_meets_it(project: Project, repo: GitRepo) -> None:
     """An agent takes what is called accepted for a person's word; what a script let in is not."""
-    script, asking = Project.open(repo.path), Asking(folders=[str(repo.path)])
+    script, asking = Project.open(repo.path), McpClient(folders=[str(repo.path)])
     script.remember("The cache is warmed at night", evidence=["README"], id="FCT-prom1", accept=True)
     script.remember("Night work", applies_to=["night/"], evidence=["README"], id="FCT-prom2", accept=True)
     assert "- FCT-prom1 (fact, promoted, not reviewed" in said(repo, "recall", query="cache warmed")
     governed = said(repo, "recall", query="nothing of it", files=["night/run.py"])
     assert "- FCT-prom2 (fact, promoted, not reviewed" in governed
-    listed = {one["name"]: one["description"] for one in calls.answer("resources/list", {}, asking)["resources"]}
+    listed = {one["name"]: one["description"] for one in tool_calls.answer("resources/list", {}, asking)["resources"]}
     assert listed["FCT-prom1"].startswith("fact (promoted, not reviewed): The cache")
     assert listed["DEC-retry1"].startswith("decision: ")
-    [content] = calls.answer("resources/read", {"uri": "holdfast://memory/FCT-prom1"}, asking)["contents"]
+    [content] = tool_calls.answer("resources/read", {"uri": "holdfast://memory/FCT-prom1"}, asking)["contents"]
     assert "status: promoted, not reviewed" in content["text"]
 
 
 def test_a_cancelled_call_stops_before_it_changes_anything(project: Project, repo: GitRepo) -> None:
     """Who took a proposal back must not find it in review."""
-    asking = Asking(folders=[str(repo.path)], is_cancelled=lambda: True)
+    asking = McpClient(folders=[str(repo.path)], is_cancelled=lambda: True)
     with pytest.raises(Cancelled):
-        calls.call("propose", {"type": "fact", "statement": "Taken back", "evidence": []}, asking)
+        tool_calls.call("propose", {"type": "fact", "statement": "Taken back", "evidence": []}, asking)
     assert Project.open(repo.path).candidates() == []
 
 

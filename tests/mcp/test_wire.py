@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.interfaces.mcp import protocol
-from holdfast.interfaces.mcp.stdio import Server, Sink
+from holdfast.interfaces.mcp.stdio_server import Server, StdoutSink
 from tests.conftest import Cli, GitRepo
 from tests.mcp.talking import Talk, text_of
 
@@ -27,7 +27,7 @@ class Here:
         self._out, sink = os.pipe()
         os.set_blocking(self._out, False)
         self._sink = sink
-        self.server = Server(Sink(sink), folder, roots=True)
+        self.server = Server(StdoutSink(sink), folder, roots=True)
 
     def __call__(self, line: bytes) -> list[Any]:
         self.server.take(line)

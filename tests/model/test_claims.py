@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.model.claims import Neighbours, Statement, Verdict, conflict, same
+from holdfast.model.claims import SimilarStatements, Statement, Verdict, conflict, same
+from holdfast.model.claims.compare import paths_overlap
 from holdfast.model.claims.numbers import disagree, quantities
-from holdfast.model.claims.paths import overlap
 from holdfast.model.claims.sentences import claim
-from holdfast.model.claims.words import tokens
+from holdfast.model.claims.word_stems import tokens
 
 PAIRS = Path(__file__).resolve().parents[1] / "curation" / "conflicts"
 
@@ -105,7 +105,7 @@ def test_the_longest_statements_are_read_at_once(text: str) -> None:
     for other in (text, text[1:], "Always use tabs."):
         conflict(Statement(text, "dead-end"), Statement(other, "dead-end"))
         same(Statement(text), Statement(other))
-    Neighbours({"a": Statement(text)}).near(Statement(text))
+    SimilarStatements({"a": Statement(text)}).near(Statement(text))
 
 
 EXAMPLES = [
@@ -282,15 +282,15 @@ def test_other_figures_disagree(one: str, other: str) -> None:
 )
 def test_patterns_meet_where_one_file_matches_both(one: tuple[str, ...], other: tuple[str, ...], meet: bool) -> None:
     """A rule for one folder must not silence, nor be silenced by, a rule for another."""
-    assert overlap(one, other) is meet
-    assert overlap(other, one) is meet
+    assert paths_overlap(one, other) is meet
+    assert paths_overlap(other, one) is meet
 
 
 def test_neighbours_find_the_pair_among_many() -> None:
     """A contradiction that is never looked at is never found."""
     known = {f"FCT-{n}": Statement(f"Module m{n} has {n} lines.") for n in range(300)}
     known["DEC-queue"] = Statement("Queue: RabbitMQ.")
-    near = Neighbours(known)
+    near = SimilarStatements(known)
     assert near.near(Statement("Our broker is Kafka."), limit=3)[0] == "DEC-queue"
     near.add("DEC-late", Statement("The harbour crane is yellow."))
     assert near.near(Statement("Harbour cranes are red.")) == ["DEC-late"]

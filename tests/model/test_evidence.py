@@ -28,22 +28,22 @@ NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_character
 )
 def test_evidence_reads_back_as_written(text: str) -> None:
     """A receipt that changes its spelling no longer matches what the log says."""
-    assert str(evidence.parse(text)) == text
+    assert str(evidence.parse_evidence(text)) == text
 
 
 @given(PATHS.filter(evidence.is_tracked_path))
 def test_any_path_git_can_hold_can_be_cited(path: str) -> None:
     """A file with a space or an @ in its name is a file, too."""
     for cited in (FileEvidence(path, OID), LinesEvidence(path, 1, 20, OID), SymbolEvidence(path, "a.b", OID)):
-        assert evidence.parse(str(cited)) == cited
+        assert evidence.parse_evidence(str(cited)) == cited
 
 
 @given(st.sampled_from(["a#b.md", "a:1-2@x", "#", "ü ñ/@", "C#/a.cs"]), NAMES.filter(evidence.is_symbol_name))
 def test_any_symbol_of_an_odd_path_reads_back_as_written(path: str, name: str) -> None:
     """A `#` in a file's name must not make its symbols those of another file."""
     cited = SymbolEvidence(path, name, OID)
-    assert evidence.parse(str(cited)) == cited
-    assert str(evidence.parse(str(cited))) == str(cited)
+    assert evidence.parse_evidence(str(cited)) == cited
+    assert str(evidence.parse_evidence(str(cited))) == str(cited)
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_any_symbol_of_an_odd_path_reads_back_as_written(path: str, name: str) -
 def test_what_is_no_evidence_is_refused(text: str) -> None:
     """A memory that cites nothing checkable must not look as if it did."""
     with pytest.raises(BadInput):
-        evidence.parse(text)
+        evidence.parse_evidence(text)
 
 
 def test_the_kinds_are_told_apart() -> None:
     """Each kind is verified in its own way."""
     texts = ("run:a", f"commit:{OID}", f"file:a@{OID}", f"lines:a:1-2@{OID}", f"symbol:a#b@{OID}")
-    kinds = [type(evidence.parse(t)) for t in texts]
+    kinds = [type(evidence.parse_evidence(t)) for t in texts]
     assert kinds == [RunEvidence, CommitEvidence, FileEvidence, LinesEvidence, SymbolEvidence]
 
 

@@ -13,13 +13,13 @@ from holdfast.errors import BadInput, FutureFormat, NotFound, TooLarge
 from holdfast.model import session as rules
 from holdfast.model.brief import brief, essential, failing
 from holdfast.model.session import (
-    Anchor,
-    Approval,
-    Command,
     Condensed,
-    Item,
     Session,
-    Turn,
+    SessionAnchor,
+    SessionApproval,
+    SessionCommand,
+    SessionItem,
+    SessionTurn,
     from_json,
     to_json,
     to_object,
@@ -36,25 +36,25 @@ words = st.text(max_size=60)
 line = st.text(min_size=1, max_size=80).map(str.strip).filter(bool)
 oids = st.sampled_from([OID, "b" * 64, "0123456789" * 4])
 ids = st.from_regex(r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,20}\Z")
-anchors = st.builds(Anchor, st.just(TS), st.none() | oids, st.none() | line)
+anchors = st.builds(SessionAnchor, st.just(TS), st.none() | oids, st.none() | line)
 commands = st.builds(
-    Command, text=line, run=st.none() | ids, exit_status=st.none() | st.integers(-5, 300), ts=st.just(TS)
+    SessionCommand, text=line, run=st.none() | ids, exit_status=st.none() | st.integers(-5, 300), ts=st.just(TS)
 )
 extras = st.dictionaries(st.sampled_from(["x_more", "extra", "ünknown"]), st.integers() | words, max_size=2)
 
 
-def items(letter: str) -> st.SearchStrategy[tuple[Item, ...]]:
+def items(letter: str) -> st.SearchStrategy[tuple[SessionItem, ...]]:
     made = st.lists(st.tuples(line, st.none() | ids, st.sampled_from(["open", "closed"])), max_size=5)
     return made.map(
         lambda rows: tuple(
-            Item(id=f"{letter}{n}", text=text, task=task, ts=TS, state=state)
+            SessionItem(id=f"{letter}{n}", text=text, task=task, ts=TS, state=state)
             for n, (text, task, state) in enumerate(rows, 1)
         )
     )
 
 
 approvals = st.lists(st.tuples(line, st.sampled_from(["pending", "granted", "denied"])), max_size=4).map(
-    lambda rows: tuple(Approval(id=f"a{n}", text=t, state=s, ts=TS) for n, (t, s) in enumerate(rows, 1))
+    lambda rows: tuple(SessionApproval(id=f"a{n}", text=t, state=s, ts=TS) for n, (t, s) in enumerate(rows, 1))
 )
 
 
@@ -63,7 +63,7 @@ def sessions(draw: st.DrawFn) -> Session:
     folded = draw(st.integers(0, 9))
     said = draw(st.lists(words, max_size=6))
     turns = tuple(
-        Turn(
+        SessionTurn(
             n=folded + n,
             anchor=draw(anchors),
             summary=text,
@@ -101,7 +101,7 @@ def sessions(draw: st.DrawFn) -> Session:
 
 
 def plain(**fields: Any) -> Session:
-    at = Anchor(TS, OID, "main")
+    at = SessionAnchor(TS, OID, "main")
     return Session(**{"id": "SES-abc123", "line": "l1", "worktree": ".", "started": at, "updated": at, **fields})
 
 
@@ -121,7 +121,7 @@ def test_the_schema_is_one() -> None:
 
 def test_fields_of_others_are_kept_wherever_they_stand() -> None:
     """A newer version's fields must survive an older one that only adds a turn."""
-    raw = to_object(plain(open=(Item(id="o1", text="do it", ts=TS),)))
+    raw = to_object(plain(open=(SessionItem(id="o1", text="do it", ts=TS),)))
     raw["colour"] = {"of": ["the", "sky"]}
     raw["started"]["weather"] = "rain"
     raw["open"][0]["extra"] = [1, 2]
@@ -183,7 +183,9 @@ def test_the_same_open_text_joins_and_numbers_are_never_given_twice() -> None:
 
 def test_closing_what_is_not_there_says_what_is() -> None:
     """A typo must not look like success."""
-    session = plain(open=(Item(id="o1", text="a", ts=TS),), approvals=(Approval(id="a1", text="b", ts=TS),))
+    session = plain(
+        open=(SessionItem(id="o1", text="a", ts=TS),), approvals=(SessionApproval(id="a1", text="b", ts=TS),)
+    )
     with pytest.raises(NotFound) as error:
         rules.close(session, ["o7"])
     assert "o1, a1" in error.value.hint
@@ -194,7 +196,9 @@ def test_closing_what_is_not_there_says_what_is() -> None:
 
 def test_of_too_many_items_only_closed_ones_go() -> None:
     """A limit must never swallow something that is still to be done."""
-    many = tuple(Item(id=f"o{n}", text=str(n), ts=TS, state="closed" if n % 2 else "open") for n in range(1, 2_001))
+    many = tuple(
+        SessionItem(id=f"o{n}", text=str(n), ts=TS, state="closed" if n % 2 else "open") for n in range(1, 2_001)
+    )
     found = rules.add_items(many, ["one more"], letter="o", ts=TS)
     assert len(found) == 2_000 and found[-1].id == "o2001"
     assert {item.id for item in many if item.state == "open"} <= {item.id for item in found}
@@ -230,10 +234,10 @@ def test_the_text_for_an_agent_keeps_to_its_budget_and_to_what_is_open(session: 
 
 def test_the_newest_turns_and_what_failed_last_are_told_first() -> None:
     """With little room, yesterday's first turn matters less than the test that fails now."""
-    at = Anchor(TS, OID, "main")
-    turns = tuple(Turn(n=n, anchor=at, summary=f"turn-{n} " + "word " * 20) for n in range(1, 31))
+    at = SessionAnchor(TS, OID, "main")
+    turns = tuple(SessionTurn(n=n, anchor=at, summary=f"turn-{n} " + "word " * 20) for n in range(1, 31))
     ran = (("a", 1), ("b", 1), ("a", 0))
-    session = plain(turns=turns, commands=tuple(Command(text=t, exit_status=c, ts=TS) for t, c in ran))
+    session = plain(turns=turns, commands=tuple(SessionCommand(text=t, exit_status=c, ts=TS) for t, c in ran))
     text = brief(session, budget=200).text
     assert [one.text for one in failing(session.commands)] == ["b"]
     assert "- b (exit 1)" in text and "turn-30 " in text and "turn-1 " not in text
@@ -242,7 +246,7 @@ def test_the_newest_turns_and_what_failed_last_are_told_first() -> None:
 
 def test_what_hides_or_steers_is_marked_in_the_text() -> None:
     """A note may hold what a web page said; it must not steer a terminal or hide from a reader."""
-    session = plain(open=(Item(id="o1", text="\x1b[2Jdo\u202eit", ts=TS),), scratchpad="a\x07b")
+    session = plain(open=(SessionItem(id="o1", text="\x1b[2Jdo\u202eit", ts=TS),), scratchpad="a\x07b")
     text = brief(session, budget=200).text
     assert "⟨U+202E⟩" in text and "⟨U+001B⟩" in text and "\x07" not in text
 
@@ -250,7 +254,7 @@ def test_what_hides_or_steers_is_marked_in_the_text() -> None:
 def test_what_was_allowed_or_denied_is_told() -> None:
     """An agent that forgets a no does what it must not; one that forgets a yes asks twice."""
     answers = [("a1", "granted"), ("a2", "denied"), ("a3", "pending")]
-    session = plain(approvals=tuple(Approval(id=n, text=f"q {n}", ts=TS, state=s) for n, s in answers))
+    session = plain(approvals=tuple(SessionApproval(id=n, text=f"q {n}", ts=TS, state=s) for n, s in answers))
     lines = brief(session, budget=200).text.split("\n")
     assert lines[lines.index("Allowed:") + 1] == "- a1 q a1" and lines[lines.index("Denied:") + 1] == "- a2 q a2"
     assert lines.count("- a1 q a1") == 1

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.model.evidence import LinesEvidence, SymbolEvidence
-from holdfast.model.spans.aligned import Alignment, became, difference
-from holdfast.model.spans.reading import Text
-from holdfast.model.spans.text import digest, find, find_all, lines_of
+from holdfast.model.spans.file_lines import LineAlignment, became, difference, digest, find, find_all, lines_of
+from holdfast.model.spans.file_version import FileVersion
 
 
-def text(path: str, source: str | bytes) -> Text:
+def text(path: str, source: str | bytes) -> FileVersion:
     data = source if isinstance(source, bytes) else textwrap.dedent(source).lstrip("\n").encode()
-    return Text(path, data)
+    return FileVersion(path, data)
 
 
 def part(path: str, source: str, name: str) -> str:
@@ -628,7 +627,7 @@ def test_what_cannot_be_cited_says_why() -> None:
 @given(st.binary(max_size=400), st.sampled_from([*SAMPLES, "a.py", "a.md", "a.lua", "a.php", "a.graphql"]))
 def test_no_file_is_too_strange_to_read(data: bytes, path: str) -> None:
     """Strangers' files must not crash a listing."""
-    read = Text(path, data)
+    read = FileVersion(path, data)
     for symbol in read.symbols or []:
         assert 1 <= symbol.first <= symbol.last <= max(1, len(read.lines))
         cited = SymbolEvidence(path, symbol.name, read.hash(symbol.first, symbol.last))
@@ -645,7 +644,7 @@ def test_edits_outside_a_symbol_leave_its_hash(seed: int) -> None:
             first, last = read.place(cited) or (0, 0)
             below = [*read.lines, b"", b""]
             above = [b""] * dice.randint(0, 3)
-            moved = Text(path, b"\n".join([*read.lines[:1], *above, *below[1:]]) + b"\n")
+            moved = FileVersion(path, b"\n".join([*read.lines[:1], *above, *below[1:]]) + b"\n")
             if first > 1:
                 assert moved.place(cited) == (first + len(above), last + len(above))
 
@@ -670,18 +669,18 @@ def test_what_lies_in_another_on_one_line_is_found(path: str) -> None:
 def test_a_copy_is_not_where_lines_went() -> None:
     """Equal lines that were there before are somebody else's; those that are new are where they went."""
     old = [b"prod:", b"  n: 3", b"dev:", b"  n: 3"]
-    assert Alignment(old, [b"prod:", b"  n: 5", b"dev:", b"  n: 3"]).follow(2, 2) is None
-    assert Alignment(old, [b"#", *old]).follow(2, 2) == (3, 3)
-    assert Alignment(old, [b"dev:", b"  n: 3"]).follow(2, 2) is None
+    assert LineAlignment(old, [b"prod:", b"  n: 5", b"dev:", b"  n: 3"]).follow(2, 2) is None
+    assert LineAlignment(old, [b"#", *old]).follow(2, 2) == (3, 3)
+    assert LineAlignment(old, [b"dev:", b"  n: 3"]).follow(2, 2) is None
     block = [b"def f():", b"    a = 1", b"    return a"]
     rest = [b"x = %d" % n for n in range(9)]
-    assert Alignment([*block, *rest], [*rest, *block]).follow(1, 3) == (10, 12)
-    assert Alignment([*block, *rest], [b"import f", *rest, *block]).follow(1, 3) == (11, 13)
-    assert Alignment([b"a = 1", *rest], [*rest, b"a = 1"]).follow(1, 1) == (10, 10)
+    assert LineAlignment([*block, *rest], [*rest, *block]).follow(1, 3) == (10, 12)
+    assert LineAlignment([*block, *rest], [b"import f", *rest, *block]).follow(1, 3) == (11, 13)
+    assert LineAlignment([b"a = 1", *rest], [*rest, b"a = 1"]).follow(1, 1) == (10, 10)
     small = [b"def connect():", b"    return 1"]
-    assert Alignment([*small, *rest], [b"import os", *rest, *small]).follow(1, 2) == (11, 12)
-    assert Alignment([*small, *rest], [small[0], b"    return 2", *rest, *small]).follow(1, 2) is None
-    assert Alignment([b"a = 1", *rest], [b"a = 2", *rest, b"a = 1"]).follow(1, 1) is None
+    assert LineAlignment([*small, *rest], [b"import os", *rest, *small]).follow(1, 2) == (11, 12)
+    assert LineAlignment([*small, *rest], [small[0], b"    return 2", *rest, *small]).follow(1, 2) is None
+    assert LineAlignment([b"a = 1", *rest], [b"a = 2", *rest, b"a = 1"]).follow(1, 1) is None
 
 
 def test_a_line_of_many_brackets_is_read_in_time() -> None:

@@ -7,12 +7,21 @@ from pathlib import Path
 import pytest
 
 from holdfast.model.memory import TYPES
-from holdfast.model.summary import Account, Summary, commands, endings, page, turn_line, wording
-from holdfast.model.summary.outcomes import error_line, outcome
-from holdfast.model.transcript import Call, Edit, Origin, Result, Step, Todo, Turn
+from holdfast.model.summary import Account, Summary, command_results, summary_page, turn_line, wording
+from holdfast.model.summary import wording as summary_wording
+from holdfast.model.summary.command_results import error_line, outcome
+from holdfast.model.transcript import (
+    Call,
+    Result,
+    Todo,
+    TranscriptEdit,
+    TranscriptOrigin,
+    TranscriptStep,
+    TranscriptTurn,
+)
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "summaries"
-ORIGIN = Origin(agent="codex", session="s-1", cwd="/w/shop")
+ORIGIN = TranscriptOrigin(agent="codex", session="s-1", cwd="/w/shop")
 
 
 def shell(command: str, output: str = "", *, exit_status: int | None = 0, done: bool = True) -> Call:
@@ -21,7 +30,7 @@ def shell(command: str, output: str = "", *, exit_status: int | None = 0, done: 
 
 
 def edit(path: str, *, added: Sequence[str] = (), removed: Sequence[str] = (), action: str = "update") -> Call:
-    change = Edit(path=path, action=action, added=tuple(added), removed=tuple(removed))
+    change = TranscriptEdit(path=path, action=action, added=tuple(added), removed=tuple(removed))
     return Call(id=path, name="edit", kind="edit", edits=(change,), result=Result(text="ok"))
 
 
@@ -30,13 +39,13 @@ def plan(*todos: tuple[str, str]) -> Call:
     return Call(id="plan", name="update_plan", kind="plan", todos=there, result=Result())
 
 
-def turn(prompt: str, *calls: Call, answer: str = "", interrupted: bool = False) -> Turn:
-    steps = tuple(Step(id=f"{prompt} {at}", model="m-1", calls=(call,)) for at, call in enumerate(calls))
-    said = (Step(id=f"{prompt} end", model="m-1", text=answer),) if answer else ()
-    return Turn(key=prompt, prompt=prompt, steps=(*steps, *said), cwd="/w/shop", interrupted=interrupted)
+def turn(prompt: str, *calls: Call, answer: str = "", interrupted: bool = False) -> TranscriptTurn:
+    steps = tuple(TranscriptStep(id=f"{prompt} {at}", model="m-1", calls=(call,)) for at, call in enumerate(calls))
+    said = (TranscriptStep(id=f"{prompt} end", model="m-1", text=answer),) if answer else ()
+    return TranscriptTurn(key=prompt, prompt=prompt, steps=(*steps, *said), cwd="/w/shop", interrupted=interrupted)
 
 
-def told(*turns: Turn, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
+def told(*turns: TranscriptTurn, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
     account = Account(ORIGIN, top="/w/shop")
     for one in turns:
         account.add(one)
@@ -79,7 +88,7 @@ def test_a_person_who_reads_only_the_page_can_go_on() -> None:
         "dead-end": ["Tried an idempotency key, but the server does not know one"],
         "invariant": ["Never use float for money"],
     }
-    text = page(told(*WORK, found=found), FIELDS)
+    text = summary_page(told(*WORK, found=found), FIELDS)
     assert text == (GOLDEN / "page.md").read_text(encoding="utf-8")
 
 
@@ -184,7 +193,7 @@ def test_words_that_only_look_like_a_runner_are_not_one() -> None:
 )
 def test_looking_around_is_told_from_working(command: str, matters: bool) -> None:
     """Forty lines of `ls` bury the one that deployed."""
-    assert commands.matters(command) is matters
+    assert command_results.matters(command) is matters
 
 
 def test_a_whole_run_that_passes_mends_what_failed_alone() -> None:
@@ -257,13 +266,13 @@ def test_a_command_that_failed_without_a_word_is_mended_by_the_same_one() -> Non
 )
 def test_what_an_agent_leaves_is_read_from_its_own_words(answer: str, left: list[str]) -> None:
     """It says so at the end, and nobody scrolls there."""
-    assert endings.unfinished(answer) == left
+    assert summary_wording.unfinished(answer) == left
 
 
 def test_offers_are_no_questions() -> None:
     """`Anything else?` waits for nobody."""
-    assert endings.questions("Done.\n\nIs there anything else I can help with?") == []
-    assert endings.questions("Which of the two should it be?") == ["Which of the two should it be?"]
+    assert summary_wording.questions("Done.\n\nIs there anything else I can help with?") == []
+    assert summary_wording.questions("Which of the two should it be?") == ["Which of the two should it be?"]
 
 
 HOSTILE = (
@@ -286,7 +295,7 @@ def test_hostile_words_stay_words(text: str) -> None:
     calls = (shell(text, text, exit_status=1), edit(text, added=[text]), plan((text, "open")))
     found = {kind: [text] for kind in TYPES}
     summary = told(turn(text, *calls, answer=f"{text}\n\nRemaining:\n- {text}"), found=found)
-    told_page = page(summary, {"Run": text, "Branch": text})
+    told_page = summary_page(summary, {"Run": text, "Branch": text})
     assert told_page.count("\n# ") == 0 and len(told_page) < 30_000
     outside = [part for row in told_page.split("\n") for part in row.split("`")[::2]]
     assert not any("<script" in part.replace("\\<", "") or "![" in part for part in outside)
@@ -333,7 +342,7 @@ def test_an_answer_that_says_nothing_is_not_told() -> None:
 
 def test_hidden_characters_stay_what_they_are() -> None:
     """Who shows a page marks them; swallowing them here would hide an attack."""
-    assert "\u202e" in page(told(turn("read\u202ethis")), {})
+    assert "\u202e" in summary_page(told(turn("read\u202ethis")), {})
 
 
 def test_a_code_span_holds_whatever_it_is_given() -> None:
@@ -355,15 +364,19 @@ def test_memory_stays_bounded_however_long_a_session_is() -> None:
     summary = account.finish()
     assert used < 1 << 20
     assert summary.turns == 60 and summary.more_files == 60 - len(summary.files)
-    assert len(page(summary, {})) < 40_000
+    assert len(summary_page(summary, {})) < 40_000
 
 
 def test_paths_are_told_from_the_top() -> None:
     """Nobody else has that home."""
     calls = (edit("/w/shop/a.py", added=["x"]), edit("b.py", added=["x"]), edit("/etc/hosts", added=["x"]))
     assert [one.path for one in told(turn("go", *calls)).files] == ["a.py", "b.py", "/etc/hosts"]
-    windows = Account(Origin(agent="codex", session="s", cwd="C:\\shop"))
-    windows.add(Turn(key="1", cwd="C:\\shop", steps=(Step(id="1", calls=(edit("C:\\shop\\src\\a.py", added=["x"]),)),)))
+    windows = Account(TranscriptOrigin(agent="codex", session="s", cwd="C:\\shop"))
+    windows.add(
+        TranscriptTurn(
+            key="1", cwd="C:\\shop", steps=(TranscriptStep(id="1", calls=(edit("C:\\shop\\src\\a.py", added=["x"]),)),)
+        )
+    )
     assert windows.finish().files[0].path == "src/a.py"
 
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.capture.agents import dialect
-from holdfast.capture.ingest import noting
-from holdfast.capture.ingest.taking import take_in
-from holdfast.capture.run import Outcome, run_command
+from holdfast.capture.ingest import agent_session
+from holdfast.capture.ingest.intake import take_in
+from holdfast.capture.run import CommandOutcome, run_command
 from holdfast.project import Project
-from holdfast.recall import receipts
+from holdfast.recall.pack import sent_packs
 from tests.capture import claude_lines as claude
 from tests.conftest import GitRepo, make_repo
 
@@ -117,7 +117,7 @@ class World:
         self.git("commit", "-q", "-m", f"{message} {self.tick}", ok=False)
         return self.git("rev-parse", "HEAD")
 
-    def command(self, script: str) -> Outcome:
+    def command(self, script: str) -> CommandOutcome:
         """`holdfast run` of a script that works for some seconds; its commits are made in the midst of it."""
         top, began = str(self.repo.path), datetime.fromtimestamp(self.tick, UTC)
         mark = self.repo / ".git" / "done"
@@ -167,8 +167,8 @@ class Session:
     def told(self, *files: str) -> "Session":
         """Give it a pack, as its hook does when it starts."""
         project = self.world.open()
-        owner = noting.session_id("claude", self.name)
-        receipts.keep(project.clone, project.context(files=files), owner=owner, ts=project.clone.now())
+        owner = agent_session.session_id("claude", self.name)
+        sent_packs.keep(project.clone, project.context(files=files), owner=owner, ts=project.clone.now())
         return self
 
     def asks(self, prompt: str | None = None) -> "Session":

@@ -8,10 +8,10 @@ import pytest
 
 from holdfast.errors import BadInput
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
-from holdfast.index import elsewhere
-from holdfast.index.scope import Scope
-from holdfast.model.event import Draft
+from holdfast.git.project_setup import initialise
+from holdfast.index import other_branches
+from holdfast.index.query import Scope
+from holdfast.model.event import EventDraft
 from holdfast.project import Project
 from holdfast.recall.search import Hit, TextSearch
 from holdfast.store import layout
@@ -77,7 +77,7 @@ def test_what_waits_and_what_ran_on_another_line_is_found(repo: GitRepo, clone: 
     there = again(clone)
     there.change(layout.entry_path("fact", "fact", "FCT-wait11"), fact_text("FCT-wait11", "Okapis wait here"))
     approve(there, "FCT-wait11", "Okapis wait here")
-    there.record(Draft("run", target="run-1", run_id="run-1", exit_status=0, body={"prompt": "feed okapis"}))
+    there.record(EventDraft("run", target="run-1", run_id="run-1", exit_status=0, body={"prompt": "feed okapis"}))
     repo.git("switch", "-q", "main")
     found = ask(clone, "okapis")
     assert {(hit.id, hit.branch) for hit in found} == {("FCT-wait11", "topic"), ("run-1", "topic")}
@@ -122,10 +122,10 @@ def test_an_erased_text_is_gone_from_there_too(repo: GitRepo, clone: Clone) -> N
     """No word of an erased text may stay, in no file."""
     repo.git("switch", "-q", "-c", "topic")
     there = again(clone)
-    there.record(Draft("run", target="run-1", run_id="run-1", exit_status=0, body={"prompt": "wombats"}))
+    there.record(EventDraft("run", target="run-1", run_id="run-1", exit_status=0, body={"prompt": "wombats"}))
     repo.git("switch", "-q", "main")
     assert told(ask(clone, "wombats")) == [("run-1", "topic")]
-    kept = Path(elsewhere.path_of(clone))
+    kept = Path(other_branches.path_of(clone))
     assert b"wombats" in kept.read_bytes()
     Project.open(clone.repo.top, environ={"XDG_CACHE_HOME": os.path.dirname(clone.layout.cache)}).erase("run-1")
     assert ask(clone, "wombats") == []
@@ -135,7 +135,9 @@ def test_an_erased_text_is_gone_from_there_too(repo: GitRepo, clone: Clone) -> N
 def test_a_branch_that_git_does_not_have_is_called_so(repo: GitRepo, clone: Clone) -> None:
     """Who looks for a branch by the name on the screen must not search for one that was deleted."""
     repo.git("switch", "-q", "-c", "topic")
-    again(clone).record(Draft("run", target="run-1", run_id="run-1", exit_status=0, body={"prompt": "feed okapis"}))
+    again(clone).record(
+        EventDraft("run", target="run-1", run_id="run-1", exit_status=0, body={"prompt": "feed okapis"})
+    )
     repo.git("switch", "-q", "main")
     assert told(ask(clone, "okapis")) == [("run-1", "topic")]
     repo.git("branch", "-q", "-D", "topic")

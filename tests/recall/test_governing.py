@@ -7,16 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.recall.governing import AtHand, Known, at_top, governing, rests_on, shares_words, telling
-from holdfast.recall.patterns import is_below
+from holdfast.recall.applicable_memories import (
+    KnownMemory,
+    WorkAtHand,
+    applicable,
+    at_top,
+    rests_on,
+    shares_words,
+    telling,
+)
+from holdfast.recall.path_patterns import is_below
 
 
-def known(name: str, statement: str = "It is so", **fields: Any) -> Known:
-    return Known(**{"id": name, "type": "decision", "statement": statement, **fields})
+def known(name: str, statement: str = "It is so", **fields: Any) -> KnownMemory:
+    return KnownMemory(**{"id": name, "type": "decision", "statement": statement, **fields})
 
 
-def reasons(memories: list[Known], hand: AtHand) -> dict[str, str]:
-    return {one.known.id: one.why for one in governing(memories, hand)}
+def reasons(memories: list[KnownMemory], hand: WorkAtHand) -> dict[str, str]:
+    return {one.known.id: one.why for one in applicable(memories, hand)}
 
 
 @pytest.mark.parametrize(
@@ -40,7 +48,7 @@ def reasons(memories: list[Known], hand: AtHand) -> dict[str, str]:
 )
 def test_a_path_governs_what_lies_at_it_or_below(place: str, file: str, governs: bool) -> None:
     """A rule for one folder told in another is noise; not told in its own it is broken."""
-    found = reasons([known("DEC-1", applies_to=(place,))], AtHand((file,)))
+    found = reasons([known("DEC-1", applies_to=(place,))], WorkAtHand((file,)))
     assert found == ({"DEC-1": f"governs {place}"} if governs else {})
 
 
@@ -53,7 +61,7 @@ def test_what_cites_a_file_governs_it_and_comes_before_what_holds_everywhere() -
         known("DEC-4", cites=("src/api",), applies_to=("docs",), confidence=1.0),
         known("DEC-5", cites=("src/b.ts",), applies_to=("src/api",)),
     ]
-    found = governing(memories, AtHand(("src/api/cart.ts",)))
+    found = applicable(memories, WorkAtHand(("src/api/cart.ts",)))
     assert [(one.known.id, one.why) for one in found] == [
         ("DEC-5", "governs src/api"),
         ("DEC-4", "cites src/api"),
@@ -61,8 +69,8 @@ def test_what_cites_a_file_governs_it_and_comes_before_what_holds_everywhere() -
         ("DEC-3", "cites src/api/cart.ts"),
         ("DEC-1", "everywhere"),
     ]
-    assert reasons(memories[1:3], AtHand(("src/",)))["DEC-3"] == "cites src/api/cart.ts"
-    assert reasons([memories[2]], AtHand(("src/api/cart.tsx",))) == {}
+    assert reasons(memories[1:3], WorkAtHand(("src/",)))["DEC-3"] == "cites src/api/cart.ts"
+    assert reasons([memories[2]], WorkAtHand(("src/api/cart.tsx",))) == {}
 
 
 def test_only_telling_words_are_looked_for() -> None:
@@ -81,19 +89,19 @@ def test_words_of_the_task_bring_what_mentions_them() -> None:
         known("DEC-3", "Money is in cents", applies_to=("shop",)),
         known("DEC-4", "設定はTOMLで書く", applies_to=("x",)),
     ]
-    assert reasons(memories, AtHand(words="Rework the session login")) == {
+    assert reasons(memories, WorkAtHand(words="Rework the session login")) == {
         "DEC-1": "mentions session",
         "DEC-2": "mentions login",
     }
-    assert reasons(memories, AtHand(words="設定を変える")) == {"DEC-4": "mentions 設定"}
-    assert reasons(memories, AtHand(words="the and with for file test")) == {}
+    assert reasons(memories, WorkAtHand(words="設定を変える")) == {"DEC-4": "mentions 設定"}
+    assert reasons(memories, WorkAtHand(words="the and with for file test")) == {}
 
 
 def test_a_word_that_everybody_uses_brings_nothing() -> None:
     """With ten thousand memories, a common word must not bring thousands of them."""
     memories = [known(f"DEC-{n}", f"The server does thing{n}", applies_to=("x",)) for n in range(200)]
-    assert reasons(memories, AtHand(words="restart the server")) == {}
-    assert reasons(memories, AtHand(words="server thing7")) == {"DEC-7": "mentions thing7"}
+    assert reasons(memories, WorkAtHand(words="restart the server")) == {}
+    assert reasons(memories, WorkAtHand(words="server thing7")) == {"DEC-7": "mentions thing7"}
 
 
 def test_the_nearest_come_first_then_the_surest_then_the_newest() -> None:
@@ -105,7 +113,7 @@ def test_the_nearest_come_first_then_the_surest_then_the_newest() -> None:
         known("D", applies_to=("src",), confidence=0.8, updated="2026-01-01"),
         known("E", applies_to=("src",), confidence=0.8, updated="2026-02-01"),
     ]
-    found = governing(memories, AtHand(("src/a.py",), "sessions"))
+    found = applicable(memories, WorkAtHand(("src/a.py",), "sessions"))
     assert [one.known.id for one in found] == ["E", "D", "C", "B", "A"]
 
 
@@ -113,9 +121,9 @@ def test_the_nearest_come_first_then_the_surest_then_the_newest() -> None:
 def test_the_order_of_what_is_known_changes_nothing(places: list[str], file: str, chance: random.Random) -> None:
     """Two clones that know the same must tell the same."""
     memories = [known(f"M-{n}", applies_to=(place,)) for n, place in enumerate(places)]
-    first = governing(memories, AtHand((file,)))
+    first = applicable(memories, WorkAtHand((file,)))
     chance.shuffle(memories)
-    assert governing(memories, AtHand((file,))) == first
+    assert applicable(memories, WorkAtHand((file,))) == first
 
 
 def test_a_hostile_pattern_takes_no_time() -> None:

@@ -8,29 +8,37 @@ from sqlite3 import Connection
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.index import links
-from holdfast.index.asked import read
-from holdfast.index.corpus.loading import Document, load
-from holdfast.index.search import search
+from holdfast.index import second_hop
+from holdfast.index.fill import LoadedDocument, load_documents
+from holdfast.index.query import read_query, takes_several_steps, wanted_kind
+from holdfast.index.ranking import search
 from holdfast.index.sqlite import Index
-from holdfast.index.steps import takes_several, wanted_kind
-from holdfast.recall.graph import choosing, hipporag
-from holdfast.recall.graph.near import LOOKED_UP, NODES, OPENED, around
-from holdfast.recall.graph.nodes import NAME, PATH, ROW, Node, Nodes
-from holdfast.recall.graph.walk import pagerank
+from holdfast.recall import graph_search
+from holdfast.recall.graph_search import (
+    LOOKED_UP,
+    NAME,
+    NODES,
+    OPENED,
+    PATH,
+    ROW,
+    Node,
+    RecordGraph,
+    grow_graph,
+    pagerank,
+)
 
 SHA = "9f3ac1d07e" * 4
 RECORDED = (
-    Document(
+    LoadedDocument(
         name="DEC-m4f2",
         kind="decision",
         title="One connection a thread",
         text="One connection a thread: sockets are dear.",
     ),
-    Document(
+    LoadedDocument(
         name="TSK-a1b2", kind="task", title="Rework the pool", text="Rework the pool, as agreed.", context="DEC-m4f2"
     ),
-    Document(
+    LoadedDocument(
         name="20261115T194200Z-abc123",
         kind="run",
         title="Worked on TSK-a1b2",
@@ -39,19 +47,19 @@ RECORDED = (
         context="TSK-a1b2",
         paths=("src/pool.py",),
     ),
-    Document(
+    LoadedDocument(
         name="FCT-k9x8",
         kind="fact",
         title=f"test_checkout_hangs fails since {SHA[:9]}",
         text=f"test_checkout_hangs fails since {SHA[:9]}.",
     ),
     *(
-        Document(name=f"FCT-n{n:03d}", kind="fact", title=f"Note {n}", text=f"Ada saw day {n} pass.")
+        LoadedDocument(name=f"FCT-n{n:03d}", kind="fact", title=f"Note {n}", text=f"Ada saw day {n} pass.")
         for n in range(150)
     ),
 )
 COMMITTED = (
-    Document(
+    LoadedDocument(
         name=SHA,
         kind="commit",
         title="Gave every caller its own socket",
@@ -60,7 +68,7 @@ COMMITTED = (
         ts="2026-11-15T19:43:00.000001Z",
         paths=("src/pool.py", "src/caller.py"),
     ),
-    Document(
+    LoadedDocument(
         name="77" * 20,
         kind="commit",
         title="Sorted imports",
@@ -77,7 +85,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Connectio
     folder = Path(tmp_path_factory.mktemp("graph"))
     indexes = [Index(str(folder / name)) for name in ("index.db", "corpus.db")]
     for index, documents in zip(indexes, (RECORDED, COMMITTED), strict=True):
-        load(index.db, documents)
+        load_documents(index.db, documents)
     yield [index.db for index in indexes]
     for index in indexes:
         index.close()
@@ -90,7 +98,7 @@ def row(sources: Sequence[Connection], name: str) -> Node:
     raise AssertionError(name)
 
 
-def names(sources: Sequence[Connection], question: str, step: choosing.Step) -> list[str]:
+def names(sources: Sequence[Connection], question: str, step: graph_search.Step) -> list[str]:
     return [hit[0] for hit in search(sources, question, limit=5, step=step)]
 
 
@@ -144,7 +152,7 @@ def test_the_same_walk_gives_the_same_masses(seed: int) -> None:
 
 def test_rows_are_tied_by_ids_hashes_and_files(sources: list[Connection]) -> None:
     """What the graph does not tie, no walk finds: evidence, trailers, parents and touches are the edges."""
-    nodes = Nodes(sources)
+    nodes = RecordGraph(sources)
 
     assert (NAME, 0, "dec-m4f2") in nodes.near(row(sources, "TSK-a1b2"))
     assert (NAME, 0, "20261115t194200z-abc123") in nodes.near(row(sources, SHA))
@@ -156,7 +164,7 @@ def test_rows_are_tied_by_ids_hashes_and_files(sources: list[Connection]) -> Non
 
 def test_what_everybody_shares_ties_nobody(sources: list[Connection]) -> None:
     """A name in every note would make one clump of the whole store."""
-    nodes = Nodes(sources)
+    nodes = RecordGraph(sources)
 
     assert nodes.near((NAME, 0, "ada")) == {}
     assert (NAME, 0, "ada") not in nodes.near(row(sources, "FCT-n007"))
@@ -165,17 +173,17 @@ def test_what_everybody_shares_ties_nobody(sources: list[Connection]) -> None:
 def test_a_walk_is_bounded_whatever_is_kept(tmp_path: Path) -> None:
     """An answer that costs as much as the store is large would come too late."""
     index = Index(str(tmp_path / "index.db"))
-    load(
+    load_documents(
         index.db,
         [
-            Document(name=f"FCT-x{n:04d}", kind="fact", title=f"About Name{n} and Name{n + 1}", text="")
+            LoadedDocument(name=f"FCT-x{n:04d}", kind="fact", title=f"About Name{n} and Name{n + 1}", text="")
             for n in range(600)
         ],
     )
-    nodes = Nodes([index.db])
+    nodes = RecordGraph([index.db])
     (first,) = index.db.execute("SELECT id FROM row WHERE name = 'FCT-x0300'").fetchone()
 
-    edges = around(nodes, {(ROW, 0, str(first)): 1.0})
+    edges = grow_graph(nodes, {(ROW, 0, str(first)): 1.0})
 
     assert sum(node[0] == ROW for node in edges) <= OPENED
     assert nodes.looked_up <= LOOKED_UP + 64
@@ -185,9 +193,9 @@ def test_a_walk_is_bounded_whatever_is_kept(tmp_path: Path) -> None:
 
 def test_a_question_of_several_steps_is_answered(sources: list[Connection]) -> None:
     """The decision shares no word with the question: whoever searches by words never meets it."""
-    assert "DEC-m4f2" not in names(sources, MULTI_HOP, links.follow)
-    assert "DEC-m4f2" in names(sources, MULTI_HOP, hipporag.follow)[:3]
-    assert "DEC-m4f2" in names(sources, MULTI_HOP, choosing.auto)[:3]
+    assert "DEC-m4f2" not in names(sources, MULTI_HOP, second_hop.follow)
+    assert "DEC-m4f2" in names(sources, MULTI_HOP, graph_search.walk_links)[:3]
+    assert "DEC-m4f2" in names(sources, MULTI_HOP, graph_search.auto_step)[:3]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +208,7 @@ def test_a_question_of_several_steps_is_answered(sources: list[Connection]) -> N
 )
 def test_chains_are_followed_in_both_directions(sources: list[Connection], question: str, answer: str) -> None:
     """A chain that can only be walked one way answers half of the questions about it."""
-    assert answer in names(sources, question, choosing.auto)
+    assert answer in names(sources, question, graph_search.auto_step)
 
 
 @pytest.mark.parametrize(
@@ -210,15 +218,15 @@ def test_plain_questions_stay_as_they_were(sources: list[Connection], question: 
     """What wins on hard questions must not cost the easy ones, which are most."""
     plain = search(sources, question, limit=10, explain=True)
 
-    assert search(sources, question, limit=10, explain=True, step=choosing.step("off")) == plain
-    assert search(sources, question, limit=10, explain=True, step=choosing.step("auto")) == plain
+    assert search(sources, question, limit=10, explain=True, step=graph_search.graph_step("off")) == plain
+    assert search(sources, question, limit=10, explain=True, step=graph_search.graph_step("auto")) == plain
 
 
 def test_equal_questions_get_equal_answers(sources: list[Connection]) -> None:
     """An answer that changes while nothing changed cannot be trusted."""
-    first = search(sources, MULTI_HOP, limit=10, explain=True, step=hipporag.follow)
+    first = search(sources, MULTI_HOP, limit=10, explain=True, step=graph_search.walk_links)
 
-    assert search(sources, MULTI_HOP, limit=10, explain=True, step=hipporag.follow) == first
+    assert search(sources, MULTI_HOP, limit=10, explain=True, step=graph_search.walk_links) == first
 
 
 @pytest.mark.parametrize(
@@ -233,14 +241,14 @@ def test_equal_questions_get_equal_answers(sources: list[Connection]) -> None:
 )
 def test_questions_of_several_steps_are_known(question: str, kind: str | None, several: bool) -> None:
     """A plain question that is taken for one of several steps costs more; the other way, its answer."""
-    assert wanted_kind(read(question)) == kind
-    assert takes_several(read(question)) == several
+    assert wanted_kind(read_query(question)) == kind
+    assert takes_several_steps(read_query(question)) == several
 
 
 @pytest.mark.parametrize("question", ['" OR NEAR( DEC-m4f2', "Which decision' ; -- a_b*", "\0Which task x_y"])
 def test_signs_of_query_languages_are_words(sources: list[Connection], question: str) -> None:
     """A question is data, also where its names are looked up."""
-    assert isinstance(hipporag.follow(sources, read(question), []), dict)
+    assert isinstance(graph_search.walk_links(sources, read_query(question), []), dict)
 
 
 def test_likeness_ties_rows_where_it_is_handed_in(sources: list[Connection]) -> None:
@@ -248,8 +256,8 @@ def test_likeness_ties_rows_where_it_is_handed_in(sources: list[Connection]) -> 
     one, other = row(sources, "FCT-n001"), row(sources, "FCT-n002")
     (content,) = sources[0].execute("SELECT content FROM row WHERE id = ?", (int(other[2]),)).fetchone()
 
-    assert other not in Nodes(sources).near(one)
-    assert Nodes(sources, lambda _: [(content, 0.8)]).near(one)[other] == pytest.approx(0.8)
+    assert other not in RecordGraph(sources).near(one)
+    assert RecordGraph(sources, lambda _: [(content, 0.8)]).near(one)[other] == pytest.approx(0.8)
 
 
 def test_a_package_may_bring_another_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,12 +269,12 @@ def test_a_package_may_bring_another_graph(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "other_graph.py").write_text("def follow(sources, asked, best):\n    return {8: 0.5}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    assert "other" in choosing.names()
-    assert choosing.step("other")([], read("anything"), []) == {8: 0.5}
+    assert "other" in graph_search.graph_step_names()
+    assert graph_search.graph_step("other")([], read_query("anything"), []) == {8: 0.5}
 
 
 def test_a_graph_nobody_brings_is_refused() -> None:
     """A setting with a slip in it must not silently change what is found."""
-    assert choosing.names()[:3] == ["auto", "off", "hipporag"]
+    assert graph_search.graph_step_names()[:3] == ["auto", "off", "hipporag"]
     with pytest.raises(BadInput, match="no package"):
-        choosing.step("hipporagg")
+        graph_search.graph_step("hipporagg")

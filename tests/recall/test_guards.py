@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.index.freshness import Place as Where
+from holdfast.index.freshness import WorkTreePaths as Where
 from holdfast.recall import guards
-from holdfast.recall.guards import Guard, Guards
+from holdfast.recall.guards import GuardFile, MemoryGuard
 from holdfast.store.layout import Layout
 from tests.git.place import Place
 
@@ -31,13 +31,13 @@ def tree(place: Place) -> str:
     return place.git("rev-parse", "HEAD:.holdfast")
 
 
-def rule(place: Place, name: str = "INV-a", kind: str = "invariant", **more: object) -> Guard:
+def rule(place: Place, name: str = "INV-a", kind: str = "invariant", **more: object) -> MemoryGuard:
     fact = guards.facts_of(str(place.repo.path), "src/a.py")
     given = {"places": ["src/"], "words": ["pool", "retry"], "rests_on": [fact], **more}
-    return Guard(name, kind, f"{name} holds", **given)  # type: ignore[arg-type]
+    return MemoryGuard(name, kind, f"{name} holds", **given)  # type: ignore[arg-type]
 
 
-def write(place: Place, *there: Guard) -> None:
+def write(place: Place, *there: MemoryGuard) -> None:
     at, layout = where(place)
     ground = guards.standing(at, layout, lambda: tree(place))
     assert ground is not None
@@ -45,8 +45,8 @@ def write(place: Place, *there: Guard) -> None:
     Path(guards.file_of(at, layout)).write_bytes(guards.render(ground, there))
 
 
-def read(place: Place, now: str = NOW) -> Guards:
-    return Guards(*where(place), now, lambda: tree(place))
+def read(place: Place, now: str = NOW) -> GuardFile:
+    return GuardFile(*where(place), now, lambda: tree(place))
 
 
 def test_what_was_written_is_read_back_by_kind_word_and_name(place: Place) -> None:
@@ -91,8 +91,8 @@ def test_commits_that_change_no_memory_leave_it_current(place: Place) -> None:
     place.repo.commit("src/c.py")
     assert read(place).is_current
     at, layout = where(place)
-    assert not Guards(at, layout, NOW, lambda: "another tree").is_current
-    assert not Guards(at, layout, NOW).is_current, "nobody can tell what memory is in the commit"
+    assert not GuardFile(at, layout, NOW, lambda: "another tree").is_current
+    assert not GuardFile(at, layout, NOW).is_current, "nobody can tell what memory is in the commit"
 
 
 @pytest.mark.parametrize("move", ["amend", "reset", "switch", "config", "erase", "pending"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import NotFound
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.project import Project
 from tests.conftest import Cli
 
@@ -28,7 +28,7 @@ def project(repo, inside) -> Project:
 
 def with_a_run(project: Project, *commits: str) -> None:
     receipts = [f"commit:{oid}" for oid in commits]
-    draft = Draft("run", target=RUN, run_id=RUN, exit_status=0, body={"task": "T-1", "receipts": receipts})
+    draft = EventDraft("run", target=RUN, run_id=RUN, exit_status=0, body={"task": "T-1", "receipts": receipts})
     project.clone.record(draft)
     folder = Path(project.clone.layout.run(RUN), "outputs")
     folder.mkdir(parents=True)

@@ -2,21 +2,30 @@
 
 import pytest
 
-from holdfast.model.session import Anchor, Approval, Session, Turn
+from holdfast.model.session import Session, SessionAnchor, SessionApproval, SessionTurn
 from holdfast.model.task import Task
-from holdfast.recall import guards, receipts
-from holdfast.recall.guards import Guard
-from holdfast.recall.pack import fitting, saying
-from holdfast.recall.pack import thread as threads
-from holdfast.recall.pack.counting import clipped, count, of_line
-from holdfast.recall.pack.lines import Line, Section, Told, first, flat, size
-from holdfast.recall.pack.material import Asked, Found, Material
+from holdfast.recall import guards
+from holdfast.recall.guards import MemoryGuard
+from holdfast.recall.pack import context_pack, pack_lines, sent_packs
+from holdfast.recall.pack import last_session as threads
+from holdfast.recall.pack.last_session import ChangedFiles, ChosenSession
+from holdfast.recall.pack.material import PackMaterial, PackRequest, RecalledItem
+from holdfast.recall.pack.pack_lines import (
+    PackLine,
+    PackSection,
+    ToldRevision,
+    clip_tokens,
+    count_tokens,
+    first_lines,
+    flat,
+    line_tokens,
+    size_of_lines,
+)
 from holdfast.recall.pack.sections import _some, is_foreign, section, whose_branch
-from holdfast.recall.receipts import Now
-from holdfast.recall.relevant import Changed, Chosen
+from holdfast.recall.pack.sent_packs import CurrentStanding
 from holdfast.values import replace
-from holdfast.work.board import Board, Placed
-from holdfast.work.claims import Claim
+from holdfast.work.task_board import Board, TaskFile
+from holdfast.work.task_claims import TaskClaim
 
 # Counting.
 
@@ -45,53 +54,53 @@ from holdfast.work.claims import Claim
 )
 def test_each_kind_of_character_is_counted_as_those_split_it_that_split_finest(text: str, tokens: int) -> None:
     """A pack that takes more than was promised pushes something else out of the model's window."""
-    assert count(text) == tokens
-    assert of_line(text) == (tokens + 1 if text else 0)
+    assert count_tokens(text) == tokens
+    assert line_tokens(text) == (tokens + 1 if text else 0)
 
 
 @pytest.mark.parametrize("text", ["some words that are longer than their room", "中文" * 30, "x" * 90, "1 2 3 " * 30])
 def test_what_is_clipped_fits_says_so_and_is_a_beginning(text: str) -> None:
     """A cut that cannot be seen reads like the whole."""
     for room in range(3, 60):
-        cut = clipped(text, room)
-        assert count(cut) <= room
+        cut = clip_tokens(text, room)
+        assert count_tokens(cut) <= room
         assert cut == text or (cut.endswith("…") and text.startswith(cut[:-1]))
-    assert clipped(text, count(text)) == text != clipped(text, count(text) - 1)
-    assert len(clipped(text, 20)) > len(clipped(text, 10))
+    assert clip_tokens(text, count_tokens(text)) == text != clip_tokens(text, count_tokens(text) - 1)
+    assert len(clip_tokens(text, 20)) > len(clip_tokens(text, 10))
 
 
 def test_a_piece_that_just_fits_is_kept_whole() -> None:
     """A word that is cut though it had room reads like another."""
-    assert clipped("aaaa bbbb cccc dddd", 5) == "aaaa bbbb…"
-    assert clipped("aaaa bbbb cccc dddd", 4) == "aaaa…"
+    assert clip_tokens("aaaa bbbb cccc dddd", 5) == "aaaa bbbb…"
+    assert clip_tokens("aaaa bbbb cccc dddd", 4) == "aaaa…"
 
 
 # Lines and sections.
 
 
-def line(text: str, name: str = "FCT-a") -> Line:
-    return Line(text, (Told(name, "fact"),))
+def line(text: str, name: str = "FCT-a") -> PackLine:
+    return PackLine(text, (ToldRevision(name, "fact"),))
 
 
 FOUR = tuple(line(f"- FCT-{letter} word word word") for letter in "abcd")
-COST = of_line(FOUR[0].text)
+COST = line_tokens(FOUR[0].text)
 
 
 def test_lines_are_taken_while_they_fit_and_none_is_skipped() -> None:
     """A pack that silently lost its best line misleads more than a short one."""
-    assert first(FOUR, 4 * COST) == list(FOUR)
-    assert first(FOUR, 4 * COST - 1) == list(FOUR[:3])
-    assert first(FOUR, COST - 1) == first(FOUR, 0) == []
+    assert first_lines(FOUR, 4 * COST) == list(FOUR)
+    assert first_lines(FOUR, 4 * COST - 1) == list(FOUR[:3])
+    assert first_lines(FOUR, COST - 1) == first_lines(FOUR, 0) == []
     long = (FOUR[0], line("word " * 50), FOUR[1])
-    assert first(long, 3 * COST) == [FOUR[0]]
-    assert size(FOUR, most=1000) == 4 * COST
-    assert size(FOUR, most=COST) == 2 * COST  # no longer counted once it is more
-    assert size(FOUR, most=2 * COST) == 3 * COST
+    assert first_lines(long, 3 * COST) == [FOUR[0]]
+    assert size_of_lines(FOUR, most=1000) == 4 * COST
+    assert size_of_lines(FOUR, most=COST) == 2 * COST  # no longer counted once it is more
+    assert size_of_lines(FOUR, most=2 * COST) == 3 * COST
 
 
 def test_a_section_says_how_much_is_left_out_and_where_to_find_it() -> None:
     """Who reads it must know that there is more."""
-    whole = Section("decisions", "Decisions", FOUR)
+    whole = PackSection("decisions", "Decisions", FOUR)
     assert whole.texts == ["## Decisions", *(one.text for one in FOUR)]
     cut = replace(whole, lines=FOUR[:1], left_out=1234)
     assert cut.texts == ["## Decisions", FOUR[0].text, "… 1,234 more"]
@@ -99,35 +108,35 @@ def test_a_section_says_how_much_is_left_out_and_where_to_find_it() -> None:
     assert flat("a\n b\t c") == "a b c" and len(flat("word " * 200).encode()) <= 400
 
 
-def sections(**counts: int) -> dict[str, Section]:
+def sections(**counts: int) -> dict[str, PackSection]:
     """Sections with so many lines each."""
     return {
-        name.replace("_", "-"): Section(
+        name.replace("_", "-"): PackSection(
             name.replace("_", "-"), "T", tuple(line(f"- FCT-{n:03} word word word") for n in range(number))
         )
         for name, number in counts.items()
     }
 
 
-def taken(found: dict[str, Section], room: int = 10_000) -> int:
-    return sum(fitting.cost(section, most=room) for section in found.values())
+def taken(found: dict[str, PackSection], room: int = 10_000) -> int:
+    return sum(context_pack.section_cost(section, most=room) for section in found.values())
 
 
 def test_everything_is_told_where_there_is_room() -> None:
     """Nothing is cut for the sake of a share."""
     whole = sections(invariants=3, decisions=2, open=4, found=1)
-    assert fitting.fitted(whole, taken(whole), None) == whole
-    less = fitting.fitted(whole, taken(whole) - 1, None)
+    assert context_pack.fit_sections(whole, taken(whole), None) == whole
+    less = context_pack.fit_sections(whole, taken(whole) - 1, None)
     assert less != whole and taken(less) <= taken(whole) - 1
-    assert fitting.fitted({}, 100, None) == {}
+    assert context_pack.fit_sections({}, 100, None) == {}
 
 
 @pytest.mark.parametrize("room", [60, 120, 200, 300])
 def test_no_section_starves_another_and_the_room_is_used(room: int) -> None:
     """What governs has two thirds; what one does not need goes to the others, down to the last line."""
     whole = sections(invariants=30, open=30, found=30, links=30)
-    told = fitting.fitted(whole, room, None)
-    used = {name: fitting.cost(section, most=room) for name, section in told.items()}
+    told = context_pack.fit_sections(whole, room, None)
+    used = {name: context_pack.section_cost(section, most=room) for name, section in told.items()}
     assert sum(used.values()) <= room
     assert used["invariants"] >= room // 2
     for name, part in told.items():
@@ -140,25 +149,25 @@ def test_no_section_starves_another_and_the_room_is_used(room: int) -> None:
 
 def test_who_needs_little_leaves_the_rest_to_the_others() -> None:
     """A share that is not used is not lost."""
-    assert fitting._shared_out({"invariants": 10, "open": 500}, 100) == {"invariants": 10, "open": 90}
-    assert fitting._shared_out({"invariants": 500, "open": 500}, 100) == {"invariants": 60, "open": 40}
-    assert fitting._shared_out({"links": 500, "open": 500}, 90) == {"links": 30, "open": 60}
-    assert fitting._shared_out({"a": 30, "b": 30, "c": 30}, 90) == {"a": 30, "b": 30, "c": 30}
-    assert fitting._shared_out({"a": 31, "b": 30, "c": 30}, 90) == {"a": 30, "b": 30, "c": 30}
-    assert fitting._shared_out({"a": 5}, -3) == {"a": 0}
-    assert fitting._shared_out({}, 9) == {}
+    assert context_pack._shared_out({"invariants": 10, "open": 500}, 100) == {"invariants": 10, "open": 90}
+    assert context_pack._shared_out({"invariants": 500, "open": 500}, 100) == {"invariants": 60, "open": 40}
+    assert context_pack._shared_out({"links": 500, "open": 500}, 90) == {"links": 30, "open": 60}
+    assert context_pack._shared_out({"a": 30, "b": 30, "c": 30}, 90) == {"a": 30, "b": 30, "c": 30}
+    assert context_pack._shared_out({"a": 31, "b": 30, "c": 30}, 90) == {"a": 30, "b": 30, "c": 30}
+    assert context_pack._shared_out({"a": 5}, -3) == {"a": 0}
+    assert context_pack._shared_out({}, 9) == {}
 
 
 def test_where_no_rule_fits_nothing_less_important_takes_its_place() -> None:
     """Whoever reads a pack takes what stands in it for the most important."""
-    rule = Section("invariants", "Rules", (line("- INV-a " + "word " * 100, "INV-a"), line("- INV-b x", "INV-b")))
+    rule = PackSection("invariants", "Rules", (line("- INV-a " + "word " * 100, "INV-a"), line("- INV-b x", "INV-b")))
     whole = {"invariants": rule, **sections(found=1)}
-    told = fitting.fitted(whole, 40, None)
+    told = context_pack.fit_sections(whole, 40, None)
     assert list(told) == ["invariants"]
     (only,) = told["invariants"].lines
     assert only.text.startswith("- INV-a word") and only.text.endswith("…") and only.told == rule.lines[0].told
     assert told["invariants"].left_out == 1 and taken(told) <= 40
-    assert fitting.fitted(whole, 8, None) == {}
+    assert context_pack.fit_sections(whole, 8, None) == {}
 
 
 # What is said.
@@ -166,22 +175,22 @@ def test_where_no_rule_fits_nothing_less_important_takes_its_place() -> None:
 
 def test_a_short_explanation_is_told_where_nothing_says_it_already() -> None:
     """One letter is a word, too."""
-    assert saying.explained("x") == "x" and saying.explained("x", statement="It is x.") == ""
+    assert pack_lines.further_paragraphs("x") == "x" and pack_lines.further_paragraphs("x", statement="It is x.") == ""
 
 
 def test_what_a_text_says_beside_its_title() -> None:
     """Each thing once."""
-    assert saying.beside("Add a", "Add a: because of b") == "because of b"
-    assert saying.beside("Add a…", "Add a and b") == "and b"
-    assert saying.beside("Add a and b", "Add a") == ""
-    assert saying.beside("Add a", "Something else") == "Something else"
-    assert saying.beside("Add a", "Add a") == ""
+    assert pack_lines.beyond_title("Add a", "Add a: because of b") == "because of b"
+    assert pack_lines.beyond_title("Add a…", "Add a and b") == "and b"
+    assert pack_lines.beyond_title("Add a and b", "Add a") == ""
+    assert pack_lines.beyond_title("Add a", "Something else") == "Something else"
+    assert pack_lines.beyond_title("Add a", "Add a") == ""
 
 
 def test_the_files_that_evidence_is_of() -> None:
     """A run and a commit are no files."""
     oid = "1" * 40
-    found = saying.cited([f"file:src/a.py@{oid}", f"commit:{oid}", f"file:src/a.py@{oid}", f"file:b@{oid}"])
+    found = pack_lines.cited_files([f"file:src/a.py@{oid}", f"commit:{oid}", f"file:src/a.py@{oid}", f"file:b@{oid}"])
     assert found == ("src/a.py", "b")
 
 
@@ -200,17 +209,17 @@ def test_the_files_that_evidence_is_of() -> None:
 )
 def test_a_run_is_told_in_its_own_words(body: dict[str, object], said: str) -> None:
     """What the wrapper says of every run tells nobody anything."""
-    assert saying.of_run(body) == said
+    assert pack_lines.run_in_words(body) == said
 
 
 # What may speak before an edit.
 
 
-def guard(name: str, kind: str = "invariant", **more: object) -> Guard:
-    return Guard(name, kind, f"{name} says so", **{"places": ["src/"], **more})  # type: ignore[arg-type]
+def guard(name: str, kind: str = "invariant", **more: object) -> MemoryGuard:
+    return MemoryGuard(name, kind, f"{name} says so", **{"places": ["src/"], **more})  # type: ignore[arg-type]
 
 
-def fields(one: Guard) -> tuple[object, ...]:
+def fields(one: MemoryGuard) -> tuple[object, ...]:
     return (one.id, one.type, one.text, one.until, one.rests_on, one.places, one.commands, one.words)
 
 
@@ -264,14 +273,14 @@ def test_only_the_first_few_that_still_hold_are_told() -> None:
 @pytest.mark.parametrize(
     ("kind", "blob", "now", "state"),
     [
-        ("fact", "b", Now("accepted", "b"), "stands"),
-        ("fact", "b", Now("accepted", "c"), "changed since"),
-        ("fact", None, Now("accepted", "c"), "stands"),
-        ("task", "b", Now("", None), "stands"),
-        ("task", "b", Now("", "c"), "changed since"),
-        ("fact", "b", Now("deprecated", "b"), "retired"),
-        ("fact", "b", Now("stale", "b"), "stale"),
-        ("fact", "b", Now("superseded", "c"), "superseded"),
+        ("fact", "b", CurrentStanding("accepted", "b"), "stands"),
+        ("fact", "b", CurrentStanding("accepted", "c"), "changed since"),
+        ("fact", None, CurrentStanding("accepted", "c"), "stands"),
+        ("task", "b", CurrentStanding("", None), "stands"),
+        ("task", "b", CurrentStanding("", "c"), "changed since"),
+        ("fact", "b", CurrentStanding("deprecated", "b"), "retired"),
+        ("fact", "b", CurrentStanding("stale", "b"), "stale"),
+        ("fact", "b", CurrentStanding("superseded", "c"), "superseded"),
         ("fact", "b", None, "not on this branch"),
         ("commit", None, None, ""),
         ("line", None, None, ""),
@@ -281,22 +290,22 @@ def test_only_the_first_few_that_still_hold_are_told() -> None:
     ],
 )
 def test_a_receipt_says_how_what_was_told_stands_since(
-    kind: str, blob: str | None, now: Now | None, state: str
+    kind: str, blob: str | None, now: CurrentStanding | None, state: str
 ) -> None:
     """Who asks what the agent knew asks whether it was right."""
     known = {"X": now} if now else {}
-    entry = receipts._entry({"id": "X", "kind": kind, "blob": blob, "why": "w", "line": "l"}, known, ())
+    entry = sent_packs._entry({"id": "X", "kind": kind, "blob": blob, "why": "w", "line": "l"}, known, ())
     assert (entry.state, entry.why, entry.section, entry.line) == (state, "w", "", "l")
-    assert receipts._entry({"id": "X", "kind": kind, "blob": blob}, known, {"X"}).state == "erased"
+    assert sent_packs._entry({"id": "X", "kind": kind, "blob": blob}, known, {"X"}).state == "erased"
 
 
 def test_a_receipt_counts_what_it_was_of() -> None:
     """Statistics are wrong for ever where one damaged number is believed."""
     told = [{"id": "FCT-a", "kind": "fact"}, {"id": "TSK-a", "kind": "task"}]
-    whole = receipts.counted({"how": "asked", "tokens": 7, "session": "SES-a"}, told)
+    whole = sent_packs.counted({"how": "asked", "tokens": 7, "session": "SES-a"}, told)
     assert whole == "7 asked ses-a fct-a"
-    broken = receipts.counted({"how": "asked", "tokens": "7", "session": 3}, told)
-    assert broken == receipts.counted({"how": "asked", "tokens": True}, told) != whole
+    broken = sent_packs.counted({"how": "asked", "tokens": "7", "session": 3}, told)
+    assert broken == sent_packs.counted({"how": "asked", "tokens": True}, told) != whole
 
 
 # What each section tells.
@@ -306,23 +315,23 @@ HEAD, BASE = "a" * 40, "b" * 40
 
 
 def session(name: str = "SES-a", **fields: object) -> Session:
-    at = Anchor(TS, HEAD, "topic")
+    at = SessionAnchor(TS, HEAD, "topic")
     values = {"id": name, "line": "here", "worktree": ".", "started": at, "updated": at}
     return Session(**{**values, **fields})  # type: ignore[arg-type]
 
 
-def material(**fields: object) -> Material:
-    nothing = {"chosen": Chosen(None, "none", "none yet"), "branch": "topic", "head": HEAD, "line": "here"}
-    return Material(**{**nothing, "changed": Changed({}, ()), **fields})  # type: ignore[arg-type]
+def material(**fields: object) -> PackMaterial:
+    nothing = {"chosen": ChosenSession(None, "none", "none yet"), "branch": "topic", "head": HEAD, "line": "here"}
+    return PackMaterial(**{**nothing, "changed": ChangedFiles({}, ()), **fields})  # type: ignore[arg-type]
 
 
-def said(name: str, found: Material, **more: object) -> list[str]:
+def said(name: str, found: PackMaterial, **more: object) -> list[str]:
     part = section(name, found, **more)  # type: ignore[arg-type]
     return [line.text for line in part.lines] if part else []
 
 
 def board(*tasks: Task) -> Board:
-    return Board({one.id: Placed(one, f"{one.id}.md", "b" * 40, "tree") for one in tasks})
+    return Board({one.id: TaskFile(one, f"{one.id}.md", "b" * 40, "tree") for one in tasks})
 
 
 def test_uncommitted_files_are_told_by_what_happened_to_them() -> None:
@@ -337,14 +346,14 @@ def test_uncommitted_files_are_told_by_what_happened_to_them() -> None:
         "fights": "UU",
         "mod": " M",
     }
-    lines = said("changed", material(changed=Changed(codes, ())))
+    lines = said("changed", material(changed=ChangedFiles(codes, ())))
     assert lines == [
         f"- Not committed at {HEAD[:12]}, new: added, both, new",
         f"- Not committed at {HEAD[:12]}, deleted: away, gone",
         f"- Not committed at {HEAD[:12]}, in conflict: fight, fights",
         f"- Not committed at {HEAD[:12]}, changed: mod",
     ]
-    part = section("changed", material(changed=Changed(codes, ()), head=None))
+    part = section("changed", material(changed=ChangedFiles(codes, ()), head=None))
     assert part is not None and {told.id for line in part.lines for told in line.told} == {"here"}
 
 
@@ -356,9 +365,9 @@ def test_commits_are_told_with_where_they_begin() -> None:
         f"- {HEAD[:12]} Add it",
         f"- 2 files in them at {HEAD[:12]}: a.py, b.py",
     ]
-    own = Chosen(session(), "branch", "w", since=BASE)
+    own = ChosenSession(session(), "branch", "w", since=BASE)
     assert f"since that session's last commit {BASE[:12]}:" in said("changed", material(**made, chosen=own))[0]
-    both = Chosen(session("SES-b"), "branch", "w", before=own)
+    both = ChosenSession(session("SES-b"), "branch", "w", before=own)
     assert f"since SES-a's last commit {BASE[:12]}:" in said("changed", material(**made, chosen=both))[0]
     assert said("changed", material()) == [] and section("changed", material()) is None
 
@@ -384,7 +393,7 @@ def test_open_tasks_come_started_first_then_asked_for_then_ready() -> None:
         Task(id="TSK-g", title="Goal", kind="goal"),
         Task(id="TSK-d", title="Done", status="done"),
     )
-    asked = Asked("x", found=(Found(id="TSK-r", kind="task", title="Ready"),))
+    asked = PackRequest("x", found=(RecalledItem(id="TSK-r", kind="task", title="Ready"),))
     found = material(board=there, asked=asked)
     assert said("open", found) == [
         "- TSK-s started: Started",
@@ -403,7 +412,7 @@ def test_open_tasks_come_started_first_then_asked_for_then_ready() -> None:
 
 def test_claims_and_shaky_ground_are_told_with_the_task() -> None:
     """Two agents must not do the same, nor build on what fell."""
-    claim = Claim(
+    claim = TaskClaim(
         task="TSK-a", ts=TS, until="2031-01-01T12:30:00.000000Z", owner="ada", session=None, line="here",
         branch="topic", worktree=".", head=HEAD,
     )  # fmt: skip
@@ -435,8 +444,8 @@ def test_goals_say_how_far_they_are_and_those_reached_come_last() -> None:
 
 def test_a_session_of_another_line_is_named_as_that() -> None:
     """What another branch decided is not this one's."""
-    own = material(chosen=Chosen(session(summary="S"), "branch", "w"))
-    other = material(chosen=Chosen(session(summary="S", line="other"), "ancestor", "w"))
+    own = material(chosen=ChosenSession(session(summary="S"), "branch", "w"))
+    other = material(chosen=ChosenSession(session(summary="S", line="other"), "ancestor", "w"))
     assert (is_foreign(own), whose_branch(own)) == (False, None)
     assert (is_foreign(other), whose_branch(other)) == (True, "topic")
     assert (is_foreign(material()), whose_branch(material())) == (False, None)
@@ -450,12 +459,12 @@ def test_a_session_of_another_line_is_named_as_that() -> None:
 
 def test_what_was_found_is_told_once_with_its_state() -> None:
     """Of two hits of the same thing the first counts, and only so many."""
-    found = tuple(Found(id=f"FCT-{n}", kind="fact", title=f"T{n}", text="x" if n else "") for n in range(20))
-    again = Found(id="FCT-1", kind="fact", title="again", state="stale")
-    lines = said("found", material(asked=Asked("q", found=(*found, again))), told={"FCT-2"})
+    found = tuple(RecalledItem(id=f"FCT-{n}", kind="fact", title=f"T{n}", text="x" if n else "") for n in range(20))
+    again = RecalledItem(id="FCT-1", kind="fact", title="again", state="stale")
+    lines = said("found", material(asked=PackRequest("q", found=(*found, again))), told={"FCT-2"})
     assert lines[:3] == ["- FCT-0 (fact) T0", "- FCT-1 (fact) T1 (x)", "- FCT-3 (fact) T3 (x)"]
     assert len(lines) == 12 and not any("FCT-2 " in line for line in lines)
-    stale = said("found", material(asked=Asked("q", found=(again,))))
+    stale = said("found", material(asked=PackRequest("q", found=(again,))))
     assert stale == ["- FCT-1 (fact, stale) again"]
 
 
@@ -467,12 +476,12 @@ def test_who_is_here_has_short_names_for_what_is_open() -> None:
         ({"worktree": "w"}, False),
         ({"state": "ended"}, False),
     ):
-        end = {"ended": Anchor(TS, HEAD, "topic")} if fields.get("state") else {}
-        thread = material(chosen=Chosen(session(**fields, **end), "branch", "w")).thread
+        end = {"ended": SessionAnchor(TS, HEAD, "topic")} if fields.get("state") else {}
+        thread = material(chosen=ChosenSession(session(**fields, **end), "branch", "w")).thread
         assert thread is not None and thread.is_here is is_here, fields
     assert material().thread is None
-    before = Chosen(session("SES-b"), "branch", "w")
-    both = material(chosen=Chosen(session(), "branch", "w", before=before)).thread
+    before = ChosenSession(session("SES-b"), "branch", "w")
+    both = material(chosen=ChosenSession(session(), "branch", "w", before=before)).thread
     assert both is not None and both.told is not None and both.told.id == "SES-b"
 
 
@@ -481,15 +490,17 @@ def test_who_is_here_has_short_names_for_what_is_open() -> None:
 
 def long(name: str, **fields: object) -> Session:
     """A session with more to say than there is room for."""
-    at = Anchor(TS, HEAD, "topic")
-    turns = tuple(Turn(n=n, anchor=at, summary=f"turn {n} of {name} did a good deal of work") for n in range(1, 30))
+    at = SessionAnchor(TS, HEAD, "topic")
+    turns = tuple(
+        SessionTurn(n=n, anchor=at, summary=f"turn {n} of {name} did a good deal of work") for n in range(1, 30)
+    )
     return session(name, turns=turns, summary=f"{name} said much. " * 20, **fields)
 
 
 def test_rows_that_do_not_fit_are_counted() -> None:
     """Who reads three must know that there are nine."""
     rows = [line(f"- SES-a.o{n} left open: word word word", "SES-a") for n in range(9)]
-    cost = of_line(rows[0].text)
+    cost = line_tokens(rows[0].text)
     assert threads._fitting(rows, 9 * cost) == rows
     kept = threads._fitting(rows, 4 * cost + 30)
     assert kept[:4] == rows[:4] and kept[4].text == "- SES-a and others: 5 more of these" and len(kept) == 5
@@ -499,23 +510,23 @@ def test_rows_that_do_not_fit_are_counted() -> None:
 @pytest.mark.parametrize("room", [200, 400, 900])
 def test_a_session_that_just_began_leaves_room_for_the_last_that_told(room: int) -> None:
     """The newest is the frame; what was done stands in the one before."""
-    both = threads.Thread(long("SES-new"), True, told=long("SES-old"))
-    found = threads.lines(both, room)
-    assert size(found, most=room) <= room
+    both = threads.SessionThread(long("SES-new"), True, told=long("SES-old"))
+    found = threads.thread_lines(both, room)
+    assert size_of_lines(found, most=room) <= room
     old = [one for one in found if one.told[0].id == "SES-old"]
-    assert old and size(old, most=room) >= room // 3
-    alone = threads.lines(replace(both, told=None), room)
-    assert {one.told[0].id for one in alone} == {"SES-new"} and size(alone, most=room) > room // 2
+    assert old and size_of_lines(old, most=room) >= room // 3
+    alone = threads.thread_lines(replace(both, told=None), room)
+    assert {one.told[0].id for one in alone} == {"SES-new"} and size_of_lines(alone, most=room) > room // 2
 
 
 def test_answers_of_earlier_sessions_are_told_once() -> None:
     """What the last session tells itself is not said a second time."""
-    yes = (Approval(id="a1", text="push to main?", ts=TS, state="granted"),)
+    yes = (SessionApproval(id="a1", text="push to main?", ts=TS, state="granted"),)
     old, older = session("SES-old", summary="S", approvals=yes), session("SES-older", approvals=yes)
 
     def said_of(told: Session | None) -> list[str]:
-        thread = threads.Thread(session(), True, told=told, earlier=(old, older))
-        answers = [one for one in threads.lines(thread) if "allowed on topic: push to main?" in one.text]
+        thread = threads.SessionThread(session(), True, told=told, earlier=(old, older))
+        answers = [one for one in threads.thread_lines(thread) if "allowed on topic: push to main?" in one.text]
         return [one.told[0].id for one in answers]
 
     assert said_of(None) == ["SES-old", "SES-older"] and said_of(old) == ["SES-older"]

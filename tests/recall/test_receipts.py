@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from holdfast.capture import recover
+from holdfast.capture import finish_run
 from holdfast.capture.run import recording
 from holdfast.interfaces import quick
 from holdfast.project import Project
-from holdfast.recall import receipts as given
-from holdfast.recall.context import text
-from holdfast.store import capsule, receipts
+from holdfast.recall.pack import sent_packs as given
+from holdfast.recall.pack.context_pack import pack_text
+from holdfast.store import capsule, receipt_files
 from holdfast.store.layout import Layout
 from tests.conftest import Cli, GitRepo
 from tests.git.place import Place
@@ -37,69 +37,71 @@ def lines(*told: str) -> Iterator[dict[str, Any]]:
         yield {"text": f"- {name} {SAID}", "told": [entry]}
 
 
-def keep(layout: Layout, owner: str, *told: str) -> receipts.Kept:
-    return receipts.keep(layout, owner, head={"ts": f"t{time.monotonic_ns():020}", "budget": 9}, lines=lines(*told))
+def keep(layout: Layout, owner: str, *told: str) -> receipt_files.StoredReceipt:
+    return receipt_files.keep(
+        layout, owner, head={"ts": f"t{time.monotonic_ns():020}", "budget": 9}, lines=lines(*told)
+    )
 
 
 def test_packs_are_kept_in_order_and_the_oldest_go(layout: Layout) -> None:
     """An agent that asks every minute must not fill the disk, nor hide that it asked."""
-    for _ in range(receipts.MOST + 3):
+    for _ in range(receipt_files.MOST + 3):
         keep(layout, "run-1", "DEC-1")
-    numbers = [one.number for one in receipts.read([layout], "run-1")]
-    assert numbers == list(range(4, receipts.MOST + 4))
+    numbers = [one.number for one in receipt_files.read([layout], "run-1")]
+    assert numbers == list(range(4, receipt_files.MOST + 4))
 
 
 def test_only_so_many_sessions_keep_their_packs(layout: Layout) -> None:
     """Years of sessions must not grow without end."""
-    for number in range(receipts.MOST_SESSIONS + 5):
+    for number in range(receipt_files.MOST_SESSIONS + 5):
         keep(layout, f"SES-{number}")
-    there = receipts.owners([layout])
-    assert len(there) == receipts.MOST_SESSIONS and "SES-0" not in there and "SES-68" in there
+    there = receipt_files.owners([layout])
+    assert len(there) == receipt_files.MOST_SESSIONS and "SES-0" not in there and "SES-68" in there
 
 
 def test_any_changed_byte_is_found(layout: Layout) -> None:
     """A receipt that can be edited proves nothing (law 4)."""
     kept = keep(layout, "run-1", "DEC-1")
-    context = receipts.take_up([layout], "run-1", {"v": 1}) or {}
-    assert receipts.faults([layout], "run-1", context) == []
+    context = receipt_files.take_up([layout], "run-1", {"v": 1}) or {}
+    assert receipt_files.faults([layout], "run-1", context) == []
     data = Path(kept.path).read_bytes()
     for at in range(0, len(data), 7):
         Path(kept.path).write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
-        found = receipts.read([layout], "run-1")
+        found = receipt_files.read([layout], "run-1")
         assert not found or (found[0].root, found[0].text) == (kept.root, kept.text)
-        assert bool(receipts.faults([layout], "run-1", context)) == (not found)
+        assert bool(receipt_files.faults([layout], "run-1", context)) == (not found)
     Path(kept.path).unlink()
-    assert receipts.faults([layout], "run-1", context) == ["pack 1 of run run-1 was changed or is missing"]
+    assert receipt_files.faults([layout], "run-1", context) == ["pack 1 of run run-1 was changed or is missing"]
 
 
 def test_what_is_erased_is_struck_out_and_the_rest_still_proven(layout: Layout) -> None:
     """The words go for good (law 14); that they were told, and all else that was, can still be shown."""
     kept = keep(layout, "run-1", "DEC-1", "DEC-10")
-    context = receipts.take_up([layout], "run-1", {}) or {}
-    assert receipts.erase(layout, "DEC-1") == ["what pack 1 of run-1 told of DEC-1"]
+    context = receipt_files.take_up([layout], "run-1", {}) or {}
+    assert receipt_files.erase(layout, "DEC-1") == ["what pack 1 of run-1 told of DEC-1"]
     data = Path(kept.path).read_text("utf-8")
     assert "- DEC-1 " not in data and data.count("b" * 40) == 1 and f"- DEC-10 {SAID}" in data
-    (found,) = receipts.read([layout], "run-1")
+    (found,) = receipt_files.read([layout], "run-1")
     assert found.text == f"<holdfast-data x>\n[erased]\n- DEC-10 {SAID}\n" and found.root == kept.root
-    assert receipts.faults([layout], "run-1", context) == []
-    assert receipts.erase(layout, "DEC-1") == []  # a second time there is nothing left to do
+    assert receipt_files.faults([layout], "run-1", context) == []
+    assert receipt_files.erase(layout, "DEC-1") == []  # a second time there is nothing left to do
 
 
 def test_an_erased_runs_packs_go_with_it(layout: Layout) -> None:
     """Whoever erases a run erases what it was told."""
     keep(layout, "run-1", "DEC-1")
     keep(layout, "run-2", "DEC-1")
-    assert receipts.erase(layout, "run-1") == ["packs given to run-1"]
-    assert receipts.owners([layout]) == ["run-2"]
+    assert receipt_files.erase(layout, "run-1") == ["packs given to run-1"]
+    assert receipt_files.owners([layout]) == ["run-2"]
 
 
 def test_a_damaged_pack_is_left_out_and_said(layout: Layout) -> None:
     """One torn file must not hide the others."""
     first, second = keep(layout, "run-1", "DEC-1"), keep(layout, "run-1", "DEC-2")
     Path(first.path).write_bytes(b'{"parts": [[[')
-    assert [one.root for one in receipts.read([layout], "run-1")] == [second.root]
+    assert [one.root for one in receipt_files.read([layout], "run-1")] == [second.root]
     assert len(layout.notes) == 1
-    assert receipts.erase(layout, "DEC-2") and receipts.owners([layout]) == ["run-1"]
+    assert receipt_files.erase(layout, "DEC-2") and receipt_files.owners([layout]) == ["run-1"]
 
 
 # ── with runs ────────────────────────────────────────────────────────────────────────────────────
@@ -139,7 +141,7 @@ def test_a_run_knows_what_it_was_told(project: Project, repo: GitRepo) -> None:
     assert sound(project, run.run_id)
     knew = Project.open(repo).receipts(run.run_id[:-2])
     assert (knew.kind, len(knew.packs), knew.dropped) == ("run", 2, 0)
-    assert knew.packs[0].text == text(packed) and not knew.packs[0].late
+    assert knew.packs[0].text == pack_text(packed) and not knew.packs[0].late
     (fact,) = [one for one in knew.packs[0].entries if one.kind == "fact"]
     assert (fact.why, fact.state) == ("everywhere", "stands") and fact.blob
     assert fact.line == f"- {fact.id} {SAID} [everywhere]"
@@ -182,7 +184,7 @@ def test_packs_outside_a_run_are_kept_for_the_open_session(project: Project, rep
     packed = within(repo, "20200101T000000Z-aaaaaa").context()
     assert packed.receipt and packed.receipt.owner == session.id
     knew = Project.open(repo).receipts(session.id)
-    assert knew.kind == "session" and knew.packs[0].text == text(packed)
+    assert knew.kind == "session" and knew.packs[0].text == pack_text(packed)
 
 
 SCRIPT = """
@@ -205,7 +207,7 @@ def test_a_killed_wrapper_loses_no_receipt(project: Project, repo: GitRepo) -> N
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    assert [one.run_id for one in recover.complete(project.clone)] == [run_id]
+    assert [one.run_id for one in finish_run.complete_killed_runs(project.clone)] == [run_id]
     (listed,) = context_of(project, run_id)["receipts"]
     assert packed.receipt and listed["root"] == packed.receipt.root and sound(project, run_id)
 
@@ -216,9 +218,9 @@ def test_a_recovery_that_is_killed_can_begin_again(project: Project, repo: GitRe
     with recording(place.open()) as run:
         within(repo, run.run_id).context()
         stores = project.clone.stores
-        once = receipts.take_up(stores, run.run_id, {"run_id": run.run_id}) or {}
-        assert receipts.take_up(stores, run.run_id, once) == once
-        assert receipts.take_up(stores, "another", {"run_id": "another"}) is None
+        once = receipt_files.take_up(stores, run.run_id, {"run_id": run.run_id}) or {}
+        assert receipt_files.take_up(stores, run.run_id, once) == once
+        assert receipt_files.take_up(stores, "another", {"run_id": "another"}) is None
 
 
 def test_the_quick_path_leaves_what_must_be_kept(

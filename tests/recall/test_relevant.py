@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.model.session import Anchor, Item, Session, Turn
-from holdfast.recall import relevant
-from holdfast.recall.relevant import choose
+from holdfast.model.session import Session, SessionAnchor, SessionItem, SessionTurn
+from holdfast.recall.pack import last_session
+from holdfast.recall.pack.last_session import choose
 from holdfast.values import replace
 from tests.conftest import GitRepo
 from tests.git.place import Place
@@ -32,8 +32,8 @@ def make(place: Place) -> Made:
     def make(**fields: Any) -> Session:
         clone, number = place.open(), next(count)
         head = clone.repo.head()
-        at = Anchor(f"2026-11-15T19:{number // 60:02}:{number % 60:02}.000000Z", head.oid, head.branch)
-        turn = Turn(n=1, anchor=at, summary=f"turn of session {number}")
+        at = SessionAnchor(f"2026-11-15T19:{number // 60:02}:{number % 60:02}.000000Z", head.oid, head.branch)
+        turn = SessionTurn(n=1, anchor=at, summary=f"turn of session {number}")
         made = Session(id=f"SES-{number:04}", line=clone.line().id, worktree=".", started=at, updated=at, turns=(turn,))
         return replace(made, **fields)
 
@@ -142,12 +142,12 @@ def test_uncommitted_files_count_as_changed(place: Place, make: Made) -> None:
 def test_pages_of_the_journal_are_no_change(place: Place) -> None:
     """What Holdfast writes by itself is not what changed."""
     place.repo.write("docs/days/2026-11-15.md", "page")
-    assert relevant.uncommitted(place.open().repo, journal="docs/days") == {}
-    assert relevant.uncommitted(place.open().repo) == {"docs/": "??"}
+    assert last_session.uncommitted(place.open().repo, journal="docs/days") == {}
+    assert last_session.uncommitted(place.open().repo) == {"docs/": "??"}
     place.repo.write("docs/mine.md", "mine")
-    assert relevant.uncommitted(place.open().repo, journal="docs/days") == {"docs/": "??"}
+    assert last_session.uncommitted(place.open().repo, journal="docs/days") == {"docs/": "??"}
     place.git("add", "docs")
-    assert relevant.uncommitted(place.open().repo, journal="docs/days") == {"docs/mine.md": "A "}
+    assert last_session.uncommitted(place.open().repo, journal="docs/days") == {"docs/mine.md": "A "}
 
 
 def test_no_session_is_said(place: Place, make: Made) -> None:
@@ -173,7 +173,7 @@ def test_a_session_that_only_began_hides_none_that_tells(place: Place, make: Mad
     )
     alone = choose(place.open(), [begun])
     assert (alone.session, alone.before) == (begun, None) and alone.why.endswith("told nothing yet")
-    item = Item(id="o1", text="half done", ts=begun.updated.ts)
+    item = SessionItem(id="o1", text="half done", ts=begun.updated.ts)
     telling = choose(place.open(), [session, replace(begun, open=(item,))])
     assert telling.session != session and telling.before is None
 
@@ -242,9 +242,9 @@ def test_before_the_first_commit_there_is_no_ancestor(tmp_path: Path, make: Made
     repo = GitRepo(path)
     repo.git("init", "-q", "-b", "main")
     place = Place(repo, str(tmp_path / "cache2"))
-    from holdfast.git import setup
+    from holdfast.git import project_setup
 
-    setup.initialise(str(path), cache=place.cache)
+    project_setup.initialise(str(path), cache=place.cache)
     assert choose(place.open(), [make()]).how == "none"
 
 
@@ -277,4 +277,4 @@ def test_distances_are_steps_from_head(place: Place, monkeypatch: pytest.MonkeyP
     first = place.git("rev-parse", "HEAD")
     monkeypatch.setenv("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z")
     place.git("commit", "-q", "--allow-empty", "-m", "older than its parent")
-    assert relevant.distances(place.open().repo)[first] == 1
+    assert last_session.distances(place.open().repo)[first] == 1

@@ -11,10 +11,10 @@ import pytest
 
 from holdfast.errors import BadInput
 from holdfast.git.clone import Clone
-from holdfast.git.setup import initialise
+from holdfast.git.project_setup import initialise
+from holdfast.index.query import Scope
 from holdfast.index.refresh import path_of
-from holdfast.index.scope import Scope
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.project import Project
 from holdfast.recall.search import TextSearch, recall
 from tests.conftest import GitRepo
@@ -27,7 +27,7 @@ def clone(repo: GitRepo, tmp_path: Path) -> Clone:
 
 
 def run(clone: Clone, name: str, **body: object) -> None:
-    clone.record(Draft("run", target=name, run_id=name, layer="L5", exit_status=3, body=body))
+    clone.record(EventDraft("run", target=name, run_id=name, layer="L5", exit_status=3, body=body))
 
 
 def test_a_hit_says_where_it_comes_from(clone: Clone) -> None:
@@ -43,7 +43,7 @@ def test_a_hit_says_where_it_comes_from(clone: Clone) -> None:
 
 def test_events_are_found_by_their_own_kind(clone: Clone) -> None:
     """`--kind retire` finds what was given up."""
-    clone.record(Draft("retire", target="FCT-aaaaaa", body={"statement": "zebra", "reason": "wrong"}))
+    clone.record(EventDraft("retire", target="FCT-aaaaaa", body={"statement": "zebra", "reason": "wrong"}))
     run(clone, "run-1", prompt="zebra")
     assert [hit.target for hit in recall(clone, "zebra", kind="retire")] == ["FCT-aaaaaa"]
     assert [hit.target for hit in recall(clone, "zebra", kind="event")] == ["FCT-aaaaaa"]
@@ -52,7 +52,7 @@ def test_events_are_found_by_their_own_kind(clone: Clone) -> None:
 
 def test_a_proposals_words_are_found_among_candidates_only(clone: Clone) -> None:
     """What nobody approved must not pass for knowledge by way of the log."""
-    clone.record(Draft("propose", target="FCT-aaaaaa", body={"statement": "zebra"}))
+    clone.record(EventDraft("propose", target="FCT-aaaaaa", body={"statement": "zebra"}))
     assert recall(clone, "zebra") == []
     assert [hit.what for hit in recall(clone, "FCT-aaaaaa")] == ["propose"]
 

@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 
 from holdfast import Project
-from holdfast.recall import patterns
+from holdfast.recall import path_patterns
 from tests.conftest import Cli, GitRepo
 
 NFC, NFD = (unicodedata.normalize(form, "src/Größe/öffnen.py") for form in ("NFC", "NFD"))
@@ -47,6 +47,6 @@ def test_either_spelling_names_the_file(repo: GitRepo, cli: Cli, tracked: str, t
 def test_a_guard_holds_for_either_spelling() -> None:
     """The moment before an edit is the one that counts; the agent spells as it likes."""
     for place in (NFC, NFD, "src/*/öffnen.py", unicodedata.normalize("NFD", "src/Größe")):
-        assert patterns.holds(place, NFC)
-        assert patterns.holds(place, NFD)
-    assert not patterns.holds(NFC, "src/Grosse/offnen.py")
+        assert path_patterns.holds(place, NFC)
+        assert path_patterns.holds(place, NFD)
+    assert not path_patterns.holds(NFC, "src/Grosse/offnen.py")

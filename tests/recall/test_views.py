@@ -11,10 +11,10 @@ import pytest
 from holdfast.errors import UnsafePath
 from holdfast.model.memory import Accepted
 from holdfast.recall import views
-from holdfast.recall.views import Header
+from holdfast.recall.views import ViewHeader
 from holdfast.store.layout import Layout
 
-HEADER = Header("main", "a" * 40, "2026-11-15T19:42:00Z")
+HEADER = ViewHeader("main", "a" * 40, "2026-11-15T19:42:00Z")
 FACT = Accepted(
     id="FCT-7f3k2m",
     type="fact",
@@ -82,7 +82,7 @@ def test_the_log_is_one_object_a_line() -> None:
 
 def test_a_view_is_not_written_again_for_the_time_alone(layout: Layout) -> None:
     """A file that changes with every command wakes every watcher for nothing."""
-    later = Header("main", "a" * 40, "2026-11-15T20:00:00Z")
+    later = ViewHeader("main", "a" * 40, "2026-11-15T20:00:00Z")
     assert views.write(layout, "state.json", views.state_json([FACT], HEADER))
     before = os.stat(layout.view("state.json"))
     assert not views.write(layout, "state.json", views.state_json([FACT], later))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture.run import Outcome
+from holdfast.capture.run import CommandOutcome
 from holdfast.errors import BadInput, HoldfastError, NotFound
-from holdfast.interfaces.cli import explaining_words
+from holdfast.interfaces.cli import why_commands
 from holdfast.model.transcript import line_hash
 from holdfast.project import Project
-from holdfast.recall.why.answers import Answer
+from holdfast.recall.why.line_reasons import WhyAnswer
 from tests.capture import claude_lines as claude
 from tests.conftest import GitRepo
 from tests.recall.authors import START, World
@@ -28,7 +28,7 @@ def scene(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
     return World.make(tmp_path, tmp_path_factory.getbasetemp() / "authors" / "repo")
 
 
-def answer(world: World, place: str) -> Answer:
+def answer(world: World, place: str) -> WhyAnswer:
     (one,) = world.open().why(place).why.answers
     return one
 
@@ -268,7 +268,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 # -- other clones
 
 
-def command_that_commits(scene: World, name: str, line: str) -> Outcome:
+def command_that_commits(scene: World, name: str, line: str) -> CommandOutcome:
     """`holdfast run` of a command that makes a file and commits it, some time after it began."""
     return scene.command(f'echo "{line}" > {name} && git add {name} && git commit -qm made')
 
@@ -372,7 +372,7 @@ def test_a_trailer_that_names_a_run_is_told_as_what_it_is(scene: World) -> None:
     run, made = session.ends(), scene.git("log", "-1", "--format=%ct")
     now = scene.tick
 
-    def trailing(key: str, tick: int) -> Answer:
+    def trailing(key: str, tick: int) -> WhyAnswer:
         scene.wait(tick - scene.tick)
         scene.git("commit", "-q", "--amend", "-m", f"by hand {key}", "-m", f"{key}: {run}\n{credit}")
         return answer(scene, f"{FILE}:1")
@@ -381,7 +381,7 @@ def test_a_trailer_that_names_a_run_is_told_as_what_it_is(scene: World) -> None:
     assert (one.state, one.run, [ran.id for ran in one.during]) == ("committed", None, [run])
     assert one.by_trailer and one.reason.startswith("a trailer of its commit names a run")
     assert one.commit and one.commit.credits == ("Helper <helper@example.org>",)
-    assert "By its trailer, committed during" in explaining_words.why(scene.open().why(f"{FILE}:1"))
+    assert "By its trailer, committed during" in why_commands.why_text(scene.open().why(f"{FILE}:1"))
     for key, tick in (("See-also", int(made)), ("Holdfast-Run", now + 60), ("Holdfast-Run", START)):
         one = trailing(key, tick)
         assert (one.state, one.during) == ("unknown", ()), (key, tick)
@@ -397,7 +397,7 @@ def test_a_damaged_record_is_said_to_be_damaged(scene: World) -> None:
     run = session.ends() or ""
     folder = Path(scene.open().clone.layout.run(run))
 
-    def harm(name: str, data: bytes | None) -> Answer:
+    def harm(name: str, data: bytes | None) -> WhyAnswer:
         path = folder / "outputs" / name
         old = path.read_bytes()
         path.unlink()

@@ -3,16 +3,26 @@
 import pytest
 
 from holdfast.model.transcript import line_hash
-from holdfast.recall.why.deciding import By, Claim, Doubt, Placed, Verdict, View, Wrote, accompanied, decide
+from holdfast.recall.why.verdict import (
+    AuthorDoubt,
+    CommitView,
+    LineAuthor,
+    PlacedVerdict,
+    TurnLines,
+    TurnName,
+    Verdict,
+    accompanied,
+    decide,
+)
 
 TEXT = "RETRIES = attempts_before_giving_up(3)"
 SHORT = "return None"
 MARK = line_hash(TEXT)
 
 
-def wrote(run: str, turn: int, at: float, *, added: int = 1, removed: int = 0, whole: bool = False) -> Wrote:
-    return Wrote(
-        by=By(run, turn),
+def wrote(run: str, turn: int, at: float, *, added: int = 1, removed: int = 0, whole: bool = False) -> TurnLines:
+    return TurnLines(
+        by=TurnName(run, turn),
         path="a.py",
         begin=at,
         end=at + 5,
@@ -22,12 +32,12 @@ def wrote(run: str, turn: int, at: float, *, added: int = 1, removed: int = 0, w
     )
 
 
-def view(until: float = 100, *, since: float = 50, here: int = 1, before: int = 0, **runs: int | None) -> View:
-    return View(commit="c" * 40, until=until, since=since, here=here, before=before, runs=runs)
+def view(until: float = 100, *, since: float = 50, here: int = 1, before: int = 0, **runs: int | None) -> CommitView:
+    return CommitView(commit="c" * 40, until=until, since=since, here=here, before=before, runs=runs)
 
 
 def named(verdict: Verdict) -> tuple[str, tuple[int, ...], bool] | None:
-    return (verdict.run, verdict.turns, verdict.recorded) if isinstance(verdict, Claim) else None
+    return (verdict.run, verdict.turns, verdict.recorded) if isinstance(verdict, LineAuthor) else None
 
 
 @pytest.mark.parametrize(
@@ -54,7 +64,7 @@ def named(verdict: Verdict) -> tuple[str, tuple[int, ...], bool] | None:
     ],
 )
 def test_what_was_written_decides_or_nothing_does(
-    seen: View, writes: list[Wrote], answer: tuple[str, tuple[int, ...], bool] | None
+    seen: CommitView, writes: list[TurnLines], answer: tuple[str, tuple[int, ...], bool] | None
 ) -> None:
     """Each of these is a case in which somebody would be blamed, or left out, wrongly."""
     assert named(decide(MARK, TEXT, [seen], writes)) == answer
@@ -65,21 +75,24 @@ def test_a_part_of_a_squash_answers_only_for_all_its_copies() -> None:
     part, whole = view(R=1), view(200, here=2)
     writes = [wrote("R", 1, 60), wrote("S", 1, 150)]
     found = decide(MARK, TEXT, [part, whole], writes)
-    assert isinstance(found, Doubt) and {by.run for by in found.maybe} == {"R", "S"}
+    assert isinstance(found, AuthorDoubt) and {by.run for by in found.maybe} == {"R", "S"}
     assert named(decide(MARK, TEXT, [part, view(200)], writes[:1])) == ("R", (1,), True)
 
 
 def test_what_everybody_writes_needs_its_neighbours() -> None:
     """`return None` is found in every file and written by everyone."""
     mark = line_hash(SHORT)
-    one = Wrote(by=By("R", 1), path="a.py", begin=60, end=61, added={mark: 1}, removed={})
+    one = TurnLines(by=TurnName("R", 1), path="a.py", begin=60, end=61, added={mark: 1}, removed={})
     assert named(decide(mark, SHORT, [view()], [one])) is None, "not in a commit of the run"
     short = decide(mark, SHORT, [view(R=1)], [one])
     sure = decide(MARK, TEXT, [view(R=1)], [wrote("R", 1, 60)])
     assert named(short) == named(sure) == ("R", (1,), True)
-    beside = [Placed(sure, "c", 1, 1), Placed(short, "c", 2, 2)]
+    beside = [PlacedVerdict(sure, "c", 1, 1), PlacedVerdict(short, "c", 2, 2)]
     assert [named(said) for said in accompanied(beside)] == [("R", (1,), True)] * 2
-    for other in (Placed(short, "c", 2, 7), Placed(short, "d", 2, 2)):  # it stood elsewhere, or came another time
+    for other in (
+        PlacedVerdict(short, "c", 2, 7),
+        PlacedVerdict(short, "d", 2, 2),
+    ):  # it stood elsewhere, or came another time
         assert [named(said) for said in accompanied([beside[0], other])] == [("R", (1,), True), None]
     assert named(decide(mark, SHORT, [view(R=1)], [one], copies=2)) is None, "somebody added one since"
     assert named(decide(line_hash("}"), "}", [view(R=1)], [one])) is None

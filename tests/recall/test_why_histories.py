@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.recall.why.answers import Answer
+from holdfast.recall.why.line_reasons import WhyAnswer
 from tests.recall.authors import Session, World
 
 FILES = ("a.py", "b.py")
@@ -160,7 +160,7 @@ class History:
                 assert not self.verdict(text[number - 1], one).startswith("WRONG"), (name, number)
         return found
 
-    def verdict(self, line: str, one: Answer) -> str:
+    def verdict(self, line: str, one: WhyAnswer) -> str:
         by = self.world.authors[line]
         if line in self.fetched and any(ran.id not in self.world.runs for ran in one.during):
             return f"WRONG: {line!r} was only fetched, and is said to be committed in {one.during}"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.security.redact import Scanner
-from holdfast.security.shapes import rules_text, shapes
+from holdfast.security.rules import rules_text, shapes
 
 from .fakes import ALNUM, HEX
 from .kinds import kinds, samples

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.security.anchors import Hits
-from holdfast.security.rules import Patience
-from holdfast.security.shapes import BESIDE, NEAR, REACH, WORD, WORD_BYTES, Shape, shapes
-from holdfast.security.stems import Stems
-from holdfast.security.visible import View
-from holdfast.security.words import Words, is_parted, long_words
+from holdfast.security.encoded_words import LongWords, is_parted, long_words
+from holdfast.security.redact import VisibleBytes
+from holdfast.security.rule_anchors import AnchorHits, Stems
+from holdfast.security.rules import BESIDE, NEAR, REACH, WORD, WORD_BYTES, Patience, SecretShape, shapes
 
 from .corpus import samples
 from .fakes import HARMLESS, IN_CONTEXT, ISSUED
@@ -29,7 +27,7 @@ TOLD = ("token", "secret", "key", "api_key", "password", "apiKey", "-api-key", "
 JOINTS = ("=", ": ", '": "', " ", " = ", "\n  ", ": |\n   ", "\\n  ", "            \n ", " != ", ": str = ", "s(")
 
 
-def slowly(text: bytes, shapes: list[tuple[int, Shape]]) -> Iterator[tuple[int, int]]:
+def slowly(text: bytes, shapes: list[tuple[int, SecretShape]]) -> Iterator[tuple[int, int]]:
     """Every place where an anchor of these shapes stands and the shape matches."""
     for number, shape in shapes:
         flags = re.IGNORECASE if shape.fold else 0
@@ -55,7 +53,7 @@ def near_a_long_word(text: bytes, start: int) -> bool:
 
 
 def hits(text: bytes) -> set[tuple[int, int]]:
-    looking, found = Hits(text, 0, (), Patience(), decode=False), set()
+    looking, found = AnchorHits(text, 0, (), Patience(), decode=False), set()
     while (hit := looking.peek(0)) is not None:
         found.add((hit[0], next(n for n, shape in enumerate(SHAPES) if shape is hit[1])))
         looking.take()
@@ -89,7 +87,7 @@ def texts(seed: int, count: int) -> Iterator[str]:
 
 def finds_all(text: str) -> None:
     data = text.encode()
-    view = View(data, b"", False, final=True)
+    view = VisibleBytes(data, b"", False, final=True)
     everyday = [(n, shape) for n, shape in enumerate(SHAPES) if not shape.issued and not shape.beside]
     issued = [(number, shape) for number, shape in enumerate(SHAPES) if shape.issued]
     assert set(STEMS.find(data, 0, len(data))) == set(slowly(data, everyday))
@@ -160,7 +158,7 @@ def possible(parts: Any) -> set[int]:
 
 def test_words_that_hold_nothing_are_remembered_within_bounds() -> None:
     """A process that lives for days must not keep every id it ever saw."""
-    words = Words(SHAPES)
+    words = LongWords(SHAPES)
     for number in range(20_000):
         text = b"id qqqqqqqqqqqqqqqqqqqq%d end " % number
         assert words.worth(text, long_words(text, 0), ()) == []

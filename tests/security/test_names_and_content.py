@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture.asking import Asking, ask
+from holdfast.capture.user_command import UserModelCommand, ask
 from holdfast.git.clone import Clone
 from holdfast.interfaces import quick_recall
 from tests.conftest import Cli, GitRepo
@@ -208,7 +208,7 @@ def test_what_a_model_is_asked_is_scanned(repo: GitRepo, cli: Cli, planted: Plan
     cli("init")
     model, heard = _model(world)
     clone = Clone.open(os.fspath(repo), cache=str(world / ".cache"))
-    ask(clone, f"Summarise the branch {planted['branch']}", Asking(command=(model,), environ=os.environ))
+    ask(clone, f"Summarise the branch {planted['branch']}", UserModelCommand(command=(model,), environ=os.environ))
     assert heard.read_text() == "Summarise the branch [redacted:github]"
 
 

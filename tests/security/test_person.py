@@ -11,8 +11,7 @@ import pytest
 from holdfast.errors import NeedsReview
 from holdfast.project import Project
 from holdfast.security import person
-from holdfast.security.agents import AGENTS, NAMED, UNATTENDED
-from holdfast.security.person import agent_called, agent_marker, doubt
+from holdfast.security.person import AGENTS, NAMED, UNATTENDED, agent_called, agent_marker, doubt
 from tests.cli.test_main import in_a_terminal, on_a_terminal
 from tests.conftest import Cli, GitRepo, make_repo
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdfast.security.private import without_private
-from holdfast.security.redact import Scanner
+from holdfast.security.redact import Scanner, without_private
 
 SCAN = Scanner()
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadSettings, ScanFailed
 from holdfast.security.redact import MAX_DEPTH, Scanner
-from holdfast.security.rules import Patience, Rule
-from holdfast.security.shapes import REACH, shapes
+from holdfast.security.rules import REACH, Patience, UserRule, shapes
 
 from .fakes import AWS_SECRET, HARMLESS, IN_CONTEXT, ISSUED, KEY_BODY, PASS, PEM, VALUE, key_block, word
 from .kinds import samples
@@ -341,7 +340,7 @@ def test_time_for_rules_grows_with_the_text() -> None:
     """A process that lives for days must not run out of it."""
     ticks = iter(range(1000))
     patience = Patience(clock=lambda: float(next(ticks)))
-    rule = Rule.read("x[0-9]", "redact.rules")
+    rule = UserRule.read("x[0-9]", "redact.rules")
     for _ in range(20):
         patience.looking_at(1 << 20)
         assert patience.find(rule, b"..x1", 0) == 2

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from holdfast.errors import BadInput, BrokenEntry
 from holdfast.model import evidence
 from holdfast.model.memory import TYPES, Accepted, Candidate, Memory, Rejected, Retired
-from holdfast.store import entries, frontmatter
-from holdfast.store.entries import Clash
-from holdfast.store.pieces import has_open_fence
+from holdfast.store import frontmatter, memory_files
+from holdfast.store.markdown_document import has_open_fence
+from holdfast.store.memory_files import Clash
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 FACT = Accepted(
@@ -147,20 +147,20 @@ memories: st.SearchStrategy[Memory] = st.one_of(
 
 def test_a_fact_looks_like_this() -> None:
     """Other programs and people read these files; their form is a promise."""
-    assert entries.render(FACT) == WRITTEN
-    assert entries.parse(TEXT, "a.md") == FACT
+    assert memory_files.render(FACT) == WRITTEN
+    assert memory_files.parse(TEXT, "a.md") == FACT
 
 
 @given(memories)
 def test_what_is_written_reads_back_the_same(memory: Memory) -> None:
     """A memory that changes by being stored is a false memory."""
-    assert entries.parse(entries.render(memory), "a.md") == memory
+    assert memory_files.parse(memory_files.render(memory), "a.md") == memory
 
 
 @given(memories)
 def test_our_own_form_and_a_yaml_parser_agree(memory: Memory) -> None:
     """The quick reader must not see another memory than everybody else's YAML does."""
-    text = entries.render(memory)
+    text = memory_files.render(memory)
     front = text[4 : text.index("\n---\n", 3)]
     slow = frontmatter._read_yaml(front)
     quick = frontmatter._read_own(front)
@@ -177,7 +177,7 @@ def test_our_own_form_and_a_yaml_parser_agree(memory: Memory) -> None:
 @given(memories)
 def test_one_line_a_field(memory: Memory) -> None:
     """Git shows and merges lines: a field over two lines could be half merged."""
-    plain = entries.render(type(memory).of(memory, extra=(), **own_fields(memory)))
+    plain = memory_files.render(type(memory).of(memory, extra=(), **own_fields(memory)))
     front = plain[4 : plain.index("\n---\n", 3)].split("\n")
     assert set(front[1::2]) == {"#"}
     names = [line.split(":")[0] for line in front[::2]]
@@ -195,7 +195,7 @@ def test_any_text_is_a_memory_or_a_clear_error(text: str) -> None:
     """A hostile pull request must not stop every command with a traceback."""
     for candidate in (text, f"---\n{text}\n---\nbody", TEXT.replace("L5", text), TEXT.replace("[db, tests]", text)):
         try:
-            entries.parse(candidate, "a.md")
+            memory_files.parse(candidate, "a.md")
         except BrokenEntry as error:
             assert str(error).startswith("a.md:")
 
@@ -245,7 +245,7 @@ BROKEN = {
 def test_a_broken_entry_is_located(text: str, line: int, reason: str) -> None:
     """Whoever edited it by hand finds the line; nobody has to guess why a fact is gone."""
     with pytest.raises(BrokenEntry) as caught:
-        entries.parse(text, ".holdfast/memory/facts/a.md")
+        memory_files.parse(text, ".holdfast/memory/facts/a.md")
     said = str(caught.value)
     assert reason in said
     number = int(said.split(" ", 1)[0].rsplit(":", 1)[1])
@@ -257,7 +257,7 @@ def test_without_the_quick_yaml_parser_the_same_is_refused(text: str, monkeypatc
     """Not every platform has the C parser; what is dangerous there is dangerous here."""
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     with pytest.raises(BrokenEntry):
-        entries.parse(text, "a.md")
+        memory_files.parse(text, "a.md")
 
 
 def test_a_file_written_by_hand_may_be_looser() -> None:
@@ -266,17 +266,17 @@ def test_a_file_written_by_hand_may_be_looser() -> None:
         "---\r\nid: 'FCT-1'   # ours\r\ntype: fact\r\nstatus: accepted\r\ntags:\r\n  - db\r\n  - db\r\n"
         "expires_at: 2027-01-01\r\nowner: {name: Ada}\r\n---\r\n\r\nTests need Postgres.\r\n"
     )
-    fact = entries.parse("\ufeff" + text, "a.md")
+    fact = memory_files.parse("\ufeff" + text, "a.md")
     assert (fact.id, fact.tags, fact.statement) == ("FCT-1", ("db",), "Tests need Postgres.")
     assert fact.expires_at == datetime(2027, 1, 1, tzinfo=UTC)
     assert fact.extra == (("owner", "owner: {name: Ada}"),)
-    assert entries.parse(entries.render(fact), "a.md") == fact
+    assert memory_files.parse(memory_files.render(fact), "a.md") == fact
 
 
 def test_unknown_fields_stay_as_they_were_written() -> None:
     """A newer Holdfast's field must survive an older one's edit."""
     text = TEXT.replace("expires_at:", "reviewers:\n  - ada  # lead\n  - bob\nexpires_at:")
-    rewritten = entries.render(entries.parse(text, "a.md"))
+    rewritten = memory_files.render(memory_files.parse(text, "a.md"))
     assert "reviewers:\n  - ada  # lead\n  - bob\n" in rewritten
 
 
@@ -294,25 +294,25 @@ def test_our_own_files_are_read_without_a_yaml_parser() -> None:
 def test_another_status_changes_one_line() -> None:
     """Who reviews a retirement should see one line, not a rewritten file."""
     text = TEXT.replace("layer: L5", "layer: L5  # by hand")
-    assert entries.with_status(text, "deprecated") == text.replace("accepted", "deprecated")
+    assert memory_files.with_status(text, "deprecated") == text.replace("accepted", "deprecated")
 
 
 # Merging.
 
 
 def changed(**fields: Any) -> str:
-    return entries.render(Accepted.of(FACT, **fields))
+    return memory_files.render(Accepted.of(FACT, **fields))
 
 
 def test_changes_of_different_fields_both_hold() -> None:
     """Two people who each mend one field of a fact have no quarrel."""
-    merged = entries.merge(TEXT, changed(layer="L6"), changed(confidence=0.5))
+    merged = memory_files.merge(TEXT, changed(layer="L6"), changed(confidence=0.5))
     assert merged == changed(layer="L6", confidence=0.5)
 
 
 def test_lists_merge_as_sets() -> None:
     """One side adds a tag, the other takes one away: both are meant."""
-    merged = entries.merge(TEXT, changed(tags=("db", "tests", "ci")), changed(tags=("tests", "slow")))
+    merged = memory_files.merge(TEXT, changed(tags=("db", "tests", "ci")), changed(tags=("tests", "slow")))
     assert merged == changed(tags=("tests", "ci", "slow"))
 
 
@@ -320,41 +320,43 @@ def test_two_meanings_clash_and_name_the_fields() -> None:
     """Choosing one side silently would drop what somebody approved."""
     ours = changed(statement="Tests need Postgres 17.", layer="L6")
     theirs = changed(statement="Tests need MySQL.", layer="L7")
-    assert entries.merge(TEXT, ours, theirs) == Clash(("body", "layer"))
+    assert memory_files.merge(TEXT, ours, theirs) == Clash(("body", "layer"))
 
 
 def test_without_a_common_start_equal_fields_agree_and_lists_join() -> None:
     """The same fact added on two branches."""
-    assert entries.merge(None, changed(tags=("a",)), changed(tags=("b",))) == changed(tags=("a", "b"))
-    assert entries.merge("", changed(layer="L1"), changed(layer="L2")) == Clash(("layer",))
+    assert memory_files.merge(None, changed(tags=("a",)), changed(tags=("b",))) == changed(tags=("a", "b"))
+    assert memory_files.merge("", changed(layer="L1"), changed(layer="L2")) == Clash(("layer",))
 
 
 def test_one_side_alone_is_taken_as_it_is() -> None:
     """A hand edit keeps its comments if nobody else touched the file."""
     edited = TEXT.replace("layer: L5", "layer: L6  # measured")
-    assert entries.merge(TEXT, TEXT, edited) == edited
-    assert entries.merge(TEXT, edited, TEXT) == edited
-    assert entries.merge(TEXT, edited, edited) == edited
+    assert memory_files.merge(TEXT, TEXT, edited) == edited
+    assert memory_files.merge(TEXT, edited, TEXT) == edited
+    assert memory_files.merge(TEXT, edited, edited) == edited
 
 
 def test_a_broken_side_is_a_clash() -> None:
     """Damage is shown, never merged."""
-    assert entries.merge(TEXT, "broken", changed(layer="L6")) == Clash(("the whole file",))
+    assert memory_files.merge(TEXT, "broken", changed(layer="L6")) == Clash(("the whole file",))
 
 
 def test_retiring_and_mending_both_hold() -> None:
     """One branch retires a fact, the other corrects its tags."""
-    retired = entries.render(Retired.of(FACT))
-    assert entries.merge(TEXT, retired, changed(tags=("db",))) == entries.render(Retired.of(FACT, tags=("db",)))
+    retired = memory_files.render(Retired.of(FACT))
+    assert memory_files.merge(TEXT, retired, changed(tags=("db",))) == memory_files.render(
+        Retired.of(FACT, tags=("db",))
+    )
 
 
 @given(shared.map(lambda f: Accepted(**f)), st.sampled_from(["layer", "tags", "confidence"]))
 def test_a_merge_does_not_depend_on_who_merges(memory: Memory, name: str) -> None:
     """Two clones that merge the same sides must agree on every single value."""
-    base = entries.render(memory)
-    ours = entries.render(Accepted.of(memory, **{name: {"layer": "L9", "tags": (), "confidence": 0.25}[name]}))
-    theirs = entries.render(Accepted.of(memory, source="person:Ada"))
-    assert entries.merge(base, ours, theirs) == entries.merge(base, theirs, ours)
+    base = memory_files.render(memory)
+    ours = memory_files.render(Accepted.of(memory, **{name: {"layer": "L9", "tags": (), "confidence": 0.25}[name]}))
+    theirs = memory_files.render(Accepted.of(memory, source="person:Ada"))
+    assert memory_files.merge(base, ours, theirs) == memory_files.merge(base, theirs, ours)
 
 
 SECOND = TEXT.replace("FCT-7f3k2m", "FCT-second").replace("Postgres 16", "a network")
@@ -363,27 +365,27 @@ BAD = SECOND.replace("tags: [db, tests]", "tags: &a [db, tests]")
 
 def said(text: str) -> list[str]:
     """What a file's parts hold: ids, and the complaint about what is broken."""
-    found = entries.parts(text, "a.md")
+    found = memory_files.parts(text, "a.md")
     return [str(p.memory) if isinstance(p.memory, BrokenEntry) else p.memory.id for p in found]
 
 
 def test_the_only_entry_of_a_file_is_the_whole_file() -> None:
     """An approval names the file's blob: not a byte may be left out of it."""
     for text in (TEXT, TEXT + "\n\n", TEXT.replace("\n", "\r\n"), "\ufeff" + TEXT):
-        (part,) = entries.parts(text, "a.md")
+        (part,) = memory_files.parts(text, "a.md")
         assert (part.text, part.line, part.memory) == (text, 1, FACT)
 
 
 def test_several_entries_stand_one_after_another_in_a_file() -> None:
     """People keep their decisions together, and no one tells them to take the file apart."""
     for between in ("", "\n", "\n\n\n"):
-        one, two = entries.parts(f"{TEXT}{between}{SECOND}", "a.md")
+        one, two = memory_files.parts(f"{TEXT}{between}{SECOND}", "a.md")
         assert (one.text, two.text) == (TEXT, SECOND)
         assert (one.line, two.line) == (1, 17 + len(between))
         assert one.memory == FACT
         assert two.piece.start == len(TEXT + between)
     crlf = f"{TEXT}\n{SECOND}".replace("\n", "\r\n")
-    assert "".join(part.text for part in entries.parts(crlf, "a.md")) == (TEXT + SECOND).replace("\n", "\r\n")
+    assert "".join(part.text for part in memory_files.parts(crlf, "a.md")) == (TEXT + SECOND).replace("\n", "\r\n")
 
 
 @pytest.mark.parametrize(
@@ -401,7 +403,7 @@ def test_several_entries_stand_one_after_another_in_a_file() -> None:
 )
 def test_a_rule_in_the_text_begins_no_entry(body: str) -> None:
     """A line of dashes is Markdown; half of somebody's reasons must not become a second memory."""
-    (part,) = entries.parts(f"{TEXT}\n{body}", "a.md")
+    (part,) = memory_files.parts(f"{TEXT}\n{body}", "a.md")
     assert isinstance(part.memory, Accepted)
     assert part.memory.id == "FCT-7f3k2m"
 
@@ -425,26 +427,26 @@ def test_an_unresolved_merge_breaks_the_file_as_a_whole() -> None:
 def test_one_text_is_never_read_as_several_nor_written_so() -> None:
     """Who approves one memory must not let in a second that hides in its words."""
     with pytest.raises(BrokenEntry, match=r"^a\.md:18 begins another entry"):
-        entries.parse(f"{TEXT}\n{SECOND}", "a.md")
+        memory_files.parse(f"{TEXT}\n{SECOND}", "a.md")
     with pytest.raises(BadInput, match="reads as another entry"):
-        entries.render(Accepted.of(FACT, details=SECOND.strip()))
+        memory_files.render(Accepted.of(FACT, details=SECOND.strip()))
     fenced = Accepted.of(FACT, details=f"```\n{SECOND}```")
-    assert entries.parse(entries.render(fenced), "a.md") == fenced
+    assert memory_files.parse(memory_files.render(fenced), "a.md") == fenced
 
 
 @given(st.lists(memories, min_size=1, max_size=4), st.sampled_from(["", "\n", "\n\n"]))
 def test_entries_put_together_come_apart_again(several: list[Memory], between: str) -> None:
     """A file of many is as good as many files."""
-    texts = [entries.render(memory) for memory in several]
+    texts = [memory_files.render(memory) for memory in several]
     if any(has_open_fence(text) for text in texts[:-1]):
         return
-    assert [part.memory for part in entries.parts(between.join(texts), "a.md")] == several
+    assert [part.memory for part in memory_files.parts(between.join(texts), "a.md")] == several
 
 
 def test_thousands_of_fences_and_rules_are_read_in_one_go() -> None:
     """A file full of nonsense must not hold a command up for a minute."""
     for line in ("```x\n", "---\n", "---\nx\n", "~~~\n```\n"):
-        (part,) = entries.parts(TEXT + line * (300_000 // len(line)), "a.md")
+        (part,) = memory_files.parts(TEXT + line * (300_000 // len(line)), "a.md")
         assert isinstance(part.memory, BrokenEntry | Accepted)
 
 
@@ -453,28 +455,28 @@ def test_files_of_several_merge_entry_by_entry() -> None:
     third = SECOND.replace("FCT-second", "FCT-third")
     ours = f"{TEXT.replace('L5', 'L4')}\n{SECOND}"
     theirs = f"{TEXT.replace('0.9', '0.8')}\n{third}"
-    merged = entries.merge(TEXT, ours, theirs)
+    merged = memory_files.merge(TEXT, ours, theirs)
     assert isinstance(merged, str)
-    assert [part.text for part in entries.parts(merged, "")] == [
+    assert [part.text for part in memory_files.parts(merged, "")] == [
         TEXT.replace("L5", "L4").replace("0.9", "0.8"),
         SECOND,
         third,
     ]
     both = f"{TEXT}\n{SECOND}"
-    assert entries.merge(both, both, TEXT) == TEXT
-    assert entries.merge(both, both.replace("network", "router"), TEXT.replace("L5", "L4")) == Clash(
+    assert memory_files.merge(both, both, TEXT) == TEXT
+    assert memory_files.merge(both, both.replace("network", "router"), TEXT.replace("L5", "L4")) == Clash(
         ("the whole entry of FCT-second",)
     )
-    assert entries.merge(both, both.replace("a network", "A"), both.replace("a network", "B")) == Clash(
+    assert memory_files.merge(both, both.replace("a network", "A"), both.replace("a network", "B")) == Clash(
         ("body of FCT-second",)
     )
-    assert entries.merge(both, f"{both}\n{BAD}", f"{both}\n{third}") == Clash(("the whole file",))
+    assert memory_files.merge(both, f"{both}\n{BAD}", f"{both}\n{third}") == Clash(("the whole file",))
 
 
 def test_when_it_was_updated_is_read_over() -> None:
     """A time that every edit changes would make every merge a conflict."""
     dated = TEXT.replace("---\nFact", "updated: 2026-11-15T19:42:00Z\n---\nFact")
-    assert entries.parse(dated, "a.md") == FACT
+    assert memory_files.parse(dated, "a.md") == FACT
 
 
 def test_the_hash_of_what_was_approved_is_the_one_the_page_describes() -> None:
@@ -506,10 +508,10 @@ Rationale: über alles.
     }  # fmt: skip
     form = json.dumps(said, sort_keys=True, separators=(",", ":"))
     wanted = hashlib.sha256(b"holdfast-approval-1\n" + form.encode()).hexdigest()
-    assert entries.digest(entries.parse(text, "x.md")) == wanted
+    assert memory_files.digest(memory_files.parse(text, "x.md")) == wanted
     spaced = text.replace("blue", "blue  ").replace("\n", "\r\n")
-    assert entries.digest(entries.parse(spaced, "y.md")) == wanted
-    assert entries.digest(entries.parse(entries.render(entries.parse(text, "")), "")) == wanted
+    assert memory_files.digest(memory_files.parse(spaced, "y.md")) == wanted
+    assert memory_files.digest(memory_files.parse(memory_files.render(memory_files.parse(text, "")), "")) == wanted
 
 
 @pytest.mark.parametrize(
@@ -548,7 +550,7 @@ def test_a_tombstone_without_a_reason_has_none() -> None:
     buried = Rejected.of(
         Candidate.of(FACT, line="main"), rejected_at=datetime(2031, 1, 1, tzinfo=UTC), reason="unwanted"
     )
-    text = entries.render(buried)
+    text = memory_files.render(buried)
     for words in ("reason: null", "reason:", 'reason: ""'):
-        read = entries.parse(text.replace("reason: unwanted", words), "a.md")
+        read = memory_files.parse(text.replace("reason: unwanted", words), "a.md")
         assert isinstance(read, Rejected) and read.reason == ""

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import CorruptLog, NotStored, TooLarge
-from holdfast.model.event import MAX_PARENTS, Draft
+from holdfast.model.event import MAX_PARENTS, EventDraft
 from holdfast.store import format as forms
-from holdfast.store import fsio, log, pending, seal
-from holdfast.store.bodies import Bodies
+from holdfast.store import fsio, log, pending_changes, seal
 from holdfast.store.layout import Layout
+from holdfast.store.log import Bodies
 from tests.conftest import Quick
 
 HEADS = tuple(sorted(letter * 64 for letter in "abc"))
@@ -34,8 +34,8 @@ def layout(tmp_path: Path) -> Layout:
     return Layout(str(tmp_path), str(tmp_path / "store"))
 
 
-def writer(layout: Layout, heads: Sequence[str] = (), line: str = "main") -> log.Writer:
-    return log.Writer(layout, line, heads=lambda: heads, clock=Clock())
+def writer(layout: Layout, heads: Sequence[str] = (), line: str = "main") -> log.SpoolWriter:
+    return log.SpoolWriter(layout, line, heads=lambda: heads, clock=Clock())
 
 
 def spools(layout: Layout) -> list[Path]:
@@ -50,53 +50,53 @@ def grow_old(path: Path) -> None:
 def test_each_event_names_what_was_there_before_it(layout: Layout) -> None:
     """A line that names nothing can be cut out and nobody sees it."""
     mine = writer(layout, heads=(*HEADS, HEADS[0]))
-    events = [mine.append(Draft("run", run_id=f"R-{n}")) for n in range(3)]
+    events = [mine.append(EventDraft("run", run_id=f"R-{n}")) for n in range(3)]
     assert [event.hash_prev for event in events] == [HEADS, *((e.hash_self,) for e in events[:2])]
     assert [event.seq for event in events] == [0, 1, 2]
     assert len({event.writer for event in events}) == 1
     (path,) = spools(layout)
-    assert log.read_spool(str(path)) == log.Reading(path.read_bytes().splitlines(keepends=True), events, [])
+    assert log.read_spool(str(path)) == log.SpoolReading(path.read_bytes().splitlines(keepends=True), events, [])
 
 
 def test_of_many_heads_only_so_many_are_named(layout: Layout) -> None:
     """An envelope has a size, and the first event after a hundred branches must be stored too."""
     many = [f"{n:064x}" for n in range(MAX_PARENTS + 5)]
-    assert writer(layout, heads=many).append(Draft("run")).hash_prev == tuple(many[:MAX_PARENTS])
+    assert writer(layout, heads=many).append(EventDraft("run")).hash_prev == tuple(many[:MAX_PARENTS])
 
 
 def test_an_idle_spool_is_continued_and_its_last_event_named(layout: Layout) -> None:
     """A thousand commands must not leave a thousand files, nor heads that nobody joined."""
     first = writer(layout)
-    last = [first.append(Draft("run")) for _ in range(2)][-1]
+    last = [first.append(EventDraft("run")) for _ in range(2)][-1]
     (path,) = spools(layout)
     grow_old(path)
 
-    event = writer(layout, heads=HEADS[:1]).append(Draft("run"))
+    event = writer(layout, heads=HEADS[:1]).append(EventDraft("run"))
 
     assert spools(layout) == [path]
     assert (event.writer, event.seq) == (last.writer, 2)
     assert event.hash_prev == tuple(sorted((last.hash_self, HEADS[0])))
-    after = first.append(Draft("run"))  # it finds that its spool has grown without it
+    after = first.append(EventDraft("run"))  # it finds that its spool has grown without it
     assert after.hash_prev == (last.hash_self,) and after.writer != last.writer
     assert len(spools(layout)) == 2
 
 
 def test_what_somebody_writes_or_holds_is_left_to_them(layout: Layout) -> None:
     """Two writers of one file would wait for one another, and mix what they say."""
-    one = writer(layout).append(Draft("run"))
-    two = writer(layout).append(Draft("run"))  # the first spool is fresh
+    one = writer(layout).append(EventDraft("run"))
+    two = writer(layout).append(EventDraft("run"))  # the first spool is fresh
     assert one.writer != two.writer and len(spools(layout)) == 2
     for path in spools(layout):
         grow_old(path)
     with open(spools(layout)[0], "rb") as a, open(spools(layout)[1], "rb") as b:
         assert fsio.try_lock_fd(a.fileno()) and fsio.try_lock_fd(b.fileno())
-        assert writer(layout).append(Draft("run")).seq == 0
+        assert writer(layout).append(EventDraft("run")).seq == 0
     assert len(spools(layout)) == 3
 
 
 def test_what_is_no_spool_is_not_continued(layout: Layout, tmp_path: Path) -> None:
     """A link, a closed spool, an empty file, another writer's content: none is ours to add to."""
-    event = writer(layout).append(Draft("run"))
+    event = writer(layout).append(EventDraft("run"))
     (path,) = spools(layout)
     whole = path.read_bytes()
     path.rename(path.with_suffix(".1.closed"))
@@ -110,7 +110,7 @@ def test_what_is_no_spool_is_not_continued(layout: Layout, tmp_path: Path) -> No
             grow_old(file)
     grow_old(tmp_path / "elsewhere")
 
-    new = writer(layout).append(Draft("run"))
+    new = writer(layout).append(EventDraft("run"))
 
     assert new.writer != event.writer and new.seq == 0
     assert {file.name: file.read_bytes() for file in spools(layout) if file.name in before} == before
@@ -119,7 +119,7 @@ def test_what_is_no_spool_is_not_continued(layout: Layout, tmp_path: Path) -> No
 
 def idle_spools(layout: Layout, *ages: int) -> list[str]:
     """Spools that were written so many seconds ago, by their writers."""
-    names = [writer(layout).append(Draft("run")).writer for _ in ages]
+    names = [writer(layout).append(EventDraft("run")).writer for _ in ages]
     for age, name in zip(ages, names, strict=True):
         os.utime(layout.spool_file("main", name), (time.time() - age, time.time() - age))
     return names
@@ -129,7 +129,7 @@ def test_the_newest_idle_spool_is_taken(layout: Layout) -> None:
     """What was written last is what the next event follows."""
     names = idle_spools(layout, 50, 10, 30)
     assert len(set(names)) == 3
-    assert writer(layout).append(Draft("run")).writer == names[1]
+    assert writer(layout).append(EventDraft("run")).writer == names[1]
 
 
 def test_a_spool_that_is_sealed_under_our_hands_is_passed_over(layout: Layout) -> None:
@@ -144,7 +144,7 @@ def test_a_spool_that_is_sealed_under_our_hands_is_passed_over(layout: Layout) -
 
     before, fsio.ops = fsio.ops, Racing()
     try:
-        assert writer(layout).append(Draft("run")).writer == names[1]
+        assert writer(layout).append(EventDraft("run")).writer == names[1]
     finally:
         fsio.ops = before
 
@@ -153,7 +153,7 @@ def test_a_writer_that_nobody_holds_lets_go_of_its_file(layout: Layout) -> None:
     """A program that opens its project again and again must not run out of files."""
     before = len(os.listdir("/proc/self/fd"))
     mine = writer(layout)
-    mine.append(Draft("run"))
+    mine.append(EventDraft("run"))
     assert len(os.listdir("/proc/self/fd")) == before + 1
     del mine
     assert len(os.listdir("/proc/self/fd")) == before
@@ -162,10 +162,10 @@ def test_a_writer_that_nobody_holds_lets_go_of_its_file(layout: Layout) -> None:
 def test_a_sealed_spool_is_followed_by_a_new_file_of_the_same_writer(layout: Layout) -> None:
     """Publishing renames the file under a writer that lives on; its next event must not go with it."""
     mine = writer(layout)
-    first = mine.append(Draft("run"))
+    first = mine.append(EventDraft("run"))
     (path,) = spools(layout)
     (closed,) = seal.close_spools(layout, "main")
-    second = mine.append(Draft("run"))
+    second = mine.append(EventDraft("run"))
     assert (second.hash_prev, second.seq) == ((first.hash_self,), 1)
     assert log.read_spool(closed).events == [first] and log.read_spool(str(path)).events == [second]
 
@@ -173,23 +173,23 @@ def test_a_sealed_spool_is_followed_by_a_new_file_of_the_same_writer(layout: Lay
 def test_a_forked_child_writes_a_spool_of_its_own(layout: Layout) -> None:
     """Parent and child share the descriptor; if they shared the file, too, each would count on."""
     mine = writer(layout)
-    mine.append(Draft("run"))
+    mine.append(EventDraft("run"))
     pid = os.fork()
     if pid == 0:
-        os._exit(0 if mine.append(Draft("run")).seq == 0 else 1)
+        os._exit(0 if mine.append(EventDraft("run")).seq == 0 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    assert mine.append(Draft("run")).seq == 1
+    assert mine.append(EventDraft("run")).seq == 1
     assert sorted(len(log.read_spool(str(path)).events) for path in spools(layout)) == [1, 2]
 
 
 def test_a_torn_tail_is_ended_and_the_next_event_is_whole(layout: Layout) -> None:
     """A killed writer leaves half a line; gluing the next event to it would lose an acknowledged one."""
-    first = writer(layout).append(Draft("run"))
+    first = writer(layout).append(EventDraft("run"))
     (path,) = spools(layout)
     with path.open("ab") as file:
         file.write(b'{"hash_self":"12')
     grow_old(path)
-    second = writer(layout).append(Draft("run"))
+    second = writer(layout).append(EventDraft("run"))
     reading = log.read_spool(str(path))
     assert reading.events == [first, second] and second.seq == 1
     assert [(torn.number, torn.data) for torn in reading.torn] == [(2, b'{"hash_self":"12\n')]
@@ -197,7 +197,7 @@ def test_a_torn_tail_is_ended_and_the_next_event_is_whole(layout: Layout) -> Non
 
 def test_torn_and_foreign_lines_are_reported_with_their_place(layout: Layout) -> None:
     """A line that is dropped without a word is a loss that nobody looks for."""
-    events = [writer(layout).append(Draft("run")) for _ in range(2)]
+    events = [writer(layout).append(EventDraft("run")) for _ in range(2)]
     one, two = (path.read_bytes() for path in spools(layout))
     altered = one.replace(b'"kind":"run"', b'"kind":"ran"')
     newer = one.replace(b'"v":1', b'"v":2')
@@ -227,17 +227,17 @@ def test_a_spool_that_a_later_version_went_on_with_is_not_continued(layout: Layo
     first = path.read_bytes()
     path.write_bytes(first + first.replace(b'"v":1', b'"v":2'))
     grow_old(path)
-    assert writer(layout).append(Draft("run")).writer != name
+    assert writer(layout).append(EventDraft("run")).writer != name
     path.write_bytes(first.replace(b'"v":1', b'"v":2') + first)
     grow_old(path)
     os.unlink(next(file for file in spools(layout) if file != path))
-    assert writer(layout).append(Draft("run")).writer == name, "the last line is ours"
+    assert writer(layout).append(EventDraft("run")).writer == name, "the last line is ours"
 
 
 def test_sealing_sets_torn_bytes_aside_and_keeps_every_event(layout: Layout) -> None:
     """The spool goes when it is sealed; what was not an event must not go with it unseen."""
     mine = writer(layout)
-    events = [mine.append(Draft("run")) for _ in range(3)]
+    events = [mine.append(EventDraft("run")) for _ in range(3)]
     (path,) = spools(layout)
     whole = path.read_bytes()
     path.write_bytes(whole + b"half a li")
@@ -248,20 +248,20 @@ def test_sealing_sets_torn_bytes_aside_and_keeps_every_event(layout: Layout) -> 
     (aside,) = Path(layout.quarantine).iterdir()
     assert aside.read_bytes() == b"half a li" and str(len(whole)) in aside.name
     assert [event for event, _ in seal.read_sealed(layout, change.segment or "")] == events
-    assert pending.waiting(layout) == [change] and change.line == "main"
+    assert pending_changes.waiting(layout) == [change] and change.line == "main"
 
 
 def test_a_seal_cut_short_seals_each_event_once(layout: Layout) -> None:
     """A crash after the segment and before the spool is gone; the next publish must not tell it twice."""
     mine = writer(layout)
-    mine.append(Draft("run"))
+    mine.append(EventDraft("run"))
     (path,) = spools(layout)
     (closed,) = seal.close_spools(layout, "main")
     kept = Path(closed).read_bytes()
     (first,) = seal.seal(layout, "main", head=None, ts="2031-01-01T00:00:00.000000Z", owner="other")
     assert (first.line, first.published) == ("other", None)
     Path(closed).write_bytes(kept)
-    new = mine.append(Draft("run"))
+    new = mine.append(EventDraft("run"))
     (second,) = seal.seal(layout, "main", head=None, ts="2031-01-01T00:00:01.000000Z", owner="other")
     assert [event for event, _ in seal.read_sealed(layout, second.segment or "")] == [new]
     Path(closed).write_bytes(kept)
@@ -271,7 +271,7 @@ def test_a_seal_cut_short_seals_each_event_once(layout: Layout) -> None:
     assert not path.exists() and seal.spools(layout, "main") == []
 
 
-def _sealed_for(layout: Layout, owner: str, data: bytes, path: str) -> list[pending.Change]:
+def _sealed_for(layout: Layout, owner: str, data: bytes, path: str) -> list[pending_changes.PendingChange]:
     Path(path).write_bytes(data)
     return seal.seal(layout, "main", head=None, ts="2031-01-01T00:00:03.000000Z", owner=owner)
 
@@ -281,7 +281,7 @@ def test_closing_takes_no_name_that_is_taken_and_leaves_empty_spools(layout: Lay
     mine = writer(layout)
     closed = []
     for _ in range(3):
-        mine.append(Draft("run"))
+        mine.append(EventDraft("run"))
         closed = seal.close_spools(layout, "main")
     assert len(closed) == 3 and sum(len(log.read_spool(path).events) for path in closed) == 3
     Path(layout.spool, "main", "empty.jsonl").write_bytes(b"")
@@ -311,18 +311,18 @@ class Failing(Quick):
 def test_a_write_that_was_refused_leaves_nothing_behind(layout: Layout) -> None:
     """Half a line would be read as damage, and the event was never acknowledged."""
     mine = writer(layout)
-    first = mine.append(Draft("run"))
+    first = mine.append(EventDraft("run"))
     (path,) = spools(layout)
     whole, before = path.read_bytes(), fsio.ops
     for calls, left in ((("sync_data",), 0), (("sync_data", "truncate"), 1)):
         fsio.ops = Failing(*calls)
         try:
             with pytest.raises(NotStored):
-                mine.append(Draft("run"))
+                mine.append(EventDraft("run"))
         finally:
             fsio.ops = before
         assert (path.read_bytes() != whole) == bool(left)
-    second = mine.append(Draft("run"))
+    second = mine.append(EventDraft("run"))
     assert second.hash_prev == (first.hash_self,)
     assert second in [event for spool in spools(layout) for event in log.read_spool(str(spool)).events]
 
@@ -335,19 +335,19 @@ def test_a_spool_that_cannot_be_synced_is_not_written_to(layout: Layout) -> None
     fsio.ops = Failing("sync_dir")
     try:
         with pytest.raises(NotStored):
-            mine.append(Draft("run"))
+            mine.append(EventDraft("run"))
     finally:
         fsio.ops = before
     (empty,) = spools(layout)
     assert empty.read_bytes() == b"" and len(os.listdir("/proc/self/fd")) == held
-    assert mine.append(Draft("run")).seq == 0
+    assert mine.append(EventDraft("run")).seq == 0
     assert empty.read_bytes() == b"" and len(spools(layout)) == 2
 
 
 def test_the_ends_of_a_spool_say_what_follows_and_what_is_named(layout: Layout) -> None:
     """The next event names what nobody named yet: one head too few and it is lost from the graph."""
     mine = writer(layout, heads=HEADS)
-    events = [mine.append(Draft("run", target="t" * 90)) for _ in range(40)]
+    events = [mine.append(EventDraft("run", target="t" * 90)) for _ in range(40)]
     (path,) = spools(layout)
     named, last = log.spool_ends(str(path))
     assert last == events[-1].hash_self
@@ -408,7 +408,7 @@ def made(*, parents: tuple[str, ...] = (), line: str = "main", more: str = "", t
     """An event's line with a right hash, whatever else is wrong with it."""
     moment = f"2031-01-0{ts}T00:00:00.000000Z"
     options = {"line": line, "writer": "w", "seq": 0, "head": None, "body": None, "parents": parents}
-    _, data = forms.make_event(Draft("run"), ts=moment, **options)  # type: ignore[arg-type]
+    _, data = forms.make_event(EventDraft("run"), ts=moment, **options)  # type: ignore[arg-type]
     rest = data[data.index(b'"v":') : -1].replace(b',"hash_prev"', f'{more},"hash_prev"'.encode())
     name = hashlib.sha256(b"holdfast-event-1\n{" + rest).hexdigest()
     return b'{"hash_self":"%s",%s\n' % (name.encode(), rest)

@@ -15,7 +15,7 @@ import pytest
 
 from holdfast.model.memory import Accepted, Retired
 from holdfast.model.task import Checkpoint, Link, Task
-from holdfast.store import document, entries, tasks
+from holdfast.store import markdown_document, memory_files, task_files
 from holdfast.store.layout import LINKS, TASKS
 from holdfast.values import replace
 
@@ -65,17 +65,17 @@ LINK: dict[str, tuple[Any, ...]] = {
 
 
 def task(values: dict[str, Any]) -> str:
-    return tasks.render(Task(id="TSK-7f3k2m", **values))
+    return task_files.render(Task(id="TSK-7f3k2m", **values))
 
 
 def memory(values: dict[str, Any]) -> str:
     own = {name: value for name, value in values.items() if name not in ("status", "body")}
     own["statement"], own["details"] = values["body"]
-    return entries.render(values["status"](id="FCT-7f3k2m", type="fact", **own))
+    return memory_files.render(values["status"](id="FCT-7f3k2m", type="fact", **own))
 
 
 def link(values: dict[str, Any]) -> str:
-    return tasks.render(Link(id="LNK-7f3k2m", kind="path", **values))
+    return task_files.render(Link(id="LNK-7f3k2m", kind="path", **values))
 
 
 CHANGES = ((0, 1), (1, 0), (1, 2))  # set, emptied, changed
@@ -183,7 +183,7 @@ def older(fields: dict[str, tuple[Any, ...]], write: Write) -> dict[str, tuple[T
     order = [line.partition(":")[0] for line in text.split("\n") if ": " in line]
     for one, other in itertools.combinations([name for name in fields if name in order], 2):
         ours, yours = {one: fields[one][1]}, {other: fields[other][1]}
-        changed = (document.laid_out(write(base | side), text) for side in (ours, yours, ours | yours))
+        changed = (markdown_document.laid_out(write(base | side), text) for side in (ours, yours, ours | yours))
         near = abs(order.index(one) - order.index(other)) == 1
         found[f"{write.__name__}/{one}-{other}.md"] = (text, *changed), near
     return found  # type: ignore[return-value]
@@ -205,13 +205,13 @@ def test_first_changes_of_an_older_file_merge_unless_the_lines_touched(tmp_path:
 def test_an_older_file_changes_by_the_changed_field_alone() -> None:
     """Whoever reviews a pull request must see what was changed, and nothing else."""
     before = compact(task({name: values[-1] for name, values in TASK.items() if name != "extra"}))
-    read = tasks.parse(before, "a.md")
-    after = document.laid_out(tasks.render(replace(read, priority=1)), before)
+    read = task_files.parse(before, "a.md")
+    after = markdown_document.laid_out(task_files.render(replace(read, priority=1)), before)
     assert after == before.replace("priority: 0", "#\npriority: 1\n#")
-    again = document.laid_out(tasks.render(replace(read, priority=1, owner="eve")), after)
+    again = markdown_document.laid_out(task_files.render(replace(read, priority=1, owner="eve")), after)
     assert again == after.replace("owner: bob", "#\nowner: eve")
-    assert tasks.parse(again, "a.md") == replace(read, priority=1, owner="eve")
-    assert document.laid_out(tasks.render(read), before) == before  # nothing changed: nothing to see
+    assert task_files.parse(again, "a.md") == replace(read, priority=1, owner="eve")
+    assert markdown_document.laid_out(task_files.render(read), before) == before  # nothing changed: nothing to see
 
 
 def test_two_items_added_to_one_list_are_one_field(tmp_path: Path) -> None:
@@ -222,4 +222,4 @@ def test_two_items_added_to_one_list_are_one_field(tmp_path: Path) -> None:
     commits(tmp_path / "repo", {path: texts})  # type: ignore[dict-item]
     git(tmp_path / "repo", "checkout", "-q", "-f", "mine").check_returncode()
     assert git(tmp_path / "repo", "merge", "-q", "-m", "x", "theirs").returncode == 1
-    assert tasks.merge(path, *texts[:3]) == texts[3]
+    assert task_files.merge(path, *texts[:3]) == texts[3]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import Ambiguous, BadInput, CorruptLog, FutureFormat, NotFound, TooLarge
-from holdfast.model.session import MAX_TURNS, Anchor, Session, Turn, add_items, to_object
-from holdfast.store import calls, fsio, sessions
+from holdfast.model.session import MAX_TURNS, Session, SessionAnchor, SessionTurn, add_items, to_object
+from holdfast.store import fsio, session_files, statistics
 from holdfast.store.layout import Layout
 from holdfast.values import replace
 
@@ -23,7 +23,7 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def made(name: str = "SES-abc123", *, branch: str | None = "main", line: str = "l1", **fields: object) -> Session:
-    at = Anchor(TS, None, branch)
+    at = SessionAnchor(TS, None, branch)
     known = {"id": name, "line": line, "worktree": ".", "started": at, "updated": at}
     return Session(**{**known, **fields})  # type: ignore[arg-type]
 
@@ -41,52 +41,52 @@ def made(name: str = "SES-abc123", *, branch: str | None = "main", line: str = "
 )
 def test_any_branch_name_gives_a_short_plain_file_name(layout: Layout, branch: str | None, middle: str) -> None:
     """A file that a disk refuses is a session that is lost; the true name stands inside."""
-    path = sessions.save(layout, made(branch=branch))
+    path = session_files.save(layout, made(branch=branch))
     assert os.path.basename(path) == f"20261116T000000Z_{middle}-SES-abc123.json"
-    assert sessions.find(layout, "SES-abc123").branch == branch
+    assert session_files.find(layout, "SES-abc123").branch == branch
     assert os.stat(path).st_mode & 0o077 == 0
 
 
 def test_a_session_is_found_by_the_beginning_of_its_id(layout: Layout) -> None:
     """Nobody types six random characters."""
-    sessions.save(layout, made("SES-abc123"))
-    sessions.save(layout, made("SES-abd456"))
-    assert sessions.find(layout, "abc").id == "SES-abc123"
+    session_files.save(layout, made("SES-abc123"))
+    session_files.save(layout, made("SES-abd456"))
+    assert session_files.find(layout, "abc").id == "SES-abc123"
     with pytest.raises(Ambiguous):
-        sessions.find(layout, "SES-ab")
+        session_files.find(layout, "SES-ab")
     with pytest.raises(NotFound):
-        sessions.find(layout, "SES-zz")
+        session_files.find(layout, "SES-zz")
 
 
 def test_lookups_by_line_work_tree_and_state(layout: Layout) -> None:
     """Another branch's session must not pass for this one's."""
-    at = Anchor(TS, None, "main")
-    sessions.save(layout, made("SES-1"))
-    sessions.save(layout, made("SES-2", line="l2"))
-    sessions.save(layout, made("SES-3", worktree="tree-1"))
-    sessions.save(layout, made("SES-4", state="ended", ended=at))
-    sessions.save(layout, made("SES-5", agent_session="abc", updated=replace(at, ts=TS.replace("00Z", "01Z"))))
+    at = SessionAnchor(TS, None, "main")
+    session_files.save(layout, made("SES-1"))
+    session_files.save(layout, made("SES-2", line="l2"))
+    session_files.save(layout, made("SES-3", worktree="tree-1"))
+    session_files.save(layout, made("SES-4", state="ended", ended=at))
+    session_files.save(layout, made("SES-5", agent_session="abc", updated=replace(at, ts=TS.replace("00Z", "01Z"))))
     names = lambda found: [one.id for one in found]  # noqa: E731
-    assert names(sessions.opened(layout, line="l1", worktree=".")) == ["SES-1", "SES-5"]
-    assert names(sessions.opened(layout, agent_session="abc")) == ["SES-5"]
-    assert names(sessions.of_line(layout, "l1")) == ["SES-1", "SES-3", "SES-4", "SES-5"]
-    assert names(sessions.of_worktree(layout, "tree-1")) == ["SES-3"]
-    assert names(sessions.all(layout)) == [f"SES-{n}" for n in range(1, 6)]
+    assert names(session_files.opened(layout, line="l1", worktree=".")) == ["SES-1", "SES-5"]
+    assert names(session_files.opened(layout, agent_session="abc")) == ["SES-5"]
+    assert names(session_files.of_line(layout, "l1")) == ["SES-1", "SES-3", "SES-4", "SES-5"]
+    assert names(session_files.of_worktree(layout, "tree-1")) == ["SES-3"]
+    assert names(session_files.all(layout)) == [f"SES-{n}" for n in range(1, 6)]
 
 
 def test_few_of_many_old_sessions_are_read(layout: Layout) -> None:
     """After a year there are thousands; a start must not read them all to find the few that matter."""
-    at = Anchor(TS, None, "main")
+    at = SessionAnchor(TS, None, "main")
     for n in range(30):
         began = replace(at, ts=f"2026-11-{n + 1:02d}T00:00:00.000000Z", branch="main" if n % 10 else "old/line")
         ended = {} if n == 5 else {"state": "ended", "ended": at}
-        sessions.save(layout, made(f"SES-{n:02d}", started=began, **ended))
-    found = sessions.likely([layout], branch="old/line", most=4)
+        session_files.save(layout, made(f"SES-{n:02d}", started=began, **ended))
+    found = session_files.likely([layout], branch="old/line", most=4)
     assert [one.id for one in found] == [f"SES-{n:02d}" for n in (0, 5, 10, 20, 26, 27, 28, 29)]
-    whole = Path(sessions.path_of(layout, "SES-02"))
+    whole = Path(session_files.path_of(layout, "SES-02"))
     whole.write_bytes(whole.read_bytes()[:300])  # torn, but it says that it ended
-    assert [one.id for one in sessions.opened(layout)] == ["SES-05"] and layout.notes == []
-    assert len(sessions.all(layout)) == 29 and len(layout.notes) == 1
+    assert [one.id for one in session_files.opened(layout)] == ["SES-05"] and layout.notes == []
+    assert len(session_files.all(layout)) == 29 and len(layout.notes) == 1
 
 
 DAMAGE = [b"", b"{", b"[]", b'{"version": 1}', b"\xff\xfe", b"[" * 100_000]
@@ -95,58 +95,58 @@ DAMAGE = [b"", b"{", b"[]", b'{"version": 1}', b"\xff\xfe", b"[" * 100_000]
 @pytest.mark.parametrize("data", DAMAGE)
 def test_a_damaged_file_is_left_out_said_and_never_written_over(layout: Layout, data: bytes) -> None:
     """What a disk tore may still be mended by hand; a rewrite would end that."""
-    sessions.save(layout, made("SES-whole1"))
-    path = Path(sessions.save(layout, made("SES-torn11")))
+    session_files.save(layout, made("SES-whole1"))
+    path = Path(session_files.save(layout, made("SES-torn11")))
     path.write_bytes(data)
-    assert [one.id for one in sessions.all(layout)] == ["SES-whole1"]
+    assert [one.id for one in session_files.all(layout)] == ["SES-whole1"]
     assert any("SES-torn11" in note for note in layout.notes)
     with pytest.raises(CorruptLog):
-        sessions.update(layout, "SES-torn11", lambda old: replace(old, summary="new"))
+        session_files.update(layout, "SES-torn11", lambda old: replace(old, summary="new"))
     with pytest.raises(BadInput):
-        sessions.save(layout, made("SES-torn11"))
+        session_files.save(layout, made("SES-torn11"))
     assert path.read_bytes() == data
-    assert [os.path.basename(p) for p, _ in sessions.damaged(layout)] == [path.name]
+    assert [os.path.basename(p) for p, _ in session_files.damaged(layout)] == [path.name]
 
 
 def test_a_newer_file_is_left_out_and_left_alone(layout: Layout) -> None:
     """Two versions of Holdfast share one clone while somebody updates."""
-    path = Path(sessions.save(layout, made()))
+    path = Path(session_files.save(layout, made()))
     path.write_text(json.dumps({**to_object(made()), "version": 9}))
-    assert sessions.all(layout) == []
+    assert session_files.all(layout) == []
     with pytest.raises(FutureFormat):
-        sessions.update(layout, "SES-abc123", lambda old: old)
+        session_files.update(layout, "SES-abc123", lambda old: old)
 
 
 def test_a_file_under_another_name_does_not_count(layout: Layout) -> None:
     """A copy made by hand must not be a second session with the same id."""
-    path = Path(sessions.save(layout, made()))
+    path = Path(session_files.save(layout, made()))
     (path.parent / path.name.replace("SES-abc123", "SES-copy01")).write_bytes(path.read_bytes())
     (path.parent / "notes.json").write_text("mine")
     os.symlink(path, path.parent / path.name.replace("SES-abc123", "SES-link01"))
-    assert [one.id for one in sessions.all(layout)] == ["SES-abc123"]
+    assert [one.id for one in session_files.all(layout)] == ["SES-abc123"]
     assert len(layout.notes) == 2
 
 
 def test_what_could_not_be_read_back_is_not_stored(layout: Layout) -> None:
     """A session that only its writer understands is lost to everybody else."""
-    path = Path(sessions.save(layout, made()))
+    path = Path(session_files.save(layout, made()))
     before = path.read_bytes()
     with pytest.raises(BadInput):
-        sessions.update(layout, "abc", lambda old: replace(old, state="ended"))
+        session_files.update(layout, "abc", lambda old: replace(old, state="ended"))
     with pytest.raises(BadInput):
-        sessions.update(layout, "abc", lambda old: replace(old, id="SES-other1"))
-    turn = Turn(n=1, anchor=Anchor(TS, None, None), summary="x" * 20_000)
+        session_files.update(layout, "abc", lambda old: replace(old, id="SES-other1"))
+    turn = SessionTurn(n=1, anchor=SessionAnchor(TS, None, None), summary="x" * 20_000)
     many = tuple(replace(turn, n=n) for n in range(1, 400))
     with pytest.raises(TooLarge):
-        sessions.update(layout, "abc", lambda old: replace(old, turns=many))
+        session_files.update(layout, "abc", lambda old: replace(old, turns=many))
     assert len(many) < MAX_TURNS and path.read_bytes() == before
 
 
 def test_half_a_character_survives(layout: Layout) -> None:
     """File names and branches on Linux may be no text at all."""
-    sessions.save(layout, made(branch="caf\udce9"))
-    again = sessions.update(layout, "abc", lambda old: replace(old, summary="x"))
-    assert sessions.find(layout, "abc").branch == again.branch == "caf\udce9"
+    session_files.save(layout, made(branch="caf\udce9"))
+    again = session_files.update(layout, "abc", lambda old: replace(old, summary="x"))
+    assert session_files.find(layout, "abc").branch == again.branch == "caf\udce9"
 
 
 def in_processes(count: int, act: Callable[[int], None]) -> None:
@@ -167,17 +167,17 @@ def in_processes(count: int, act: Callable[[int], None]) -> None:
 
 def test_sixteen_processes_noting_at_once_lose_nothing(layout: Layout) -> None:
     """Agents in parallel share a session file; each acknowledged note must be in it."""
-    sessions.save(layout, made())
+    session_files.save(layout, made())
 
     def note(number: int) -> None:
         for turn in range(4):
             text = f"{number}.{turn}"
-            sessions.update(
+            session_files.update(
                 layout, "abc", lambda old, t=text: replace(old, open=add_items(old.open, [t], letter="o", ts=TS))
             )
 
     in_processes(16, note)
-    found = sessions.find(layout, "abc").open
+    found = session_files.find(layout, "abc").open
     assert {item.text for item in found} == {f"{n}.{t}" for n in range(16) for t in range(4)}
     assert sorted(int(item.id[1:]) for item in found) == list(range(1, 65))
 
@@ -186,46 +186,46 @@ def test_of_sixteen_first_starts_one_makes_the_session(layout: Layout) -> None:
     """Two sessions for the same work would each hold half of it."""
 
     def begin(number: int) -> None:
-        sessions.start(layout, lambda there: there[0] if there else made(f"SES-p{number}"))
+        session_files.start(layout, lambda there: there[0] if there else made(f"SES-p{number}"))
 
     in_processes(16, begin)
-    assert len(sessions.all(layout)) == 1
+    assert len(session_files.all(layout)) == 1
 
 
 def test_model_calls_are_counted_across_processes_and_by_day(layout: Layout) -> None:
     """A budget that two agents can each use up is no budget."""
 
     def call(number: int) -> None:
-        calls.take(layout, "2026-11-16", limit=10)
+        statistics.take_model_call(layout, "2026-11-16", limit=10)
 
     in_processes(16, call)
-    assert calls.used(layout, "2026-11-16") == 10
-    assert calls.take(layout, "2026-11-16", limit=10) is None
-    assert calls.take(layout, "2026-11-17", limit=10) == 1
+    assert statistics.model_calls_used(layout, "2026-11-16") == 10
+    assert statistics.take_model_call(layout, "2026-11-16", limit=10) is None
+    assert statistics.take_model_call(layout, "2026-11-17", limit=10) == 1
     fsio.replace(os.path.join(layout.sessions, "model-calls.json"), b"{torn")
-    assert calls.used(layout, "2026-11-17") == 0
-    assert sessions.all(layout) == [] and layout.notes == []
+    assert statistics.model_calls_used(layout, "2026-11-17") == 0
+    assert session_files.all(layout) == [] and layout.notes == []
 
 
 def test_a_start_stores_what_is_made_or_goes_on_with_what_is_open(layout: Layout) -> None:
     """Two agents that start at once must find one another, not each make a session."""
-    first = sessions.start(layout, lambda there: made() if there == [] else there[0])
-    assert first == made() and sessions.find(layout, "SES-abc123") == first
-    path = sessions.path_of(layout, "SES-abc123")
+    first = session_files.start(layout, lambda there: made() if there == [] else there[0])
+    assert first == made() and session_files.find(layout, "SES-abc123") == first
+    path = session_files.path_of(layout, "SES-abc123")
     before = os.stat(path).st_ino
-    again = sessions.start(layout, lambda there: there[0])
+    again = session_files.start(layout, lambda there: there[0])
     assert again == first and os.stat(path).st_ino == before
-    second = sessions.start(layout, lambda there: made(f"SES-{len(there)}"))
-    assert second.id == "SES-1" and {one.id for one in sessions.opened(layout)} == {"SES-abc123", "SES-1"}
+    second = session_files.start(layout, lambda there: made(f"SES-{len(there)}"))
+    assert second.id == "SES-1" and {one.id for one in session_files.opened(layout)} == {"SES-abc123", "SES-1"}
 
 
 def test_a_newer_or_a_vanished_file_is_named(layout: Layout) -> None:
     """Which file it is must be known to whoever updates Holdfast."""
-    path = sessions.save(layout, made())
+    path = session_files.save(layout, made())
     Path(path).write_text(Path(path).read_text().replace('"version": 1', '"version": 99'))
     with pytest.raises(FutureFormat, match=r"SES-abc123\.json is from a newer Holdfast"):
-        sessions.read(path)
+        session_files.read(path)
     with pytest.raises(NotFound, match="there is no session SES-none"):
-        sessions._path_of(layout, "SES-none")
-    sessions.remove(layout, "SES-abc123")
-    assert not os.path.exists(path) and sessions.ids(layout) == []
+        session_files._path_of(layout, "SES-none")
+    session_files.remove(layout, "SES-abc123")
+    assert not os.path.exists(path) and session_files.ids(layout) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.store import counted, tally
+from holdfast.store import statistics, tally
 from holdfast.store.layout import Layout
 
 
@@ -150,13 +150,13 @@ def test_hostile_lines_neither_count_nor_crash(layout: Layout, seed: int) -> Non
     Path(layout.statistics).write_bytes(b"\n".join((*HOSTILE, b"1 ask 5 1 0 abc fct-1,<b>,\x1b[2J,fct-2", b"")))
     found = tally.totals(layout)
     assert set(found) <= {"recall.asked", "recall.hits", "recall.microseconds", "recalled.fct-1", "recalled.fct-2"}
-    assert [one.memories for one in counted.read(layout).asked] == [("fct-1", "fct-2")]
+    assert [one.memories for one in statistics.read(layout).asked] == [("fct-1", "fct-2")]
     chance = random.Random(seed)
     noise = bytes(chance.choice(b"0123456789 ask told model-,.abc\n\xff\0") for _ in range(20_000))
     for end in ("", ".old", ".sums", ".used", ".key"):
         Path(f"{layout.statistics}{end}").write_bytes(noise)
     tally.recalled_now(layout, "a question", [("FCT-1", "fact", None)], 5)
-    tally.totals(layout), tally.since(layout), counted.read(layout), counted.uses(layout)
+    tally.totals(layout), tally.since(layout), statistics.read(layout), statistics.uses(layout)
 
 
 SECRET = "correct horse battery staple"
@@ -168,20 +168,20 @@ def test_no_word_of_a_question_is_kept(layout: Layout, tmp_path: Path) -> None:
     tally.recalled_now(layout, f"{SECRET}?", [], 5)
     data = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()).lower()
     assert not [word for word in (*SECRET.split(), "zürich") if word.encode() in data]
-    first, second = counted.read(layout).asked
+    first, second = statistics.read(layout).asked
     assert second.words and second.words < first.words, "yet the two can be compared"
     assert all(len(word) == 3 for word in first.words), "a dozen words share each hash"
     other = Layout(str(tmp_path), str(tmp_path / "other"))
     os.mkdir(other.private)
     tally.recalled_now(other, f"{SECRET}?", [], 5)
-    assert counted.read(other).asked[0].words != second.words, "and not with another clone's"
+    assert statistics.read(other).asked[0].words != second.words, "and not with another clone's"
 
 
 def test_without_a_key_no_word_is_hashed(layout: Layout) -> None:
     """A hash that anybody can make again is a word."""
     os.symlink("/dev/zero", f"{layout.statistics}.key")
     tally.recalled_now(layout, SECRET, [("FCT-1", "fact", None)], 5)
-    assert [one.words for one in counted.read(layout).asked] == [frozenset()]
+    assert [one.words for one in statistics.read(layout).asked] == [frozenset()]
 
 
 @pytest.mark.usefixtures("small")
@@ -190,24 +190,24 @@ def test_what_is_erased_is_taken_out(layout: Layout) -> None:
     for _ in range(30):
         tally.recalled_now(layout, "x", [("FCT-1", "fact", None), ("FCT-12", "fact", None)], 5)
     tally.count(layout, "looked.fct-1", "looked.fct-12")
-    uses = [counted.Use(5, "cited", "fct-12", "fct-1"), counted.Use(6, "cited", "tsk-1", "fct-12")]
-    counted.keep_uses(layout, uses, now=7)
-    assert counted.erase(layout, "FCT-1") == ["what was counted of FCT-1"]
-    assert counted.erase(layout, "FCT-1") == []
+    uses = [statistics.MemoryUse(5, "cited", "fct-12", "fct-1"), statistics.MemoryUse(6, "cited", "tsk-1", "fct-12")]
+    statistics.keep_uses(layout, uses, now=7)
+    assert statistics.erase(layout, "FCT-1") == ["what was counted of FCT-1"]
+    assert statistics.erase(layout, "FCT-1") == []
     found = tally.totals(layout)
     assert (found["recall.asked"], found["recalled.fct-12"], found["looked.fct-12"]) == (30, 30, 1)
     assert not [name for name in found if name.endswith(".fct-1")]
-    assert counted.times_used(layout) == {"fct-12": (1, 6)}
+    assert statistics.times_used(layout) == {"fct-12": (1, 6)}
 
 
 def test_a_use_is_kept_once(layout: Layout) -> None:
     """Looking twice must not make a memory twice as useful."""
-    use = counted.Use(5, "cited", "tsk-1", "fct-1")
-    assert counted.keep_uses(layout, [use], now=7) == [use]
+    use = statistics.MemoryUse(5, "cited", "tsk-1", "fct-1")
+    assert statistics.keep_uses(layout, [use], now=7) == [use]
     written = os.stat(layout.uses).st_mtime_ns
-    assert counted.keep_uses(layout, [use, counted.Use(9, "cited", "tsk-1", "fct-1")], now=10) == [use]
+    assert statistics.keep_uses(layout, [use, statistics.MemoryUse(9, "cited", "tsk-1", "fct-1")], now=10) == [use]
     assert os.stat(layout.uses).st_mtime_ns == written, "the index would be brought up to date for nothing"
-    assert (counted.times_used(layout), counted.reckoned(layout)) == ({"fct-1": (1, 5)}, 7)
+    assert (statistics.times_used(layout), statistics.reckoned(layout)) == ({"fct-1": (1, 5)}, 7)
 
 
 @pytest.mark.usefixtures("small")
@@ -215,7 +215,7 @@ def test_a_reset_leaves_nothing(layout: Layout, tmp_path: Path) -> None:
     """Whoever says so begins anew."""
     for _ in range(60):
         tally.recalled_now(layout, "x", [], 5)
-    counted.keep_uses(layout, [counted.Use(5, "cited", "tsk-1", "fct-1")], now=7)
+    statistics.keep_uses(layout, [statistics.MemoryUse(5, "cited", "tsk-1", "fct-1")], now=7)
     tally.reset(layout)
     assert [path.name for path in tmp_path.iterdir()] == ["statistics.lock"]
     assert tally.totals(layout) == {}

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from holdfast.errors import BadInput, BrokenEntry, TooLarge
 from holdfast.model import evidence
 from holdfast.model.task import CHECKS, FIELDS, KINDS, LISTS, STATUSES, Checkpoint, Link, Task
-from holdfast.store import layout, pending, tasks
-from holdfast.store.document import Clash
+from holdfast.store import layout, pending_changes, task_files
+from holdfast.store.markdown_document import MarkdownClash
 from holdfast.values import replace
-from holdfast.work import exchange
+from holdfast.work import task_json
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 PATH = f"{layout.TASKS}/do-it-TSK-7f3k2m.md"
@@ -174,23 +174,23 @@ def changed(task: Task, some: dict[str, Any]) -> Task:
 
 def test_a_task_looks_like_this() -> None:
     """Other programs and people read these files; their form is a promise."""
-    assert tasks.render(TASK) == WRITTEN
-    assert tasks.parse(TEXT, PATH) == TASK
+    assert task_files.render(TASK) == WRITTEN
+    assert task_files.parse(TEXT, PATH) == TASK
     assert tuple(FIELDS) == tuple(row.partition(":")[0] for row in TEXT.split("---\n")[1].splitlines())
 
 
 @given(nodes)
 def test_what_is_written_is_read_back(task: Task) -> None:
     """No word of a plan may change because it looks like something else."""
-    text = tasks.render(task)
-    assert tasks.parse(text, PATH) == task
-    assert tasks.render(tasks.parse(text, PATH)) == text
+    text = task_files.render(task)
+    assert task_files.parse(text, PATH) == task
+    assert task_files.render(task_files.parse(text, PATH)) == text
 
 
 @given(nodes)
 def test_a_plain_yaml_reader_sees_the_same(task: Task) -> None:
     """Other tools read frontmatter with whatever YAML they have."""
-    front = tasks.render(replace(task, extra=())).split("\n---\n")[0].removeprefix("---\n")
+    front = task_files.render(replace(task, extra=())).split("\n---\n")[0].removeprefix("---\n")
     read = yaml.safe_load(front)
     for name in ("id", "title", "owner", "impact", "reason", "parent"):
         assert read[name] == getattr(task, name)
@@ -201,21 +201,21 @@ def test_a_plain_yaml_reader_sees_the_same(task: Task) -> None:
 @given(nodes)
 def test_a_checkout_with_other_line_ends_is_the_same_task(task: Task) -> None:
     """Windows checks files out with CRLF; some editors put a mark before the first line."""
-    text = "\ufeff" + tasks.render(task).replace("\n", "\r\n")
-    assert tasks.parse(text, PATH) == task
+    text = "\ufeff" + task_files.render(task).replace("\n", "\r\n")
+    assert task_files.parse(text, PATH) == task
 
 
 @given(nodes)
 def test_what_is_given_out_fits_the_schema(task: Task) -> None:
     """Tools that read our JSON rely on the schema we publish."""
-    given_out = json.loads(json.dumps(exchange.as_object(task)))
+    given_out = json.loads(json.dumps(task_json.as_object(task)))
     SCHEMA.validate(given_out)
 
 
 def test_the_schema_is_one_and_refuses_what_a_task_refuses() -> None:
     """A schema that lets everything pass promises nothing."""
     jsonschema.Draft202012Validator.check_schema(SCHEMA.schema)
-    sound_one = exchange.as_object(TASK)
+    sound_one = task_json.as_object(TASK)
     assert set(SCHEMA.schema["properties"]) == set(sound_one)
     wrong = {
         "id": "a b",
@@ -258,7 +258,7 @@ def test_the_schema_is_one_and_refuses_what_a_task_refuses() -> None:
 )
 def test_people_may_write_yaml_as_they_know_it(written: str, task: dict[str, Any]) -> None:
     """A file written by hand is a task as good as any."""
-    assert tasks.parse(f"---\n{written}---\n", PATH) == Task(**{"id": "TSK-a", "title": "Do it", **task})
+    assert task_files.parse(f"---\n{written}---\n", PATH) == Task(**{"id": "TSK-a", "title": "Do it", **task})
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_an_invalid_field_is_refused_with_its_line_and_reason(row: str, reason: 
     """Whoever wrote it by hand must find it at once."""
     text = f"---\nid: TSK-a\ntitle: Do it\nlayer2: x\n{row}\nmore: y\n---\nnotes\n"
     with pytest.raises(BrokenEntry) as refused:
-        tasks.parse(text, PATH)
+        task_files.parse(text, PATH)
     assert str(refused.value).startswith(f"{PATH}:5 "), refused.value
     assert reason in str(refused.value)
 
@@ -317,7 +317,7 @@ def test_an_invalid_field_is_refused_with_its_line_and_reason(row: str, reason: 
 def test_a_damaged_file_is_refused_with_its_line_and_reason(text: str, line: int, reason: str) -> None:
     """Damage is named, never guessed at."""
     with pytest.raises(BrokenEntry, match=rf":{line} .*{reason}"):
-        tasks.parse(text, PATH)
+        task_files.parse(text, PATH)
 
 
 @given(st.binary(max_size=300).map(lambda data: data.decode("utf-8", "replace")))
@@ -325,7 +325,7 @@ def test_any_other_text_is_a_task_or_broken(text: str) -> None:
     """Whatever lies there must not stop a command."""
     for whole in (text, f"---\n{text}\n---\n", f"---\nid: TSK-a\ntitle: x\n{text}\n---\n"):
         for path in (PATH, f"{layout.LINKS}/x-LNK-a.md"):
-            reader = tasks.reader(path)
+            reader = task_files.reader(path)
             assert reader is not None
             try:
                 reader(whole, path)
@@ -341,19 +341,19 @@ def test_changes_of_different_fields_merge_in_any_order(
     assume(one[0] != other[0])
     mine, theirs = changed(base, dict([one])), changed(base, dict([other]))
     both = changed(base, dict([one, other]))
-    texts = [tasks.render(side) for side in (base, mine, theirs)]
-    assert tasks.merge(PATH, *texts) == tasks.render(both)
-    assert tasks.merge(PATH, texts[0], texts[2], texts[1]) == tasks.render(both)
+    texts = [task_files.render(side) for side in (base, mine, theirs)]
+    assert task_files.merge(PATH, *texts) == task_files.render(both)
+    assert task_files.merge(PATH, texts[0], texts[2], texts[1]) == task_files.render(both)
 
 
 @given(nodes, st.lists(changes, max_size=4))
 def test_merging_with_nothing_new_changes_nothing(base: Task, some: list[tuple[str, Any]]) -> None:
     """A merge that is done twice is done once."""
-    a, b = tasks.render(base), tasks.render(changed(base, dict(some)))
-    assert tasks.merge(PATH, a, a, b) == b
-    assert tasks.merge(PATH, a, b, a) == b
-    assert tasks.merge(PATH, a, b, b) == b
-    assert tasks.merge(PATH, None, b, b) == b
+    a, b = task_files.render(base), task_files.render(changed(base, dict(some)))
+    assert task_files.merge(PATH, a, a, b) == b
+    assert task_files.merge(PATH, a, b, a) == b
+    assert task_files.merge(PATH, a, b, b) == b
+    assert task_files.merge(PATH, None, b, b) == b
 
 
 @given(nodes, st.lists(changes, max_size=3), st.lists(changes, max_size=3))
@@ -362,15 +362,15 @@ def test_no_merge_loses_what_somebody_wrote(
 ) -> None:
     """Each field is one side's, or both sides' together, or a clash that names it; never a third thing."""
     sides = [base, changed(base, dict(one)), changed(base, dict(other))]
-    merged = tasks.merge(PATH, *(tasks.render(side) for side in sides))
-    was, mine, theirs = (tasks.parts(side) for side in sides)
+    merged = task_files.merge(PATH, *(task_files.render(side) for side in sides))
+    was, mine, theirs = (task_files.parts(side) for side in sides)
     differing = {n for n in {*mine, *theirs} if mine.get(n) != theirs.get(n)}
     both = {n for n in differing if was.get(n) not in (mine.get(n), theirs.get(n)) and n not in LISTS}
-    if isinstance(merged, Clash):
+    if isinstance(merged, MarkdownClash):
         assert set(merged.fields) == both and both
         return
     assert not both
-    found = tasks.parts(tasks.parse(merged, PATH))
+    found = task_files.parts(task_files.parse(merged, PATH))
     for name in {*mine, *theirs}:
         if name in LISTS:
             added = {*mine[name], *theirs[name]} - {*was[name]}
@@ -383,14 +383,14 @@ def test_no_merge_loses_what_somebody_wrote(
 def test_a_clash_names_the_fields() -> None:
     """A person has to choose, and must know between what."""
     sides = [replace(TASK, status=status, owner=owner) for status, owner in (("open", "b"), ("blocked", "c"))]
-    merged = tasks.merge(PATH, TEXT, *(tasks.render(side) for side in sides))
-    assert merged == Clash(("status", "owner"))
+    merged = task_files.merge(PATH, TEXT, *(task_files.render(side) for side in sides))
+    assert merged == MarkdownClash(("status", "owner"))
 
 
 def test_a_broken_side_is_a_clash_of_the_whole_file() -> None:
     """What cannot be read cannot be merged, and must not be lost."""
-    other = tasks.render(replace(TASK, owner="b"))
-    assert tasks.merge(PATH, TEXT, "broken", other) == Clash(("the whole file",))
+    other = task_files.render(replace(TASK, owner="b"))
+    assert task_files.merge(PATH, TEXT, "broken", other) == MarkdownClash(("the whole file",))
 
 
 @pytest.mark.parametrize("title", ["ä" * 200, "任务" * 100, "a" * 500, "🜂" * 200, "ж ж " * 50 + "ж"])
@@ -400,8 +400,8 @@ def test_long_and_foreign_titles_have_a_path_git_and_any_disk_takes(title: str) 
 
     path = layout.node_path(layout.TASKS, slug(title, 60), "TSK-7f3k2m")
     assert path.isascii() and len(path.rpartition("/")[2]) < 120
-    assert pending.is_publishable(path)
-    assert tasks.parse(tasks.render(Task(id="TSK-7f3k2m", title=title)), path).title == title
+    assert pending_changes.is_publishable(path)
+    assert task_files.parse(task_files.render(Task(id="TSK-7f3k2m", title=title)), path).title == title
 
 
 links = st.one_of(
@@ -418,5 +418,5 @@ def test_a_link_is_read_back_as_it_was_written(
     """A link that changes on the way leads elsewhere."""
     link = Link(id=name, title=title, target=target[0], kind=target[1], notes=notes, extra=extra)
     path = layout.node_path(layout.LINKS, "x", name)
-    assert tasks.parse_link(tasks.render(link), path) == link
-    assert tasks.merge(path, None, tasks.render(link), tasks.render(link)) == tasks.render(link)
+    assert task_files.parse_link(task_files.render(link), path) == link
+    assert task_files.merge(path, None, task_files.render(link), task_files.render(link)) == task_files.render(link)

@@ -9,11 +9,11 @@ import pytest
 
 from holdfast.store import trash
 from holdfast.store.layout import Layout
-from holdfast.store.trash import Reset, Text
+from holdfast.store.trash import TrashedReset, TrashedText
 
 TS = "2031-01-01T00:00:00.000000Z"
 LATER = "2031-01-02T00:00:00.000000Z"
-ONE = Text("TSK-a", ".holdfast/tasks/do-a-TSK-a.md", "words\n", "1" * 40, "tree", None)
+ONE = TrashedText("TSK-a", ".holdfast/tasks/do-a-TSK-a.md", "words\n", "1" * 40, "tree", None)
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def layout(tmp_path: Path) -> Layout:
     return Layout(str(tmp_path), str(tmp_path / "store"))
 
 
-def begun(layout: Layout, what: str = "sessions", ts: str = TS, line: str = "main") -> Reset:
+def begun(layout: Layout, what: str = "sessions", ts: str = TS, line: str = "main") -> TrashedReset:
     return trash.begin(layout, what, ts=ts, line=line, branch="main")
 
 
@@ -33,7 +33,7 @@ def put(layout: Layout, name: str, text: str = "x") -> Path:
     return path
 
 
-def label(layout: Layout, reset: Reset) -> Path:
+def label(layout: Layout, reset: TrashedReset) -> Path:
     return Path(layout.trash, reset.name, trash.LABEL)
 
 
@@ -91,9 +91,9 @@ def test_copies_of_tracked_files_come_back_as_they_were(layout: Layout) -> None:
     reset = begun(layout, "tasks")
     trash.keep_texts(layout, reset, [])
     assert not Path(layout.trash, reset.name, trash.TEXTS).exists() and trash.texts(layout, reset) == []
-    two = Text("TSK-b", ".holdfast/tasks/do-b-TSK-b.md", "ü\n", "2" * 40, "pending", "3" * 40)
+    two = TrashedText("TSK-b", ".holdfast/tasks/do-b-TSK-b.md", "ü\n", "2" * 40, "pending", "3" * 40)
     trash.keep_texts(layout, reset, [ONE, two])
-    newer = Text(*[*asdict(ONE).values()][:2], "other\n", "4" * 40, "edit", None)
+    newer = TrashedText(*[*asdict(ONE).values()][:2], "other\n", "4" * 40, "edit", None)
     trash.keep_texts(layout, reset, [newer])
     assert trash.texts(layout, reset) == [newer, two]
     assert trash.holds_something(layout, reset)
@@ -193,8 +193,8 @@ def test_what_is_no_folder_of_a_reset_is_named(layout: Layout) -> None:
 def test_what_was_erased_leaves_the_trash_too(layout: Layout) -> None:
     """A way back must not be a way around; its neighbours stay."""
     reset = begun(layout, "all")
-    other = Text("TSK-ab", ".holdfast/tasks/do-ab-TSK-ab.md", "about TSK-a\n", "1" * 40, "tree", None)
-    third = Text("TSK-c", ".holdfast/tasks/do-c-TSK-c.md", "words\n", "1" * 40, "tree", None)
+    other = TrashedText("TSK-ab", ".holdfast/tasks/do-ab-TSK-ab.md", "about TSK-a\n", "1" * 40, "tree", None)
+    third = TrashedText("TSK-c", ".holdfast/tasks/do-c-TSK-c.md", "words\n", "1" * 40, "tree", None)
     trash.keep_texts(layout, reset, [other, ONE, third])
     path = Path(layout.trash, reset.name, trash.TEXTS)
     path.write_bytes(path.read_bytes() + b'{"broken": "TSK-a\n')

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation.decisions import Standing
-from holdfast.interfaces.tui import showing
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.interfaces.tui import review_screen
 from holdfast.project import Project
 from tests.conftest import GitRepo, make_repo
 from tests.curation.conftest import Clock
@@ -30,7 +30,7 @@ class Room:
     repo: GitRepo
     project: Project
 
-    def propose(self, name: str, statement: str, **fields: Any) -> Standing:
+    def propose(self, name: str, statement: str, **fields: Any) -> MemoryStanding:
         """A candidate of this id; a decision that rests on a person's word, unless told otherwise."""
         return self.project.remember(statement, id=name, **{"kind": "decision", **fields})
 
@@ -44,7 +44,7 @@ _made: list[Path] = []  # a project that was set up once; the others are copies 
 
 @pytest.fixture
 def room(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Room:
-    monkeypatch.setattr(showing, "PAUSE", 0)
+    monkeypatch.setattr(review_screen, "PAUSE", 0)
     if not _made or not _made[0].exists():
         _made[:] = [_set_up(tmp_path_factory.mktemp("made") / "repo")]
     shutil.copytree(_made[0], tmp_path / "repo", symlinks=True)

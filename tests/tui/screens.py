@@ -13,9 +13,8 @@ from textual import _wait
 from textual.events import Paste
 from textual.pilot import Pilot
 
-from holdfast.interfaces.tui.cited import cited
-from holdfast.interfaces.tui.review import Review
-from holdfast.interfaces.tui.showing import Showing
+from holdfast.interfaces.tui.item_page import cited
+from holdfast.interfaces.tui.review_screen import QueueScreen, ReviewApp
 from holdfast.project import Project
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "screens"
@@ -32,7 +31,7 @@ CALM = 3  # looks at a screen on which nothing is under way, one after the other
 class Driven:
     """The screen under a test's fingers."""
 
-    def __init__(self, app: Review, pilot: Pilot[None]) -> None:
+    def __init__(self, app: ReviewApp, pilot: Pilot[None]) -> None:
         self.app, self._pilot = app, pilot
 
     @property
@@ -63,7 +62,7 @@ class Driven:
         while calm < CALM:
             await self._pilot.pause()
             await self.app.workers.wait_for_complete()
-            base = next(one for one in self.app.screen_stack if isinstance(one, Showing))
+            base = next(one for one in self.app.screen_stack if isinstance(one, QueueScreen))
             calm = 0 if base._hands.asked or list(self.app.workers) else calm + 1
 
     async def resize(self, width: int, height: int) -> None:
@@ -74,7 +73,7 @@ class Driven:
 @asynccontextmanager
 async def opened(desk: Any, size: tuple[int, int] = MIDDLE) -> AsyncIterator[Driven]:
     """The review screen over a desk."""
-    app = Review(desk, partial(cited, desk.clone) if isinstance(desk, Project) else desk.cited)
+    app = ReviewApp(desk, partial(cited, desk.clone) if isinstance(desk, Project) else desk.cited)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         driven = Driven(app, pilot)
@@ -82,10 +81,10 @@ async def opened(desk: Any, size: tuple[int, int] = MIDDLE) -> AsyncIterator[Dri
         yield driven
 
 
-def drive(desk: Any, act: Callable[[Driven], Coroutine[Any, Any, None]], size: tuple[int, int] = MIDDLE) -> Review:
+def drive(desk: Any, act: Callable[[Driven], Coroutine[Any, Any, None]], size: tuple[int, int] = MIDDLE) -> ReviewApp:
     """Open the screen, do something, close it; gives the application for what it would say."""
 
-    async def whole() -> Review:
+    async def whole() -> ReviewApp:
         async with opened(desk, size) as screen:
             try:
                 await act(screen)

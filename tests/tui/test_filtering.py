@@ -2,24 +2,27 @@
 
 import pytest
 
-from holdfast.curation.decisions import Standing
-from holdfast.curation.queue import Item
-from holdfast.interfaces.tui.filtering import parse
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.review_queue import QueueItem
+from holdfast.interfaces.tui.queue_list import parse
+from holdfast.model.evidence import Provenance
 from holdfast.model.memory import Accepted, Candidate
-from holdfast.model.provenance import Provenance
 
 ITEMS = (
-    Item(
-        Standing(
+    QueueItem(
+        MemoryStanding(
             Candidate(id="DEC-1", type="decision", statement="Retry Calls", line="main1", tags=("http",)), "candidate"
         ),
         "proposed",
         provenance=(Provenance("run:20261115T194200Z-abc123", 3, "retry"),),
     ),
-    Item(
-        Standing(Accepted(id="FCT-2", type="fact", statement="Calls are slow", tags=("http", "db")), "stale"), "stale"
+    QueueItem(
+        MemoryStanding(Accepted(id="FCT-2", type="fact", statement="Calls are slow", tags=("http", "db")), "stale"),
+        "stale",
     ),
-    Item(Standing(Accepted(id="INV-3", type="invariant", statement="No network in tests"), "unreviewed"), "edited"),
+    QueueItem(
+        MemoryStanding(Accepted(id="INV-3", type="invariant", statement="No network in tests"), "unreviewed"), "edited"
+    ),
 )
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from holdfast.curation.decisions import Standing
-from holdfast.curation.queue import Item, Look
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.review_queue import QueueItem, ReviewLook
 from holdfast.errors import Busy
-from holdfast.interfaces.tui import showing
-from holdfast.interfaces.tui.review import Review
+from holdfast.interfaces.tui import review_screen
+from holdfast.interfaces.tui.review_screen import ReviewApp
 from holdfast.model.memory import Candidate
 from tests.tui.screens import NARROW, Driven, drive
 from tests.tui.test_screens_golden import HIDING, Drawn
@@ -32,20 +32,20 @@ class Watched(Drawn):
             raise Busy("another command holds the shelf", hint="Try again.")
         return self
 
-    def look(self, item: Item) -> Look:
+    def look(self, item: QueueItem) -> ReviewLook:
         self.looked.append(item.id)
         return super().look(item)
 
 
-def many() -> tuple[Item, ...]:
+def many() -> tuple[QueueItem, ...]:
     """Ten thousand candidates."""
     made = [Candidate.of(HIDING, line="main1", id=f"FCT-{n:05}", statement=f"Fact {n}") for n in range(MANY)]
-    return tuple(Item(Standing(memory, "candidate"), "proposed") for memory in made)
+    return tuple(QueueItem(MemoryStanding(memory, "candidate"), "proposed") for memory in made)
 
 
 def test_only_what_somebody_looks_at_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking for contradictions of all that waits would keep a person waiting for nothing."""
-    monkeypatch.setattr(showing, "PAUSE", 0)
+    monkeypatch.setattr(review_screen, "PAUSE", 0)
     desk = Watched(items=many())
     desk.ready.set()
 
@@ -68,7 +68,7 @@ def test_the_screen_stands_before_the_queue_is_read() -> None:
     desk = Watched()
 
     async def whole() -> None:
-        app = Review(desk)
+        app = ReviewApp(desk)
         async with app.run_test(size=NARROW) as pilot:
             screen = Driven(app, pilot)
             while "Reading the queue…" not in screen.text:
@@ -101,7 +101,7 @@ def test_who_holds_a_key_down_is_passing_by() -> None:
     desk.ready.set()
 
     async def whole() -> None:
-        app = Review(desk)
+        app = ReviewApp(desk)
         async with app.run_test(size=NARROW) as pilot:
             screen = Driven(app, pilot)
             await screen.settle()
@@ -137,12 +137,12 @@ def test_a_bug_ends_in_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     """Pages of somebody's variables on the terminal help nobody, and may show what is secret."""
 
     class Broken(Watched):
-        def look(self, item: Item) -> Look:
+        def look(self, item: QueueItem) -> ReviewLook:
             raise ZeroDivisionError(f"never seen {item.id}")
 
     desk = Broken()
     desk.ready.set()
-    app = Review(desk)
+    app = ReviewApp(desk)
     app.run(headless=True, size=NARROW)
     assert isinstance(app.failed, ZeroDivisionError)
     said = capsys.readouterr()

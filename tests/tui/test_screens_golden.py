@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation.conflicts import Conflict, Known
-from holdfast.curation.decisions import Standing
-from holdfast.curation.facts import Facts
-from holdfast.curation.queue import Item, Look
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.memory_conflicts import KnownClaims, MemoryConflict
+from holdfast.curation.memory_state import MemoryListing
+from holdfast.curation.review_queue import QueueItem, ReviewLook
 from holdfast.errors import Contradicts
-from holdfast.interfaces.tui import showing
-from holdfast.interfaces.tui.cited import Lines
+from holdfast.interfaces.tui import review_screen
+from holdfast.interfaces.tui.item_page import CitedLines
 from holdfast.model.claims import Verdict
+from holdfast.model.evidence import Provenance
 from holdfast.model.memory import Accepted, Candidate
-from holdfast.model.provenance import Provenance
 from holdfast.recall.passage import Passage
 from tests.tui.screens import NARROW, SMALL, WIDE, Driven, drive, golden
 
@@ -69,17 +69,17 @@ GONE = Candidate(
     because="DEC-4k2m was not recalled in 180 days.",
 )
 ITEMS = (
-    Item(
-        Standing(NEW, "candidate", receipts=tuple(zip(NEW.evidence, ("holds", "changed"), strict=True))),
+    QueueItem(
+        MemoryStanding(NEW, "candidate", receipts=tuple(zip(NEW.evidence, ("holds", "changed"), strict=True))),
         "proposed",
         proposed="2026-11-14T09:12:00.000000Z",
         provenance=(RUN,),
     ),
-    Item(Standing(HIDING, "candidate", receipts=((HIDING.evidence[0], "holds"),)), "proposed"),
-    Item(Standing(STALE, "stale", receipts=((STALE.evidence[0], "changed"),)), "stale"),
-    Item(Standing(GONE, "candidate"), "suggested", proposed="2026-11-15T00:00:00.000000Z", branch="side"),
+    QueueItem(MemoryStanding(HIDING, "candidate", receipts=((HIDING.evidence[0], "holds"),)), "proposed"),
+    QueueItem(MemoryStanding(STALE, "stale", receipts=((STALE.evidence[0], "changed"),)), "stale"),
+    QueueItem(MemoryStanding(GONE, "candidate"), "suggested", proposed="2026-11-15T00:00:00.000000Z", branch="side"),
 )
-CLASH = Conflict(NEW, OLD, "accepted", Verdict("modality", "one says always, the other says never", 0.9))
+CLASH = MemoryConflict(NEW, OLD, "accepted", Verdict("modality", "one says always, the other says never", 0.9))
 DIFF = ("--- src/queue.py, as cited", "+++ src/queue.py, now", "@@ -1,3 +1,3 @@", "-LIMIT = 1000", "+LIMIT = 50000")
 SAID = Passage(
     "run 20261114T090000Z-5d2c1e, turn 7: its prompt",
@@ -91,34 +91,36 @@ SAID = Passage(
 )
 
 
-LINES = Lines(8, ("def listed(paths):", "\treturn sorted(paths)  # \u202ewon"), more=31)
-KNOWN = Facts((Standing(OLD, "accepted"),), (), (), (), (), (), (), ())
+LINES = CitedLines(8, ("def listed(paths):", "\treturn sorted(paths)  # \u202ewon"), more=31)
+KNOWN = MemoryListing((MemoryStanding(OLD, "accepted"),), (), (), (), (), (), (), ())
 
 
 @dataclass
 class Drawn:
     """A queue that is always the same; nothing is decided on this desk."""
 
-    items: tuple[Item, ...] = ITEMS
-    known: Facts = KNOWN
+    items: tuple[QueueItem, ...] = ITEMS
+    known: MemoryListing = KNOWN
 
     @property
-    def against(self) -> Known:
-        return Known(())
+    def against(self) -> KnownClaims:
+        return KnownClaims(())
 
     def queue(self) -> "Drawn":
         return self
 
-    def look(self, item: Item) -> Look:
-        return {NEW.id: Look((CLASH,), ("DEC-4k2m",), ()), STALE.id: Look((), (), DIFF)}.get(item.id, Look((), (), ()))
+    def look(self, item: QueueItem) -> ReviewLook:
+        return {NEW.id: ReviewLook((CLASH,), ("DEC-4k2m",), ()), STALE.id: ReviewLook((), (), DIFF)}.get(
+            item.id, ReviewLook((), (), ())
+        )
 
     def passage(self, _: Provenance) -> Passage:
         return SAID
 
-    def cited(self, receipts: Sequence[tuple[str, str]]) -> dict[str, Lines]:
+    def cited(self, receipts: Sequence[tuple[str, str]]) -> dict[str, CitedLines]:
         return {HIDING.evidence[0]: LINES} if HIDING.evidence[0] in dict(receipts) else {}
 
-    def accept(self, *_: Any, **__: Any) -> Standing:
+    def accept(self, *_: Any, **__: Any) -> MemoryStanding:
         raise Contradicts(CLASH.sentence)
 
     accept_all = reject = retire = edit_memory = join = undo = accept
@@ -148,7 +150,7 @@ SCREENS = {
 @pytest.mark.parametrize("name", SCREENS)
 def test_the_screen_looks_as_it_did(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A column that is cut or a line that is lost is seen by nobody but the reader of a golden file."""
-    monkeypatch.setattr(showing, "PAUSE", 0)
+    monkeypatch.setattr(review_screen, "PAUSE", 0)
     size, keys = SCREENS[name]
 
     async def act(screen: Driven) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.diagnostics.doctor import examine
-from holdfast.git import publish, setup
+from holdfast.git import project_setup, publish
 from holdfast.git.clone import Clone
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.store.capsule import Capsule
 
 RUN = "20261115T120000Z-abc123"
@@ -27,24 +27,24 @@ class Store:
     def __init__(self, repo, cache: Path) -> None:
         self.repo, self.cache = repo, str(cache)
         self.now = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
-        setup.initialise(str(repo.path), cache=self.cache, commit=True)
+        project_setup.initialise(str(repo.path), cache=self.cache, commit=True)
         repo.git("switch", "-q", "-c", "feature")
         clone = self.open()
         for number in range(3):
-            clone.record(Draft("task", target=f"TSK-{number}", body={"task": f"task {number}"}))
+            clone.record(EventDraft("task", target=f"TSK-{number}", body={"task": f"task {number}"}))
         publish.publish(clone, here=True)
-        event = clone.record(Draft("task", target="TSK-3", layer="L5", systemic_scale=-4, body={"task": "x"}))
-        clone.record(Draft("erase", target=event.hash_self))
+        event = clone.record(EventDraft("task", target="TSK-3", layer="L5", systemic_scale=-4, body={"task": "x"}))
+        clone.record(EventDraft("erase", target=event.hash_self))
         clone.bodies.drop(event.body)
         publish.publish(clone, here=True)
         capsule = Capsule.create(clone.layout, RUN, {"command": ["make", "test"]})
         capsule.add("outputs/stdout", b"12 passed\n")
         capsule.add("outputs/files/größe.txt", b"1\n")
         body = {"task": "demo", "output_sha256": capsule.seal()}
-        event = clone.record(Draft("run", target=RUN, run_id=RUN, exit_status=0, body=body))
+        event = clone.record(EventDraft("run", target=RUN, run_id=RUN, exit_status=0, body=body))
         capsule.close(clone.joined(event))
         for number in range(4, 7):
-            clone.record(Draft("task", target=f"TSK-{number}", body={"task": f"task {number}"}))
+            clone.record(EventDraft("task", target=f"TSK-{number}", body={"task": f"task {number}"}))
         self.private = Path(clone.private.private)
 
     def tick(self) -> datetime:

@@ -13,12 +13,12 @@ from holdfast.errors import BadInput, BrokenEntry, Claimed, Cycle, InConflict, N
 from holdfast.git.clone import Clone
 from holdfast.model.task import Task
 from holdfast.store import fsio
-from holdfast.work import board, claims, doing, elsewhere, links
-from holdfast.work.doing import Who
+from holdfast.work import canonical_links, task_board, task_claims, task_lifecycle
+from holdfast.work.task_lifecycle import TaskWorker
 from tests.conftest import Quick
 from tests.git.place import Place
 
-ANN = Who("ann")
+ANN = TaskWorker("ann")
 
 
 @pytest.fixture
@@ -34,21 +34,21 @@ def commit(place: Place, name: str, message: str = "work") -> str:
 
 
 def add(place: Place, title: str, **fields: object) -> Task:
-    return doing.add(place.open(), title=title, **fields)
+    return task_lifecycle.add(place.open(), title=title, **fields)
 
 
 def titles(clone: Clone) -> dict[str, str]:
-    return {task.title: task.status for task in board.read(clone).tasks}
+    return {task.title: task.status for task in task_board.read(clone).tasks}
 
 
 def test_a_task_is_here_before_and_after_it_is_published(place: Place) -> None:
     """A plan that is only there once it is committed is lost with the session that made it."""
     task = add(place, "Parse the header", priority=1, layer="L2", acceptance=["all fixtures pass"])
-    assert board.read(place.open()).placed[task.id].origin == "pending"
+    assert task_board.read(place.open()).placed[task.id].origin == "pending"
 
     place.publish()
 
-    placed = board.read(place.open()).placed[task.id]
+    placed = task_board.read(place.open()).placed[task.id]
     assert (placed.origin, placed.task) == ("tree", task)
     assert place.git("status", "--porcelain") == ""
 
@@ -62,7 +62,7 @@ def test_a_task_of_one_branch_is_not_on_another(place: Place) -> None:
     place.git("switch", "-q", "main")
 
     assert titles(place.open()) == {}
-    assert elsewhere.branches_with(place.open(), task.id) == ["feature"]
+    assert task_board.branches_with(place.open(), task.id) == ["feature"]
 
 
 def test_a_need_may_live_on_another_branch_only(place: Place) -> None:
@@ -76,7 +76,7 @@ def test_a_need_may_live_on_another_branch_only(place: Place) -> None:
 
     here = add(place, "Here", needs=[other.id])
 
-    assert "not on this branch" in board.read(place.open()).graph.standing(here.id)[0]
+    assert "not on this branch" in task_board.read(place.open()).graph.standing(here.id)[0]
 
 
 def test_a_need_that_nobody_knows_is_refused(place: Place) -> None:
@@ -92,10 +92,10 @@ def test_a_cycle_is_refused_and_shown(place: Place) -> None:
     third = add(place, "Third", needs=[second.id])
 
     with pytest.raises(Cycle) as caught:
-        doing.link(place.open(), first.id, needs=[third.id])
+        task_lifecycle.link(place.open(), first.id, needs=[third.id])
 
     assert all(task.id in str(caught.value) for task in (first, second, third))
-    assert board.read(place.open()).placed[first.id].task.needs == ()
+    assert task_board.read(place.open()).placed[first.id].task.needs == ()
 
 
 def test_started_is_claimed_in_every_work_tree(place: Place, tmp_path: Path) -> None:
@@ -103,26 +103,26 @@ def test_started_is_claimed_in_every_work_tree(place: Place, tmp_path: Path) -> 
     task = add(place, "Once only")
     place.publish()
     place.git("worktree", "add", "-q", str(tmp_path / "other"), "-b", "other")
-    doing.start(place.open(), task.id, ANN)
+    task_lifecycle.start(place.open(), task.id, ANN)
 
     with pytest.raises(Claimed, match="ann"):
-        doing.start(place.at(tmp_path / "other").open(), task.id, Who("bob"))
+        task_lifecycle.start(place.at(tmp_path / "other").open(), task.id, TaskWorker("bob"))
 
 
 def test_a_claim_that_ran_out_is_free_again(place: Place) -> None:
     """An agent that was killed must not hold its task for ever."""
     task = add(place, "Left behind")
-    doing.start(place.open(), task.id, ANN, lasting=timedelta(seconds=1))
+    task_lifecycle.start(place.open(), task.id, ANN, lasting=timedelta(seconds=1))
     place.later()
 
-    assert doing.start(place.open(), task.id, Who("bob")).owner == "bob"
+    assert task_lifecycle.start(place.open(), task.id, TaskWorker("bob")).owner == "bob"
 
 
 def test_each_claim_gives_another_task(place: Place) -> None:
     """Agents under one name would all begin with the same task."""
     made = {add(place, f"Number {n}").id for n in range(3)}
 
-    taken = [doing.claim_next(place.open(), ANN) for _ in range(4)]
+    taken = [task_lifecycle.claim_next(place.open(), ANN) for _ in range(4)]
 
     assert {task.id for task in taken[:3] if task} == made
     assert taken[3] is None
@@ -132,28 +132,28 @@ def test_done_finds_the_commits_since_the_start(place: Place) -> None:
     """Evidence nobody has to look up is evidence that gets cited."""
     commit(place, "before")
     task = add(place, "Build it")
-    doing.start(place.open(), task.id, ANN)
+    task_lifecycle.start(place.open(), task.id, ANN)
     made = [commit(place, "one"), commit(place, "two")]
 
-    ended = doing.done(place.open(), task.id)
+    ended = task_lifecycle.done(place.open(), task.id)
 
     assert ended.found == tuple(f"commit:{oid}" for oid in made)
-    assert board.read(place.open()).placed[task.id].task.status == "done"
-    assert claims.live(place.open().layout, place.open().now()) == {}
+    assert task_board.read(place.open()).placed[task.id].task.status == "done"
+    assert task_claims.live(place.open().layout, place.open().now()) == {}
 
 
 def test_done_does_not_take_the_commits_of_another_task(place: Place) -> None:
     """Two tasks at once in one work tree: a commit is cited only where it is known to belong."""
     commit(place, "before")
     one, two = add(place, "One"), add(place, "Two")
-    doing.start(place.open(), one.id, ANN)
-    doing.start(place.open(), two.id, ANN)
+    task_lifecycle.start(place.open(), one.id, ANN)
+    task_lifecycle.start(place.open(), two.id, ANN)
     commit(place, "x", "nothing said")
     named = commit(place, "y", f"for {two.id}")
 
-    assert doing.done(place.open(), two.id).found == (f"commit:{named}",)
+    assert task_lifecycle.done(place.open(), two.id).found == (f"commit:{named}",)
     with pytest.raises(NeedsEvidence):
-        doing.done(place.open(), one.id)
+        task_lifecycle.done(place.open(), one.id)
 
 
 def by_eve(place: Place, name: str) -> str:
@@ -169,7 +169,7 @@ def test_done_never_cites_what_others_did_on_the_trunk(place: Place, how: str) -
     commit(place, "before")
     place.git("switch", "-q", "-c", "ev")
     task = add(place, "Ev", id="eve")
-    doing.start(place.open(), task.id, ANN)
+    task_lifecycle.start(place.open(), task.id, ANN)
     commit(place, "mine")
     place.git("switch", "-q", "main")
     theirs = [commit(place, "eve-1") if how == "by-ann" else by_eve(place, "eve-1"), by_eve(place, "eve-2")]
@@ -186,7 +186,7 @@ def test_done_never_cites_what_others_did_on_the_trunk(place: Place, how: str) -
     if how == "no-reflog":
         place.git("reflog", "expire", "--expire=now", "--all")
 
-    ended = doing.done(place.open(), task.id)
+    ended = task_lifecycle.done(place.open(), task.id)
 
     assert ended.found == (f"commit:{mine}",)
     assert not set(theirs) & {text.removeprefix("commit:") for text in ended.task.evidence}
@@ -199,7 +199,7 @@ def test_done_does_not_cite_what_was_pulled(place: Place, tmp_path: Path) -> Non
     place.git("remote", "add", "origin", str(tmp_path / "hub.git"))
     place.git("clone", "-q", str(tmp_path / "hub.git"), str(tmp_path / "eve"))
     task = add(place, "Build it")
-    doing.start(place.open(), task.id, ANN)
+    task_lifecycle.start(place.open(), task.id, ANN)
     commit(place, "mine")
     eve = place.at(tmp_path / "eve")
     by_eve(eve, "theirs")
@@ -209,24 +209,24 @@ def test_done_does_not_cite_what_was_pulled(place: Place, tmp_path: Path) -> Non
 
     mine = place.git("rev-parse", "HEAD").strip()
 
-    assert doing.done(place.open(), task.id).found == (f"commit:{mine}",)
+    assert task_lifecycle.done(place.open(), task.id).found == (f"commit:{mine}",)
 
 
 def test_work_that_moved_to_a_branch_of_its_own_is_found_there(place: Place) -> None:
     """People start a task and think of the branch afterwards; what the old one gets then is not theirs."""
     task = add(place, "Build it")
     place.publish()
-    doing.start(place.open(), task.id, ANN)
+    task_lifecycle.start(place.open(), task.id, ANN)
     place.git("switch", "-q", "-c", "w")
     commit(place, "one")
     place.git("switch", "-q", "main")
     eve = by_eve(place, "theirs")
     place.git("switch", "-q", "w")
     place.git("rebase", "-q", "main")
-    claims.add_commit(place.open().layout, task.id, eve)  # as git's hook would: it was made where it is claimed
+    task_claims.add_commit(place.open().layout, task.id, eve)  # as git's hook would: it was made where it is claimed
     mine = place.git("rev-parse", "HEAD").strip()
 
-    assert doing.done(place.open(), task.id).found == (f"commit:{mine}",)
+    assert task_lifecycle.done(place.open(), task.id).found == (f"commit:{mine}",)
 
 
 def test_a_commit_is_cited_by_the_name_it_has_after_the_start_was_rewritten(place: Place) -> None:
@@ -235,7 +235,7 @@ def test_a_commit_is_cited_by_the_name_it_has_after_the_start_was_rewritten(plac
     place.git("switch", "-q", "-c", "ev")
     commit(place, "before")
     task = add(place, "Ev")
-    doing.start(place.open(), task.id, ANN)
+    task_lifecycle.start(place.open(), task.id, ANN)
     commit(place, "mine")
     place.git("switch", "-q", "main")
     by_eve(place, "theirs")
@@ -243,19 +243,19 @@ def test_a_commit_is_cited_by_the_name_it_has_after_the_start_was_rewritten(plac
     place.git("rebase", "-q", "main")
     mine = place.git("rev-parse", "HEAD").strip()
 
-    assert doing.done(place.open(), task.id).found == (f"commit:{mine}",)
+    assert task_lifecycle.done(place.open(), task.id).found == (f"commit:{mine}",)
 
 
 def test_our_own_publish_is_no_evidence(place: Place) -> None:
     """A commit of the plan does not show that the work is done."""
     commit(place, "before")
     task = add(place, "Build it")
-    doing.start(place.open(), task.id, ANN)
+    task_lifecycle.start(place.open(), task.id, ANN)
     place.publish()
 
     with pytest.raises(NeedsEvidence):
-        doing.done(place.open(), task.id)
-    assert doing.done(place.open(), task.id, without=True).task.evidence == ()
+        task_lifecycle.done(place.open(), task.id)
+    assert task_lifecycle.done(place.open(), task.id, without=True).task.evidence == ()
 
 
 def test_a_finished_milestone_knows_where_it_was_reached(place: Place) -> None:
@@ -263,7 +263,7 @@ def test_a_finished_milestone_knows_where_it_was_reached(place: Place) -> None:
     head = commit(place, "a")
     task = add(place, "First release", kind="milestone")
 
-    reached = doing.done(place.open(), task.id).task.checkpoint
+    reached = task_lifecycle.done(place.open(), task.id).task.checkpoint
 
     assert reached is not None
     assert (reached.commit, reached.tree) == (head, place.git("rev-parse", "HEAD^{tree}").strip())
@@ -276,7 +276,7 @@ def test_every_update_stores_commit_and_branch(place: Place) -> None:
     """Whoever asks later must learn where in history a plan changed."""
     head = commit(place, "a")
     task = add(place, "Anchored")
-    doing.stop(place.open(), task.id, "blocked", reason="no keys yet")
+    task_lifecycle.stop(place.open(), task.id, "blocked", reason="no keys yet")
 
     told = [place.open().joined(event) for event in place.open().events() if event.target == task.id]
 
@@ -290,14 +290,14 @@ def test_what_clashes_with_the_branch_must_be_resolved_first(place: Place) -> No
     """An edit on top of a clash would bury one side of it."""
     task = add(place, "Both ways")
     place.publish()
-    path = board.read(place.open()).placed[task.id].path
-    doing.edit(place.open(), task.id, title="Our way")
+    path = task_board.read(place.open()).placed[task.id].path
+    task_lifecycle.edit(place.open(), task.id, title="Our way")
     file = place.repo.path / path
     file.write_text(file.read_text("utf-8").replace("Both ways", "Their way"), encoding="utf-8")
     place.git("commit", "-qam", "theirs")
 
     with pytest.raises(InConflict):
-        doing.edit(place.open(), task.id, priority=0)
+        task_lifecycle.edit(place.open(), task.id, priority=0)
 
 
 def test_a_file_that_cannot_be_read_is_named_and_stops_nothing(place: Place) -> None:
@@ -306,7 +306,7 @@ def test_a_file_that_cannot_be_read_is_named_and_stops_nothing(place: Place) -> 
     place.publish()
     (place.repo.path / ".holdfast/tasks/bad-TSK-bad.md").write_text("---\nid: TSK-bad\n", encoding="utf-8")
 
-    found = board.read(place.open())
+    found = task_board.read(place.open())
 
     assert set(found.placed) == {task.id}
     assert "bad-TSK-bad.md:1" in found.broken[0].reason
@@ -339,7 +339,7 @@ def test_two_files_of_one_id_are_both_named(place: Place) -> None:
     place.git("add", ".holdfast")
     place.git("commit", "-qm", "merged")
 
-    found = board.read(place.open())
+    found = task_board.read(place.open())
 
     [left] = found.broken
     assert found.placed["X-1"].path == ".holdfast/tasks/one-X-1.md"
@@ -352,20 +352,20 @@ def test_goals_and_epics_are_nobodys_next_task(place: Place) -> None:
     """An agent that is handed a goal cannot finish it."""
     for kind in ("goal", "milestone", "epic"):
         add(place, f"A {kind}", kind=kind, priority=0)
-    assert doing.claim_next(place.open(), ANN) is None
+    assert task_lifecycle.claim_next(place.open(), ANN) is None
     task = add(place, "Work", priority=4)
-    assert doing.claim_next(place.open(), ANN) == task
+    assert task_lifecycle.claim_next(place.open(), ANN) == task
 
 
 def test_a_milestone_that_is_opened_again_was_not_reached(place: Place) -> None:
     """Who reads where it was reached would build on something that is not there."""
     one = add(place, "Beta", kind="milestone")
     ways: list[Callable[[Clone], Task]] = [
-        lambda clone: doing.stop(clone, one.id, "open"),
-        lambda clone: doing.edit(clone, one.id, status="open"),
+        lambda clone: task_lifecycle.stop(clone, one.id, "open"),
+        lambda clone: task_lifecycle.edit(clone, one.id, status="open"),
     ]
     for again in ways:
-        assert doing.done(place.open(), one.id).task.checkpoint is not None
+        assert task_lifecycle.done(place.open(), one.id).task.checkpoint is not None
         assert again(place.open()).checkpoint is None
 
 
@@ -373,19 +373,19 @@ def test_the_owner_who_was_named_stays_the_owner(place: Place) -> None:
     """Who answers for a task is not who happens to work on it today."""
     named, free = add(place, "Named", owner="olga"), add(place, "Free")
     for task in (named, free):
-        doing.start(place.open(), task.id, ANN)
-        claim = claims.find(place.open().layout, task.id)
+        task_lifecycle.start(place.open(), task.id, ANN)
+        claim = task_claims.find(place.open().layout, task.id)
         assert claim is not None and claim.owner == "ann"
-    assert {t.title: t.owner for t in board.read(place.open()).tasks} == {"Named": "olga", "Free": "ann"}
+    assert {t.title: t.owner for t in task_board.read(place.open()).tasks} == {"Named": "olga", "Free": "ann"}
 
-    assert doing.release(place.open(), named.id).owner == "olga"
-    assert doing.release(place.open(), free.id).owner is None
-    doing.start(place.open(), free.id, Who("bob"))
-    assert doing.stop(place.open(), free.id, "open").owner is None
-    doing.start(place.open(), free.id, ANN)
-    doing.edit(place.open(), free.id, owner="olga")
-    doing.edit(place.open(), free.id, title="Freed")
-    assert doing.start(place.open(), free.id, ANN).owner == "olga"
+    assert task_lifecycle.release(place.open(), named.id).owner == "olga"
+    assert task_lifecycle.release(place.open(), free.id).owner is None
+    task_lifecycle.start(place.open(), free.id, TaskWorker("bob"))
+    assert task_lifecycle.stop(place.open(), free.id, "open").owner is None
+    task_lifecycle.start(place.open(), free.id, ANN)
+    task_lifecycle.edit(place.open(), free.id, owner="olga")
+    task_lifecycle.edit(place.open(), free.id, title="Freed")
+    assert task_lifecycle.start(place.open(), free.id, ANN).owner == "olga"
 
 
 def test_what_comes_before_its_time_is_said_and_done(place: Place) -> None:
@@ -397,7 +397,10 @@ def test_what_comes_before_its_time_is_said_and_done(place: Place) -> None:
     notes = []
     steps: list[Callable[[Clone], object]] = []
     for name in (task.id, epic.id, first.id):
-        steps += [partial(doing.start, name=name, who=ANN), partial(doing.done, name=name, without=True)]
+        steps += [
+            partial(task_lifecycle.start, name=name, who=ANN),
+            partial(task_lifecycle.done, name=name, without=True),
+        ]
     for step in steps:
         clone = place.open()
         step(clone)
@@ -407,7 +410,7 @@ def test_what_comes_before_its_time_is_said_and_done(place: Place) -> None:
     assert notes[1] == [f"{task.id} is finished before its time: needs {first.id} (open)"]
     assert notes[3] == [f"{epic.id} is finished before its time: has 1 open part"]
     assert notes[2] == notes[4] == notes[5] == []
-    assert part.id in board.read(place.open()).placed
+    assert part.id in task_board.read(place.open()).placed
 
 
 def test_a_secret_in_a_title_never_reaches_the_disk(place: Place) -> None:
@@ -422,17 +425,17 @@ def test_links_are_kept_once_and_dead_ones_are_marked(place: Place) -> None:
     """A canonical link that leads nowhere misleads everybody who trusts it."""
     head = commit(place, "guide.md")
     clone = place.open()
-    links.add(clone, "guide.md", title="The guide")
-    links.add(clone, head, title="Where it began")
-    links.add(clone, "https://example.org/spec", title="The specification")
+    canonical_links.add(clone, "guide.md", title="The guide")
+    canonical_links.add(clone, head, title="Where it began")
+    canonical_links.add(clone, "https://example.org/spec", title="The specification")
     with pytest.raises(BadInput, match="already"):
-        links.add(place.open(), "guide.md")
-    assert [item.dead for item in links.listed(place.open())] == [None, None, None]
+        canonical_links.add(place.open(), "guide.md")
+    assert [item.dead for item in canonical_links.listed(place.open())] == [None, None, None]
 
     place.git("rm", "-q", "guide.md")
     place.git("commit", "-qm", "gone")
 
-    assert [item.link.title for item in links.listed(place.open()) if item.dead] == ["The guide"]
+    assert [item.link.title for item in canonical_links.listed(place.open()) if item.dead] == ["The guide"]
 
 
 class FullForBodies(Quick):
@@ -452,7 +455,7 @@ def test_a_task_whose_event_cannot_be_stored_is_not_there(place: Place, monkeypa
     with pytest.raises(NotStored):
         add(place, "Half-stored")
     with pytest.raises(NotStored):
-        doing.stop(place.open(), task.id, "dropped")
+        task_lifecycle.stop(place.open(), task.id, "dropped")
 
     assert titles(place.open()) == {"Before": "open"}
 
@@ -462,22 +465,22 @@ def test_a_claim_of_another_work_tree_outlives_a_done_elsewhere(place: Place, tm
     task = add(place, "On two branches")
     place.publish()
     place.git("worktree", "add", "-q", str(tmp_path / "other"), "-b", "other")
-    doing.start(place.open(), task.id, ANN)
+    task_lifecycle.start(place.open(), task.id, ANN)
 
-    doing.done(place.at(tmp_path / "other").open(), task.id, without=True)
+    task_lifecycle.done(place.at(tmp_path / "other").open(), task.id, without=True)
 
-    assert claims.live(place.open().layout, place.open().now())[task.id].owner == "ann"
+    assert task_claims.live(place.open().layout, place.open().now())[task.id].owner == "ann"
 
 
 def test_a_secret_typed_into_a_file_is_shown_to_nobody(place: Place) -> None:
     """An edit that is refused for its secret must not reach an agent by another way."""
     task = add(place, "Deploy")
     place.publish()
-    placed = board.read(place.open()).placed[task.id]
+    placed = task_board.read(place.open()).placed[task.id]
     key = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
     file = place.repo.path / placed.path
     file.write_text(file.read_text("utf-8").replace("title: Deploy", f'title: "Deploy with {key}"'), "utf-8")
 
-    found = board.read(place.open())
+    found = task_board.read(place.open())
 
     assert found.placed == {} and "secret" in found.broken[0].reason

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.model.task import STATUSES, Task
-from holdfast.work import drawing
-from holdfast.work.graph import Graph
+from holdfast.work import graph_drawing
+from holdfast.work.task_graph import TaskGraph
 
 HOSTILE = [
     'say "hello"',
@@ -41,7 +41,7 @@ class Raw:
         return self.status in ("done", "dropped")
 
 
-PLAN = Graph(
+PLAN = TaskGraph(
     [
         task("TSK-g", kind="goal", title="Ship the second version to everybody who asked for it"),
         task("TSK-a", parent="TSK-g", status="done"),
@@ -57,7 +57,7 @@ PLAN = Graph(
 
 def test_a_tree_of_parts() -> None:
     """What people see first when they ask where the project stands."""
-    assert drawing.tree(PLAN, width=72, who={"TSK-b": "ada"}) == (
+    assert graph_drawing.tree(PLAN, width=72, who={"TSK-b": "ada"}) == (
         "[ ] TSK-g  Ship the second version to everybody who ask…  (goal, 1 of 5)\n"
         "├── [x] TSK-a  do TSK-a\n"
         "├── [~] TSK-b  do TSK-b  (epic, 0 of 2, ada)\n"
@@ -75,7 +75,7 @@ def test_a_tree_of_parts() -> None:
 
 def test_a_tree_of_needs_draws_shared_nodes_once() -> None:
     """A node that many need would otherwise be drawn as often as there are ways to it."""
-    assert drawing.tree(PLAN, by="needs") == (
+    assert graph_drawing.tree(PLAN, by="needs") == (
         "[ ] TSK-g  Ship the second version to everybody who asked for it  (goal, 1 of 5)\n"
         "[ ] TSK-b2  do TSK-b2\n"
         "├── [ ] TSK-b1  do TSK-b1  (ready)\n"
@@ -91,8 +91,8 @@ def test_a_tree_of_needs_draws_shared_nodes_once() -> None:
 
 def test_what_is_closed_can_be_left_out() -> None:
     """After a year most of a plan is done, and nobody wants to scroll past it."""
-    closed_above = Graph([*PLAN.tasks.values(), task("TSK-d1", parent="TSK-d")])
-    assert drawing.tree(drawing.part(closed_above, everything=False)) == (
+    closed_above = TaskGraph([*PLAN.tasks.values(), task("TSK-d1", parent="TSK-d")])
+    assert graph_drawing.tree(graph_drawing.part(closed_above, everything=False)) == (
         "[ ] TSK-g  Ship the second version to everybody who asked for it  (goal, 1 of 5)\n"
         "├── [~] TSK-b  do TSK-b  (epic, 0 of 2)\n"
         "│   ├── [ ] TSK-b1  do TSK-b1  (ready)\n"
@@ -109,29 +109,29 @@ def test_what_is_closed_can_be_left_out() -> None:
 
 def test_what_hangs_below_one_node() -> None:
     """An epic alone, but with what it needs from outside."""
-    assert drawing.tree(drawing.part(PLAN, "TSK-b", everything=False)) == (
+    assert graph_drawing.tree(graph_drawing.part(PLAN, "TSK-b", everything=False)) == (
         "[~] TSK-b  do TSK-b  (epic, 0 of 2)\n"
         "├── [ ] TSK-b1  do TSK-b1  (ready)\n"
         "└── [ ] TSK-b2  do TSK-b2\n"
         "        needs TSK-b1 (open), TSK-z (not on this branch)\n"
     )
-    assert drawing.tree(drawing.part(PLAN, "TSK-a", everything=False)) == "[x] TSK-a  do TSK-a\n"
+    assert graph_drawing.tree(graph_drawing.part(PLAN, "TSK-a", everything=False)) == "[x] TSK-a  do TSK-a\n"
 
 
 def test_circles_end() -> None:
     """A merge may bring them; a picture must not go on for ever."""
-    loop = Graph([task("TSK-a", parent="TSK-b"), task("TSK-b", parent="TSK-a")])
-    assert drawing.tree(loop) == (
+    loop = TaskGraph([task("TSK-a", parent="TSK-b"), task("TSK-b", parent="TSK-a")])
+    assert graph_drawing.tree(loop) == (
         "[ ] TSK-a  do TSK-a  (0 of 1)\n└── [ ] TSK-b  do TSK-b\n    └── [ ] TSK-a  ↑ shown above\n"
     )
-    ring = Graph([task("TSK-a", "TSK-b"), task("TSK-b", "TSK-a")])
-    assert drawing.tree(ring, by="needs") == (
+    ring = TaskGraph([task("TSK-a", "TSK-b"), task("TSK-b", "TSK-a")])
+    assert graph_drawing.tree(ring, by="needs") == (
         "[ ] TSK-a  do TSK-a\n└── [ ] TSK-b  do TSK-b\n    └── [ ] TSK-a  ↑ shown above\n"
     )
     for graph in (loop, ring):
-        assert drawing.mermaid(graph).startswith("flowchart LR\n")
-        assert drawing.dot(graph).endswith("}\n")
-        assert drawing.tree(drawing.part(graph, "TSK-a", everything=False)).count("\n") <= 3
+        assert graph_drawing.mermaid(graph).startswith("flowchart LR\n")
+        assert graph_drawing.dot(graph).endswith("}\n")
+        assert graph_drawing.tree(graph_drawing.part(graph, "TSK-a", everything=False)).count("\n") <= 3
 
 
 @pytest.mark.parametrize("by", ["parts", "needs"])
@@ -143,25 +143,25 @@ def test_a_deep_plan_is_cut(by: str) -> None:
         task(name, parent=above) if by == "parts" else task(name, *([above] if above else []))
         for name, above in zip(names, link, strict=True)
     ]
-    text = drawing.tree(drawing.part(Graph(tasks), everything=False), by=by)
-    assert text.count("\n") == drawing.MAX_DEPTH + 2
+    text = graph_drawing.tree(graph_drawing.part(TaskGraph(tasks), everything=False), by=by)
+    assert text.count("\n") == graph_drawing.MAX_DEPTH + 2
     assert text.endswith("└── … 9,969 more below\n")
 
 
 def test_many_needs_are_cut() -> None:
     """A line that wraps breaks the tree."""
-    graph = Graph([task("TSK-a", *(f"TSK-{number}" for number in range(100)))])
-    lines = drawing.tree(graph, width=80).splitlines()
+    graph = TaskGraph([task("TSK-a", *(f"TSK-{number}" for number in range(100)))])
+    lines = graph_drawing.tree(graph, width=80).splitlines()
     assert lines[1].startswith("    needs TSK-0 (not on this branch), TSK-1 (not on this branch), … 98 more")
 
 
 @given(title=st.text(max_size=200), width=st.integers(0, 200))
 def test_a_line_stays_within_its_width_and_is_one_line(title: str, width: int) -> None:
     """A title must not overwrite the screen or break the tree, whatever is in it."""
-    graph = Graph([Raw("TSK-a", title), Raw("TSK-b", title, parent="TSK-a")])  # type: ignore[list-item]
-    text = drawing.tree(graph, width=width)
+    graph = TaskGraph([Raw("TSK-a", title), Raw("TSK-b", title, parent="TSK-a")])  # type: ignore[list-item]
+    text = graph_drawing.tree(graph, width=width)
     assert text.count("\n") == len(text.splitlines()) == 2
-    assert all(drawing.columns(line) <= max(width, 60) for line in text.splitlines())
+    assert all(graph_drawing.columns(line) <= max(width, 60) for line in text.splitlines())
     assert text.replace("\n", "").isprintable() or not title.isprintable()
     assert "\x1b" not in text
     assert "\u202e" not in text
@@ -169,15 +169,15 @@ def test_a_line_stays_within_its_width_and_is_one_line(title: str, width: int) -
 
 def test_wide_characters_count_twice() -> None:
     """Chinese and Japanese titles must line up, too."""
-    assert drawing.cut("設計設計", 8) == "設計設計"
-    assert drawing.cut("設計設計", 7) == "設計設…"
-    assert drawing.cut("e\u0301" * 4, 4) == "e\u0301" * 4
-    assert drawing.columns("e\u0301") == 1
+    assert graph_drawing.cut("設計設計", 8) == "設計設計"
+    assert graph_drawing.cut("設計設計", 7) == "設計設…"
+    assert graph_drawing.cut("e\u0301" * 4, 4) == "e\u0301" * 4
+    assert graph_drawing.columns("e\u0301") == 1
 
 
 def test_mermaid() -> None:
     """Pasted into a pull request, it is drawn."""
-    assert drawing.mermaid(drawing.part(PLAN, "TSK-b")).split("  classDef")[0] == (
+    assert graph_drawing.mermaid(graph_drawing.part(PLAN, "TSK-b")).split("  classDef")[0] == (
         "flowchart LR\n"
         '  n0["epic TSK-b, started<br/>do TSK-b"]:::is_started\n'
         '  n1["TSK-b1, open<br/>do TSK-b1"]:::is_open\n'
@@ -194,7 +194,7 @@ def test_mermaid() -> None:
 
 def test_dot() -> None:
     """Given to Graphviz, it is drawn."""
-    assert drawing.dot(drawing.part(PLAN, "TSK-b", everything=False)) == (
+    assert graph_drawing.dot(graph_drawing.part(PLAN, "TSK-b", everything=False)) == (
         "digraph tasks {\n"
         "  rankdir=LR;\n"
         '  node [shape=box, style="rounded,filled"];\n'
@@ -213,8 +213,8 @@ def test_dot() -> None:
 
 def test_hostile_titles_are_text() -> None:
     """A title of a stranger's pull request must not run in whoever looks at the picture."""
-    graph = Graph([task(f"TSK-{number}", title=title) for number, title in enumerate(HOSTILE)])
-    mermaid, dot = drawing.mermaid(graph), drawing.dot(graph)
+    graph = TaskGraph([task(f"TSK-{number}", title=title) for number, title in enumerate(HOSTILE)])
+    mermaid, dot = graph_drawing.mermaid(graph), graph_drawing.dot(graph)
     assert '  n0["TSK-0, open<br/>say #34;hello#34;"]:::is_open\n' in mermaid
     assert '  n2["TSK-2, open<br/>#60;script#62;alert#40;1#41;#60;/script#62;"]:::is_open\n' in mermaid
     assert '  n3["TSK-3, open<br/>#38;lt#59;b#38;gt#59; #38;amp#59; #35;quot#59; #35;35#59;"]' in mermaid
@@ -244,9 +244,9 @@ _DOT = re.compile(
 @given(title=st.text(max_size=100) | st.sampled_from(HOSTILE), status=st.sampled_from(STATUSES))
 def test_every_line_has_one_of_the_forms_we_write(title: str, status: str) -> None:
     """A picture is a program for somebody's renderer: only our own words may be words in it."""
-    graph = Graph([Raw("TSK-a", title, status), Raw("TSK-b", "b", parent="TSK-a")])  # type: ignore[list-item]
-    for text, form in ((drawing.mermaid(graph), _MERMAID), (drawing.dot(graph), _DOT)):
+    graph = TaskGraph([Raw("TSK-a", title, status), Raw("TSK-b", "b", parent="TSK-a")])  # type: ignore[list-item]
+    for text, form in ((graph_drawing.mermaid(graph), _MERMAID), (graph_drawing.dot(graph), _DOT)):
         for line in text.removesuffix("\n").split("\n"):
             assert form.fullmatch(line), line
-    label = drawing.mermaid(graph).split("\n")[1]
+    label = graph_drawing.mermaid(graph).split("\n")[1]
     assert label.count("<br/>") <= 1

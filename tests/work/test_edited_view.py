@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from holdfast.git import edited
+from holdfast.git import view_edits
 from holdfast.git.clone import Clone
 from holdfast.model.task import Link, Task
 from holdfast.recall import views
-from holdfast.store import tasks
-from holdfast.work import board, doing, edited_view, state
-from holdfast.work.edited_view import Outcome
+from holdfast.store import task_files
+from holdfast.work import project_state, state_view_edits, task_board, task_lifecycle
+from holdfast.work.state_view_edits import ViewEditOutcome
 from tests.git.place import Place, now
 
 
@@ -28,9 +28,9 @@ def place(tmp_path: Path) -> Place:
     link = Link(id="LNK-one", title="The readme", target="README", kind="path")
     made.open().change_all(
         {
-            ".holdfast/tasks/a-write-it-TSK-one.md": tasks.render(one),
-            ".holdfast/tasks/b-read-it-TSK-two.md": tasks.render(two),
-            ".holdfast/links/the-readme-LNK-one.md": tasks.render(link),
+            ".holdfast/tasks/a-write-it-TSK-one.md": task_files.render(one),
+            ".holdfast/tasks/b-read-it-TSK-two.md": task_files.render(two),
+            ".holdfast/links/the-readme-LNK-one.md": task_files.render(link),
         }
     )
     render(made)
@@ -39,11 +39,11 @@ def place(tmp_path: Path) -> Place:
 
 def render(place: Place) -> bool:
     clone = place.open()
-    return edited.put(clone, state.NAME, state.text(state.read(clone)), write=views.write)
+    return view_edits.put(clone, project_state.NAME, project_state.text(project_state.read(clone)), write=views.write)
 
 
 def view(place: Place) -> Path:
-    return place.repo / f".holdfast/view/{state.NAME}"
+    return place.repo / f".holdfast/view/{project_state.NAME}"
 
 
 def edit(place: Place, change: Callable[[dict[str, Any]], object]) -> str:
@@ -55,12 +55,12 @@ def edit(place: Place, change: Callable[[dict[str, Any]], object]) -> str:
     return text
 
 
-def take(place: Place) -> tuple[Outcome | None, list[str]]:
+def take(place: Place) -> tuple[ViewEditOutcome | None, list[str]]:
     clone = place.open()
-    return edited_view.take(clone), clone.notes
+    return state_view_edits.take(clone), clone.notes
 
 
-def refusal(place: Place) -> Outcome:
+def refusal(place: Place) -> ViewEditOutcome:
     """The next command refuses the edit, says so, keeps its text, and changes nothing."""
     waiting = [change.blob for change in place.open().changes()]
     text = view(place).read_text(errors="replace")
@@ -82,7 +82,7 @@ def task(document: dict[str, Any], name: str) -> dict[str, Any]:
 def test_an_untouched_view_is_no_edit(place: Place) -> None:
     """What we rendered ourselves must never come back as somebody's wish."""
     assert take(place) == (None, [])
-    doing.edit(place.open(), "TSK-one", priority=0)
+    task_lifecycle.edit(place.open(), "TSK-one", priority=0)
     assert take(place) == (None, [])
     render(place)
     assert take(place) == (None, [])
@@ -91,8 +91,8 @@ def test_an_untouched_view_is_no_edit(place: Place) -> None:
 def test_an_unread_view_costs_a_look_at_its_time(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """It runs at every command, and the view of a large project is large."""
     clone = Clone.open(str(place.repo.path), cache=place.cache, clock=lambda: now() + timedelta(minutes=1))
-    edited_view.take(clone)
-    monkeypatch.setattr(edited, "MAX_VIEW", 0)  # reading it would be refused now
+    state_view_edits.take(clone)
+    monkeypatch.setattr(view_edits, "MAX_VIEW", 0)  # reading it would be refused now
 
     assert take(place) == (None, [])
 
@@ -115,10 +115,10 @@ def test_changed_fields_and_new_tasks_are_taken(place: Place) -> None:
         "TSK-one edited in project_state.json: status open → done",
         "TSK-two edited in project_state.json: needs −TSK-one",
     ]
-    here = {task.title: task for task in board.read(place.open()).tasks}
+    here = {task.title: task for task in task_board.read(place.open()).tasks}
     assert here["Write it"].status == "done"
     assert here["Print it"].id.startswith("TSK-")
-    assert board.links(place.open())[0]["LNK-one"][0].title == "Read me"
+    assert task_board.links(place.open())[0]["LNK-one"][0].title == "Read me"
     assert take(place) == (None, [])
     assert render(place)
     clone = place.open()
@@ -128,7 +128,7 @@ def test_changed_fields_and_new_tasks_are_taken(place: Place) -> None:
 
 def test_a_stale_view_is_refused_and_its_text_kept(place: Place) -> None:
     """An old value would overwrite what was decided since."""
-    doing.edit(place.open(), "TSK-two", priority=0)
+    task_lifecycle.edit(place.open(), "TSK-two", priority=0)
     edit(place, lambda document: task(document, "TSK-one").update(status="done"))
 
     assert "has changed since it was rendered" in (refusal(place).refused or "")
@@ -246,10 +246,10 @@ def test_a_lost_record_costs_no_text(place: Place) -> None:
     """Without the record nobody can say whether an old view was edited: it is kept."""
     for name in os.listdir(place.store / "seen"):
         os.unlink(place.store / "seen" / name)
-    assert take(place) == (Outcome(), [])
+    assert take(place) == (ViewEditOutcome(), [])
     for name in os.listdir(place.store / "seen"):
         os.unlink(place.store / "seen" / name)
-    doing.edit(place.open(), "TSK-one", priority=0)
+    task_lifecycle.edit(place.open(), "TSK-one", priority=0)
 
     assert refusal(place).kept
 
@@ -264,5 +264,5 @@ def test_each_work_tree_has_its_own_view(place: Place, tmp_path: Path) -> None:
 
     assert take(place) == (None, [])
     assert take(second)[0] is not None
-    assert board.read(place.open()).placed["TSK-one"].task.status == "open"
+    assert task_board.read(place.open()).placed["TSK-one"].task.status == "open"
     assert second.status() == ""

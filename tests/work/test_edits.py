@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from holdfast.git.disputed import conflicts
-from holdfast.git.disputed.sides import EVERY
+from holdfast.git import merge_conflicts
+from holdfast.git.conflict_sides import EVERY
 from holdfast.model.task import Link, Task
-from holdfast.store import fsio, tasks
+from holdfast.store import fsio, task_files
 from holdfast.values import replace
-from holdfast.work import board, doing, edits
-from holdfast.work.edits import Taken
+from holdfast.work import hand_edits, task_board, task_lifecycle
+from holdfast.work.hand_edits import TakenEdit
 from tests.conftest import Quick
 from tests.git.place import Place
 
@@ -33,17 +33,17 @@ def place(tmp_path: Path) -> Place:
 
 
 def text(**fields: Any) -> str:
-    return tasks.render(replace(TASK, **fields))
+    return task_files.render(replace(TASK, **fields))
 
 
 def write(place: Place, content: str, path: str = PATH) -> None:
     place.repo.write(path, "").write_bytes(content.encode())
 
 
-def take(place: Place) -> tuple[list[Taken], list[str]]:
+def take(place: Place) -> tuple[list[TakenEdit], list[str]]:
     """What the next command does first: what it takes, and what it says."""
     clone = place.open()
-    return edits.take(clone), clone.notes
+    return hand_edits.take(clone), clone.notes
 
 
 def refusal(place: Place) -> str:
@@ -60,7 +60,7 @@ def actions(place: Place) -> list[str]:
 
 
 def seen(place: Place, name: str = "TSK-abc123") -> Task:
-    return board.read(place.open()).placed[name].task
+    return task_board.read(place.open()).placed[name].task
 
 
 def test_an_untouched_tree_takes_nothing_and_writes_nothing(place: Place) -> None:
@@ -102,7 +102,7 @@ def test_a_command_after_an_edit_builds_on_it_and_can_be_published(place: Place)
     """The file still holds the edit; that must not keep what came after it from being published."""
     write(place, text(title="Write it well"))
     take(place)
-    doing.edit(place.open(), "TSK-abc123", priority=0)
+    task_lifecycle.edit(place.open(), "TSK-abc123", priority=0)
 
     assert take(place) == ([], [])
     assert place.publish().kept == ()
@@ -116,7 +116,7 @@ def test_the_same_edit_after_a_publish_is_a_new_one(place: Place) -> None:
     take(place)
     place.publish()
     take(place)
-    doing.edit(place.open(), "TSK-abc123", status="open")
+    task_lifecycle.edit(place.open(), "TSK-abc123", status="open")
     place.publish()
     take(place)
     write(place, text(status="done"))
@@ -159,7 +159,7 @@ def test_what_a_command_changed_since_is_not_undone_with_the_file(place: Place) 
     """Putting a file back says nothing about what was decided elsewhere."""
     write(place, text(status="done"))
     take(place)
-    doing.edit(place.open(), "TSK-abc123", priority=0)
+    task_lifecycle.edit(place.open(), "TSK-abc123", priority=0)
     place.git("restore", PATH)
     take(place)
 
@@ -168,7 +168,7 @@ def test_what_a_command_changed_since_is_not_undone_with_the_file(place: Place) 
 
 def test_cleaning_the_work_tree_loses_no_task(place: Place) -> None:
     """`git clean` removes files nobody committed; what was taken from them stays on the board."""
-    write(place, tasks.render(replace(TASK, id="TSK-def456", title="Read it")), OTHER)
+    write(place, task_files.render(replace(TASK, id="TSK-def456", title="Read it")), OTHER)
     take(place)
     place.git("clean", "-fdq", "--", ".holdfast/tasks")
     take(place)
@@ -195,7 +195,7 @@ def test_a_new_file_is_an_added_task(place: Place) -> None:
 
     found, notes = take(place)
 
-    assert found == [Taken("TSK-def456", OTHER, ("Read it",), is_new=True)]
+    assert found == [TakenEdit("TSK-def456", OTHER, ("Read it",), is_new=True)]
     assert notes == ["TSK-def456 added by hand: Read it"]
     assert seen(place, "TSK-def456").needs == ("TSK-abc123",)
     assert actions(place) == ["add"]
@@ -205,7 +205,7 @@ def test_a_new_file_is_an_added_task(place: Place) -> None:
 def test_a_new_file_of_an_id_that_another_branch_has_is_said(place: Place) -> None:
     """After the merge there are two files of one id, and one of them is left out."""
     place.git("switch", "-q", "-c", "feature")
-    doing.add(place.open(), title="Theirs", id="X-1")
+    task_lifecycle.add(place.open(), title="Theirs", id="X-1")
     place.git("switch", "-q", "main")
     write(place, text(id="X-1"), ".holdfast/tasks/mine-X-1.md")
 
@@ -217,9 +217,9 @@ def test_a_new_file_of_an_id_that_another_branch_has_is_said(place: Place) -> No
 def test_links_are_taken_too(place: Place) -> None:
     """A canonical link is a file like a task."""
     link = Link(id="LNK-abc123", title="The plan", target="README", kind="path")
-    write(place, tasks.render(link), LINK)
+    write(place, task_files.render(link), LINK)
     take(place)
-    write(place, tasks.render(replace(link, title="Our plan")), LINK)
+    write(place, task_files.render(replace(link, title="Our plan")), LINK)
 
     found, _ = take(place)
 
@@ -285,7 +285,7 @@ def test_a_link_in_place_of_the_file_is_refused(place: Place, tmp_path: Path) ->
 
 def test_an_edit_that_makes_a_cycle_is_refused_with_the_cycle(place: Place) -> None:
     """Tasks that wait for one another are never ready."""
-    place.repo.commit(OTHER, tasks.render(Task(id="TSK-def456", title="Read it", needs=("TSK-abc123",))))
+    place.repo.commit(OTHER, task_files.render(Task(id="TSK-def456", title="Read it", needs=("TSK-abc123",))))
     write(place, text(needs=("TSK-def456",)))
 
     assert "TSK-abc123 → TSK-def456 → TSK-abc123" in refusal(place)
@@ -293,9 +293,9 @@ def test_an_edit_that_makes_a_cycle_is_refused_with_the_cycle(place: Place) -> N
 
 def test_of_two_edits_that_make_a_cycle_one_is_taken(place: Place) -> None:
     """Each alone is right; only the second makes the ring."""
-    place.repo.commit(OTHER, tasks.render(Task(id="TSK-def456", title="Read it")))
+    place.repo.commit(OTHER, task_files.render(Task(id="TSK-def456", title="Read it")))
     write(place, text(needs=("TSK-def456",)))
-    write(place, tasks.render(Task(id="TSK-def456", title="Read it", needs=("TSK-abc123",))), OTHER)
+    write(place, task_files.render(Task(id="TSK-def456", title="Read it", needs=("TSK-abc123",))), OTHER)
 
     found, notes = take(place)
 
@@ -326,7 +326,7 @@ def test_a_renamed_file_is_refused(place: Place) -> None:
 
 def test_an_edit_beside_a_waiting_change_is_merged(place: Place) -> None:
     """Both said something; neither may be lost."""
-    doing.edit(place.open(), "TSK-abc123", priority=0)
+    task_lifecycle.edit(place.open(), "TSK-abc123", priority=0)
     write(place, text(status="done"))
 
     found, _ = take(place)
@@ -340,21 +340,21 @@ def test_an_edit_beside_a_waiting_change_is_merged(place: Place) -> None:
 
 def test_an_edit_against_a_waiting_change_is_a_conflict(place: Place) -> None:
     """Two values for one field are a person's choice."""
-    doing.edit(place.open(), "TSK-abc123", status="blocked")
+    task_lifecycle.edit(place.open(), "TSK-abc123", status="blocked")
     write(place, text(status="done"))
 
     assert "holdfast task resolve TSK-abc123" in refusal(place)
     clone = place.open()
-    [found] = conflicts.find(clone)
+    [found] = merge_conflicts.find(clone)
     assert (found.kind, found.ours.text, found.theirs.origin) == (
         "edited", text(status="blocked"), "your edit of the file",
     )  # fmt: skip
 
-    conflicts.resolve(clone, found, {EVERY: "theirs"})
+    merge_conflicts.resolve(clone, found, {EVERY: "theirs"})
 
     assert seen(place).status == "done"
     assert take(place) == ([], [])
-    assert conflicts.find(place.open()) == []
+    assert merge_conflicts.find(place.open()) == []
     assert place.publish().kept == ()
     assert place.status() == ""
 
@@ -363,7 +363,7 @@ def test_a_second_edit_is_compared_with_the_first(place: Place) -> None:
     """Only what was typed since counts as said again."""
     write(place, text(status="done"))
     take(place)
-    doing.edit(place.open(), "TSK-abc123", status="started")
+    task_lifecycle.edit(place.open(), "TSK-abc123", status="started")
     write(place, text(status="done", title="Write it well"))
 
     take(place)
@@ -373,14 +373,14 @@ def test_a_second_edit_is_compared_with_the_first(place: Place) -> None:
 
 def test_a_hand_edit_decides_a_conflict_with_history(place: Place) -> None:
     """Whoever writes the text they want into the file has chosen."""
-    doing.edit(place.open(), "TSK-abc123", status="blocked")
+    task_lifecycle.edit(place.open(), "TSK-abc123", status="blocked")
     place.repo.commit(PATH, text(status="done"))
-    assert len(conflicts.find(place.open())) == 1
+    assert len(merge_conflicts.find(place.open())) == 1
     write(place, text(status="started"))
 
     take(place)
 
-    assert conflicts.find(place.open()) == []
+    assert merge_conflicts.find(place.open()) == []
     assert seen(place).status == "started"
 
 
@@ -438,7 +438,7 @@ def test_many_edits_are_taken_with_few_words(place: Place) -> None:
     found, notes = take(place)
 
     assert len(found) == 30
-    assert len(notes) == edits.MOST_NOTES + 1
+    assert len(notes) == hand_edits.MOST_NOTES + 1
     assert "10 more" in notes[-1]
 
 
@@ -448,7 +448,7 @@ def test_of_many_commands_at_once_one_takes_the_edit(place: Place) -> None:
     clones = [place.open() for _ in range(6)]
 
     with ThreadPoolExecutor(6) as pool:
-        found = [one for taken in pool.map(edits.take, clones) for one in taken]
+        found = [one for taken in pool.map(hand_edits.take, clones) for one in taken]
 
     assert [one.id for one in found] == ["TSK-abc123"]
     assert actions(place) == ["edit"]
@@ -467,7 +467,7 @@ def test_a_full_disk_stops_nobody_who_only_reads(place: Place, monkeypatch: pyte
     clone = place.open()
     with monkeypatch.context() as patch:
         patch.setattr(fsio, "ops", Full())
-        assert edits.take(clone) == []
+        assert hand_edits.take(clone) == []
 
     assert any("not taken" in note for note in clone.notes)
     assert seen(place).status == "done"

@@ -13,10 +13,10 @@ from holdfast.errors import BadInput, Cycle, TooLarge
 from holdfast.git.clone import Clone
 from holdfast.model.ids import is_id
 from holdfast.model.task import KINDS, STATUSES, Checkpoint, Link, Task
-from holdfast.store import tasks as files
+from holdfast.store import task_files as files
 from holdfast.values import replace
-from holdfast.work import board, exchange
-from holdfast.work.exchange import Plan
+from holdfast.work import task_board, task_json
+from holdfast.work.task_json import TaskPlan
 from tests.git.place import Place
 from tests.security.fakes import ISSUED
 
@@ -66,11 +66,11 @@ def _task(draw: st.DrawFn, name: str, earlier: list[str]) -> Task:
         raise
 
 
-_KNOWN = {*exchange.FIELDS, *exchange.LINK_FIELDS}
+_KNOWN = {*task_json.FIELDS, *task_json.LINK_FIELDS}
 
 
 def _line(name: str, text: str) -> tuple[str, str]:
-    return name, exchange._raw(name, text)
+    return name, task_json._raw(name, text)
 
 
 LINKS = [
@@ -83,20 +83,20 @@ LINKS = [
 @given(found=tasks())
 def test_what_goes_out_comes_back_the_same_and_fits_into_files(found: list[Task]) -> None:
     """Whoever moves a plan to another project must find every field there, and be able to store it."""
-    plan = exchange.Plan(tuple(found), tuple(LINKS))
-    assert exchange.from_text(exchange.to_json(found, LINKS)) == plan
-    assert exchange.from_text(exchange.to_jsonl(found, LINKS)) == plan
-    assert exchange.from_text(json.dumps([exchange.as_object(node) for node in (*found, *LINKS)])) == plan
-    assert exchange.from_text(exchange.to_jsonl(found, LINKS).replace("\n", "\r\n\r\n")) == plan
-    assert exchange.from_text("\ufeff" + exchange.to_json(found, LINKS)) == plan
+    plan = task_json.TaskPlan(tuple(found), tuple(LINKS))
+    assert task_json.from_text(task_json.to_json(found, LINKS)) == plan
+    assert task_json.from_text(task_json.to_jsonl(found, LINKS)) == plan
+    assert task_json.from_text(json.dumps([task_json.as_object(node) for node in (*found, *LINKS)])) == plan
+    assert task_json.from_text(task_json.to_jsonl(found, LINKS).replace("\n", "\r\n\r\n")) == plan
+    assert task_json.from_text("\ufeff" + task_json.to_json(found, LINKS)) == plan
     assert [files.parse(files.render(task), "x.md") for task in found] == found
 
 
 def test_every_field_is_written() -> None:
     """A field that is forgotten here is lost in the next project."""
     fields = set(Task.__slots__)
-    assert set(exchange.as_object(Task(id="TSK-a", title="t"))) == fields
-    assert set(exchange.as_object(LINKS[0])) == set(Link.__slots__)
+    assert set(task_json.as_object(Task(id="TSK-a", title="t"))) == fields
+    assert set(task_json.as_object(LINKS[0])) == set(Link.__slots__)
 
 
 def test_unknown_fields_are_kept_if_they_are_plain() -> None:
@@ -111,7 +111,7 @@ def test_unknown_fields_are_kept_if_they_are_plain() -> None:
         "said": "yes: no # really",
         "tags": ["a", "b c"],
     }
-    [task] = exchange.from_text(json.dumps(record)).tasks
+    [task] = task_json.from_text(json.dumps(record)).tasks
     assert dict(task.extra) == {
         "estimate": "estimate: 3",
         "half": "half: 0.5",
@@ -126,10 +126,10 @@ def test_unknown_fields_are_kept_if_they_are_plain() -> None:
 def test_little_is_enough() -> None:
     """A plan typed by hand has titles and not much more."""
     text = '{"title": "one"}\n{"title": "two", "needs": null, "priority": 0}\n{"target": "https://example.org"}\n'
-    plan = exchange.from_text(text, fresh=lambda prefix, taken: f"{prefix}-{len(taken)}")
+    plan = task_json.from_text(text, fresh=lambda prefix, taken: f"{prefix}-{len(taken)}")
     assert [(task.id, task.title, task.priority) for task in plan.tasks] == [("TSK-0", "one", 2), ("TSK-1", "two", 0)]
     assert plan.links == (Link(id="LNK-2", title="https://example.org", target="https://example.org", kind="url"),)
-    [task] = exchange.from_text('{\n "id": "TSK-a",\n "title": "alone"\n}').tasks
+    [task] = task_json.from_text('{\n "id": "TSK-a",\n "title": "alone"\n}').tasks
     assert task.title == "alone"
 
 
@@ -185,7 +185,7 @@ GOOD = '{"id": "TSK-a", "title": "a"}'
 def test_what_cannot_be_taken_is_refused_with_line_and_reason(text: str, said: str) -> None:
     """A plan of a thousand lines with one wrong word must not be a riddle."""
     with pytest.raises(BadInput) as refused:
-        exchange.from_text(text)
+        task_json.from_text(text)
     assert said in str(refused.value)
     assert len(str(refused.value)) < 400
 
@@ -194,17 +194,17 @@ def test_a_cycle_is_refused_and_shown() -> None:
     """It would hold up everything behind it for ever."""
     records = [{"id": f"TSK-{n}", "title": "t", "needs": [f"TSK-{(n + 1) % 3}"]} for n in range(3)]
     with pytest.raises(Cycle, match="line 2: that is a cycle: TSK-0 → TSK-1 → TSK-2 → TSK-0"):
-        exchange.from_text("[\n" + ",\n".join(map(json.dumps, records)) + "]")
+        task_json.from_text("[\n" + ",\n".join(map(json.dumps, records)) + "]")
     long = [{"id": f"TSK-{n}", "title": "t", "needs": [f"TSK-{(n + 1) % 500}"]} for n in range(500)]
     with pytest.raises(Cycle) as refused:
-        exchange.from_text(json.dumps(long))
+        task_json.from_text(json.dumps(long))
     assert len(str(refused.value)) < 400
 
 
 def test_too_much_is_refused_before_it_is_read() -> None:
     """A wrong file of gigabytes must not take the machine with it."""
     with pytest.raises(TooLarge, match="67,108,864 bytes"):
-        exchange.from_text(" " * (exchange.MAX_TEXT + 1))
+        task_json.from_text(" " * (task_json.MAX_TEXT + 1))
 
 
 # Onto the board.
@@ -217,11 +217,11 @@ def clone(tmp_path: Path) -> Clone:
 
 def test_an_import_is_on_the_board_and_in_the_log(clone: Clone) -> None:
     """What was brought in is work like any other."""
-    text = exchange.to_json([Task(id="TSK-a", title="a", needs=("TSK-z",)), Task(id="b", title="b")], LINKS[1:])
-    new = exchange.bring(clone, text).tasks
+    text = task_json.to_json([Task(id="TSK-a", title="a", needs=("TSK-z",)), Task(id="b", title="b")], LINKS[1:])
+    new = task_json.bring(clone, text).tasks
     assert [task.id for task in new] == ["TSK-a", "b"]
-    assert board.read(clone).tasks == list(new)
-    assert {link for link, _ in board.links(clone)[0].values()} == set(LINKS[1:])
+    assert task_board.read(clone).tasks == list(new)
+    assert {link for link, _ in task_board.links(clone)[0].values()} == set(LINKS[1:])
     told = [clone.joined(event) for event in clone.events() if event.kind == "task"]
     assert [(row["target"], row["statement"]) for row in told] == [
         ("TSK-a", "a"), ("b", "b"), ("LNK-b", "Site"), ("LNK-c", "Release"),
@@ -233,11 +233,11 @@ def test_an_import_goes_into_the_file_that_another_branch_has(tmp_path: Path) ->
     """Two files of one id would both be there after a merge, and one of them would be left out."""
     place = Place.make(tmp_path / "project")
     place.git("switch", "-q", "-c", "one")
-    exchange.bring(place.open(), exchange.to_json([Task(id="a-1", title="Its first name")], LINKS[1:2]))
+    task_json.bring(place.open(), task_json.to_json([Task(id="a-1", title="Its first name")], LINKS[1:2]))
     place.publish()
     place.git("switch", "-q", "-c", "two", "main")
     again = [Task(id="a-1", title="Its second name")]
-    exchange.bring(place.open(), exchange.to_json(again, [replace(LINKS[1], title="Other")]))
+    task_json.bring(place.open(), task_json.to_json(again, [replace(LINKS[1], title="Other")]))
     place.publish()
 
     names = [place.git("ls-tree", "-r", "--name-only", branch, ".holdfast/") for branch in ("one", "two")]
@@ -248,11 +248,11 @@ def test_an_import_goes_into_the_file_that_another_branch_has(tmp_path: Path) ->
 
 def test_an_import_can_be_repeated(clone: Clone) -> None:
     """Whoever was cut off half-way does it again."""
-    text = exchange.to_json([Task(id="TSK-a", title="a")], LINKS)
-    exchange.bring(clone, text)
-    assert exchange.bring(clone, text) == Plan(())
-    more = exchange.to_json([Task(id="TSK-a", title="a"), Task(id="TSK-b", title="b")])
-    assert [task.id for task in exchange.bring(clone, more).tasks] == ["TSK-b"]
+    text = task_json.to_json([Task(id="TSK-a", title="a")], LINKS)
+    task_json.bring(clone, text)
+    assert task_json.bring(clone, text) == TaskPlan(())
+    more = task_json.to_json([Task(id="TSK-a", title="a"), Task(id="TSK-b", title="b")])
+    assert [task.id for task in task_json.bring(clone, more).tasks] == ["TSK-b"]
 
 
 @pytest.mark.parametrize(
@@ -266,26 +266,26 @@ def test_an_import_can_be_repeated(clone: Clone) -> None:
 )  # fmt: skip
 def test_a_refused_import_leaves_nothing_behind(clone: Clone, second: list[dict[str, Any]], said: str) -> None:
     """Half a plan is worse than none."""
-    exchange.bring(clone, exchange.to_json([Task(id="TSK-a", title="a", needs=("TSK-n",))]))
-    before = board.read(clone).tasks
+    task_json.bring(clone, task_json.to_json([Task(id="TSK-a", title="a", needs=("TSK-n",))]))
+    before = task_board.read(clone).tasks
     with pytest.raises((BadInput, Cycle)) as refused:
-        exchange.bring(clone, json.dumps([{"id": "TSK-0", "title": "fine"}, *second]))
+        task_json.bring(clone, json.dumps([{"id": "TSK-0", "title": "fine"}, *second]))
     assert said in str(refused.value)
-    assert board.read(clone).tasks == before
+    assert task_board.read(clone).tasks == before
 
 
 def test_a_cycle_that_was_here_before_does_not_stop_an_import(clone: Clone) -> None:
     """A merge brought it; the next plan is not to blame."""
     one, other = Task(id="TSK-a", title="a", needs=("TSK-b",)), Task(id="TSK-b", title="b")
-    exchange.bring(clone, exchange.to_json([one, other]))
-    path = board.read(clone).placed["TSK-b"].path
+    task_json.bring(clone, task_json.to_json([one, other]))
+    path = task_board.read(clone).placed["TSK-b"].path
     clone.change(path, files.render(replace(other, needs=("TSK-a",))))
-    assert [task.id for task in exchange.bring(clone, '[{"id": "TSK-c", "title": "c"}]').tasks] == ["TSK-c"]
+    assert [task.id for task in task_json.bring(clone, '[{"id": "TSK-c", "title": "c"}]').tasks] == ["TSK-c"]
 
 
 def test_ids_are_given_to_those_without(clone: Clone) -> None:
     """A list of titles is enough to begin with."""
-    new = exchange.bring(clone, '[{"title": "one"}, {"title": "two"}]').tasks
+    new = task_json.bring(clone, '[{"title": "one"}, {"title": "two"}]').tasks
     assert all(is_id(task.id) and task.id.startswith("TSK-") for task in new)
     assert len({task.id for task in new}) == 2
 
@@ -293,13 +293,13 @@ def test_ids_are_given_to_those_without(clone: Clone) -> None:
 def test_a_secret_in_an_import_reaches_no_disk(clone: Clone) -> None:
     """A key pasted into a plan would be published with it."""
     record = {"id": "TSK-a", "title": f"use {FAKE_KEY}", "notes": f"it is {FAKE_KEY}", "key": FAKE_KEY}
-    [task] = exchange.bring(clone, json.dumps(record)).tasks
+    [task] = task_json.bring(clone, json.dumps(record)).tasks
     assert FAKE_KEY not in files.render(task)
     assert files.parse(files.render(task), "x.md") == task
-    assert board.read(clone).tasks == [task]
+    assert task_board.read(clone).tasks == [task]
 
 
 def test_a_number_without_end_is_refused_wherever_it_stands() -> None:
     """Python refuses to read very long numbers, in words that are no use to anybody."""
     with pytest.raises(BadInput, match="priority"):
-        exchange.from_text('{"tasks": [{"id": "TSK-1", "title": "a", "priority": ' + "1" * 5000 + "}]}")
+        task_json.from_text('{"tasks": [{"id": "TSK-1", "title": "a", "priority": ' + "1" * 5000 + "}]}")

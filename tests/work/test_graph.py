@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from holdfast.model.task import STATUSES, Task
 from holdfast.values import replace
-from holdfast.work.graph import Graph, Waiting
+from holdfast.work.task_graph import TaskGraph, WaitingTask
 
 NAMES = tuple(f"TSK-{letter}" for letter in "abcdefgh")
 
@@ -85,7 +85,7 @@ def finished(tasks: Iterable[Task], *names: str) -> list[Task]:
 
 def left_over(tasks: list[Task]) -> list[Task]:
     """What is still open when everything that is ready has been finished, again and again."""
-    while names := [t.id for t in Graph(tasks).ready()]:
+    while names := [t.id for t in TaskGraph(tasks).ready()]:
         tasks = finished(tasks, *names)
     return [t for t in tasks if not t.is_closed]
 
@@ -93,7 +93,7 @@ def left_over(tasks: list[Task]) -> list[Task]:
 @given(tasks=plans())
 def test_ready_is_what_the_rules_say_and_the_rest_waits_with_a_reason(tasks: list[Task]) -> None:
     """An agent given work that cannot be done yet wastes its day; one not given any waits for nothing."""
-    graph = Graph(tasks)
+    graph = TaskGraph(tasks)
     ready, waiting = graph.ready(), graph.waiting()
     assert {t.id for t in ready} == all_ready(tasks)
     assert sorted([t.id for t in ready] + [w.task.id for w in waiting]) == [t.id for t in tasks if not t.is_closed]
@@ -105,7 +105,7 @@ def test_ready_is_what_the_rules_say_and_the_rest_waits_with_a_reason(tasks: lis
 @given(tasks=plans())
 def test_unblocks_is_the_difference_that_finishing_makes(tasks: list[Task]) -> None:
     """ "Do this first, it frees three others" must not be a guess."""
-    graph = Graph(tasks)
+    graph = TaskGraph(tasks)
     before = all_ready(tasks)
     for name in graph.tasks:
         if not graph.tasks[name].is_closed:
@@ -115,7 +115,7 @@ def test_unblocks_is_the_difference_that_finishing_makes(tasks: list[Task]) -> N
 @given(tasks=plans())
 def test_work_ends_unless_something_says_why_not(tasks: list[Task]) -> None:
     """A plan that stops without a word of why is a plan nobody trusts."""
-    graph = Graph(tasks)
+    graph = TaskGraph(tasks)
     known = graph.tasks
     open_ = [t for t in tasks if not t.is_closed]
     obstacles = (
@@ -130,7 +130,7 @@ def test_work_ends_unless_something_says_why_not(tasks: list[Task]) -> None:
 @given(tasks=plans(statuses=("open", "started"), strangers=False))
 def test_a_cycle_is_found_exactly_when_the_work_cannot_end(tasks: list[Task]) -> None:
     """A cycle that slips through holds people up for ever; one that is not there must refuse nothing."""
-    graph = Graph(tasks)
+    graph = TaskGraph(tasks)
     ring = graph.cycle()
     assert (ring is not None) == bool(left_over(tasks))
     if ring is not None:
@@ -138,7 +138,7 @@ def test_a_cycle_is_found_exactly_when_the_work_cannot_end(tasks: list[Task]) ->
         assert all(_linked(graph, one, other) for one, other in pairwise(ring))
 
 
-def _linked(graph: Graph, one: str, other: str) -> bool:
+def _linked(graph: TaskGraph, one: str, other: str) -> bool:
     """Whether one waits for the other by a need, or as its part, or as what it is part of."""
     a, b = graph.tasks[one], graph.tasks[other]
     return other in a.needs or other == a.parent or one == b.parent
@@ -147,11 +147,11 @@ def _linked(graph: Graph, one: str, other: str) -> bool:
 @given(tasks=plans(strangers=False, ordered=True), changed=st.data())
 def test_a_change_is_refused_exactly_when_it_makes_a_cycle(tasks: list[Task], changed: st.DataObject) -> None:
     """Whoever asks before saving must hear of the cycle then, not after the next merge."""
-    graph = Graph(tasks)
+    graph = TaskGraph(tasks)
     assume(graph.cycle() is None)
     new = changed.draw(_node(tasks[0].id, [t.id for t in tasks[1:]], STATUSES))
     found = graph.cycle(new)
-    after = Graph([new, *tasks[1:]])
+    after = TaskGraph([new, *tasks[1:]])
     assert (found is None) == (after.cycle() is None)
     assert found is None or all(_linked(after, a, b) for a, b in pairwise(found))
 
@@ -162,16 +162,16 @@ def test_another_need_makes_nothing_else_ready(tasks: list[Task], data: st.DataO
     chosen = data.draw(st.sampled_from(tasks))
     need = data.draw(st.sampled_from([n for n in NAMES if n != chosen.id and n not in chosen.needs]))
     after = [replace(t, needs=(*t.needs, need)) if t is chosen else t for t in tasks]
-    assert {t.id for t in Graph(after).ready()} <= {t.id for t in Graph(tasks).ready()}
+    assert {t.id for t in TaskGraph(after).ready()} <= {t.id for t in TaskGraph(tasks).ready()}
 
 
 @given(tasks=plans(), data=st.data())
 def test_the_order_given_only_decides_between_equals(tasks: list[Task], data: st.DataObject) -> None:
     """Two clones that list their files differently must not work in different orders."""
     shuffled = data.draw(st.permutations(tasks))
-    one, other = Graph(tasks), Graph(shuffled)
+    one, other = TaskGraph(tasks), TaskGraph(shuffled)
 
-    def rank(graph: Graph, t: Task) -> tuple[int, bool, int]:
+    def rank(graph: TaskGraph, t: Task) -> tuple[int, bool, int]:
         return t.priority, t.status != "started", -len(graph.unblocks(t.id))
 
     ranks = [rank(one, t) for t in one.ready()]
@@ -187,7 +187,7 @@ def test_the_order_given_only_decides_between_equals(tasks: list[Task], data: st
 @given(tasks=plans())
 def test_the_critical_path_is_a_chain_of_open_work(tasks: list[Task]) -> None:
     """People plan their days by it."""
-    graph = Graph(tasks)
+    graph = TaskGraph(tasks)
     path = graph.critical_path()
     assert all(not graph.tasks[name].is_closed for name in path)
     assert len(set(path)) == len(path)
@@ -198,9 +198,9 @@ def test_the_critical_path_is_a_chain_of_open_work(tasks: list[Task]) -> None:
 def test_the_critical_path_takes_as_many_steps_as_the_work(tasks: list[Task], flat: bool) -> None:
     """With hands enough, no plan ends sooner than its longest chain, nor later."""
     left = [replace(t, parent=None) if flat else replace(t, status="open") for t in tasks]
-    graph, steps = Graph(left), 0
+    graph, steps = TaskGraph(left), 0
     assume(graph.cycle() is None)
-    while names := [t.id for t in Graph(left).ready()]:
+    while names := [t.id for t in TaskGraph(left).ready()]:
         left, steps = finished(left, *names), steps + 1
     assert len(graph.critical_path()) == steps
 
@@ -208,26 +208,26 @@ def test_the_critical_path_takes_as_many_steps_as_the_work(tasks: list[Task], fl
 def test_the_critical_path_names_a_parent_between_its_part_and_what_needs_it() -> None:
     """Whoever waits for an epic waits until somebody closes it, and must see that."""
     plan = [task("part", parent="epic"), task("epic", kind="epic"), task("after", "epic")]
-    assert Graph(plan).critical_path() == ("part", "epic", "after")
+    assert TaskGraph(plan).critical_path() == ("part", "epic", "after")
 
 
 def test_an_open_node_is_not_counted_as_closed_because_its_parts_are() -> None:
     """A goal that reads 1 of 1 looks finished while its only task is still open."""
     plan = [task("goal", kind="goal"), task("a", parent="goal"), task("a1", parent="a", status="done")]
-    assert Graph(plan).progress("goal") == (1, 2)
-    assert Graph(finished(plan, "a")).progress("goal") == (2, 2)
+    assert TaskGraph(plan).progress("goal") == (1, 2)
+    assert TaskGraph(finished(plan, "a")).progress("goal") == (2, 2)
 
 
 # The words.
 
 
-def reasons(graph: Graph, name: str) -> tuple[str, ...]:
+def reasons(graph: TaskGraph, name: str) -> tuple[str, ...]:
     return next((w.reasons for w in graph.waiting() if w.task.id == name), ())
 
 
 def test_reasons_are_said_in_words() -> None:
     """Whoever asks why must get an answer they can act on."""
-    graph = Graph(
+    graph = TaskGraph(
         [
             task("TSK-g", kind="goal"),
             task("TSK-e", "TSK-q", kind="epic", parent="TSK-g"),
@@ -258,7 +258,7 @@ def test_reasons_are_said_in_words() -> None:
 
 def test_ready_is_ordered_by_urgency_then_what_was_begun_then_what_it_frees_then_age() -> None:
     """The first line of `next` is what an agent takes."""
-    graph = Graph(
+    graph = TaskGraph(
         [
             task("TSK-plain"),
             task("TSK-frees"),
@@ -283,15 +283,15 @@ def test_ready_is_ordered_by_urgency_then_what_was_begun_then_what_it_frees_then
 def test_a_node_is_ready_to_be_closed_when_its_parts_are() -> None:
     """An epic nobody is told to close stays open for ever."""
     tasks = [task("TSK-e", kind="epic"), task("TSK-a", parent="TSK-e"), task("TSK-b", parent="TSK-e")]
-    assert Graph(tasks).unblocks("TSK-a") == ()
+    assert TaskGraph(tasks).unblocks("TSK-a") == ()
     half = finished(tasks, "TSK-a")
-    assert Graph(half).unblocks("TSK-b") == ("TSK-e",)
-    assert [t.id for t in Graph(finished(half, "TSK-b")).ready()] == ["TSK-e"]
+    assert TaskGraph(half).unblocks("TSK-b") == ("TSK-e",)
+    assert [t.id for t in TaskGraph(finished(half, "TSK-b")).ready()] == ["TSK-e"]
 
 
 def test_parts_come_free_with_what_their_epic_needs() -> None:
     """Finishing one thing may free a whole epic, and `next` should say so."""
-    graph = Graph(
+    graph = TaskGraph(
         [
             task("TSK-e", "TSK-q", kind="epic"),
             task("TSK-a", parent="TSK-e"),
@@ -305,7 +305,7 @@ def test_parts_come_free_with_what_their_epic_needs() -> None:
 
 def test_needing_ones_own_part_is_no_cycle() -> None:
     """An epic that names its parts as needs says only what holds anyway; it must not lock them all."""
-    graph = Graph([task("TSK-e", "TSK-a"), task("TSK-a", parent="TSK-e"), task("TSK-b", parent="TSK-e")])
+    graph = TaskGraph([task("TSK-e", "TSK-a"), task("TSK-a", parent="TSK-e"), task("TSK-b", parent="TSK-e")])
     assert graph.cycle() is None
     assert [t.id for t in graph.ready()] == ["TSK-a", "TSK-b"]
 
@@ -325,25 +325,25 @@ def test_needing_ones_own_part_is_no_cycle() -> None:
 )
 def test_cycles_are_shown_and_their_nodes_wait(tasks: list[Task], ring: str) -> None:
     """Two branches, each without a cycle, merge into one with: nobody may hang, everybody must see it."""
-    graph = Graph(tasks)
+    graph = TaskGraph(tasks)
     assert " → ".join(graph.cycle() or ()) == ring
     assert graph.ready() == []
     assert any(f"is part of a cycle: {ring}" in w.reasons for w in graph.waiting())
     assert all("is part of a cycle: " in w.reasons[0] for w in graph.waiting())
-    assert Graph(tasks[:-1]).cycle(tasks[-1]) is not None
+    assert TaskGraph(tasks[:-1]).cycle(tasks[-1]) is not None
 
 
 def test_a_cycle_with_a_closed_node_holds_up_nobody() -> None:
     """What is done is done, whatever it once waited for; but saving such a circle anew is refused."""
     tasks = [task("TSK-a", "TSK-b", status="done"), task("TSK-b", "TSK-a")]
-    assert [t.id for t in Graph(tasks).ready()] == ["TSK-b"]
-    assert Graph(tasks[:1]).cycle(tasks[1]) == ("TSK-b", "TSK-a", "TSK-b")
+    assert [t.id for t in TaskGraph(tasks).ready()] == ["TSK-b"]
+    assert TaskGraph(tasks[:1]).cycle(tasks[1]) == ("TSK-b", "TSK-a", "TSK-b")
 
 
 def test_a_cycle_can_be_undone_edge_by_edge() -> None:
     """A refusal to save what makes a cycle better would lock people in."""
     a = task("TSK-a", "TSK-b", "TSK-c")
-    graph = Graph([a, task("TSK-b", "TSK-a"), task("TSK-c", "TSK-a")])
+    graph = TaskGraph([a, task("TSK-b", "TSK-a"), task("TSK-c", "TSK-a")])
     assert graph.cycle(replace(a, needs=("TSK-b",))) is None
     assert graph.cycle(replace(a, title="another title")) is None
     assert graph.cycle(replace(a, needs=("TSK-b", "TSK-d"))) == ("TSK-a", "TSK-b", "TSK-a")
@@ -357,7 +357,7 @@ def test_taking_a_node_out_of_its_parent_may_make_a_cycle_elsewhere() -> None:
         task("TSK-c", "TSK-d", parent="TSK-m"),
         task("TSK-d", parent="TSK-p"),
     ]
-    graph = Graph(tasks)
+    graph = TaskGraph(tasks)
     assert graph.cycle() is None
     assert graph.cycle(replace(tasks[1], parent=None)) is not None
 
@@ -373,7 +373,7 @@ class Loose:
 def test_unchecked_values_are_borne() -> None:
     """A file written by hand may need itself, or the same thing twice."""
     tasks = [Loose("a", ("a",)), Loose("b", ("c", "c")), Loose("c"), Loose("d", parent="d")]
-    graph = Graph(tasks)  # type: ignore[arg-type]
+    graph = TaskGraph(tasks)  # type: ignore[arg-type]
     assert reasons(graph, "a") == ("is part of a cycle: a → a", "needs a (open)")
     assert reasons(graph, "b") == ("needs c (open)",)
     assert reasons(graph, "d") == ("is part of a cycle: d → d", "has 1 open part")
@@ -384,7 +384,7 @@ def test_unchecked_values_are_borne() -> None:
 
 def test_structure_is_told_in_the_order_given() -> None:
     """What is shown must not jump about between two looks."""
-    graph = Graph(
+    graph = TaskGraph(
         [
             task("TSK-g", kind="goal"),
             task("TSK-b", parent="TSK-g", status="done"),
@@ -416,7 +416,7 @@ def test_ten_thousand_in_a_row_are_borne(shape: str) -> None:
         task(name, *((other,) if other else ())) if "needs" in shape else task(name, parent=other)
         for name, other in zip(names, before, strict=True)
     ]
-    graph = Graph(tasks)
+    graph = TaskGraph(tasks)
     assert len(graph.ready()) == ("ring" not in shape)
     assert len(graph.waiting()) == len(names) - len(graph.ready())
     assert len(graph.critical_path()) == {"needs": 10_000, "parents": 10_000}.get(shape, len(graph.critical_path()))
@@ -430,7 +430,7 @@ def test_many_parts_below_many_needs_do_not_multiply() -> None:
     """A thousand needs of an epic with thousands of parts are not told to each part."""
     needs = [f"TSK-n{number}" for number in range(1000)]
     epic = task("TSK-e", *needs, kind="epic")
-    graph = Graph([epic, *(task(f"TSK-{number}", parent="TSK-e") for number in range(5000))])
+    graph = TaskGraph([epic, *(task(f"TSK-{number}", parent="TSK-e") for number in range(5000))])
     told = reasons(graph, "TSK-77")
     assert told[-1] == "its epic TSK-e needs 997 more"
     assert len(told) == 4
@@ -441,7 +441,7 @@ def test_a_tangle_of_thousands_is_said_without_hanging(seed: int) -> None:
     chosen = random.Random(seed)
     names = [f"TSK-{number:04}" for number in range(2000)]
     tasks = [task(name, *(set(chosen.sample(names, 3)) - {name})) for name in names]
-    waiting = Graph(tasks).waiting()
+    waiting = TaskGraph(tasks).waiting()
     tangled = [w for w in waiting if w.reasons[0].startswith("is part of a cycle: ")]
     assert len(tangled) > 1000
     assert all(len(w.reasons[0]) < 200 for w in tangled)
@@ -449,7 +449,7 @@ def test_a_tangle_of_thousands_is_said_without_hanging(seed: int) -> None:
 
 def test_waiting_is_a_value() -> None:
     """Two equal answers are equal."""
-    one = Waiting(task("TSK-a"), ("needs TSK-b (open)",))
-    assert one == Waiting(task("TSK-a"), ("needs TSK-b (open)",))
-    assert len({one, Waiting(task("TSK-a"), ("needs TSK-b (open)",))}) == 1
+    one = WaitingTask(task("TSK-a"), ("needs TSK-b (open)",))
+    assert one == WaitingTask(task("TSK-a"), ("needs TSK-b (open)",))
+    assert len({one, WaitingTask(task("TSK-a"), ("needs TSK-b (open)",))}) == 1
     assert one != "TSK-a"

@@ -8,11 +8,11 @@ import pytest
 
 from holdfast.errors import BadInput, NotFound, PublishRefused
 from holdfast.git.clone import Clone
-from holdfast.model.session import Anchor, Session
+from holdfast.model.session import Session, SessionAnchor
 from holdfast.model.task import Link, Task
-from holdfast.store import fsio, layout, sessions, tasks, trash
-from holdfast.work import board, claims, reset
-from holdfast.work.claims import Claim
+from holdfast.store import fsio, layout, session_files, task_files, trash
+from holdfast.work import cleanup, task_board, task_claims
+from holdfast.work.task_claims import TaskClaim
 from tests.conftest import Quick
 from tests.git.place import Place
 
@@ -32,26 +32,26 @@ def path_of(name: str) -> str:
 def add(place: Place, name: str, **fields: object) -> str:
     """Let a task wait on the current line; gives its path."""
     task = Task(**{"id": f"TSK-{name}", "title": f"Do {name}", **fields})  # type: ignore[arg-type]
-    place.open().change(path_of(name), tasks.render(task))
+    place.open().change(path_of(name), task_files.render(task))
     return path_of(name)
 
 
 def add_link(place: Place, name: str) -> None:
     link = Link(id=f"LNK-{name}", title="The plan", target="README", kind="path")
     path = layout.node_path(layout.LINKS, "the-plan", link.id)
-    place.open().change(path, tasks.render(link))
+    place.open().change(path, task_files.render(link))
 
 
 def session(name: str, **fields: object) -> Session:
-    anchor = Anchor(TS, OID, "main")
+    anchor = SessionAnchor(TS, OID, "main")
     values = {"id": f"SES-{name}", "objective": "work", "line": "abc", "worktree": "."}
     return Session(**{**values, "started": anchor, "updated": anchor, **fields})  # type: ignore[arg-type]
 
 
-def claim(task: str, **fields: object) -> Claim:
+def claim(task: str, **fields: object) -> TaskClaim:
     values = {"owner": "ada", "session": None, "line": "abc", "branch": "main", "worktree": ".", "head": OID}
     until = "2026-11-15T12:00:00.000000Z"
-    return Claim(**{**values, "task": task, "ts": TS, "until": until, **fields})  # type: ignore[arg-type]
+    return TaskClaim(**{**values, "task": task, "ts": TS, "until": until, **fields})  # type: ignore[arg-type]
 
 
 def seen(clone: Clone) -> dict[str, tuple[str, str, str | None]]:
@@ -84,9 +84,9 @@ def full(place: Place) -> None:
     place.later()
     add(place, "b", needs=("TSK-a",), status="started")
     add(place, "c")
-    sessions.save(place.open().layout, session("one"))
-    sessions.save(place.open().layout, session("two"))
-    claims.take(place.open().layout, claim("TSK-b"), now=TS)
+    session_files.save(place.open().layout, session("one"))
+    session_files.save(place.open().layout, session("two"))
+    task_claims.take(place.open().layout, claim("TSK-b"), now=TS)
 
 
 def test_sessions_go_and_come_back_byte_for_byte(place: Place) -> None:
@@ -94,13 +94,13 @@ def test_sessions_go_and_come_back_byte_for_byte(place: Place) -> None:
     full(place)
     before = store_files(place, "sessions", "claims")
 
-    done = reset.reset(place.open(), "sessions")
+    done = cleanup.reset(place.open(), "sessions")
 
     assert (done.sessions, done.claims, done.tasks) == (2, 1, 0)
-    assert sessions.all(place.open().layout) == []
-    assert claims.find(place.open().layout, "TSK-b") is None
-    assert len(board.read(place.open()).placed) == 3, "tasks are not touched"
-    undone = reset.undo(place.open())
+    assert session_files.all(place.open().layout) == []
+    assert task_claims.find(place.open().layout, "TSK-b") is None
+    assert len(task_board.read(place.open()).placed) == 3, "tasks are not touched"
+    undone = cleanup.undo(place.open())
     assert (undone.sessions, undone.claims, undone.left) == (2, 1, ())
     assert store_files(place, "sessions", "claims") == before
     assert list((place.store / "trash").iterdir()) == []
@@ -109,15 +109,15 @@ def test_sessions_go_and_come_back_byte_for_byte(place: Place) -> None:
 def test_tasks_go_from_the_board_and_come_back_as_they_were(place: Place) -> None:
     """A pending text, a published one and a hand edit each come back as what they were."""
     full(place)
-    (place.repo / path_of("a")).write_text(tasks.render(Task(id="TSK-a", title="By hand")))
+    (place.repo / path_of("a")).write_text(task_files.render(Task(id="TSK-a", title="By hand")))
     before, waits = seen(place.open()), place.waits()
 
-    done = reset.reset(place.open(), "tasks")
+    done = cleanup.reset(place.open(), "tasks")
 
     assert (done.tasks, done.links) == (3, 1)
     assert seen(place.open()) == {}
     assert seen(Clone(place.open().repo, place.open().private, reading=True)) == {}
-    undone = reset.undo(place.open())
+    undone = cleanup.undo(place.open())
     assert (undone.tasks, undone.links, undone.left) == (3, 1, ())
     assert seen(place.open()) == before
     assert place.waits() == waits
@@ -127,11 +127,11 @@ def test_a_reset_that_was_published_can_still_be_taken_back(place: Place) -> Non
     """The way back must not end with the next publish."""
     full(place)
     before = texts(place)
-    reset.reset(place.open(), "tasks")
+    cleanup.reset(place.open(), "tasks")
     place.publish(here=True)
     assert place.git("ls-files", layout.TASKS, layout.LINKS) == ""
 
-    reset.undo(place.open())
+    cleanup.undo(place.open())
 
     assert texts(place) == before
     place.publish(here=True)
@@ -144,14 +144,14 @@ def test_a_clash_is_a_clash_again_afterwards(place: Place) -> None:
     place.publish(here=True)
     place.later()
     add(place, "a", status="started")
-    (place.repo / path_of("a")).write_text(tasks.render(Task(id="TSK-a", title="Do a", status="blocked")))
+    (place.repo / path_of("a")).write_text(task_files.render(Task(id="TSK-a", title="Do a", status="blocked")))
     place.git("commit", "-qam", "by hand")
     before = seen(place.open())
     assert before[path_of("a")][2] is not None
 
-    reset.reset(place.open(), "tasks")
+    cleanup.reset(place.open(), "tasks")
     assert seen(place.open()) == {}
-    reset.undo(place.open())
+    cleanup.undo(place.open())
 
     assert seen(place.open()) == before
 
@@ -163,15 +163,15 @@ def test_what_a_branch_inherited_comes_back_to_that_branch(place: Place) -> None
     place.later()
     place.git("switch", "-qc", "side")
 
-    reset.reset(place.open(), "tasks")
+    cleanup.reset(place.open(), "tasks")
 
     assert seen(place.open()) == {}
     place.git("switch", "-q", "main")
     assert seen(place.open()) == everything
     with pytest.raises(BadInput, match="took tasks off side"):
-        reset.undo(place.open())
+        cleanup.undo(place.open())
     place.git("switch", "-q", "side")
-    reset.undo(place.open())
+    cleanup.undo(place.open())
     assert texts(place) == {path: text for path, (text, _, _) in everything.items()}
 
 
@@ -188,7 +188,7 @@ def test_all_takes_the_rest_too_and_nothing_of_the_memory(place: Place) -> None:
     safe = store_files(place, "runs", "candidates")
     runs, facts = place.runs(), place.facts()
 
-    reset.reset(place.open(), "all")
+    cleanup.reset(place.open(), "all")
 
     assert not (place.store / "statistics").exists()
     assert not (place.store / "kept" / "note.md").exists()
@@ -196,15 +196,15 @@ def test_all_takes_the_rest_too_and_nothing_of_the_memory(place: Place) -> None:
     assert (place.runs() - {""}, place.facts()) == (runs, facts)
     assert store_files(place, "runs", "candidates") == safe
     assert place.verdict() == "ok"
-    assert reset.undo(place.open()).more == 2
+    assert cleanup.undo(place.open()).more == 2
     assert (place.store / "kept" / "note.md").read_text() == "refused"
 
 
 def test_every_task_has_its_event(place: Place) -> None:
     """Who looks a task up later must find why it went and came back."""
     full(place)
-    reset.reset(place.open(), "tasks")
-    reset.undo(place.open())
+    cleanup.reset(place.open(), "tasks")
+    cleanup.undo(place.open())
 
     clone = place.open()
     told = [clone.joined(event) for event in clone.events() if event.kind == "task"]
@@ -215,32 +215,32 @@ def test_every_task_has_its_event(place: Place) -> None:
 def test_what_took_its_place_meanwhile_is_not_overwritten(place: Place) -> None:
     """The newer work counts; the older one stays in the trash and is named."""
     full(place)
-    reset.reset(place.open(), "all")
+    cleanup.reset(place.open(), "all")
     add(place, "a", title="Another beginning")
-    claims.take(place.open().layout, claim("TSK-b", owner="bob"), now=TS)
+    task_claims.take(place.open().layout, claim("TSK-b", owner="bob"), now=TS)
 
-    undone = reset.undo(place.open())
+    undone = cleanup.undo(place.open())
 
     assert len(undone.left) == 2
-    assert board.read(place.open()).placed["TSK-a"].task.title == "Another beginning"
-    held = claims.find(place.open().layout, "TSK-b")
+    assert task_board.read(place.open()).placed["TSK-a"].task.title == "Another beginning"
+    held = task_claims.find(place.open().layout, "TSK-b")
     assert held is not None and held.owner == "bob"
-    assert len(board.read(place.open()).placed) == 3
+    assert len(task_board.read(place.open()).placed) == 3
 
 
 def test_with_nothing_to_take_back_it_says_so(place: Place) -> None:
     """Silence would look like success."""
     with pytest.raises(NotFound, match="no reset"):
-        reset.undo(place.open())
+        cleanup.undo(place.open())
     with pytest.raises(BadInput, match="cannot be reset"):
-        reset.reset(place.open(), "memory")
+        cleanup.reset(place.open(), "memory")
 
 
 def test_a_reset_in_a_hook_of_publish_is_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would wait for a publish that waits for it."""
     monkeypatch.setenv("HOLDFAST_PUBLISHING", str((place.repo / ".git").resolve()))
     with pytest.raises(PublishRefused):
-        reset.reset(place.open(), "all")
+        cleanup.reset(place.open(), "all")
 
 
 class Dies(Quick):
@@ -274,7 +274,7 @@ def die_in(place: Place, after: int, action: str) -> bool:
         try:
             fsio.ops = Dies(after)
             clone = place.open()
-            reset.undo(clone) if action == "undo" else reset.reset(clone, action)
+            cleanup.undo(clone) if action == "undo" else cleanup.reset(clone, action)
         finally:
             os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
@@ -286,15 +286,15 @@ def kill_and_go_on(place: Place, chance: random.Random, *, rounds: int) -> None:
     everything, records = seen(place.open()), store_files(place, "sessions", "claims")
     for _ in range(rounds):
         if chance.random() < 0.5:
-            reset.reset(place.open(), "all")
+            cleanup.reset(place.open(), "all")
             die_in(place, chance.randrange(80), "undo")
         else:
             die_in(place, chance.randrange(80), "all")
-            reset.reset(place.open(), "all")
-            assert seen(place.open()) == {} and sessions.all(place.open().layout) == []
+            cleanup.reset(place.open(), "all")
+            assert seen(place.open()) == {} and session_files.all(place.open().layout) == []
         store = place.open().layout
         while any(trash.holds_something(store, one) for one in trash.every(store)):
-            reset.undo(place.open())
+            cleanup.undo(place.open())
         assert seen(place.open()) == everything
         assert store_files(place, "sessions", "claims") == records
         assert list(trash.damaged(store)) == []
@@ -314,21 +314,21 @@ def test_killed_a_hundred_times_nothing_is_lost(place: Place, seed: int) -> None
 def test_a_damaged_trash_costs_only_itself(place: Place) -> None:
     """One bad file must not block the way back for the rest."""
     full(place)
-    reset.reset(place.open(), "sessions")
-    reset.reset(place.open(), "tasks")
+    cleanup.reset(place.open(), "sessions")
+    cleanup.reset(place.open(), "tasks")
     newest = place.store / "trash" / trash.every(place.open().layout)[-1].name
     (newest / "reset.json").write_text("{")
 
     assert [path for path, _ in trash.damaged(place.open().layout)] == [str(newest)]
-    assert reset.undo(place.open()).sessions == 2
+    assert cleanup.undo(place.open()).sessions == 2
 
 
 def test_a_task_that_was_erased_does_not_come_back(place: Place) -> None:
     """An erase wins over every way back."""
     full(place)
-    reset.reset(place.open(), "tasks")
+    cleanup.reset(place.open(), "tasks")
     trash.forget(place.open().layout, "TSK-c")
 
-    reset.undo(place.open())
+    cleanup.undo(place.open())
 
-    assert "TSK-c" not in board.read(place.open()).placed
+    assert "TSK-c" not in task_board.read(place.open()).placed

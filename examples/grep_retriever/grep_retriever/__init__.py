@@ -6,8 +6,7 @@ in `pyproject.toml` and makes it with the work tree's top and its own retriever,
 
 import subprocess
 
-from holdfast.index.asked import read
-from holdfast.index.scope import Scope
+from holdfast.index.query import Scope, read_query
 from holdfast.recall.search import Hit, Retriever
 
 KIND = "code"
@@ -38,7 +37,7 @@ class GrepRetriever:
         return scope.kind in (None, KIND) and not (scope.task or scope.branch or scope.since)
 
     def _lines(self, query: str, limit: int) -> list[Hit]:
-        words = read(query).words  # no stop words, no noise; a query is data and never an option
+        words = read_query(query).words  # no stop words, no noise; a query is data and never an option
         if not words:
             return []
         asked = [part for word in words for part in ("--and", "-e", word)][1:]

@@ -23,9 +23,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from holdfast.capture.agents.codex.origin import ORIGINATOR
+from holdfast.capture.agents.codex_origin import ORIGINATOR
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Call, Origin, Result, Step, Turn, ends
+from holdfast.model.transcript import Call, Result, TranscriptOrigin, TranscriptStep, TranscriptTurn, ends
 from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.values import frozen, replace
@@ -51,13 +51,13 @@ class Rollout:
     shortened: int = 0  # turns of which only prompt and answer went in
 
 
-def turns_of(cycles: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
+def turns_of(cycles: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]]) -> Iterator[TranscriptTurn]:
     """The turns of one run from its cycles and its turns, as its capsule holds them."""
-    steps: dict[int, list[Step]] = {}
+    steps: dict[int, list[TranscriptStep]] = {}
     for line in cycles:
         steps.setdefault(int(line.get("turn") or 0), []).append(_step(line))
     for row in rows:
-        yield Turn(
+        yield TranscriptTurn(
             key=str(row.get("key") or row.get("turn")),
             prompt=str(row.get("prompt") or ""),
             ts=row.get("ts"),
@@ -65,13 +65,13 @@ def turns_of(cycles: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, An
             interrupted=bool(row.get("interrupted")),
         )
     for n, left in steps.items():  # cycles of a turn that was never written down
-        yield Turn(key=str(n), steps=tuple(left))
+        yield TranscriptTurn(key=str(n), steps=tuple(left))
 
 
-def _step(line: Mapping[str, Any]) -> Step:
+def _step(line: Mapping[str, Any]) -> TranscriptStep:
     proposal, result = line.get("proposal") or {}, line.get("result") or {}
     given = {one.get("id"): _result(one) for one in result.get("calls") or ()}
-    return Step(
+    return TranscriptStep(
         id=str(line.get("id") or ""),
         ts=line.get("ts"),
         model=line.get("model"),
@@ -106,7 +106,7 @@ def _result(one: Mapping[str, Any]) -> Result:
 
 
 def write_rollout(
-    home: str, turns: Iterable[Turn], *, origin: Origin, at: datetime, thread: str | None = None
+    home: str, turns: Iterable[TranscriptTurn], *, origin: TranscriptOrigin, at: datetime, thread: str | None = None
 ) -> Rollout:
     """Write a session's turns as a rollout below a Codex home; `at` names the file, in its own time zone.
 
@@ -135,7 +135,7 @@ def _bytes(lines: list[tuple[str, Line]]) -> bytes:
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told).encode("utf-8", "replace")
 
 
-def _meta(origin: Origin, at: datetime, thread: str) -> dict[str, Any]:
+def _meta(origin: TranscriptOrigin, at: datetime, thread: str) -> dict[str, Any]:
     git = {"commit_hash": origin.commit, "branch": origin.branch, "repository_url": origin.remote}
     return {
         "id": thread,
@@ -148,7 +148,7 @@ def _meta(origin: Origin, at: datetime, thread: str) -> dict[str, Any]:
     }
 
 
-def _thread(at: datetime, origin: Origin, body: list[tuple[str, Line]]) -> str:
+def _thread(at: datetime, origin: TranscriptOrigin, body: list[tuple[str, Line]]) -> str:
     """A UUID (version 7) by time and content."""
     spelled = json.dumps([origin.agent, origin.session, body], ensure_ascii=False)
     digest = hashlib.sha256(spelled.encode("utf-8", "replace")).digest()
@@ -161,7 +161,7 @@ def _uuid(data: bytes, *, version: int) -> str:
     return str(uuid.UUID(int=number & ~(0x3 << 62) | 0x2 << 62))
 
 
-def _fitting(turns: list[Turn]) -> list[Turn]:
+def _fitting(turns: list[TranscriptTurn]) -> list[TranscriptTurn]:
     """The turns with the oldest beyond the limit cut down to what was asked and answered."""
     room, kept = MOST_TEXT, []
     for turn in reversed(turns):
@@ -170,12 +170,12 @@ def _fitting(turns: list[Turn]) -> list[Turn]:
     return kept[::-1]
 
 
-def _size(turn: Turn) -> int:
+def _size(turn: TranscriptTurn) -> int:
     calls = sum(len(call.text) + min(len(call.result.text) if call.result else 0, MOST_OUTPUT) for call in turn.calls)
     return len(turn.prompt) + calls + sum(len(step.text) for step in turn.steps)
 
 
-def _short(turn: Turn) -> Turn:
+def _short(turn: TranscriptTurn) -> TranscriptTurn:
     last = [replace(step, calls=(), reasoning="") for step in turn.steps if step.text.strip() and not step.aside]
     return replace(turn, steps=tuple(last[-1:]))
 
@@ -183,7 +183,7 @@ def _short(turn: Turn) -> Turn:
 # ── lines ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _body(turns: list[Turn], origin: Origin) -> Iterator[tuple[str, Line]]:
+def _body(turns: list[TranscriptTurn], origin: TranscriptOrigin) -> Iterator[tuple[str, Line]]:
     ts = origin.started or next((turn.ts for turn in turns if turn.ts), None) or "1970-01-01T00:00:00Z"
     if not any(turn.prompt for turn in turns):
         for line in _asked(origin.title or f"Go on from {origin.agent}'s session {origin.session}."):
@@ -194,7 +194,7 @@ def _body(turns: list[Turn], origin: Origin) -> Iterator[tuple[str, Line]]:
             yield ts, line
 
 
-def _turn(turn: Turn) -> Iterator[Line]:
+def _turn(turn: TranscriptTurn) -> Iterator[Line]:
     turn_id = _turn_id(turn.key)
     yield "event_msg", {"type": "task_started", "turn_id": turn_id, "model_context_window": None}
     if turn.prompt:
@@ -222,7 +222,7 @@ def _asked(prompt: str) -> Iterator[Line]:
     yield "event_msg", event
 
 
-def _answered(step: Step) -> Iterator[Line]:
+def _answered(step: TranscriptStep) -> Iterator[Line]:
     if step.reasoning.strip():
         yield "event_msg", {"type": "agent_reasoning", "text": step.reasoning}
     if step.text.strip():

@@ -2,6 +2,8 @@
 
 On a terminal the command gets a pseudo-terminal, else separate pipes. It runs in a process group of
 its own, and what is sent to us reaches the whole group. What the bytes mean is the tape's business.
+
+Runs a command where there are no process groups and no pseudo-terminals (Windows): pipes and threads.
 """
 
 import contextlib
@@ -12,14 +14,54 @@ import shutil
 import signal
 import stat
 import subprocess
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from typing import IO
 
-from holdfast.capture import plain, terminal
-from holdfast.capture.signals import Signals, passed_on
-from holdfast.capture.streams import Input, Output, Tape
+from holdfast.capture import terminal
+from holdfast.capture.terminal import CHUNK, Input, Output, Signals, Tape, passed_on
 from holdfast.errors import BadInput
 from holdfast.values import frozen
+
+NO_GROUPS_NOTE = "this system has no process groups: signals reach only the command, which gets no terminal"
+
+
+def execute_with_pipes(argv: Sequence[str], *, cwd: str, environ: Mapping[str, str], tape: Tape) -> tuple[int, str]:
+    """The command's exit code, and the sentence that says what was not possible here."""
+    child = subprocess.Popen(argv, cwd=cwd, env=dict(environ), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert child.stdout is not None and child.stderr is not None
+    turn = threading.Lock()
+    streams = [("stdout", child.stdout, 1), ("stderr", child.stderr, 2)]
+    threads = [threading.Thread(target=_copy, args=(*s, tape, turn), daemon=True) for s in streams]
+    for thread in threads:
+        thread.start()
+    code = _ended(child)
+    for thread in threads:
+        thread.join(timeout=2.0)  # a background process may keep a pipe open for ever
+    return code if code >= 0 else 128 - code, NO_GROUPS_NOTE
+
+
+def _ended(child: "subprocess.Popen[bytes]") -> int:
+    while True:
+        try:
+            return child.wait()
+        except KeyboardInterrupt:  # the console sent it to the command too; its answer counts
+            continue
+
+
+def _copy(name: str, source: IO[bytes], sink: int, tape: Tape, turn: threading.Lock) -> None:
+    gone = False
+    while chunk := os.read(source.fileno(), CHUNK):
+        with turn:
+            try:
+                view = memoryview(b"" if gone else chunk)
+                while view:
+                    view = view[os.write(sink, view) :]
+            except OSError:
+                gone = True
+            tape(name, chunk)
+
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
@@ -41,7 +83,7 @@ class Handles:
 
 
 @frozen
-class Ended:
+class CommandEnd:
     """How a command ended: its code, or 128 + n for signal n; and what we could not do for it."""
 
     exit_code: int
@@ -69,14 +111,14 @@ def execute(
     tee_stdin: bool = True,
     handles: Handles | None = None,
     linger: int = 1 << 20,
-) -> Ended:
+) -> CommandEnd:
     """Run a command to its end; a command that cannot start ends with 127 or 126, as in a shell."""
     if not argv or any("\0" in word for word in argv):
         raise BadInput("there is no command to run", hint="Write it after `--`: holdfast run -- make test")
     try:
         if not terminal.POSIX:
-            code, note = plain.execute(argv, cwd=cwd, environ=environ, tape=tape)
-            return Ended(code, notes=(note,))
+            code, note = execute_with_pipes(argv, cwd=cwd, environ=environ, tape=tape)
+            return CommandEnd(code, notes=(note,))
         return _Watch(
             argv,
             cwd=cwd,
@@ -97,11 +139,11 @@ def execute(
 _NO_START = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.E2BIG, errno.ENOTDIR, errno.ELOOP)
 
 
-def _not_started(command: str, error: OSError) -> Ended:
+def _not_started(command: str, error: OSError) -> CommandEnd:
     if error.errno == errno.ENOENT:
-        return Ended(NOT_FOUND, started=False, notes=(f"{command}: command not found",))
+        return CommandEnd(NOT_FOUND, started=False, notes=(f"{command}: command not found",))
     reason = os.strerror(error.errno or 0).lower()
-    return Ended(NOT_EXECUTABLE, started=False, notes=(f"{command}: cannot be run: {reason}",))
+    return CommandEnd(NOT_EXECUTABLE, started=False, notes=(f"{command}: cannot be run: {reason}",))
 
 
 def _start(argv: Sequence[str], environ: Mapping[str, str], **options: object) -> "subprocess.Popen[bytes]":
@@ -209,7 +251,7 @@ class _Watch:
             Output("stderr", pipes[1], self._handles.stderr, self._tape, linger=self._linger),
         ]
 
-    def run(self) -> Ended:
+    def run(self) -> CommandEnd:
         """Serve the command until it ended and its output is passed on."""
         try:
             if self._screen is not None:
@@ -218,7 +260,7 @@ class _Watch:
         finally:
             self._give_back()
         notes = [output.note for output in self._outputs if output.note]
-        return Ended(_exit_code(self._status or 0), notes=(*notes, *((_LEFT_OPEN,) if left_open else ())))
+        return CommandEnd(_exit_code(self._status or 0), notes=(*notes, *((_LEFT_OPEN,) if left_open else ())))
 
     def _serve(self) -> bool:
         """Whether somebody still held the output when we stopped listening."""

@@ -2,26 +2,149 @@
 
 `holdfast run -- CMD` streams the command through and keeps a capsule of it; `recording` does the same
 for code that says itself what it was given and what it made.
+
+A run's streams on their way to disk: redacted first, kept up to a limit, beyond it counted and hashed.
+
+Nothing here ever stops the command: what cannot be recorded becomes a warning, once per stream.
 """
 
 import contextlib
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from holdfast.capture import account, changes, process, produced
+from holdfast.capture import process, run_recording, run_report, worktree_changes
 from holdfast.capture.process import Handles
-from holdfast.capture.recording import GIVEN, Recording
-from holdfast.capture.signals import Signals
-from holdfast.capture.tracks import Tracks
+from holdfast.capture.run_recording import GIVEN, CapsuleRecording
+from holdfast.capture.terminal import Signals
 from holdfast.errors import BadInput, HoldfastError, NotStored
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
-from holdfast.security.redact import Scanner
-from holdfast.store.capsule import to_json
+from holdfast.security.redact import Scanner, Stream
+from holdfast.store.capsule import Capsule, CapsuleSink, to_json
 from holdfast.values import frozen
+
+Warn = Callable[[str], None]
+
+
+class Track:
+    """One stream of one run."""
+
+    def __init__(self, name: str, sink: CapsuleSink | None, scan: Scanner, *, limit: int, warn: Warn) -> None:
+        self.name, self.count, self.kept, self.truncated = name, 0, 0, False
+        self._sink, self._scan = sink, scan
+        self._stream: Stream | None = None
+        self._limit, self._warn = limit, warn
+        self._digest, self._kept_digest = hashlib.sha256(), hashlib.sha256()
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes; a secret cut in two by a chunk's end is still one secret."""
+        self.count += len(chunk)
+        self._digest.update(chunk)
+        if self._sink is not None:
+            try:
+                self._stream = self._stream or self._scan.stream()
+                self._keep(self._stream.feed(chunk))
+            except HoldfastError as error:
+                self._give_up(error)
+
+    def finish(self) -> None:
+        """Write what the scanner still held back."""
+        if self._sink is not None and self._stream is not None:
+            try:
+                self._keep(self._stream.finish())
+            except HoldfastError as error:
+                self._give_up(error)
+        self._close()
+
+    def facts(self) -> dict[str, Any]:
+        """What the event says of this stream."""
+        told: dict[str, Any] = {f"{self.name}_bytes": self.count}
+        if self.truncated:
+            # Too much to guess from, so the hash of the raw bytes gives no secret away.
+            told[f"{self.name}_sha256"] = self._digest.hexdigest()
+        return told
+
+    def given(self) -> dict[str, Any]:
+        """What the event says of it as an input; the hash is that of the copy, so it gives no secret away."""
+        digest = self._digest if self.truncated else self._kept_digest
+        return {"sha256": digest.hexdigest(), "size": self.count}
+
+    def _keep(self, clean: bytes) -> None:
+        room = self._limit - self.kept
+        if self._sink is not None and clean:
+            self._sink.write(clean[:room])
+            self._kept_digest.update(clean[:room])
+        self.kept += min(len(clean), room)
+        if len(clean) > room:
+            self.truncated = True
+            self._close()
+
+    def _give_up(self, error: HoldfastError) -> None:
+        self.truncated = True
+        self._warn(f"{self.name} is not recorded in full: {error}")
+        self._close()
+
+    def _close(self) -> None:
+        if self._sink is not None:
+            self._sink.close()
+            self._sink = None
+
+
+class Tracks:
+    """All streams of one run, each begun with its first byte."""
+
+    def __init__(self, capsule: Capsule | None, scan: Scanner, *, limit: int, warn: Warn) -> None:
+        self._capsule, self._scan, self._limit, self._warn = capsule, scan, limit, warn
+        self._tracks: dict[str, Track] = {}
+
+    def feed(self, name: str, chunk: bytes) -> None:
+        """Take bytes of a stream: stdin, stdout, stderr or terminal."""
+        self.begin(name).feed(chunk)
+
+    def begin(self, name: str) -> Track:
+        """The track of a stream, made on first sight."""
+        if name not in self._tracks:
+            self._tracks[name] = Track(name, self._sink(name), self._scan, limit=self._limit, warn=self._warn)
+        return self._tracks[name]
+
+    def _sink(self, name: str) -> CapsuleSink | None:
+        if self._capsule is None:
+            return None
+        try:
+            return self._capsule.open_output(f"{'inputs' if name == 'stdin' else 'outputs'}/{name}")
+        except (HoldfastError, OSError) as error:
+            self._warn(f"{name} is not recorded: {error}")
+            return None
+
+    def copy_file(self, name: str, handle: int) -> None:
+        """Record a file given as input from where it stands, without moving it for the command."""
+        try:
+            at = os.lseek(handle, 0, os.SEEK_CUR)
+            left = self._limit + 1
+            while left > 0 and (chunk := os.pread(handle, min(left, 1 << 16), at)):
+                self.feed(name, chunk)
+                at += len(chunk)
+                left -= len(chunk)
+        except OSError as error:
+            self._warn(f"{name} is not recorded: {error.strerror}")
+
+    def finish(self) -> dict[str, dict[str, Any]]:
+        """End all streams; gives what is to be told of inputs and of outputs."""
+        told: dict[str, dict[str, Any]] = {"inputs": {}, "outputs": {}}
+        for name, track in self._tracks.items():
+            track.finish()
+            if name == "stdin":
+                told["inputs"][name] = track.given()
+            else:
+                told["outputs"].update(track.facts())
+        cut = sorted(name for name, track in self._tracks.items() if track.truncated)
+        if cut:
+            told["outputs"]["truncated"] = cut
+        return told
+
 
 RUN_VARIABLE = "HOLDFAST_RUN_ID"
 MAX_CALLS = 1 << 18  # bytes of tool calls in the event's body; more goes into the capsule
@@ -29,7 +152,7 @@ MAX_ARGUMENT_FILES, MAX_ARGUMENT_BYTES = 100, 1 << 26
 
 
 @frozen
-class Outcome:
+class CommandOutcome:
     """How a recorded command ended; `event` is None if it could not be written now."""
 
     exit_code: int
@@ -53,7 +176,7 @@ def run_command(
     cwd: str | None = None,
     handles: Handles | None = None,
     tee_stdin: bool = True,
-) -> Outcome:
+) -> CommandOutcome:
     """Run a command and keep its capsule; its event is in the log on return.
 
     What is wrong with the request itself is raised before the command starts. After that, a failure
@@ -63,7 +186,7 @@ def run_command(
     process.guard_handles()
     cwd, handles = cwd or os.getcwd(), handles or Handles()
     with Signals() as signals:
-        record = Recording(
+        record = CapsuleRecording(
             clone,
             task=task,
             layer=layer,
@@ -71,7 +194,7 @@ def run_command(
             prompt=prompt,
             parent=environ.get(RUN_VARIABLE),
             command=argv,
-            environment=account.chosen(environ, env_allow),
+            environment=run_report.chosen(environ, env_allow),
             cwd=cwd,
         )
         _open_quietly(record)
@@ -91,9 +214,9 @@ def run_command(
             linger=max_output,
         )
         told = tracks.finish()
-        told["inputs"] = account.inputs(told["inputs"].get("stdin"), given) or {}
+        told["inputs"] = run_report.inputs(told["inputs"].get("stdin"), given) or {}
         event = record.end(ended.exit_code, told)
-    return Outcome(ended.exit_code, record.run_id, (*ended.notes, *record.warnings), event)
+    return CommandOutcome(ended.exit_code, record.run_id, (*ended.notes, *record.warnings), event)
 
 
 def _refuse_no_command(argv: Sequence[str]) -> None:
@@ -101,7 +224,7 @@ def _refuse_no_command(argv: Sequence[str]) -> None:
         raise BadInput("there is no command to run", hint="Write it after `--`: holdfast run -- make test")
 
 
-def _open_quietly(record: Recording) -> None:
+def _open_quietly(record: CapsuleRecording) -> None:
     try:
         record.open()
     except (HoldfastError, OSError) as error:
@@ -109,7 +232,7 @@ def _open_quietly(record: Recording) -> None:
 
 
 def _keep_inputs(
-    record: Recording, tracks: Tracks, argv: Sequence[str], *, cwd: str, stdin: int, scan: Scanner
+    record: CapsuleRecording, tracks: Tracks, argv: Sequence[str], *, cwd: str, stdin: int, scan: Scanner
 ) -> list[dict[str, Any]]:
     """Keep what the command is given; gives the files that its arguments name."""
     listed: list[dict[str, Any]] = []
@@ -140,13 +263,13 @@ def _argument_files(argv: Sequence[str], cwd: str) -> Iterator[dict[str, Any]]:
                     left -= facts.st_size
                     with open(full, "rb") as file:
                         digest = hashlib.file_digest(file, "sha256").hexdigest()
-                    yield {"path": changes.spelled(name), "sha256": digest, "size": facts.st_size}
+                    yield {"path": worktree_changes.spelled(name), "sha256": digest, "size": facts.st_size}
 
 
 class Run:
     """A block of Python being recorded: what it was given, what it called, what it made."""
 
-    def __init__(self, record: Recording, scan: Scanner) -> None:
+    def __init__(self, record: CapsuleRecording, scan: Scanner) -> None:
         self._record, self._scan = record, scan
         self.summary: str | None = None
         self.event: Event | None = None  # once it has ended
@@ -182,7 +305,7 @@ class Run:
         self._receipts.append(evidence)
 
     def _add(self, name: str, data: bytes | str | Mapping[str, Any] | Sequence[Any]) -> int:
-        if name.startswith((produced.FILES, "outputs/files/")):
+        if name.startswith((run_recording.FILES, "outputs/files/")):
             raise BadInput(f"{name} is where the files a run changed are kept", hint="Choose another name.")
         if not isinstance(data, bytes | str):
             data = to_json(self._scan.value(data))
@@ -223,7 +346,7 @@ def recording(
     It ends with exit status 0, or 1 if the block raised, which goes on. NotStored if the record cannot
     be kept: a program that asked for a record should know that there is none.
     """
-    record = Recording(clone, task=task, layer=layer, scale=scale, prompt=prompt, parent=parent_run_id)
+    record = CapsuleRecording(clone, task=task, layer=layer, scale=scale, prompt=prompt, parent=parent_run_id)
     record.open()
     run = Run(record, clone.intake)
     try:
@@ -235,7 +358,7 @@ def recording(
         raise NotStored("; ".join(record.warnings) or f"run {record.run_id} was not stored")
 
 
-def _end(record: Recording, run: Run, status: int) -> Event | None:
+def _end(record: CapsuleRecording, run: Run, status: int) -> Event | None:
     extra = run._extra()
     run.event = record.end(status, run._told(), extra=extra, said=run.summary)
     record.capsule = None

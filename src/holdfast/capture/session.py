@@ -4,20 +4,20 @@ Each change is one durable write, anchored to the commit and branch it was made 
 outside is redacted first. There is one open session per line and work tree, and one for each agent whose
 transcript is read while it works beside another. Nothing is ended, copied or dropped silently; what happened
 by itself (a linked session after a branch change) is said in `clone.notes`.
+
+Which started tasks the commits of a session speak for. Nothing is changed: people say what is done.
 """
 
 import os
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from holdfast.capture import answering, condense, condensing, noting, proposals, since
-from holdfast.capture.changes import spelled
-from holdfast.capture.condensing import Condensing
-from holdfast.capture.noting import Found, more
-from holdfast.capture.proposals import Proposal
-from holdfast.capture.run import Outcome
-from holdfast.capture.whereabouts import (
+from holdfast.capture import condense, session_note, worktree_changes
+from holdfast.capture import condense as capture_condense
+from holdfast.capture.condense import CondenseSettings
+from holdfast.capture.run import CommandOutcome
+from holdfast.capture.session_lookup import (
     NONE_OPEN,
     Stale,
     anchor_of,
@@ -29,14 +29,81 @@ from holdfast.capture.whereabouts import (
     stale,
     worktree_of,
 )
+from holdfast.capture.session_note import WorkSinceTurn, more
+from holdfast.capture.worktree_changes import spelled
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.git.clone import Clone
 from holdfast.model import session as rules
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.model.ids import is_id, new_id
-from holdfast.model.session import MAX_COMMITS, MAX_FILES, MAX_NAMES, PREFIX, Anchor, Command, Session, Turn
-from holdfast.store import sessions
+from holdfast.model.session import (
+    MAX_COMMITS,
+    MAX_FILES,
+    MAX_NAMES,
+    PREFIX,
+    Session,
+    SessionAnchor,
+    SessionCommand,
+    SessionTurn,
+)
+from holdfast.model.task import Task
+from holdfast.patterns import regex
+from holdfast.store import session_files
 from holdfast.values import frozen, replace
+from holdfast.work import task_board, task_claims
+
+_WORD = regex(r"[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]")
+
+
+@frozen
+class DoneTaskProposal:
+    """A started task that may be done, the commits that say so, and why they do."""
+
+    task: str
+    title: str
+    commits: tuple[str, ...]
+    why: str
+
+
+def propose_done_tasks(clone: Clone, session: Session, commits: Sequence[str]) -> tuple[DoneTaskProposal, ...]:
+    """The started tasks of this session or line for which these commits speak, as the board lists them."""
+    if not commits:
+        return ()
+    texts = worktree_changes.commit_messages(clone.repo, commits)
+    started = [task for task in task_board.read(clone).tasks if task.status == "started"]
+    found = (_for(clone, session, task, commits, texts) for task in started)
+    return tuple(proposal for proposal in found if proposal)
+
+
+def _for(
+    clone: Clone, session: Session, task: Task, commits: Sequence[str], texts: Mapping[str, str]
+) -> DoneTaskProposal | None:
+    reasons = {
+        "the commit names it": {oid for oid in commits if task.id in _WORD.findall(texts.get(oid, ""))},
+        "it was claimed while they were made": _claimed(clone, session, task.id),
+        "the session worked on it": _worked(session, task.id, commits),
+    }
+    speak = {why: found & set(commits) for why, found in reasons.items()}
+    if not any(speak.values()):
+        return None
+    chosen = set().union(*speak.values())
+    why = ", ".join(why for why, found in speak.items() if found)
+    return DoneTaskProposal(task.id, task.title, tuple(oid for oid in commits if oid in chosen), why)
+
+
+def _claimed(clone: Clone, session: Session, task: str) -> set[str]:
+    claim = task_claims.find(clone.layout, task)
+    if claim is None or (claim.session != session.id and claim.line != session.line):
+        return set()
+    return set(claim.commits)
+
+
+def _worked(session: Session, task: str, commits: Sequence[str]) -> set[str]:
+    """All commits if it was the session's only task, else those of the turns that were spent on it."""
+    if session.tasks == (task,):
+        return set(commits)
+    return {oid for turn in session.every_turn if turn.task == task for oid in turn.commits}
+
 
 __all__ = [
     "Ending",
@@ -62,7 +129,7 @@ class Noted:
     """A turn, or only a change of what is open; and whether a session had to be started for it."""
 
     session: Session
-    turn: Turn | None
+    turn: SessionTurn | None
     started: bool
 
 
@@ -76,7 +143,7 @@ class Ending:
     insertions: int
     deletions: int
     uncommitted: tuple[str, ...]
-    proposals: tuple[Proposal, ...]
+    proposals: tuple[DoneTaskProposal, ...]
 
 
 def start(
@@ -95,8 +162,8 @@ def start(
     With `beside` it goes on next to others, which are no business of it.
     """
     said = {"objective": objective, "agent": agent, "agent_session": agent_session}
-    fields = noting.cleaned(clone, said)
-    named = noting.task_ids(clone, tasks)
+    fields = session_note.cleaned_note(clone, said)
+    named = session_note.task_ids(clone, tasks)
     if again and (old := current(clone)):
         end(clone, session=old.id, reason="again", journal=journal)
     before = None if beside and open_here(clone) else last_here(clone)
@@ -115,7 +182,7 @@ def _begin(
     Tells whether it was made now.
     """
     line, worktree, now = clone.line().id, worktree_of(clone), anchor_of(clone)
-    others = {name for store in clone.stores for name in sessions.ids(store)}
+    others = {name for store in clone.stores for name in session_files.ids(store)}
     joined: set[str] = set()
 
     def make(there: list[Session]) -> Session:
@@ -131,7 +198,7 @@ def _begin(
         identity = new_id(PREFIX, others)
         return Session(id=identity, line=line, worktree=worktree, started=now, updated=now, **fields)
 
-    found = sessions.start(clone.layout, make)
+    found = session_files.start(clone.layout, make)
     return found, found.id not in joined
 
 
@@ -154,8 +221,8 @@ def _linked(clone: Clone, old: Session | None, objective: str) -> Session:
 
 def _link(clone: Clone, old: Session | None, new: Session) -> None:
     """Let a session name the one that goes on from it."""
-    if old is not None and old.id in sessions.ids(clone.layout):  # else its store cannot be written from here
-        sessions.update(clone.layout, old.id, lambda s: replace(s, next=more(s.next, (new.id,), MAX_NAMES)))
+    if old is not None and old.id in session_files.ids(clone.layout):  # else its store cannot be written from here
+        session_files.update(clone.layout, old.id, lambda s: replace(s, next=more(s.next, (new.id,), MAX_NAMES)))
 
 
 def note(
@@ -175,7 +242,7 @@ def note(
     scratchpad: str | None = None,
     task: str | None = None,
     run: str | None = None,
-    condense_by: Condensing | None = None,
+    condense_by: CondenseSettings | None = None,
     journal: str | None = None,
 ) -> Noted:
     """Add a turn, durable on return; without a summary only what is open changes.
@@ -189,32 +256,34 @@ def note(
         "summary": summary,
         "scratchpad": scratchpad,
         "run": run,
-        "task": next(iter(noting.task_ids(clone, [task])), None) if task else None,
-        "commands": [noting.as_command(one, clone.now()) for one in commands],
+        "task": next(iter(session_note.task_ids(clone, [task])), None) if task else None,
+        "commands": [session_note.as_command(one, clone.now()) for one in commands],
         "files": [rules.cut(spelled(path), rules.MAX_PATH) for path in files],
         "open": list(open),
         "follow_ups": list(follow_ups),
         "approvals": list(approvals),
         "decisions": list(decisions),
     }
-    answers = answering.parted(clone, {"close": list(close), "granted": list(granted), "denied": list(denied)})
-    told = {**noting.cleaned(clone, said), **answers.own}
+    answers = session_note.split_answers(
+        clone, {"close": list(close), "granted": list(granted), "denied": list(denied)}
+    )
+    told = {**session_note.cleaned_note(clone, said), **answers.own}
     if not any(told.values()):
-        if (other := answering.give(clone, answers.others)) is not None:
+        if (other := session_note.give_answers(clone, answers.others)) is not None:
             return Noted(other, None, False)
         raise BadInput("there is nothing to note", hint="Say in a sentence what was done.")
     there, started = _session_for(clone, session, told)
     now = anchor_of(clone)
-    found = noting.found_since(clone, there, now, told, journal=journal)
-    new = sessions.update(clone.layout, there.id, lambda old: noting.noted(old, told, now, found))
-    answering.give(clone, answers.others)
+    found = session_note.found_since(clone, there, now, told, journal=journal)
+    new = session_files.update(clone.layout, there.id, lambda old: session_note.with_note(old, told, now, found))
+    session_note.give_answers(clone, answers.others)
     turn = new.turns[-1] if told["summary"] else None
-    return Noted(_condense(clone, new, condense_by or Condensing()), turn, started)
+    return Noted(_condense(clone, new, condense_by or CondenseSettings()), turn, started)
 
 
 def _session_for(clone: Clone, asked: str | None, told: Mapping[str, Any]) -> tuple[Session, bool]:
     """The session a note belongs to, and whether it had to be started."""
-    here, named = current(clone), sessions.find(clone.layout, asked) if asked is not None else None
+    here, named = current(clone), session_files.find(clone.layout, asked) if asked is not None else None
     if named is not None:
         _refuse_elsewhere(clone, named)
         if named.line == clone.line().id:
@@ -239,12 +308,12 @@ def _refuse_elsewhere(clone: Clone, session: Session) -> None:
         raise BadInput(f"{session.id} belongs to another work tree", hint="Note it there, or leave the id out.")
 
 
-def _condense(clone: Clone, session: Session, how: Condensing) -> Session:
+def _condense(clone: Clone, session: Session, how: CondenseSettings) -> Session:
     """Fold the older turns if it is time; the model command runs before the lock is taken, not under it."""
     count = condense.due(session, after=how.after, budget=how.budget)
     if not count:
         return session
-    answer = condensing.by_command(clone, session, count, how) if how.command else None
+    answer = capture_condense.by_command(clone, session, count, how) if how.command else None
     text = answer or condense.shortly(session, count, budget=how.budget)
     by = spelled(os.path.basename(how.command[0])) if answer else condense.BY_US
 
@@ -253,7 +322,7 @@ def _condense(clone: Clone, session: Session, how: Condensing) -> Session:
             return now  # somebody else condensed it meanwhile
         return condense.fold(now, count, text, by=by)
 
-    new = sessions.update(clone.layout, session.id, change)
+    new = session_files.update(clone.layout, session.id, change)
     _record(clone, new, "condense", summary=f"{count} turns put shortly by {by}")
     return new
 
@@ -271,14 +340,14 @@ def end(
 
     One of another branch or work tree ended where it was last heard of, not where somebody closes it.
     """
-    there = current(clone) if session is None else sessions.find(clone.layout, session)
+    there = current(clone) if session is None else session_files.find(clone.layout, session)
     if there is None:
         raise NotFound("no session is open here", hint=NONE_OPEN)
-    told = noting.cleaned(clone, {"summary": summary, "reason": reason})
+    told = session_note.cleaned_note(clone, {"summary": summary, "reason": reason})
     now = anchor_of(clone)
     here = (there.line, there.worktree) == (clone.line().id, worktree_of(clone))
     turn = {"summary": "end"}
-    found = noting.found_since(clone, there, now, turn, journal=journal) if here else Found((), ())
+    found = session_note.found_since(clone, there, now, turn, journal=journal) if here else WorkSinceTurn((), ())
 
     def change(old: Session) -> Session:
         if old.state == "ended":
@@ -294,18 +363,18 @@ def end(
             files=more(old.files, found.files, MAX_FILES),
         )
 
-    new = sessions.update(clone.layout, there.id, change)
+    new = session_files.update(clone.layout, there.id, change)
     _record(clone, new, "end", summary=new.summary or new.objective)
     return _account(clone, new, now if here else new.updated, with_tasks=with_tasks, journal=journal)
 
 
-def _account(clone: Clone, session: Session, now: Anchor, *, with_tasks: bool, journal: str | None) -> Ending:
+def _account(clone: Clone, session: Session, now: SessionAnchor, *, with_tasks: bool, journal: str | None) -> Ending:
     repo, base = clone.repo, session.started.commit
-    made = since.surviving(repo, session.commits, now.commit, base)
-    came = since.diff(repo, base, made, now.commit, journal=journal)
+    made = worktree_changes.surviving_commits(repo, session.commits, now.commit, base)
+    came = worktree_changes.diff_since(repo, base, made, now.commit, journal=journal)
     mine = session.worktree == worktree_of(clone)
-    dirty = since.uncommitted(repo, since=session.started.ts, journal=journal) if mine else []
-    proposed = proposals.propose(clone, session, made) if with_tasks else ()
+    dirty = worktree_changes.uncommitted_files(repo, since=session.started.ts, journal=journal) if mine else []
+    proposed = propose_done_tasks(clone, session, made) if with_tasks else ()
     return Ending(session, tuple(made), came.files, came.insertions, came.deletions, tuple(dirty), proposed)
 
 
@@ -313,12 +382,12 @@ def edit(
     clone: Clone, asked: str, *, summary: str | None = None, objective: str | None = None, scratchpad: str | None = None
 ) -> Session:
     """Change what a session says of itself, ended or not; what is None stays."""
-    told = noting.cleaned(clone, {"summary": summary, "objective": objective, "scratchpad": scratchpad})
+    told = session_note.cleaned_note(clone, {"summary": summary, "objective": objective, "scratchpad": scratchpad})
     given = {name: text for name, text in told.items() if text is not None}
     if not given:
         raise BadInput("there is nothing to change", hint="Use --summary, --objective or --scratchpad.")
     now = anchor_of(clone)
-    return sessions.update(
+    return session_files.update(
         clone.layout, asked, lambda old: replace(old, **given, updated=replace(old.updated, ts=now.ts))
     )
 
@@ -330,13 +399,13 @@ def record_commit(clone: Clone, session: str, oid: str, *, ts: str | None = None
         if oid in old.commits or old.state == "ended":
             return old
         place = branch if branch is not None else old.updated.branch
-        at = Anchor(max(ts or clone.now(), old.updated.ts), oid, spelled(place) if place else None)
+        at = SessionAnchor(max(ts or clone.now(), old.updated.ts), oid, spelled(place) if place else None)
         return replace(old, updated=at, commits=more(old.commits, (oid,), MAX_COMMITS))
 
-    return sessions.update(clone.layout, session, change)
+    return session_files.update(clone.layout, session, change)
 
 
-def record_run(clone: Clone, outcome: Outcome) -> Session | None:
+def record_run(clone: Clone, outcome: CommandOutcome) -> Session | None:
     """Add a recorded command to the open session, if there is one; a failure is said, never raised."""
     try:
         there = current(clone)
@@ -344,22 +413,22 @@ def record_run(clone: Clone, outcome: Outcome) -> Session | None:
             return there
         body, now = clone.joined(outcome.event), anchor_of(clone)
         known = {"run": outcome.run_id, "exit_status": outcome.exit_code}
-        ran = Command(**noting.as_command({"text": _as_typed(body["command"]), **known}, now.ts))
+        ran = SessionCommand(**session_note.as_command({"text": _as_typed(body["command"]), **known}, now.ts))
         made = [str(one["path"]) for one in body["artifacts"] or () if "path" in one]
         task = str(body["task"] or "")
         tasks = [task] if task.startswith("TSK-") and is_id(task) else []
-        return sessions.update(clone.layout, there.id, lambda old: _with_run(old, ran, now, made, tasks))
+        return session_files.update(clone.layout, there.id, lambda old: _with_run(old, ran, now, made, tasks))
     except (HoldfastError, OSError) as error:
         clone.notes.append(f"the run is not in the session: {error}")
         return None
 
 
-def _with_run(old: Session, ran: Command, now: Anchor, files: list[str], tasks: list[str]) -> Session:
+def _with_run(old: Session, ran: SessionCommand, now: SessionAnchor, files: list[str], tasks: list[str]) -> Session:
     return replace(
         old,
         updated=now,
-        commands=noting.fewer_commands((*old.commands, ran)),
-        files=more(old.files, files[: since.MAX_FILES], MAX_FILES),
+        commands=session_note.fewer_commands((*old.commands, ran)),
+        files=more(old.files, files[: worktree_changes.MAX_FILES], MAX_FILES),
         tasks=more(old.tasks, tasks, MAX_NAMES),
     )
 
@@ -377,4 +446,4 @@ def _named(branch: str | None) -> str:
 def _record(clone: Clone, session: Session, action: str, *, summary: str) -> None:
     tasks = {"task": session.tasks[-1]} if session.tasks else {}
     body = {"action": action, "session": session.id, "summary": summary, **tasks}
-    clone.record(Draft("session", target=session.id, body=body))
+    clone.record(EventDraft("session", target=session.id, body=body))

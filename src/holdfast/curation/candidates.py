@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from holdfast.errors import BrokenEntry, ReadOnlyStore, TooLarge, UnsafePath
-from holdfast.git import proposed
+from holdfast.git import approvals
 from holdfast.git.clone import Clone
 from holdfast.model.memory import Candidate, Rejected
-from holdfast.store import entries, fsio
+from holdfast.store import fsio, memory_files
 from holdfast.values import field, frozen
 
 
 @frozen
-class Shelf:
+class CandidateShelf:
     """All candidates of this clone, on any line."""
 
     waiting: dict[str, Candidate] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Shelf:
         return [*self.waiting, *self.rejected]
 
 
-def read(clone: Clone) -> Shelf:
+def read(clone: Clone) -> CandidateShelf:
     """What is on the shelf now; a file that cannot be read is named and left alone."""
     waiting: dict[str, Candidate] = {}
     rejected: dict[str, Rejected] = {}
@@ -49,19 +49,19 @@ def read(clone: Clone) -> Shelf:
             waiting.setdefault(memory.id, memory)
         else:
             rejected.setdefault(memory.id, memory)
-    return Shelf(waiting, rejected, tuple(broken))
+    return CandidateShelf(waiting, rejected, tuple(broken))
 
 
 def changed(clone: Clone, *waiting: Candidate) -> dict[str, tuple[str, ...]]:
     """What whoever decides should be told of candidates whose words are not those that were proposed."""
-    found = proposed.changed_since(clone, waiting)
+    found = approvals.candidates_changed(clone, waiting)
     return dict.fromkeys(found, ("its words were changed after it was proposed",))
 
 
 def keep(clone: Clone, memory: Candidate | Rejected) -> None:
     """Put a candidate or a tombstone on the shelf, durable on return."""
     fsio.make_dirs(clone.layout.candidates)
-    fsio.replace(_path(clone.layout.candidates, memory.id), entries.render(memory).encode())
+    fsio.replace(_path(clone.layout.candidates, memory.id), memory_files.render(memory).encode())
 
 
 def discard(clone: Clone, identity: str) -> None:
@@ -90,7 +90,7 @@ def _files(clone: Clone) -> Iterator[str]:
 
 def _load(path: str) -> Candidate | Rejected:
     try:
-        memory = entries.parse(fsio.read(path, limit=entries.MAX_ENTRY).decode(), path)
+        memory = memory_files.parse(fsio.read(path, limit=memory_files.MAX_ENTRY).decode(), path)
     except UnicodeDecodeError:
         raise BrokenEntry(f"{path}:1 is not UTF-8 text") from None
     except FileNotFoundError:

@@ -11,9 +11,9 @@ from typing import Any
 from holdfast.errors import NeedsReview
 from holdfast.git.approvals import DECISIONS, Causes, weakened
 from holdfast.git.clone import Clone
-from holdfast.model.event import Draft, Event
+from holdfast.model.event import Event, EventDraft
 from holdfast.model.memory import Memory
-from holdfast.store import entries
+from holdfast.store import memory_files
 from holdfast.values import frozen
 
 _ELSEWHERE = "If you are a person, do it in another terminal, where no agent runs."
@@ -45,7 +45,7 @@ class Reviewer:
 
 
 @frozen
-class Standing:
+class MemoryStanding:
     """A memory, and how it stands here and now."""
 
     memory: Memory
@@ -86,9 +86,9 @@ def record(
     }
     if kind == "accept":  # it stays so whatever becomes of the text
         said["supersedes"] = list(getattr(memory, "supersedes", ()))
-        said["approves"] = entries.digest(memory)
+        said["approves"] = memory_files.digest(memory)
     body = {name: value for name, value in said.items() if value is not None}
-    return clone.record(Draft(kind=kind, target=memory.id, layer=memory.layer, body=body))
+    return clone.record(EventDraft(kind=kind, target=memory.id, layer=memory.layer, body=body))
 
 
 def recorded(clone: Clone, targets: Collection[str], kinds: Collection[str]) -> Iterator[tuple[Event, dict[str, Any]]]:

@@ -10,24 +10,32 @@ The same claim is one memory however often it is proposed, in these or in other 
 - rejected: BadInput says when and why. A person may still accept the tombstone.
 
 Whether two texts make the same claim is `model.claims`' business.
+
+Harvest: what a run or a session said becomes candidates, each with where it was said.
+
+Nothing here is trusted: what comes of it waits for a person. What is known, waits already or was rejected,
+in these or in other words, does not pile up.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.curation import candidates, decisions
-from holdfast.curation.ground import Ground, together
-from holdfast.errors import BadInput, NotFound
+from holdfast.curation.snapshot import ProposalGround, hold_ground
+from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
+from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
-from holdfast.git.evidence import resolve_all, states
-from holdfast.git.rewritten import anchors
+from holdfast.git.evidence_check import resolve_all, states
+from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model import memory as rules
 from holdfast.model.claims import Statement
-from holdfast.model.evidence import Evidence
+from holdfast.model.evidence import Evidence, Provenance
 from holdfast.model.ids import memory_id
+from holdfast.model.lazy_module import LazyModule
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, is_expired
-from holdfast.model.provenance import Provenance
+from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
+from holdfast.values import frozen
 
 NewId = Callable[[str, list[str]], str]
 
@@ -52,7 +60,7 @@ def propose(
     because: str = "",
     id: str | None = None,  # noqa: A002 - the field's own name
     new_id: NewId = memory_id,
-    ground: Ground | None = None,
+    ground: ProposalGround | None = None,
 ) -> Candidate | Accepted:
     """Put a candidate on the shelf, or find the memory that says the same already.
 
@@ -87,10 +95,10 @@ def propose(
     }
     for name in ("type", "id") if id is not None else ("type",):
         rules.CHECKS[name](fields[name])
-    anchors.keep(clone, [text.removeprefix("commit:") for text in cited if text.startswith("commit:")])
+    commit_anchors.keep(clone, [text.removeprefix("commit:") for text in cited if text.startswith("commit:")])
     if ground is not None:
         return _keep(clone, fields, new_id, ground)
-    with together(clone) as alone:
+    with hold_ground(clone) as alone:
         return _keep(clone, fields, new_id, alone)
 
 
@@ -105,7 +113,7 @@ def _cleaned(clone: Clone, given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: Ground) -> Candidate | Accepted:
+def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalGround) -> Candidate | Accepted:
     alike = ground.alike(Statement(fields["statement"], fields["type"], fields["applies_to"]), fields["suggests"])
     known = _known(clone, alike, fields)
     if isinstance(known, Candidate):
@@ -202,3 +210,86 @@ def expiry(clone: Clone, when: str | datetime | None) -> datetime | None:
     if end <= clone.clock():
         raise BadInput(f"{rules.iso(end)} is past already", hint="Name a moment to come: 30d, or a date.")
     return end
+
+
+if TYPE_CHECKING:
+    from holdfast.curation import extraction
+else:
+    extraction = LazyModule("holdfast.curation.extraction")  # dear to load, and few commands read what was said
+
+Ask = Callable[[str], str | None]
+Cited = Callable[[ExtractedMemory], Sequence[str]]
+
+
+@frozen
+class Harvested:
+    """What came of it."""
+
+    new: tuple[str, ...] = ()  # ids of candidates that nobody had proposed before
+    joined: int = 0  # times something known got one more witness
+    refused: int = 0  # times it had been rejected before, or could not be taken
+
+
+def harvest(
+    clone: Clone,
+    turns: Sequence[Utterance | TriedCommand],
+    *,
+    source: str,
+    evidence: Cited,
+    sent: Sequence[str] = (),
+    ask: Ask | None = None,
+) -> Harvested:
+    """Propose what was said; by the user's model command if there is one, else by our own rules.
+
+    `source` is the run or session, such as run:<id>; `evidence` gives what each find rests on. `sent` are the
+    packs that its agent was given: they must not come back as its own words.
+    """
+    found = extraction.ask_model(turns, ask, sent=sent) if ask is not None and turns else None
+    if found is None:
+        found = extraction.find_claims(turns, sent=sent)
+    return _proposed(clone, found, source, evidence) if found else Harvested()
+
+
+def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evidence: Cited) -> Harvested:
+    """Propose each; where it holds is what its own words name of the repository."""
+    new, joined, refused = [], 0, 0
+    named = paths_mentioned(clone.repo, (one.statement for one in found))
+    with hold_ground(clone) as ground:
+        for one in found:
+            before = set(ground.ids)
+            try:
+                made = _propose(clone, one, source, evidence=evidence(one), named=named[one.statement], ground=ground)
+            except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found
+                raise
+            except HoldfastError:  # rejected before, or not fit to be kept
+                refused += 1
+                continue
+            if made.id not in before:
+                new.append(made.id)
+            else:
+                joined += 1
+    return Harvested(tuple(new), joined, refused)
+
+
+def _propose(
+    clone: Clone,
+    one: ExtractedMemory,
+    source: str,
+    *,
+    evidence: Sequence[str],
+    named: Sequence[str],
+    ground: ProposalGround,
+) -> Candidate | Accepted:
+    return propose(
+        clone,
+        ground=ground,
+        kind=one.kind,
+        statement=one.statement,
+        details=f"Rationale: {one.why}" if one.why else "",
+        confidence=one.confidence,
+        evidence=evidence,
+        applies_to=named,
+        source=source if source.startswith("run:") else None,
+        provenance=[Provenance(source, one.turn, one.words)],
+        tags=[one.rule.replace(" ", "-")],
+    )

@@ -8,33 +8,44 @@ before, so a command that was killed anywhere is completed by running it again.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holdfast.curation import candidates, conflicts, decisions, facts, revising, table, undo
-from holdfast.curation.conflicts import Known
-from holdfast.curation.decisions import Reviewer, Standing
-from holdfast.curation.facts import Seen
+from holdfast.curation import candidates, decisions, memory_conflicts, memory_state, revise, snapshot, undo
+from holdfast.curation.decisions import MemoryStanding, Reviewer
+from holdfast.curation.memory_conflicts import KnownClaims
+from holdfast.curation.memory_state import VisibleMemory
 from holdfast.curation.propose import propose
-from holdfast.curation.revising import Wish, retire
-from holdfast.curation.table import Table
-from holdfast.curation.undo import Step
+from holdfast.curation.revise import ReviewerWish, retire
+from holdfast.curation.snapshot import ReviewTable
+from holdfast.curation.undo import UndoStep
 from holdfast.errors import BadInput, NeedsReview, NotFound
 from holdfast.git.clone import Clone
-from holdfast.git.evidence import states
+from holdfast.git.evidence_check import states
 from holdfast.model import memory as rules
 from holdfast.model.ids import slug
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected
-from holdfast.store import entries, layout
+from holdfast.store import layout, memory_files
 
-__all__ = ["Reviewer", "Standing", "Wish", "accept", "join", "known", "promote", "reject", "retire", "waiting"]
+__all__ = [
+    "MemoryStanding",
+    "Reviewer",
+    "ReviewerWish",
+    "accept",
+    "join",
+    "known",
+    "promote",
+    "reject",
+    "retire",
+    "waiting",
+]
 
 
-def waiting(clone: Clone) -> list[Standing]:
+def waiting(clone: Clone) -> list[MemoryStanding]:
     """The candidates of this clone, with how their evidence stands; damaged ones go to its notes."""
     shelf = candidates.read(clone)
     clone.notes.extend(f"left out: {error}" for error in shelf.broken)
     held = states(clone, (text for memory in shelf.waiting.values() for text in memory.evidence))
     here, changed = clone.line().id, candidates.changed(clone, *shelf.waiting.values())
     return [
-        Standing(
+        MemoryStanding(
             memory,
             "candidate",
             receipts=tuple((text, held[text]) for text in memory.evidence),
@@ -44,28 +55,39 @@ def waiting(clone: Clone) -> list[Standing]:
     ]
 
 
-def known(clone: Clone) -> Known:
+def known(clone: Clone) -> KnownClaims:
     """All that a candidate is held against."""
-    standings = facts.facts(clone, clone.clock()).standings
-    return Known(standings, candidates.read(clone).rejected.values())
+    standings = memory_state.list_memories(clone, clone.clock()).standings
+    return KnownClaims(standings, candidates.read(clone).rejected.values())
 
 
 def accept(
-    clone: Clone, identity: str, reviewer: Reviewer, *, wish: Wish | None = None, against: Known | None = None
-) -> Standing:
+    clone: Clone,
+    identity: str,
+    reviewer: Reviewer,
+    *,
+    wish: ReviewerWish | None = None,
+    against: KnownClaims | None = None,
+) -> MemoryStanding:
     """Approve a candidate on the current line, or an entry as it stands, edited by hand or not.
 
     What contradicts something that stands is refused, unless the wish says how both are to be taken.
     `against` saves looking for it again, where many are decided at once.
     """
-    return _accept(clone, identity, reviewer, wish or Wish(), against, again=True)
+    return _accept(clone, identity, reviewer, wish or ReviewerWish(), against, again=True)
 
 
 def _accept(
-    clone: Clone, identity: str, reviewer: Reviewer, wish: Wish, against: Known | None = None, *, again: bool = False
-) -> Standing:
+    clone: Clone,
+    identity: str,
+    reviewer: Reviewer,
+    wish: ReviewerWish,
+    against: KnownClaims | None = None,
+    *,
+    again: bool = False,
+) -> MemoryStanding:
     with candidates.locked(clone):
-        there = table.read(clone)
+        there = snapshot.read_table(clone)
         name = there.meant(identity)
         _refuse_unknown(wish.supersede, there)
         entry = there.entry(name)
@@ -79,33 +101,39 @@ def _accept(
         if name in there.shelf.rejected and entry is None:
             return _accept_after_all(clone, there.shelf.rejected[name], reviewer, wish)
         assert entry is not None
-        return _accept_entry(clone, facts.by_hand(clone, entry), reviewer, wish, against, again=again)
+        return _accept_entry(clone, memory_state.by_hand(clone, entry), reviewer, wish, against, again=again)
 
 
 def _accept_entry(
-    clone: Clone, entry: Seen, reviewer: Reviewer, wish: Wish, against: Known | None, *, again: bool
-) -> Standing:
+    clone: Clone,
+    entry: VisibleMemory,
+    reviewer: Reviewer,
+    wish: ReviewerWish,
+    against: KnownClaims | None,
+    *,
+    again: bool,
+) -> MemoryStanding:
     """Confirm an entry: as it stands, or as the reviewer wishes it, with evidence as it is now."""
     memory, wanted = entry.memory, entry.memory
     by_hand = entry.sighting.origin == "edit" and wish.is_plain
     if isinstance(memory, Accepted):
         there = against or known(clone)
         wanted = memory if by_hand else _as_wished(clone, memory, wish, there)
-        conflicts.refuse(one for one in there.conflicts(wanted) if one.status in conflicts.STANDING)
+        memory_conflicts.refuse(one for one in there.conflicts(wanted) if one.status in memory_conflicts.STANDING)
     if by_hand:
         kind = reviewer.approval if reviewer.person else "edit"
-        return revising.confirm(clone, entry, kind, reviewer, again=again)
+        return revise.confirm(clone, entry, kind, reviewer, again=again)
     if wanted == memory:
-        return revising.confirm(clone, entry, reviewer.approval, reviewer, again=again)
-    revising.refuse_edit(entry, memory.id)
+        return revise.confirm(clone, entry, reviewer.approval, reviewer, again=again)
+    revise.refuse_edit(entry, memory.id)
     if not reviewer.person:
         raise reviewer.refusal(f"only a person may confirm {memory.id}, whose ground has moved")
-    return revising.revise(clone, entry, wanted, reviewer.approval, reviewer, action="accept")
+    return revise.revise(clone, entry, wanted, reviewer.approval, reviewer, action="accept")
 
 
-def _as_wished(clone: Clone, memory: Accepted, wish: Wish, against: Known) -> Accepted:
+def _as_wished(clone: Clone, memory: Accepted, wish: ReviewerWish, against: KnownClaims) -> Accepted:
     changed = wish.changes(memory, against.conflicts(memory) if wish.keep_both else ())
-    changed["evidence"] = revising.fresh_evidence(clone, memory)
+    changed["evidence"] = revise.fresh_evidence(clone, memory)
     new = Accepted.of(memory, **changed)
     if rules.is_expired(new, clone.clock()):
         raise BadInput(
@@ -119,22 +147,22 @@ def _looked_at(clone: Clone, candidate: Candidate) -> Candidate:
     """The candidate with its evidence as it is now: whoever approves it has seen what changed meanwhile."""
     if candidate.suggests or not candidate.evidence:
         return candidate
-    return Candidate.of(candidate, evidence=revising.fresh_evidence(clone, candidate))
+    return Candidate.of(candidate, evidence=revise.fresh_evidence(clone, candidate))
 
 
-def settle(clone: Clone, candidate: Candidate, wish: Wish, against: Known | None = None) -> Candidate:
+def settle(clone: Clone, candidate: Candidate, wish: ReviewerWish, against: KnownClaims | None = None) -> Candidate:
     """The candidate as the reviewer wishes it; Contradicts, if something still speaks against it."""
     there = against or known(clone)
     found = there.conflicts(candidate)
     wanted = Candidate.of(candidate, **wish.changes(candidate, found))
-    conflicts.refuse(there.conflicts(wanted))
+    memory_conflicts.refuse(there.conflicts(wanted))
     return wanted
 
 
-def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Standing:
+def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> MemoryStanding:
     """Turn a candidate down; its tombstone stays, so that the same claim is not proposed again."""
     with candidates.locked(clone):
-        there = table.read(clone)
+        there = snapshot.read_table(clone)
         name = there.meant(identity)
         if name not in there.shelf.ids:
             raise BadInput(
@@ -145,13 +173,13 @@ def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Stan
         tombstone = buried or _bury(clone, there.shelf.waiting[name], reason, reviewer)
         if buried is None or not decisions.ever(clone, name, "reject"):  # killed before the event
             decisions.record(clone, "reject", tombstone, reviewer=reviewer, reason=tombstone.reason or None)
-        return Standing(tombstone, "rejected")
+        return MemoryStanding(tombstone, "rejected")
 
 
-def join(clone: Clone, identity: str, into: str, reviewer: Reviewer) -> Standing:
+def join(clone: Clone, identity: str, into: str, reviewer: Reviewer) -> MemoryStanding:
     """A candidate says what another memory says: its evidence goes there, and the candidate goes."""
     with candidates.locked(clone):
-        there = table.read(clone)
+        there = snapshot.read_table(clone)
         name, other = there.meant(identity), there.meant(into, there.ids)
         if name not in there.shelf.waiting or name == other:
             raise BadInput(f"{name} is no candidate that could be merged into {other}")
@@ -165,8 +193,8 @@ def join(clone: Clone, identity: str, into: str, reviewer: Reviewer) -> Standing
         return done
 
 
-def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate, reviewer: Reviewer) -> Standing:
-    before = tuple((one.id, entries.render(one)) for one in (candidate, other))
+def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate, reviewer: Reviewer) -> MemoryStanding:
+    before = tuple((one.id, memory_files.render(one)) for one in (candidate, other))
     joined = Candidate.of(
         other,
         provenance=rules.unique([*other.provenance, *candidate.provenance])[: rules.MAX_ITEMS],
@@ -174,20 +202,22 @@ def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate, review
     )
     candidates.keep(clone, joined)
     decisions.record(clone, "propose", joined)
-    undo.note(clone, Step("join", candidate.id, before), reviewer)
-    return Standing(joined, "candidate")
+    undo.note(clone, UndoStep("join", candidate.id, before), reviewer)
+    return MemoryStanding(joined, "candidate")
 
 
-def _join_entry(clone: Clone, candidate: Candidate, entry: Seen | None, other: str, reviewer: Reviewer) -> Standing:
+def _join_entry(
+    clone: Clone, candidate: Candidate, entry: VisibleMemory | None, other: str, reviewer: Reviewer
+) -> MemoryStanding:
     if entry is None or not isinstance(entry.memory, Accepted):
         raise BadInput(f"{other} does not stand here", hint="Merge into a candidate or an accepted memory.")
     if not reviewer.person:
         raise reviewer.refusal(f"only a person may change {other}, which was accepted")
-    revising.refuse_edit(entry, other)
+    revise.refuse_edit(entry, other)
     evidence = rules.join_evidence(entry.memory.evidence, candidate.evidence)
     memory = Accepted.of(entry.memory, evidence=evidence)
-    taken = ((candidate.id, entries.render(candidate)),)
-    return revising.revise(clone, entry, memory, reviewer.approval, reviewer, action="join", taken=taken)
+    taken = ((candidate.id, memory_files.render(candidate)),)
+    return revise.revise(clone, entry, memory, reviewer.approval, reviewer, action="join", taken=taken)
 
 
 def promote(
@@ -196,7 +226,7 @@ def promote(
     *,
     reviewer: Reviewer | None = None,
     threshold: float | None = None,
-) -> Standing:
+) -> MemoryStanding:
     """Approve with a reviewer, or without one where the settings' threshold and the evidence allow it.
 
     `what` is a memory, its id, or the fields of one to propose. Where nobody may approve, a candidate
@@ -206,12 +236,12 @@ def promote(
         what = propose(clone, **_fields(what))
     identity = what if isinstance(what, str) else what.id
     if reviewer is not None:
-        return _accept(clone, identity, reviewer, Wish())
+        return _accept(clone, identity, reviewer, ReviewerWish())
     with candidates.locked(clone):
-        there = table.read(clone)
+        there = snapshot.read_table(clone)
         name = there.meant(identity)
         entry = there.entry(name)
-        if name not in there.shelf.waiting and entry and facts.is_approved(clone, there.seen, entry):
+        if name not in there.shelf.waiting and entry and memory_state.is_approved(clone, there.seen, entry):
             return _standing(entry)
         memory = there.shelf.waiting.get(name) or (entry.memory if entry else there.shelf.rejected[name])
         if why := _why_not_alone(clone, memory, threshold):
@@ -219,24 +249,24 @@ def promote(
         if isinstance(memory, Candidate):
             return _approve(clone, memory, entry, "promote", None)
         assert entry is not None
-        return revising.confirm(clone, entry, "promote", None)
+        return revise.confirm(clone, entry, "promote", None)
 
 
 def _approve(
     clone: Clone,
     candidate: Candidate,
-    entry: Seen | None,
+    entry: VisibleMemory | None,
     kind: str,
     reviewer: Reviewer | None,
     *,
     was: Candidate | None = None,
-) -> Standing:
+) -> MemoryStanding:
     """The entry, its event, and the candidate's end, as far as they are not done."""
-    revising.need_evidence(clone, candidate, reviewer)
+    revise.need_evidence(clone, candidate, reviewer)
     on_their_word = reviewer.name if reviewer and reviewer.person and not candidate.evidence else None
     source = candidate.source or (f"person:{on_their_word}" if on_their_word else None)
     memory = Accepted.of(candidate, source=source)
-    text = entries.render(memory)
+    text = memory_files.render(memory)
     path = layout.entry_path(memory.type, slug(memory.statement), memory.id)
     if entry is None:
         clone.change(path, text)
@@ -252,14 +282,14 @@ def _approve(
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=blob)
     notes = _elsewhere(candidate, clone.line().id)
     notes += candidates.changed(clone, was or candidate).get(candidate.id, ())
-    taken = ((candidate.id, entries.render(was or candidate)),)
-    undo.note(clone, Step("accept", memory.id, taken, path, after=text), reviewer)
+    taken = ((candidate.id, memory_files.render(was or candidate)),)
+    undo.note(clone, UndoStep("accept", memory.id, taken, path, after=text), reviewer)
     candidates.discard(clone, memory.id)
     trust = "T0" if kind == "accept" else "T2"
-    return Standing(memory, "accepted", path=path, blob=blob, trust=trust, notes=notes)
+    return MemoryStanding(memory, "accepted", path=path, blob=blob, trust=trust, notes=notes)
 
 
-def _follow(clone: Clone, candidate: Candidate, there: Table, reviewer: Reviewer) -> Standing:
+def _follow(clone: Clone, candidate: Candidate, there: ReviewTable, reviewer: Reviewer) -> MemoryStanding:
     """Do what a candidate suggests: say that another memory no longer holds, or that two are one."""
     action, *names = (candidate.suggests or "").split(":")
     entries_of = [there.entry(name) for name in names]
@@ -271,27 +301,27 @@ def _follow(clone: Clone, candidate: Candidate, there: Table, reviewer: Reviewer
         )
     if not reviewer.person:
         raise reviewer.refusal(f"only a person may {action} {names[0]}")
-    taken = ((candidate.id, entries.render(candidate)),)
+    taken = ((candidate.id, memory_files.render(candidate)),)
     if action == "merge":
         _take_over(clone, found[0], found[1], reviewer)
-    done = revising.end(clone, found[0], candidate.because, reviewer, taken=taken)
+    done = revise.end(clone, found[0], candidate.because, reviewer, taken=taken)
     candidates.discard(clone, candidate.id)
     return done
 
 
-def _take_over(clone: Clone, old: Seen, into: Seen, reviewer: Reviewer) -> None:
+def _take_over(clone: Clone, old: VisibleMemory, into: VisibleMemory, reviewer: Reviewer) -> None:
     """One memory takes up what another rests on and is about."""
-    revising.refuse_edit(into, into.memory.id)
+    revise.refuse_edit(into, into.memory.id)
     memory = Accepted.of(
         into.memory,
         evidence=rules.join_evidence(into.memory.evidence, old.memory.evidence),
         tags=rules.unique([*into.memory.tags, *old.memory.tags]),
     )
     if memory != into.memory:
-        revising.revise(clone, into, memory, reviewer.approval, reviewer, action="merge")
+        revise.revise(clone, into, memory, reviewer.approval, reviewer, action="merge")
 
 
-def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer, wish: Wish) -> Standing:
+def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer, wish: ReviewerWish) -> MemoryStanding:
     if not reviewer.person:
         when = f"{tombstone.rejected_at:%Y-%m-%d}"
         raise reviewer.refusal(f"{tombstone.id} was rejected on {when}, so only a person may accept it now")
@@ -306,8 +336,8 @@ def _bury(clone: Clone, candidate: Candidate, reason: str, reviewer: Reviewer) -
         candidate, rejected_at=rules.moment(clone.clock().isoformat()), reason=f"{said}\n\n{more}".strip()
     )
     candidates.keep(clone, tombstone)
-    taken = ((candidate.id, entries.render(candidate)),)
-    undo.note(clone, Step("reject", candidate.id, taken), reviewer)
+    taken = ((candidate.id, memory_files.render(candidate)),)
+    undo.note(clone, UndoStep("reject", candidate.id, taken), reviewer)
     return tombstone
 
 
@@ -332,14 +362,14 @@ def _why_not_alone(clone: Clone, candidate: Memory, threshold: float | None) -> 
     return found[0].sentence if found else None
 
 
-def _refuse_unknown(names: Sequence[str], there: Table) -> None:
+def _refuse_unknown(names: Sequence[str], there: ReviewTable) -> None:
     if unknown := [name for name in names if name not in there.entry_ids]:
         raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`.")
 
 
-def _standing(entry: Seen, *, trust: str | None = None) -> Standing:
+def _standing(entry: VisibleMemory, *, trust: str | None = None) -> MemoryStanding:
     memory, sighting = entry.memory, entry.sighting
-    return Standing(memory, rules.status(memory), path=sighting.path, blob=sighting.blob, trust=trust)
+    return MemoryStanding(memory, rules.status(memory), path=sighting.path, blob=sighting.blob, trust=trust)
 
 
 def _elsewhere(candidate: Candidate, here: str) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ from holdfast.curation import candidates, decisions
 from holdfast.curation.decisions import Reviewer
 from holdfast.errors import BadInput, BrokenEntry, HoldfastError, NotFound
 from holdfast.git.clone import Clone
-from holdfast.git.visible import Sighting
+from holdfast.git.visible_entries import Sighting
 from holdfast.model.memory import Candidate, Memory, Rejected
-from holdfast.store import entries, fsio
+from holdfast.store import fsio, memory_files
 from holdfast.store.layout import Layout
 from holdfast.values import asdict, frozen, replace
 
@@ -22,7 +22,7 @@ _MAX_FILE = 1 << 26
 
 
 @frozen
-class Step:
+class UndoStep:
     """One decision: which files were what before it and after."""
 
     action: str  # accept, reject, retire, edit or join
@@ -36,14 +36,14 @@ class Step:
     line: str = ""  # where
 
 
-def note(clone: Clone, step: Step, reviewer: Reviewer | None) -> None:
+def note(clone: Clone, step: UndoStep, reviewer: Reviewer | None) -> None:
     """Remember how to take a decision back; what is too old is forgotten."""
     by_person = reviewer is not None and reviewer.person
     steps = [*_read(clone.layout), replace(step, person=by_person, line=clone.line().id)][-MOST:]
     _write(clone.layout, steps)
 
 
-def undo(clone: Clone, reviewer: Reviewer) -> Step:
+def undo(clone: Clone, reviewer: Reviewer) -> UndoStep:
     """Take the last decision of this line back: the entry as it was, the candidate on the shelf again.
 
     Each step can be done again, so an undo that was killed is completed by running it again.
@@ -59,7 +59,7 @@ def undo(clone: Clone, reviewer: Reviewer) -> Step:
         if step.path is not None and not step.stood:
             _refuse_changed(clone, step)
         for name, text in step.candidates:
-            _put_back(clone, entries.parse(text, name), reviewer)
+            _put_back(clone, memory_files.parse(text, name), reviewer)
         if step.path is not None and not step.stood:
             _take_back(clone, step, reviewer)
         _write(clone.layout, [*steps[:place], *steps[place + 1 :]])
@@ -74,7 +74,7 @@ def _put_back(clone: Clone, memory: Memory, reviewer: Reviewer) -> None:
     decisions.record(clone, "propose", memory, reviewer=reviewer, reason="taken back", action="undo")
 
 
-def _refuse_changed(clone: Clone, step: Step) -> None:
+def _refuse_changed(clone: Clone, step: UndoStep) -> None:
     """What was changed or published since is not taken back behind anybody's back."""
     now, waits = _now(clone, step.path or "")
     if _is_back(step, now, waits):
@@ -95,14 +95,14 @@ def _now(clone: Clone, path: str) -> tuple[Sighting | None, bool]:
     return now, path in {change.path for change in clone.changes()}
 
 
-def _is_back(step: Step, now: Sighting | None, waits: bool) -> bool:
+def _is_back(step: UndoStep, now: Sighting | None, waits: bool) -> bool:
     """Whether the file is as it was before already, because an undo was killed half-way."""
     if step.before is None:
         return not waits and (now is None or now.origin == "edit")
     return step.before != step.after and now is not None and now.text == step.before
 
 
-def _take_back(clone: Clone, step: Step, reviewer: Reviewer) -> None:
+def _take_back(clone: Clone, step: UndoStep, reviewer: Reviewer) -> None:
     path = step.path or ""
     now, waits = _now(clone, path)
     if not _is_back(step, now, waits):
@@ -140,15 +140,15 @@ class _Written:
     memory: Memory
 
 
-def _written(step: Step, text: str) -> _Written:
+def _written(step: UndoStep, text: str) -> _Written:
     """The entry that a decision was about, alone in its file or among others."""
-    for part in entries.parts(text, step.path or ""):
+    for part in memory_files.parts(text, step.path or ""):
         if not isinstance(part.memory, BrokenEntry) and part.memory.id == step.id:
             return _Written(part.text, part.memory)
     raise BadInput(f"{step.path} does not hold {step.id} any more")
 
 
-def _read(layout: Layout) -> list[Step]:
+def _read(layout: Layout) -> list[UndoStep]:
     """What can be taken back; a damaged record is none."""
     try:
         rows = json.loads(fsio.read(layout.decided, limit=_MAX_FILE))
@@ -160,15 +160,15 @@ def _read(layout: Layout) -> list[Step]:
         return []
 
 
-def _step(row: dict[str, object]) -> Step:
+def _step(row: dict[str, object]) -> UndoStep:
     pairs = row.pop("candidates")
     assert isinstance(pairs, list)
-    step = Step(**row, candidates=tuple((str(name), str(text)) for name, text in pairs))  # type: ignore[arg-type]
+    step = UndoStep(**row, candidates=tuple((str(name), str(text)) for name, text in pairs))  # type: ignore[arg-type]
     for name, text in step.candidates:
-        entries.parse(text, name)  # a broken one cannot be put back
+        memory_files.parse(text, name)  # a broken one cannot be put back
     return step
 
 
-def _write(layout: Layout, steps: list[Step]) -> None:
+def _write(layout: Layout, steps: list[UndoStep]) -> None:
     data = json.dumps([asdict(step) for step in steps], ensure_ascii=False).encode("utf-8", "backslashreplace")
     fsio.replace(layout.decided, data + b"\n")

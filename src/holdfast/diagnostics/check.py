@@ -4,22 +4,220 @@ Everything is read from tree objects, so it works in a fresh clone without a pri
 the merge-base, every memory that was added, changed or deleted needs an event that says who let it
 in, in the segments the branch brings along, not before the last change of its text; the log
 verifies; nothing sealed was touched. Tasks and links need no approval; `plan` says what they need.
+
+What a branch did to a memory, commit by commit: was the text that stands now approved?
+
+An event's envelope names the memory it is about, not its words: those are private. But a commit
+brings an event in a segment, so git tells whether the approval came with the text or after it.
+Whoever changes a text later than its last approval has changed what nobody approved.
+
+What a branch did to one entry of a file that holds several: a neighbour's change is not its own.
+
+Memories that cannot both hold: each branch may have accepted what the other denies, and git merges both.
+
+What the branch added or changed is held against all that stands in it. On the trunk itself that is what its
+last commit brought, so that a merge of two branches is judged when it is there.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from holdfast.diagnostics import contradictions, plan
-from holdfast.diagnostics.branch import About, Branch, CutOff
-from holdfast.diagnostics.findings import Finding
-from holdfast.diagnostics.integrity import Ledger, Seen
-from holdfast.diagnostics.parted import PartedBranch
-from holdfast.diagnostics.tracked import Row, read_log, rows
+from holdfast.diagnostics import plan_soundness
+from holdfast.diagnostics.findings import HealthFinding
+from holdfast.diagnostics.log_integrity import Ledger, VerifiedEvent
+from holdfast.diagnostics.tracked_log import TreeRow, read_log, rows
 from holdfast.errors import BadInput, BrokenEntry
 from holdfast.git.repo import Repo
-from holdfast.model.memory import Memory, source_run
-from holdfast.store import entries, layout
-from holdfast.store.entries import Part
+from holdfast.model.contradictions import ContradictingPair, contradicting_pairs
+from holdfast.model.memory import Accepted, Memory, source_run
+from holdfast.model.text import visible
+from holdfast.store import layout, memory_files
+from holdfast.store.memory_files import EntryPart
 from holdfast.values import frozen
+
+About = Callable[[VerifiedEvent], bool]
+
+
+class CutOff(Exception):
+    """A shallow clone lacks the commit that would tell."""
+
+
+class BranchHistory:
+    """The commits from where a branch left its base, with the events they bring."""
+
+    def __init__(self, repo: Repo, start: str, added: Mapping[str, VerifiedEvent], log: Mapping[str, bytes]) -> None:
+        self._repo, self._start, self._added = repo, start, added
+        self._files: dict[str, set[str]] = {name: set() for name in added}
+        self._logs: dict[str, set[str]] = {}
+        for path, data in log.items():
+            for name in _events_in(path, data) & added.keys():
+                self._files[name].add(path)
+
+    def brings(self, about: About) -> bool:
+        """Whether it brings such an event at all."""
+        return any(map(about, self._added.values()))
+
+    def culprit(self, path: str, about: About, tip: str = "HEAD") -> str | None:
+        """The commit that changed a file after the last event about it; None if that event came later.
+
+        A text that was published together with its event stays approved: who takes a later edit
+        back needs no new approval. A merge is judged by its sides if it adds nothing of its own.
+        """
+        changed = self._changed(path, tip)
+        if not changed:
+            return None
+        last, *earlier = changed
+        if self._any(about, self._since(last)):
+            return None
+        parents, text = self._parents(last), self._blob(last, path)
+        if len(parents) == 2 and self._is_plain_merge(path, text, parents):
+            return next(filter(None, (self.culprit(path, about, side) for side in parents)), None)
+        same = (commit for commit in earlier if self._blob(commit, path) == text)
+        return None if any(self._any(about, self._brought_by(commit)) for commit in same) else last
+
+    def _changed(self, path: str, tip: str) -> list[str]:
+        """The commits that made a file what it is at a tip, newest first."""
+        span = f"{self._start}..{tip}" if self._start else tip
+        return self._repo.text("--literal-pathspecs", "log", "--format=%H", span, "--", path).split()
+
+    def _any(self, about: About, names: Iterable[str]) -> bool:
+        return any(about(self._added[name]) for name in names)
+
+    def _since(self, commit: str) -> list[str]:
+        """The events that came with a commit or later."""
+        old = set().union(*(self._log(parent) for parent in self._parents(commit)))
+        return [name for name, files in self._files.items() if files.isdisjoint(old)]
+
+    def _brought_by(self, commit: str) -> list[str]:
+        here = self._log(commit)
+        return [name for name in self._since(commit) if not self._files[name].isdisjoint(here)]
+
+    def _log(self, commit: str) -> set[str]:
+        if commit not in self._logs:
+            self._logs[commit] = set(self._repo.tree(commit, layout.LOG))
+        return self._logs[commit]
+
+    def _parents(self, commit: str) -> list[str]:
+        """Those the commit itself names: git's log hides what a shallow clone has cut off."""
+        head = self._repo.run("cat-file", "commit", commit).partition(b"\n\n")[0].split(b"\n")
+        parents = [line[7:].decode("ascii") for line in head if line.startswith(b"parent ")]
+        for parent in parents:
+            if self._repo.attempt("cat-file", "-e", f"{parent}^{{commit}}").returncode:
+                raise CutOff(commit)
+        return parents
+
+    def _blob(self, commit: str, path: str) -> str | None:
+        return self._repo.blobs_at(commit, [path]).get(path)
+
+    def _is_plain_merge(self, path: str, text: str | None, sides: list[str]) -> bool:
+        """Whether a merged text is both sides' changes, field by field, and nothing else."""
+        fork = self._repo.attempt("merge-base", *sides)
+        if fork.returncode or text is None:
+            return False
+        places = (fork.stdout.decode("ascii").split()[0], *sides)
+        blobs = [text, *(self._blob(commit, path) for commit in places)]
+        found = self._repo.blobs(blob for blob in blobs if blob)
+        said, base, ours, theirs = (found.get(blob or "", b"").decode("utf-8", "replace") for blob in blobs)
+        try:
+            merged = memory_files.merge(base or None, ours, theirs)
+            return isinstance(merged, str) and memory_files.parse(merged, path) == memory_files.parse(said, path)
+        except BrokenEntry:
+            return False
+
+
+def _events_in(path: str, data: bytes) -> set[str]:
+    ledger = Ledger()
+    ledger.segment(path, path.rpartition("/")[2].removesuffix(".jsonl"), data)
+    return set(ledger.events)
+
+
+class EntryHistory(BranchHistory):
+    """A branch as one entry sees it: a commit that leaves its own text alone does not count."""
+
+    @classmethod
+    def of(cls, branch: BranchHistory, entry: str) -> "EntryHistory":
+        """The same branch, asked about the entry of this id."""
+        made = cls.__new__(cls)
+        made.__dict__.update(vars(branch))
+        made._entry = entry
+        return made
+
+    _entry: str
+
+    def _changed(self, path: str, tip: str) -> list[str]:
+        return [
+            commit
+            for commit in super()._changed(path, tip)
+            if all(self._blob(side, path) != self._blob(commit, path) for side in self._parents(commit))
+        ]
+
+    def _blob(self, commit: str, path: str) -> str | None:
+        text = self._text(commit, path)
+        return None if text is None else self._repo.hash_blob(text.encode("utf-8"))
+
+    def _text(self, commit: str, path: str) -> str | None:
+        """What the entry says in a commit; None if it is not there."""
+        blob = super()._blob(commit, path)
+        if blob is None:
+            return None
+        text = self._repo.blobs([blob]).get(blob, b"").decode("utf-8", "replace")
+        for part in memory_files.parts(text, path):
+            if not isinstance(part.memory, BrokenEntry) and part.memory.id == self._entry:
+                return part.text
+        return None
+
+    def _is_plain_merge(self, path: str, text: str | None, sides: list[str]) -> bool:
+        fork = self._repo.attempt("merge-base", *sides)
+        if fork.returncode or text is None:
+            return False
+        places = (fork.stdout.decode("ascii").split()[0], *sides)
+        base, ours, theirs = (self._text(commit, path) or "" for commit in places)
+        try:
+            merged = memory_files.merge(base or None, ours, theirs)
+        except BrokenEntry:
+            return False
+        return isinstance(merged, str) and self._repo.hash_blob(merged.encode("utf-8")) == text
+
+
+MAX_SAID = 120  # characters of each side
+
+
+def judge_contradictions(repo: Repo, start: str | None, places: Mapping[str, list[Memory]]) -> list[HealthFinding]:
+    """What contradicts what, by the memories of each file of HEAD."""
+    accepted = {m.id: m for found in places.values() for m in found if isinstance(m, Accepted)}
+    replaced = {name for memory in accepted.values() for name in memory.supersedes}
+    standing = {name: memory for name, memory in accepted.items() if name not in replaced}
+    new = {memory.id for path in _changed(repo, start) for memory in places.get(path, ())}
+    files = {memory.id: path for path, found in places.items() for memory in found}
+    return [_finding(pair, files[pair.one.id]) for pair in contradicting_pairs(standing, new)] if new else []
+
+
+def _changed(repo: Repo, start: str | None) -> Iterator[str]:
+    """The files of memories that are not as they were: since the branch began, or since the last commit."""
+    head = repo.head().oid
+    if start is None:
+        return
+    before = start
+    if start == head:
+        done = repo.attempt("rev-parse", "-q", "--verify", "HEAD^1")
+        before = done.stdout.decode("ascii").strip() if done.returncode == 0 else ""
+    was = {row.path: row.oid for row in rows(repo, before, layout.MEMORY)} if before else {}
+    yield from (row.path for row in rows(repo, "HEAD", layout.MEMORY) if was.get(row.path) != row.oid)
+
+
+def _finding(pair: ContradictingPair, path: str) -> HealthFinding:
+    one, other = (f"{memory.id} ({visible(memory.statement)[:MAX_SAID]})" for memory in (pair.one, pair.other))
+    step = (
+        f"Say which holds: `holdfast review accept {pair.one.id} --supersede {pair.other.id}`, the other way "
+        f"round, or `--keep-both`; then `holdfast publish`."
+    )
+    return HealthFinding(
+        severity="problem",
+        topic="facts",
+        file=path,
+        sentence=f"{one} contradicts {other}: {pair.verdict.why}",
+        next_step=step,
+    )
+
 
 PROMOTING = frozenset((b"accept", b"promote", b"edit", b"retire", b"reject", b"erase"))
 _ENDING = frozenset((b"retire", b"reject", b"erase"))
@@ -32,11 +230,11 @@ _FETCH = "Fetch it: `fetch-depth: 0` in GitHub Actions, elsewhere `git fetch`, w
 
 
 @frozen
-class Verdict:
+class GateVerdict:
     """What the gate says: it is shut while there are problems."""
 
-    problems: tuple[Finding, ...]
-    notes: tuple[Finding, ...]
+    problems: tuple[HealthFinding, ...]
+    notes: tuple[HealthFinding, ...]
     base: str | None  # the commit it was compared with
     counts: Mapping[str, int]
 
@@ -61,16 +259,16 @@ class _Entry:
 class _Side:
     """The memory files of one commit: what can be read, and what is wrong with the rest."""
 
-    rows: dict[str, Row]
+    rows: dict[str, TreeRow]
     entries: dict[str, list[_Entry]]  # of each file that can be read at least in part
-    findings: tuple[Finding, ...]
+    findings: tuple[HealthFinding, ...]
 
     @property
     def places(self) -> list[tuple[str, _Entry]]:
         return [(path, entry) for path, found in self.entries.items() for entry in found]
 
 
-def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> Verdict:
+def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> GateVerdict:
     """Judge HEAD against where it left `base`, or else the trunk; without either, against nothing."""
     if repo.head().oid is None:
         raise BadInput("there is no commit to check yet", hint="Commit something first.")
@@ -83,13 +281,13 @@ def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> V
         findings = [*findings, *_against(repo, ledger, here, start, log)]
     if base:
         _refuse_cut_off(findings)
-    judged = plan.judge(repo, start)
+    judged = plan_soundness.judge_plan(repo, start)
     findings = [*ledger.findings, *here.findings, *_repeated(here.places), *findings, *judged.findings]
     memories = {path: [entry.memory for entry in found] for path, found in here.entries.items()}
-    findings += contradictions.judge(repo, start, memories)
+    findings += judge_contradictions(repo, start, memories)
     counts = {"events": len(ledger.events), "segments": ledger.files, "memories": len(here.places)}
     counts |= {name: number for name, number in judged.counts.items() if number}
-    return Verdict(
+    return GateVerdict(
         problems=tuple(f for f in findings if f.severity == "problem"),
         notes=tuple(f for f in findings if f.severity != "problem"),
         base=start or None,
@@ -97,7 +295,7 @@ def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> V
     )
 
 
-def _start(repo: Repo, base: str | None, trunk: str | None) -> tuple[str | None, list[Finding]]:
+def _start(repo: Repo, base: str | None, trunk: str | None) -> tuple[str | None, list[HealthFinding]]:
     """The commit to compare with, "" for an empty past, None where this clone cannot tell."""
     asked = base or repo.trunk(trunk)
     tip = _commit(repo, asked) if asked else None
@@ -113,7 +311,7 @@ def _start(repo: Repo, base: str | None, trunk: str | None) -> tuple[str | None,
     return "", []
 
 
-def _refuse_cut_off(findings: Iterable[Finding]) -> None:
+def _refuse_cut_off(findings: Iterable[HealthFinding]) -> None:
     """Who names a base asks for a judgement against it: where history is cut off, there is none to give."""
     for finding in findings:
         if finding.next_step == _FETCH:
@@ -125,8 +323,8 @@ def _commit(repo: Repo, name: str) -> str | None:
     return done.stdout.decode("ascii").strip() if done.returncode == 0 else None
 
 
-def _unknown(said: str) -> Finding:
-    return Finding(
+def _unknown(said: str) -> HealthFinding:
+    return HealthFinding(
         severity="partial",
         topic="git",
         file=layout.MEMORY,
@@ -145,7 +343,7 @@ def _side(repo: Repo, rev: str) -> _Side:
             findings.append(_problem(path, "a memory must be a plain file", "Put the file itself there."))
         elif path.endswith(".md"):
             try:
-                found = entries.parts(blobs.get(row.oid, b"").decode("utf-8"), path)
+                found = memory_files.parts(blobs.get(row.oid, b"").decode("utf-8"), path)
             except UnicodeDecodeError as error:
                 findings.append(_unreadable(path, error))
                 continue
@@ -155,13 +353,13 @@ def _side(repo: Repo, rev: str) -> _Side:
     return _Side(listed, memories, tuple(findings))
 
 
-def _entry(repo: Repo, row: Row, part: Part, *, alone: bool) -> _Entry:
+def _entry(repo: Repo, row: TreeRow, part: EntryPart, *, alone: bool) -> _Entry:
     assert not isinstance(part.memory, BrokenEntry)
     oid = row.oid if alone else repo.hash_blob(part.text.encode("utf-8"))
     return _Entry(part.memory, part.line, f"{row.mode} {oid}")
 
 
-def _unreadable(path: str, error: BrokenEntry | UnicodeDecodeError) -> Finding:
+def _unreadable(path: str, error: BrokenEntry | UnicodeDecodeError) -> HealthFinding:
     step = "Mend the file by hand, record it with `holdfast review accept`, and commit it."
     if isinstance(error, UnicodeDecodeError):
         return _problem(path, f"is not UTF-8 at byte {error.start}", step)
@@ -169,7 +367,7 @@ def _unreadable(path: str, error: BrokenEntry | UnicodeDecodeError) -> Finding:
     return _problem(path, reason, step, line=int(line) if line.isdigit() else None)
 
 
-def _repeated(places: Iterable[tuple[str, _Entry]]) -> Iterator[Finding]:
+def _repeated(places: Iterable[tuple[str, _Entry]]) -> Iterator[HealthFinding]:
     """Two entries with one id: whoever cites it cites neither."""
     first: dict[str, tuple[str, int]] = {}
     for path, entry in places:
@@ -186,7 +384,7 @@ def _later(entry: _Entry) -> int | None:
     return entry.line if entry.line > 1 else None
 
 
-def _against(repo: Repo, ledger: Ledger, here: _Side, start: str, log: Mapping[str, bytes]) -> Iterator[Finding]:
+def _against(repo: Repo, ledger: Ledger, here: _Side, start: str, log: Mapping[str, bytes]) -> Iterator[HealthFinding]:
     before_log = {row.path: row for row in rows(repo, start, layout.LOG)}
     now_log = {row.path: row for row in rows(repo, "HEAD", layout.LOG)}
     yield from _touched(before_log, now_log)
@@ -196,10 +394,10 @@ def _against(repo: Repo, ledger: Ledger, here: _Side, start: str, log: Mapping[s
     added = {name: event for name, event in ledger.events.items() if name not in known.events}
     new = {path: data for path, data in log.items() if path not in before_log}
     erased = {event.target for event in ledger.events.values() if event.kind == b"erase"}
-    yield from _unexplained(_side(repo, start), here, Branch(repo, start, added, new), erased)
+    yield from _unexplained(_side(repo, start), here, BranchHistory(repo, start, added, new), erased)
 
 
-def _touched(before: Mapping[str, Row], now: Mapping[str, Row]) -> Iterator[Finding]:
+def _touched(before: Mapping[str, TreeRow], now: Mapping[str, TreeRow]) -> Iterator[HealthFinding]:
     for path, row in before.items():
         if path not in now:
             step = "Bring it back: `holdfast publish --restore`, or `git checkout BASE -- FILE`."
@@ -209,7 +407,9 @@ def _touched(before: Mapping[str, Row], now: Mapping[str, Row]) -> Iterator[Find
             yield _problem(path, "this sealed segment was altered", step, topic="log")
 
 
-def _unexplained(before: _Side, here: _Side, branch: Branch, erased: Collection[bytes | None]) -> Iterator[Finding]:
+def _unexplained(
+    before: _Side, here: _Side, branch: BranchHistory, erased: Collection[bytes | None]
+) -> Iterator[HealthFinding]:
     """Changed memories that no event of the branch accounts for; what was ever erased may go any time."""
     for path in sorted({*before.rows, *here.rows}):
         old, new = before.rows.get(path), here.rows.get(path)
@@ -243,13 +443,13 @@ def _is_broken(path: str, side: _Side) -> bool:
     return any(finding.file == path for finding in side.findings)
 
 
-def _judged(path: str, memory: Memory, what: str, branch: Branch, *, is_part: bool) -> Iterator[Finding]:
+def _judged(path: str, memory: Memory, what: str, branch: BranchHistory, *, is_part: bool) -> Iterator[HealthFinding]:
     about = _about(memory, PROMOTING)
     if not branch.brings(about):
         yield _unaccounted(path, memory, what)
         return
     try:
-        seen = PartedBranch.of(branch, memory.id) if is_part else branch
+        seen = EntryHistory.of(branch, memory.id) if is_part else branch
         commit = seen.culprit(path, about)
     except CutOff as error:
         yield _unknown(f"this shallow clone does not reach what came before {str(error)[:12]}")
@@ -262,7 +462,7 @@ def _about(memory: Memory, kinds: frozenset[bytes]) -> About:
     """Whether an event lets a memory in or out: by its id, or as the run it comes from."""
     name, run = memory.id.encode("ascii"), (source_run(memory) or "").encode("utf-8")
 
-    def about(event: Seen) -> bool:
+    def about(event: VerifiedEvent) -> bool:
         if event.kind == b"run":
             return kinds is PROMOTING and event.run_id == run
         return event.kind in kinds and event.target == name
@@ -270,7 +470,7 @@ def _about(memory: Memory, kinds: frozenset[bytes]) -> About:
     return about
 
 
-def _unaccounted(path: str, memory: Memory, what: str) -> Finding:
+def _unaccounted(path: str, memory: Memory, what: str) -> HealthFinding:
     run = source_run(memory)
     cited = f", and the run it cites, {run}, is not there either" if run else ", and it cites no run"
     sentence = f"{memory.id} was {what}, but no segment of this branch holds its approval{cited}"
@@ -281,7 +481,7 @@ def _unaccounted(path: str, memory: Memory, what: str) -> Finding:
     return _problem(path, sentence, step)
 
 
-def _late(path: str, memory: Memory, what: str, commit: str) -> Finding:
+def _late(path: str, memory: Memory, what: str, commit: str) -> HealthFinding:
     """An approval covers what stood there when it was given."""
     sentence = f"{memory.id} was {'changed' if what == 'added' else what} in {commit[:12]} after its approval"
     step = f"Take that change back, or run `holdfast review accept {memory.id}` and `holdfast publish`."
@@ -290,5 +490,5 @@ def _late(path: str, memory: Memory, what: str, commit: str) -> Finding:
     return _problem(path, sentence, step)
 
 
-def _problem(path: str, sentence: str, step: str, *, line: int | None = None, topic: str = "facts") -> Finding:
-    return Finding(severity="problem", topic=topic, file=path, line=line, sentence=sentence, next_step=step)
+def _problem(path: str, sentence: str, step: str, *, line: int | None = None, topic: str = "facts") -> HealthFinding:
+    return HealthFinding(severity="problem", topic=topic, file=path, line=line, sentence=sentence, next_step=step)

@@ -3,52 +3,305 @@
 The log, its bodies and capsules decide the verdict (ok, partial, corrupt); facts, permissions and
 leftovers are reported beside it. It reads raw files rather than through the store's own readers,
 which rightly refuse damage: the doctor is who must still be able to look at it.
+
+The private store as a house: who may look in, what was left lying about, what was never finished.
+
+Nothing here is about the truth of the log; that is `integrity`'s and `doctor`'s.
+
+Facts that may no longer hold: expired, or resting on evidence that moved on.
+
+Nothing here is damage. A person decides in review; the doctor only points.
+
+Do git's hooks tell us what happens? Proved by firing them, not by looking at files.
+
+A hook that does not fire loses nothing: the next command still notices what git did, only later and
+without the map of a rewrite. So hooks that were never installed are a note; hooks somebody
+installed and believes in, and that do not fire, are a problem.
 """
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from holdfast.diagnostics import bodies, facts, hooks, house, records, state, tracked
-from holdfast.diagnostics import checkpoint as checkpoints
-from holdfast.diagnostics.checkpoint import Checkpoint
-from holdfast.diagnostics.findings import Finding, Report, report
-from holdfast.diagnostics.integrity import Ledger
-from holdfast.errors import TooLarge, UnsafePath
-from holdfast.git import journal
+from holdfast.diagnostics import log_integrity as checkpoints
+from holdfast.diagnostics import plan_soundness, store_records, tracked_log
+from holdfast.diagnostics.findings import HealthFinding, HealthReport, report
+from holdfast.diagnostics.log_integrity import Ledger, LogCheckpoint
+from holdfast.errors import BrokenEntry, CorruptLog, GitFailed, TooLarge, UnsafePath
+from holdfast.git import hooks, publish_journal
 from holdfast.git.clone import Clone
-from holdfast.index.corpus.refresh import path_of as corpus_of
-from holdfast.index.elsewhere import OWN_TABLES
-from holdfast.index.elsewhere import path_of as others_of
+from holdfast.git.evidence_check import State, states
+from holdfast.git.file_entries import placed
+from holdfast.git.hooks import HookState
+from holdfast.git.visible_entries import Sighting
+from holdfast.index.corpus.update import path_of as corpus_of
+from holdfast.index.other_branches import OWN_TABLES
+from holdfast.index.other_branches import path_of as others_of
 from holdfast.index.refresh import path_of
 from holdfast.index.sqlite import damage_of, is_busy
-from holdfast.store import fsio, pending
+from holdfast.model.memory import Accepted, Retired, is_expired, iso
+from holdfast.store import capsule, fsio, layout, pending_changes
 from holdfast.store.format import MAX_SEGMENT
 from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
 
+HOUR = 3600.0
+TEMPORARY = ".tmp"
+
+
+def open_permissions(store: Layout, top: str) -> Iterator[HealthFinding]:
+    """Files that others can read, that lead elsewhere, or that are not ours."""
+    if os.name != "posix":  # Windows keeps access lists, which a mode does not show.
+        return
+    for path in _everything(store.private):
+        try:
+            facts = os.lstat(path)
+        except FileNotFoundError:  # another command moved it on
+            continue
+        shown = os.path.relpath(path, top)
+        if stat.S_ISLNK(facts.st_mode):
+            yield _house_finding(shown, "this is a link; the store holds only real files", "Remove the link.")
+        elif facts.st_uid != os.geteuid():
+            yield _house_finding(shown, "another user owns this", "Give it back with `chown`.")
+        elif facts.st_mode & 0o077 and (stat.S_ISDIR(facts.st_mode) or _is_open(os.path.dirname(path))):
+            said = f"others can use this: its mode is {stat.S_IMODE(facts.st_mode):04o}"
+            yield _house_finding(shown, said, "Run `holdfast doctor --repair`.", repair="permissions", path=path)
+
+
+def _is_open(folder: str) -> bool:
+    """Whether others get as far as this folder; in a closed one a file's own mode does not matter."""
+    try:
+        return bool(os.lstat(folder).st_mode & 0o077)
+    except FileNotFoundError:
+        return False
+
+
+def _everything(root: str) -> Iterator[str]:
+    if os.path.lexists(root):
+        yield root
+    for folder, folders, files in os.walk(root):
+        yield from (os.path.join(folder, name) for name in (*sorted(folders), *sorted(files)))
+
+
+def _house_finding(file: str, sentence: str, step: str, *, repair: str | None = None, path: str = "") -> HealthFinding:
+    return HealthFinding(
+        severity="problem", topic="store", file=file, sentence=sentence, next_step=step, repair=repair, path=path
+    )
+
+
+def leftovers(store: Layout, top: str, *, bodies: Collection[str], now: float) -> Iterator[HealthFinding]:
+    """What an interrupted command left: temporary files, bodies that no event names, a half-done publish."""
+    for path in _everything(store.private):
+        if path.endswith(TEMPORARY) and _older(path, now):
+            said = "a command was interrupted while it wrote this"
+            yield _note(path, top, said, "Run `holdfast doctor --repair`.", repair="remove-temporary")
+    for name in _listed_older(store.bodies):
+        path = store.body(name)
+        if name not in bodies and not name.endswith(TEMPORARY) and _older(path, now):
+            said = "no event of this clone names this body; its event was never acknowledged"
+            step = "It does no harm; `holdfast doctor --repair` sets it aside."
+            yield _note(path, top, said, step, repair="orphan")
+    for path, what in ((store.publishing, "a publish"), (store.erasing, "an erase")):
+        if os.path.lexists(path):
+            step = "The next command that writes finishes or undoes it; `holdfast status` is one."
+            yield _note(path, top, f"{what} was interrupted", step)
+
+
+def unfinished(store: Layout, top: str, *, runs: Collection[str]) -> Iterator[HealthFinding]:
+    """Capsules whose run never got its event."""
+    for name in _listed_older(store.runs):
+        if name not in runs and os.path.isdir(store.run(name)) and not capsule.is_alive(store.run(name)):
+            said = "this run has no event: its wrapper was killed"
+            yield _note(store.run(name), top, said, "The next `holdfast run` completes it.")
+
+
+def _older(path: str, now: float) -> bool:
+    """An hour is longer than any command takes between a file and the event that names it."""
+    try:
+        return now - os.lstat(path).st_mtime > HOUR
+    except FileNotFoundError:
+        return False
+
+
+def _listed_older(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _note(path: str, top: str, sentence: str, step: str, *, repair: str | None = None) -> HealthFinding:
+    return HealthFinding(
+        severity="note",
+        topic="store",
+        file=os.path.relpath(path, top),
+        sentence=sentence,
+        next_step=step,
+        repair=repair,
+        path=path,
+    )
+
+
+_REVIEW = "Look at it in `holdfast review`: accept it as it is now, change it, or deprecate it."
+
+_MEND = "Mend the file by hand; until then it is left out and nothing is lost."
+
+
+def examine_facts(clone: Clone) -> Iterator[HealthFinding]:
+    """What a person should look at again among the facts visible here."""
+    try:
+        seen = clone.entries(layout.MEMORY)
+    except (CorruptLog, UnsafePath, TooLarge, GitFailed) as error:
+        yield _fact_finding("problem", layout.MEMORY, str(error), "Mend what it names, then run this again.")
+        return
+    memories: list[tuple[str, Accepted]] = []
+    for one in placed(clone.repo, seen):
+        try:
+            memory = one.parse()
+        except BrokenEntry as error:
+            yield _broken(one.sighting, error)
+            continue
+        if not isinstance(memory, Accepted | Retired):
+            said = f"{memory.id} is a candidate or a tombstone; entries are accepted or deprecated"
+            yield _fact_finding("problem", one.sighting.path, said, _MEND)
+        elif _misplaced(one.sighting.path, memory.type):
+            yield _in_wrong_folder(one.sighting.path, memory.id, memory.type)
+        if isinstance(memory, Accepted):
+            memories.append((one.sighting.path, memory))
+    try:
+        held = states(clone, (text for _, memory in memories for text in memory.evidence))
+    except (CorruptLog, GitFailed) as error:
+        # The damage itself is reported where it lies; only what rests on it cannot be judged.
+        yield _fact_finding("note", layout.MEMORY, f"evidence could not be checked: {error}", _REVIEW)
+        return
+    for path, memory in memories:
+        yield from _stale(clone, path, memory, held)
+
+
+def _broken(sighting: Sighting, error: BrokenEntry) -> HealthFinding:
+    line, _, reason = str(error).removeprefix(f"{sighting.path}:").partition(" ")
+    return HealthFinding(
+        severity="problem",
+        topic="facts",
+        file=sighting.path,
+        line=int(line) if line.isdigit() else None,
+        sentence=reason,
+        next_step=_MEND,
+    )
+
+
+def _misplaced(path: str, kind: str) -> bool:
+    """Whether an entry lies in the folder of another type; elsewhere below `memory/` any may lie."""
+    kinds = [one for one, folder in layout.FOLDER_OF.items() if path.startswith(f"{folder}/")]
+    return bool(kinds) and kind not in kinds
+
+
+def _in_wrong_folder(path: str, name: str, kind: str) -> HealthFinding:
+    words = f"{'an' if kind[0] in 'ai' else 'a'} {kind}"
+    sentence = f"{name} is {words} in the folder of {path.split('/')[2]}; it counts as {words} all the same"
+    step = f"Move it: `git mv {shlex.quote(path)} {layout.FOLDER_OF[kind]}/`."
+    return _fact_finding("problem", path, sentence, step)
+
+
+def _stale(clone: Clone, path: str, memory: Accepted, held: Mapping[str, State]) -> Iterator[HealthFinding]:
+    if memory.expires_at is not None and is_expired(memory, clone.clock()):
+        yield _fact_finding("note", path, f"{memory.id} expired at {iso(memory.expires_at)}", _REVIEW)
+    for text in memory.evidence:
+        if held[text] != "holds":
+            yield _fact_finding("note", path, f"{memory.id} is stale: {text} is {held[text]}", _REVIEW)
+
+
+def _fact_finding(severity: str, path: str, sentence: str, step: str) -> HealthFinding:
+    return HealthFinding(severity=severity, topic="facts", file=path, sentence=sentence, next_step=step)
+
+
+INSTALL = "Run `holdfast hooks install`."
+_AGAIN = "Run `holdfast hooks install` again."
+
+
+def examine_hooks(clone: Clone) -> list[HealthFinding]:
+    """What is wrong or worth knowing about this clone's hooks; one that only looks fires none."""
+    try:
+        found = hooks.state(clone.repo, clone.private, prove=not clone.reading)
+    except GitFailed as error:
+        return [_hook_finding("note", "git", f"its hooks cannot be looked at: {error}", "")]
+    judged = list(_judged(found, clone.repo.top))
+    if hooks.is_outdated(clone.private) and any(hook.installed for hook in found):
+        said = "the recording hook is of another version of Holdfast"
+        judged.append(_hook_finding("note", _place(clone.private.hook, clone.repo.top), said, _AGAIN))
+    return judged
+
+
+def _judged(found: Sequence[HookState], top: str) -> Iterator[HealthFinding]:
+    if not any(hook.installed or hook.trouble for hook in found):
+        return  # a choice: what git does is then noticed by the next command, not at once
+    # Four hooks with one cause are one thing to mend.
+    for trouble in dict.fromkeys(hook.trouble for hook in found if hook.trouble):
+        named = [hook for hook in found if hook.trouble == trouble]
+        yield _hook_finding(
+            "problem", _shown_hooks(named, top), f"{_names(named)} cannot fire: {trouble}", _step(trouble)
+        )
+    silent = [hook for hook in found if hook.fires is False and not hook.trouble]
+    if silent:
+        step = "See what it prints with `git hook run NAME`, then run `holdfast hooks install` again."
+        yield _hook_finding("problem", _shown_hooks(silent, top), f"{_names(silent)} ran and recorded nothing", step)
+    missing = [hook for hook in found if not hook.installed and not hook.trouble]
+    if missing:
+        yield _hook_finding("note", _shown_hooks(missing, top), f"{_names(missing)} is not installed", INSTALL)
+
+
+def _step(trouble: str) -> str:
+    if "husky" in trouble:
+        return f"{_AGAIN} Husky does this with every install of packages; put it behind that in `prepare`."
+    return _AGAIN
+
+
+def _names(found: Sequence[HookState]) -> str:
+    names = [hook.name for hook in found]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _shown_hooks(found: Sequence[HookState], top: str) -> str:
+    return _place(found[0].where, top) if len(found) == 1 else _folder(found, top)
+
+
+def _folder(found: Sequence[HookState], top: str) -> str:
+    where = found[0].where
+    return _place(os.path.dirname(where), top) if os.path.isabs(where) else ".git/config"
+
+
+def _place(path: str, top: str) -> str:
+    shown = os.path.relpath(path, top) if os.path.isabs(path) else path
+    return path if shown.startswith(os.pardir) else shown.replace(os.sep, "/")
+
+
+def _hook_finding(severity: str, file: str, sentence: str, step: str) -> HealthFinding:
+    return HealthFinding(severity=severity, topic="git", file=file, sentence=sentence, next_step=step)
+
+
 _BACKUP = "Bring it back from a backup or an export; nothing else holds these bytes."
 
 
-def examine(clone: Clone, *, against: Checkpoint | None = None, name: str = "checkpoint") -> Report:
+def examine(clone: Clone, *, against: LogCheckpoint | None = None, name: str = "checkpoint") -> HealthReport:
     """Everything that is wrong or worth knowing about this clone's memory."""
     ledger, found = read_everything(clone)
-    found += bodies.examine(clone, ledger)
+    found += store_records.examine_bodies(clone, ledger)
     if against is not None:
         found += _compare(clone, ledger, against, name)
-    found += records.examine(clone)
+    found += store_records.examine_records(clone)
     found += _house(clone, ledger)
-    found += tracked.attributes(clone.repo)
+    found += tracked_log.attributes(clone.repo)
     found += _staged(clone)
-    found += tracked.altered_proofs(clone.repo)
-    found += facts.examine(clone)
-    found += state.examine(clone)
-    found += hooks.examine(clone)
+    found += tracked_log.altered_proofs(clone.repo)
+    found += examine_facts(clone)
+    found += plan_soundness.examine_tasks(clone)
+    found += examine_hooks(clone)
     found += _index(clone)
     return report([*ledger.findings, *found], _counts(ledger))
 
 
-def read_everything(clone: Clone) -> tuple[Ledger, list[Finding]]:
+def read_everything(clone: Clone) -> tuple[Ledger, list[HealthFinding]]:
     """The whole log of this clone: the spools, what was sealed here, HEAD's tree, the work tree.
 
     In this order: an event moves from spool to segment to commit, so whoever looks along its way
@@ -59,16 +312,16 @@ def read_everything(clone: Clone) -> tuple[Ledger, list[Finding]]:
         found += _read_spools(clone, store, ledger)
     for store in clone.stores:
         found += _read_sealed(clone, store, ledger)
-    committed = tracked.read_log(clone.repo, "HEAD", ledger) if clone.repo.head().oid else {}
-    found += tracked.read_work_tree(clone.repo, ledger, committed)
+    committed = tracked_log.read_log(clone.repo, "HEAD", ledger) if clone.repo.head().oid else {}
+    found += tracked_log.read_work_tree(clone.repo, ledger, committed)
     ledger.finish()
     return ledger, found
 
 
-def take_checkpoint(clone: Clone) -> Checkpoint:
+def take_checkpoint(clone: Clone) -> LogCheckpoint:
     """How far the log of this clone reaches now."""
     ledger, _ = read_everything(clone)
-    return checkpoints.take(_parents(ledger), clone.now())
+    return checkpoints.make_checkpoint(_parents(ledger), clone.now())
 
 
 def _parents(ledger: Ledger) -> dict[str, Sequence[str]]:
@@ -88,7 +341,7 @@ def _shown(clone: Clone, path: str) -> str:
     return os.path.relpath(path, clone.repo.top).replace(os.sep, "/")
 
 
-def _read(clone: Clone, path: str, *, limit: int) -> bytes | Finding | None:
+def _read(clone: Clone, path: str, *, limit: int) -> bytes | HealthFinding | None:
     try:
         return fsio.read(path, limit=limit)
     except FileNotFoundError:  # sealed or published since it was listed
@@ -100,25 +353,25 @@ def _read(clone: Clone, path: str, *, limit: int) -> bytes | Finding | None:
     return _problem("log", _shown(clone, path), said, _BACKUP)
 
 
-def _read_sealed(clone: Clone, store: Layout, ledger: Ledger) -> list[Finding]:
+def _read_sealed(clone: Clone, store: Layout, ledger: Ledger) -> list[HealthFinding]:
     found = []
     for name in _listed(store.sealed_log):
         path = os.path.join(store.sealed_log, name)
         data = _read(clone, path, limit=2 * MAX_SEGMENT)
-        if isinstance(data, Finding):
+        if isinstance(data, HealthFinding):
             found.append(data)
         elif data is not None:
             ledger.segment(_shown(clone, path), name.removesuffix(".jsonl"), data, own=True)
     return found
 
 
-def _read_spools(clone: Clone, store: Layout, ledger: Ledger) -> list[Finding]:
+def _read_spools(clone: Clone, store: Layout, ledger: Ledger) -> list[HealthFinding]:
     found = []
     for line in _listed(store.spool):
         for name in _listed(os.path.join(store.spool, line)):
             path = os.path.join(store.spool, line, name)
             data = _read(clone, path, limit=MAX_SPOOL)
-            if isinstance(data, Finding):
+            if isinstance(data, HealthFinding):
                 found.append(data)
             elif data is not None:
                 ledger.spool(_shown(clone, path), path, data)
@@ -127,63 +380,63 @@ def _read_spools(clone: Clone, store: Layout, ledger: Ledger) -> list[Finding]:
 
 def _listed(folder: str) -> list[str]:
     try:
-        return sorted(name for name in os.listdir(folder) if not name.endswith(house.TEMPORARY))
+        return sorted(name for name in os.listdir(folder) if not name.endswith(TEMPORARY))
     except (FileNotFoundError, NotADirectoryError):
         return []
 
 
-def _compare(clone: Clone, ledger: Ledger, against: Checkpoint, name: str) -> list[Finding]:
-    lost = checkpoints.compare(against, _parents(ledger), name)
+def _compare(clone: Clone, ledger: Ledger, against: LogCheckpoint, name: str) -> list[HealthFinding]:
+    lost = checkpoints.compare_checkpoint(against, _parents(ledger), name)
     if not lost:
         return []
     elsewhere = Ledger()
     for ref in clone.repo.text("for-each-ref", "--format=%(objectname)").split():
-        tracked.read_log(clone.repo, ref, elsewhere)
-    if checkpoints.compare(against, {**_parents(elsewhere), **_parents(ledger)}, name):
+        tracked_log.read_log(clone.repo, ref, elsewhere)
+    if checkpoints.compare_checkpoint(against, {**_parents(elsewhere), **_parents(ledger)}, name):
         return lost
     said = "what the checkpoint names is not on this branch; another branch of this clone has it"
     step = "Switch to that branch and look again."
-    return [Finding(severity="partial", topic="checkpoint", file=name, sentence=said, next_step=step)]
+    return [HealthFinding(severity="partial", topic="checkpoint", file=name, sentence=said, next_step=step)]
 
 
-def _house(clone: Clone, ledger: Ledger) -> list[Finding]:
+def _house(clone: Clone, ledger: Ledger) -> list[HealthFinding]:
     store, top = clone.private, clone.repo.top
     named = {event.body.decode("ascii") for event in ledger.own.values() if event.body}
-    found = [*house.permissions(store, top)]
-    found += house.leftovers(store, top, bodies=named, now=clone.clock().timestamp())
-    found += house.unfinished(store, top, runs=_runs(ledger))
+    found = [*open_permissions(store, top)]
+    found += leftovers(store, top, bodies=named, now=clone.clock().timestamp())
+    found += unfinished(store, top, runs=_runs(ledger))
     for each in clone.stores:
         found += _waiting(clone, each)
     return found
 
 
-def _staged(clone: Clone) -> Iterator[Finding]:
+def _staged(clone: Clone) -> Iterator[HealthFinding]:
     """Ignored files that are staged: a publish of an earlier version, cut short, could leave them behind."""
-    for path in journal.staged_though_ignored(clone.repo):
+    for path in publish_journal.staged_though_ignored(clone.repo):
         said = "git ignores this file, yet it is staged: the next commit would contain it"
         step = f"Unless you staged it on purpose: git rm --cached -- {shlex.quote(path)}"
-        yield Finding(
+        yield HealthFinding(
             severity="problem", topic="git", file=path, sentence=said, next_step=step, repair="unstage", path=path
         )
 
 
-def _waiting(clone: Clone, store: Layout) -> Iterator[Finding]:
+def _waiting(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
     """Changes that wait: the segment each names is still here."""
-    for change in pending.waiting(store):
+    for change in pending_changes.waiting(store):
         if change.segment and not os.path.lexists(store.sealed_segment(change.segment)):
             said = f"it waits to publish segment {change.segment}, which is gone from sealed/"
             shown = _shown(clone, os.path.join(store.pending, f"{change.name}.json"))
             yield _problem("store", shown, said, _BACKUP)
 
 
-def _index(clone: Clone) -> Iterator[Finding]:
+def _index(clone: Clone) -> Iterator[HealthFinding]:
     """An index may be thrown away at any time, so whatever is wrong with one is only a note."""
     for path, tables in ((path_of(clone), ()), (corpus_of(clone), ()), (others_of(clone), OWN_TABLES)):
         if (wrong := damage_of(path, tables)) and not is_busy(wrong):
             step = "Delete it; the next `holdfast recall` builds it again."
             said = f"a search index cannot be read ({wrong})"
-            yield Finding(severity="note", topic="index", file=path, sentence=said, next_step=step)
+            yield HealthFinding(severity="note", topic="index", file=path, sentence=said, next_step=step)
 
 
-def _problem(topic: str, file: str, sentence: str, step: str) -> Finding:
-    return Finding(severity="problem", topic=topic, file=file, sentence=sentence, next_step=step)
+def _problem(topic: str, file: str, sentence: str, step: str) -> HealthFinding:
+    return HealthFinding(severity="problem", topic=topic, file=file, sentence=sentence, next_step=step)

@@ -15,7 +15,7 @@ _VERDICTS = ("ok", "partial", "corrupt")
 
 
 @frozen(kw_only=True)
-class Finding:
+class HealthFinding:
     """One thing worth saying, with its place."""
 
     severity: str  # problem, partial or note
@@ -33,10 +33,10 @@ class Finding:
 
 
 @frozen
-class Report:
+class HealthReport:
     """Everything an examination found, the worst first, and how much was looked at."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[HealthFinding, ...]
     counts: Mapping[str, int]
 
     @property
@@ -45,14 +45,14 @@ class Report:
         return _VERDICTS[max((_RANK[f.severity] for f in self.findings if f.topic in LOG_TOPICS), default=0)]
 
     @property
-    def problems(self) -> list[Finding]:
+    def problems(self) -> list[HealthFinding]:
         return [finding for finding in self.findings if finding.severity == "problem"]
 
     @property
-    def repairable(self) -> list[Finding]:
+    def repairable(self) -> list[HealthFinding]:
         return [finding for finding in self.findings if finding.repair is not None]
 
 
-def report(findings: Iterable[Finding], counts: Mapping[str, int]) -> Report:
+def report(findings: Iterable[HealthFinding], counts: Mapping[str, int]) -> HealthReport:
     """A report with the worst first; within a rank as they were found."""
-    return Report(tuple(sorted(findings, key=lambda finding: -_RANK[finding.severity])), counts)
+    return HealthReport(tuple(sorted(findings, key=lambda finding: -_RANK[finding.severity])), counts)

@@ -9,9 +9,9 @@ run says what would be done; the same call with `apply` does it.
 import os
 import stat
 
-from holdfast.diagnostics.findings import Finding, Report
+from holdfast.diagnostics.findings import HealthFinding, HealthReport
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.git import erase, journal, lines
+from holdfast.git import branch_lines, erase, publish_journal
 from holdfast.git.clone import Clone, name_store
 from holdfast.store import capsule, fsio
 from holdfast.store.format import split_lines
@@ -50,7 +50,7 @@ _ACTIONS = {
 }
 
 
-def repair(clone: Clone, report: Report, *, apply: bool) -> list[Repair]:
+def repair(clone: Clone, report: HealthReport, *, apply: bool) -> list[Repair]:
     """Do what the report's findings allow, or with `apply` false only say what that would be."""
     plan = {(finding.repair, finding.path): finding for finding in report.repairable}
     if not apply:
@@ -61,11 +61,11 @@ def repair(clone: Clone, report: Report, *, apply: bool) -> list[Repair]:
         return [_attempt(clone, report, finding) for finding in ordered]
 
 
-def _said(finding: Finding, *, done: bool, failed: str | None = None) -> Repair:
+def _said(finding: HealthFinding, *, done: bool, failed: str | None = None) -> Repair:
     return Repair(finding.file, _ACTIONS[finding.repair or ""], done, failed)
 
 
-def _attempt(clone: Clone, report: Report, finding: Finding) -> Repair:
+def _attempt(clone: Clone, report: HealthReport, finding: HealthFinding) -> Repair:
     try:
         _mend(clone, report, finding)
     except (HoldfastError, OSError) as error:
@@ -73,7 +73,7 @@ def _attempt(clone: Clone, report: Report, finding: Finding) -> Repair:
     return _said(finding, done=True)
 
 
-def _mend(clone: Clone, report: Report, finding: Finding) -> None:
+def _mend(clone: Clone, report: HealthReport, finding: HealthFinding) -> None:
     match finding.repair:
         case "set-aside":
             _set_aside(clone, report, finding)
@@ -82,7 +82,7 @@ def _mend(clone: Clone, report: Report, finding: Finding) -> None:
         case "permissions":
             os.chmod(finding.path, stat.S_IMODE(os.lstat(finding.path).st_mode) & 0o700)
         case "unstage":
-            journal.unstage(clone.repo, [finding.path])
+            publish_journal.unstage(clone.repo, [finding.path])
         case _:
             _move_away(clone, finding.path)
             _write_anew(clone, finding)
@@ -96,13 +96,13 @@ def _move_away(clone: Clone, path: str) -> None:
     fsio.move(path, _place(clone, path))
 
 
-def _write_anew(clone: Clone, finding: Finding) -> None:
+def _write_anew(clone: Clone, finding: HealthFinding) -> None:
     """What must not be missing once the damaged one is gone."""
     name = os.path.basename(finding.path)
     store = next((s for s in clone.stores if finding.path.startswith(s.private + os.sep)), clone.private)
     if finding.repair == "line":
         stores = (store, *(other for other in clone.stores if other is not store))
-        lines.mend(clone.repo, stores, name.removesuffix(".json"), clone.clock)
+        branch_lines.mend(clone.repo, stores, name.removesuffix(".json"), clone.clock)
         clone.forget_line()
     elif finding.repair == "erased":
         erase.mark_again(clone, name)
@@ -112,7 +112,7 @@ def _write_anew(clone: Clone, finding: Finding) -> None:
         fsio.make_dirs(finding.path)
 
 
-def _set_aside(clone: Clone, report: Report, finding: Finding) -> None:
+def _set_aside(clone: Clone, report: HealthReport, finding: HealthFinding) -> None:
     """Take a spool's torn lines out; its writer finds it closed, as by sealing, and starts a new file."""
     torn = {f.line for f in report.repairable if f.path == finding.path and f.repair == finding.repair}
     fd = os.open(finding.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
@@ -146,7 +146,7 @@ def _is_event(piece: bytes) -> bool:
     return piece.startswith(b'{"hash_self":"') and piece.endswith(b"]}\n")
 
 
-def _rebuild_meta(clone: Clone, finding: Finding) -> None:
+def _rebuild_meta(clone: Clone, finding: HealthFinding) -> None:
     run = os.path.basename(os.path.dirname(finding.path))
     event = next((e for e in clone.own_events() if e.kind == "run" and e.run_id == run), None)
     if event is None:

@@ -9,12 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from holdfast.diagnostics import using
-from holdfast.diagnostics.using import DAY, About
+from holdfast.diagnostics import usage
+from holdfast.diagnostics.usage import DAY, UsageSubjects
 from holdfast.git.clone import Clone
 from holdfast.model.event import timestamp
-from holdfast.store import calls, counted, sessions, tally
-from holdfast.store.counted import Asked, Counted, Told, Use
+from holdfast.store import session_files, statistics, tally
+from holdfast.store.statistics import CountedContext, CountedLines, CountedRecall, MemoryUse
 from holdfast.values import frozen
 
 AGAIN = 600  # seconds within which the same question is the same search
@@ -23,7 +23,7 @@ BETWEEN = ("prompt", "tool")  # what was told while an agent worked
 
 
 @frozen
-class Took:
+class Duration:
     """How long something took, in microseconds: half of the times less, and nineteen of twenty."""
 
     half: int
@@ -31,7 +31,7 @@ class Took:
 
 
 @frozen(kw_only=True)
-class Recalls:
+class RecallStats:
     """Questions, and what came of them."""
 
     asked: int
@@ -42,11 +42,11 @@ class Recalls:
     since: str | None
     again: int  # misses: asked again within ten minutes, and nothing that was found was used before
     used: int  # something that was found was cited, acted on or looked at within a day
-    took: Took | None
+    took: Duration | None
 
 
 @frozen(kw_only=True)
-class Contexts:
+class ContextStats:
     """Packs that sessions started with: how each found the one to go on from, and what was injected."""
 
     found: Mapping[str, int]  # branch, ancestor, paths, none
@@ -56,7 +56,7 @@ class Contexts:
     prompts: int  # times something was said at a later prompt
     tools: int  # and before an edit or a command
     tokens_between: int  # of both
-    took: Took | None
+    took: Duration | None
 
     @property
     def packs(self) -> int:
@@ -64,7 +64,7 @@ class Contexts:
 
 
 @frozen
-class Memory:
+class MemoryStats:
     """One memory: how often it was found, told, looked at and used."""
 
     id: str
@@ -77,7 +77,7 @@ class Memory:
 
 
 @frozen
-class Model:
+class ModelStats:
     """What a model was asked for; no price is known, so this is what it cost."""
 
     what: str  # command: the user's own; embed: texts and questions
@@ -91,12 +91,12 @@ class Stats:
     """What was counted in this clone."""
 
     since: str | None
-    recalls: Recalls
-    contexts: Contexts
-    memories: tuple[Memory, ...]  # most used first
+    recalls: RecallStats
+    contexts: ContextStats
+    memories: tuple[MemoryStats, ...]  # most used first
     cited: int  # uses, by their sort
     acted: int
-    models: tuple[Model, ...]
+    models: tuple[ModelStats, ...]
     calls_today: int  # of the user's model command
     calls_per_day: int | None  # None if there is no such command
     others: Mapping[str, int]  # whatever else was counted, by name
@@ -106,21 +106,21 @@ class Stats:
         return not (self.recalls.asked or self.contexts.packs or self.memories or self.models or self.others)
 
 
-def stats(clone: Clone, about: About, *, calls_per_day: int | None) -> Stats:
+def stats(clone: Clone, about: UsageSubjects, *, calls_per_day: int | None) -> Stats:
     """Read and work out everything; uses that are new are kept."""
     layout = clone.layout
-    uses = using.reckon(clone, about, now=int(clone.clock().timestamp()))
-    totals, counts, began = tally.totals(layout), counted.read(layout), tally.since(layout)
+    uses = usage.reckon(clone, about, now=int(clone.clock().timestamp()))
+    totals, counts, began = tally.totals(layout), statistics.read(layout), tally.since(layout)
     memories = tuple(_memories(totals, uses, about))
     return Stats(
         since=_moment(began),
         recalls=_recalls(totals, counts, uses),
         contexts=_contexts(clone, totals, counts.told),
         memories=memories,
-        cited=sum(use.how == counted.CITED for use in uses),
-        acted=sum(use.how == counted.ACTED for use in uses),
+        cited=sum(use.how == statistics.CITED for use in uses),
+        acted=sum(use.how == statistics.ACTED for use in uses),
         models=tuple(_models(totals)),
-        calls_today=calls.used(layout, clone.now()[:10]),
+        calls_today=statistics.model_calls_used(layout, clone.now()[:10]),
         calls_per_day=calls_per_day,
         others={name: number for name, number in totals.items() if _is_other(name)},
     )
@@ -143,10 +143,10 @@ def _is_other(name: str) -> bool:
 # ── recalls ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _recalls(totals: Mapping[str, int], counts: Counted, uses: Iterable[Use]) -> Recalls:
-    acts = Acts(counts, uses)
+def _recalls(totals: Mapping[str, int], counts: CountedLines, uses: Iterable[MemoryUse]) -> RecallStats:
+    acts = UseTimes(counts, uses)
     asked = counts.asked
-    return Recalls(
+    return RecallStats(
         asked=totals.get("recall.asked", 0),
         empty=totals.get("recall.empty", 0),
         hits=totals.get("recall.hits", 0),
@@ -159,10 +159,10 @@ def _recalls(totals: Mapping[str, int], counts: Counted, uses: Iterable[Use]) ->
     )
 
 
-class Acts:
+class UseTimes:
     """When each memory was cited, acted on or looked at."""
 
-    def __init__(self, counts: Counted, uses: Iterable[Use]) -> None:
+    def __init__(self, counts: CountedLines, uses: Iterable[MemoryUse]) -> None:
         self._times: dict[str, list[int]] = defaultdict(list)
         for use in uses:
             self._times[use.memory].append(use.at)
@@ -181,7 +181,7 @@ class Acts:
         return False
 
 
-def _is_asked_again(asked: Sequence[Asked], place: int, acts: Acts) -> bool:
+def _is_asked_again(asked: Sequence[CountedRecall], place: int, acts: UseTimes) -> bool:
     """Whether the same was asked a little later, and nothing that this one found was used until then."""
     one = asked[place]
     for other in asked[place + 1 :] if one.words else ():
@@ -197,19 +197,19 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(other) and 3 * len(one & other) >= 2 * min(len(one), len(other))
 
 
-def took(times: Iterable[int]) -> Took | None:
+def took(times: Iterable[int]) -> Duration | None:
     """The median and the 95th of a hundred; None if nothing was measured."""
     known = sorted(time for time in times if time)
-    return Took(known[len(known) // 2], known[len(known) * 95 // 100]) if known else None
+    return Duration(known[len(known) // 2], known[len(known) * 95 // 100]) if known else None
 
 
 # ── what was told ────────────────────────────────────────────────────────────────────────────────
 
 
-def _contexts(clone: Clone, totals: Mapping[str, int], told: Sequence[Told]) -> Contexts:
+def _contexts(clone: Clone, totals: Mapping[str, int], told: Sequence[CountedContext]) -> ContextStats:
     packs = [one for one in told if one.how in HOWS]
     threads = [one for one in packs if one.session]
-    return Contexts(
+    return ContextStats(
         found={how: totals.get(f"context.{how}", 0) for how in HOWS},
         recent=len(threads),
         continued=_continued(clone, threads) if threads else 0,
@@ -221,10 +221,10 @@ def _contexts(clone: Clone, totals: Mapping[str, int], told: Sequence[Told]) -> 
     )
 
 
-def _continued(clone: Clone, threads: Iterable[Told]) -> int:
+def _continued(clone: Clone, threads: Iterable[CountedContext]) -> int:
     """How many packs named a session that went on afterwards, or that a later one follows."""
     last: dict[str, str] = {}
-    for session in sessions.everywhere(clone.stores):
+    for session in session_files.everywhere(clone.stores):
         for name in filter(None, (session.id, session.previous)):
             last[name.lower()] = max(last.get(name.lower(), ""), session.updated.ts)
     return sum(last.get(one.session or "", "") > (_moment(one.at) or "~") for one in threads)
@@ -233,14 +233,14 @@ def _continued(clone: Clone, threads: Iterable[Told]) -> int:
 # ── memories and models ──────────────────────────────────────────────────────────────────────────
 
 
-def _memories(totals: Mapping[str, int], uses: Sequence[Use], about: About) -> list[Memory]:
+def _memories(totals: Mapping[str, int], uses: Sequence[MemoryUse], about: UsageSubjects) -> list[MemoryStats]:
     used: dict[str, list[int]] = defaultdict(list)
     for use in uses:
         used[use.memory].append(use.at)
     sorts = (tally.RECALLED, tally.TOLD, tally.LOOKED)
     names = {name.removeprefix(sort) for name in totals for sort in sorts if name.startswith(sort)}
     found = [
-        Memory(
+        MemoryStats(
             about.ids.get(name) or _as_written(name),
             recalled=totals.get(f"{tally.RECALLED}{name}", 0),
             told=totals.get(f"{tally.TOLD}{name}", 0),
@@ -259,10 +259,10 @@ def _as_written(name: str) -> str:
     return f"{kind.upper()}{dash}{rest}"
 
 
-def _models(totals: Mapping[str, int]) -> list[Model]:
+def _models(totals: Mapping[str, int]) -> list[ModelStats]:
     names = sorted({name.split(".")[1] for name in totals if name.startswith("model.")})
     return [
-        Model(
+        ModelStats(
             name,
             totals.get(f"model.{name}.calls", 0),
             totals.get(f"model.{name}.texts", 0),

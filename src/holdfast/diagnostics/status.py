@@ -3,10 +3,11 @@
 import os
 from collections.abc import Sequence
 
-from holdfast.git import lines, reconcile, unmerged, upstream
+from holdfast.git import branch_lines, reconcile, upstream
+from holdfast.git import upstream as git_upstream
 from holdfast.git.clone import Clone
-from holdfast.git.unmerged import Unmerged
-from holdfast.store import pointers
+from holdfast.git.upstream import MissingFromTrunk
+from holdfast.store import agent_inbox
 from holdfast.values import frozen
 
 
@@ -52,7 +53,7 @@ class Status:
 
 
 @frozen
-class Tally:
+class FactTally:
     """How many facts are in which state; counted by whoever knows what they mean."""
 
     facts: int
@@ -67,7 +68,7 @@ class Tally:
 
 
 @frozen
-class Work:
+class WorkTally:
     """How much is to be done, and in which session."""
 
     tasks: int = 0
@@ -77,14 +78,14 @@ class Work:
     disputed: int = 0
 
 
-def status(clone: Clone, tally: Tally, work: Work) -> Status:
+def status(clone: Clone, tally: FactTally, work: WorkTally) -> Status:
     """Look at everything once."""
     line, head = clone.line(), clone.repo.head()
     changes = clone.changes()
     found, held = reconcile.examine(clone), upstream.held(clone)
-    waiting, lost = pointers.waiting(*clone.stores), pointers.vanished(*clone.stores)
-    unread = pointers.vanished(*clone.stores, why=pointers.UNREAD)
-    missing = unmerged.of_trunk(clone)
+    waiting, lost = agent_inbox.waiting(*clone.stores), agent_inbox.vanished(*clone.stores)
+    unread = agent_inbox.vanished(*clone.stores, why=agent_inbox.UNREAD)
+    missing = git_upstream.missing_from_trunk(clone)
     size = _size(clone.private.private, besides=clone.private.statistics)
     return Status(
         id=line.id,
@@ -210,7 +211,7 @@ def _warnings(found: Status) -> list[str]:
     if found.orphans:
         rows.append(f"{_leavers(found.orphans)} left something behind: holdfast reconcile")
     if found.trunk:
-        rows.append(f"{Unmerged(found.unmerged, found.trunk)}.")
+        rows.append(f"{MissingFromTrunk(found.unmerged, found.trunk)}.")
     rows += _unread(found)
     rows += _silent(found)
     if found.sandboxed:
@@ -246,8 +247,8 @@ def _silent(found: Status) -> list[str]:
 
 
 def _leavers(names: Sequence[str]) -> str:
-    branches = [name for name in names if not name.startswith(lines.DETACHED_NAME)]
-    detached = dict.fromkeys(name for name in names if name.startswith(lines.DETACHED_NAME))
+    branches = [name for name in names if not name.startswith(branch_lines.DETACHED_NAME)]
+    detached = dict.fromkeys(name for name in names if name.startswith(branch_lines.DETACHED_NAME))
     deleted = f"deleted branch{'es' if len(branches) > 1 else ''} {', '.join(branches)}"
     said = " and ".join([*([deleted] if branches else []), *detached])
     return said[:1].upper() + said[1:]

@@ -14,7 +14,7 @@ KEYS = ("ts", "layer", "scale", "kind", "task")
 
 
 @frozen
-class Row:
+class TimelineRow:
     """One event in the story."""
 
     id: str  # the run or memory it is about, else the event
@@ -33,7 +33,7 @@ class Row:
 
 def timeline(
     events: Iterable[Mapping[str, Any]], *, task: str | None = None, sort: Sequence[str] = ("ts",)
-) -> list[Row]:
+) -> list[TimelineRow]:
     """Rows in the order asked for; equal ones stay in the log's own order."""
     for key in sort:
         if key not in KEYS:
@@ -44,7 +44,7 @@ def timeline(
     return found
 
 
-def _rank(row: Row, key: str) -> tuple[bool, Any]:
+def _rank(row: TimelineRow, key: str) -> tuple[bool, Any]:
     """Whatever has no value stands last."""
     value = getattr(row, "systemic_scale" if key == "scale" else key)
     return (value is None, _natural(value) if key == "layer" and value is not None else value)
@@ -57,8 +57,8 @@ def _natural(word: str) -> tuple[str, int, str]:
     return (stem, int(digits) if digits else -1, word)
 
 
-def _row(event: Mapping[str, Any]) -> Row:
-    return Row(
+def _row(event: Mapping[str, Any]) -> TimelineRow:
+    return TimelineRow(
         id=event.get("target") or event.get("run_id") or event["hash_self"],
         ts=event["ts"],
         kind=event["kind"],

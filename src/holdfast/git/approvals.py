@@ -2,6 +2,16 @@
 
 An approval whose body is here names the text and the words it was about. Of another clone's only
 the envelope came along: that the memory was approved, not in which words.
+
+Which memories stay superseded though the text that took their place is not here as it was approved.
+
+A person approved a memory that takes another's place. Whoever touches its file by a pull request, or deletes
+it, takes the trust from the text, but does not bring the old memory back: only a decision does. It holds
+where that approval can be seen: a branch that has never heard of it has never seen the new text either.
+
+What candidates said when they were proposed, as this clone's own log has it.
+
+A candidate is a plain file that anybody may change until somebody decides; its event is not.
 """
 
 import contextlib
@@ -10,9 +20,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from holdfast.git import proofs
+from holdfast.errors import BrokenEntry, CorruptLog, TooLarge, UnsafePath
+from holdfast.git import approval_proofs
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
+from holdfast.model.memory import Accepted, Candidate
+from holdfast.store import memory_files
 from holdfast.values import field, frozen
 
 KINDS = ("accept", "promote", "edit")
@@ -26,7 +39,7 @@ UNCHECKED = "approval cannot be checked here"  # or some text, and history that 
 
 
 @frozen
-class Approval:
+class MemoryApproval:
     """One event that lets a memory in, or (of this clone's own) takes it back."""
 
     kind: str
@@ -40,11 +53,11 @@ class Approval:
 class Approvals:
     """The approvals of some memories, asked one memory at a time."""
 
-    def __init__(self, approvals: Iterable[Approval], claims: Iterable[str]) -> None:
+    def __init__(self, approvals: Iterable[MemoryApproval], claims: Iterable[str]) -> None:
         """`claims` names the id of every memory visible here, once for each file that has it."""
         self._claimed_twice = {name for name, count in Counter(claims).items() if count > 1}
         self._texts: set[tuple[str, str]] = set()
-        self._latest: dict[str, Approval] = {}
+        self._latest: dict[str, MemoryApproval] = {}
         self._ended: set[tuple[str, str | None]] = set()
         for one in approvals:
             if one.kind == "retire":
@@ -132,7 +145,7 @@ class Tiers:
 
     def __init__(
         self,
-        own: Iterable[Approval],
+        own: Iterable[MemoryApproval],
         vouched: Vouched,
         waiting: Collection[str],
         *,
@@ -188,7 +201,7 @@ class Tiers:
         there = (at for at in self._accepted.get(text, ()) if blob)
         return max((at for at in there if self._is_last(name, at)), default=None)
 
-    def stands(self, approval: Approval) -> bool:
+    def stands(self, approval: MemoryApproval) -> bool:
         """Whether nobody here took an approval back."""
         return self._is_last(approval.target, approval.place)
 
@@ -198,7 +211,7 @@ class Tiers:
 
 def tiers(
     clone: Clone,
-    own: Sequence[Approval],
+    own: Sequence[MemoryApproval],
     vouched: Vouched,
     waits: Collection[str],
     *,
@@ -209,33 +222,33 @@ def tiers(
     names = {name for name, _ in given}
     alike = {}
     if odd := [text for text in seen if text[0] in names and text not in given]:
-        digests = proofs.digests(clone.repo, {blob for _, blob in (*odd, *given) if blob})
+        digests = approval_proofs.digests(clone.repo, {blob for _, blob in (*odd, *given) if blob})
         approved = {(name, digests[blob]): blob for name, blob in given if blob in digests}
         found = {text: approved.get((text[0], digests.get(text[1], ""))) for text in odd}
         alike = {text: blob for text, blob in found.items() if blob}
     return Tiers(own, vouched, waits, causes=Causes(clone), alike=alike)
 
 
-def decided(clone: Clone, names: Collection[str]) -> list[Approval]:
+def decided(clone: Clone, names: Collection[str]) -> list[MemoryApproval]:
     """Every decision about these memories that this clone recorded itself, on whatever line."""
     second_hand = clone.second_hand()
     about = (event for event in _own(clone) if event.kind in DECISIONS and event.target in names)
     return [_approval(clone, event, second_hand) for event in about]
 
 
-def every_decision(clone: Clone, names: Collection[str]) -> list[Approval]:
+def every_decision(clone: Clone, names: Collection[str]) -> list[MemoryApproval]:
     """The same, and those about others, of which only an approval may say something: what it replaced."""
     second_hand = clone.second_hand()
     return [
         _approval(clone, event, second_hand)
         if event.target in names or event.kind == "accept"
-        else Approval(event.kind, event.target or "", (event.ts, event.hash_self))
+        else MemoryApproval(event.kind, event.target or "", (event.ts, event.hash_self))
         for event in _own(clone)
         if event.kind in DECISIONS
     ]
 
 
-def heard(clone: Clone, names: Collection[str]) -> tuple[list[Approval], list[Approval]]:
+def heard(clone: Clone, names: Collection[str]) -> tuple[list[MemoryApproval], list[MemoryApproval]]:
     """Every decision that can be seen here, and what `every_decision` gives; each body is read once."""
     own = every_decision(clone, names)
     known = {one.place[1] for one in own}
@@ -245,10 +258,10 @@ def heard(clone: Clone, names: Collection[str]) -> tuple[list[Approval], list[Ap
     return [*own, *there], own
 
 
-def _approval(clone: Clone, event: Event, second_hand: Collection[str] = ()) -> Approval:
+def _approval(clone: Clone, event: Event, second_hand: Collection[str] = ()) -> MemoryApproval:
     body = clone.bodies.get(event.body) if event.body else None
     kind = weakened(event.kind, event.hash_self, second_hand)
-    return Approval(kind, event.target or "", (event.ts, event.hash_self), *said(body), replaces(body))
+    return MemoryApproval(kind, event.target or "", (event.ts, event.hash_self), *said(body), replaces(body))
 
 
 def replaces(body: Mapping[str, Any] | None) -> tuple[str, ...] | None:
@@ -315,3 +328,74 @@ def words_of(statement: object) -> str:
 
 
 NO_WORDS = words_of(None)
+
+
+def still_superseded(
+    clone: Clone, own: Iterable[MemoryApproval], tiers: Tiers, vouched: Vouched, *, visible: Collection[tuple[str, str]]
+) -> dict[str, str]:
+    """Each memory that stays superseded, to the one that took its place.
+
+    `own` are this clone's decisions about every memory, `visible` the texts here by id and blob.
+    """
+    names = {name for name, _ in visible}
+    speaking = {name for name, blob in visible if tiers.of(name, blob=blob, edited=False) == T0}
+    given: dict[str, list[MemoryApproval]] = defaultdict(list)
+    for one in own:
+        if one.kind == "accept" and one.target not in speaking:
+            given[one.target].append(one)
+    gone = {name for name in given if vouched.latest.get(name) in UNDOING}
+    here = _replaced(clone, [one for name in given.keys() - gone for one in given[name]], names)
+    there = {name: names.intersection(olds) for name, olds in vouched.replaced.items() if name not in speaking}
+    if not any((*here.values(), *there.values())):
+        return {}
+    seen = [event for event in clone.events() if event.kind == "accept"]
+    hashes, targets = {event.hash_self for event in seen}, {event.target for event in seen}
+    held = {name: olds for name, olds in there.items() if name in targets}
+    for name in {place[0] for place, olds in here.items() if olds}:
+        last = _last([one for one in given[name] if one.place[1] in hashes and tiers.stands(one)], clone)
+        held |= {name: here[name, last.place[1]]} if last else {}
+    return {old: name for name, olds in sorted(held.items()) for old in olds}
+
+
+def _last(approvals: Iterable[MemoryApproval], clone: Clone) -> MemoryApproval | None:
+    causes, found = Causes(clone), None
+    for one in approvals:
+        found = one if found is None or causes.later(one.place, found.place) else found
+    return found
+
+
+def _replaced(clone: Clone, approvals: Iterable[MemoryApproval], names: set[str]) -> Mapping[tuple[str, str], set[str]]:
+    """What the text of each approval supersedes; where no body says so, git may still have the text."""
+    given = list(approvals)
+    texts = clone.repo.blobs(one.blob for one in given if one.replaces is None and one.blob)
+    found = {}
+    for one in given:
+        olds = _supersedes(texts.get(one.blob or "")) if one.replaces is None else one.replaces
+        found[one.target, one.place[1]] = names.intersection(olds)
+    return found
+
+
+def _supersedes(data: bytes | None) -> tuple[str, ...]:
+    try:
+        memory = memory_files.parse((data or b"").decode("utf-8", "replace"), "")
+    except BrokenEntry:
+        return ()
+    return memory.supersedes if isinstance(memory, Accepted) else ()
+
+
+def candidates_changed(clone: Clone, candidates: Collection[Candidate]) -> set[str]:
+    """The ids of those whose words are not the ones they were proposed with."""
+    said: dict[str, set[str]] = {}
+    asked = {candidate.id for candidate in candidates}
+    for event in clone.own_events() if asked else ():
+        if event.kind == "propose" and event.target in asked and event.body:
+            said.setdefault(event.target, set()).update(_statement(clone, event.body))
+    return {one.id for one in candidates if said.get(one.id) and one.statement not in said[one.id]}
+
+
+def _statement(clone: Clone, body: str) -> list[str]:
+    try:
+        statement = (clone.bodies.get(body) or {}).get("statement")
+    except (CorruptLog, UnsafePath, TooLarge):  # doctor names it
+        return []
+    return [statement] if isinstance(statement, str) else []

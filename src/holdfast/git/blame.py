@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from holdfast.errors import GitFailed, HoldfastError
 from holdfast.git.repo import Repo
-from holdfast.git.tracked import OFFLINE
+from holdfast.git.tracked_files import OFFLINE
 from holdfast.store import fsio
 from holdfast.values import frozen
 

@@ -22,24 +22,22 @@ from holdfast.errors import (
     TooLarge,
     UnsafePath,
 )
-from holdfast.git import lines, summary, visible
-from holdfast.git import settle as settling
-from holdfast.git.lines import Line
+from holdfast.git import branch_lines, published_log, visible_entries
+from holdfast.git import visible_entries as settling
+from holdfast.git.branch_lines import BranchLine
+from holdfast.git.published_log import PublishedLog
 from holdfast.git.repo import Head, Repo
-from holdfast.git.summary import Summary
-from holdfast.git.visible import Sighting, Source
-from holdfast.model import dag
-from holdfast.model.event import Draft, Event, timestamp
+from holdfast.git.visible_entries import Sighting, Source
+from holdfast.model.event import Event, EventDraft, heads, in_order, timestamp
 from holdfast.model.ids import token
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
-from holdfast.store import fsio, pending, sandbox, seal
+from holdfast.store import fsio, pending_changes, sandbox, seal
 from holdfast.store import layout as paths
-from holdfast.store.bodies import Bodies
 from holdfast.store.format import added, body_bytes, parse_event, sound_events, split_lines
 from holdfast.store.layout import Layout
-from holdfast.store.log import Writer, read_spool, spool_ends
-from holdfast.store.pending import Change
+from holdfast.store.log import Bodies, SpoolWriter, read_spool, spool_ends
+from holdfast.store.pending_changes import PendingChange
 
 BODY_FIELDS = (
     "task",
@@ -106,8 +104,8 @@ class Clone:
         self.layout = layout if is_writable(layout) else layout.sandboxed()
         self.stores = (layout, layout.sandboxed()) if self._has_own_drawer() else (layout,)
         self.bodies = Bodies(*self._writable_first())
-        self._writers: dict[str, Writer] = {}
-        self._line: tuple[tuple[object, ...], Line] | None = None
+        self._writers: dict[str, SpoolWriter] = {}
+        self._line: tuple[tuple[object, ...], BranchLine] | None = None
         self._own: set[str] | None = None
         self._told: tuple[tuple[object, ...], list[Event]] | None = None
         self._erased: set[str] | None = None
@@ -190,8 +188,10 @@ class Clone:
         for event in approvals:
             if event.line in named:
                 heads: Callable[[], list[str]] = partial(list, (event.hash_self,))
-                writer = Writer(self.private, event.line, heads=heads, clock=self.clock)
-                writer.append(Draft("promote", target=event.target, layer=event.layer), event.body, head=event.head)
+                writer = SpoolWriter(self.private, event.line, heads=heads, clock=self.clock)
+                writer.append(
+                    EventDraft("promote", target=event.target, layer=event.layer), event.body, head=event.head
+                )
                 writer.close()
 
     def second_hand(self) -> set[str]:
@@ -220,14 +220,14 @@ class Clone:
     def now(self) -> str:
         return timestamp(self.clock())
 
-    def line(self) -> Line:
+    def line(self) -> BranchLine:
         """The current line; looked up again when HEAD or git's config change under a long process."""
         return self._line_at(self.repo.head())
 
-    def _line_at(self, head: Head) -> Line:
+    def _line_at(self, head: Head) -> BranchLine:
         seen = (head.ref, *_facts(os.path.join(self.repo.common_dir, "config")))
         if self._line is None or self._line[0] != seen or head.ref is None:
-            line = lines.current(self.repo, self._writable_first(), head, self.clock, reading=self.reading)
+            line = branch_lines.current(self.repo, self._writable_first(), head, self.clock, reading=self.reading)
             self._line = ((head.ref, *_facts(os.path.join(self.repo.common_dir, "config"))), line)
         return self._line[1]
 
@@ -238,16 +238,16 @@ class Clone:
         """Look the line up anew: its record was changed."""
         self._line = None
 
-    def record(self, draft: Draft) -> Event:
+    def record(self, draft: EventDraft) -> Event:
         """Store an event on the current line: its body first, then its envelope; durable on return."""
         head = self.repo.head()
         line = self._line_at(head)
         body = self._store_body(draft, head)
         if line.id not in self._writers:
-            self._writers[line.id] = Writer(self.layout, line.id, heads=self._heads, clock=self.clock)
+            self._writers[line.id] = SpoolWriter(self.layout, line.id, heads=self._heads, clock=self.clock)
         return self._writers[line.id].append(draft, body, head=draft.head or head.oid)
 
-    def _store_body(self, draft: Draft, head: Head) -> str | None:
+    def _store_body(self, draft: EventDraft, head: Head) -> str | None:
         if draft.body is None:
             return None
         body_bytes(draft.body)  # refused by its size before the scanner reads a hundred megabytes
@@ -265,14 +265,14 @@ class Clone:
     def _look_for_heads(self) -> list[str]:
         tips = dict.fromkeys(self._tree_summary().heads)
         named: set[str] = set()
-        for source in visible.own_sources(self.stores, self.line()):
+        for source in visible_entries.own_sources(self.stores, self.line()):
             if source.kind == "spool" and source.path and source.until is None:
                 parents, last = self._spool_ends(source.path)
                 named.update(parents)
                 if last:
                     tips[last] = None
             elif source.kind == "spool" or self._is_sound(source):
-                tips.update(dict.fromkeys(dag.heads(event for event, _ in self._pairs(source))))
+                tips.update(dict.fromkeys(heads(event for event, _ in self._pairs(source))))
         return [tip for tip in tips if tip not in named]
 
     def _is_sound(self, source: Source) -> bool:
@@ -290,12 +290,14 @@ class Clone:
             self.layout.leave_out(error)
             return (), None
 
-    def _tree_summary(self) -> Summary:
+    def _tree_summary(self) -> PublishedLog:
         """The heads and the erased targets of the log in HEAD's tree."""
         tree = self.repo.tree_id("HEAD", paths.LOG) if self.repo.head().oid else None
-        return summary.of_tree(self.repo, self.layout, tree, keep=not self.reading) if tree else Summary()
+        return published_log.of_tree(self.repo, self.layout, tree, keep=not self.reading) if tree else PublishedLog()
 
-    def change(self, path: str, text: str | None, *, event: Callable[[Change], Draft] | None = None) -> Change:
+    def change(
+        self, path: str, text: str | None, *, event: Callable[[PendingChange], EventDraft] | None = None
+    ) -> PendingChange:
         """Keep a tracked path's next content until it is published on this line.
 
         With `event`, what it gives is recorded as well, and if that cannot be stored, neither is the change.
@@ -303,13 +305,13 @@ class Clone:
         return self.change_all({path: text}, event=event)[0]
 
     def change_all(
-        self, texts: Mapping[str, str | None], *, event: Callable[[Change], Draft] | None = None
-    ) -> list[Change]:
+        self, texts: Mapping[str, str | None], *, event: Callable[[PendingChange], EventDraft] | None = None
+    ) -> list[PendingChange]:
         """Keep the next content of several tracked paths; what waits and what HEAD has is looked up once."""
         for path in texts:
-            pending.refuse_foreign(path)
-        earlier: dict[str, list[Change]] = {path: [] for path in texts}
-        for change in visible.waiting(self.stores, self.line()):
+            pending_changes.refuse_foreign(path)
+        earlier: dict[str, list[PendingChange]] = {path: [] for path in texts}
+        for change in visible_entries.waiting_changes(self.stores, self.line()):
             if change.path in earlier and change.segment is None:
                 earlier[change.path].append(change)
         in_tree = self.repo.blobs_at("HEAD", list(texts))
@@ -319,36 +321,36 @@ class Clone:
         self,
         path: str,
         text: str | None,
-        earlier: list[Change],
+        earlier: list[PendingChange],
         in_tree: str | None,
-        event: Callable[[Change], Draft] | None,
-    ) -> Change:
+        event: Callable[[PendingChange], EventDraft] | None,
+    ) -> PendingChange:
         line, head = self.line(), self.repo.head()
         base = self._base(path, text, earlier[-1] if earlier else None, in_tree)
         blob = None if text is None else self.repo.hash_blob(text.encode("utf-8"))
-        new = pending.add(self.layout, Change(path, base, blob, line.id, head.oid, self.now(), text))
+        new = pending_changes.add(self.layout, PendingChange(path, base, blob, line.id, head.oid, self.now(), text))
         if event is not None:
             try:
                 self.record(event(new))
             except HoldfastError:  # the disk is full, or refuses: what was there before still counts
-                pending.drop(self.layout, new)
+                pending_changes.drop(self.layout, new)
                 raise
         for old in earlier:  # kept, though superseded: a branch made meanwhile took the older text along
             if old.line == line.id and old.published is None:
-                pending.archive(self.layout, old, commit=None, ts=self.now())
+                pending_changes.archive(self.layout, old, commit=None, ts=self.now())
         return new
 
     def give_up(self, path: str) -> None:
         """Let the branch's own text stand: what waited here for a path waits no longer, but is kept."""
         line, ts = self.line(), self.now()
-        there = [c for c in visible.waiting(self.stores, line) if c.path == path and c.segment is None]
-        lines.pass_by(self.layout, line.id, [c.key for c in there if c.line != line.id], ts=ts)
+        there = [c for c in visible_entries.waiting_changes(self.stores, line) if c.path == path and c.segment is None]
+        branch_lines.pass_by(self.layout, line.id, [c.key for c in there if c.line != line.id], ts=ts)
         for change in there:
             if change.line == line.id and change.published is None:
-                pending.archive(self.layout, change, commit=None, ts=ts)
+                pending_changes.archive(self.layout, change, commit=None, ts=ts)
         self.forget_line()
 
-    def _base(self, path: str, text: str | None, earlier: Change | None, in_tree: str | None) -> str | None:
+    def _base(self, path: str, text: str | None, earlier: PendingChange | None, in_tree: str | None) -> str | None:
         """What a new text stands on: HEAD's, unless an earlier change clashes with it and still does.
 
         Who changes a file by hand has seen both sides; anybody else has seen only the waiting one.
@@ -360,9 +362,9 @@ class Clone:
             return in_tree
         return earlier.base
 
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[PendingChange]:
         """What waits to be published and is visible on this line."""
-        return visible.changes(self.stores, self.line())
+        return visible_entries.changes(self.stores, self.line())
 
     def settle(self) -> None:
         """Stop waiting for what is in this line's history by now: committed after --stage, or merged."""
@@ -371,12 +373,12 @@ class Clone:
             return
         if self.repo.operation():  # HEAD is on its way; an abort would take back what it seems to hold
             return
-        if not pending.waiting(self.layout) and len(self.line().limits()) == 1:
+        if not pending_changes.waiting(self.layout) and len(self.line().limits()) == 1:
             return
         if settling.settle(self.repo, self.stores, self.line(), blob_of=self.blob_of, ts=self.now()):
             self.forget_line()
 
-    def blob_of(self, change: Change) -> str | None:
+    def blob_of(self, change: PendingChange) -> str | None:
         """The blob a change gives its path, None for a deletion."""
         if change.segment is None:
             return change.blob
@@ -384,13 +386,13 @@ class Clone:
 
     def entries(self, folder: str = paths.MEMORY) -> list[Sighting]:
         """The entry files visible here."""
-        found = visible.sightings(self.repo, self.stores, self.line(), folder)
+        found = visible_entries.sightings(self.repo, self.stores, self.line(), folder)
         gone = tuple(f"-{target}.md" for target in self.erased())
         return [sighting for sighting in found if not sighting.path.endswith(gone)] if gone else found
 
     def sources(self) -> list[Source]:
         """The files of the log visible here."""
-        return visible.log_sources(self.repo, self.stores, self.line())
+        return visible_entries.log_sources(self.repo, self.stores, self.line())
 
     def read_source(self, source: Source) -> bytes:
         """A source's bytes."""
@@ -429,7 +431,7 @@ class Clone:
         sources = self.sources()
         state = tuple((s.key, s.until, s.blob or _facts(s.path or "")) for s in sources)
         if self._told is None or self._told[0] != state:
-            self._told = (state, dag.in_order(self._events_of(sources)))
+            self._told = (state, in_order(self._events_of(sources)))
         return self._told[1]
 
     def _events_of(self, sources: Iterable[Source]) -> list[Event]:
@@ -439,7 +441,7 @@ class Clone:
         """Every event this clone holds, on any line, in order."""
         # Our own first: what is published between the two looks is then seen twice, never not at all.
         own = self._steadily(lambda: list(self.own_events()))
-        return dag.in_order([*own, *self._events_of(s for s in self.sources() if s.blob)])
+        return in_order([*own, *self._events_of(s for s in self.sources() if s.blob)])
 
     def _steadily(self, look: Callable[[], list[_T]]) -> list[_T]:
         """Look again if a spool was sealed between finding it and reading it."""

@@ -13,15 +13,15 @@ import re
 import shutil
 
 from holdfast.errors import BrokenEntry, Busy, CorruptLog, TooLarge, UnsafePath
-from holdfast.git import noticed, upstream
+from holdfast.git import upstream, view_edits
 from holdfast.git.clone import Clone
-from holdfast.model.event import Draft, Event
+from holdfast.model.event import Event, EventDraft
 from holdfast.model.ids import is_id, slug
 from holdfast.patterns import regex
-from holdfast.store import counted, entries, fsio, pending, pieces, receipts, trash
+from holdfast.store import fsio, markdown_document, memory_files, pending_changes, receipt_files, statistics, trash
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
-from holdfast.store.pending import Change
+from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen, replace
 
 MAX_MARKER = 1 << 22
@@ -110,13 +110,13 @@ def _carry_out(clone: Clone, kind: str, identity: str) -> Erasure:
     named = sorted({*texts.tracked(identity), *texts.known(identity)})
     own = _by_hand(clone, identity)
     if not any(event.kind == "erase" and event.target == identity for event in events):
-        clone.record(Draft("erase", target=identity, run_id=identity if kind == "run" else None))
+        clone.record(EventDraft("erase", target=identity, run_id=identity if kind == "run" else None))
     names = sorted({event.body for event in about if event.body})
     _mark(clone, identity, names)
     held = [*own, *_still_held(clone, named)]
     removed = _remove(clone, identity, names, texts)
-    removed += [said for store in clone.stores for said in receipts.erase(store, identity)]
-    removed += [said for store in clone.stores for said in counted.erase(store, identity)]
+    removed += [said for store in clone.stores for said in receipt_files.erase(store, identity)]
+    removed += [said for store in clone.stores for said in statistics.erase(store, identity)]
     _drop_views(clone)
     fsio.remove(clone.layout.erasing)
     return Erasure(identity, kind, tuple(removed), tuple(held))
@@ -149,7 +149,7 @@ def sweep(clone: Clone) -> list[str]:
         return []
     held = (clone.repo.tree_id("HEAD", folder) or "" for folder in (paths.MEMORY, paths.APPROVALS))
     state = [" ".join(held), len(erased)]
-    removed, texts = [], _Texts(clone, thorough=noticed.read(clone, _SWEPT).get(_SWEPT) != state)
+    removed, texts = [], _Texts(clone, thorough=view_edits.read_record(clone, _SWEPT).get(_SWEPT) != state)
     for identity in erased:
         names: list[str] = []
         try:
@@ -160,7 +160,7 @@ def sweep(clone: Clone) -> list[str]:
             clone.layout.leave_out(error)
         removed += _remove(clone, identity, names, texts)
     if texts.thorough and not clone.reading:
-        noticed.keep(clone, _SWEPT, {_SWEPT: state})
+        view_edits.keep_record(clone, _SWEPT, {_SWEPT: state})
     return removed
 
 
@@ -186,14 +186,14 @@ class _Texts:
         """`thorough`: files of HEAD are looked into as well, since one may hold several entries."""
         self._clone = clone
         self.thorough = thorough
-        self._changes: list[tuple[Layout, Change]] | None = None
+        self._changes: list[tuple[Layout, PendingChange]] | None = None
         self._tracked: dict[str, str] | None = None
 
-    def changes(self, identity: str) -> list[tuple[Layout, Change]]:
+    def changes(self, identity: str) -> list[tuple[Layout, PendingChange]]:
         """What waits or was published for an entry, with the store it lies in."""
         if self._changes is None:
             stores = self._clone.stores
-            both = ((store, [*pending.waiting(store), *pending.published(store)]) for store in stores)
+            both = ((store, [*pending_changes.waiting(store), *pending_changes.published(store)]) for store in stores)
             self._changes = [(store, change) for store, found in both for change in found]
         return [
             (store, change)
@@ -237,7 +237,7 @@ def _holds(path: str, text: str, identity: str) -> bool:
     """Whether a file of memories has an entry of this id, whatever the file is called."""
     if identity not in text or not path.startswith(f"{paths.MEMORY}/"):
         return False
-    return any(_is_of(piece.text, identity) for piece in pieces.pieces(text))
+    return any(_is_of(piece.text, identity) for piece in markdown_document.pieces(text))
 
 
 def _is_of(text: str, identity: str) -> bool:
@@ -251,7 +251,7 @@ def _without(path: str, text: str, identity: str) -> str | None:
     """What is left of a file without an entry; None if nothing is."""
     if path.startswith(f"{paths.APPROVALS}/"):
         return None
-    kept = [piece.text for piece in pieces.pieces(text) if not _is_of(piece.text, identity)]
+    kept = [piece.text for piece in markdown_document.pieces(text) if not _is_of(piece.text, identity)]
     left = "\n".join(piece if piece.endswith("\n") else f"{piece}\n" for piece in kept)
     return left if left.strip() else None
 
@@ -346,7 +346,7 @@ def _remove_candidate(store: Layout, identity: str) -> list[str]:
     return [f"candidate {identity}"]
 
 
-def _remove_changes(clone: Clone, found: list[tuple[Layout, Change]], identity: str) -> list[str]:
+def _remove_changes(clone: Clone, found: list[tuple[Layout, PendingChange]], identity: str) -> list[str]:
     """Texts that wait, and all records of what was published: even the path holds words of the text."""
     removed = []
     for store, change in found:
@@ -355,29 +355,29 @@ def _remove_changes(clone: Clone, found: list[tuple[Layout, Change]], identity: 
             _cut(clone, store, change, left, identity)
             removed.append(f"its part of {change.path}")
         elif change.published is not None:
-            pending.forget_published(store, change)
+            pending_changes.forget_published(store, change)
             removed += [f"kept copy of {change.path}"] if change.text is not None else []
         elif change.text is not None:
-            pending.drop(store, change)
+            pending_changes.drop(store, change)
             removed.append(f"waiting change of {change.path}")
     return removed
 
 
-def _cut(clone: Clone, store: Layout, change: Change, left: str, identity: str) -> None:
+def _cut(clone: Clone, store: Layout, change: PendingChange, left: str, identity: str) -> None:
     """Write a record anew with what is left; it stays the same change, of the same line."""
     path = _path_for(change.path, left, identity)
     blob = clone.repo.hash_blob(left.encode("utf-8"))
     base = change.base if path == change.path else None
     folder = store.pending if change.published is None else store.sealed_changes
     record = replace(change, path=path, base=base, blob=blob, text=left)
-    pending._write(os.path.join(folder, f"{change.name}.json"), record)
+    pending_changes._write(os.path.join(folder, f"{change.name}.json"), record)
 
 
 def _path_for(path: str, left: str, identity: str) -> str:
     """Where the other entries of a file lie: elsewhere, if the file is called after the one that went."""
     if not _is_about(path, identity):
         return path
-    for part in entries.parts(left, path):
+    for part in memory_files.parts(left, path):
         if not isinstance(part.memory, BrokenEntry):
             return paths.entry_path(part.memory.type, slug(part.memory.statement), part.memory.id)
     return f"{os.path.dirname(path)}/rest.md"
@@ -405,7 +405,7 @@ def _remove_tracked(clone: Clone, texts: _Texts, identity: str, bodies: list[str
     return [f"{path}, with the next `holdfast publish`" for path in wanted]
 
 
-def _is_gone(path: str, change: Change | None, identity: str) -> bool:
+def _is_gone(path: str, change: PendingChange | None, identity: str) -> bool:
     """Whether a change that waits takes an entry out of its file already."""
     if change is None or change.text is None:
         return change is not None

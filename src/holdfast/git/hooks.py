@@ -15,11 +15,11 @@ import time
 from collections.abc import Iterator
 
 from holdfast.errors import Busy, GitFailed, ReadOnlyStore, TooLarge, UnsafePath
-from holdfast.git import hook_block, hook_files
-from holdfast.git.hook_block import ASIDE, NAMES
+from holdfast.git import hook_scripts
+from holdfast.git.hook_scripts import ASIDE, NAMES
 from holdfast.git.repo import LOCK_PAUSE, LOCK_TRIES, Repo
 from holdfast.patterns import regex
-from holdfast.store import fsio, inbox
+from holdfast.store import fsio, git_inbox
 from holdfast.store.layout import Layout
 from holdfast.values import frozen, replace
 
@@ -31,7 +31,7 @@ _BORROWED = regex(rb"^from holdfast\.store\.discovery import .*\n", re.MULTILINE
 
 
 @frozen
-class Installed:
+class HooksInstalled:
     """What `install` did."""
 
     how: str  # config or files
@@ -41,7 +41,7 @@ class Installed:
 
 
 @frozen
-class Removed:
+class HooksRemoved:
     """What `remove` took out, and what it had to leave."""
 
     hooks: tuple[str, ...]  # files and keys
@@ -67,7 +67,7 @@ def git_version(repo: Repo) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def install(repo: Repo, layout: Layout, *, python: str, version: tuple[int, int] | None = None) -> Installed:
+def install(repo: Repo, layout: Layout, *, python: str, version: tuple[int, int] | None = None) -> HooksInstalled:
     """Make git's hooks record; again changes nothing but what moved."""
     asked = version or git_version(repo)
     with fsio.locked(layout.lock, wait=60.0):
@@ -78,14 +78,14 @@ def install(repo: Repo, layout: Layout, *, python: str, version: tuple[int, int]
         return _install_files(repo, layout, python, fresh=fresh)
 
 
-def remove(repo: Repo, layout: Layout) -> Removed:
+def remove(repo: Repo, layout: Layout) -> HooksRemoved:
     """Give back every file as it was, and delete only what we made."""
     with fsio.locked(layout.lock, wait=60.0):
         taken, left = _remove_files(repo, layout)
         taken += _remove_config(repo)
         for path in (layout.hook, _places_file(layout)):
             fsio.remove(path)
-    return Removed(tuple(taken), tuple(left))
+    return HooksRemoved(tuple(taken), tuple(left))
 
 
 def state(repo: Repo, layout: Layout, *, prove: bool = True, version: tuple[int, int] | None = None) -> list[HookState]:
@@ -94,7 +94,7 @@ def state(repo: Repo, layout: Layout, *, prove: bool = True, version: tuple[int,
     found = list(_look(repo, layout, config=asked >= CONFIG_HOOKS))
     if prove and any(hook.installed for hook in found):
         found = _proved(repo, layout, found, asked)
-    waiting = [fired for fired in inbox.peek(layout) if fired.probe is None]
+    waiting = [fired for fired in git_inbox.peek(layout) if fired.probe is None]
     last = {fired.hook: fired.ts for fired in waiting}
     return [replace(hook, last=last.get(hook.name)) for hook in found]
 
@@ -160,7 +160,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 def _by_hand() -> str:
     named = f"{', '.join(NAMES[:-1])} and {NAMES[-1]}"
-    return f"End {named} there each with a line like this: {hook_block.by_hand(NAMES[0])}"
+    return f"End {named} there each with a line like this: {hook_scripts.by_hand(NAMES[0])}"
 
 
 def _places_file(layout: Layout) -> str:
@@ -176,18 +176,18 @@ def _places(layout: Layout) -> dict[str, bool]:
     return {str(folder): made is True for folder, made in known.items()} if isinstance(known, dict) else {}
 
 
-def _install_files(repo: Repo, layout: Layout, python: str, *, fresh: bool) -> Installed:
+def _install_files(repo: Repo, layout: Layout, python: str, *, fresh: bool) -> HooksInstalled:
     folder, places = _ours_to_use(repo), _places(layout)
     script = os.path.relpath(os.path.realpath(layout.hook), folder)
     made = not os.path.isdir(folder)
     # Known before it is used: what a crash leaves half done, `remove` still finds.
     noted = _write(_places_file(layout), _as_json({**places, folder: places.get(folder, made)}))
     fsio.make_dirs(folder, mode=0o755)
-    before = [hook_files.look(os.path.join(folder, name)) for name in NAMES]
-    hooks = [(name, hook_files.put_in(folder, name, script=script, python=python)) for name in NAMES]
-    after = [hook_files.look(os.path.join(folder, name)) for name in NAMES]
+    before = [hook_scripts.look(os.path.join(folder, name)) for name in NAMES]
+    hooks = [(name, hook_scripts.put_in(folder, name, script=script, python=python)) for name in NAMES]
+    after = [hook_scripts.look(os.path.join(folder, name)) for name in NAMES]
     changed = bool(_remove_config(repo)) or fresh or noted or before != after
-    return Installed("files", folder, tuple(hooks), changed)
+    return HooksInstalled("files", folder, tuple(hooks), changed)
 
 
 def _as_json(value: object) -> bytes:
@@ -201,7 +201,7 @@ def _remove_files(repo: Repo, layout: Layout) -> tuple[list[str], list[str]]:
     usual = os.path.join(os.path.realpath(repo.common_dir), "hooks")
     for folder in dict.fromkeys((*places, usual, _effective(repo))):
         for name in NAMES if os.path.isdir(folder) else ():
-            changed, kept = hook_files.take_out(folder, name)
+            changed, kept = hook_scripts.take_out(folder, name)
             taken += [os.path.join(folder, name)] if changed else []
             left += [kept] if kept else []
         if places.get(folder):
@@ -213,8 +213,8 @@ def _remove_files(repo: Repo, layout: Layout) -> tuple[list[str], list[str]]:
 # Hooks in git's configuration
 
 
-def _install_config(repo: Repo, layout: Layout, python: str, *, fresh: bool) -> Installed:
-    wanted = {name: hook_block.configured(name, script=layout.hook, python=python) for name in NAMES}
+def _install_config(repo: Repo, layout: Layout, python: str, *, fresh: bool) -> HooksInstalled:
+    wanted = {name: hook_scripts.configured(name, script=layout.hook, python=python) for name in NAMES}
     known = _configured(repo)
     for name, command in wanted.items():
         if known.get(name) != command:
@@ -224,7 +224,7 @@ def _install_config(repo: Repo, layout: Layout, python: str, *, fresh: bool) -> 
     fsio.remove(_places_file(layout))
     changed = fresh or known != wanted or bool(taken)
     where = os.path.join(repo.common_dir, "config")
-    return Installed("config", where, tuple((name, "config") for name in NAMES), changed)
+    return HooksInstalled("config", where, tuple((name, "config") for name in NAMES), changed)
 
 
 def _configured(repo: Repo) -> dict[str, str]:
@@ -272,7 +272,7 @@ def _look(repo: Repo, layout: Layout, *, config: bool) -> Iterator[HookState]:
 def _look_at_file(layout: Layout, folder: str, name: str) -> HookState:
     path = os.path.join(folder, name)
     try:
-        seen = hook_files.look(path)
+        seen = hook_scripts.look(path)
     except (OSError, UnsafePath, TooLarge):
         seen = None
     if seen is None or seen.block is None:
@@ -297,7 +297,7 @@ def _lost(layout: Layout, folder: str) -> str:
 
 
 def _trouble(layout: Layout, text: bytes | str) -> str:
-    python = hook_block.interpreter(text)
+    python = hook_scripts.interpreter(text)
     if python is None or not os.access(python, os.X_OK):
         return f"the Python it was installed with is gone: {python}"
     return "" if os.path.isfile(layout.hook) else f"{layout.hook} is gone"
@@ -307,10 +307,10 @@ def _proved(repo: Repo, layout: Layout, found: list[HookState], version: tuple[i
     token, tried = os.urandom(8).hex(), [hook for hook in found if _may_be_fired(hook)]
     try:
         fsio.make_dirs(layout.inbox)
-        with inbox.held(layout):
+        with git_inbox.held(layout):
             for hook in tried:
                 _fire(repo, hook, token, version)
-            heard = {fired.hook for fired in inbox.peek(layout) if fired.probe == token}
+            heard = {fired.hook for fired in git_inbox.peek(layout) if fired.probe == token}
     except (Busy, ReadOnlyStore):
         return found
     return [
@@ -325,8 +325,8 @@ def _may_be_fired(hook: HookState) -> bool:
         return False
     if hook.how == "config":
         return True
-    seen = hook_files.look(hook.where)
-    return seen is not None and hook_block.leads(seen.data or b"")
+    seen = hook_scripts.look(hook.where)
+    return seen is not None and hook_scripts.leads(seen.data or b"")
 
 
 def _fire(repo: Repo, hook: HookState, token: str, version: tuple[int, int]) -> None:
@@ -334,7 +334,7 @@ def _fire(repo: Repo, hook: HookState, token: str, version: tuple[int, int]) -> 
     run = ["hook", "run", "--ignore-missing", hook.name]
     if version < HOOK_RUN:
         options, run = ["-c", f"alias.holdfast-probe=!{shlex.quote(hook.where)}"], ["holdfast-probe"]
-    repo.attempt(*options, *run, environ={inbox.PROBE: token})
+    repo.attempt(*options, *run, environ={git_inbox.PROBE: token})
 
 
 def _without_others(repo: Repo) -> Iterator[str]:

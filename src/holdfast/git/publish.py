@@ -9,25 +9,31 @@ import time
 from collections.abc import Collection, Sequence
 
 from holdfast.errors import GitFailed, HoldfastError, HookRefused, HookRewrote, OnTrunk, PublishRefused
-from holdfast.git import journal, lines, proofs, reconcile, settle, setup, staged, visible
+from holdfast.git import (
+    approval_proofs,
+    branch_lines,
+    project_setup,
+    publish_journal,
+    reconcile,
+    rewinds,
+    visible_entries,
+)
 from holdfast.git.clone import Clone
-from holdfast.git.journal import Item
-from holdfast.git.moved import rewinds
+from holdfast.git.publish_journal import PublishItem
 from holdfast.git.repo import IDENTITY_HINT, LOCK_HINT, LOCK_PAUSE, LOCK_TRIES, Head, is_index_busy, lacks_identity
-from holdfast.git.staged import Staged
-from holdfast.git.visible import Sighting, Source
-from holdfast.model.event import Draft, Event
-from holdfast.store import fsio, pending, seal
+from holdfast.git.visible_entries import Sighting, Source, Staged
+from holdfast.model.event import Event, EventDraft
+from holdfast.store import fsio, pending_changes, seal
 from holdfast.store import layout as paths
 from holdfast.store.format import parse_event, split_lines
-from holdfast.store.pending import Change
+from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen, replace
 
-recover, resume = journal.recover, journal.resume
+recover, resume = publish_journal.recover, publish_journal.resume
 
 
 @frozen
-class Kept:
+class UnpublishedChange:
     """A change that was not published, and why; it still waits."""
 
     path: str
@@ -41,7 +47,7 @@ class Published:
     commit: str | None
     paths: tuple[str, ...]
     events: int
-    kept: tuple[Kept, ...]
+    kept: tuple[UnpublishedChange, ...]
     staged: bool
 
 
@@ -77,7 +83,7 @@ def publish(
     return Published(commit, tuple(item.path for item in items), events, tuple(kept), stage)
 
 
-def _lost(clone: Clone) -> list[Change]:
+def _lost(clone: Clone) -> list[PendingChange]:
     """What was published and is gone; if nothing is, that is said, and where else it may be."""
     found = reconcile.lost(clone)
     if not found:
@@ -122,14 +128,14 @@ def _tell_of_erasures(clone: Clone) -> None:
     gone = {name for name in clone.erased() if any(path.endswith(f"-{name}.md") for path in deleted)}
     told = {event.target for event in clone.events() if event.kind == "erase"} if gone else set()
     for name in sorted(gone - told):
-        clone.record(Draft("erase", target=name))
+        clone.record(EventDraft("erase", target=name))
 
 
 def _seal(clone: Clone) -> None:
     """Seal this line's events, and those it inherited into segments of their own line."""
     line, head, now = clone.line(), clone.repo.head().oid, clone.now()
     seal.seal(clone.layout, line.id, head=head, ts=now)
-    inherited = [s for s in visible.own_sources(clone.stores, line) if s.line != line.id]
+    inherited = [s for s in visible_entries.own_sources(clone.stores, line) if s.line != line.id]
     if not inherited:
         return
     ready = {c.segment for c in clone.changes() if c.segment}
@@ -159,14 +165,14 @@ def _pass_events(clone: Clone) -> None:
     """What was inherited is in our history now: from here on it comes and goes with that, like our own."""
     line = clone.line()
     ended = [name for name, until in line.limits().items() if until is not None]
-    sources = [s for s in visible.own_sources(clone.stores, line) if s.line in ended]
+    sources = [s for s in visible_entries.own_sources(clone.stores, line) if s.line in ended]
     events = {event.hash_self for event, _ in clone.read_sources(sources)}
     tree = [source for source in clone.sources() if source.blob] if events else []
     if events <= _names_in(clone, tree):
-        left = {change.line for change in visible.waiting(clone.stores, line)}
-        passed = [lines.events_of(name) for name in ended]
-        passed += [lines.all_of(name) for name in ended if not left & set(ended)]
-        lines.pass_by(clone.layout, line.id, passed, ts=clone.now())
+        left = {change.line for change in visible_entries.waiting_changes(clone.stores, line)}
+        passed = [branch_lines.events_of(name) for name in ended]
+        passed += [branch_lines.all_of(name) for name in ended if not left & set(ended)]
+        branch_lines.pass_by(clone.layout, line.id, passed, ts=clone.now())
         clone.forget_line()
 
 
@@ -177,7 +183,7 @@ def _will_be_there(source: Source, ready: set[str]) -> bool:
 def _take_along(clone: Clone, source: Source, first: Event, *, head: str | None, ts: str) -> None:
     """A parent's segment of which every event was inherited is published as it is: equal blobs merge."""
     path = paths.segment_path(source.key, first.ts)
-    pending.add(clone.layout, Change(path, None, None, clone.line().id, head, ts, segment=source.key))
+    pending_changes.add(clone.layout, PendingChange(path, None, None, clone.line().id, head, ts, segment=source.key))
 
 
 def _count(clone: Clone, segment: str) -> int:
@@ -201,15 +207,15 @@ def _ground(clone: Clone, asked: Sequence[str]) -> _Ground:
     hidden = clone.repo.run("ls-files", "-t", "-z", "--", paths.TRACKED).split(b"\0")
     return _Ground(
         tree=clone.repo.tree("HEAD", paths.TRACKED),
-        index=journal.index_entries(clone.repo),
+        index=publish_journal.index_entries(clone.repo),
         sparse={os.fsdecode(row[2:]) for row in hidden if row.startswith(b"S ")},
         differs=clone.repo.status(*folders),
-        staged=staged.read(clone.repo),
+        staged=visible_entries.read_staged(clone.repo),
         sighted={sighting.path: sighting for sighting in clone.entries(paths.TRACKED)},
     )
 
 
-def _plan(clone: Clone, changes: Sequence[Change]) -> tuple[list[Item], list[Kept]]:
+def _plan(clone: Clone, changes: Sequence[PendingChange]) -> tuple[list[PublishItem], list[UnpublishedChange]]:
     """Decide, path by path, what is written; whatever is not safe to write is kept and explained."""
     asked = {change.path: change for change in changes}
     if not asked:
@@ -222,7 +228,7 @@ def _plan(clone: Clone, changes: Sequence[Change]) -> tuple[list[Item], list[Kep
         if item.blob == item.head_blob:
             _close(clone, change, clone.repo.head().oid)
         elif reason := _why_not(item, ground):
-            kept.append(Kept(path, reason))
+            kept.append(UnpublishedChange(path, reason))
         else:
             items.append(item)
     items += _proofs(clone, items, ground)
@@ -230,20 +236,20 @@ def _plan(clone: Clone, changes: Sequence[Change]) -> tuple[list[Item], list[Kep
     return ([attributes, *items] if items and attributes else items), kept
 
 
-def _item(clone: Clone, path: str, data: bytes | None, change: Change | None, ground: _Ground) -> Item:
-    return Item(
+def _item(clone: Clone, path: str, data: bytes | None, change: PendingChange | None, ground: _Ground) -> PublishItem:
+    return PublishItem(
         path=path,
         data=data,
         blob=None if data is None else clone.repo.hash_blob(data),
         head_blob=ground.tree.get(path),
         index=ground.index.get(path),
-        there=journal.file_blob(clone.repo, path),
+        there=publish_journal.file_blob(clone.repo, path),
         sparse=path in ground.sparse,
         change=change,
     )
 
 
-def _proofs(clone: Clone, items: Sequence[Item], ground: _Ground) -> list[Item]:
+def _proofs(clone: Clone, items: Sequence[PublishItem], ground: _Ground) -> list[PublishItem]:
     """The proofs of the approvals that go along, and the end of those whose text goes or changes."""
     memory = f"{paths.MEMORY}/"
     written = {item.path: item.data for item in items if item.path.startswith(memory)}
@@ -251,13 +257,13 @@ def _proofs(clone: Clone, items: Sequence[Item], ground: _Ground) -> list[Item]:
     data = clone.repo.blobs(there.values()) if written else {}
     changed = {path: data.get(there[path], b"") for path in written if path in there}
     changed |= {path: text for path, text in written.items() if text is not None}
-    touched = {one.id for one in proofs.texts(clone.repo, changed)}
+    touched = {one.id for one in approval_proofs.texts(clone.repo, changed)}
     given = _accepted(clone, items, touched)
     if not written and not given:
         return []
     data = data or clone.repo.blobs(there.values())
     after = {path: data.get(blob, b"") for path, blob in there.items()} | written
-    wanted = proofs.changes(
+    wanted = approval_proofs.changes(
         clone.repo,
         given=given,
         touched=touched,
@@ -269,7 +275,7 @@ def _proofs(clone: Clone, items: Sequence[Item], ground: _Ground) -> list[Item]:
     return [item for item in found if item.blob != item.head_blob and _why_not(item, ground) is None]
 
 
-def _accepted(clone: Clone, items: Sequence[Item], touched: Collection[str]) -> list[tuple[str, bytes]]:
+def _accepted(clone: Clone, items: Sequence[PublishItem], touched: Collection[str]) -> list[tuple[str, bytes]]:
     """Approvals by people that may need a proof, each with its memory and its stored body.
 
     Those in the segments that are published, and older ones of this clone about texts that are only now.
@@ -285,18 +291,18 @@ def _accepted(clone: Clone, items: Sequence[Item], touched: Collection[str]) -> 
     return [(target, body) for target, body in stored if body is not None]
 
 
-def _attributes(clone: Clone, ground: _Ground) -> Item | None:
+def _attributes(clone: Clone, ground: _Ground) -> PublishItem | None:
     """Segments must not travel without the rules that keep their bytes; a file of the user's own stays."""
-    item = _item(clone, paths.ATTRIBUTES, setup.ATTRIBUTES_TEXT.encode(), None, ground)
+    item = _item(clone, paths.ATTRIBUTES, project_setup.ATTRIBUTES_TEXT.encode(), None, ground)
     if item.head_blob is None:
         return item if item.there in (None, item.blob) else None
-    texts = setup.EARLIER_ATTRIBUTES
+    texts = project_setup.EARLIER_ATTRIBUTES
     earlier = {clone.repo.hash_blob(text.encode()) for text in texts}
     converted = {clone.repo.hash_blob(text.replace("\n", "\r\n").encode()) for text in texts}
     return item if item.head_blob in earlier and item.there in earlier | converted else None
 
 
-def _content(clone: Clone, change: Change, sighted: dict[str, Sighting]) -> bytes | None:
+def _content(clone: Clone, change: PendingChange, sighted: dict[str, Sighting]) -> bytes | None:
     if change.segment is not None:
         return seal.sealed_bytes(clone.layout, change.segment)
     if change.text is None:
@@ -306,14 +312,14 @@ def _content(clone: Clone, change: Change, sighted: dict[str, Sighting]) -> byte
     return (seen.text if merged and seen is not None else change.text).encode("utf-8")
 
 
-def _close(clone: Clone, change: Change, commit: str | None) -> None:
+def _close(clone: Clone, change: PendingChange, commit: str | None) -> None:
     line = clone.line()
-    there = visible.waiting(clone.stores, line)
-    settle.close(clone.stores, line, change, there, commit=commit, ts=clone.now())
+    there = visible_entries.waiting_changes(clone.stores, line)
+    visible_entries.close_change(clone.stores, line, change, there, commit=commit, ts=clone.now())
     clone.forget_line()
 
 
-def _why_not(item: Item, ground: _Ground) -> str | None:
+def _why_not(item: PublishItem, ground: _Ground) -> str | None:
     seen, ours = ground.sighted.get(item.path), ground.staged.get(item.path)
     if seen is not None and seen.clash is not None:
         both = "it was changed here and in the branch's history; "
@@ -330,40 +336,40 @@ def _why_not(item: Item, ground: _Ground) -> str | None:
     return "the file differs from HEAD: commit or undo your own edit first"
 
 
-def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str, lock: int) -> str | None:
+def _carry_out(clone: Clone, items: Sequence[PublishItem], *, stage: bool, message: str, lock: int) -> str | None:
     """Write, add and commit; on any refusal everything is as it was."""
     before = clone.repo.head()
-    journal.write(clone, items)
-    with journal.undone_on_failure(clone, items):
+    publish_journal.write(clone, items)
+    with publish_journal.undone_on_failure(clone, items):
         for item in items:
             _write(clone, item)
         _store_objects(clone, items)
         rows = [(item.path, f"100644 {item.blob}" if item.blob else None) for item in items]
-        journal.write_index(clone.repo, rows, lock=lock)
+        publish_journal.write_index(clone.repo, rows, lock=lock)
         if not stage:
             _commit(clone, items, message, before)
     commit = None if stage else clone.repo.head().oid
     if stage:
-        staged.remember(clone.repo, clone.line().id, ((item.path, item.blob) for item in items))
+        visible_entries.remember_staged(clone.repo, clone.line().id, ((item.path, item.blob) for item in items))
         _rebase_merged(clone, items)
     else:
         _keep_as_published(clone, items, commit)
-        if staged.read(clone.repo):
-            staged.remember(clone.repo, clone.line().id, ())
+        if visible_entries.read_staged(clone.repo):
+            visible_entries.remember_staged(clone.repo, clone.line().id, ())
     fsio.remove(clone.layout.publishing)
     return commit
 
 
-def _store_objects(clone: Clone, items: Sequence[Item]) -> None:
+def _store_objects(clone: Clone, items: Sequence[PublishItem]) -> None:
     """Store the new texts in git, byte for byte, so that its index can name them."""
     there = [item.path for item in items if item.blob is not None]
-    setup.refuse_conversion(clone.repo, there)  # `git commit` reads the files again, through filters
+    project_setup.refuse_conversion(clone.repo, there)  # `git commit` reads the files again, through filters
     names = b"".join(os.fsencode(path) + b"\n" for path in there)
     if names:
         clone.repo.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=names, write=True)
 
 
-def _write(clone: Clone, item: Item) -> None:
+def _write(clone: Clone, item: PublishItem) -> None:
     full = fsio.inside(clone.repo.top, item.path)
     if item.data is None:
         fsio.remove(full)
@@ -372,7 +378,7 @@ def _write(clone: Clone, item: Item) -> None:
         fsio.replace(full, item.data, mode=0o644)
 
 
-def _rebase_merged(clone: Clone, items: Sequence[Item]) -> None:
+def _rebase_merged(clone: Clone, items: Sequence[PublishItem]) -> None:
     """What was merged with the branch's own text waits in its merged form, to be known in its commit."""
     for item in items:
         change = item.change
@@ -380,10 +386,10 @@ def _rebase_merged(clone: Clone, items: Sequence[Item]) -> None:
             clone.change(item.path, item.data.decode("utf-8"))
 
 
-def _keep_as_published(clone: Clone, items: Sequence[Item], commit: str | None) -> None:
+def _keep_as_published(clone: Clone, items: Sequence[PublishItem], commit: str | None) -> None:
     """Remember each change as it stands in the commit: merged, or as a hook left it."""
     tree = clone.repo.blobs_at("HEAD", [item.path for item in items])
-    journal.follow_head(clone.repo, items, tree)
+    publish_journal.follow_head(clone.repo, items, tree)
     texts = clone.repo.blobs(tree[i.path] for i in items if i.path in tree and tree[i.path] != i.blob)
     for item in items:
         if item.change is None:
@@ -397,7 +403,7 @@ def _keep_as_published(clone: Clone, items: Sequence[Item], commit: str | None) 
         _close(clone, change, commit)
 
 
-def _commit(clone: Clone, items: Sequence[Item], message: str, before: Head) -> None:
+def _commit(clone: Clone, items: Sequence[PublishItem], message: str, before: Head) -> None:
     # Not --literal-pathspecs: git hands that on to the user's hooks, whose own patterns would then fail.
     names = b"".join(b":(top,literal)" + os.fsencode(item.path) + b"\0" for item in items)
     listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
@@ -416,8 +422,8 @@ def _commit(clone: Clone, items: Sequence[Item], message: str, before: Head) -> 
         raise HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name")
 
 
-def _refusal(clone: Clone, items: Sequence[Item], output: bytes) -> HoldfastError:
-    files = {item.path: journal.file_blob(clone.repo, item.path) or "" for item in items}
+def _refusal(clone: Clone, items: Sequence[PublishItem], output: bytes) -> HoldfastError:
+    files = {item.path: publish_journal.file_blob(clone.repo, item.path) or "" for item in items}
     rewritten = _rewritten(items, files)
     if rewritten:
         return HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name, and refused it")
@@ -430,7 +436,7 @@ def _refusal(clone: Clone, items: Sequence[Item], output: bytes) -> HoldfastErro
     return HookRefused(f"git refused the commit: {reason}")
 
 
-def _rewritten(items: Sequence[Item], blobs: dict[str, str]) -> list[str]:
+def _rewritten(items: Sequence[PublishItem], blobs: dict[str, str]) -> list[str]:
     return [i.path for i in items if i.path.startswith(paths.LOG) and i.blob and blobs.get(i.path) != i.blob]
 
 
@@ -443,7 +449,7 @@ def _take_back(clone: Clone, before: Head, after: str | None) -> None:
         clone.repo.run("update-ref", *reason, "HEAD", before.oid, after or "", write=True)
 
 
-def _message(items: Sequence[Item], events: int) -> str:
+def _message(items: Sequence[PublishItem], events: int) -> str:
     paths_of = [item.path for item in items if item.change and not item.change.segment]
     counts = {name: sum(path.startswith(folder + "/") for path in paths_of) for name, folder in _NAMED.items()}
     counts["event"] = events

@@ -3,26 +3,34 @@
 A revert and a filtered secret are the user's intent, so nothing returns to a tree by itself:
 what is gone is listed, with the commit that deleted it if one did, and `publish --restore` is the
 only way back. Orphans of deleted branches are listed until they are carried or dropped.
+
+Branches that nobody has touched for a while.
+
+Adopting lines that another clone of the project recorded, after its store was brought here.
+
+A branch of the same name is the same work: its records become visible on that branch here. What
+belongs to a branch that is not here stays an orphan, which `reconcile` lists.
 """
 
+from datetime import UTC, datetime, timedelta
+
 from holdfast.errors import Ambiguous, NotFound
-from holdfast.git import lines
+from holdfast.git import branch_lines, last_seen, reflog
+from holdfast.git.branch_lines import InheritedLine, KnownLine
 from holdfast.git.clone import Clone
-from holdfast.git.lines import Known
-from holdfast.git.moved import seen
-from holdfast.model.event import Event
-from holdfast.store import fsio, pending, seal, tasks
+from holdfast.model.event import Event, timestamp
+from holdfast.store import fsio, pending_changes, seal, task_files
 from holdfast.store import layout as paths
 from holdfast.store.log import read_spool
-from holdfast.store.pending import Change
+from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen, replace
 
 
 @frozen
-class Gone:
+class LostPublication:
     """Something this line published that its history no longer holds."""
 
-    change: Change
+    change: PendingChange
     commit: str | None  # the commit that deleted it; None: history was rewritten
 
     @property
@@ -31,35 +39,35 @@ class Gone:
 
 
 @frozen
-class Orphan:
+class OrphanLine:
     """What waits on a line whose branch or work tree is no more."""
 
     line: str
     refs: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[PendingChange, ...]
     events: tuple[Event, ...]
     foreign: bool = False  # its branch never was in this clone: another's store was brought here
 
     @property
     def name(self) -> str:
-        return lines.called(self.refs[-1])
+        return branch_lines.called(self.refs[-1])
 
 
 @frozen
-class Report:
+class HistoryReport:
     """What reconcile noticed."""
 
-    gone: tuple[Gone, ...]
-    orphans: tuple[Orphan, ...]
+    gone: tuple[LostPublication, ...]
+    orphans: tuple[OrphanLine, ...]
 
 
-def examine(clone: Clone) -> Report:
+def examine(clone: Clone) -> HistoryReport:
     """What is gone from this line, and what other lines left behind."""
     # In the middle of a rebase or a merge half a history is here: what it lacks is not gone.
-    return Report(() if clone.repo.operation() else tuple(gone(clone)), tuple(orphans(clone)))
+    return HistoryReport(() if clone.repo.operation() else tuple(gone(clone)), tuple(orphans(clone)))
 
 
-def gone(clone: Clone) -> list[Gone]:
+def gone(clone: Clone) -> list[LostPublication]:
     """What this line published and its history no longer holds."""
     head = clone.repo.head().oid
     if head is None:
@@ -71,17 +79,17 @@ def gone(clone: Clone) -> list[Gone]:
     tree = clone.repo.blobs_at("HEAD", list(missing))
     # Where the path is still there and our text is in its history, somebody changed it later.
     return [
-        Gone(change, None if path in tree or clone.repo.is_shallow() else deleted.get(path))
+        LostPublication(change, None if path in tree or clone.repo.is_shallow() else deleted.get(path))
         for path, (change, blob) in sorted(missing.items())
         if path not in tree or (path, blob) not in stands
     ]
 
 
-def _missing(clone: Clone) -> dict[str, tuple[Change, str]]:
+def _missing(clone: Clone) -> dict[str, tuple[PendingChange, str]]:
     """The last thing this line published for a path, where HEAD's tree has none or an older one of ours."""
     line, tree = clone.line().id, clone.repo.tree("HEAD", paths.TRACKED)
-    published: dict[str, list[Change]] = {}
-    for change in pending.published(clone.layout):
+    published: dict[str, list[PendingChange]] = {}
+    for change in pending_changes.published(clone.layout):
         if change.line == line and (change.published or {}).get("commit"):  # else it was superseded here
             published.setdefault(change.path, []).append(change)
     waiting, erased = {change.path for change in clone.changes()}, clone.erased()
@@ -98,7 +106,7 @@ def _missing(clone: Clone) -> dict[str, tuple[Change, str]]:
     return found
 
 
-def _earlier(changes: list[Change]) -> set[str | None]:
+def _earlier(changes: list[PendingChange]) -> set[str | None]:
     """What a path was before its last change, as far as we had a hand in it; any other text is somebody's."""
     return {changes[-1].base, *(oid for change in changes[:-1] for oid in (change.base, change.blob))}
 
@@ -107,17 +115,17 @@ def _names(path: str, erased: set[str]) -> bool:
     return any(path.endswith(f"-{identity}.md") for identity in erased)
 
 
-def lost(clone: Clone) -> list[Change]:
+def lost(clone: Clone) -> list[PendingChange]:
     """The changes `publish --restore` brings back."""
     tree = clone.repo.tree("HEAD", paths.TRACKED)
     return [replace(item.change, base=tree.get(item.path)) for item in gone(clone)]
 
 
-def orphans(clone: Clone) -> list[Orphan]:
+def orphans(clone: Clone) -> list[OrphanLine]:
     """What waits on lines that are no more."""
-    living = lines.alive(clone.repo, *clone.stores) | {clone.line().id}
-    waiting = pending.waiting(clone.layout)
-    found, known, foreign = [], lines.known(clone.layout), seen.names(clone, seen.FOREIGN)
+    living = branch_lines.alive(clone.repo, *clone.stores) | {clone.line().id}
+    waiting = pending_changes.waiting(clone.layout)
+    found, known, foreign = [], branch_lines.known(clone.layout), last_seen.names(clone, last_seen.FOREIGN)
     for line in known.values():
         if line.id in living or line.dropped:
             continue
@@ -126,19 +134,19 @@ def orphans(clone: Clone) -> list[Orphan]:
         spools = seal.spools(clone.layout, line.id)
         events = tuple(e for path in spools for e in read_spool(path).events if e.ts > taken)
         if changes or events:
-            found.append(Orphan(line.id, line.refs, changes, events, line.id in foreign))
+            found.append(OrphanLine(line.id, line.refs, changes, events, line.id in foreign))
     return found
 
 
-def _taken_along(line: Known, living: list[Known]) -> str:
+def _taken_along(line: KnownLine, living: list[KnownLine]) -> str:
     """Up to when a branch that was made on a detached HEAD took along what waited there."""
-    if not lines.called(line.refs[-1]).startswith(lines.DETACHED_NAME):
+    if not branch_lines.called(line.refs[-1]).startswith(branch_lines.DETACHED_NAME):
         return ""
     limits = (i.until for one in living for i in one.inherits if i.line == line.id)
     return max((until or "~" for until in limits), default="")
 
 
-def carry(clone: Clone, name: str) -> Orphan:
+def carry(clone: Clone, name: str) -> OrphanLine:
     """Let what an orphan left wait on the current line instead; its events keep the line they are of.
 
     A change that clashes with one waiting here stays behind, and the orphan is listed again.
@@ -154,36 +162,36 @@ def carry(clone: Clone, name: str) -> Orphan:
     return orphan
 
 
-def _move(clone: Clone, change: Change) -> bool:
+def _move(clone: Clone, change: PendingChange) -> bool:
     line = clone.line()
     mine = {c.path: c for c in clone.changes()}.get(change.path)
     if mine is not None and mine.segment is None and mine.blob != change.blob:
-        merged = tasks.merge(change.path, _base_text(clone, change), mine.text or "", change.text or "")
+        merged = task_files.merge(change.path, _base_text(clone, change), mine.text or "", change.text or "")
         if not isinstance(merged, str) or mine.text is None or change.text is None:
             return False
         clone.change(change.path, merged)
     elif mine is None:
-        pending.add(clone.layout, replace(change, line=line.id, ts=clone.now()))
-    pending.archive(clone.layout, change, commit=None, ts=clone.now())
+        pending_changes.add(clone.layout, replace(change, line=line.id, ts=clone.now()))
+    pending_changes.archive(clone.layout, change, commit=None, ts=clone.now())
     return True
 
 
-def _base_text(clone: Clone, change: Change) -> str:
+def _base_text(clone: Clone, change: PendingChange) -> str:
     return clone.repo.blobs([change.base] if change.base else []).get(change.base or "", b"").decode("utf-8")
 
 
 def _mark_dropped(clone: Clone, line: str) -> None:
-    lines.save(clone.layout, replace(lines.known(clone.layout)[line], dropped=True))
+    branch_lines.save(clone.layout, replace(branch_lines.known(clone.layout)[line], dropped=True))
 
 
-def drop(clone: Clone, name: str) -> Orphan:
+def drop(clone: Clone, name: str) -> OrphanLine:
     """Stop listing an orphan; its records stay in the store until erased."""
     orphan = _find(clone, name)
     _mark_dropped(clone, orphan.line)
     return orphan
 
 
-def _find(clone: Clone, name: str) -> Orphan:
+def _find(clone: Clone, name: str) -> OrphanLine:
     found = orphans(clone)
     exact = [o for o in found if o.line == name or name in (o.name, *o.refs)]
     fitting = exact or [o for o in found if o.line.startswith(name)]
@@ -192,3 +200,65 @@ def _find(clone: Clone, name: str) -> Orphan:
     if not fitting:
         raise NotFound(f"nothing waits on a deleted line called {name}", hint="`holdfast reconcile` lists them.")
     return fitting[0]
+
+
+IDLE_DAYS = 30
+
+
+@frozen
+class IdleBranch:
+    """A branch without a commit or a move for some weeks."""
+
+    branch: str
+    last: str  # when something last happened on it
+    merged: bool  # its commits are in the trunk
+
+
+def idle_branches(clone: Clone, *, trunk: str | None = None, days: int = IDLE_DAYS) -> list[IdleBranch]:
+    """The branches with no activity for some days, longest first; none that is checked out, nor the trunk."""
+    repo, main = clone.repo, clone.repo.trunk(trunk)
+    rows = repo.text("for-each-ref", "--format=%(committerdate:unix) %(refname)", "refs/heads").splitlines()
+    used = {repo.ref_of(git_dir) for git_dir in repo.worktrees()} | {main}
+    limit = (clone.clock() - timedelta(days=days)).timestamp()
+    found = []
+    for when, _, ref in (row.partition(" ") for row in rows):
+        if ref not in used:
+            log = reflog.read(repo.common_dir, ref)
+            last = max(int(when or 0), log[-1].time if log else 0)
+            if last < limit:
+                found.append((last, ref))
+    merged = _merged(clone, main) if found else set()
+    return [
+        IdleBranch(ref.removeprefix("refs/heads/"), timestamp(datetime.fromtimestamp(last, UTC)), ref in merged)
+        for last, ref in sorted(found)
+    ]
+
+
+def _merged(clone: Clone, main: str | None) -> set[str]:
+    if main is None:
+        return set()
+    return set(clone.repo.text("for-each-ref", f"--merged={main}", "--format=%(refname)", "refs/heads").splitlines())
+
+
+def adopt(clone: Clone, before: set[str]) -> list[str]:
+    """Let branches here see what lines of the same name brought; gives the names of those branches."""
+    known, configured = branch_lines.known(clone.layout), branch_lines.configured(clone.repo)
+    mine = {ref: identity for ref, (identity, _) in configured.items() if identity in known}
+    adopted = []
+    brought = [line for identity, line in known.items() if identity not in before]
+    last_seen.keep_names(
+        clone, last_seen.FOREIGN, last_seen.names(clone, last_seen.FOREIGN) | {line.id for line in brought}
+    )
+    for line in brought:
+        home = mine.get(line.refs[-1]) if line.refs else None
+        if home is not None and home != line.id:
+            _join(clone, known[home], line)
+            adopted.append(line.refs[-1].removeprefix("refs/heads/"))
+    clone.forget_line()
+    return adopted
+
+
+def _join(clone: Clone, here: KnownLine, brought: KnownLine) -> None:
+    wider = (*here.inherits, InheritedLine(brought.id, None), *brought.inherits)
+    branch_lines.save(clone.layout, replace(here, inherits=tuple(dict.fromkeys(wider))))
+    branch_lines.save(clone.layout, replace(brought, dropped=True))

@@ -19,7 +19,7 @@ _HEADS = "refs/heads/"
 
 
 @frozen
-class Moment:
+class ReflogRow:
     """One row of a reflog."""
 
     oid: str
@@ -38,7 +38,7 @@ class Moment:
         return f"{datetime.fromtimestamp(self.time, UTC):%Y-%m-%dT%H:%M:%S}.999999Z"
 
 
-def read(folder: str, ref: str) -> list[Moment]:
+def read(folder: str, ref: str) -> list[ReflogRow]:
     """The rows of a ref's log, oldest first; none where there is no log."""
     path = os.path.join(folder, "logs", *ref.split("/"))
     try:
@@ -49,21 +49,21 @@ def read(folder: str, ref: str) -> list[Moment]:
     return [moment for row in rows if (moment := _moment(row)) is not None]
 
 
-def _moment(row: str) -> Moment | None:
+def _moment(row: str) -> ReflogRow | None:
     facts, _, message = row.partition("\t")
     oids, time = facts.split(" ", 2), facts.rsplit(" ", 2)
     if len(oids) < 3 or len(time) < 3 or not time[1].isdigit():
         return None
-    return Moment(oids[1], int(time[1]), set(oids[0]) == {"0"}, message)
+    return ReflogRow(oids[1], int(time[1]), set(oids[0]) == {"0"}, message)
 
 
-def birth(repo: Repo, ref: str) -> Moment | None:
+def birth(repo: Repo, ref: str) -> ReflogRow | None:
     """The moment a branch was born, or None if its log does not reach back."""
     log = read(repo.common_dir, ref)
     return log[0] if log and log[0].begins else None
 
 
-def copied(repo: Repo, ref: str) -> tuple[str, Moment] | None:
+def copied(repo: Repo, ref: str) -> tuple[str, ReflogRow] | None:
     """The branch that `git branch -c` made this one from, and when."""
     for moment in reversed(read(repo.common_dir, ref)):
         turned = _TURNED.fullmatch(moment.message)
@@ -72,28 +72,28 @@ def copied(repo: Repo, ref: str) -> tuple[str, Moment] | None:
     return None
 
 
-def is_named(row: Moment, ref: str) -> bool:
+def is_named(row: ReflogRow, ref: str) -> bool:
     """Whether a branch got this name by a row of its log, renamed or copied: before it had another."""
     turned = _TURNED.fullmatch(row.message)
     return turned is not None and turned[3] == ref
 
 
 @frozen
-class Origin:
+class BranchOrigin:
     """Where a branch came from: another branch, or a detached work tree's git folder."""
 
     ref: str | None
     git_dir: str | None = None
 
 
-def origin(repo: Repo, ref: str, moment: Moment) -> Origin | None:
+def origin(repo: Repo, ref: str, moment: ReflogRow) -> BranchOrigin | None:
     """What a branch was created from, as far as the logs tell without guessing."""
     created = _CREATED.fullmatch(moment.message)
     if created is None:
         return None  # a first commit, a clone, a fetch
     start = created[1]
     if start != "HEAD" and (named := _branch(repo, start)):
-        return Origin(named) if named != ref else None
+        return BranchOrigin(named) if named != ref else None
     left = _left_behind(repo, ref, moment)
     if left is None and start == "HEAD":
         return _checked_out(repo, moment, skip=ref)
@@ -109,7 +109,7 @@ def _branch(repo: Repo, name: str) -> str | None:
     return None if other else ref  # a tag, a remote's branch or a commit is no line
 
 
-def _left_behind(repo: Repo, ref: str, moment: Moment) -> Origin | None:
+def _left_behind(repo: Repo, ref: str, moment: ReflogRow) -> BranchOrigin | None:
     """`git switch -c`: what HEAD left for the new branch at the moment it was made."""
     name = ref.removeprefix(_HEADS)
     for git_dir in repo.worktrees():
@@ -117,11 +117,11 @@ def _left_behind(repo: Repo, ref: str, moment: Moment) -> Origin | None:
             moved = _MOVED.fullmatch(row.message)
             # One process wrote both rows, and git takes the time once a process.
             if moved and moved[2] == name and row.time == moment.time:
-                return Origin(None, git_dir) if _COMMIT.fullmatch(moved[1]) else Origin(_HEADS + moved[1])
+                return BranchOrigin(None, git_dir) if _COMMIT.fullmatch(moved[1]) else BranchOrigin(_HEADS + moved[1])
     return None
 
 
-def _checked_out(repo: Repo, moment: Moment, *, skip: str) -> Origin | None:
+def _checked_out(repo: Repo, moment: ReflogRow, *, skip: str) -> BranchOrigin | None:
     """What was checked out at this commit and moment: in the main work tree, else where only one fits."""
     found = []
     for git_dir in repo.worktrees():
@@ -129,13 +129,13 @@ def _checked_out(repo: Repo, moment: Moment, *, skip: str) -> Origin | None:
         before = [row for row in rows if row.time <= moment.time]
         at = branch_at(git_dir, rows, len(before))
         if before and before[-1].oid == moment.oid and at != skip:
-            found.append(Origin(at, None if at else git_dir))
+            found.append(BranchOrigin(at, None if at else git_dir))
             if git_dir == repo.common_dir:
                 break
     return found[0] if len(set(found)) == 1 else None
 
 
-def branch_at(git_dir: str, rows: list[Moment], count: int) -> str | None:
+def branch_at(git_dir: str, rows: list[ReflogRow], count: int) -> str | None:
     """The branch a work tree was on after the first `count` rows of its HEAD's log."""
     for row in reversed(rows[:count]):
         if moved := _MOVED.fullmatch(row.message):
@@ -150,7 +150,7 @@ def branch_at(git_dir: str, rows: list[Moment], count: int) -> str | None:
     return Repo.ref_of(git_dir)
 
 
-def arrival(repo: Repo, ref: str, until: str) -> tuple[Origin, Moment] | None:
+def arrival(repo: Repo, ref: str, until: str) -> tuple[BranchOrigin, ReflogRow] | None:
     """Where HEAD came from when it last moved to a branch, no later than a moment: the branch may be gone."""
     name = ref.removeprefix(_HEADS)
     found = []
@@ -158,17 +158,17 @@ def arrival(repo: Repo, ref: str, until: str) -> tuple[Origin, Moment] | None:
         for row in read(git_dir, "HEAD"):
             moved = _MOVED.fullmatch(row.message)
             if moved and moved[2] == name and row.until <= until and not _COMMIT.fullmatch(moved[1]):
-                found.append((Origin(_HEADS + moved[1]), row))
+                found.append((BranchOrigin(_HEADS + moved[1]), row))
     return max(found, key=lambda pair: pair[1].time, default=None)
 
 
-def detached_from(repo: Repo) -> tuple[Origin, Moment] | None:
+def detached_from(repo: Repo) -> tuple[BranchOrigin, ReflogRow] | None:
     """The branch a detached work tree stood on before, and when it left it."""
     rows = read(repo.git_dir, "HEAD")
     for row in reversed(rows):
         moved = _MOVED.fullmatch(row.message)
         if moved and not _COMMIT.fullmatch(moved[1]):
-            return Origin(_HEADS + moved[1]), row
+            return BranchOrigin(_HEADS + moved[1]), row
     if rows and rows[0].begins and repo.git_dir != repo.common_dir:
         place = _checked_out(repo, rows[0], skip="")
         return (place, rows[0]) if place else None

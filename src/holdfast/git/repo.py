@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from holdfast.errors import GitFailed, NotARepository, PublishRefused, UnsafePath
 from holdfast.store import discovery
-from holdfast.store.discovery import Place
+from holdfast.store.discovery import RepositoryPlace
 from holdfast.values import frozen
 
 # `git rev-parse --local-env-vars`, less GIT_CONFIG_* which the user may need (proxies, signing).
@@ -107,7 +107,7 @@ class Repo:
     @classmethod
     def discover(cls, start: str) -> "Repo":
         """The repository that owns the memory at `start`: see `store.discovery`."""
-        return cls._found(start, discovery.find)
+        return cls._found(start, discovery.find_repository)
 
     @classmethod
     def create(cls, start: str) -> "Repo":
@@ -123,7 +123,7 @@ class Repo:
         return cls._found(start, discovery.nearest)
 
     @classmethod
-    def _found(cls, start: str, look: Callable[[bytes], Place | None]) -> "Repo":
+    def _found(cls, start: str, look: Callable[[bytes], RepositoryPlace | None]) -> "Repo":
         start = _absolute(start)
         if not os.path.isdir(start):
             raise NotARepository(f"{start} is not a folder", hint="Check the path.")

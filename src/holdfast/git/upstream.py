@@ -3,6 +3,8 @@
 Trust is given to one remote at one address and to one of its branches; where any of these is another now,
 it is void. What the trunk says is read from the remote-tracking ref, never over the network, and remembered
 for its commit while the process lives.
+
+Memories that the trunk has and this branch has not: nothing is lost, they come with a merge.
 """
 
 import contextlib
@@ -14,17 +16,17 @@ from functools import lru_cache
 from typing import Any
 
 from holdfast.errors import CorruptLog, FutureFormat, NotFound
-from holdfast.git import noticed, proofs
+from holdfast.git import approval_proofs, branch_lines, view_edits
+from holdfast.git.approval_proofs import ProvenText
 from holdfast.git.approvals import DECISIONS, Vouched, replaces
 from holdfast.git.clone import Clone
-from holdfast.git.proofs import Text
 from holdfast.git.repo import Repo
-from holdfast.model import dag
+from holdfast.model import event as model_event
 from holdfast.model.event import Event
 from holdfast.patterns import regex
-from holdfast.store import layout, trusted
+from holdfast.store import layout, pending_changes, trusted_upstream
 from holdfast.store.format import match_event, parse_event, segment_name, split_lines
-from holdfast.store.trusted import Trusted
+from holdfast.store.trusted_upstream import TrustedUpstream
 from holdfast.values import frozen
 
 _TELLING = regex(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
@@ -52,10 +54,10 @@ class Upstream:
 
 
 @frozen
-class Held:
+class UpstreamTrust:
     """What the user trusts, and why that counts for nothing, if so."""
 
-    trusted: Trusted
+    trusted: TrustedUpstream
     void: str | None
 
 
@@ -85,7 +87,7 @@ def _tracking(repo: Repo, trunk: str | None, remotes: Iterable[str]) -> str | No
     return next((ref for name in names if repo.resolve(ref := f"{_REMOTES}{name}/{branch}")), None)
 
 
-def trust(clone: Clone, *, by: str) -> Trusted:
+def trust(clone: Clone, *, by: str) -> TrustedUpstream:
     """Trust the upstream that is there now; the caller knows that a person said so."""
     now = find(clone.repo, clone.trunk)
     if now is None:
@@ -93,25 +95,25 @@ def trust(clone: Clone, *, by: str) -> Trusted:
             "this clone follows no trunk of a remote, so there is nothing to trust",
             hint="Add the remote and fetch it, or accept entries one by one: holdfast review accept ID",
         )
-    given = Trusted(now.ref, now.remote, now.url, clone.scan.text(by), clone.now())
-    trusted.write(clone.private, given)
+    given = TrustedUpstream(now.ref, now.remote, now.url, clone.scan.text(by), clone.now())
+    trusted_upstream.write(clone.private, given)
     return given
 
 
-def revoke(clone: Clone) -> Trusted | None:
+def revoke(clone: Clone) -> TrustedUpstream | None:
     """Trust no upstream any more; gives what was trusted."""
-    before = trusted.read(clone.private)
-    trusted.forget(clone.private)
+    before = trusted_upstream.read(clone.private)
+    trusted_upstream.forget(clone.private)
     return before
 
 
-def held(clone: Clone) -> Held | None:
+def held(clone: Clone) -> UpstreamTrust | None:
     """What the user trusts, and whether it still is that; None, without a git process, if nothing is."""
-    given = trusted.read(clone.private)
-    return None if given is None else Held(given, _void(given, find(clone.repo, clone.trunk)))
+    given = trusted_upstream.read(clone.private)
+    return None if given is None else UpstreamTrust(given, _void(given, find(clone.repo, clone.trunk)))
 
 
-def _void(given: Trusted, now: Upstream | None) -> str | None:
+def _void(given: TrustedUpstream, now: Upstream | None) -> str | None:
     if now is None:
         return f"{given.branch} of {given.remote}, which you trusted, is not this clone's trunk any more"
     if (now.remote, now.ref) != (given.remote, given.ref):
@@ -145,7 +147,7 @@ def _read(repo: Repo, commit: str) -> "_Trunk":
         name: body
         for name, one in last.items()
         if one.kind == "accept" and one.body in found
-        if (body := proofs.read(one.body, found[one.body])) is not None
+        if (body := approval_proofs.read(one.body, found[one.body])) is not None
     }
     return _Trunk(_texts(repo, commit, memories), last, erased, proved)
 
@@ -161,7 +163,7 @@ class _Decision:
 
 @frozen
 class _Trunk:
-    texts: list[Text]
+    texts: list[ProvenText]
     last: Mapping[str, _Decision]
     erased: frozenset[str]
     proved: Mapping[str, Mapping[str, Any]]  # memory to what its last decision, an approval, says
@@ -171,7 +173,7 @@ class _Trunk:
 def _told(clone: Clone, commit: str, *, shallow: bool) -> Vouched:
     trunk = _read(clone.repo, commit)
     said = {**_unproved(clone, commit, trunk, shallow=shallow), **trunk.proved}
-    approved = {(one.id, one.blob) for one in trunk.texts if one.id in said and proofs.fits(said[one.id], one)}
+    approved = {(one.id, one.blob) for one in trunk.texts if one.id in said and approval_proofs.fits(said[one.id], one)}
     replaced = {name: olds for name, body in said.items() if (olds := replaces(body))}
     accepted = {name for name, one in trunk.last.items() if one.kind == "accept"}
     unchecked = frozenset(accepted - said.keys() if shallow else ())
@@ -209,7 +211,7 @@ def _unproved(clone: Clone, commit: str, trunk: _Trunk, *, shallow: bool) -> dic
         name: body
         for name, one in asked.items()
         for blob in rows.get(_proof_key(one.body), ())
-        if (body := proofs.read(one.body, data.get(blob, b""))) is not None
+        if (body := approval_proofs.read(one.body, data.get(blob, b""))) is not None
     }
     left = {name: rows.get(one.event, []) for name, one in asked.items() if name not in said}
     if shallow or not left:
@@ -219,7 +221,7 @@ def _unproved(clone: Clone, commit: str, trunk: _Trunk, *, shallow: bool) -> dic
     return {**said, **{name: body for name, body in found if body is not None}}
 
 
-def _alike(versions: Sequence[Sequence[Text]]) -> dict[str, Any] | None:
+def _alike(versions: Sequence[Sequence[ProvenText]]) -> dict[str, Any] | None:
     """What an approval of a memory that several commits have would say; None if its texts differ anywhere."""
     if not versions or not all(versions):
         return None
@@ -230,7 +232,9 @@ def _alike(versions: Sequence[Sequence[Text]]) -> dict[str, Any] | None:
     return {"blob": found[0].blob, "approves": said.pop(), "supersedes": list(memory.supersedes)}
 
 
-def _memories_at(repo: Repo, commits: Collection[str], names: Collection[str]) -> dict[str, dict[str, list[Text]]]:
+def _memories_at(
+    repo: Repo, commits: Collection[str], names: Collection[str]
+) -> dict[str, dict[str, list[ProvenText]]]:
     """For each commit the texts that it has of some memories, in whatever files."""
     files: dict[str, list[str]] = {commit: [] for commit in commits}
     todo = {f"{commit}:{layout.MEMORY}": [commit] for commit in commits}
@@ -244,10 +248,10 @@ def _memories_at(repo: Repo, commits: Collection[str], names: Collection[str]) -
                     for commit in todo[tree]:
                         files[commit].append(blob)
         todo = inside
-    texts: dict[str, list[Text]] = {}
+    texts: dict[str, list[ProvenText]] = {}
     for blob, data in repo.blobs({blob for held in files.values() for blob in held}).items():
-        texts[blob] = [one for one in proofs.texts(repo, {"": data}) if one.id in names]
-    found: dict[str, dict[str, list[Text]]] = {commit: defaultdict(list) for commit in commits}
+        texts[blob] = [one for one in approval_proofs.texts(repo, {"": data}) if one.id in names]
+    found: dict[str, dict[str, list[ProvenText]]] = {commit: defaultdict(list) for commit in commits}
     for commit, held in files.items():
         for one in (one for blob in held for one in texts.get(blob, ())):
             found[commit][one.id].append(one)
@@ -268,7 +272,7 @@ def _arrivals(clone: Clone, commit: str, *, shallow: bool) -> Mapping[str, list[
     An approval is named by its hash, a proof by that of its body. Only commits since the last look are asked
     for. Where history is cut off nothing is remembered: it may be whole at the next look.
     """
-    known = {} if shallow else noticed.read(clone, _ARRIVALS)
+    known = {} if shallow else view_edits.read_record(clone, _ARRIVALS)
     before = next(iter(known.pop(_UNTIL, ())), "")
     if before == commit:
         return known
@@ -286,7 +290,7 @@ def _arrivals(clone: Clone, commit: str, *, shallow: bool) -> Mapping[str, list[
             if value not in known.setdefault(key, []):
                 known[key].append(value)
     if not clone.reading and not shallow:
-        noticed.keep(clone, _ARRIVALS, {**known, _UNTIL: [commit]})
+        view_edits.keep_record(clone, _ARRIVALS, {**known, _UNTIL: [commit]})
     return known
 
 
@@ -314,13 +318,13 @@ def _brought(repo: Repo, commit: str, before: str) -> Iterator[tuple[str, str, s
                 yield start, path, blob
 
 
-def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[Text]:
+def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[ProvenText]:
     """The memories of a trunk: whole files, and each one's own text where a file holds several.
 
     Of several files that claim one id only the first that came in is the trunk's word.
     """
-    found = list(proofs.texts(repo, files))
-    claims: dict[str, set[Text]] = defaultdict(set)
+    found = list(approval_proofs.texts(repo, files))
+    claims: dict[str, set[ProvenText]] = defaultdict(set)
     for one in found:
         claims[one.id].add(one)
     twice = {name for name, texts in claims.items() if name and len({one.blob for one in texts}) > 1}
@@ -351,7 +355,7 @@ def _first_seen(repo: Repo, commit: str, files: Collection[str]) -> dict[str, in
     return found
 
 
-def _is_first(one: Text, claims: Iterable[Text], came: Mapping[str, int]) -> bool:
+def _is_first(one: ProvenText, claims: Iterable[ProvenText], came: Mapping[str, int]) -> bool:
     """Whether a text's file came before every other file that claims its id with other words."""
     others = [other.path for other in claims if other.blob != one.blob and other.path != one.path]
     return all(came.get(one.path, 0) > came.get(path, 0) for path in others)
@@ -370,7 +374,7 @@ def _decisions(segments: Mapping[str, bytes]) -> tuple[dict[str, _Decision], fro
     last = {target: next(iter(ones.values())) for target, ones in about.items()}
     unsure = {target for target, ones in about.items() if len(ones) > 1}
     if unsure:  # which was the last, only the order of all events can tell
-        for one in dag.in_order(_events(segments.values())):
+        for one in model_event.in_order(_events(segments.values())):
             if one.target in unsure and one.kind in DECISIONS:
                 last[one.target] = about[one.target].get(one.hash_self, last[one.target])
     return last, frozenset(erased)
@@ -394,3 +398,57 @@ def _events(texts: Iterable[bytes]) -> Iterator[Event]:
         for line in split_lines(data):
             with contextlib.suppress(CorruptLog, FutureFormat):
                 yield parse_event(line)
+
+
+_HEADS, _REMOTE_REFS = "refs/heads/", "refs/remotes/"
+_MEMORY_ID = regex(r"-([A-Z]{3}-[^/]+)\.md")
+
+
+@frozen
+class MissingFromTrunk:
+    """How many there are, and where."""
+
+    memories: int
+    trunk: str
+
+    def __str__(self) -> str:
+        many = "1 memory" if self.memories == 1 else f"{self.memories:,} memories"
+        here = f"{'is' if self.memories == 1 else 'are'} not on this branch"
+        return f"{many} on {self.trunk} {here}; what is published there comes with a merge"
+
+
+def missing_from_trunk(clone: Clone) -> MissingFromTrunk | None:
+    """What the trunk has besides, published or waiting there; None on the trunk, or if it has nothing."""
+    head, ref = clone.repo.head(), _local_trunk(clone)
+    if ref is None or ref == head.ref:
+        return None
+    there = set(map(_memory_id, clone.repo.tree(ref, layout.MEMORY))) | _waiting_on(clone, ref)
+    missing = there - {_memory_id(one.path) for one in clone.entries()} - clone.erased()
+    name = ref.removeprefix(_HEADS).removeprefix(_REMOTE_REFS)
+    return MissingFromTrunk(len(missing), name) if missing else None
+
+
+def _local_trunk(clone: Clone) -> str | None:
+    """The trunk's own branch in this clone if there is one, else where this clone follows it."""
+    trunk = clone.repo.trunk(clone.trunk)
+    if trunk is None or not trunk.startswith(_REMOTE_REFS):
+        return trunk
+    branch = _HEADS + trunk.removeprefix(_REMOTE_REFS).partition("/")[2]
+    return branch if clone.repo.resolve(branch) else trunk
+
+
+def _waiting_on(clone: Clone, ref: str) -> set[str]:
+    """What waits to be published on a branch."""
+    known = branch_lines.known(*clone.stores).values()
+    own = {one.id for one in known if one.refs[-1:] == (ref,) and not one.dropped}
+    return {
+        _memory_id(change.path)
+        for store in clone.stores
+        for change in (pending_changes.waiting(store) if own else ())
+        if change.line in own and change.text is not None and change.path.startswith(f"{layout.MEMORY}/")
+    }
+
+
+def _memory_id(path: str) -> str:
+    found = _MEMORY_ID.search(path)
+    return found[1] if found else path

@@ -7,12 +7,11 @@ passing (an event, a commit) would stand. Who asks for another branch gets what 
 Nothing is imported but our own: the quick path answers with this.
 """
 
-from holdfast.index.asked import read
-from holdfast.index.links import follow
-from holdfast.index.scope import EVERY_BRANCH, HERE
-from holdfast.index.search import FIELDS, search
-from holdfast.index.standing import SUPERSEDED
-from holdfast.index.weights import WEIGHTS
+from holdfast.index.query import EVERY_BRANCH, HERE, read_query
+from holdfast.index.ranking import FIELDS, search
+from holdfast.index.ranking_weights import WEIGHTS
+from holdfast.index.reliability import SUPERSEDED
+from holdfast.index.second_hop import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.index.pool import Near
-    from holdfast.index.scope import Scope
-    from holdfast.index.search import Step
+    from holdfast.index.query import Scope
+    from holdfast.index.ranking import Step
 
     Row = tuple[Any, ...]
 
@@ -62,7 +61,7 @@ def answer(
 ) -> "list[Row]":
     """The hits, best first, as tuples of FIELDS with the parts of the score behind."""
 
-    asked = read(query)
+    asked = read_query(query)
 
     def ask(sources: "Sequence[Connection]", most: int) -> "list[Row]":
         return search(sources, asked, scope=scope, limit=most, now=now, near=near, explain=True, step=step)
@@ -163,7 +162,7 @@ def _fits(there: "Connection", hit: "Row", terms: list[str]) -> bool:
     return False
 
 
-def beside(index: str) -> str:
+def other_branches_file(index: str) -> str:
     """The file that holds what other branches have; no work tree's own file can be called so."""
     return f"{index.removesuffix('.db')}~elsewhere.db"
 

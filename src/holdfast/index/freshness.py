@@ -7,6 +7,12 @@ parts, so that a question about tasks does not pay for ten thousand memories.
 
 Both ways to an answer use this module: the quick path to decide, the full path to remember. It
 imports nothing that a Python start has not already paid for.
+
+Answers kept ready: text rendered before, good for as long as nothing changed.
+
+The full path puts an answer here together with the signature that was true *before* it looked;
+the quick path prints it if the signature still holds and its time is not over. It is a cache in
+a cache: whoever finds nothing here computes the answer.
 """
 
 import os
@@ -15,8 +21,10 @@ import time
 from holdfast.store.layout import LINKS, LOCAL, MEMORY, SETTINGS, TASKS, Layout
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from sqlite3 import Connection
 
 FORMAT = "4"
 UNDER_WAY = (
@@ -29,7 +37,7 @@ MAX_ROW, MAX_ROWS = 64 << 10, 1 << 20  # bytes of a log's last row, and of rows 
 COARSE = 2_000_000_000  # ... and a tick is this long where times are whole seconds
 
 
-class Place:
+class WorkTreePaths:
     """A work tree and its folders, as far as files tell."""
 
     __slots__ = ("common_dir", "git_dir", "top")
@@ -38,7 +46,7 @@ class Place:
         self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
 
 
-class Signature:
+class IndexSignature:
     """What the state looks like, and whether it can be told apart from one a moment later.
 
     `memory` covers what can be recalled, tasks and sessions included, `work` the tasks and who has
@@ -64,7 +72,7 @@ class Signature:
 ALL = ("memory", "work", "value")
 
 
-def signature(place: Place, layout: Layout, *, parts: "Sequence[str]" = ALL) -> Signature | None:
+def signature(place: WorkTreePaths, layout: Layout, *, parts: "Sequence[str]" = ALL) -> IndexSignature | None:
     """The state of this work tree; None where only the full path can tell or has something to finish."""
     now = time.time_ns()
     head = _head(place)
@@ -80,7 +88,7 @@ def signature(place: Place, layout: Layout, *, parts: "Sequence[str]" = ALL) -> 
         _look_at_work(work, layout)
     if "value" in parts:
         _look_around(around, place, layout)
-    return Signature(
+    return IndexSignature(
         digest(common, memory, tasks) if "memory" in parts else "",
         digest(common, tasks, work) if "work" in parts else "",
         digest(common, memory, tasks, work, around) if "value" in parts else "",
@@ -89,7 +97,7 @@ def signature(place: Place, layout: Layout, *, parts: "Sequence[str]" = ALL) -> 
     )
 
 
-def ground(place: Place, layout: Layout) -> str | None:
+def ground(place: WorkTreePaths, layout: Layout) -> str | None:
     """What decides which memories stand, but for their own files: cheap, however many there are.
 
     Where HEAD stands, git's config and packed refs, settings, whom the user trusts, and every waiting change,
@@ -104,14 +112,14 @@ def ground(place: Place, layout: Layout) -> str | None:
     return digest(seen)
 
 
-def heads(place: Place) -> str:
+def heads(place: WorkTreePaths) -> str:
     """Where this clone's branches stand, but for the packed ones, which every signature covers."""
     seen = _Seen()
     seen.tree(os.path.join(place.common_dir, "refs", "heads"))
     return digest(seen)
 
 
-def footing(place: Place, layout: Layout) -> str:
+def footing(place: WorkTreePaths, layout: Layout) -> str:
     """The same but for how far the branch went: commits on it change it not, whatever else does."""
     seen = _Seen()
     seen.add(FORMAT, place.top, *_branch(place))
@@ -119,7 +127,7 @@ def footing(place: Place, layout: Layout) -> str:
     return digest(seen)
 
 
-def went_to(place: Place) -> tuple[str, int]:
+def went_to(place: WorkTreePaths) -> tuple[str, int]:
     """Where HEAD stands by its log, and how long that is; nothing where there is none."""
     try:
         with open(_log(place), "rb") as file:
@@ -132,7 +140,7 @@ def went_to(place: Place) -> tuple[str, int]:
     return words[1].decode("ascii", "replace") if len(words) == 3 else "", size
 
 
-def only_commits(place: Place, layout: Layout, oid: str, size: int) -> bool:
+def only_commits(place: WorkTreePaths, layout: Layout, oid: str, size: int) -> bool:
     """Whether HEAD only went on by commits since it stood at `oid` and its log was that long."""
     if not oid or _drawer_in_use(place.top) or _cut_short(layout):
         return False
@@ -168,11 +176,13 @@ def _is_of_commits(layout: Layout) -> bool:
     return True
 
 
-def _log(place: Place) -> str:
+def _log(place: WorkTreePaths) -> str:
     return os.path.join(place.git_dir, "logs", "HEAD")
 
 
-def _look_at_both(seen: "_Seen", place: Place, layout: Layout, *, logs: "Sequence[str]" = ("logs/HEAD",)) -> None:
+def _look_at_both(
+    seen: "_Seen", place: WorkTreePaths, layout: Layout, *, logs: "Sequence[str]" = ("logs/HEAD",)
+) -> None:
     for name in ("config", "packed-refs"):
         seen.file(os.path.join(place.common_dir, name))
     # The reflog of HEAD: who went to another branch and back has moved, and the next command says so.
@@ -185,7 +195,7 @@ def _look_at_both(seen: "_Seen", place: Place, layout: Layout, *, logs: "Sequenc
         seen.tree(path)
 
 
-def _look_at_trusted(seen: "_Seen", place: Place, layout: Layout) -> None:
+def _look_at_trusted(seen: "_Seen", place: WorkTreePaths, layout: Layout) -> None:
     """Whom the user trusts, and where that trunk stands: a fetch may bring what speaks here."""
     seen.file(layout.trusted)
     ref = (_line(layout.trusted) or "").removeprefix("ref ")
@@ -210,7 +220,7 @@ def _look_at_work(seen: "_Seen", layout: Layout) -> None:
     seen.documents(layout.in_tree(LINKS))
 
 
-def _look_around(seen: "_Seen", place: Place, layout: Layout) -> None:
+def _look_around(seen: "_Seen", place: WorkTreePaths, layout: Layout) -> None:
     for name in ("index", "FETCH_HEAD", *UNDER_WAY):
         seen.file(os.path.join(place.git_dir, name))
     for name in ("shallow", "info/exclude"):
@@ -369,7 +379,7 @@ def digest(*seen: "_Seen") -> str:
     return str(blake2b(text, digest_size=16).hexdigest())
 
 
-def _head(place: Place) -> str | None:
+def _head(place: WorkTreePaths) -> str | None:
     """What HEAD says and where its branch stands."""
     content = _line(os.path.join(place.git_dir, "HEAD"))
     if not content or content.endswith("/.invalid"):
@@ -383,7 +393,7 @@ def _head(place: Place) -> str | None:
     return f"{ref} {_line(loose)} {_inode(loose)} {_inode(born)}"
 
 
-def _branch(place: Place) -> tuple[str, str]:
+def _branch(place: WorkTreePaths) -> tuple[str, str]:
     """What HEAD says, and since when that branch is the one of that name."""
     content = _line(os.path.join(place.git_dir, "HEAD")) or ""
     ref = content.removeprefix("ref: ")
@@ -417,3 +427,19 @@ def _drawer_in_use(top: str) -> bool:
         return any(name != ".gitignore" for name in os.listdir(os.path.join(top, *LOCAL.split("/"))))
     except OSError:
         return False
+
+
+def put_ready_answer(
+    db: "Connection", name: str, *, signature: str, text: str, json: str, valid_until: str | None = None
+) -> None:
+    """Keep an answer; `valid_until` is the time (as events carry it) at which it stops being true."""
+    row = (name, signature, text, json, valid_until or "")
+    db.execute("INSERT OR REPLACE INTO ready VALUES (?, ?, ?, ?, ?)", row)
+
+
+def ready_answer(db: "Connection", name: str, *, signature: str, now: str) -> tuple[str, str] | None:
+    """The kept (text, json), or None if it is not there or no longer true."""
+    row = db.execute("SELECT text, json, signature, until FROM ready WHERE name = ?", (name,)).fetchone()
+    if row is None or row[2] != signature or (row[3] and row[3] <= now):
+        return None
+    return row[0], row[1]

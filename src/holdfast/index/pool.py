@@ -5,24 +5,54 @@ number of them. A candidate's key is its row's number and its source in one; `Po
 `rank.fuse` adds up. Ties at a bound are resolved by what records say, never by the order they came in.
 
 Nothing is imported but our own and `math`: the quick path gathers with this.
+
+What stands at a line of a file: the piece of it that a question such as `src/x.py:84` asks for.
+
+Nothing is imported: the quick path looks with this.
 """
 
 from math import log
 
-from holdfast.index import beside, rank
-from holdfast.index.asked import quoted
-from holdfast.index.placed import holding
+from holdfast.index import scoring
+from holdfast.index.query import quoted
 from holdfast.index.schema import WEIGHTS, facet
 
 TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+
+# Pieces of files have no time, so their numbers are negative; the many commits of a file are passed over.
+_PIECES = (
+    "SELECT r.id, r.name FROM path AS p JOIN touch AS t ON t.path = p.id JOIN row AS r ON r.id = t.row "
+    "WHERE p.name = ? AND t.row < 0 AND r.kind IN ('code', 'doc') AND r.shown"
+)
+
+
+def pieces_at(db: "Connection", places: "Sequence[tuple[str, int]]") -> dict[int, float]:
+    """The rows of the pieces that hold these lines: the last one that begins at or before each of them."""
+    found = {}
+    for path, line in places:
+        begun = [(_line(name), row) for row, name in db.execute(_PIECES, (path,)) if 0 < _line(name) <= line]
+        if begun:
+            found[max(begun)[1]] = 1.0
+    return found
+
+
+def _line(name: str) -> int:
+    """The line that a piece begins at, by its name."""
+    line = name.rpartition(":")[2]
+    return int(line) if line.isascii() and line.isdigit() else 0
+
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from sqlite3 import Connection
     from typing import Any, Protocol
 
-    from holdfast.index.asked import Asked
-    from holdfast.index.rank import Feature
-    from holdfast.index.scope import Scope
+    from holdfast.index.query import Scope, SearchQuery
+    from holdfast.index.scoring import Feature
 
     Row = tuple[Any, ...]
 
@@ -90,7 +120,7 @@ class Pool:
 
 def gather(
     sources: "Sequence[Connection]",
-    asked: "Asked",
+    asked: "SearchQuery",
     *,
     scope: "Scope",
     limit: int,
@@ -114,7 +144,7 @@ def gather(
         if number and not scope.kind:
             found = {**_in_prose(asking, asked), **found}
         shared = _by_files(db, [*scope.files, *asked.paths], found)
-        shared["placed"] = holding(db, asked.places)
+        shared["placed"] = pieces_at(db, asked.places)
         vectors = _by_content(db, nearest)
         best = _best(shared["files"], max(POOL, limit))
         rows = fetched(db, {*found, *best, *vectors, *shared["placed"]}, wanted, scope)
@@ -122,7 +152,7 @@ def gather(
             rows.update(fetched(db, neighbours, wanted, scope))
         for name, values in (("words", found), *shared.items()):
             kept = {_key(row, number): values[row] for row in rows.keys() & values.keys()}
-            ways[name].update(rank.scaled(kept) if name == "words" else kept)
+            ways[name].update(scoring.scaled(kept) if name == "words" else kept)
         pool.rows.update((_key(row, number), value) for row, value in rows.items())
     pool.features = {name: values for name, values in ways.items() if values}
     _add_features(pool, sources, asked, scope, near)
@@ -138,7 +168,7 @@ def _newest(db: "Connection") -> int:
     return int(found[0]) if found and found[0] else 0
 
 
-def facets_of(asked: "Asked", scope: "Scope") -> list[str]:
+def facets_of(asked: "SearchQuery", scope: "Scope") -> list[str]:
     """The exact values that every hit must have."""
     wanted = list(asked.facets)
     if scope.task:
@@ -194,7 +224,7 @@ class _Asking:
             count *= 4
 
 
-def _by_all_words(asking: _Asking, asked: "Asked") -> "Feature":
+def _by_all_words(asking: _Asking, asked: "SearchQuery") -> "Feature":
     """The best rows that hold every one of few words, if they are enough; fewer are needed, being alike."""
     if not 1 <= len(asked.terms) <= FEW_WORDS or (len(asked.terms) == 1 and asked.parts):
         return {}
@@ -202,13 +232,13 @@ def _by_all_words(asking: _Asking, asked: "Asked") -> "Feature":
     return found if len(found) >= asking.limit else {}
 
 
-def _by_any_word(asking: _Asking, asked: "Asked") -> "Feature":
+def _by_any_word(asking: _Asking, asked: "SearchQuery") -> "Feature":
     if not asked.terms:
         return {}
     return asking.best(match_any([*asked.terms, *asked.parts], asking.wanted, asking.kind), POOL)
 
 
-def _in_prose(asking: _Asking, asked: "Asked") -> "Feature":
+def _in_prose(asking: _Asking, asked: "SearchQuery") -> "Feature":
     """The best of what people wrote about the code, which fills the pool, and what the question names."""
     if not asked.terms:
         return {}
@@ -255,7 +285,7 @@ def _by_files(db: "Connection", opened: "Sequence[str]", pool: "Feature") -> "di
     whole = {True: 0.0, False: 0.0}
     for path, is_file in _known(db, opened):
         count = db.execute("SELECT count(*) FROM touch WHERE path = ?", (path,)).fetchone()[0]
-        worth = rank.rarity(count)
+        worth = scoring.rarity(count)
         whole[is_file] += worth
         for row, place in _touching(db, path, count, pool):
             shared["files"][row] = shared["files"].get(row, 0.0) + worth
@@ -325,7 +355,7 @@ def _neighbours(db: "Connection", rows: "dict[int, Row]", found: "Feature") -> s
     for number in _best(found, ACCOMPANIED):
         row = rows.get(number)
         if row is not None and row[parent] is not None and row[seq] is not None:
-            reach = range(row[seq] - beside.REACH, row[seq] + beside.REACH + 1)
+            reach = range(row[seq] - scoring.REACH, row[seq] + scoring.REACH + 1)
             places.setdefault(row[parent], set()).update(reach)
     one = "SELECT id FROM row WHERE parent = ? AND seq IN (SELECT value FROM json_each(?))"
     return {number for group, reach in places.items() for (number,) in db.execute(one, (group, _listed(reach)))}
@@ -354,22 +384,22 @@ def fetched(db: "Connection", numbers: "Iterable[int]", wanted: list[str], scope
 
 
 def _add_features(
-    pool: Pool, sources: "Sequence[Connection]", asked: "Asked", scope: "Scope", near: "Near | None"
+    pool: Pool, sources: "Sequence[Connection]", asked: "SearchQuery", scope: "Scope", near: "Near | None"
 ) -> None:
     """What the rows themselves tell, once all are here."""
     features, words = pool.features, None
     own = features.get("words", {})
     if asked.words:
         words = _words(asked)
-        features.update(rank.textual(words, _texts(pool.rows), own))
+        features.update(scoring.textual(words, _texts(pool.rows), own))
         features["words"] = own = _comparable(own, features["cover"]) if len(sources) > 1 else own
     seats = _seats(pool.rows)
     if seats:
-        features.update(beside.around(seats, own, features.get("cover", {}), words))
+        features.update(scoring.neighbour_gains(seats, own, features.get("cover", {}), words))
         texts = {key: pool.rows[key][AT["text"]] or "" for key in seats}
-        features["answer"] = beside.answers(seats, own, texts)
+        features["answer"] = scoring.answer_gains(seats, own, texts)
     if near:
-        features["near"] = rank.spread(beside.smoothed(seats, _nearness(near, pool.rows)))
+        features["near"] = scoring.spread(scoring.smoothed(seats, _nearness(near, pool.rows)))
     if scope.files or asked.paths:
         features["folder"] = _folders(sources, [*scope.files, *asked.paths], pool.rows)
     features["states"] = _stating(pool.rows)
@@ -391,22 +421,22 @@ def _comparable(own: "Feature", cover: "Feature") -> "Feature":
     return {key: value * most[key & mask] / best for key, value in own.items()}
 
 
-def _words(asked: "Asked") -> rank.Words:
+def _words(asked: "SearchQuery") -> scoring.QuestionWords:
     pairs = [pair.strip('"').partition(" ") for pair in asked.pairs]
-    return rank.Words(asked.words, asked.weights, [(one, other) for one, _, other in pairs])
+    return scoring.QuestionWords(asked.words, asked.weights, [(one, other) for one, _, other in pairs])
 
 
 def _texts(rows: "dict[int, Row]") -> "Iterable[tuple[int, str, str]]":
     """Each row's title and all its text, in small letters."""
     title, text, labels = AT["title"], AT["text"], AT["labels"]
     parts, context = AT["parts"], AT["context"]
-    small = rank.small
+    small = scoring.small
     for key, row in rows.items():
         whole = small(f"{row[title]}\n{row[labels]}\n{row[text]}\n{row[parts]}\n{row[context]}")
         yield key, whole[: whole.index("\n")], whole
 
 
-def _seats(rows: "dict[int, Row]") -> "beside.Seats":
+def _seats(rows: "dict[int, Row]") -> "scoring.Seats":
     """The group and the place in it of each row that has one; a group's own row has the first."""
     parent, seq = AT["parent"], AT["seq"]
     seats = {}
@@ -426,9 +456,9 @@ def _nearness(near: "Near", rows: "dict[int, Row]") -> "Feature":
     return {key: cosines[name] for key, name in known.items() if name in cosines}
 
 
-def _dated(asked: "Asked", rows: "dict[int, Row]") -> "Feature":
+def _dated(asked: "SearchQuery", rows: "dict[int, Row]") -> "Feature":
     """How far a row's time is one that the question names."""
-    named = beside.moments(asked.words)
+    named = scoring.named_months(asked.words)
     if not named:
         return {}
     ts = AT["ts"]
@@ -436,7 +466,7 @@ def _dated(asked: "Asked", rows: "dict[int, Row]") -> "Feature":
     return {key: value for key, value in found.items() if value}
 
 
-def _spoken(asked: "Asked", rows: "dict[int, Row]") -> "Feature":
+def _spoken(asked: "SearchQuery", rows: "dict[int, Row]") -> "Feature":
     """Whether the question names whose words a row is: the first name in its context."""
     names = {word.casefold() for word in asked.words}
     context = AT["context"]
@@ -455,7 +485,7 @@ def _stating(rows: "dict[int, Row]") -> "Feature":
 
 def _recency(row: int, newest: int) -> float:
     """What has no place in time is what holds now."""
-    return rank.recency(newest - (row >> 10) // 3_600_000_000) if row > 0 else 1.0
+    return scoring.recency(newest - (row >> 10) // 3_600_000_000) if row > 0 else 1.0
 
 
 def _folders(sources: "Sequence[Connection]", opened: "Sequence[str]", rows: "dict[int, Row]") -> "Feature":

@@ -4,6 +4,11 @@ The sources that are visible now are compared with those the index has: new ones
 spools are read from where reading stopped, and a branch switch is a set difference. All of it is
 one transaction, so a reader sees the state before or after. What is damaged is left out and named;
 the truth is never touched.
+
+Which memories were used after they were recalled, in the index: ranking prefers them, mildly.
+
+It is a copy of the private store's own small file, which the index's signature covers: an index that is
+made anew holds the same. That something was found counts for nothing here, or what is found would be found.
 """
 
 import hashlib
@@ -14,10 +19,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.index import freshness, ready, schema, trust, used
-from holdfast.index.embed.sweeping import sweep
-from holdfast.index.fill import Filling
-from holdfast.index.rows import (
+from holdfast.index import freshness, memory_trust, schema
+from holdfast.index import freshness as index_freshness
+from holdfast.index.embed.coverage import sweep
+from holdfast.index.fill import IndexFill
+from holdfast.index.search_rows import (
     Row,
     about_run,
     clean_row,
@@ -30,8 +36,19 @@ from holdfast.index.rows import (
     touched_by_turns,
 )
 from holdfast.index.sqlite import Index, drop_all
-from holdfast.index.units import Texts, Unit, visible_units
+from holdfast.index.visible_units import IndexUnit, UnitTexts, visible_units
+from holdfast.store import statistics
 from holdfast.store.format import match_event, split_lines
+from holdfast.store.layout import Layout
+
+
+def fill_used(db: sqlite3.Connection, layout: Layout) -> None:
+    """Make the table say what the file says; names are in lower case."""
+    found = sorted((name, times, last) for name, (times, last) in statistics.times_used(layout).items())
+    if db.execute("SELECT name, times, last FROM used ORDER BY name").fetchall() != found:
+        db.execute("DELETE FROM used")
+        db.executemany("INSERT INTO used VALUES (?, ?, ?)", found)
+
 
 Progress = Callable[[int, int], None]  # done, of all
 
@@ -42,12 +59,12 @@ def path_of(clone: Clone) -> str:
     return os.path.join(folder, schema.file_name(clone.repo.git_dir, clone.repo.common_dir))
 
 
-def place_of(clone: Clone) -> freshness.Place:
+def place_of(clone: Clone) -> freshness.WorkTreePaths:
     """This work tree as `freshness` sees it."""
-    return freshness.Place(clone.repo.top, clone.repo.git_dir, clone.repo.common_dir)
+    return freshness.WorkTreePaths(clone.repo.top, clone.repo.git_dir, clone.repo.common_dir)
 
 
-def signature_of(clone: Clone, *, parts: Sequence[str] = freshness.ALL) -> freshness.Signature | None:
+def signature_of(clone: Clone, *, parts: Sequence[str] = freshness.ALL) -> freshness.IndexSignature | None:
     """The state of this work tree now; take it before you look at what you want to remember.
 
     Waits out the tick of the file system's clock in which something was just written: a change
@@ -83,7 +100,9 @@ def keep_ready(
     index = Index(path_of(clone))
     try:
         with index.writing() as db:
-            ready.put(db, name, signature=signature, text=text, json=json, valid_until=valid_until)
+            index_freshness.put_ready_answer(
+                db, name, signature=signature, text=text, json=json, valid_until=valid_until
+            )
     except (sqlite3.DatabaseError, HoldfastError):
         pass  # the next question is answered the long way
     finally:
@@ -104,11 +123,11 @@ def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None
         drop_all(os.path.dirname(index.path))
     wanted = {unit.name: unit for unit in visible_units(clone)}
     with index.writing() as db:
-        filling = Filling(db)
-        texts = Texts(clone, erased, index.notes)
+        filling = IndexFill(db)
+        texts = UnitTexts(clone, erased, index.notes)
         _fill(filling, wanted, texts, progress)
-        trust.weigh(db, clone, wanted, texts, changed=filling.changed)
-        used.fill(db, clone.private)
+        memory_trust.weigh(db, clone, wanted, texts, changed=filling.changed)
+        fill_used(db, clone.private)
         filling.remember("erased", _digest(erased))
         filling.remember("rules", clone.hide.key)
         filling.remember("signature", now.memory if now is not None and now.settled else "")
@@ -126,12 +145,12 @@ def erased_state(clone: Clone) -> str:
         index.close()
 
 
-def _is_whole(unit: Unit | None) -> bool:
+def _is_whole(unit: IndexUnit | None) -> bool:
     """Whether a piece of the log is visible up to its end."""
     return unit is not None and unit.until is None
 
 
-def _fill(filling: Filling, wanted: dict[str, Unit], texts: Texts, progress: Progress | None) -> None:
+def _fill(filling: IndexFill, wanted: dict[str, IndexUnit], texts: UnitTexts, progress: Progress | None) -> None:
     filling.forget_lacking(texts.arrived(filling.lacking()))
     filling.forget_runs(texts.gone(filling.told_runs()))
     have = filling.units()
@@ -152,7 +171,7 @@ def _fill(filling: Filling, wanted: dict[str, Unit], texts: Texts, progress: Pro
     filling.finish()
 
 
-def add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
+def add_events(filling: IndexFill, unit: IndexUnit, data: bytes, texts: UnitTexts) -> int:
     """Put the events of these bytes into the index; gives how many of the bytes were whole lines."""
     number, until, read = filling.id_of(unit.name), unit.until, 0
     joins, add = filling.joins, filling.add
@@ -174,7 +193,7 @@ def add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
     return read
 
 
-def add_text(filling: Filling, unit: Unit, texts: Texts) -> None:
+def add_text(filling: IndexFill, unit: IndexUnit, texts: UnitTexts) -> None:
     """Put a memory, a task or a session into the index, without what a hand or a merge brought into it."""
     key = hashlib.sha256(unit.name.encode("utf-8", "surrogateescape")).digest()[:20]
     row, paths = _text_row(unit, texts, key)
@@ -187,7 +206,7 @@ def add_text(filling: Filling, unit: Unit, texts: Texts) -> None:
         filling.add(number, [clean_row(row, hide)], touches=[(0, path) for path in paths])
 
 
-def _text_row(unit: Unit, texts: Texts, key: bytes) -> tuple[Row | None, Sequence[str]]:
+def _text_row(unit: IndexUnit, texts: UnitTexts, key: bytes) -> tuple[Row | None, Sequence[str]]:
     """The row of what is no piece of the log, and the files it is about, without secrets in their names."""
     if unit.kind == "task":
         task, clash = texts.task(unit), unit.name.endswith("!clash")

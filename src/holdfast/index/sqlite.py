@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from holdfast.errors import Busy, NotStored
 from holdfast.index import schema
-from holdfast.index.embed import sweeping
+from holdfast.index.embed import coverage
 from holdfast.index.transaction import make_private, transaction
 
 WAIT = 60.0  # seconds for another command that is building the index
@@ -222,7 +222,7 @@ def drop_all(folder: str) -> None:
         names = os.listdir(folder)
     except OSError:
         return
-    sweeping.doubt(folder)
+    coverage.doubt(folder)
     for name in names:
         if name.startswith("index") and ".db" in name:
             with contextlib.suppress(OSError):

@@ -14,7 +14,7 @@ import sys
 import time
 
 from holdfast.store import discovery
-from holdfast.store.discovery import Place, is_folder, read_all
+from holdfast.store.discovery import RepositoryPlace, is_folder, read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,9 +113,9 @@ def serve(agent: str, event: str, end: int) -> None:
         return
     inbox = record(agent, event, given, place)
     if end >= 0 and (inbox or event == "SessionStart"):  # a fresh clone's store is made by whoever looks first
-        from holdfast.interfaces import injecting
+        from holdfast.interfaces import agent_replies
 
-        injecting.tell(agent, event, given, place, inbox, end)
+        agent_replies.tell(agent, event, given, place, inbox, end)
     if event in ENDING and inbox:
         drain_later(place, inbox)
 
@@ -182,9 +182,9 @@ def _past_blanks(text: str, at: int) -> int:
 # ── where it happened ────────────────────────────────────────────────────────────────────────────
 
 
-def find_place(cwd: object) -> "Place | None":
+def find_place(cwd: object) -> "RepositoryPlace | None":
     """The repository around a folder, if it is the user's and has a memory."""
-    found = discovery.find(start_of(cwd))
+    found = discovery.find_repository(start_of(cwd))
     if found is None or not found.is_own:
         return None
     has_memory = is_folder(found.common + b"/holdfast") or is_folder(found.top + b"/.holdfast")
@@ -205,7 +205,7 @@ def start_of(cwd: object) -> bytes:
 # ── the pointer ──────────────────────────────────────────────────────────────────────────────────
 
 
-def record(agent: str, event: str, given: "dict[str, Any]", place: "Place") -> bytes:
+def record(agent: str, event: str, given: "dict[str, Any]", place: "RepositoryPlace") -> bytes:
     """Append a pointer to the inbox of the clone; gives the inbox, or nothing if there is none."""
     session = text_of(given.get("session_id"))
     if not session:
@@ -230,7 +230,7 @@ def record(agent: str, event: str, given: "dict[str, Any]", place: "Place") -> b
     return b""
 
 
-def pointer(agent: str, event: str, given: "dict[str, Any]", place: "Place") -> bytes:
+def pointer(agent: str, event: str, given: "dict[str, Any]", place: "RepositoryPlace") -> bytes:
     """One line of the inbox."""
     path = text_of(given.get("transcript_path"))
     said = [
@@ -291,7 +291,7 @@ def touch(path: bytes) -> None:
         posix.close(posix.open(path, _APPEND, 0o600))
 
 
-def make_drawer(place: "Place") -> None:
+def make_drawer(place: "RepositoryPlace") -> None:
     """The store of last resort, which git ignores."""
     drawer = place.top + b"/.holdfast/local"
     make_folder(drawer)
@@ -336,7 +336,7 @@ def lock(fd: int) -> bool:
 # ── in the background ────────────────────────────────────────────────────────────────────────────
 
 
-def drain_later(place: "Place", inbox: bytes) -> None:
+def drain_later(place: "RepositoryPlace", inbox: bytes) -> None:
     """Start a process that reads transcripts, unless one is at it; nobody waits for it."""
     child = posix.fork()
     if child:
@@ -350,7 +350,7 @@ def drain_later(place: "Place", inbox: bytes) -> None:
         posix._exit(0)
 
 
-def _drain_now(place: "Place", inbox: bytes) -> None:
+def _drain_now(place: "RepositoryPlace", inbox: bytes) -> None:
     silence(0, 1, 2)
     # The lock outlives the exec and ends with the process, however that ends.
     fd = posix.open(inbox + b"/drain.lock", posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)

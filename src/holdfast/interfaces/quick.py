@@ -10,7 +10,7 @@ words. It changes nothing, but that it counts what was recalled and how a `conte
 import os
 import time
 
-from holdfast.index.freshness import Place, signature, watched
+from holdfast.index.freshness import WorkTreePaths, signature, watched
 from holdfast.index.schema import APPLICATION, VERSION, file_name
 from holdfast.store import discovery
 from holdfast.store.layout import Layout, cache_dir, user_settings
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from sqlite3 import Connection
 
-    from holdfast.index.freshness import Signature
-    from holdfast.interfaces.quick_recall import Asked as Recall
+    from holdfast.index.freshness import IndexSignature
+    from holdfast.interfaces.quick_recall import QuickQuestion as Recall
 
     Counted = list[tuple[str, str, str | None]]  # id, kind and state of each hit
 
@@ -111,7 +111,7 @@ def _answer(command: str, asked: "_Asked | Recall") -> int:
 
 
 def _told(
-    path: str, command: str, asked: "_Asked | Recall", now: "Signature", place: Place
+    path: str, command: str, asked: "_Asked | Recall", now: "IndexSignature", place: WorkTreePaths
 ) -> "tuple[str | None, Counted | str | None]":
     """What the index has to say, and what is to be counted; nothing if it is behind or damaged."""
     import _sqlite3
@@ -185,10 +185,10 @@ def _open(path: str) -> "Connection":
 
 
 def _kept(
-    db: "Connection", command: str, now: "Signature", top: str, *, json: bool, name: str = ""
+    db: "Connection", command: str, now: "IndexSignature", top: str, *, json: bool, name: str = ""
 ) -> tuple[str, str] | None:
     """The answer that the full path kept and how it was found, if all that it rests on is as it was."""
-    from holdfast.index import ready
+    from holdfast.index import freshness
 
     tree = ""
     if command == "context":
@@ -197,7 +197,7 @@ def _kept(
             return None
         tree = watched(top, paths[0])[0]
     state = resting_on(command, now, os.environ, tree=tree)
-    return ready.get(db, name or kept_name(command, json=json), signature=state, now=_now())
+    return freshness.ready_answer(db, name or kept_name(command, json=json), signature=state, now=_now())
 
 
 def kept_context(start: str, name: str) -> tuple[str, str] | None:
@@ -229,7 +229,7 @@ def kept_name(command: str, *, json: bool) -> str:
     return f"{command} --json" if json and command != "status" else command
 
 
-def resting_on(command: str, now: "Signature", environ: "Mapping[str, str]", *, tree: str = "") -> str:
+def resting_on(command: str, now: "IndexSignature", environ: "Mapping[str, str]", *, tree: str = "") -> str:
     """What a kept answer rests on: its part of the state, the user's settings, the work tree's files."""
     return status_signature(f"{getattr(now, RESTS_ON[command])}{tree}", environ)
 
@@ -247,12 +247,12 @@ def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-def find_place(start: str) -> Place | None:
+def find_place(start: str) -> WorkTreePaths | None:
     """The work tree around a folder, if it is this user's; what is another's only git may allow."""
-    found = discovery.find(os.fsencode(start))
+    found = discovery.find_repository(os.fsencode(start))
     if found is None or not found.is_own:
         return None
-    return Place(*map(os.fsdecode, (found.top, found.git_dir, found.common)))
+    return WorkTreePaths(*map(os.fsdecode, (found.top, found.git_dir, found.common)))
 
 
 def _content(path: str) -> str:

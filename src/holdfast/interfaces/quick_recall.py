@@ -7,15 +7,13 @@ SQLite; else, or where words find little and there is a model to ask, it leaves 
 
 import os
 
-from holdfast.index.answer import answer, beside, is_weak
-from holdfast.index.asked import read
+from holdfast.index.answer import answer, is_weak, other_branches_file
 from holdfast.index.freshness import heads
-from holdfast.index.moments import since as moment
+from holdfast.index.hit_text import as_json, as_text
+from holdfast.index.hit_text import since_moment as moment
+from holdfast.index.query import Scope, read_query, takes_several_steps
+from holdfast.index.ranking import FIELDS, KINDS, MAX_LIMIT, candidates
 from holdfast.index.schema import file_name
-from holdfast.index.scope import Scope
-from holdfast.index.search import FIELDS, KINDS, MAX_LIMIT, candidates
-from holdfast.index.shown import as_json, as_text
-from holdfast.index.steps import takes_several
 from holdfast.store.layout import FOLDER_OF, user_settings
 
 TYPE_CHECKING = False
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any
 
-    from holdfast.index.freshness import Place
+    from holdfast.index.freshness import WorkTreePaths
 
     Row = tuple[Any, ...]
     Opened = Callable[[str], Connection]
@@ -38,7 +36,7 @@ WITHOUT_MEANING = (
 _VALUES = ("--task", "--kind", "--limit", "--files", "--since")
 
 
-class Asked:
+class QuickQuestion:
     """What was asked for."""
 
     __slots__ = ("explain", "files", "json", "kind", "limit", "query", "since", "task")
@@ -54,9 +52,9 @@ class Asked:
         self.limit = 5
 
 
-def options(words: list[str]) -> Asked | None:
+def options(words: list[str]) -> QuickQuestion | None:
     """What a command line asks for; None if there is anything in it that the full path has to look at."""
-    asked = Asked()
+    asked = QuickQuestion()
     values: dict[str, str] = {}
     rest = iter(words)
     for word in rest:
@@ -93,12 +91,12 @@ def _may_be_hidden(path: str) -> bool:
 
 
 def told(
-    db: "Connection", path: str, asked: Asked, *, state: str, place: "Place", now: str, opened: "Opened"
+    db: "Connection", path: str, asked: QuickQuestion, *, state: str, place: "WorkTreePaths", now: str, opened: "Opened"
 ) -> "tuple[str | None, Counted | None]":
     """What is to be printed, and the hits to be counted; nothing where the full path has to answer."""
     scope = _scope(asked, place, now)
     rests_on = _rests_on(db, state, place)
-    if scope is None or rests_on is None or takes_several(read(" ".join(asked.query))):
+    if scope is None or rests_on is None or takes_several_steps(read_query(" ".join(asked.query))):
         return None, None
     corpus, others = rests_on
     more: list[Connection] = []
@@ -107,7 +105,7 @@ def told(
         if _shown_by(opened, beside_it, more) != corpus.removeprefix("!"):
             return None, None
         here = [db] if corpus.startswith("!") else [db, *more]
-        there = opened(beside(path)) if others else None
+        there = opened(other_branches_file(path)) if others else None
         if there is not None:
             more.append(there)
             there.execute("BEGIN")
@@ -136,7 +134,9 @@ def _meta(db: "Connection", name: str) -> str:
     return (row[0] or "") if row else ""
 
 
-def _said(db: "Connection", found: "list[Row]", asked: Asked, *, scope: Scope, now: str) -> "tuple[str, Counted]":
+def _said(
+    db: "Connection", found: "list[Row]", asked: QuickQuestion, *, scope: Scope, now: str
+) -> "tuple[str, Counted]":
     name, kind, how = (FIELDS.index(field) for field in ("id", "kind", "state"))
     counted = [(hit[name], hit[kind], hit[how]) for hit in found]
     if asked.json:
@@ -145,7 +145,7 @@ def _said(db: "Connection", found: "list[Row]", asked: Asked, *, scope: Scope, n
     return as_text(found, waiting=waiting, now=now, explain=asked.explain), counted
 
 
-def _rests_on(db: "Connection", state: str, place: "Place") -> tuple[str, bool] | None:
+def _rests_on(db: "Connection", state: str, place: "WorkTreePaths") -> tuple[str, bool] | None:
     """The commit of the corpus and whether other branches hold anything; None if an answer would differ."""
     kept = _meta(db, "recall").split("\n")
     if len(kept) != 5 or kept[:2] != [stamp(os.environ), state] or _meta(db, "signature") != state:
@@ -162,7 +162,7 @@ def stamp(environ: "Mapping[str, str]") -> str:
     return f"{found.st_mtime_ns} {found.st_size}"
 
 
-def _scope(asked: Asked, place: "Place", now: str) -> Scope | None:
+def _scope(asked: QuickQuestion, place: "WorkTreePaths", now: str) -> Scope | None:
     since = moment(asked.since, now) if asked.since else None
     files = [_at_top(path, place.top) for path in asked.files if path]
     if (asked.since and since is None) or None in files:

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from holdfast.model import claims
-from holdfast.model.claims import Neighbours, Statement, Verdict
+from holdfast.model.claims import SimilarStatements, Statement, Verdict
 from holdfast.model.memory import Memory
 from holdfast.values import frozen
 
 
 @frozen
-class Pair:
+class ContradictingPair:
     """Two memories that cannot both hold, and why."""
 
     one: Memory
@@ -27,9 +27,11 @@ def resolved(one: Memory, other: Memory) -> bool:
     return other.id in (*one.supersedes, *one.compatible_with) or one.id in (*other.supersedes, *other.compatible_with)
 
 
-def pairs(standing: Mapping[str, Memory], only: Collection[str] | None = None) -> Iterator[Pair]:
+def contradicting_pairs(
+    standing: Mapping[str, Memory], only: Collection[str] | None = None
+) -> Iterator[ContradictingPair]:
     """Every two that contradict one another, each pair once; with `only`, those with one of these."""
-    near = Neighbours({name: statement(memory) for name, memory in standing.items()})
+    near = SimilarStatements({name: statement(memory) for name, memory in standing.items()})
     told: set[frozenset[str]] = set()
     for name in standing if only is None else [name for name in standing if name in only]:
         one = standing[name]
@@ -39,7 +41,7 @@ def pairs(standing: Mapping[str, Memory], only: Collection[str] | None = None) -
                 continue
             told.add(pair)
             if verdict := contradiction(one, standing[other]):
-                yield Pair(one, standing[other], verdict)
+                yield ContradictingPair(one, standing[other], verdict)
 
 
 def contradiction(one: Memory, other: Memory) -> Verdict | None:

@@ -4,8 +4,13 @@ Written as `run:<run id>`, `commit:<full oid>`, `lines:<path>:<first>-<last>@<ha
 `symbol:<path>#<name>@<hash>`, `file:<path>@<blob oid>`. A file is named by git's own hash of its
 content; lines and symbols by git's hash of their own text (`model.spans`), so edits elsewhere in the
 file do not count. Whether evidence still holds is asked of a clone, in `git.evidence`.
+
+Where a candidate comes from: which run, session or file, which turn or line of it, and in which words.
+
+Written on one line as `run:20261115T194200Z-abc123#3 the very words`, so that a reviewer can look it up.
 """
 
+import re
 from typing import assert_never
 
 from holdfast.errors import BadInput
@@ -95,7 +100,7 @@ Span = LinesEvidence | SymbolEvidence
 Evidence = RunEvidence | CommitEvidence | FileEvidence | Span
 
 
-def parse(text: str) -> Evidence:
+def parse_evidence(text: str) -> Evidence:
     """The evidence that a string in a memory names."""
     kind, _, rest = text.partition(":")
     match kind:
@@ -164,3 +169,37 @@ def _check_place(path: str, digest: str) -> None:
         raise BadInput(f"{path[:200]!r} is not a path inside the repository", hint=_FORMS)
     if not is_oid(digest):
         raise BadInput(f"{digest[:200]!r} is not a full hash of git", hint=_FORMS)
+
+
+MAX_PROVENANCE_WORDS = 2000
+_SOURCE = regex(r"(?:run|session|file|commit|agent):\S.*|person(?::.+)?|curate")
+_PROVENANCE_FORM = regex(
+    r"(?P<source>(?:[^\s#]|#(?!\d+(?:\s|$)))+)(?:#(?P<turn>\d{1,9}))?(?: (?P<words>.*))?", re.DOTALL
+)
+
+
+@frozen
+class Provenance:
+    """One place where something was said or shown."""
+
+    source: str  # run:<id>, session:<id>, file:<path>, commit:<oid>, person:<name>, agent:<name> or curate
+    turn: int | None = None  # of a run or session; of a file, the line
+    words: str = ""  # verbatim, on one line
+
+    def __str__(self) -> str:
+        place = _spelled(self.source) + ("" if self.turn is None else f"#{self.turn}")
+        return f"{place} {' '.join(self.words.split())[:MAX_PROVENANCE_WORDS]}".strip()
+
+
+def parse_provenance(text: str) -> Provenance:
+    """What a line says; BadInput if it is none."""
+    found = _PROVENANCE_FORM.fullmatch(text)
+    source = "" if found is None else found["source"].replace("%20", " ").replace("%25", "%")
+    if found is None or not _SOURCE.fullmatch(source):
+        raise BadInput(f"provenance {text[:80]!r} names no run, session, file or person")
+    return Provenance(source, int(found["turn"]) if found["turn"] else None, found["words"] or "")
+
+
+def _spelled(source: str) -> str:
+    """A source without spaces: the first one ends it."""
+    return re.sub(r"\s", "%20", source.replace("%", "%25"))

@@ -4,18 +4,131 @@ What an agent or a person must know to go on where the last one stopped: turns, 
 for an answer, what was run. These are values, their JSON and the rules that need no disk; files are
 `store.sessions`' business, git and time come from `capture.session`, the text for an agent from
 `model.brief`.
+
+JSON read strictly: every known field has a reader that says what is wrong, unknown ones are kept.
+
+A reader is given a value and the place where it stands, and raises ValueError. Classes that are read so
+have a field `extra` for what others wrote into their objects.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
 from holdfast.errors import BadInput, FutureFormat, NotFound, TooLarge
-from holdfast.model import strict
+from holdfast.model.ids import is_id
 from holdfast.patterns import regex
-from holdfast.values import fields, frozen, replace
+from holdfast.values import MISSING, fields, frozen, replace
+
+FieldReader = Callable[[Any, str], Any]
+FieldReaders = Mapping[type, Mapping[str, FieldReader]]
+
+
+def load_strictly(data: str | bytes) -> Any:
+    """A JSON value; a repeated key or a number that is none is refused."""
+    return json.loads(data, object_pairs_hook=_once, parse_constant=_no_constant)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("it says the same thing twice")
+    return found
+
+
+def _no_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no number")
+
+
+def text_field(limit: int) -> FieldReader:
+    """A text of at most so many characters."""
+
+    def read(value: Any, where: str) -> str:
+        if not isinstance(value, str):
+            raise ValueError(f"{where} is not a text")
+        if len(value) > limit:
+            raise ValueError(f"{where} is longer than {limit} characters")
+        return value
+
+    return read
+
+
+def pattern_field(pattern: re.Pattern[str], what: str) -> FieldReader:
+    """A text of a certain form; `what` names it."""
+
+    def read(value: Any, where: str) -> str:
+        if not isinstance(value, str) or not pattern.fullmatch(value):
+            raise ValueError(f"{where} is not {what}")
+        return value
+
+    return read
+
+
+def id_field(value: Any, where: str) -> str:
+    """A text that may stand as an id."""
+    if not isinstance(value, str) or not is_id(value):
+        raise ValueError(f"{where} is not an id")
+    return value
+
+
+def number_field(least: int) -> FieldReader:
+    """A whole number from `least` on."""
+
+    def read(value: Any, where: str) -> int:
+        if type(value) is not int or not least <= value < 2**53:
+            raise ValueError(f"{where} is not a whole number from {least} on")
+        return value
+
+    return read
+
+
+def choice_field(*words: str) -> FieldReader:
+    """One of these words."""
+
+    def read(value: Any, where: str) -> str:
+        if value not in words:
+            raise ValueError(f"{where} is not one of {', '.join(words)}")
+        return str(value)
+
+    return read
+
+
+def optional_field(reader: FieldReader) -> FieldReader:
+    """Null, or what another reader gives."""
+    return lambda value, where: None if value is None else reader(value, where)
+
+
+def list_field(reader: FieldReader, most: int) -> FieldReader:
+    """A list of at most so many values."""
+
+    def read(value: Any, where: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise ValueError(f"{where} is not a list")
+        if len(value) > most:
+            raise ValueError(f"{where} has more than {most} entries")
+        return tuple(reader(one, f"{where}[{n}]") for n, one in enumerate(value))
+
+    return read
+
+
+def object_field(cls: type, shapes: FieldReaders) -> FieldReader:
+    """A value of a class."""
+    return lambda value, where: build_strictly(cls, value, where, shapes)
+
+
+def build_strictly(cls: type, raw: Any, where: str, shapes: FieldReaders) -> Any:
+    """A value from its JSON object: known fields read strictly, unknown ones kept."""
+    if not isinstance(raw, dict):
+        raise ValueError(f"{where} is not an object")
+    shape = shapes[cls]
+    for field in fields(cls):
+        if field.name in shape and field.default is MISSING and field.name not in raw:
+            raise ValueError(f"{where} has no {field.name}".strip())
+    known = {name: read(raw[name], f"{where}.{name}".lstrip(".")) for name, read in shape.items() if name in raw}
+    return cls(**known, extra=tuple((name, value) for name, value in raw.items() if name not in shape))
+
 
 VERSION = 1
 PREFIX = "SES"
@@ -46,7 +159,7 @@ Extra = tuple[tuple[str, Any], ...]
 
 
 @frozen
-class Anchor:
+class SessionAnchor:
     """A moment and the place in git where it was."""
 
     ts: str
@@ -61,7 +174,7 @@ class Anchor:
 
 
 @frozen(kw_only=True)
-class Command:
+class SessionCommand:
     """Something that was run; `run` names its capsule if it was recorded."""
 
     text: str
@@ -72,13 +185,13 @@ class Command:
 
 
 @frozen(kw_only=True)
-class Turn:
+class SessionTurn:
     """One step of the work, told in a sentence or a paragraph."""
 
     n: int
-    anchor: Anchor
+    anchor: SessionAnchor
     summary: str
-    commands: tuple[Command, ...] = ()
+    commands: tuple[SessionCommand, ...] = ()
     files: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
     run: str | None = None
@@ -87,7 +200,7 @@ class Turn:
 
 
 @frozen(kw_only=True)
-class Item:
+class SessionItem:
     """An open subtask or a follow-up; its short id (`o1`, `f2`) is never given twice in a session."""
 
     id: str
@@ -99,7 +212,7 @@ class Item:
 
 
 @frozen(kw_only=True)
-class Approval:
+class SessionApproval:
     """Something that waits for somebody's yes or no."""
 
     id: str
@@ -119,7 +232,7 @@ class Condensed:
     turns: int
     text: str
     by: str
-    folded: tuple[Turn, ...] = ()
+    folded: tuple[SessionTurn, ...] = ()
     extra: Extra = ()
 
 
@@ -134,22 +247,22 @@ class Session:
     agent_session: str | None = None
     line: str
     worktree: str  # the name of the work tree's git folder, "." for the main one
-    started: Anchor
-    updated: Anchor
-    ended: Anchor | None = None
+    started: SessionAnchor
+    updated: SessionAnchor
+    ended: SessionAnchor | None = None
     ended_by: str | None = None
     previous: str | None = None
     next: tuple[str, ...] = ()
     summary: str = ""
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[SessionTurn, ...] = ()
     condensed: Condensed | None = None
-    open: tuple[Item, ...] = ()
-    follow_ups: tuple[Item, ...] = ()
-    approvals: tuple[Approval, ...] = ()
+    open: tuple[SessionItem, ...] = ()
+    follow_ups: tuple[SessionItem, ...] = ()
+    approvals: tuple[SessionApproval, ...] = ()
     scratchpad: str = ""
     decisions: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
-    commands: tuple[Command, ...] = ()
+    commands: tuple[SessionCommand, ...] = ()
     files: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
     extra: Extra = ()
@@ -165,24 +278,24 @@ class Session:
         return self.turns[-1].n if self.turns else (self.condensed.turns if self.condensed else 0)
 
     @property
-    def every_turn(self) -> tuple[Turn, ...]:
+    def every_turn(self) -> tuple[SessionTurn, ...]:
         """All turns there is still a word of, the folded ones in a line each."""
         return (*self.condensed.folded, *self.turns) if self.condensed else self.turns
 
     @property
-    def still_open(self) -> tuple[Item, ...]:
+    def still_open(self) -> tuple[SessionItem, ...]:
         return tuple(item for item in self.open if item.state == "open")
 
     @property
-    def still_to_follow(self) -> tuple[Item, ...]:
+    def still_to_follow(self) -> tuple[SessionItem, ...]:
         return tuple(item for item in self.follow_ups if item.state == "open")
 
     @property
-    def pending(self) -> tuple[Approval, ...]:
+    def pending(self) -> tuple[SessionApproval, ...]:
         return tuple(approval for approval in self.approvals if approval.state == "pending")
 
 
-def now_at(session: Session, at: Anchor) -> Anchor:
+def now_at(session: Session, at: SessionAnchor) -> SessionAnchor:
     """An anchor with its commit under the name it has now; sessions keep what was renamed as `was`."""
     was, seen = dict(session.extra).get("was"), at.commit
     passed: set[str | None] = set()
@@ -211,26 +324,28 @@ def newest(values: Iterable[str], most: int) -> tuple[str, ...]:
 
 
 def add_items(
-    items: tuple[Item, ...], texts: Iterable[str], *, letter: str, ts: str, task: str | None = None
-) -> tuple[Item, ...]:
+    items: tuple[SessionItem, ...], texts: Iterable[str], *, letter: str, ts: str, task: str | None = None
+) -> tuple[SessionItem, ...]:
     """The items with new ones added; a text that is open already joins the one that says it."""
     found = list(items)
     for text in texts:
         if not (said := clean(text, limit=MAX_LINE, what="an item")):
             raise BadInput("an item has no text", hint="Say in a few words what is left to do.")
         if not any(item.state == "open" and _same(item.text, said) for item in found):
-            found.append(Item(id=_next_id(found, letter), text=said, task=task, ts=ts))
+            found.append(SessionItem(id=_next_id(found, letter), text=said, task=task, ts=ts))
     return _fewer(found, lambda item: item.state == "open")
 
 
-def add_approvals(approvals: tuple[Approval, ...], texts: Iterable[str], *, ts: str) -> tuple[Approval, ...]:
+def add_approvals(
+    approvals: tuple[SessionApproval, ...], texts: Iterable[str], *, ts: str
+) -> tuple[SessionApproval, ...]:
     """The approvals with new ones asked for; one that is pending already is not asked twice."""
     found = list(approvals)
     for text in texts:
         if not (said := clean(text, limit=MAX_LINE, what="an approval")):
             raise BadInput("an approval has no text", hint="Say in a few words what needs a yes.")
         if not any(one.state == "pending" and _same(one.text, said) for one in found):
-            found.append(Approval(id=_next_id(found, "a"), text=said, ts=ts))
+            found.append(SessionApproval(id=_next_id(found, "a"), text=said, ts=ts))
     return _fewer(found, lambda one: one.state == "pending")
 
 
@@ -255,7 +370,7 @@ def answer(session: Session, ids: Iterable[str], *, state: str) -> Session:
     return session
 
 
-def _closed(items: tuple[Item, ...], name: str) -> tuple[Item, ...]:
+def _closed(items: tuple[SessionItem, ...], name: str) -> tuple[SessionItem, ...]:
     return tuple(replace(item, state="closed") if item.id == name else item for item in items)
 
 
@@ -270,7 +385,7 @@ def _same(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
-_Numbered = TypeVar("_Numbered", Item, Approval)
+_Numbered = TypeVar("_Numbered", SessionItem, SessionApproval)
 
 
 def _next_id(found: Iterable[_Numbered], letter: str) -> str:
@@ -309,7 +424,7 @@ def _plain(value: Any) -> Any:
 
 def from_json(text: str | bytes) -> Session:
     """A session from its file; ValueError says what is wrong, FutureFormat that it is newer than us."""
-    raw = strict.loads(text)
+    raw = load_strictly(text)
     if not isinstance(raw, dict):
         raise ValueError("it is not an object")
     version = raw.pop("version", None)
@@ -318,7 +433,7 @@ def from_json(text: str | bytes) -> Session:
         raise ValueError("it does not say its version")
     if version > VERSION:
         raise FutureFormat(f"it is written in version {version}; this Holdfast reads {VERSION}")
-    session: Session = strict.build(Session, raw, "", _SHAPES)
+    session: Session = build_strictly(Session, raw, "", _SHAPES)
     check(session)
     return session
 
@@ -345,70 +460,70 @@ def _ts(value: Any, where: str) -> str:
     return known
 
 
-_time = strict.fitting(_TS, "a time in UTC with microseconds")
-_oid = strict.fitting(_OID, "a full commit id")
-_item = strict.fitting(_ITEM, "the short id of an item")
-_line = strict.text(MAX_LINE)
-_files = strict.each(strict.text(MAX_PATH), MAX_FILES)
+_time = pattern_field(_TS, "a time in UTC with microseconds")
+_oid = pattern_field(_OID, "a full commit id")
+_item = pattern_field(_ITEM, "the short id of an item")
+_line = text_field(MAX_LINE)
+_files = list_field(text_field(MAX_PATH), MAX_FILES)
 
-_SHAPES: dict[type, dict[str, strict.Reader]] = {}
+_SHAPES: dict[type, dict[str, FieldReader]] = {}
 _SHAPES |= {
-    Anchor: {"ts": _ts, "commit": strict.maybe(_oid), "branch": strict.maybe(_line)},
-    Command: {
+    SessionAnchor: {"ts": _ts, "commit": optional_field(_oid), "branch": optional_field(_line)},
+    SessionCommand: {
         "text": _line,
-        "run": strict.maybe(strict.identity),
-        "exit_status": strict.maybe(strict.number(-(2**53))),
+        "run": optional_field(id_field),
+        "exit_status": optional_field(number_field(-(2**53))),
         "ts": _ts,
     },
-    Item: {
+    SessionItem: {
         "id": _item,
         "text": _line,
-        "task": strict.maybe(strict.identity),
+        "task": optional_field(id_field),
         "ts": _ts,
-        "state": strict.one_of("open", "closed"),
+        "state": choice_field("open", "closed"),
     },
-    Approval: {"id": _item, "text": _line, "state": strict.one_of("pending", "granted", "denied"), "ts": _ts},
+    SessionApproval: {"id": _item, "text": _line, "state": choice_field("pending", "granted", "denied"), "ts": _ts},
     Condensed: {
-        "turns": strict.number(1),
-        "text": strict.text(MAX_SCRATCHPAD),
+        "turns": number_field(1),
+        "text": text_field(MAX_SCRATCHPAD),
         "by": _line,
-        "folded": strict.each(strict.made(Turn, _SHAPES), MAX_FOLDED),
+        "folded": list_field(object_field(SessionTurn, _SHAPES), MAX_FOLDED),
     },
-    Turn: {
-        "n": strict.number(1),
-        "anchor": strict.made(Anchor, _SHAPES),
-        "summary": strict.text(MAX_SUMMARY),
-        "commands": strict.each(strict.made(Command, _SHAPES), MAX_COMMANDS),
+    SessionTurn: {
+        "n": number_field(1),
+        "anchor": object_field(SessionAnchor, _SHAPES),
+        "summary": text_field(MAX_SUMMARY),
+        "commands": list_field(object_field(SessionCommand, _SHAPES), MAX_COMMANDS),
         "files": _files,
-        "commits": strict.each(_oid, MAX_COMMITS),
-        "run": strict.maybe(strict.identity),
-        "task": strict.maybe(strict.identity),
+        "commits": list_field(_oid, MAX_COMMITS),
+        "run": optional_field(id_field),
+        "task": optional_field(id_field),
     },
     Session: {
-        "id": strict.identity,
-        "state": strict.one_of("open", "ended"),
-        "objective": strict.text(MAX_SUMMARY),
-        "agent": strict.maybe(_line),
-        "agent_session": strict.maybe(_line),
-        "line": strict.fitting(_LINE, "the id of a line"),
-        "worktree": strict.text(MAX_PATH),
-        "started": strict.made(Anchor, _SHAPES),
-        "updated": strict.made(Anchor, _SHAPES),
-        "ended": strict.maybe(strict.made(Anchor, _SHAPES)),
-        "ended_by": strict.maybe(_line),
-        "previous": strict.maybe(strict.identity),
-        "next": strict.each(strict.identity, MAX_NAMES),
-        "summary": strict.text(MAX_SUMMARY),
-        "turns": strict.each(strict.made(Turn, _SHAPES), MAX_TURNS),
-        "condensed": strict.maybe(strict.made(Condensed, _SHAPES)),
-        "open": strict.each(strict.made(Item, _SHAPES), MAX_ITEMS),
-        "follow_ups": strict.each(strict.made(Item, _SHAPES), MAX_ITEMS),
-        "approvals": strict.each(strict.made(Approval, _SHAPES), MAX_ITEMS),
-        "scratchpad": strict.text(MAX_SCRATCHPAD),
-        "decisions": strict.each(_line, MAX_NAMES),
-        "commits": strict.each(_oid, MAX_COMMITS),
-        "commands": strict.each(strict.made(Command, _SHAPES), MAX_COMMANDS),
+        "id": id_field,
+        "state": choice_field("open", "ended"),
+        "objective": text_field(MAX_SUMMARY),
+        "agent": optional_field(_line),
+        "agent_session": optional_field(_line),
+        "line": pattern_field(_LINE, "the id of a line"),
+        "worktree": text_field(MAX_PATH),
+        "started": object_field(SessionAnchor, _SHAPES),
+        "updated": object_field(SessionAnchor, _SHAPES),
+        "ended": optional_field(object_field(SessionAnchor, _SHAPES)),
+        "ended_by": optional_field(_line),
+        "previous": optional_field(id_field),
+        "next": list_field(id_field, MAX_NAMES),
+        "summary": text_field(MAX_SUMMARY),
+        "turns": list_field(object_field(SessionTurn, _SHAPES), MAX_TURNS),
+        "condensed": optional_field(object_field(Condensed, _SHAPES)),
+        "open": list_field(object_field(SessionItem, _SHAPES), MAX_ITEMS),
+        "follow_ups": list_field(object_field(SessionItem, _SHAPES), MAX_ITEMS),
+        "approvals": list_field(object_field(SessionApproval, _SHAPES), MAX_ITEMS),
+        "scratchpad": text_field(MAX_SCRATCHPAD),
+        "decisions": list_field(_line, MAX_NAMES),
+        "commits": list_field(_oid, MAX_COMMITS),
+        "commands": list_field(object_field(SessionCommand, _SHAPES), MAX_COMMANDS),
         "files": _files,
-        "tasks": strict.each(strict.identity, MAX_NAMES),
+        "tasks": list_field(id_field, MAX_NAMES),
     },
 }

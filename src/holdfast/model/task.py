@@ -187,7 +187,7 @@ def _check_needs(value: object) -> None:
 
 def _check_evidence(value: object) -> None:
     for item in _list("evidence", value):
-        receipts.parse(item)
+        receipts.parse_evidence(item)
 
 
 def _check_acceptance(value: object) -> None:

@@ -3,12 +3,20 @@
 A transcript is a list of turns; a turn is what somebody asked and the steps that followed; a step is one
 answer of the model: what it thought and said and the calls it made, each with its result, matched by id.
 A call without a result was interrupted. These are values; tools' quirks are `capture.agents`' business.
+
+What an agent only quotes: words that stood in a tool's result before anybody else said them.
+
+A result is anybody's text: a page, a file, another program. What an agent repeats of it is not its own
+conclusion, and must not become knowledge because an agent was the last to say it.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
+from string import ascii_lowercase, ascii_uppercase
 
-from holdfast.values import frozen
+from holdfast.patterns import regex
+from holdfast.values import frozen, replace
 
 ROLES = ("main", "fork", "subagent", "internal")
 # What a call does, as far as memory cares.
@@ -22,7 +30,7 @@ MAX_LINES = 20_000  # of one edit, added or removed
 
 
 @frozen(kw_only=True)
-class Origin:
+class TranscriptOrigin:
     """Whose transcript it is, and where the agent stood when it began."""
 
     agent: str  # codex, claude, gemini
@@ -41,7 +49,7 @@ class Origin:
 
 
 @frozen(kw_only=True)
-class Edit:
+class TranscriptEdit:
     """What a call wrote into one file."""
 
     path: str  # as the agent named it: absolute, or as seen from the turn's folder
@@ -82,13 +90,13 @@ class Call:
     text: str = ""  # its arguments, as the model wrote them
     command: str | None = None  # what a shell was given
     paths: tuple[str, ...] = ()  # files it read or asked about
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[TranscriptEdit, ...] = ()
     todos: tuple[Todo, ...] | None = None  # the plan as this call leaves it
     result: Result | None = None  # None: interrupted
 
 
 @frozen(kw_only=True)
-class Step:
+class TranscriptStep:
     """One answer of the model: a cycle of its run."""
 
     id: str  # the same for every copy of this step that the tool makes
@@ -101,13 +109,13 @@ class Step:
 
 
 @frozen(kw_only=True)
-class Turn:
+class TranscriptTurn:
     """What was asked and what came of it."""
 
     key: str  # the same for every copy of this turn that the tool makes
     prompt: str = ""  # a person's words; empty if something else set the agent going
     ts: str | None = None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TranscriptStep, ...] = ()
     cwd: str | None = None
     branch: str | None = None
     interrupted: bool = False  # a person stopped it
@@ -159,3 +167,77 @@ def line_hash(line: str) -> str:
 def telling_lines(lines: Iterable[str]) -> list[str]:
     """The lines that say something: a lone bracket is written by everybody."""
     return [line for line in lines if sum(map(str.isalnum, line)) >= 3]
+
+
+MAX_QUOTED_BYTES = 256 << 10  # bytes of what tools gave, and of what was said, that are remembered: the last ones
+_ENOUGH = 4  # words: fewer stand in too many texts by chance
+_ENDS = regex(r"(?<=[.!?:;])\s+|\n+")
+_CURLY = str.maketrans("“”‘’«»", '""""""')
+_PLAIN = b"""*_`"'>#|.,;:!?()[]{}\\"""
+_FOLDED = bytes.maketrans(_PLAIN + ascii_uppercase.encode(), b" " * len(_PLAIN) + ascii_lowercase.encode())
+
+
+class TranscriptQuotes:
+    """One run, step by step: what was heard from tools, and what others had said before."""
+
+    def __init__(self) -> None:
+        self._heard, self._said = _RecentTexts(), _RecentTexts()
+        self._now = 0
+
+    def out_of(self, turn: TranscriptTurn) -> TranscriptTurn:
+        """The turn with what its agent said itself: what it quotes of results is left out."""
+        self._add(self._said, turn.prompt)
+        return replace(turn, steps=tuple(self._step(step) for step in turn.steps))
+
+    def _step(self, step: TranscriptStep) -> TranscriptStep:
+        own = "".join(piece for piece in _pieces(step.text) if not self._is_quote(_folded_words(piece)))
+        for text in (step.text, *(call.text for call in step.calls)):
+            self._add(self._said, text)
+        for call in step.calls:
+            self._add(self._heard, call.result.text if call.result else "")
+        return step if own == step.text else replace(step, text=own)
+
+    def _add(self, to: "_RecentTexts", text: str) -> None:
+        self._now += 1
+        to.add(self._now, _folded_words(text))
+
+    def _is_quote(self, words: bytes) -> bool:
+        """Whether a tool said it, and nobody else before: what a tool only repeats is not the tool's."""
+        heard = self._heard.first(words) if words.count(b" ") > _ENOUGH else None
+        said = self._said.first(words) if heard is not None else None
+        return heard is not None and (said is None or said > heard)
+
+
+class _RecentTexts:
+    """The last texts of somebody, each with its place among all."""
+
+    def __init__(self) -> None:
+        self._texts: deque[tuple[int, bytes]] = deque()
+        self._room = MAX_QUOTED_BYTES
+
+    def add(self, place: int, words: bytes) -> None:
+        if words.isspace():
+            return
+        self._texts.append((place, words[:MAX_QUOTED_BYTES]))
+        self._room -= len(words[:MAX_QUOTED_BYTES])
+        while self._room < 0:
+            self._room += len(self._texts.popleft()[1])
+
+    def first(self, words: bytes) -> int | None:
+        """The place of the first text that these words stand in."""
+        return next((place for place, text in self._texts if words in text), None)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A text cut where its sentences and lines end; together the pieces are the text."""
+    start = 0
+    for found in _ENDS.finditer(text):
+        yield text[start : found.end()]
+        start = found.end()
+    yield text[start:]
+
+
+def _folded_words(text: str) -> bytes:
+    """The words alone, in lower case, a blank around each."""
+    plain = text if text.isascii() else text.translate(_CURLY)
+    return b" %b " % b" ".join(plain.encode("utf-8", "replace").translate(_FOLDED).split())

@@ -13,9 +13,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.curation.decisions import Standing
-from holdfast.git import setup
-from holdfast.git.setup import Setup
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.git import project_setup
+from holdfast.git.project_setup import ProjectSetup
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.project.curating import Curating
 from holdfast.project.embedding import Embedding
@@ -70,14 +70,14 @@ class Project(
         commit: bool = False,
         git: bool = False,
         environ: Mapping[str, str] | None = None,
-    ) -> Setup:
+    ) -> ProjectSetup:
         """Set up a project's memory; running it again changes nothing. `git` allows `git init` first."""
         environ = os.environ if environ is None else environ
         folder, made_git = os.fspath(path), False
-        if git and setup.enclosing_repository(folder) is None:
-            setup.git_init(folder)
+        if git and project_setup.enclosing_repository(folder) is None:
+            project_setup.git_init(folder)
             made_git = True
-        done = setup.initialise(folder, cache=paths.cache_dir(environ), commit=commit)
+        done = project_setup.initialise(folder, cache=paths.cache_dir(environ), commit=commit)
         cls.open(folder, environ=environ)._render_quietly()
         return replace(done, git_init=made_git)
 
@@ -87,7 +87,9 @@ def write_log(event: Mapping[str, Any]) -> str:
     return Project.open().write_log(event)
 
 
-def promote_fact(fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None) -> Standing:
+def promote_fact(
+    fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
+) -> MemoryStanding:
     """Approve a fact in the project of the current folder."""
     return Project.open().promote_fact(fact, reviewer=reviewer)
 

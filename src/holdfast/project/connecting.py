@@ -3,26 +3,25 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from holdfast.capture.instructions import connect as blocks
-from holdfast.capture.instructions.connect import Connected, Plan
-from holdfast.capture.instructions.content import Told
-from holdfast.capture.instructions.tools import ALIASES
-from holdfast.capture.records import adr, folders, madr, notes
-from holdfast.capture.records.adr import NotARecord, Record
-from holdfast.capture.records.folders import Skipped, Text
-from holdfast.capture.records.madr import Decision, Exported
+from holdfast.capture.records import adr, knowledge_files, madr_export, notes
+from holdfast.capture.records.adr import AdrRecord, NotARecord
+from holdfast.capture.records.knowledge_files import KnowledgeText, SkippedKnowledge
+from holdfast.capture.records.madr_export import MadrDecision, MadrExport
 from holdfast.capture.records.notes import Note, NotNotes
-from holdfast.curation import candidates, contradictions
-from holdfast.curation.conflicts import Known
-from holdfast.curation.decisions import Standing
-from holdfast.curation.ground import Ground, together
+from holdfast.capture.wiring import connect_files as blocks
+from holdfast.capture.wiring.block import BlockMemory
+from holdfast.capture.wiring.connect_files import ALIASES, ConnectedTool, ConnectionPlan
+from holdfast.curation import candidates, memory_conflicts
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.memory_conflicts import KnownClaims
 from holdfast.curation.propose import propose
+from holdfast.curation.snapshot import ProposalGround, hold_ground
 from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
-from holdfast.git.evidence import resolve_all
-from holdfast.git.tracked import tracked
+from holdfast.git.evidence_check import resolve_all
+from holdfast.git.tracked_files import tracked
 from holdfast.model import evidence as receipts
+from holdfast.model.evidence import Provenance
 from holdfast.model.memory import Candidate, Memory
-from holdfast.model.provenance import Provenance
 from holdfast.project.tooling import Tooling, joined
 from holdfast.project.viewing import Viewing
 from holdfast.values import field, frozen, mutable
@@ -40,7 +39,7 @@ class Imported:
     proposed: tuple[str, ...] = ()  # ids of new candidates
     joined: tuple[str, ...] = ()  # ids of candidates that got one more witness
     known: int = 0  # said here already, and nothing new about it
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedKnowledge, ...] = ()
 
 
 @mutable
@@ -51,7 +50,7 @@ class _Bringing:
     proposed: list[str] = field(default_factory=list)
     joined: list[str] = field(default_factory=list)
     known: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedKnowledge] = field(default_factory=list)
     named: dict[str, str] = field(default_factory=dict)  # a record's file name or number: its memory's id
     uncited: set[str] = field(default_factory=set)  # files of this repository that git does not have so far
 
@@ -64,7 +63,7 @@ class Connecting(Tooling):
 
     def connect(
         self, tools: Sequence[str] = (), *, scope: str | None = None, force: bool = False, dry_run: bool = False
-    ) -> Plan:
+    ) -> ConnectionPlan:
         """Hooks, MCP server and instruction block for these tools; without names, refresh all that are there.
 
         A block that somebody edited inside is left as it is, and BlockEdited names it after the others are
@@ -77,14 +76,14 @@ class Connecting(Tooling):
         told = [] if only_wiring else self._told()
         if not dry_run:
             wiring.carry_out()
-        plan = Plan((), done=not dry_run)
+        plan = ConnectionPlan((), done=not dry_run)
         if not only_wiring:
             plan = blocks.connect(self.clone, names, told, force=force, dry_run=dry_run)
         return joined(plan, wiring, self._left_to_do(wiring) if not dry_run else ())
 
     def disconnect(
         self, tools: Sequence[str] = (), *, scope: str | None = None, force: bool = False, dry_run: bool = False
-    ) -> Plan:
+    ) -> ConnectionPlan:
         """Take all of it out again, edited blocks as in `connect`; every file is as it was before.
 
         With a `scope` only hooks and server of that scope go, and the block stays.
@@ -94,7 +93,7 @@ class Connecting(Tooling):
             wiring.carry_out()
         names = list(dict.fromkeys(ALIASES.get(name, name) for name in tools))
         if scope is not None:
-            return joined(Plan((), done=not dry_run), wiring, self._staying(names))
+            return joined(ConnectionPlan((), done=not dry_run), wiring, self._staying(names))
         return joined(blocks.disconnect(self.clone, names, force=force, dry_run=dry_run), wiring)
 
     def _staying(self, names: Sequence[str]) -> list[str]:
@@ -102,14 +101,14 @@ class Connecting(Tooling):
         there = [one for one in blocks.connected(self.clone, list) if not names or one.tool in names]
         return [f"the block in {one.path} stays: holdfast disconnect {one.tool} takes it out" for one in there]
 
-    def connected(self) -> list[Connected]:
+    def connected(self) -> list[ConnectedTool]:
         """The tools that read a block of ours, and whether it says what is accepted now."""
         return blocks.connected(self.clone, self._told)
 
-    def _told(self) -> list[Told]:
+    def _told(self) -> list[BlockMemory]:
         """The invariants and decisions that may be told unasked and nothing denies, the surest first."""
         standings = self.knowledge().standings
-        pairs = contradictions.standing_ones(self.clone, standings, Known(standings))
+        pairs = memory_conflicts.standing_conflicts(self.clone, standings, KnownClaims(standings))
         undecided = {memory.id for pair in pairs for memory in (pair.one, pair.other)}
         found = [
             one
@@ -118,18 +117,18 @@ class Connecting(Tooling):
             if one.id not in undecided
         ]
         found.sort(key=lambda one: (-(one.memory.confidence or 0), one.id))
-        return [Told(one.id, one.memory.type, one.memory.statement, one.memory.applies_to) for one in found]
+        return [BlockMemory(one.id, one.memory.type, one.memory.statement, one.memory.applies_to) for one in found]
 
     def import_adr(self, path: str | None = None) -> Imported:
         """Propose the decisions that records say: of a file or folder, or of the usual folders here."""
         top, done = self.clone.repo.top, _Bringing()
-        places = [os.path.abspath(path)] if path else folders.adr_folders(top)
+        places = [os.path.abspath(path)] if path else knowledge_files.adr_folders(top)
         if not places:
-            usual = ", ".join(folders.ADR_FOLDERS[:4])
+            usual = ", ".join(knowledge_files.ADR_FOLDERS[:4])
             raise NotFound(f"no decision records were found ({usual} …)", hint="Name their folder.")
-        records = [one for place in places for one in self._records(folders.listed(place), done)]
+        records = [one for place in places for one in self._records(knowledge_files.listed(place), done)]
         records.sort(key=lambda one: (one.number is None, one.number or 0, one.path))
-        with together(self.clone) as ground:
+        with hold_ground(self.clone) as ground:
             known = _Known(self, ground)
             for record in records:
                 self._bring_record(record, known, done)
@@ -142,20 +141,20 @@ class Connecting(Tooling):
         """
         done = _Bringing()
         found = [one for text in self._texts(path, agent, home, done) for one in _noted(text, agent, done)]
-        with together(self.clone) as ground:
+        with hold_ground(self.clone) as ground:
             known = _Known(self, ground)
             for note in found:
                 source = Provenance(f"file:{note.path}", note.line, note.words)
                 self._bring(note, source, known, done, tags=note.tags)
         return self._brought(done)
 
-    def export_adr(self, folder: str | None = None) -> Exported:
+    def export_adr(self, folder: str | None = None) -> MadrExport:
         """Write the accepted decisions as MADR records; a second export changes nothing."""
         top = self.clone.repo.top
-        usual = [*folders.adr_folders(top), os.path.join(top, *madr.FOLDER.split("/"))]
-        return madr.export(os.path.abspath(folder) if folder else usual[0], self._decisions())
+        usual = [*knowledge_files.adr_folders(top), os.path.join(top, *madr_export.FOLDER.split("/"))]
+        return madr_export.export(os.path.abspath(folder) if folder else usual[0], self._decisions())
 
-    def _decisions(self) -> list[Decision]:
+    def _decisions(self) -> list[MadrDecision]:
         """The decisions that were accepted, in the order in which they were."""
         known = self.knowledge(kind="decision")
         when: dict[str, str] = {}
@@ -168,22 +167,22 @@ class Connecting(Tooling):
         gone += [_decision(one, "deprecated", when) for one in (*known.expired, *known.retired)]
         return sorted([*current, *gone], key=lambda one: (when.get(one.id, "9"), one.id))
 
-    def _records(self, files: Iterable[str], done: _Bringing) -> Iterator[Record]:
+    def _records(self, files: Iterable[str], done: _Bringing) -> Iterator[AdrRecord]:
         ids = {one.id for one in self.knowledge(kind="decision").standings}
         for text in self._read(files, done):
             try:
-                record = adr.read(text.text, text.path)
+                record = adr.read_record(text.text, text.path)
             except NotARecord as error:
-                done.skipped.append(Skipped(text.path, str(error)))
+                done.skipped.append(SkippedKnowledge(text.path, str(error)))
                 continue
             if record.id in ids:
-                done.skipped.append(Skipped(text.path, f"it is our own copy of {record.id}"))
+                done.skipped.append(SkippedKnowledge(text.path, f"it is our own copy of {record.id}"))
             elif record.status not in adr.CURRENT:
-                done.skipped.append(Skipped(text.path, f"it is {record.status}"))
+                done.skipped.append(SkippedKnowledge(text.path, f"it is {record.status}"))
             else:
                 yield record
 
-    def _bring_record(self, record: Record, known: "_Known", done: _Bringing) -> None:
+    def _bring_record(self, record: AdrRecord, known: "_Known", done: _Bringing) -> None:
         older = [done.named[name] for name in record.supersedes if name in done.named]
         source = Provenance(f"file:{record.path}", record.line, record.words)
         tags = ("adr", "proposed") if record.status == "proposed" else ("adr",)
@@ -193,18 +192,18 @@ class Connecting(Tooling):
             if record.number is not None:
                 done.named.setdefault(str(record.number), identity)
 
-    def _texts(self, path: str | None, agent: str | None, home: str | None, done: _Bringing) -> list[Text]:
+    def _texts(self, path: str | None, agent: str | None, home: str | None, done: _Bringing) -> list[KnowledgeText]:
         repo = self.clone.repo
         tops = list(dict.fromkeys([repo.top, os.path.realpath(repo.top), *repo.tops()]))
         if path is not None:
-            files = folders.listed(os.path.abspath(path), (".md", ".mdc"))
+            files = knowledge_files.listed(os.path.abspath(path), (".md", ".mdc"))
         elif agent is None:
-            files = folders.note_files(repo.top)
+            files = knowledge_files.note_files(repo.top)
         elif agent == "claude":
-            found = folders.claude_folders(home or "", tops)
-            files = [file for place in found for file in folders.listed(place)]
+            found = knowledge_files.claude_folders(home or "", tops)
+            files = [file for place in found for file in knowledge_files.listed(place)]
         elif agent == "codex":
-            files = [file for file in [folders.codex_file(home or "")] if os.path.exists(file)]
+            files = [file for file in [knowledge_files.codex_file(home or "")] if os.path.exists(file)]
         else:
             raise BadInput(f"{agent!r} is no agent whose memory is known", hint=f"Use {' or '.join(AGENTS)}.")
         if not files:
@@ -212,10 +211,10 @@ class Connecting(Tooling):
             raise NotFound(f"{whose} no notes about this repository", hint="Name a file or a folder.")
         return [_own_part(text, tops, done) for text in self._read(files, done)]
 
-    def _read(self, files: Iterable[str], done: _Bringing) -> Iterator[Text]:
+    def _read(self, files: Iterable[str], done: _Bringing) -> Iterator[KnowledgeText]:
         for file in files:
-            text = folders.read(file, folders.shown(self.clone.repo.top, file))
-            if isinstance(text, Skipped):
+            text = knowledge_files.read(file, knowledge_files.shown(self.clone.repo.top, file))
+            if isinstance(text, SkippedKnowledge):
                 done.skipped.append(text)
             else:
                 done.files += 1
@@ -223,7 +222,7 @@ class Connecting(Tooling):
 
     def _bring(
         self,
-        one: Record | Note,
+        one: AdrRecord | Note,
         source: Provenance,
         known: "_Known",
         done: _Bringing,
@@ -238,7 +237,7 @@ class Connecting(Tooling):
             return there
         if len(done.proposed) >= MOST:
             done.skipped.append(
-                Skipped(f"{one.path}:{one.line}", f"{MOST} proposals are enough for once; import again")
+                SkippedKnowledge(f"{one.path}:{one.line}", f"{MOST} proposals are enough for once; import again")
             )
             return None
         try:
@@ -257,7 +256,7 @@ class Connecting(Tooling):
         except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found
             raise
         except HoldfastError as error:  # rejected before, or not fit to be kept
-            done.skipped.append(Skipped(f"{one.path}:{one.line}", str(error)))
+            done.skipped.append(SkippedKnowledge(f"{one.path}:{one.line}", str(error)))
             return None
         if one.hidden:
             self.clone.notes.append(f"{one.path}:{one.line} hides characters; they are shown as marks")
@@ -267,7 +266,7 @@ class Connecting(Tooling):
         known.put(made)
         return made.id
 
-    def _cite_later(self, one: Record | Note, kind: str, there: str, known: "_Known", done: _Bringing) -> None:
+    def _cite_later(self, one: AdrRecord | Note, kind: str, there: str, known: "_Known", done: _Bringing) -> None:
         """Join evidence to what waits since before git had the file; else it is known, and that is all."""
         cited = self._cited(one, done) if known.lacks(there, one.path) else ()
         if not cited:
@@ -277,7 +276,7 @@ class Connecting(Tooling):
         known.put(made)
         done.joined.append(made.id)
 
-    def _cited(self, one: Record | Note, done: _Bringing) -> tuple[str, ...]:
+    def _cited(self, one: AdrRecord | Note, done: _Bringing) -> tuple[str, ...]:
         """The lines it stands in, if git has them."""
         first = one.line if isinstance(one, Note) else 1
         if os.path.isabs(one.path) or one.path in done.uncited:
@@ -300,7 +299,7 @@ class Connecting(Tooling):
 class _Known:
     """What was proposed or accepted before, to recognise a text that was imported already."""
 
-    def __init__(self, project: Viewing, ground: Ground) -> None:
+    def __init__(self, project: Viewing, ground: ProposalGround) -> None:
         self.ground = ground
         self._scan = project.clone.scan
         shelf = candidates.read(project.clone)
@@ -337,7 +336,7 @@ class _Known:
 
 def _path_of(cited: str) -> str | None:
     try:
-        return getattr(receipts.parse(cited), "path", None)
+        return getattr(receipts.parse_evidence(cited), "path", None)
     except BadInput:  # a candidate that somebody wrote by hand
         return None
 
@@ -353,29 +352,31 @@ def _words(kind: str, statement: str) -> tuple[str, ...]:
     return (kind, *statement.split())
 
 
-def _own_part(text: Text, tops: Sequence[str], done: _Bringing) -> Text:
+def _own_part(text: KnowledgeText, tops: Sequence[str], done: _Bringing) -> KnowledgeText:
     """Of Codex's handbook for all repositories, the part about this one."""
     if "# Task Group:" not in text.text:
         return text
-    own, others = folders.of_these(text.text, tops)
+    own, others = knowledge_files.about_these_trees(text.text, tops)
     if others:
-        done.skipped.append(Skipped(text.path, f"{others} of its groups are about something else"))
-    return Text(text.path, own)
+        done.skipped.append(SkippedKnowledge(text.path, f"{others} of its groups are about something else"))
+    return KnowledgeText(text.path, own)
 
 
-def _noted(text: Text, agent: str | None, done: _Bringing) -> list[Note]:
+def _noted(text: KnowledgeText, agent: str | None, done: _Bringing) -> list[Note]:
     try:
         seen = notes.look(text.text, text.path, prose=agent is not None)
-        done.skipped += [Skipped(f"{text.path}:{one.line}", one.reason) for one in seen.left_out]
+        done.skipped += [SkippedKnowledge(f"{text.path}:{one.line}", one.reason) for one in seen.left_out]
         return list(seen.notes)
     except NotNotes as error:
-        done.skipped.append(Skipped(text.path, str(error)))
+        done.skipped.append(SkippedKnowledge(text.path, str(error)))
         return []
 
 
-def _decision(one: Standing, status: str, when: dict[str, str], newer: dict[str, str] | None = None) -> Decision:
+def _decision(
+    one: MemoryStanding, status: str, when: dict[str, str], newer: dict[str, str] | None = None
+) -> MadrDecision:
     memory = one.memory
-    return Decision(
+    return MadrDecision(
         id=memory.id,
         statement=memory.statement,
         details=memory.details,

@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.curation import candidates
-from holdfast.curation.decisions import Standing
-from holdfast.diagnostics import using
-from holdfast.diagnostics.using import About, names_in
-from holdfast.model.later import Later
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.diagnostics import usage
+from holdfast.diagnostics.usage import UsageSubjects, names_in
+from holdfast.model.lazy_module import LazyModule
 from holdfast.model.memory import Memory
 from holdfast.model.task import Task
 from holdfast.project.viewing import Viewing
-from holdfast.recall.pack import saying
-from holdfast.recall.patterns import holds
+from holdfast.recall.pack import pack_lines
+from holdfast.recall.path_patterns import holds
 from holdfast.store import tally
-from holdfast.work import board as boards
+from holdfast.work import task_board as boards
 
 if TYPE_CHECKING:
     from holdfast.diagnostics import stats
     from holdfast.diagnostics.stats import Stats
 else:
-    stats = Later("holdfast.diagnostics.stats")
+    stats = LazyModule("holdfast.diagnostics.stats")
 
 
 class Counting(Viewing):
@@ -38,16 +38,16 @@ class Counting(Viewing):
 
     def reckon_uses(self) -> None:
         """Work out which memories were used since they were recalled; ranking and the curator go by it."""
-        using.reckon(self.clone, self._about(), now=int(self.clone.clock().timestamp()))
+        usage.reckon(self.clone, self._about(), now=int(self.clone.clock().timestamp()))
 
-    def _about(self) -> About:
+    def _about(self) -> UsageSubjects:
         standings = self.knowledge().standings
         shelf = candidates.read(self.clone).waiting.values()
         naming = {one.id: _named(one.memory) for one in standings} | {one.id: _named(one) for one in shelf}
         if self.settings.has("tasks"):
             naming |= {task.id: _rests_on(task) for task in boards.read(self.clone).tasks}
         places = {one.id.lower(): _places(one) for one in standings}
-        return About(
+        return UsageSubjects(
             naming={name: named for name, named in naming.items() if named},
             touches=lambda name, path: any(holds(place, path) for place in places.get(name, ())),
             states={one.id.lower(): one.status for one in standings},
@@ -67,7 +67,7 @@ def _rests_on(task: Task) -> set[str]:
     return names_in(" ".join((task.title, task.notes, task.impact or "", *task.acceptance, *task.evidence)))
 
 
-def _places(one: Standing) -> tuple[str, ...]:
+def _places(one: MemoryStanding) -> tuple[str, ...]:
     """The files and folders that a memory applies to or cites; one for everything is about none."""
-    named = (*one.memory.applies_to, *saying.cited(one.memory.evidence))
+    named = (*one.memory.applies_to, *pack_lines.cited_files(one.memory.evidence))
     return tuple(place for place in named if place.strip("./*"))

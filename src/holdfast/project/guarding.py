@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from holdfast.curation.decisions import Standing
+from holdfast.curation.decisions import MemoryStanding
 from holdfast.git.clone import Clone
-from holdfast.git.mentioned import mentioned
+from holdfast.git.tracked_files import paths_mentioned
 from holdfast.index.refresh import place_of
 from holdfast.model.event import timestamp
 from holdfast.model.memory import Memory, unique
 from holdfast.model.text import visible
-from holdfast.recall import governing, naming
-from holdfast.recall.guards import GUARDING, MAX_TEXT, Guard, facts_of, file_of, render, standing
-from holdfast.recall.pack import saying
+from holdfast.recall import applicable_memories, command_names
+from holdfast.recall.guards import GUARDING, MAX_TEXT, MemoryGuard, facts_of, file_of, render, standing
+from holdfast.recall.pack import pack_lines
 from holdfast.store import fsio
 from holdfast.store.layout import TRACKED
 
@@ -19,12 +19,12 @@ MAX_WORDS = 60  # of one memory
 _LABELS = {"dead-end": "dead end"}
 
 
-def speaks_unasked(one: Standing) -> bool:
+def speaks_unasked(one: MemoryStanding) -> bool:
     """Whether an agent may be told it without having asked (law 11)."""
     return one.status == "accepted" and one.trust == "T0"
 
 
-def write(clone: Clone, standings: Sequence[Standing]) -> bool:
+def write(clone: Clone, standings: Sequence[MemoryStanding]) -> bool:
     """Keep what may be said; False where nothing may be written, or nothing can be told for sure."""
     if clone.reading or clone.layout.private != clone.private.private:
         return False
@@ -38,20 +38,20 @@ def write(clone: Clone, standings: Sequence[Standing]) -> bool:
     return ground is not None
 
 
-def _guards(clone: Clone, standings: Sequence[Standing]) -> Iterator[Guard]:
+def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[MemoryGuard]:
     top, told = clone.repo.top, [one for one in standings if speaks_unasked(one)]
-    named = mentioned(clone.repo, (one.memory.statement for one in told if one.memory.type in GUARDING))
+    named = paths_mentioned(clone.repo, (one.memory.statement for one in told if one.memory.type in GUARDING))
     for one in told:
-        memory, cited = one.memory, saying.cited(one.memory.evidence)
-        why = saying.explained(memory.details, statement=memory.statement)
+        memory, cited = one.memory, pack_lines.cited_files(one.memory.evidence)
+        why = pack_lines.further_paragraphs(memory.details, statement=memory.statement)
         said = f"{memory.statement} ({why})" if why else memory.statement
-        yield Guard(
+        yield MemoryGuard(
             memory.id,
             memory.type,
             _told(clone, memory.type, memory.id, said),
             places=_places(memory, named.get(memory.statement, ()), cited),
-            commands=naming.commands(said),
-            words=governing.stems(f"{memory.statement} {' '.join(memory.tags)}")[:MAX_WORDS],
+            commands=command_names.commands(said),
+            words=applicable_memories.stems(f"{memory.statement} {' '.join(memory.tags)}")[:MAX_WORDS],
             rests_on=[facts_of(top, path) for path in (*filter(None, [one.path]), *cited)],
             until=timestamp(memory.expires_at) if memory.expires_at else "",
         )

@@ -14,13 +14,11 @@ from holdfast.model.brief import failing
 from holdfast.model.ids import token
 from holdfast.model.session import Session
 from holdfast.project.hydrating import MARKER, Hydrating
-from holdfast.recall import context
-from holdfast.recall.context import Context
-from holdfast.recall.pack import material
-from holdfast.recall.pack.counting import count
-from holdfast.recall.pack.lines import Line, Section, Told, first, line
-from holdfast.recall.pack.material import Material
-from holdfast.store import capsule, fsio, tally, transcripts
+from holdfast.recall.pack import context_pack, material
+from holdfast.recall.pack.context_pack import ContextPack
+from holdfast.recall.pack.material import PackMaterial
+from holdfast.recall.pack.pack_lines import PackLine, PackSection, ToldRevision, count_tokens, first_lines, plain_line
+from holdfast.store import capsule, fsio, import_progress, tally
 from holdfast.values import frozen, replace
 
 BUDGET = 4000  # tokens, unless somebody says otherwise
@@ -52,7 +50,7 @@ _MAX_SUMMARY = 1 << 20
 class Handoff:
     """What is handed over."""
 
-    pack: Context
+    pack: ContextPack
     session: str | None
     objective: str | None
     branch: str | None
@@ -73,9 +71,9 @@ class Handing(Hydrating):
         runs = self._last_runs(session)
         last = self._summary_of(runs[0]).get("Left open", []) if runs else []
         left = _not_yet(last, session)
-        work = Section("work", "The work to take over (unreviewed)", tuple(_work(found, left)))
-        told = first(self._left_by_runs(runs, known=[*last, session.summary if session else ""]), room // 3)
-        after = Section("runs", "What the last runs left (unreviewed)", tuple(told), more="holdfast show RUN")
+        work = PackSection("work", "The work to take over (unreviewed)", tuple(_work(found, left)))
+        told = first_lines(self._left_by_runs(runs, known=[*last, session.summary if session else ""]), room // 3)
+        after = PackSection("runs", "What the last runs left (unreviewed)", tuple(told), more="holdfast show RUN")
         extra = [part for part in (work, after) if part.lines]
         packed = self._packed(found, extra, room)
         tally.count(self.clone.layout, "handoff")
@@ -90,15 +88,17 @@ class Handing(Hydrating):
             runs=tuple(runs),
         )
 
-    def _packed(self, found: Material, extra: Sequence[Section], budget: int) -> Context:
+    def _packed(self, found: PackMaterial, extra: Sequence[PackSection], budget: int) -> ContextPack:
         """The pack with these sections in front, all of it within the budget; the last of them gives way."""
         clean = self.clone.scan.text
-        front = [replace(one, lines=tuple(Line(clean(row.text), row.told) for row in one.lines)) for one in extra]
-        room = budget - sum(count(text) + 1 for one in front for text in one.texts)
+        front = [replace(one, lines=tuple(PackLine(clean(row.text), row.told) for row in one.lines)) for one in extra]
+        room = budget - sum(count_tokens(text) + 1 for one in front for text in one.texts)
         for _ in range(_TRIES):
-            packed = context.pack(found, budget=max(_LEAST, room), marker=token(MARKER), sections=SECTIONS, clean=clean)
+            packed = context_pack.build_pack(
+                found, budget=max(_LEAST, room), marker=token(MARKER), sections=SECTIONS, clean=clean
+            )
             full = replace(packed, budget=budget, sections=(*front, *packed.sections))
-            full = replace(full, tokens=count(context.text(full)))
+            full = replace(full, tokens=count_tokens(context_pack.pack_text(full)))
             if full.tokens <= budget:
                 break
             if room <= _LEAST:
@@ -111,7 +111,7 @@ class Handing(Hydrating):
         named = [turn.run for turn in session.every_turn if turn.run] if session else []
         named += [command.run for command in session.commands if command.run] if session else []
         if session:
-            taken = transcripts.every(self.clone.stores)
+            taken = import_progress.every(self.clone.stores)
             named += [run.run for one in taken if one.session_id == session.id for run in one.runs]
         if not named:
             line_ = self.clone.line().id
@@ -120,13 +120,13 @@ class Handing(Hydrating):
             named = [str(event.run_id) for event in mine if not _is_foreign(self.clone.joined(event))]
         return sorted(dict.fromkeys(named), reverse=True)[:_RUNS]  # an id begins with the time
 
-    def _left_by_runs(self, runs: Sequence[str], known: Sequence[str]) -> Iterator[Line]:
+    def _left_by_runs(self, runs: Sequence[str], known: Sequence[str]) -> Iterator[PackLine]:
         """What the summaries of runs say, a line each; not what is told already."""
         for run in runs:
-            told, parts = Told(run, "run", None, "what the last runs left"), self._summary_of(run)
+            told, parts = ToldRevision(run, "run", None, "what the last runs left"), self._summary_of(run)
             rows = [("", one) for one in parts.get("", [])[:1]]
             rows += [(f"{label}: ", row) for title, label in _OF_RUN.items() for row in parts.get(title, ())]
-            yield from (line(f"- {run} {label}{row}", told) for label, row in rows if row not in known)
+            yield from (plain_line(f"- {run} {label}{row}", told) for label, row in rows if row not in known)
 
     def _summary_of(self, run: str) -> dict[str, list[str]]:
         try:
@@ -156,24 +156,24 @@ def sections_of(page: str) -> dict[str, list[str]]:
     return found
 
 
-def _shorter(one: Section) -> Section:
+def _shorter(one: PackSection) -> PackSection:
     return replace(one, lines=one.lines[: len(one.lines) // 2], left_out=len(one.lines) - len(one.lines) // 2)
 
 
-def _work(found: Material, last: Sequence[str]) -> Iterator[Line]:
+def _work(found: PackMaterial, last: Sequence[str]) -> Iterator[PackLine]:
     """The objective, the place, and what to do first."""
     session = found.chosen.session
     here = material.here(found)
-    thread = Told(session.id, "session", None, "the thread to go on with") if session else here
+    thread = ToldRevision(session.id, "session", None, "the thread to go on with") if session else here
     if session and session.objective:
-        yield line(f"- objective: {session.objective}", thread)
+        yield plain_line(f"- objective: {session.objective}", thread)
     branch = found.branch or "a detached HEAD"
     dirty = len(found.changed.uncommitted)
     files = f", {dirty:,} {'file' if dirty == 1 else 'files'} not committed" if dirty else ""
     at = f" at {found.head[:12]}" if found.head else ", before its first commit"
-    yield line(f"- where: {branch}{at}{files}", here)
+    yield plain_line(f"- where: {branch}{at}{files}", here)
     steps = [*next_steps(session), *(f"the last run left open: {one}" for one in last)]
-    yield from (line(f"- next: {one}", thread) for one in steps[:_STEPS])
+    yield from (plain_line(f"- next: {one}", thread) for one in steps[:_STEPS])
 
 
 def _not_yet(left: Sequence[str], session: Session | None) -> list[str]:

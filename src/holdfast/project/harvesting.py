@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from holdfast.capture.asking import Asking, ask
-from holdfast.capture.whereabouts import current
-from holdfast.curation.harvest import Cited, Harvested, harvest
+from holdfast.capture.session_lookup import current
+from holdfast.capture.user_command import UserModelCommand, ask
+from holdfast.curation.propose import Cited, Harvested, harvest
 from holdfast.errors import HoldfastError
 from holdfast.model.event import Event
-from holdfast.model.said import Found, Said, Tried
 from holdfast.model.session import Session
+from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.project.viewing import Viewing
-from holdfast.store import fsio, receipts
+from holdfast.store import fsio, receipt_files
 
 AGENTS = frozenset(("aider", "amp", "claude", "codex", "cursor-agent", "gemini", "goose", "opencode", "qwen"))
 ACTIVE = "context/active.md"  # a pack that agents read as a file
@@ -38,17 +38,17 @@ class Harvesting(Viewing):
         outer = [event.parent_run_id] if event.parent_run_id else []
         self._harvest_quietly(turns, source=source, evidence=lambda _: [source], outer=outer)
 
-    def _answer(self, run: str, told: dict[str, Any]) -> list[Said]:
+    def _answer(self, run: str, told: dict[str, Any]) -> list[Utterance]:
         """What an agent said; what any other command printed is a tool's output."""
         summary = (told.get("outputs") or {}).get("summary")
         if not told.get("command"):
-            return [Said("agent", str(summary), 2)] if summary else []
+            return [Utterance("agent", str(summary), 2)] if summary else []
         if not _is_agent(told):
             return []
         for name in ("stdout", "terminal"):
             path = os.path.join(self.clone.layout.run(run), "outputs", name)
             try:
-                return [Said("agent", _end_of(path), 2)]
+                return [Utterance("agent", _end_of(path), 2)]
             except (OSError, HoldfastError):
                 continue
         return []
@@ -56,18 +56,21 @@ class Harvesting(Viewing):
     def _harvest_session(self, session: Session) -> None:
         """Propose what a session's notes say, and what had to be tried until it worked."""
         folded = session.condensed.folded if session.condensed else ()
-        turns: list[Said | Tried] = [Said("agent", turn.summary, turn.n) for turn in (*folded, *session.turns)]
-        turns += [Said("agent", f"Decision: {said}", 0) for said in session.decisions]
-        turns += [Said("agent", session.summary, session.count + 1)] if session.summary else []
+        turns: list[Utterance | TriedCommand] = [
+            Utterance("agent", turn.summary, turn.n) for turn in (*folded, *session.turns)
+        ]
+        turns += [Utterance("agent", f"Decision: {said}", 0) for said in session.decisions]
+        turns += [Utterance("agent", session.summary, session.count + 1)] if session.summary else []
         turns += [
-            Tried(command.text, command.exit_status, number) for number, command in enumerate(session.commands, 1)
+            TriedCommand(command.text, command.exit_status, number)
+            for number, command in enumerate(session.commands, 1)
         ]
         outer = [command.run for command in session.commands if command.run]
         cited = partial(_shown_by, session)
         self._harvest_quietly(turns, source=f"session:{session.id}", evidence=cited, outer=outer)
 
     def _harvest_quietly(
-        self, turns: Sequence[Said | Tried], *, source: str, evidence: Cited, outer: Sequence[str] = ()
+        self, turns: Sequence[Utterance | TriedCommand], *, source: str, evidence: Cited, outer: Sequence[str] = ()
     ) -> Harvested:
         """`outer` are other runs in which the same agent may have been told something."""
         if not turns:
@@ -86,16 +89,16 @@ class Harvesting(Viewing):
         """The packs that an agent may have in mind: its own, its session's, the one that lies in a file."""
         here = current(self.clone) if self.settings.has("sessions") else None
         given_to = dict.fromkeys([*owners, *([here.id] if here else [])])
-        sent = [kept.text for owner in given_to for kept in receipts.read(self.clone.stores, owner)]
+        sent = [kept.text for owner in given_to for kept in receipt_files.read(self.clone.stores, owner)]
         with contextlib.suppress(HoldfastError, OSError, UnicodeDecodeError):
             sent.append(fsio.read(self.clone.layout.view(ACTIVE), limit=LAST).decode())
         return sent
 
-    def _model(self, turns: Sequence[Said | Tried]) -> Callable[[str], str | None] | None:
+    def _model(self, turns: Sequence[Utterance | TriedCommand]) -> Callable[[str], str | None] | None:
         """The user's model command, if there is one and there is something to ask about."""
-        if not self.settings.model_command or not any(isinstance(turn, Said) for turn in turns):
+        if not self.settings.model_command or not any(isinstance(turn, Utterance) for turn in turns):
             return None
-        how = Asking(
+        how = UserModelCommand(
             command=self.settings.model_command,
             calls_per_day=self.settings.number("model.calls_per_day"),
             environ=self.environ,
@@ -111,7 +114,7 @@ class Harvesting(Viewing):
         return answer
 
 
-def _shown_by(session: Session, found: Found) -> list[str]:
+def _shown_by(session: Session, found: ExtractedMemory) -> list[str]:
     """What a find in a session rests on: the run and commits of its turn, else the session's last ones."""
     if found.rule == "retried command":
         tried = session.commands[max(0, found.turn - 3) : found.turn]  # it, and what failed before it
@@ -122,8 +125,8 @@ def _shown_by(session: Session, found: Found) -> list[str]:
     return [*dict.fromkeys(f"run:{run}" for run in runs if run), *(f"commit:{oid}" for oid in commits)]
 
 
-def _prompt(told: dict[str, Any]) -> list[Said]:
-    return [Said("user", str(told["prompt"]), 1)] if told.get("prompt") else []
+def _prompt(told: dict[str, Any]) -> list[Utterance]:
+    return [Utterance("user", str(told["prompt"]), 1)] if told.get("prompt") else []
 
 
 def _is_agent(told: dict[str, Any]) -> bool:

@@ -5,32 +5,32 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from holdfast.curation import contradictions
-from holdfast.curation.conflicts import Known as Comparing
-from holdfast.curation.decisions import Standing
+from holdfast.curation import memory_conflicts
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.memory_conflicts import KnownClaims as Comparing
 from holdfast.errors import BadInput, HoldfastError
-from holdfast.git import unmerged
+from holdfast.git import upstream
 from holdfast.git.approvals import EDITED, UNCHECKED
+from holdfast.index.ranking import PROMOTED
 from holdfast.index.refresh import signature_of
-from holdfast.index.search import PROMOTED
 from holdfast.model.event import timestamp
 from holdfast.model.ids import SESSION, is_id, pick, token
 from holdfast.model.memory import TYPES
 from holdfast.patterns import regex
 from holdfast.project.resting import Resting
-from holdfast.recall import context, governing, journal
-from holdfast.recall import receipts as given
-from holdfast.recall.context import Context
-from holdfast.recall.governing import Known
-from holdfast.recall.pack import material, saying
-from holdfast.recall.pack.lines import Receipt
-from holdfast.recall.pack.material import Asked, Found, Material
+from holdfast.recall import applicable_memories, daily_journal
+from holdfast.recall.applicable_memories import KnownMemory
+from holdfast.recall.pack import context_pack, material, pack_lines
+from holdfast.recall.pack import sent_packs as given
+from holdfast.recall.pack.context_pack import ContextPack
+from holdfast.recall.pack.material import PackMaterial, PackRequest, RecalledItem
+from holdfast.recall.pack.pack_lines import PackReceipt
 from holdfast.recall.pack.sections import MOST_FOUND
-from holdfast.recall.receipts import Knew, Now
+from holdfast.recall.pack.sent_packs import AgentKnowledge, CurrentStanding
 from holdfast.recall.search import Hit, TextSearch
-from holdfast.store import capsule, receipts, sessions, tally
+from holdfast.store import capsule, receipt_files, session_files, tally
 from holdfast.values import replace
-from holdfast.work import board as boards
+from holdfast.work import task_board as boards
 
 ACTIVE = "context/active.md"  # the view for agents that read a file
 MARKER = 12  # characters that whoever wrote the data could not foresee
@@ -45,7 +45,7 @@ _OID = regex(r"\b([0-9a-f]{12})[0-9a-f]{28,52}\b")
 class Hydrating(Resting):
     """What the next one should know."""
 
-    def context(self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None) -> Context:
+    def context(self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None) -> ContextPack:
         """The pack for a session that starts here, within a budget of tokens.
 
         `asked` says what somebody is about to do, `files` to which files, from the repository's top.
@@ -55,7 +55,7 @@ class Hydrating(Resting):
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
         standings = self.knowledge().standings
         found = self._material(asked or "", files, standings)
-        packed = context.pack(
+        packed = context_pack.build_pack(
             found,
             budget=budget or self.settings.number("context.budget"),
             marker=token(MARKER),
@@ -65,12 +65,12 @@ class Hydrating(Resting):
         took = (time.perf_counter_ns() - began) // 1000
         tally.told_now(self.clone.layout, given.counted_of(packed), took)
         if not asked:  # who reads the file has asked nothing: what speaks on request only is not for them
-            self._view_quietly(ACTIVE, context.text(packed))
+            self._view_quietly(ACTIVE, context_pack.pack_text(packed))
         silent = 0 if found.known else sum(map(_would_speak, standings))
-        missing = None if found.known else unmerged.of_trunk(self.clone)
+        missing = None if found.known else upstream.missing_from_trunk(self.clone)
         return replace(packed, receipt=self._receipt(packed, found), silent=silent, unmerged=missing)
 
-    def _material(self, asked: str, files: Sequence[str], standings: Sequence[Standing]) -> Material:
+    def _material(self, asked: str, files: Sequence[str], standings: Sequence[MemoryStanding]) -> PackMaterial:
         """All that the pack may tell."""
         told = [one for one in standings if _speaks_unasked(one)]
         expiries = [one.memory.expires_at for one in told if one.memory.expires_at]
@@ -87,25 +87,25 @@ class Hydrating(Resting):
         )
         return replace(found, shaky=self._resting(found))
 
-    def _against(self, standings: Sequence[Standing]) -> Mapping[str, tuple[str, ...]]:
+    def _against(self, standings: Sequence[MemoryStanding]) -> Mapping[str, tuple[str, ...]]:
         """Whom each memory contradicts, undecided by anybody: those that stand, and are trusted as much."""
         by_id = {one.id: one for one in standings}
         found: dict[str, list[str]] = defaultdict(list)
-        for pair in contradictions.standing_ones(self.clone, standings, Comparing(standings)):
+        for pair in memory_conflicts.standing_conflicts(self.clone, standings, Comparing(standings)):
             for one, other in ((pair.one.id, pair.other.id), (pair.other.id, pair.one.id)):
                 # What an agent let in casts no doubt on what a person approved.
                 if (by_id[other].trust or "") <= (by_id[one].trust or ""):
                     found[one].append(other)
         return {name: tuple(sorted(others)) for name, others in found.items()}
 
-    def _resting(self, found: Material) -> Mapping[str, str]:
+    def _resting(self, found: PackMaterial) -> Mapping[str, str]:
         """Task to the memories that it rests on and that do not hold as they did, with how they stand."""
         words: dict[str, list[str]] = defaultdict(list)
         for one in self.shaky(found.board.tasks if found.board else ()):
             words[one.task].append(f"{one.memory}, {one.status}")
         return {task: "; ".join(said) for task, said in words.items()}
 
-    def _known(self, told: Sequence[Standing], against: Mapping[str, tuple[str, ...]]) -> list[Known]:
+    def _known(self, told: Sequence[MemoryStanding], against: Mapping[str, tuple[str, ...]]) -> list[KnownMemory]:
         """What may be told unasked, as a pack takes it."""
         names = {one.id for one in told}
         decided = {
@@ -116,8 +116,12 @@ class Hydrating(Resting):
         return [_as_known(one, decided.get(one.id, ""), against.get(one.id, ())) for one in told]
 
     def _asked(
-        self, words: str, files: Sequence[str], standings: Sequence[Standing], against: Mapping[str, tuple[str, ...]]
-    ) -> Asked:
+        self,
+        words: str,
+        files: Sequence[str],
+        standings: Sequence[MemoryStanding],
+        against: Mapping[str, tuple[str, ...]],
+    ) -> PackRequest:
         """What somebody asked for, and what recall finds for it: what a person approved, and the rest."""
         clean = self.clone.scan.text(" ".join(words.split()))[:MAX_ASKED]
         named = tuple(dict.fromkeys(self._inside(path) for path in files[:MAX_FILES]))
@@ -130,9 +134,9 @@ class Hydrating(Resting):
         found = [_as_found(hit, one, against.get(hit.id, ())) for hit, one in pairs if _may_be_found(hit, one)]
         found = list(self._of_runs(found, clean))
         found.sort(key=lambda one: _WORK.index(one.kind) if one.kind in _WORK else -1)
-        return Asked(clean, named, tuple(found), approved)
+        return PackRequest(clean, named, tuple(found), approved)
 
-    def _of_runs(self, found: Iterable[Found], asked: str) -> Iterable[Found]:
+    def _of_runs(self, found: Iterable[RecalledItem], asked: str) -> Iterable[RecalledItem]:
         """The same, runs only where what they were for or what they tell of themselves has to do with it."""
         runs = {one.id for one in found if one.kind == "run"}
         bodies = {e.run_id: e for e in (self.clone.events() if runs else ()) if e.run_id in runs}
@@ -140,8 +144,8 @@ class Hydrating(Resting):
             if one.kind != "run":
                 yield one
                 continue
-            said = saying.of_run(self.clone.joined(bodies[one.id])) if one.id in bodies else ""
-            if governing.shares_words(said, asked):
+            said = pack_lines.run_in_words(self.clone.joined(bodies[one.id])) if one.id in bodies else ""
+            if applicable_memories.shares_words(said, asked):
                 yield replace(one, title=said, text="")
 
     def _say_what_is_not_there(self, named: Sequence[str]) -> None:
@@ -158,7 +162,7 @@ class Hydrating(Resting):
             self.clone.notes.append(f"git tracks nothing at {', '.join(lacking[:3])}{more}")
 
     def _inside(self, path: str) -> str:
-        found = governing.at_top(path, top=self.clone.repo.top)
+        found = applicable_memories.at_top(path, top=self.clone.repo.top)
         if found is None:
             raise BadInput(f"{path} is not in this repository", hint="Name files of this project.")
         return found
@@ -166,10 +170,10 @@ class Hydrating(Resting):
     def _hits(self, words: str) -> list[Hit]:
         if self._search is None:
             self._search = TextSearch(self.clone)
-        telling = " ".join(governing.telling(words))
+        telling = " ".join(applicable_memories.telling(words))
         return self._search.search(telling, limit=_LOOKED_AT) if telling else []
 
-    def _receipt(self, packed: Context, found: Material) -> Receipt:
+    def _receipt(self, packed: ContextPack, found: PackMaterial) -> PackReceipt:
         """Keep a pack for the run this is part of, else for the session open here."""
         now = self.clone.now()
         owner = self._parent if self._parent and is_id(self._parent) else None
@@ -177,55 +181,55 @@ class Hydrating(Resting):
             here = found.thread
             owner = here.session.id if here is not None and here.is_here else None
         if owner is None:
-            return Receipt(now)
+            return PackReceipt(now)
         try:
             kept = given.keep(self.clone, packed, owner=owner, ts=now)
         except (HoldfastError, OSError) as error:
             self.clone.notes.append(f"what was told is not kept with {owner}: {error}")
-            return Receipt(now)
-        return Receipt(now, owner, kept.number, kept.root)
+            return PackReceipt(now)
+        return PackReceipt(now, owner, kept.number, kept.root)
 
-    def receipts(self, name: str) -> Knew:
+    def receipts(self, name: str) -> AgentKnowledge:
         """What an agent was told in a run or a session, and how that stands since."""
-        owners = receipts.owners(self.clone.stores)
+        owners = receipt_files.owners(self.clone.stores)
         runs = {event.run_id for event in self.clone.all_events() if event.kind == "run" and event.run_id}
         runs |= {run for store in self.clone.stores for run in capsule.opened(store)}
-        there = {run for store in self.clone.stores for run in sessions.ids(store)}
+        there = {run for store in self.clone.stores for run in session_files.ids(store)}
         owner = pick(name.removeprefix("run:"), {*owners, *runs, *there})
         is_session = owner in there or (owner not in runs and owner.startswith(f"{SESSION}-"))
         return given.knew(self.clone, owner, kind="session" if is_session else "run", now=self._now())
 
-    def _now(self) -> Mapping[str, Now]:
+    def _now(self) -> Mapping[str, CurrentStanding]:
         """How memories, tasks and sessions stand here."""
         found = self.knowledge()
-        now = {one.id: Now("in clash", None) for one in found.clashes}
-        now |= {one.id: Now(one.status, one.blob) for one in found.standings}
+        now = {one.id: CurrentStanding("in clash", None) for one in found.clashes}
+        now |= {one.id: CurrentStanding(one.status, one.blob) for one in found.standings}
         if self.settings.has("tasks"):
             placed = boards.read(self.clone).placed
-            now |= {name: Now("", one.blob) for name, one in placed.items()}
-        told = sessions.everywhere(self.clone.stores)
-        return now | {one.id: Now("", material.revision(self.clone.repo, one)) for one in told}
+            now |= {name: CurrentStanding("", one.blob) for name, one in placed.items()}
+        told = session_files.everywhere(self.clone.stores)
+        return now | {one.id: CurrentStanding("", material.revision(self.clone.repo, one)) for one in told}
 
     def journal(self, asked: str = "today", *, everywhere: bool = False) -> str:
         """What happened on a day (today, yesterday, 2026-11-15), other branches' work only if asked for."""
         self._needs("journal")
-        when = journal.named(asked, self.clone.clock())
+        when = daily_journal.named(asked, self.clone.clock())
         folder = self.settings.journal_path
-        found = journal.days(self.clone, only=[when], everywhere=everywhere, folder=folder)
-        return journal.text(found.get(when, journal.Day(when)))
+        found = daily_journal.days(self.clone, only=[when], everywhere=everywhere, folder=folder)
+        return daily_journal.text(found.get(when, daily_journal.JournalDay(when)))
 
     def render_journal(self, only: Collection[str] | None = None) -> list[str]:
         """Write the journals of days that changed, of all days or only of some; gives their paths."""
         self._needs("journal")
-        return journal.write(self.clone, folder=self.settings.journal_path, only=only)
+        return daily_journal.write(self.clone, folder=self.settings.journal_path, only=only)
 
 
-def _speaks_unasked(one: Standing) -> bool:
+def _speaks_unasked(one: MemoryStanding) -> bool:
     """Whether an agent may be told it without having asked (law 11)."""
     return one.status == "accepted" and one.trust == "T0"
 
 
-def _would_speak(one: Standing) -> bool:
+def _would_speak(one: MemoryStanding) -> bool:
     """Whether something came by git and is silent only because nobody here vouches for it."""
     return one.trust == "T4" and one.status in ("accepted", "stale", "unreviewed", EDITED)
 
@@ -235,13 +239,13 @@ def _is_at(path: str, place: str) -> bool:
     return path == place.rstrip("/") or path.startswith(f"{place.rstrip('/')}/")
 
 
-def _as_known(one: Standing, updated: str, against: tuple[str, ...]) -> Known:
+def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> KnownMemory:
     memory = one.memory
-    return Known(
+    return KnownMemory(
         id=memory.id,
         type=memory.type,
         statement=memory.statement,
-        why=saying.explained(memory.details, statement=memory.statement),
+        why=pack_lines.further_paragraphs(memory.details, statement=memory.statement),
         blob=one.blob,
         applies_to=memory.applies_to,
         tags=memory.tags,
@@ -249,12 +253,12 @@ def _as_known(one: Standing, updated: str, against: tuple[str, ...]) -> Known:
         source=memory.source,
         updated=updated,
         doubt=_OID.sub(r"\1", "; ".join(one.notes)),
-        cites=saying.cited(memory.evidence),
+        cites=pack_lines.cited_files(memory.evidence),
         against=against,
     )
 
 
-def _may_be_found(hit: Hit, one: Standing | None) -> bool:
+def _may_be_found(hit: Hit, one: MemoryStanding | None) -> bool:
     """Whether an unreviewed hit may be told to whoever asked: this clone's work, or no stranger's memory."""
     if hit.kind not in TYPES:
         return hit.kind in _WORK
@@ -264,22 +268,26 @@ def _may_be_found(hit: Hit, one: Standing | None) -> bool:
     return one.status in told and one.trust in _ON_REQUEST
 
 
-def _as_found(hit: Hit, one: Standing | None, against: Sequence[str]) -> Found:
+def _as_found(hit: Hit, one: MemoryStanding | None, against: Sequence[str]) -> RecalledItem:
     if one is None:
-        return Found(
-            id=hit.id, kind=hit.kind, title=hit.title, text=saying.beside(hit.title, hit.text), state=hit.state
+        return RecalledItem(
+            id=hit.id,
+            kind=hit.kind,
+            title=hit.title,
+            text=pack_lines.beyond_title(hit.title, hit.text),
+            state=hit.state,
         )
-    return Found(
+    return RecalledItem(
         id=hit.id,
         kind=hit.kind,
         title=one.memory.statement,
-        text=saying.explained(one.memory.details, statement=one.memory.statement),
+        text=pack_lines.further_paragraphs(one.memory.details, statement=one.memory.statement),
         state=", ".join([*_honestly(one), *([f"contradicts {', '.join(against[:3])}"] if against else [])]),
         blob=one.blob,
     )
 
 
-def _honestly(one: Standing) -> Iterable[str]:
+def _honestly(one: MemoryStanding) -> Iterable[str]:
     """How a memory stands that does not speak unasked: who approved it, and what became of it since."""
     if one.status in ("unreviewed", EDITED, UNCHECKED):
         yield one.status

@@ -7,27 +7,27 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from holdfast.capture.agents import dialect
-from holdfast.capture.agents.reading import Dialect
-from holdfast.capture.ingest.filling import turns_of
-from holdfast.capture.ingest.taking import Ingest, Taken
-from holdfast.capture.ingest.whose import Repository
-from holdfast.capture.records.folders import Skipped
-from holdfast.curation.harvest import harvest
+from holdfast.capture.agents.transcript_reader import Dialect
+from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
+from holdfast.capture.ingest.run_files import turns_of
+from holdfast.capture.ingest.session_repository import SessionRepository
+from holdfast.capture.records.knowledge_files import SkippedKnowledge
+from holdfast.curation.propose import harvest
 from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
 from holdfast.index.refresh import keep_ready
-from holdfast.model.later import Later
+from holdfast.model.lazy_module import LazyModule
 from holdfast.model.memory import expiry, moment
-from holdfast.model.said import Found, Said, Tried
-from holdfast.model.transcript import Origin
+from holdfast.model.transcript import TranscriptOrigin
+from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.project import written
 from holdfast.project.harvesting import Harvesting
-from holdfast.store import transcripts
+from holdfast.store import import_progress
 from holdfast.values import field, frozen, mutable, replace
 
 if TYPE_CHECKING:
     from holdfast.curation import extraction
 else:
-    extraction = Later("holdfast.curation.extraction")  # dear to load, and few commands read what was said
+    extraction = LazyModule("holdfast.curation.extraction")  # dear to load, and few commands read what was said
 
 Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
 
@@ -47,7 +47,7 @@ class Brought:
     files: int = 0  # transcripts that were looked at
     sessions: int = 0  # of this repository, that were read
     foreign: int = 0  # of other repositories, taken in because all of them were asked for
-    left: tuple[Skipped, ...] = ()  # transcripts that were not asked for, each with why: OTHER, OLDER, EMPTY
+    left: tuple[SkippedKnowledge, ...] = ()  # transcripts that were not asked for, each with why: OTHER, OLDER, EMPTY
     runs: tuple[str, ...] = ()  # made now
     turns: int = 0
     copies: int = 0  # turns that stand in another session as well
@@ -57,8 +57,8 @@ class Brought:
     joined: int = 0
     unknown: Mapping[str, int] = field(default_factory=dict)  # records nobody here knows, by kind
     damaged: int = 0  # lines that are no record
-    partly: tuple[Skipped, ...] = ()  # packed ones that were read no further than a limit
-    skipped: tuple[Skipped, ...] = ()
+    partly: tuple[SkippedKnowledge, ...] = ()  # packed ones that were read no further than a limit
+    skipped: tuple[SkippedKnowledge, ...] = ()
 
 
 @mutable
@@ -68,7 +68,7 @@ class Bringing:
     files: int = 0
     sessions: int = 0
     foreign: int = 0
-    left: list[Skipped] = field(default_factory=list)
+    left: list[SkippedKnowledge] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     turns: int = 0
     copies: int = 0
@@ -78,14 +78,14 @@ class Bringing:
     joined: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     damaged: int = 0
-    partly: list[Skipped] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    partly: list[SkippedKnowledge] = field(default_factory=list)
+    skipped: list[SkippedKnowledge] = field(default_factory=list)
 
     def skip(self, path: str, error: BaseException) -> None:
         said = str(error) if isinstance(error, HoldfastError | OSError) else f"it cannot be read: {error!r}"
-        self.skipped.append(Skipped(path, said))
+        self.skipped.append(SkippedKnowledge(path, said))
 
-    def add(self, taken: Taken, *, ours: bool) -> None:
+    def add(self, taken: IntakeResult, *, ours: bool) -> None:
         self.sessions += 1
         self.foreign += not ours
         self.runs += taken.runs
@@ -124,7 +124,7 @@ class _Chosen:
 
     path: str
     size: int
-    origin: Origin
+    origin: TranscriptOrigin
     ours: bool = True
 
 
@@ -149,12 +149,12 @@ class Importing(Harvesting):
         """
         tool, bringing = dialect(name), Bringing()
         folder, files = self._places(tool, path)
-        ingest = Ingest(self.clone, decided=decided, sessions=self.settings.has("sessions"))
+        ingest = TranscriptIntake(self.clone, decided=decided, sessions=self.settings.has("sessions"))
         try:
             alone = path is not None and os.path.isfile(path)
             chosen = self._choose(tool, ingest, files, bringing, since=since, named=alone)
             if not everywhere:
-                bringing.left += [Skipped(one.path, OTHER) for one in chosen if not one.ours]
+                bringing.left += [SkippedKnowledge(one.path, OTHER) for one in chosen if not one.ours]
                 chosen = [one for one in chosen if one.ours]
             self._take_all(tool, ingest, chosen, bringing, progress or _quietly)
         finally:
@@ -188,7 +188,7 @@ class Importing(Harvesting):
     def _choose(
         self,
         tool: Dialect,
-        ingest: Ingest,
+        ingest: TranscriptIntake,
         files: Iterator[str],
         bringing: Bringing,
         *,
@@ -203,7 +203,7 @@ class Importing(Harvesting):
             try:
                 facts = os.stat(path)
                 if oldest is not None and facts.st_mtime < oldest:
-                    bringing.left.append(Skipped(path, OLDER))
+                    bringing.left.append(SkippedKnowledge(path, OLDER))
                     continue
                 found.append(_Chosen(path, facts.st_size, ingest.repository.read(tool, path).origin))
             except _BAD as error:
@@ -214,7 +214,7 @@ class Importing(Harvesting):
         return sorted(found, key=lambda one: (one.origin.role == "subagent", one.origin.started or "", one.path))
 
     def _take_all(
-        self, tool: Dialect, ingest: Ingest, chosen: Sequence[_Chosen], bringing: Bringing, tell: Progress
+        self, tool: Dialect, ingest: TranscriptIntake, chosen: Sequence[_Chosen], bringing: Bringing, tell: Progress
     ) -> None:
         total = sum(one.size for one in chosen)
         passed = 0
@@ -223,12 +223,12 @@ class Importing(Harvesting):
             try:
                 taken = ingest.take_in(tool, one.path, ended=True, ours=one.ours)
                 if taken is None:
-                    bringing.left.append(Skipped(one.path, EMPTY))
+                    bringing.left.append(SkippedKnowledge(one.path, EMPTY))
                 else:
                     bringing.add(taken, ours=one.ours)
                     if (end := taken.counted.read_to) is not None:
                         reason = f"it unpacks to more than {end >> 20} MiB; unpack it to read on"
-                        bringing.partly.append(Skipped(one.path, reason))
+                        bringing.partly.append(SkippedKnowledge(one.path, reason))
                     self._harvest_transcript(taken, bringing)
             except (NotStored, ReadOnlyStore):  # the next one would not be stored either
                 raise
@@ -237,9 +237,9 @@ class Importing(Harvesting):
             passed += one.size
             tell(passed, total)
 
-    def _harvest_transcript(self, taken: Taken, bringing: Bringing) -> None:
+    def _harvest_transcript(self, taken: IntakeResult, bringing: Bringing) -> None:
         """Propose what was said in the runs of a session; by our own rules, never by a model command."""
-        files = written.Files(self.clone.repo.top)
+        files = written.WrittenFiles(self.clone.repo.top)
         for run, said in taken.said.items():
             source, folder = f"run:{run}", self.clone.layout.run(run)
             done = harvest(
@@ -256,10 +256,10 @@ class Importing(Harvesting):
             bringing.joined += done.joined
         if taken.said:
             stores = (self.clone.layout, *self.clone.stores)
-            transcripts.harvested(stores, taken.agent, taken.session, taken.said)
+            import_progress.harvested(stores, taken.agent, taken.session, taken.said)
 
 
-def _told_apart(found: Sequence[_Chosen], repository: Repository, bringing: Bringing) -> Iterator[_Chosen]:
+def _told_apart(found: Sequence[_Chosen], repository: SessionRepository, bringing: Bringing) -> Iterator[_Chosen]:
     """Each transcript with whether it is this repository's; one that nobody can place is left out."""
     for one in found:
         try:
@@ -270,16 +270,16 @@ def _told_apart(found: Sequence[_Chosen], repository: Repository, bringing: Brin
             yield replace(one, ours=ours)
 
 
-def _shown_by(source: str, folder: str, found: Found) -> list[str]:
+def _shown_by(source: str, folder: str, found: ExtractedMemory) -> list[str]:
     """What a find rests on: its run, and the commits of the turn it was said in."""
     row = next((row for row in turns_of(folder) if row["turn"] == found.turn), None)
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
-def decided(said: Sequence[Said | Tried]) -> dict[str, list[str]]:
+def decided(said: Sequence[Utterance | TriedCommand]) -> dict[str, list[str]]:
     """What was decided, ruled, found out … in a run, by type of memory, as its summary says it."""
     told: dict[str, list[str]] = {}
-    for one in extraction.found(said):
+    for one in extraction.find_claims(said):
         told.setdefault(one.kind, []).append(one.statement)
     return told
 

@@ -3,9 +3,9 @@
 import contextlib
 from collections.abc import Iterator
 
-from holdfast.index.corpus import refresh as repository
-from holdfast.index.corpus.choosing import Choice
-from holdfast.index.corpus.refresh import State
+from holdfast.index.corpus import update as repository
+from holdfast.index.corpus.file_choice import CorpusChoice
+from holdfast.index.corpus.update import CorpusState
 from holdfast.index.refresh import Progress
 from holdfast.index.sqlite import Index
 from holdfast.project.recalling import Recalling
@@ -14,12 +14,12 @@ from holdfast.project.recalling import Recalling
 class Indexing(Recalling):
     """Commits, documents and code, read ahead of questions."""
 
-    def index_state(self) -> State:
+    def index_state(self) -> CorpusState:
         """How far commits, documents and code are read, and how much room they take."""
         with self._reading_repository() as (corpus, choice):
             return repository.state_of(self.clone, corpus, choice)
 
-    def build_index(self, *, progress: Progress | None = None, seconds: float | None = None) -> State:
+    def build_index(self, *, progress: Progress | None = None, seconds: float | None = None) -> CorpusState:
         """Read whatever can be found and was not read yet; with `seconds` it stops after about that time.
 
         What was read is kept, and the next call goes on from there.
@@ -28,7 +28,7 @@ class Indexing(Recalling):
             if seconds is None:
                 if wrong := corpus.damage():  # who asks for it has time for a look at every page
                     corpus.recover(wrong)
-                repository.bring(self.clone, corpus, choice, progress=progress, patience=True)
+                repository.bring_corpus(self.clone, corpus, choice, progress=progress, patience=True)
             else:
                 repository.work(self.clone, corpus, choice, progress=progress, seconds=seconds)
             self.clone.notes.extend(corpus.take_notes())
@@ -40,9 +40,9 @@ class Indexing(Recalling):
             return repository.waits(self.clone, corpus, choice)
 
     @contextlib.contextmanager
-    def _reading_repository(self) -> Iterator[tuple[Index, Choice]]:
+    def _reading_repository(self) -> Iterator[tuple[Index, CorpusChoice]]:
         corpus = repository.open_corpus(self.clone)
         try:
-            yield corpus, self._choice() or Choice()
+            yield corpus, self._choice() or CorpusChoice()
         finally:
             corpus.close()

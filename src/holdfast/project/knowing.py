@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from holdfast.curation import conflicts, erased, queue, review, revising, undo
-from holdfast.curation.decisions import Reviewer, Standing
+from holdfast.curation import memory_conflicts, memory_state, review, review_queue, revise, undo
+from holdfast.curation.decisions import MemoryStanding, Reviewer
 from holdfast.curation.propose import expiry, propose
-from holdfast.curation.queue import Item, Queue
-from holdfast.curation.revising import Wish
-from holdfast.curation.undo import Step
+from holdfast.curation.review_queue import QueueItem, ReviewQueue
+from holdfast.curation.revise import ReviewerWish
+from holdfast.curation.undo import UndoStep
 from holdfast.errors import BadInput, HoldfastError, NeedsReview, NotFound
 from holdfast.git.approvals import EDITED, UNCHECKED
-from holdfast.git.evidence import resolve_all
+from holdfast.git.evidence_check import resolve_all
+from holdfast.model.evidence import Provenance
 from holdfast.model.memory import Accepted, Candidate, join_evidence, labelled, split_statement, unique
-from holdfast.model.provenance import Provenance
 from holdfast.project.viewing import Viewing
 from holdfast.recall import passage as passages
 from holdfast.recall.passage import Passage
@@ -28,7 +28,7 @@ NEVER = "never"
 class Decided:
     """What many decisions at once came to."""
 
-    done: tuple[Standing, ...]
+    done: tuple[MemoryStanding, ...]
     left: tuple[tuple[str, str], ...]  # id and why it was left
     hints: tuple[str, ...] = ()  # what to do about those that were left
 
@@ -57,7 +57,7 @@ class Knowing(Viewing):
         id: str | None = None,  # noqa: A002 - the field's own name
         accept: bool = False,
         reviewer: str | None = None,
-    ) -> Standing:
+    ) -> MemoryStanding:
         """Propose a memory; it counts once it is reviewed, or at once with `accept`.
 
         `kind` is decision, assumption, invariant, fact or dead-end. `evidence` names runs, commits,
@@ -91,7 +91,7 @@ class Knowing(Viewing):
 
     def _known_already(
         self, known: Accepted, evidence: Iterable[str], *, accept: bool, reviewer: str | None
-    ) -> Standing:
+    ) -> MemoryStanding:
         """What stands says this; a person who accepts it again gives it the new evidence, too."""
         cited = map(str, resolve_all(self.clone, [evidence] if isinstance(evidence, str) else evidence))
         joined = join_evidence(known.evidence, cited)
@@ -99,38 +99,38 @@ class Knowing(Viewing):
             return self.accept(known.id, reviewer=reviewer) if accept else self.memory(known.id)
         if accept and self._person:
             changes = {"evidence": joined}
-            return self._shown(revising.edit(self.clone, known.id, changes, self._reviewer(reviewer)))
+            return self._shown(revise.edit(self.clone, known.id, changes, self._reviewer(reviewer)))
         self.clone.notes.append(
             f"{known.id} says this already; the new evidence is noted in the log, and a person may add it: "
             f"holdfast remember … --evidence … --accept"
         )
         return self.memory(known.id)
 
-    def supersede(self, identity: str, statement: str, **fields: Any) -> Standing:
+    def supersede(self, identity: str, statement: str, **fields: Any) -> MemoryStanding:
         """Propose what takes another memory's place; fields as `remember` takes them."""
         old = self._entry(identity)
         fields.setdefault("kind", old.memory.type)
         fields.setdefault("applies_to", old.memory.applies_to)
         return self.remember(statement, supersedes=[old.id], **fields)
 
-    def memory(self, identity: str) -> Standing:
+    def memory(self, identity: str) -> MemoryStanding:
         """How one memory stands here, by its id or its beginning; candidates and tombstones too."""
-        there = queue.every(self.clone, self.clone.clock())
-        return there[queue.pick(identity, there)]
+        there = review_queue.every(self.clone, self.clone.clock())
+        return there[review_queue.pick(identity, there)]
 
-    def _entry(self, identity: str) -> Standing:
+    def _entry(self, identity: str) -> MemoryStanding:
         """The same where an entry is meant: what suggests something about it may begin like it."""
-        there = queue.every(self.clone, self.clone.clock())
+        there = review_queue.every(self.clone, self.clone.clock())
         if identity in there:
             return there[identity]
         entries = [name for name, one in there.items() if one.status not in ("candidate", "rejected")]
         with contextlib.suppress(NotFound):
-            return there[queue.pick(identity, entries)]
-        return there[queue.pick(identity, there)]
+            return there[review_queue.pick(identity, entries)]
+        return there[review_queue.pick(identity, there)]
 
     def promote_fact(
         self, fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
-    ) -> Standing:
+    ) -> MemoryStanding:
         """Approve a fact (its fields, itself, or its id).
 
         Without a reviewer the settings' threshold decides; below it, a candidate is left and NeedsReview
@@ -142,7 +142,7 @@ class Knowing(Viewing):
         done = review.promote(self.clone, fact, reviewer=who, threshold=self.settings.auto_promote)
         return self._shown(done)
 
-    def candidates(self) -> list[Standing]:
+    def candidates(self) -> list[MemoryStanding]:
         """What waits for a decision: candidates, hand edits, and what has gone stale or expired.
 
         What another clone erased and this one still holds is named among the notices.
@@ -151,16 +151,16 @@ class Knowing(Viewing):
 
     def waiting(self) -> int:
         """How many things wait for a person, as `status` counts them."""
-        return Queue(self.clone, self.clone.clock()).waiting
+        return ReviewQueue(self.clone, self.clone.clock()).waiting
 
-    def queue(self) -> Queue:
+    def queue(self) -> ReviewQueue:
         """What waits, each with why it does, and what is needed to look at it closely."""
-        for name in erased.elsewhere(self.clone):
+        for name in memory_state.erased_elsewhere(self.clone):
             held = f"{name} was erased in another clone and is still held here"
             told = f"{held}; to delete it: holdfast erase {name}"
             if told not in self.clone.notes:
                 self.clone.notes.append(told)
-        return Queue(self.clone, self.clone.clock())
+        return ReviewQueue(self.clone, self.clone.clock())
 
     def accept(
         self,
@@ -171,7 +171,7 @@ class Knowing(Viewing):
         applies_to: Iterable[str] | None = None,
         expires: str | datetime | None = None,
         reviewer: str | None = None,
-    ) -> Standing:
+    ) -> MemoryStanding:
         """Approve a candidate, an entry as it stands in the work tree, or one whose ground has moved.
 
         What contradicts something that stands raises Contradicts, until `supersede` or `keep_both` (with
@@ -186,8 +186,8 @@ class Knowing(Viewing):
         keep_both: bool,
         applies_to: Iterable[str] | None,
         expires: str | datetime | None,
-    ) -> Wish:
-        return Wish(
+    ) -> ReviewerWish:
+        return ReviewerWish(
             supersede=tuple(self.memory(name).id for name in supersede),
             keep_both=keep_both,
             applies_to=None if applies_to is None else tuple(applies_to),
@@ -195,31 +195,31 @@ class Knowing(Viewing):
             no_expiry=expires == NEVER,
         )
 
-    def accept_all(self, items: Iterable[Item], *, reviewer: str | None = None) -> Decided:
+    def accept_all(self, items: Iterable[QueueItem], *, reviewer: str | None = None) -> Decided:
         """Approve many at once; what contradicts something, or cites nothing, is left and named."""
         who, against = self._reviewer(reviewer), self.queue().against
 
-        def accept(item: Item) -> Standing:
+        def accept(item: QueueItem) -> MemoryStanding:
             done = review.accept(self.clone, item.id, who, against=against)
             against.add(done)
             return done
 
         return self._shown(_each(items, accept))
 
-    def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
+    def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
         """Turn a candidate down; the same claim is not proposed again, even in other words."""
         return self._shown(review.reject(self.clone, identity, reason, self._reviewer(reviewer)))
 
-    def reject_all(self, items: Iterable[Item], *, reason: str = "", reviewer: str | None = None) -> Decided:
+    def reject_all(self, items: Iterable[QueueItem], *, reason: str = "", reviewer: str | None = None) -> Decided:
         """Turn many down at once; what is no candidate is left and named."""
         who = self._reviewer(reviewer)
         return self._shown(_each(items, lambda item: review.reject(self.clone, item.id, reason, who)))
 
-    def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
+    def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
         """Say that an accepted memory no longer holds; its file stays and says so."""
-        return self._shown(revising.retire(self.clone, identity, reason, self._reviewer(reviewer)))
+        return self._shown(revise.retire(self.clone, identity, reason, self._reviewer(reviewer)))
 
-    def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
+    def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
         """Say that an accepted memory no longer holds; an agent's word for it waits for a person."""
         there = self._entry(identity)
         if self._person or (there.trust != "T0" and there.status not in (EDITED, UNCHECKED)):
@@ -231,7 +231,7 @@ class Knowing(Viewing):
             suggests=f"deprecate:{there.id}",
             because=reason,
         )
-        return self._shown(Standing(made, "candidate"))
+        return self._shown(MemoryStanding(made, "candidate"))
 
     def edit_memory(
         self,
@@ -243,7 +243,7 @@ class Knowing(Viewing):
         expires: str | datetime | None = None,
         reviewer: str | None = None,
         **fields: Any,
-    ) -> Standing:
+    ) -> MemoryStanding:
         """Other words or fields for a candidate, or for an accepted memory, which approves it anew.
 
         Further fields: layer, tags, confidence, applies_to, source.
@@ -263,13 +263,13 @@ class Knowing(Viewing):
             changes["evidence"] = unique(map(str, resolve_all(self.clone, evidence)))
         if expires is not None:
             changes["expires_at"] = None if expires == NEVER else expiry(self.clone, expires)
-        return self._shown(revising.edit(self.clone, identity, changes, self._reviewer(reviewer)))
+        return self._shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))
 
-    def join(self, identity: str, into: str, *, reviewer: str | None = None) -> Standing:
+    def join(self, identity: str, into: str, *, reviewer: str | None = None) -> MemoryStanding:
         """Merge a candidate into another memory: its evidence goes there, and the candidate goes."""
         return self._shown(review.join(self.clone, identity, into, self._reviewer(reviewer)))
 
-    def undo(self, *, reviewer: str | None = None) -> Step:
+    def undo(self, *, reviewer: str | None = None) -> UndoStep:
         """Take the last decision back, as long as it was not published."""
         return self._shown(undo.undo(self.clone, self._reviewer(reviewer)))
 
@@ -277,7 +277,7 @@ class Knowing(Viewing):
         """Where something was said, with the lines around it."""
         return passages.passage(self.clone, provenance)
 
-    def contradictions(self) -> list[conflicts.Conflict]:
+    def contradictions(self) -> list[memory_conflicts.MemoryConflict]:
         """Every two memories that stand here and contradict one another."""
         return list(review.known(self.clone).pairs())
 
@@ -286,9 +286,9 @@ class Knowing(Viewing):
         return Reviewer(known, self._person, self._no_person)
 
 
-def _each(items: Iterable[Item], decide: Callable[[Item], Standing]) -> Decided:
+def _each(items: Iterable[QueueItem], decide: Callable[[QueueItem], MemoryStanding]) -> Decided:
     """Decide about one after the other; one that cannot be decided does not hold up the rest."""
-    done: list[Standing] = []
+    done: list[MemoryStanding] = []
     left: list[tuple[str, str]] = []
     hints: dict[str, None] = {}
     for item in items:

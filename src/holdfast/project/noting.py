@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.capture import session as capture
-from holdfast.capture.condensing import Condensing
+from holdfast.capture.condense import CondenseSettings
 from holdfast.capture.session import Ending, Noted
-from holdfast.capture.whereabouts import Stale
+from holdfast.capture.session_lookup import Stale
 from holdfast.errors import HoldfastError
 from holdfast.model.session import Session
 from holdfast.project.harvesting import Harvesting
-from holdfast.store import sessions
+from holdfast.store import session_files
 
 
 class Noting(Harvesting):
@@ -33,7 +33,7 @@ class Noting(Harvesting):
         """
         self._needs("sessions")
         fields.setdefault("run", self._parent)
-        how = Condensing(
+        how = CondenseSettings(
             after=self.settings.number("session.condense_after"),
             budget=self.settings.number("session.budget"),
             command=self.settings.model_command,
@@ -65,7 +65,7 @@ class Noting(Harvesting):
     def session_list(self) -> list[Session]:
         """Every session of this clone, oldest first."""
         self._needs("sessions")
-        return sessions.everywhere(self.clone.stores)
+        return session_files.everywhere(self.clone.stores)
 
     def session_edit(self, name: str, **changes: Any) -> Session:
         """Change a session's summary, objective or scratchpad."""

@@ -1,6 +1,6 @@
 """Promoting: what has to happen outside before an agent sees what was accepted."""
 
-from holdfast.capture.restarting import restart
+from holdfast.capture.user_command import restart
 from holdfast.project.connecting import Connecting
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from holdfast.curation.decisions import Standing
-from holdfast.curation.queue import FOREIGN, Queue, every, since_approval
-from holdfast.diagnostics import diff as differences
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.review_queue import FOREIGN, ReviewQueue, every, since_approval
+from holdfast.diagnostics import run_diff as differences
 from holdfast.diagnostics import status, timeline
-from holdfast.diagnostics.diff import Diff
-from holdfast.diagnostics.status import Status, Tally, Work
+from holdfast.diagnostics.run_diff import RunDiff
+from holdfast.diagnostics.status import FactTally, Status, WorkTally
+from holdfast.git import merge_conflicts
 from holdfast.git.approvals import EDITED, UNCHECKED
-from holdfast.git.disputed import conflicts
 from holdfast.index.refresh import keep_ready, signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import pick
@@ -19,9 +19,9 @@ from holdfast.project.hydrating import Hydrating
 from holdfast.project.noting import Noting
 from holdfast.project.recalling import Recalling
 from holdfast.project.working import Working
-from holdfast.recall import find
-from holdfast.recall.thing import Shown
-from holdfast.store import counted, tally
+from holdfast.recall import lookup
+from holdfast.recall.lookup import ShownRecord
+from holdfast.store import statistics, tally
 from holdfast.store.layout import TASKS
 from holdfast.values import replace
 
@@ -29,22 +29,22 @@ from holdfast.values import replace
 class Reading(Working, Noting, Recalling, Hydrating):
     """What is here, for people and agents."""
 
-    def timeline(self, *, task: str | None = None, sort: Sequence[str] = ()) -> list[timeline.Row]:
+    def timeline(self, *, task: str | None = None, sort: Sequence[str] = ()) -> list[timeline.TimelineRow]:
         """What happened, in order, or sorted by layer and scale."""
         return timeline.timeline(self.log(), task=task, sort=tuple(sort) or ("ts",))
 
-    def diff(self, run: str, *, against: str = "latest") -> Diff:
+    def diff(self, run: str, *, against: str = "latest") -> RunDiff:
         """What two runs produced, compared; latest is the newest earlier run of the same task."""
         runs = [event.run_id for event in self.clone.all_events() if event.kind == "run" and event.run_id]
         other = against if against == "latest" else pick(against, runs)
         return differences.diff(self.clone, pick(run, runs), against=other)
 
-    def show(self, identity: str) -> Shown:
+    def show(self, identity: str) -> ShownRecord:
         """Everything this clone can say about a memory, a run or an event."""
-        found = find.show(self.clone, identity)
+        found = lookup.show(self.clone, identity)
         if found.kind not in ("memory", "candidate"):
             return found
-        counts = counted.times(self.clone.layout, found.id)
+        counts = statistics.times(self.clone.layout, found.id)
         tally.count(self.clone.layout, f"{tally.LOOKED}{found.id.lower()}")
         there = every(self.clone, self.clone.clock()).get(found.id)
         told = {**_standing(there), "counted": counts} if there else {}
@@ -56,9 +56,9 @@ class Reading(Working, Noting, Recalling, Hydrating):
         """Where this clone stands, what waits, and what would go with it."""
         self._render_quietly()  # facts may have expired since the views were written
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
-        there = Queue(self.clone, self.clone.clock())
+        there = ReviewQueue(self.clone, self.clone.clock())
         found = there.known
-        counted = Tally(
+        counted = FactTally(
             len(found.trusted),
             len(found.expired),
             len(found.stale),
@@ -71,16 +71,16 @@ class Reading(Working, Noting, Recalling, Hydrating):
         )
         return status.status(self.clone, counted, self._work())
 
-    def _work(self) -> Work:
+    def _work(self) -> WorkTally:
         if not self.settings.has("tasks"):
-            return Work(session=self.session_id())
+            return WorkTally(session=self.session_id())
         board = self.tasks()
         open_ones = [task for task in board.tasks if not task.is_closed]
         begun = sum(task.status == "started" for task in open_ones)
         ready = sum(task.kind not in PLANS for task in board.graph.ready())
         in_doubt = board.broken or any(placed.clash or placed.edited for placed in board.placed.values())
-        disputed = conflicts.find(self.clone, TASKS) if in_doubt else ()
-        return Work(len(open_ones), begun, ready, self.session_id(), disputed=len(disputed))
+        disputed = merge_conflicts.find(self.clone, TASKS) if in_doubt else ()
+        return WorkTally(len(open_ones), begun, ready, self.session_id(), disputed=len(disputed))
 
     def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
         """Keep a rendered answer for the quick path until a fact expires or the signature changes."""
@@ -89,7 +89,7 @@ class Reading(Working, Noting, Recalling, Hydrating):
         keep_ready(self.clone, name, signature=signature, text=text, json=json, valid_until=until)
 
 
-def _standing(one: Standing) -> dict[str, Any]:
+def _standing(one: MemoryStanding) -> dict[str, Any]:
     """How a memory stands, for whoever looks at it."""
     provenance = getattr(one.memory, "provenance", ())
     return {

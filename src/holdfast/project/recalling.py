@@ -6,15 +6,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput
-from holdfast.index import moments
-from holdfast.index.corpus.choosing import Choice
+from holdfast.index import hit_text
+from holdfast.index.corpus.file_choice import CorpusChoice
+from holdfast.index.query import Scope
 from holdfast.index.refresh import Progress
-from holdfast.index.rows import now_text
-from holdfast.index.scope import Scope
+from holdfast.index.search_rows import now_text
 from holdfast.model.event import timestamp
 from holdfast.project.viewing import Viewing
-from holdfast.recall import governing, plugins
-from holdfast.recall.graph import choosing
+from holdfast.recall import applicable_memories, graph_search, plugins
 from holdfast.recall.search import Hit, TextSearch, check_kind
 from holdfast.store import tally
 from holdfast.values import field_names, replace
@@ -73,7 +72,7 @@ class Recalling(Viewing):
     def keep_recalled(self, stamp: str) -> None:
         """Let the quick path answer like the last answer, as long as all that it rests on is as it was."""
         if self._asking is not None:
-            alike = self._retriever() is None and self._graph() in (choosing.AUTO, choosing.OFF)
+            alike = self._retriever() is None and self._graph() in (graph_search.AUTO, graph_search.OFF)
             self._asking.keep_used(stamp if alike else "")
 
     def _hits_of(self, query: str, scope: Scope, limit: int, semantic: bool | None) -> list[Hit]:
@@ -83,7 +82,7 @@ class Recalling(Viewing):
             self.by_meaning = self.by_meaning if scope.kind == "candidate" else own.by_meaning
             return found
         check_kind(scope.kind)
-        plugin = plugins.Asked(name, self.clone.repo.top, own)
+        plugin = plugins.PluginRetriever(name, self.clone.repo.top, own)
         found = plugin.search(query, scope, limit)
         self.clone.notes.extend(plugin.complaints)
         return found
@@ -106,7 +105,7 @@ class Recalling(Viewing):
                 progress=self._step_of_reading,
                 choice=self._choice(),
                 meaning=self.near,
-                step=choosing.step(self._graph(), self.clone.notes),
+                step=graph_search.graph_step(self._graph(), self.clone.notes),
             )
         return self._asking
 
@@ -127,10 +126,10 @@ class Recalling(Viewing):
     def _graph(self) -> str:
         return str(self.settings.values["retrieval.graph"])
 
-    def _choice(self) -> Choice | None:
+    def _choice(self) -> CorpusChoice | None:
         """What of the repository is to be found, as the settings say it."""
-        given = {key: self.settings.values.get(f"index.{key}") for key in field_names(Choice)}
-        return Choice(**{key: value for key, value in given.items() if value is not None})
+        given = {key: self.settings.values.get(f"index.{key}") for key in field_names(CorpusChoice)}
+        return CorpusChoice(**{key: value for key, value in given.items() if value is not None})
 
     def _scope(
         self,
@@ -149,7 +148,7 @@ class Recalling(Viewing):
         return Scope(task=task, kind=kind, files=named, branch=there, since=self._moment(since))
 
     def _at_top(self, path: str) -> str:
-        found = governing.at_top(path, top=self.clone.repo.top)
+        found = applicable_memories.at_top(path, top=self.clone.repo.top)
         if found is None:
             raise BadInput(f"{path} is not in this repository", hint="Name files of this project.")
         return found.rstrip("/")
@@ -157,7 +156,7 @@ class Recalling(Viewing):
     def _moment(self, since: str | datetime | None) -> str | None:
         if since is None or isinstance(since, datetime):
             return None if since is None else timestamp(since)
-        found = moments.since(since, now_text(self.clone.clock()))
+        found = hit_text.since_moment(since, now_text(self.clone.clock()))
         if found is None:
             raise BadInput(
                 f"{since[:80]!r} is neither a date nor a time ago", hint="Write 2026-10-01, 30d, 2w or yesterday."

@@ -7,9 +7,9 @@ from typing import Any
 
 from holdfast.capture import run as capture
 from holdfast.capture import session
-from holdfast.capture.run import Outcome
+from holdfast.capture.run import CommandOutcome
 from holdfast.errors import BadInput
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 from holdfast.model.ids import run_id as new_run_id
 from holdfast.project.harvesting import Harvesting
 
@@ -67,7 +67,7 @@ class Recording(Harvesting):
         identity = fields.setdefault("run_id", new_run_id(self.clone.clock()))
         if kind == "run":
             fields.setdefault("target", identity)
-        made = self.clone.record(Draft(kind=kind, **fields, body=body or None))
+        made = self.clone.record(EventDraft(kind=kind, **fields, body=body or None))
         if kind == "run" and ("prompt" in body or "outputs" in body):
             self._harvest_run(made)
         return str(identity)
@@ -82,7 +82,7 @@ class Recording(Harvesting):
         prompt: str | None = None,
         environ: Mapping[str, str] | None = None,
         terminal: bool = False,
-    ) -> Outcome:
+    ) -> CommandOutcome:
         """Run a command, pass everything through, and keep a capsule of it."""
         outcome = capture.run_command(
             self.clone,

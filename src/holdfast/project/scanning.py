@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from holdfast.diagnostics import scan
-from holdfast.diagnostics.scan import Scanned
+from holdfast.diagnostics import secret_scan
+from holdfast.diagnostics.secret_scan import SecretScan
 from holdfast.project.viewing import Viewing
 
 
 class Scanning(Viewing):
     """What today's rules would redact in text that was stored before them."""
 
-    def scan(self, paths: Sequence[str] = ()) -> Scanned:
+    def scan(self, paths: Sequence[str] = ()) -> SecretScan:
         """Which stored files hold something that would be redacted now; nothing is changed."""
-        return scan.scan(self.clone, paths)
+        return secret_scan.scan(self.clone, paths)

@@ -2,32 +2,32 @@
 
 from collections.abc import Mapping
 
-from holdfast.capture import noticing
-from holdfast.git.disputed import conflicts
-from holdfast.git.disputed.conflicts import Conflict
+from holdfast.capture import git_notices
+from holdfast.git import merge_conflicts
+from holdfast.git.merge_conflicts import EntryConflict
 from holdfast.project.viewing import Viewing
-from holdfast.work import disputes
-from holdfast.work.disputes import Resolved
+from holdfast.work import conflict_settlement
+from holdfast.work.conflict_settlement import SettledConflict
 
 
 class Settling(Viewing):
     """Entries of which two sides say different things."""
 
-    def conflicts(self) -> list[Conflict]:
+    def conflicts(self) -> list[EntryConflict]:
         """Every entry that waits for somebody to choose, with both sides field by field."""
-        return conflicts.find(self.clone)
+        return merge_conflicts.find(self.clone)
 
-    def overruled(self, *, since: str | None = None) -> list[Conflict]:
+    def overruled(self, *, since: str | None = None) -> list[EntryConflict]:
         """What merges after a commit decided against one side; without one, the last merges."""
-        return conflicts.overruled(self.clone, since=since)
+        return merge_conflicts.overruled(self.clone, since=since)
 
-    def conflict(self, name: str) -> Conflict:
+    def conflict(self, name: str) -> EntryConflict:
         """The conflict about an entry, by its id or the beginning of it."""
-        return disputes.named(self.clone, name)
+        return conflict_settlement.named(self.clone, name)
 
-    def resolve(self, name: str, choices: Mapping[str, str]) -> Resolved:
+    def resolve(self, name: str, choices: Mapping[str, str]) -> SettledConflict:
         """Settle a conflict: field to `ours`, `theirs` or a value, `*` for all; nothing: the merged text."""
-        done = disputes.resolve(self.clone, self.conflict(name), choices)
-        noticing.answered(self.clone)
+        done = conflict_settlement.resolve(self.clone, self.conflict(name), choices)
+        git_notices.drop_notices(self.clone)
         self._render_quietly()
         return done

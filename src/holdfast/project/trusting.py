@@ -4,7 +4,7 @@ from holdfast.errors import NeedsReview
 from holdfast.git import upstream
 from holdfast.git.upstream import Upstream
 from holdfast.project.viewing import Viewing
-from holdfast.store.trusted import Trusted
+from holdfast.store.trusted_upstream import TrustedUpstream
 from holdfast.values import frozen
 
 
@@ -12,7 +12,7 @@ from holdfast.values import frozen
 class Trust:
     """What is trusted here, and what that leaves silent."""
 
-    trusted: Trusted | None
+    trusted: TrustedUpstream | None
     void: str | None  # why what was trusted counts for nothing
     upstream: Upstream | None  # what could be trusted
     speaking: int  # memories that may be told unasked
@@ -55,7 +55,7 @@ class Trusting(Viewing):
         self._render_quietly()
         return self.trust_state()
 
-    def trust_revoke(self) -> Trusted | None:
+    def trust_revoke(self) -> TrustedUpstream | None:
         """Trust no upstream any more; gives what was trusted."""
         before = upstream.revoke(self.clone)
         self._render_quietly()

@@ -7,27 +7,27 @@ from functools import cached_property
 from typing import Any, Self, TypeVar
 
 from holdfast import config
-from holdfast.capture import noticing, recover
+from holdfast.capture import finish_run, git_notices
 from holdfast.capture import run as capture
 from holdfast.config import Settings
-from holdfast.curation import contradictions, pages
-from holdfast.curation import edits as memory_edits
-from holdfast.curation import facts as standing_facts
-from holdfast.curation.facts import Facts
+from holdfast.curation import memory_conflicts, memory_pages
+from holdfast.curation import memory_pages as memory_edits
+from holdfast.curation import memory_state as standing_facts
+from holdfast.curation.memory_state import MemoryListing
 from holdfast.errors import HoldfastError, SwitchedOff
-from holdfast.git import edited, erase, hooks, journal
+from holdfast.git import erase, hooks, publish_journal, view_edits
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
-from holdfast.index.freshness import Signature
+from holdfast.index.freshness import IndexSignature
 from holdfast.project import guarding
-from holdfast.recall import journal as journals
+from holdfast.recall import daily_journal as journals
 from holdfast.recall import views
 from holdfast.recall.search import TextSearch
 from holdfast.security import rules
 from holdfast.security.redact import Scanner
 from holdfast.store import fsio
 from holdfast.store import layout as paths
-from holdfast.work import edited_view, edits, state
+from holdfast.work import hand_edits, project_state, state_view_edits
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class Viewing:
         self._approves = person
         self._parent = parent  # the run this process itself is part of
         self._search: TextSearch | None = None
-        self.seen: Signature | None = None  # the state that `status` looked at
+        self.seen: IndexSignature | None = None  # the state that `status` looked at
 
     @cached_property
     def _no_person(self) -> str | None:
@@ -113,24 +113,24 @@ class Viewing:
 
     def _finish_what_was_cut_short(self) -> None:
         clone = self.clone
-        clone.notes.extend(filter(None, (journal.resume(clone), erase.resume(clone))))
+        clone.notes.extend(filter(None, (publish_journal.resume(clone), erase.resume(clone))))
         for gone in erase.sweep(clone):
             clone.notes.append(f"deleted again what had been erased: {gone}")
-        for done in recover.complete(clone):
+        for done in finish_run.complete_killed_runs(clone):
             clone.notes.append(f"completed run {done.run_id}, whose wrapper had been killed")
 
     def _notice(self) -> None:
         """What happened since the last command: in git, in task files, in the views that may be edited."""
         if self.settings.has("tasks") or self.settings.has("sessions"):
-            there = noticing.notice(self.clone)
+            there = git_notices.notice(self.clone)
             if any(move.kind == "branch" for move in there.new):
                 self._render_quietly(all_days=True)  # what the views show is of the branch that was left
             if there.new:
                 self._say_what_contradicts()
         self._leave_nothing_switched_off()
-        taken: list[object] = [*memory_edits.take(self.clone)]
+        taken: list[object] = [*memory_edits.take_edits(self.clone)]
         if self.settings.has("tasks"):
-            taken += [*edits.take(self.clone), *filter(None, [edited_view.take(self.clone)])]
+            taken += [*hand_edits.take(self.clone), *filter(None, [state_view_edits.take(self.clone)])]
         if taken:
             self._render_quietly()
 
@@ -139,7 +139,7 @@ class Viewing:
 
     def _say_what_contradicts(self) -> None:
         """Two branches may each have accepted what the other denies; nobody looked at both before a merge."""
-        for one in contradictions.new_ones(self.clone, self.clone.clock())[:3]:
+        for one in memory_conflicts.new_conflicts(self.clone, self.clone.clock())[:3]:
             self.clone.notes.append(f"{one.sentence}; decide with: holdfast review")
 
     def _leave_nothing_switched_off(self) -> None:
@@ -148,7 +148,7 @@ class Viewing:
         if not has("sessions") and os.path.lexists(layout.hook) and not self.clone.reading:
             hooks.remove(self.clone.repo, layout)
             self.clone.notes.append("git's hooks were taken out: sessions are switched off")
-        for feature, name in (("tasks", state.NAME), ("journal", "journal")):
+        for feature, name in (("tasks", project_state.NAME), ("journal", "journal")):
             if not has(feature) and os.path.lexists(layout.view(name)):
                 views.remove(layout, name)
 
@@ -157,13 +157,13 @@ class Viewing:
         """What the user should be told beside the answer."""
         return self.clone.notes
 
-    def facts(self) -> Facts:
+    def facts(self) -> MemoryListing:
         """How every fact stands here: trusted, stale, unreviewed, expired, superseded, retired, and so on."""
-        return standing_facts.facts(self.clone, self.clone.clock(), kind="fact")
+        return standing_facts.list_memories(self.clone, self.clone.clock(), kind="fact")
 
-    def knowledge(self, *, kind: str | None = None) -> Facts:
+    def knowledge(self, *, kind: str | None = None) -> MemoryListing:
         """The same of every memory, or of a kind: decision, assumption, invariant, fact or dead-end."""
-        return standing_facts.facts(self.clone, self.clone.clock(), kind=kind)
+        return standing_facts.list_memories(self.clone, self.clone.clock(), kind=kind)
 
     def artifacts(self) -> dict[str, list[dict[str, Any]]]:
         """Task to the tracked files its runs produced, each content once."""
@@ -174,7 +174,7 @@ class Viewing:
     def render_views(self, *, all_days: bool = False) -> None:
         """Write the views of the current state for people and tools; of the journal, today or all days."""
         header = self._header()
-        shown, found = memory_edits.shown(self.clone, self.clone.clock())
+        shown, found = memory_edits.show_pages(self.clone, self.clone.clock())
         guarding.write(self.clone, found.standings)
         memories = {
             name: [one.memory for one in getattr(found, name) if one.memory.type == "fact"]
@@ -183,12 +183,12 @@ class Viewing:
         trusted = memories.pop("trusted")
         self._write_view("state.json", views.state_json(trusted, header, **memories))
         for page in shown.pages:
-            text = pages.render(page, branch=header.branch, head=header.head, time=header.time)
-            edited.put(self.clone, page.name, text, write=views.write)
+            text = memory_pages.render_page(page, branch=header.branch, head=header.head, time=header.time)
+            view_edits.put(self.clone, page.name, text, write=views.write)
         self._write_view("artifacts.json", views.artifacts_json(self.artifacts(), header))
         if self.settings.has("tasks"):
-            text = self.clone.hide.text(state.text(state.read(self.clone)))
-            edited.put(self.clone, state.NAME, text, write=views.write)
+            text = self.clone.hide.text(project_state.text(project_state.read(self.clone)))
+            view_edits.put(self.clone, project_state.NAME, text, write=views.write)
         if self.settings.has("journal"):
             self._write_journal(None if all_days else [header.time[:10]])
 
@@ -199,11 +199,11 @@ class Viewing:
             return
         days = only or [name.removesuffix(".md") for name in clone.layout.listed(clone.layout.view("journal"))]
         for day in days:
-            edited.spare(clone, f"journal/{day}.md")
+            view_edits.spare(clone, f"journal/{day}.md")
         for path in journals.write(clone, only=only):
             name = path.removeprefix(f"{paths.VIEW}/")
             data = fsio.read(fsio.inside(clone.repo.top, path), limit=views.MAX_VIEW)
-            edited.remember(clone, name, data)
+            view_edits.remember(clone, name, data)
 
     def _needs(self, feature: str) -> None:
         if not self.settings.has(feature):
@@ -229,15 +229,15 @@ class Viewing:
 
     def _write_view(self, name: str, text: str) -> None:
         """Render a view that takes no edits; one that somebody had git track is nobody's to write over."""
-        if not edited.is_tracked(self.clone, name):
+        if not view_edits.is_tracked(self.clone, name):
             views.write(self.clone.layout, name, self.clone.hide.text(text))
 
     def _view_quietly(self, name: str, text: str) -> None:
         try:
-            edited.spare(self.clone, name)
+            view_edits.spare(self.clone, name)
             text = self.clone.hide.text(text)
             if views.write(self.clone.layout, name, text):
-                edited.remember(self.clone, name, text.encode("utf-8", "replace"))
+                view_edits.remember(self.clone, name, text.encode("utf-8", "replace"))
         except (OSError, HoldfastError) as error:
             self.clone.notes.append(f"{name} was not rendered: {error}")
 
@@ -250,10 +250,10 @@ class Viewing:
         """Every event visible here, in order, with what its body says."""
         return [self.clone.joined(event) for event in self.clone.events()]
 
-    def _header(self) -> views.Header:
+    def _header(self) -> views.ViewHeader:
         head = self.clone.repo.head()
         branch = self.clone.hide.text(head.branch) if head.branch else None
-        return views.Header(branch, head.oid, self.clone.now())
+        return views.ViewHeader(branch, head.oid, self.clone.now())
 
     def _close_search(self) -> None:
         if self._search is not None:

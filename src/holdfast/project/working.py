@@ -4,24 +4,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from holdfast.capture import answering
-from holdfast.capture.planned import Planned, planned
-from holdfast.git.rewritten import anchors
-from holdfast.git.rewritten.anchors import Resolved
+from holdfast.capture import session_note
+from holdfast.capture.agent_plans import AgentPlan, find_agent_plans
+from holdfast.git.cited_commits import commit_anchors
+from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
 from holdfast.index.refresh import signature_of
-from holdfast.model.session import Item, Session
+from holdfast.model.session import Session, SessionItem
 from holdfast.model.task import PLANS, Link, Task
 from holdfast.project.resting import Resting, Shaky, rests_on_something
 from holdfast.values import frozen
-from holdfast.work import board as boards
-from holdfast.work import claims, doing, elsewhere, exchange, links, state
-from holdfast.work.board import Board, Placed
-from holdfast.work.claims import Claim
-from holdfast.work.doing import LASTING, Done, Who
-from holdfast.work.exchange import Plan
-from holdfast.work.graph import Graph, Waiting
-from holdfast.work.links import Linked
-from holdfast.work.state import State
+from holdfast.work import canonical_links, project_state, task_board, task_claims, task_json, task_lifecycle
+from holdfast.work import task_board as boards
+from holdfast.work.canonical_links import ListedLink
+from holdfast.work.project_state import ProjectState
+from holdfast.work.task_board import Board, TaskFile
+from holdfast.work.task_claims import TaskClaim
+from holdfast.work.task_graph import TaskGraph, WaitingTask
+from holdfast.work.task_json import TaskPlan
+from holdfast.work.task_lifecycle import LASTING, FinishedTask, TaskWorker
 
 
 @frozen
@@ -31,10 +31,10 @@ class Next:
     ready: tuple[Task, ...]  # tasks and subtasks
     to_close: tuple[Task, ...]  # goals, milestones and epics whose parts and needs are all closed
     unplanned: tuple[Task, ...]  # those that have neither parts nor needs yet
-    waiting: tuple[Waiting, ...]
-    claims: dict[str, Claim]  # the live ones, by task
+    waiting: tuple[WaitingTask, ...]
+    claims: dict[str, TaskClaim]  # the live ones, by task
     critical_path: tuple[str, ...]
-    graph: Graph
+    graph: TaskGraph
     claimed: Task | None = None  # by this very question
     away: int = 0  # if nothing is to be done here: how many tasks other branches have
     shaky: tuple[Shaky, ...] = ()  # memories that open tasks rest on and that no longer hold
@@ -46,14 +46,14 @@ class Next:
 class TaskShown:
     """One task with everything around it."""
 
-    placed: Placed
+    placed: TaskFile
     standing: tuple[str, ...]  # why it is not ready; empty if it is, or is closed
     unblocks: tuple[str, ...]
     parts: tuple[str, ...]
     progress: tuple[int, int]
-    claim: Claim | None
+    claim: TaskClaim | None
     away: dict[str, tuple[str, ...]]  # nodes it names that are not here, and the branches that have them
-    commits: dict[str, Resolved]  # the commits it cites, and where they are now
+    commits: dict[str, ResolvedCommit]  # the commits it cites, and where they are now
 
 
 class Working(Resting):
@@ -71,7 +71,7 @@ class Working(Resting):
         acceptance, notes, id.
         """
         self._needs("tasks")
-        return self._shown(doing.add(self.clone, title=title, **fields))
+        return self._shown(task_lifecycle.add(self.clone, title=title, **fields))
 
     def task_from(self, item: str, title: str | None = None, **fields: Any) -> Task:
         """Make a task of what a session left open, such as `SES-4d2:o1`; there it is closed.
@@ -79,7 +79,7 @@ class Working(Resting):
         An agent's plan is only a proposal: this is how somebody says yes to a part of it.
         """
         self._needs("tasks")
-        session, found = answering.item(self.clone, item)
+        session, found = session_note.open_item(self.clone, item)
         return self._shown(self._from_item(session, found, title or found.text, fields))
 
     def tasks_from(self, session: str, **fields: Any) -> list[Task]:
@@ -88,14 +88,14 @@ class Working(Resting):
         A plan has an order: who asks what is next must not be given its last step first.
         """
         self._needs("tasks")
-        whose, found = answering.items(self.clone, session)
+        whose, found = session_note.open_items(self.clone, session)
         made: list[Task] = []
         for one in found:
             needs = [*(fields.get("needs") or ()), *(before.id for before in made[-1:])]
             made.append(self._from_item(whose, one, one.text, {**fields, "needs": needs}))
         return self._shown(made)
 
-    def _from_item(self, session: Session, item: Item, title: str, fields: Mapping[str, Any]) -> Task:
+    def _from_item(self, session: Session, item: SessionItem, title: str, fields: Mapping[str, Any]) -> Task:
         runs = [f"run:{turn.run}" for turn in session.turns[-1:] if turn.run]
         only = session.tasks[0] if len(session.tasks) == 1 else None
         given = {
@@ -103,51 +103,53 @@ class Working(Resting):
             "evidence": [*(fields.get("evidence") or ()), *runs],
             "parent": fields.get("parent") or (only if only in boards.read(self.clone).placed else None),
         }
-        made = doing.add(self.clone, title=title, **given)
-        answering.became(self.clone, session, item, made.id)
+        made = task_lifecycle.add(self.clone, title=title, **given)
+        session_note.close_as_task(self.clone, session, item, made.id)
         return made
 
-    def task_proposed(self, board: Board | None = None) -> list[Planned]:
+    def task_proposed(self, board: Board | None = None) -> list[AgentPlan]:
         """What agents planned on this line and nobody made a task of, newest session first."""
         self._needs("tasks")
-        return planned(self.clone, board or self.tasks()) if self.settings.has("sessions") else []
+        return find_agent_plans(self.clone, board or self.tasks()) if self.settings.has("sessions") else []
 
     def task_edit(self, name: str, **changes: Any) -> Task:
         """Change fields of a task; None takes a field's value away."""
         self._needs("tasks")
-        return self._shown(doing.edit(self.clone, name, **changes))
+        return self._shown(task_lifecycle.edit(self.clone, name, **changes))
 
     def task_link(self, name: str, *, needs: Iterable[str] = (), no_needs: Iterable[str] = ()) -> Task:
         """Add needs to a task, and take others away; a cycle is refused."""
         self._needs("tasks")
-        return self._shown(doing.link(self.clone, name, needs=needs, no_needs=no_needs))
+        return self._shown(task_lifecycle.link(self.clone, name, needs=needs, no_needs=no_needs))
 
     def task_start(
         self, name: str, *, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Task:
         """Claim a task and begin it; Claimed if somebody else has it."""
         self._needs("tasks")
-        return self._shown(doing.start(self.clone, name, self._who(owner, session), lasting=lasting))
+        return self._shown(task_lifecycle.start(self.clone, name, self._who(owner, session), lasting=lasting))
 
-    def task_done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> Done:
+    def task_done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> FinishedTask:
         """Finish a task with its evidence: what is cited, else the commits and runs since it was started."""
         self._needs("tasks")
-        return self._shown(doing.done(self.clone, name, cited=evidence, run=self._parent, without=without_evidence))
+        return self._shown(
+            task_lifecycle.done(self.clone, name, cited=evidence, run=self._parent, without=without_evidence)
+        )
 
     def task_block(self, name: str, *, reason: str) -> Task:
         """Say that something outside the graph holds a task back."""
         self._needs("tasks")
-        return self._shown(doing.stop(self.clone, name, "blocked", reason=reason))
+        return self._shown(task_lifecycle.stop(self.clone, name, "blocked", reason=reason))
 
     def task_drop(self, name: str, *, reason: str | None = None) -> Task:
         """Say that a task will not be done; what needed it no longer waits for it."""
         self._needs("tasks")
-        return self._shown(doing.stop(self.clone, name, "dropped", reason=reason))
+        return self._shown(task_lifecycle.stop(self.clone, name, "dropped", reason=reason))
 
     def task_reopen(self, name: str) -> Task:
         """Open a task again that was blocked, done, dropped or given up."""
         self._needs("tasks")
-        return self._shown(doing.stop(self.clone, name, "open"))
+        return self._shown(task_lifecycle.stop(self.clone, name, "open"))
 
     def task_show(self, name: str) -> TaskShown:
         """One task, why it waits, what waits for it, and who works on it."""
@@ -155,7 +157,7 @@ class Working(Resting):
         placed = board.find(name)
         task, graph = placed.task, board.graph
         away = {
-            node: tuple(elsewhere.branches_with(self.clone, node))
+            node: tuple(task_board.branches_with(self.clone, node))
             for node in (*task.needs, *filter(None, [task.parent]))
             if node not in board.placed
         }
@@ -165,9 +167,9 @@ class Working(Resting):
             unblocks=graph.unblocks(task.id),
             parts=graph.children(task.id),
             progress=graph.progress(task.id),
-            claim=claims.live(self.clone.layout, self.clone.now()).get(task.id),
+            claim=task_claims.live(self.clone.layout, self.clone.now()).get(task.id),
             away=away,
-            commits=anchors.resolve(self.clone, _cited(task)),
+            commits=commit_anchors.resolve(self.clone, _cited(task)),
         )
 
     def next(
@@ -176,7 +178,7 @@ class Working(Resting):
         """What is ready, why the rest is not, and what comes free; `claim` takes the best that is free."""
         self._needs("tasks")
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
-        taken = doing.claim_next(self.clone, self._who(owner, session), lasting=lasting) if claim else None
+        taken = task_lifecycle.claim_next(self.clone, self._who(owner, session), lasting=lasting) if claim else None
         board = self.tasks()
         graph = board.graph
         ready, waiting = graph.ready(), graph.waiting()
@@ -187,7 +189,7 @@ class Working(Resting):
             to_close=tuple(closing),
             unplanned=tuple(task for task in plans if task not in closing),
             waiting=tuple(waiting),
-            claims=claims.live(self.clone.layout, self.clone.now()),
+            claims=task_claims.live(self.clone.layout, self.clone.now()),
             critical_path=graph.critical_path(),
             graph=graph,
             claimed=taken,
@@ -199,54 +201,54 @@ class Working(Resting):
 
     def tasks_away(self, board: Board) -> int:
         """How many tasks are on other branches and not on this board."""
-        return elsewhere.count(self.clone, {placed.path for placed in board.placed.values()})
+        return task_board.count_elsewhere(self.clone, {placed.path for placed in board.placed.values()})
 
-    def task_claims(self) -> dict[str, Claim]:
+    def task_claims(self) -> dict[str, TaskClaim]:
         """Who works on what right now, in any work tree of this clone."""
-        return claims.live(self.clone.layout, self.clone.now())
+        return task_claims.live(self.clone.layout, self.clone.now())
 
     def task_release(self, name: str) -> Task:
         """Give up the claim on a task."""
         self._needs("tasks")
-        return self._shown(doing.release(self.clone, name))
+        return self._shown(task_lifecycle.release(self.clone, name))
 
-    def tasks_import(self, text: str) -> Plan:
+    def tasks_import(self, text: str) -> TaskPlan:
         """Add the tasks and links of a JSON or JSONL text, all or none; gives those that are new."""
         self._needs("tasks")
-        return self._shown(exchange.bring(self.clone, text))
+        return self._shown(task_json.bring(self.clone, text))
 
     def tasks_export(self, *, lines: bool = False) -> str:
         """All tasks and links as JSON, or one object a line."""
-        found = state.read(self.clone, board=self.tasks())
+        found = project_state.read(self.clone, board=self.tasks())
         return (
-            exchange.to_jsonl(found.board.tasks, found.links)
+            task_json.to_jsonl(found.board.tasks, found.links)
             if lines
-            else exchange.to_json(found.board.tasks, found.links)
+            else task_json.to_json(found.board.tasks, found.links)
         )
 
-    def state(self) -> State:
+    def state(self) -> ProjectState:
         """The long cache: goals, milestones, the graph, checkpoints, links."""
         self._needs("tasks")
-        return state.read(self.clone)
+        return project_state.read(self.clone)
 
     def link_add(self, target: str, *, title: str | None = None, id: str | None = None) -> Link:  # noqa: A002
         """Keep a canonical link to a tracked path, an address or a commit."""
         self._needs("tasks")
-        return self._shown(links.add(self.clone, target, title=title, id=id))
+        return self._shown(canonical_links.add(self.clone, target, title=title, id=id))
 
     def link_remove(self, name: str) -> Link:
         """Take a canonical link away."""
         self._needs("tasks")
-        return self._shown(links.remove(self.clone, name))
+        return self._shown(canonical_links.remove(self.clone, name))
 
-    def links(self) -> list[Linked]:
+    def links(self) -> list[ListedLink]:
         """The canonical links, the dead ones marked."""
         self._needs("tasks")
-        return links.listed(self.clone)
+        return canonical_links.listed(self.clone)
 
-    def _who(self, owner: str | None, session: str | None) -> Who:
+    def _who(self, owner: str | None, session: str | None) -> TaskWorker:
         name = owner or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "somebody"
-        return Who(self.clone.scan.text(" ".join(name.split())), session)
+        return TaskWorker(self.clone.scan.text(" ".join(name.split())), session)
 
 
 def _cited(task: Task) -> list[str]:

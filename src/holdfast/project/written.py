@@ -8,14 +8,14 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from holdfast.capture.ingest.filling import LINES
+from holdfast.capture.ingest.run_files import LINES
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.git.evidence import resolve
-from holdfast.git.mentioned import spelled
-from holdfast.model.said import Found
+from holdfast.git.evidence_check import resolve
+from holdfast.git.tracked_files import paths_spelled
 from holdfast.model.transcript import line_hash, telling_lines
-from holdfast.recall.governing import stems
+from holdfast.model.utterance import ExtractedMemory
+from holdfast.recall.applicable_memories import stems
 from holdfast.store import fsio
 from holdfast.values import frozen
 
@@ -34,7 +34,7 @@ class Rests:
     words: str
 
 
-class Files:
+class WrittenFiles:
     """The work tree's files as they are now, each read once."""
 
     def __init__(self, top: str) -> None:
@@ -63,7 +63,7 @@ class Files:
         return self._lines[path]
 
 
-def cited(clone: Clone, folder: str, found: Found, files: Files) -> list[str]:
+def cited(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles) -> list[str]:
     """Receipts for the lines that a find is about: written in its turn, and all of them there now."""
     receipts: list[str] = []
     for path, wrote in written(folder, found.turn):
@@ -106,7 +106,7 @@ def _about(said: str, path: str, now: Sequence[str], wrote: frozenset[str]) -> t
     shares = [words.intersection(stems("\n".join(now[first:last]))) for first, last in parts]
     most = max(map(len, shares), default=0)
     best = [part for part, shared in zip(parts, shares, strict=True) if len(shared) == most]
-    if len(best) != 1 or (most < _SHARED and path not in spelled(said)):
+    if len(best) != 1 or (most < _SHARED and path not in paths_spelled(said)):
         return None
     first, last = _narrowed(best[0], now, words)
     often = Counter(map(str.strip, now))

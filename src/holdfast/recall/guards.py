@@ -15,13 +15,13 @@ Only what the hook needs is imported here; the rules of what may stand in the fi
 import os
 
 from holdfast.index import freshness
-from holdfast.recall.patterns import holds
+from holdfast.recall.path_patterns import holds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from holdfast.index.freshness import Place
+    from holdfast.index.freshness import WorkTreePaths
     from holdfast.store.layout import Layout
 
 HEAD = "holdfast-guards\t2\t"
@@ -31,7 +31,7 @@ GUARDING = ("invariant", "dead-end")
 _BETWEEN = "\x1f"
 
 
-class Guard:
+class MemoryGuard:
     """A memory that a person approved, as it is told; and when."""
 
     __slots__ = ("commands", "id", "path", "places", "rests_on", "text", "type", "until", "words")
@@ -60,21 +60,21 @@ class Guard:
         return self.type in GUARDING and bool(self.places or self.commands)
 
 
-def name_of(place: "Place") -> str:
+def name_of(place: "WorkTreePaths") -> str:
     """What the file of a work tree is called."""
     if place.git_dir == place.common_dir:
         return "main"
     return f"tree-{os.path.basename(place.git_dir.rstrip('/'))}"
 
 
-def file_of(place: "Place", layout: "Layout") -> str:
+def file_of(place: "WorkTreePaths", layout: "Layout") -> str:
     return os.path.join(layout.guards, name_of(place))
 
 
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def standing(place: "Place", layout: "Layout", tree: "Callable[[], str | None]") -> str | None:
+def standing(place: "WorkTreePaths", layout: "Layout", tree: "Callable[[], str | None]") -> str | None:
     """The ground under what stands now, for the first line; None if nothing can be told for sure.
 
     `tree` gives the id of the folder `.holdfast` in the commit that is checked out.
@@ -85,7 +85,7 @@ def standing(place: "Place", layout: "Layout", tree: "Callable[[], str | None]")
     return f"{ground}\t{held}" if ground and freshness.went_to(place) == (oid, size) else None
 
 
-def render(ground: str, guards: "Iterable[Guard]") -> bytes:
+def render(ground: str, guards: "Iterable[MemoryGuard]") -> bytes:
     """The file that says these."""
     there = sorted(guards, key=lambda one: (not one.guards, one.id))
     rows = [HEAD + ground]
@@ -95,7 +95,7 @@ def render(ground: str, guards: "Iterable[Guard]") -> bytes:
     return ("\n".join(rows) + "\n").encode("utf-8", "surrogateescape")
 
 
-def _row(one: Guard) -> str:
+def _row(one: MemoryGuard) -> str:
     fields = (
         one.id,
         one.type,
@@ -125,11 +125,11 @@ def facts_of(top: str, path: str) -> str:
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
-class Guards:
+class GuardFile:
     """The file as it was read: `is_current` says whether anything of it may be told."""
 
     def __init__(
-        self, place: "Place", layout: "Layout", now: str, tree: "Callable[[], str | None]" = lambda: None
+        self, place: "WorkTreePaths", layout: "Layout", now: str, tree: "Callable[[], str | None]" = lambda: None
     ) -> None:
         self._place, self._layout, self._now = place, layout, now
         self._data = _content(file_of(place, layout))
@@ -149,23 +149,23 @@ class Guards:
             and (tree() or "-") == known
         )
 
-    def guarding(self) -> "Iterator[Guard]":
+    def guarding(self) -> "Iterator[MemoryGuard]":
         """Those that may speak before an edit or a command."""
         for row in self._rest.partition("\n\n")[0].split("\n"):
             one = _guard(row)
             if one is not None:
                 yield one
 
-    def every(self) -> "Iterator[Guard]":
+    def every(self) -> "Iterator[MemoryGuard]":
         """All that may be told."""
         for row in self._rest.split("\n"):
             one = _guard(row)
             if one is not None:
                 yield one
 
-    def about(self, words: "Iterable[str]") -> "dict[str, tuple[Guard, list[str]]]":
+    def about(self, words: "Iterable[str]") -> "dict[str, tuple[MemoryGuard, list[str]]]":
         """Those that share words, each with the words it shares."""
-        found: dict[str, tuple[Guard, list[str]]] = {}
+        found: dict[str, tuple[MemoryGuard, list[str]]] = {}
         for word in words:
             for row in self._rows_with(f" {word} "):
                 one = _guard(row)
@@ -180,12 +180,12 @@ class Guards:
             yield self._rest[self._rest.rfind("\n", 0, at) + 1 : end]
             at = self._rest.find(text, end)
 
-    def named(self, identity: str) -> "Guard | None":
+    def named(self, identity: str) -> "MemoryGuard | None":
         """The one of that id."""
         at = f"\n{self._rest}".find(f"\n{identity}\t")
         return _guard(self._rest[at : self._rest.find("\n", at)]) if at >= 0 else None
 
-    def stands(self, one: Guard) -> bool:
+    def stands(self, one: MemoryGuard) -> bool:
         """Whether it still holds: not expired, and nothing that it rests on was touched."""
         if one.until and one.until <= self._now:
             return False
@@ -201,12 +201,12 @@ def _content(path: str) -> str:
         return ""
 
 
-def _guard(row: str) -> "Guard | None":
+def _guard(row: str) -> "MemoryGuard | None":
     fields = row.split("\t")
     if len(fields) != 8:
         return None
     identity, kind, until, rests_on, places, commands, words, text = fields
-    return Guard(
+    return MemoryGuard(
         identity,
         kind,
         text,
@@ -226,8 +226,8 @@ def _parts(text: str) -> "list[str]":
 
 
 def holding(
-    there: "Iterable[Guard]", *, paths: "Sequence[str]" = (), commands: "Sequence[Sequence[str]]" = ()
-) -> "Iterator[Guard]":
+    there: "Iterable[MemoryGuard]", *, paths: "Sequence[str]" = (), commands: "Sequence[Sequence[str]]" = ()
+) -> "Iterator[MemoryGuard]":
     """Those that hold for one of these files, or name one of these commands."""
     said = [f" {' '.join(words)} " for words in commands]
     for one in there:
@@ -237,9 +237,9 @@ def holding(
             yield one
 
 
-def first(found: "Iterable[Guard]", *, most: int, stands: "Callable[[Guard], bool]") -> "list[Guard]":
+def first(found: "Iterable[MemoryGuard]", *, most: int, stands: "Callable[[MemoryGuard], bool]") -> "list[MemoryGuard]":
     """The first few that still hold."""
-    chosen: list[Guard] = []
+    chosen: list[MemoryGuard] = []
     for one in found:
         if len(chosen) == most:
             break

@@ -13,13 +13,12 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.model.evidence import is_oid, is_tracked_path
+from holdfast.model.evidence import Provenance, is_oid, is_tracked_path
 from holdfast.model.ids import is_id
-from holdfast.model.provenance import Provenance
 from holdfast.model.session import Session
 from holdfast.model.text import visible
 from holdfast.patterns import regex
-from holdfast.store import capsule, fsio, sessions
+from holdfast.store import capsule, fsio, session_files
 from holdfast.values import frozen, replace
 
 AROUND = 4  # lines shown before and after the words
@@ -112,7 +111,7 @@ def _told(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _session(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
     for store in clone.stores:
         try:
-            session = sessions.read(sessions.path_of(store, name))
+            session = session_files.read(session_files.path_of(store, name))
         except (OSError, HoldfastError):
             continue
         turns = sorted(_turns(session).items(), key=lambda one: (one[0] != turn, one[0]))

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput
-from holdfast.index.scope import Scope
+from holdfast.index.query import Scope
 from holdfast.model.text import visible
 from holdfast.recall.search import Hit, Retriever
 from holdfast.values import fields, replace
@@ -33,11 +33,11 @@ MAX_TEXT = 20_000  # characters of one field; our own are much shorter
 Make = Callable[[str, Retriever], Retriever]
 
 
-class TookTooLong(BaseException):
+class PluginTookTooLong(BaseException):
     """Not an Exception, so that what a plugin catches does not keep it running."""
 
 
-class Failed(Exception):
+class PluginFailed(Exception):
     """What a plugin did wrong, in words that are safe to show."""
 
 
@@ -63,11 +63,11 @@ def guarded() -> Iterator[None]:
             yield
     except KeyboardInterrupt:
         raise
-    except TookTooLong:
-        raise Failed(f"it took longer than {PATIENCE:g} seconds") from None
+    except PluginTookTooLong:
+        raise PluginFailed(f"it took longer than {PATIENCE:g} seconds") from None
     except BaseException as error:  # noqa: BLE001 - a stranger's code may raise anything, SystemExit too
         why = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
-        raise Failed(visible(" ".join(why.split()))[:200]) from None
+        raise PluginFailed(visible(" ".join(why.split()))[:200]) from None
     finally:
         if limited:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -75,7 +75,7 @@ def guarded() -> Iterator[None]:
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:
-    raise TookTooLong
+    raise PluginTookTooLong
 
 
 def _brought() -> "Iterable[EntryPoint]":
@@ -89,7 +89,7 @@ def names() -> list[str]:
     return [BUILT_IN, *sorted({one.name for one in _brought()} - {BUILT_IN})]
 
 
-class Asked:
+class PluginRetriever:
     """A plugin, asked with care; `own` answers where it fails, and `complaints` says why it did."""
 
     def __init__(self, name: str, top: str, own: Retriever) -> None:
@@ -104,7 +104,7 @@ class Asked:
                 if self._made is None:
                     self._made = _load(self.name)(self._top, self._own)
                 return [_safe(hit) for hit in _checked(self._made.search(query, scope, limit), limit)]
-        except Failed as why:
+        except PluginFailed as why:
             self.complaints.append(f"the retriever {self.name} failed ({why}); the built-in search answered")
             return self._own.search(query, scope, limit)
 

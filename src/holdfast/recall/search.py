@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from holdfast.errors import BadInput, Busy, NotStored
 from holdfast.git.clone import Clone
 from holdfast.index import answer as answers
-from holdfast.index import elsewhere
-from holdfast.index import search as ranking
-from holdfast.index.corpus import refresh as repository
-from holdfast.index.corpus.choosing import Choice
-from holdfast.index.links import follow
+from holdfast.index import other_branches, ranking
+from holdfast.index.corpus import update as repository
+from holdfast.index.corpus.file_choice import CorpusChoice
+from holdfast.index.query import EVERY_BRANCH, Scope
 from holdfast.index.refresh import Progress, path_of, refresh
-from holdfast.index.rows import now_text
-from holdfast.index.scope import EVERY_BRANCH, Scope
+from holdfast.index.search_rows import now_text
+from holdfast.index.second_hop import follow
 from holdfast.index.sqlite import Index, is_refused
 from holdfast.model.event import KINDS as EVENT_KINDS
 from holdfast.model.memory import TYPES
@@ -30,7 +29,7 @@ from holdfast.values import fields, frozen
 
 if TYPE_CHECKING:
     from holdfast.index.pool import Near
-    from holdfast.index.search import Step
+    from holdfast.index.ranking import Step
 
 _UNREAD = "commits, docs and code of this repository are not read yet and were not searched: holdfast index"
 UNASKED, ASKED = 5.0, 20.0  # seconds for meaning where words found little, and where somebody wants it
@@ -91,7 +90,7 @@ class TextSearch:
         clone: Clone,
         *,
         progress: Progress | None = None,
-        choice: Choice | None = None,
+        choice: CorpusChoice | None = None,
         meaning: Meaning | None = None,
         step: "Step" = follow,
     ) -> None:
@@ -99,7 +98,7 @@ class TextSearch:
         self._meaning, self._step = meaning, step
         self._index = Index(path_of(clone))
         self._corpus = repository.open_corpus(clone) if choice is not None else None
-        self._there = elsewhere.open_others(clone)
+        self._there = other_branches.open_others(clone)
         self._turn = threading.Lock()
         self._told: set[str] = set()  # what was said of the corpus, and need not be said again
         self.by_meaning = False  # whether meaning was asked for the last answer
@@ -186,7 +185,7 @@ class TextSearch:
         if self._corpus is None or self._choice is None or scope.branch not in (None, EVERY_BRANCH):
             return ""
         try:
-            is_there = repository.bring(self._clone, self._corpus, self._choice, progress=self._progress)
+            is_there = repository.bring_corpus(self._clone, self._corpus, self._choice, progress=self._progress)
         except sqlite3.DatabaseError as error:
             self._clone.notes.append(f"commits, docs and code were not searched: {error}")
             return ""
@@ -209,10 +208,10 @@ class TextSearch:
 
     def _bring_others(self, memory: str) -> str:
         try:
-            return elsewhere.bring(self._clone, self._there, self._index, memory=memory)
+            return other_branches.bring_others(self._clone, self._there, self._index, memory=memory)
         except sqlite3.DatabaseError as error:
             self._there.recover(error)
-            return elsewhere.bring(self._clone, self._there, self._index, memory=memory)
+            return other_branches.bring_others(self._clone, self._there, self._index, memory=memory)
         finally:
             self._clone.notes.extend(self._there.take_notes())
 

@@ -25,7 +25,7 @@ _RENDERED = regex(r"^Rendered by Holdfast at [^\n]*", re.MULTILINE)
 
 
 @frozen
-class Header:
+class ViewHeader:
     """Which state of the project a view shows."""
 
     branch: str | None
@@ -35,7 +35,7 @@ class Header:
 
 def state_json(
     trusted: Iterable[Memory],
-    header: Header,
+    header: ViewHeader,
     *,
     stale: Iterable[Memory] = (),
     expired: Iterable[Memory] = (),
@@ -79,7 +79,7 @@ def artifacts(joined: Iterable[Mapping[str, Any]], tracked: set[str]) -> dict[st
     return {task: list(rows.values()) for task, rows in sorted(found.items())}
 
 
-def artifacts_json(by_task: Mapping[str, Sequence[Mapping[str, Any]]], header: Header) -> str:
+def artifacts_json(by_task: Mapping[str, Sequence[Mapping[str, Any]]], header: ViewHeader) -> str:
     """artifacts.json: which files each task produced."""
     return _text({**_head(header), "artifacts": {task: list(rows) for task, rows in by_task.items()}})
 
@@ -138,7 +138,7 @@ def _timeless(text: str) -> Any:
     return found
 
 
-def _head(header: Header) -> dict[str, Any]:
+def _head(header: ViewHeader) -> dict[str, Any]:
     return {"version": VERSION, "last_updated": header.time, "branch": header.branch, "head": header.head}
 
 

@@ -13,10 +13,21 @@ looked at decoded, at most two codings deep (`security.decoded`). Text in UTF-16
 secrets, and shapes nobody has named are not seen. A user's own rules are matched on UTF-8 bytes, and
 their time is bounded (`security.rules`); what is longer than `REACH` is never one of the values a user
 allows.
+
+What a person marked as theirs alone: `<private>…</private>` is dropped before anything is kept.
+
+The tag is a person's own word, so it counts in texts: prompts, notes, proposals, transcripts. It may be
+nested; one that is never closed goes on to the end, because to keep too little can be mended. In a
+command's output, which arrives in pieces, the shape `private` hides the same stretch (`security.shapes`).
+
+The bytes a person would see: colour codes taken out, with the way back to the raw ones.
+
+A token that `grep` or a test runner has coloured in parts must not slip by. At most four codes in a
+row are taken out, so that the raw bytes behind a bounded stretch of visible ones are bounded too.
 """
 
 import re
-from bisect import insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
@@ -24,20 +35,131 @@ from typing import Any
 
 from holdfast.errors import ScanFailed
 from holdfast.patterns import regex
-from holdfast.security.anchors import HOLD, Hits, none_in
-from holdfast.security.decoded import DEEPEST, Coding
-from holdfast.security.private import without_private
-from holdfast.security.rules import Patience, Rule
-from holdfast.security.shapes import REACH, Rest, Shape, rules_text
-from holdfast.security.visible import View
+from holdfast.security.encoded_words import DEEPEST, Coding
+from holdfast.security.rule_anchors import HOLD, AnchorHits, none_in
+from holdfast.security.rules import REACH, Patience, SecretRest, SecretShape, UserRule, rules_text
 from holdfast.values import frozen
+
+_TAG = regex(r"<(/?)private>", re.IGNORECASE)
+_OPEN_ANGLE = regex(r"<[^<>]{0,9}\Z")
+
+
+def without_private(text: str) -> str:
+    """The text without what stands between `<private>` and its `</private>`."""
+    if _TAG.search(text) is None:
+        return text
+    kept: list[str] = []
+    depth = start = 0
+    for tag in _TAG.finditer(text):
+        if tag.group(1) and not depth:
+            continue  # a closing tag that closes nothing hides nothing
+        if not depth:
+            kept.append(_parted(text[start : tag.start()]))
+        depth += -1 if tag.group(1) else 1
+        start = tag.end() if not depth else len(text)
+    return "".join(kept) + text[start:]
+
+
+def _parted(before: str) -> str:
+    """What stands before a dropped stretch, so that it makes no new tag with what comes after."""
+    return before + " " if _OPEN_ANGLE.search(before[-12:]) else before
+
+
+_COLOUR = rb"\x1b\[[0-9;:?]{0,24}[A-Za-z]"
+_COLOURS = regex(rb"(?:%b){1,4}(?!%b)" % (_COLOUR, _COLOUR))
+_UNDECIDED = regex(rb"(?:%b)*(?:\x1b(?:\[[0-9;:?]{0,24})?)?" % _COLOUR)
+# What stands before may be the end of an escape: `\n`, `\u003d`, `%3D`.
+_ESCAPE = regex(rb"(?s:.*)(?:\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})")
+_LOWER = frozenset(b"abcdefghijklmnopqrstuvwxyz")
+_ALPHA = _LOWER | frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+
+
+class VisibleBytes:
+    """The visible bytes: colour codes taken out, with the way back to the raw ones."""
+
+    __slots__ = ("_raw", "_removed", "base", "cuts", "edge", "text")
+
+    def __init__(self, raw: bytes, context: bytes, after_secret: bool, *, final: bool) -> None:
+        self._raw = raw
+        self.base = len(context)
+        self.edge = self.base if after_secret else -1  # where the last redaction ended
+        self.cuts: list[int] = []  # visible places where colour codes were taken out
+        self._removed: list[int] = [0]  # how many raw bytes were taken out up to the n-th cut
+        self.text = context + self._visible(raw, final=final)
+
+    def _visible(self, raw: bytes, *, final: bool) -> bytes:
+        if b"\x1b" not in raw:
+            return raw
+        decided = len(raw) if final else _decided(raw)
+        pieces, position = [], 0
+        for match in _COLOURS.finditer(raw):
+            if match.start() >= decided:
+                break
+            pieces.append(raw[position : match.start()])
+            position = match.end()
+            self._removed.append(self._removed[-1] + match.end() - match.start())
+            self.cuts.append(self.base + match.end() - self._removed[-1])
+        pieces.append(raw[position:decided])
+        return b"".join(pieces)
+
+    def _after(self, place: int) -> int:
+        """The raw place just after the visible byte before `place`."""
+        return place - self.base + self._removed[bisect_left(self.cuts, place)]
+
+    def _at(self, place: int) -> int:
+        """The raw place of the visible byte at `place`."""
+        return place - self.base + self._removed[bisect_right(self.cuts, place)]
+
+    def between(self, start: int, stop: int) -> bytes:
+        """The raw bytes from `start` on; codes just before `stop` stay with what comes next."""
+        return self._raw[self._after(start) : self._after(stop)]
+
+    def before_secret(self, start: int, secret: int) -> bytes:
+        """The raw bytes up to a secret, with the codes that colour it."""
+        return self._raw[self._after(start) : self._at(secret)]
+
+    def tail(self, start: int) -> bytes:
+        """All raw bytes from `start` on."""
+        return self._raw[self._after(start) :]
+
+    def word_starts(self, place: int) -> bool:
+        """Whether a word can start here: after no letter, after a colour code or after a redaction."""
+        if place in (0, self.edge):
+            return True
+        if self.text[place - 1] not in _LETTERS or _ESCAPE.fullmatch(self.text, max(0, place - 8), place):
+            return True
+        cut = bisect_left(self.cuts, place)
+        return cut < len(self.cuts) and self.cuts[cut] == place
+
+    def may_start(self, place: int, shape: SecretShape) -> bool:
+        """Whether a shape can start here: where a word does, or a name within one; or anywhere."""
+        if not shape.boundary and not shape.beside:
+            return True
+        return self.word_starts(place) or (shape.beside and self._name_starts(place))
+
+    def _name_starts(self, place: int) -> bool:
+        """Whether a name starts here within a longer one: `MY_NAME`, `myName`; not `bar` in `scrollbar`."""
+        before, here = self.text[place - 1], self.text[place]
+        return before not in _ALPHA or (before in _LOWER and here not in _LOWER)
+
+
+def _decided(raw: bytes) -> int:
+    """Where a run of colour codes that may go on begins; a run decides itself within four codes."""
+    start = raw.find(b"\x1b", max(0, len(raw) - 192))
+    while start != -1:
+        if _UNDECIDED.fullmatch(raw, start):
+            return start
+        start = raw.find(b"\x1b", start + 1)
+    return len(raw)
+
 
 PRIVATE = "private"  # the name of the rule for what a person marked
 CUSTOM = "custom"  # the name of every rule a user adds
 MAX_DEPTH = 100
 
 _CONTEXT = 64  # bytes kept before the undecided ones, for look-behinds
-_NO_REST = Rest(rb"", 0)
+_NO_REST = SecretRest(rb"", 0)
 _MARKER = regex(r"\[redacted:[a-z0-9-]{1,32}\]")
 _SECRET_NAME = regex(
     r"(?i)(?:passw(?:or)?d|passphrase|secret|token|credential|"
@@ -61,8 +183,8 @@ class Scanner:
 
     def __init__(self, extra_rules: Sequence[str] = (), allow: Sequence[str] = (), *, private: bool = True) -> None:
         self._given, self.private = (extra_rules, allow), private
-        self.extra = tuple(Rule.read(rule, "redact.rules") for rule in extra_rules)
-        self.allow = tuple(Rule.read(rule, "redact.allow") for rule in allow)
+        self.extra = tuple(UserRule.read(rule, "redact.rules") for rule in extra_rules)
+        self.allow = tuple(UserRule.read(rule, "redact.allow") for rule in allow)
         self._for_streams, self._for_texts = Patience(), Patience()
         said = repr((rules_text(), *extra_rules, "allow", *allow)).encode("utf-8", "surrogatepass")
         self.key = blake2b(said, digest_size=8).hexdigest()  # other rules, another key
@@ -205,7 +327,7 @@ class _Secret:
     start: int
     end: int
     rule: str
-    rest: Rest
+    rest: SecretRest
 
     def moved(self, by: int) -> "_Secret":
         return _Secret(self.start + by, self.end + by, self.rule, self.rest)
@@ -228,7 +350,7 @@ class Stream:
         self._context = b""  # the visible bytes before them
         self._after_secret = False  # the held bytes follow a redaction directly
         self._found: list[tuple[int, _Secret]] = []  # secrets further on, counted from the held bytes
-        self._rest: Rest | None = None  # we are inside a secret that goes on
+        self._rest: SecretRest | None = None  # we are inside a secret that goes on
         self._left = 0
 
     def feed(self, data: bytes) -> bytes:
@@ -246,13 +368,13 @@ class Stream:
             raise ScanFailed(f"the secret scanner stopped: {type(problem).__name__}") from problem
 
     def _step(self, raw: bytes, *, final: bool) -> bytes:
-        view = View(raw, self._context, self._after_secret, final=final)
+        view = VisibleBytes(raw, self._context, self._after_secret, final=final)
         self._found = [(view.base + start, secret.moved(view.base)) for start, secret in self._found]
         out: list[bytes] = []
         position = self._go_on(view, view.base, final=final)
         out.append(self._breaks(view, view.base, position))
         view.edge = position if self._after_secret else view.edge
-        hits = Hits(
+        hits = AnchorHits(
             view.text,
             position,
             self._scanner.extra,
@@ -284,10 +406,10 @@ class Stream:
             hits.after(position)
         return b"".join(out) + self._keep(view, position, limit, final=final)
 
-    def _breaks(self, view: View, start: int, stop: int) -> bytes:
+    def _breaks(self, view: VisibleBytes, start: int, stop: int) -> bytes:
         return b"" if self._scanner.private else b"\n" * view.text.count(b"\n", start, stop)
 
-    def _look(self, view: View, hits: Hits, position: int, limit: int, *, final: bool) -> int:
+    def _look(self, view: VisibleBytes, hits: AnchorHits, position: int, limit: int, *, final: bool) -> int:
         """Decide all anchors before the next secret: the words that show one may hold another."""
         while (hit := hits.peek(position)) is not None and hit[0] < limit:
             start, shape = hit
@@ -304,15 +426,15 @@ class Stream:
                 insort(self._found, (secret.start, secret), key=lambda found: found[0])
         return limit
 
-    def _limit(self, view: View, *, final: bool) -> int:
+    def _limit(self, view: VisibleBytes, *, final: bool) -> int:
         """Where what we can already decide ends."""
         if final:
             return len(view.text)
         return len(view.text) - (REACH if self._scanner.extra else HOLD)
 
-    def _secret(self, view: View, start: int, shape: Shape | Rule) -> "_Secret | None":
+    def _secret(self, view: VisibleBytes, start: int, shape: SecretShape | UserRule) -> "_Secret | None":
         """The secret at this anchor, if it is one."""
-        if isinstance(shape, Rule):
+        if isinstance(shape, UserRule):
             match = self._patience.match(shape, view.text, start)
             name, group, rest = CUSTOM, 0, _NO_REST
         elif not view.may_start(start, shape):
@@ -329,7 +451,7 @@ class Stream:
             return None
         return _Secret(match.start(group), match.end(group), name, rest)
 
-    def _within(self, view: View, hits: Hits, start: int, coding: Coding) -> "_Secret | None":
+    def _within(self, view: VisibleBytes, hits: AnchorHits, start: int, coding: Coding) -> "_Secret | None":
         """The whole encoded word here, if what it says holds a secret."""
         if start < self._read.get(coding.name, 0) and (start, coding) not in self._again:
             return None  # it lies within a word that was looked at
@@ -356,12 +478,12 @@ class Stream:
         inner.finish()
         return next(iter(inner.hidden), None)
 
-    def _allowed(self, view: View, secret: bytes, end: int, rest: Rest) -> bool:
+    def _allowed(self, view: VisibleBytes, secret: bytes, end: int, rest: SecretRest) -> bool:
         if not rest.until and (more := rest.compiled().match(view.text, end, end + rest.limit)):
             secret += more.group()
         return self._scanner.allows(secret)
 
-    def _go_on(self, view: View, position: int, *, final: bool) -> int:
+    def _go_on(self, view: VisibleBytes, position: int, *, final: bool) -> int:
         """Swallow what still belongs to the secret before `position`."""
         if self._rest is None:
             return position
@@ -375,7 +497,7 @@ class Stream:
             self._rest = None
         return end
 
-    def _keep(self, view: View, position: int, limit: int, *, final: bool) -> bytes:
+    def _keep(self, view: VisibleBytes, position: int, limit: int, *, final: bool) -> bytes:
         """Hold back what is open and give what is certain."""
         if final:
             self._held = b""
@@ -390,7 +512,7 @@ class Stream:
         return view.between(position, stop) if stop > position else b""
 
 
-def _until(rest: Rest, text: bytes, position: int, stop: int, *, final: bool) -> tuple[int, bool]:
+def _until(rest: SecretRest, text: bytes, position: int, stop: int, *, final: bool) -> tuple[int, bool]:
     """The end of a secret that a terminator closes, and whether it was seen."""
     match = rest.compiled().search(text, position, stop)
     if match is not None:
@@ -400,7 +522,7 @@ def _until(rest: Rest, text: bytes, position: int, stop: int, *, final: bool) ->
     return max(position, stop - HOLD), False  # the terminator may be arriving
 
 
-def _while(rest: Rest, text: bytes, position: int, stop: int) -> tuple[int, bool]:
+def _while(rest: SecretRest, text: bytes, position: int, stop: int) -> tuple[int, bool]:
     """The end of a secret made of certain bytes, and whether it was seen."""
     match = rest.compiled().match(text, position, stop)
     end = match.end() if match is not None else position

@@ -4,17 +4,173 @@ A rule may stand in a file that a pull request can change. So each is weighed be
 attempt at one place may cost at worst, over the `REACH` bytes it may look at. One that could cost too
 much is refused. What is left is called in small portions, between which time is taken and signals are
 handled; whoever uses up the budget gets ScanFailed, and nothing unscanned is stored.
+
+What a shape of secrets is: a named rule, cheap to rule out. The rules themselves stand in `rules.txt`.
+
+A rule is looked at only where one of its literal anchors stands, and then sees at most
+`REACH` bytes from there: so a scan is linear, and gives the same answer however its input was
+cut. There is no rule on randomness alone: commit ids, UUIDs and checksums must survive.
+
+The secret is the one group that took part in the match; what goes before it is kept. The
+`rest` of that group says which further bytes belong to the same secret. How text is walked,
+cut and rewritten is `security.redact`'s business. The file is read once, when something is first
+looked at, and a pattern is compiled when it is first tried.
 """
 
 import importlib
+import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from holdfast.errors import BadSettings, ScanFailed
-from holdfast.security.shapes import REACH
+from holdfast.patterns import regex
 from holdfast.values import frozen
+
+REACH = 2048  # bytes a match may look at from its anchor on; patterns stay well within
+WORD = 20  # every issued token holds so many of these bytes in a row, at most `NEAR` after its anchor's start
+WORD_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+"
+NEAR = 20
+BESIDE = 48  # bytes that may lie between the start of a provider's name and the token it shows
+
+_FILE = os.path.join(os.path.dirname(__file__), "rules.txt")
+_FRAGMENT = regex(r"@([A-Z0-9_]{3,})@")
+
+
+class SecretRest(NamedTuple):
+    """What still belongs to a secret after the bytes that gave it away."""
+
+    pattern: bytes
+    limit: int  # after so many bytes we look at the text afresh
+    until: bool = False  # the pattern is where it ends, not what it is made of
+    ahead: int = 2  # bytes it must see to know that it ended: a backslash and what it escapes, or more
+
+    def compiled(self) -> re.Pattern[bytes]:
+        return _compiled(self.pattern)
+
+
+class SecretShape(NamedTuple):
+    """One named kind of secret."""
+
+    name: str
+    anchors: tuple[bytes, ...]
+    pattern: bytes  # matched at the anchor
+    rests: tuple[SecretRest, ...]  # one for each group of the pattern
+    fold: bool = False  # anchors are given in lower case and stand in any case
+    issued: bool = False  # a token with a prefix of its maker's, one long word
+    boundary: bool = False  # only where a word begins
+    beside: bool = False  # its anchors are names of providers, and a long word follows them
+
+    def compiled(self) -> re.Pattern[bytes]:
+        return _compiled(self.pattern)
+
+    def may(self, text: bytes, start: int, known: int) -> bool:
+        """Whether it begins here; after `known`, where bytes may still be missing, it always may."""
+        return start > known or _compiled(self.pattern).match(text, start) is not None
+
+
+@cache
+def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern)
+
+
+@cache
+def rules_text() -> str:
+    """The rules as they are written."""
+    with open(_FILE, encoding="utf-8") as file:
+        return file.read()
+
+
+@cache
+def shapes() -> tuple[SecretShape, ...]:
+    """Every shape that is known."""
+    return tuple(_read(rules_text()))
+
+
+class _Row(NamedTuple):
+    """A line of the file, and the indented ones below it as one."""
+
+    fields: list[str]
+    below: list[str]
+
+
+def _read(text: str) -> Iterator[SecretShape]:
+    sections = _sections(text)
+    rests = {row.fields[0]: _rest(*row.fields[1:]) for row in sections["rests"]}
+    fragments = _key_words(sections["whose key"][0].fields[0].split())
+    for row in sections["fragments"]:
+        fragments[row.fields[0]] = _filled("".join((*row.fields[1:], *row.below)), fragments)
+    for row in sections["tokens"]:
+        name, prefixes, then = row.fields[:3]
+        heads = _anchors(prefixes)
+        pattern = f"((?:{'|'.join(map(re.escape, heads))}){_filled(then, fragments)})"
+        yield _shape(name, heads, pattern, f"issued {' '.join(row.fields[3:])}", rests)
+    for row in sections["shapes"]:
+        name, anchors, options = row.fields
+        yield _shape(name, _anchors(anchors), _filled("".join(row.below), fragments), options, rests)
+    providers = [name for row in sections["providers"] for name in row.fields[0].split()]
+    for row in sections["beside a provider"]:
+        name, options = row.fields
+        yield _shape(name, providers, _filled("".join(row.below), fragments), options, rests)
+
+
+def _sections(text: str) -> dict[str, list[_Row]]:
+    found: dict[str, list[_Row]] = {}
+    rows: list[_Row] = []
+    for line in text.split("\n"):
+        if line.startswith("["):
+            rows = found.setdefault(line[1:-1], [])
+        elif line.startswith("    "):
+            rows[-1].below.append(line.strip())
+        elif line and not line.startswith("#"):
+            rows.append(_Row([field for field in line.split("  ") if field], []))
+    return found
+
+
+def _rest(options: str, pattern: str = "") -> SecretRest:
+    limit, *told = options.split()
+    ahead = next((int(one[len("ahead=") :]) for one in told if one.startswith("ahead=")), 2)
+    return SecretRest(pattern.encode(), int(limit), until="until" in told, ahead=ahead)
+
+
+def _anchors(written: str) -> list[str]:
+    return [anchor.replace("·", " ") for anchor in written.split()]
+
+
+def _shape(name: str, anchors: list[str], pattern: str, options: str, rests: dict[str, SecretRest]) -> SecretShape:
+    told = dict(option.partition("=")[::2] for option in options.split())
+    return SecretShape(
+        name,
+        tuple(anchor.encode() for anchor in anchors),
+        pattern.encode(),
+        tuple(rests[one] for one in told.get("rest", "word").split(",")),
+        fold="any-case" in told,
+        issued="issued" in told,
+        boundary="word" in told,
+        beside="beside" in told,
+    )
+
+
+def _filled(pattern: str, fragments: dict[str, str]) -> str:
+    return _FRAGMENT.sub(lambda found: fragments[found[1]], pattern)
+
+
+def _key_words(words: list[str]) -> dict[str, str]:
+    """`key`, but only where it says whose: most keys are those of dictionaries."""
+    return {
+        "WHOSE_KEY": _key_after(words, "key", ("", "_", "-")),
+        "WHOSE_UPPER_KEY": _key_after([word.upper() for word in words], "KEY", ("", "_")),
+    }
+
+
+def _key_after(words: list[str], key: str, joints: tuple[str, ...]) -> str:
+    said = [word + joint for joint in joints for word in words]
+    lengths = sorted({len(one) for one in said})
+    behind = (f"(?<={'|'.join(one + key for one in said if len(one) == length)})" for length in lengths)
+    return f"{key}(?:{'|'.join(behind)})"
+
 
 MAX_RULE = 1000
 MAX_STEPS = 1 << 26  # of one attempt at worst: well under a second that nobody can interrupt
@@ -30,14 +186,14 @@ _NO_PARSER = "this Python cannot tell whether a rule is safe"
 
 
 @frozen
-class Rule:
+class UserRule:
     """One regular expression of the user's."""
 
     pattern: re.Pattern[bytes]
     head: re.Pattern[bytes]  # the cheap beginning of the pattern: wherever that matches, this does
 
     @classmethod
-    def read(cls, rule: object, setting: str) -> "Rule":
+    def read(cls, rule: object, setting: str) -> "UserRule":
         """The rule that a setting holds; BadSettings says what is wrong with it."""
         if not isinstance(rule, str) or not rule or len(rule) > MAX_RULE:
             raise BadSettings(f"{setting} holds {rule!r:.80}, which is no text of 1 to {MAX_RULE} characters")
@@ -75,7 +231,7 @@ def narrow(rules: Iterable[str], where: str) -> tuple[list[str], list[str]]:
     for rule in rules:
         held = f"{where}: redact.rules holds {rule!r:.80}, which"
         try:
-            pattern = Rule.read(rule, f"{where}: redact.rules").pattern
+            pattern = UserRule.read(rule, f"{where}: redact.rules").pattern
         except BadSettings as error:
             refused.append(f"{error}; it is ignored")
             continue
@@ -103,14 +259,14 @@ class Patience:
         """More text is to be looked at, so more time may pass."""
         self._allowed += max(size, _LEAST) * PER_MIB / (1 << 20)
 
-    def match(self, rule: Rule, text: bytes, start: int) -> re.Match[bytes] | None:
+    def match(self, rule: UserRule, text: bytes, start: int) -> re.Match[bytes] | None:
         """The rule's match at this place."""
         since = self._clock()
         found = rule.pattern.match(text, start, min(start + REACH, len(text)))
         self._passed(since)
         return found
 
-    def find(self, rule: Rule, text: bytes, start: int) -> int:
+    def find(self, rule: UserRule, text: bytes, start: int) -> int:
         """A place from `start` on that is worth a match, or the text's end; none before it is."""
         while start < len(text):
             since = self._clock()
@@ -133,7 +289,7 @@ class UserHits:
 
     __slots__ = ("_from", "_patience", "_place", "_text", "rule")
 
-    def __init__(self, text: bytes, rule: Rule, patience: Patience) -> None:
+    def __init__(self, text: bytes, rule: UserRule, patience: Patience) -> None:
         self._text, self.rule, self._patience = text, rule, patience
         self._from, self._place = 0, -1
 

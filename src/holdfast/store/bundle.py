@@ -17,7 +17,7 @@ from typing import IO
 
 from holdfast.errors import BadBundle, BadInput, FutureFormat
 from holdfast.patterns import regex
-from holdfast.store import fsio, pending, trash
+from holdfast.store import fsio, pending_changes, trash
 from holdfast.store.format import split_lines
 from holdfast.store.layout import STATISTICS, Layout
 from holdfast.values import frozen
@@ -149,7 +149,7 @@ def _prove(file: str) -> None:
 def _refuse_forged(file: str, name: str, data: bytes) -> None:
     """A waiting change is committed one day: it may name nothing but entries and the log."""
     if name.startswith(("pending/", "sealed/changes/")) and name.endswith(".json"):
-        foreign = pending.foreign_path(data)
+        foreign = pending_changes.foreign_path(data)
         if foreign is not None:
             raise BadBundle(f"{file} is refused: {name} would change {foreign!r}, which is not the memory's")
     if name.startswith("trash/") and name.endswith(f"/{trash.TEXTS}"):

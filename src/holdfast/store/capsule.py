@@ -36,7 +36,7 @@ _TEMPORARY = regex(r"(?:MANIFEST|context\.json|meta\.json|summary\.md|files\.jso
 
 
 @frozen
-class Fault:
+class CapsuleFault:
     """Something about a capsule that is not as it was sealed."""
 
     path: str  # inside the capsule; "" is the capsule itself
@@ -91,7 +91,7 @@ def is_alive(folder: str) -> bool:
         os.close(handle)
 
 
-class Sink:
+class CapsuleSink:
     """A file of a capsule that grows while the command runs; synced when the capsule is sealed."""
 
     def __init__(self, path: str) -> None:
@@ -196,11 +196,11 @@ class Capsule:
         finally:
             sink.close()
 
-    def open_output(self, name: str) -> Sink:
+    def open_output(self, name: str) -> CapsuleSink:
         """A new file that is filled as bytes come."""
         path = self.path(name)
         fsio.make_dirs(os.path.dirname(path))
-        return Sink(path)
+        return CapsuleSink(path)
 
     def replace(self, name: str, data: bytes) -> None:
         """Set a file's content, whatever was there; durable on return."""
@@ -353,17 +353,17 @@ def _walk(folder: str, below: str = "") -> Iterator[tuple[str, os.stat_result]]:
             yield path, facts
 
 
-def faults(folder: str, root: str | None, joined: Mapping[str, Any]) -> Iterator[Fault]:
+def faults(folder: str, root: str | None, joined: Mapping[str, Any]) -> Iterator[CapsuleFault]:
     """Compare a sealed capsule with its event: which files were changed, added, lost or are no files."""
     if not os.path.isdir(folder):
-        yield Fault("", "the capsule of this run is missing")
+        yield CapsuleFault("", "the capsule of this run is missing")
         return
     actual: dict[str, str] = {}
     for path, facts in _walk(folder):
         if not stat.S_ISREG(facts.st_mode):
-            yield Fault(path, "a capsule holds regular files only, and this is a link or a device")
+            yield CapsuleFault(path, "a capsule holds regular files only, and this is a link or a device")
         elif facts.st_nlink != 1:
-            yield Fault(path, "it has a second name outside the capsule and could be changed there")
+            yield CapsuleFault(path, "it has a second name outside the capsule and could be changed there")
         elif path not in _UNSEALED:
             actual[path] = _hash(os.path.join(folder, *path.split("/")))
     yield from _against_manifest(folder, root, actual)
@@ -392,24 +392,24 @@ def _hash(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _against_manifest(folder: str, root: str | None, actual: Mapping[str, str]) -> Iterator[Fault]:
+def _against_manifest(folder: str, root: str | None, actual: Mapping[str, str]) -> Iterator[CapsuleFault]:
     try:
         manifest = fsio.read(os.path.join(folder, MANIFEST), limit=MAX_JSON)
     except (OSError, HoldfastError):
         manifest = b""
     whole = b"".join(sorted(_line(sha256, path) for path, sha256 in actual.items()))
     if root is not None and hashlib.sha256(manifest).hexdigest() != root:
-        yield Fault(MANIFEST, "it was changed or is missing")
+        yield CapsuleFault(MANIFEST, "it was changed or is missing")
         if hashlib.sha256(whole).hexdigest() == root:
             return  # every other file is as it was
     sealed = _parsed(manifest)
     for path in sorted({*sealed, *actual}):
         if path not in actual:
-            yield Fault(path, "it is missing")
+            yield CapsuleFault(path, "it is missing")
         elif path not in sealed:
-            yield Fault(path, "it was added after the run was sealed")
+            yield CapsuleFault(path, "it was added after the run was sealed")
         elif sealed[path] != actual[path]:
-            yield Fault(path, "it was changed after the run was sealed")
+            yield CapsuleFault(path, "it was changed after the run was sealed")
 
 
 def _parsed(manifest: bytes) -> dict[str, str]:
@@ -421,7 +421,7 @@ def _parsed(manifest: bytes) -> dict[str, str]:
     return found
 
 
-def _meta_faults(folder: str, joined: Mapping[str, Any]) -> Iterator[Fault]:
+def _meta_faults(folder: str, joined: Mapping[str, Any]) -> Iterator[CapsuleFault]:
     """meta.json must say what the event says, in exactly the bytes we write.
 
     A field the event knows and the file does not must be null, so that one added later breaks no old run.
@@ -430,10 +430,10 @@ def _meta_faults(folder: str, joined: Mapping[str, Any]) -> Iterator[Fault]:
         data = fsio.read(os.path.join(folder, META), limit=MAX_JSON)
         found = json.loads(data)
     except (OSError, ValueError, HoldfastError):
-        yield Fault(META, "it is missing or damaged")
+        yield CapsuleFault(META, "it is missing or damaged")
         return
     # The body may be erased or lost since; when the run was sealed it was here.
     event = {**json.loads(json.dumps(dict(joined))), "body_state": "here"}
     same = isinstance(found, dict) and event == {**dict.fromkeys(event), **found}
     if not same or to_json(found) != data:
-        yield Fault(META, "it does not equal the run's event")
+        yield CapsuleFault(META, "it does not equal the run's event")

@@ -89,7 +89,7 @@ def read_all(fd: int, limit: int) -> bytes:
 # ── finding it: the copy in git's hook ends here, for git tells its hooks where they are ──────────────
 
 
-class Place:
+class RepositoryPlace:
     """A work tree, its own git folder, and the folder that all work trees of the clone share."""
 
     __slots__ = ("common", "git_dir", "is_own", "top")
@@ -99,7 +99,7 @@ class Place:
         self.is_own = is_own  # git refuses a repository of another user, unless its configuration allows it
 
 
-def find(start: bytes) -> "Place | None":
+def find_repository(start: bytes) -> "RepositoryPlace | None":
     """The repository that owns the memory at a folder.
 
     That is the nearest one; in a submodule, the outermost enclosing repository that has a `.holdfast`.
@@ -113,7 +113,7 @@ def find(start: bytes) -> "Place | None":
     return owner
 
 
-def nearest(folder: bytes) -> "Place | None":
+def nearest(folder: bytes) -> "RepositoryPlace | None":
     """The innermost work tree that holds a folder."""
     while True:
         entry = folder.rstrip(b"/") + b"/.git"
@@ -127,7 +127,7 @@ def nearest(folder: bytes) -> "Place | None":
                 return None
             if is_git_dir(git_dir):
                 common = common_of(git_dir)
-                return Place(folder, git_dir, common, is_own=_is_own(facts) and _has_own_store(common))
+                return RepositoryPlace(folder, git_dir, common, is_own=_is_own(facts) and _has_own_store(common))
         above = parent(folder)
         if above == folder:
             return None
@@ -155,7 +155,7 @@ def is_git_dir(folder: bytes) -> bool:
     return is_folder(folder + b"/objects") or bool(read(folder + b"/commondir"))
 
 
-def _is_submodule(place: "Place", outer: "Place") -> bool:
+def _is_submodule(place: "RepositoryPlace", outer: "RepositoryPlace") -> bool:
     """Whether git keeps a repository within the one around it."""
     kept = (outer.common + b"/modules/", outer.git_dir + b"/modules/")
     return place.common.startswith(kept) and not is_folder(place.top + b"/.git")

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from holdfast.errors import CorruptLog, FutureFormat, TooLarge
-from holdfast.model.event import Draft, Event
+from holdfast.model.event import Event, EventDraft
 from holdfast.patterns import regex
 from holdfast.store import layout
 from holdfast.values import frozen
@@ -71,7 +71,7 @@ def _number(value: int | None) -> str:
 
 
 def make_event(
-    draft: Draft,
+    draft: EventDraft,
     *,
     ts: str,
     line: str,

@@ -4,20 +4,37 @@ A writer appends to a spool of its own, so writers never wait for one another; a
 acknowledged only when its bytes are synced. Reading trusts nothing but bytes and sets apart what is
 no event. Sealing for git is `seal`'s, what is visible on a line `git.clone`'s, and the proof of the
 whole `diagnostics.integrity`'s.
+
+Bodies: the free text of events, kept apart so that one can be erased and the log still holds.
+
+A body's file is its salt and its bytes; its name commits to both. Without the salt a short secret
+could be guessed from the name, so both go together.
 """
 
 import contextlib
+import json
 import os
 import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
-from holdfast.model.event import MAX_PARENTS, Draft, Event, timestamp
+from holdfast.model.event import MAX_PARENTS, Event, EventDraft, timestamp
 from holdfast.model.ids import token
 from holdfast.store import fsio
-from holdfast.store.format import MAX_ENVELOPE, make_event, match_event, parents_of, parse_event, split_lines
+from holdfast.store.format import (
+    MAX_BODY,
+    MAX_ENVELOPE,
+    SALT_BYTES,
+    body_name,
+    make_event,
+    match_event,
+    parents_of,
+    parse_event,
+    split_lines,
+)
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
@@ -26,7 +43,7 @@ IDLE_SECONDS = 2.0  # a spool untouched for so long may be continued by another 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
-class Writer:
+class SpoolWriter:
     """Appends the events of one process on one line to a spool nobody else is writing.
 
     The first event names what is visible on the line (`heads` is asked for it), every later one the
@@ -54,7 +71,7 @@ class Writer:
     def _call(self, name: str) -> None:
         self._name, self._path = name, self._layout.spool_file(self._line, name)
 
-    def append(self, draft: Draft, body: str | None = None, *, head: str | None = None) -> Event:
+    def append(self, draft: EventDraft, body: str | None = None, *, head: str | None = None) -> Event:
         """Store one event; it survives a crash from the moment this returns."""
         with self._turn:
             if self._pid != os.getpid():
@@ -62,7 +79,7 @@ class Writer:
             with fsio.refusing("the event"):
                 return self._append(draft, body, head or draft.head)
 
-    def _append(self, draft: Draft, body: str | None, head: str | None) -> Event:
+    def _append(self, draft: EventDraft, body: str | None, head: str | None) -> Event:
         # Asked before the lock is taken: it reads every spool of the line, the one we take over included.
         heads = () if self._last else tuple(self._heads())
         self._lock_a_spool()
@@ -204,7 +221,7 @@ def _ends_whole(fd: int, size: int) -> bool:
 
 
 @frozen
-class Torn:
+class TornSpool:
     """Bytes in a spool that are no event: a write that never finished, or damage."""
 
     path: str
@@ -215,16 +232,16 @@ class Torn:
 
 
 @frozen
-class Reading:
+class SpoolReading:
     """What one file of the log holds: whole event lines, and what is not one."""
 
     lines: list[bytes]
     events: list[Event]
-    torn: list[Torn]
+    torn: list[TornSpool]
     newer: bool = False  # whether a newer Holdfast wrote to it, in a form that this one cannot read
 
 
-def read_spool(path: str) -> Reading:
+def read_spool(path: str) -> SpoolReading:
     """Every whole event of a spool; anything else is set apart, never fatal."""
     lines, events, torn, offset, newer = [], [], [], 0, False
     for number, line in enumerate(split_lines(fsio.read(path, limit=MAX_SPOOL)), 1):
@@ -235,9 +252,9 @@ def read_spool(path: str) -> Reading:
             newer = True
         except CorruptLog as error:
             if line != b"\n":  # the newline that ended a torn tail is no loss of its own
-                torn.append(Torn(path, number, offset, line, str(error)))
+                torn.append(TornSpool(path, number, offset, line, str(error)))
         offset += len(line)
-    return Reading(lines, events, torn, newer)
+    return SpoolReading(lines, events, torn, newer)
 
 
 def spool_ends(path: str) -> tuple[set[str], str | None]:
@@ -251,3 +268,53 @@ def spool_ends(path: str) -> tuple[set[str], str | None]:
     with contextlib.suppress(HoldfastError):
         named.update(parents_of(match_event(first[: first.find(b"\n") + 1])))
     return named, tail[-1].hash_self if tail else None
+
+
+_SMALL, _MANY = 4096, 1 << 16  # bytes of a body, and bodies, that are kept in mind
+
+
+class Bodies:
+    """The bodies this clone holds."""
+
+    def __init__(self, *layouts: Layout) -> None:
+        self._layouts = layouts  # the first takes new bodies, all are read
+        self._read: dict[str, dict[str, Any]] = {}  # what was read and proved before, as long as it is there
+
+    def put(self, data: bytes) -> str:
+        """Store a body, durable on return, and give its name."""
+        stored = os.urandom(SALT_BYTES) + data
+        name = body_name(stored)
+        fsio.create(self._layouts[0].body(name), stored)
+        return name
+
+    def raw(self, name: str) -> bytes | None:
+        """The stored bytes, unchecked, or None if they are not here."""
+        for layout in self._layouts:
+            try:
+                return fsio.read(layout.body(name), limit=SALT_BYTES + MAX_BODY)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+        return None
+
+    def get(self, name: str) -> dict[str, Any] | None:
+        """A body that matches its name, or None if it is not here."""
+        if name in self._read and self.has(name):
+            return dict(self._read[name])
+        stored = self.raw(name)
+        if stored is None:
+            return None
+        if body_name(stored) != name:
+            raise CorruptLog(f"body {name} does not match its name: it was altered")
+        loaded: dict[str, Any] = json.loads(stored[SALT_BYTES:])
+        if len(stored) <= _SMALL and len(self._read) < _MANY:
+            self._read[name] = loaded
+        return dict(loaded)
+
+    def has(self, name: str) -> bool:
+        return any(os.path.lexists(layout.body(name)) for layout in self._layouts)
+
+    def drop(self, name: str) -> None:
+        """Forget a body and its salt."""
+        self._read.pop(name, None)
+        for layout in self._layouts:
+            fsio.remove(layout.body(name))

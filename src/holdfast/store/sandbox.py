@@ -39,16 +39,16 @@ def _counts(file: str) -> bool:
 
 
 @mutable
-class Drained:
+class SandboxDrain:
     """What was moved: how many files, and the approvals among them."""
 
     files: int = 0
     approvals: list[Event] = field(default_factory=list)
 
 
-def drain(layout: Layout) -> Drained:
+def drain(layout: Layout) -> SandboxDrain:
     """Move what a sandbox recorded into the private store."""
-    local, done = layout.sandboxed(), Drained()
+    local, done = layout.sandboxed(), SandboxDrain()
     with fsio.locked(layout.lock):
         for name in _FOLDERS:
             _move_folder(local, layout, name, done)
@@ -85,7 +85,7 @@ def _approvals(data: bytes) -> Iterator[Event]:
             yield event
 
 
-def _note(data: bytes, layout: Layout, done: Drained) -> None:
+def _note(data: bytes, layout: Layout, done: SandboxDrain) -> None:
     """Remember the approvals in a piece of the log that is to be moved; one given here before stays ours."""
     brought = list(_approvals(data))
     if not brought:
@@ -98,7 +98,7 @@ def _note(data: bytes, layout: Layout, done: Drained) -> None:
             done.approvals.append(event)
 
 
-def _move_folder(local: Layout, layout: Layout, name: str, done: Drained) -> None:
+def _move_folder(local: Layout, layout: Layout, name: str, done: SandboxDrain) -> None:
     root = os.path.join(local.private, name)
     for folder, below, files in os.walk(root):
         if name == "runs" and folder == root:  # a run still under way in the sandbox is left to it
@@ -111,7 +111,7 @@ def _move_folder(local: Layout, layout: Layout, name: str, done: Drained) -> Non
             _move_file(os.path.join(folder, file), os.path.join(target, file), layout, done)
 
 
-def _move_file(source: str, target: str, layout: Layout, done: Drained) -> None:
+def _move_file(source: str, target: str, layout: Layout, done: SandboxDrain) -> None:
     """Move one file; where another stands under its name, both are kept."""
     data = fsio.read(source, limit=MAX_SPOOL)
     if os.path.dirname(target) == layout.sealed_log:
@@ -125,7 +125,7 @@ def _move_file(source: str, target: str, layout: Layout, done: Drained) -> None:
     done.files += 1
 
 
-def _move_spools(local: Layout, layout: Layout, line: str, done: Drained) -> None:
+def _move_spools(local: Layout, layout: Layout, line: str, done: SandboxDrain) -> None:
     """Closing takes each spool's lock, so a writer still in the sandbox goes on in a new file."""
     closed = seal.close_spools(local, line)
     folder = os.path.join(layout.spool, line)

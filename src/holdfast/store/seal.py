@@ -9,13 +9,12 @@ import os
 from collections.abc import Collection
 
 from holdfast.errors import CorruptLog
-from holdfast.model.dag import in_order
-from holdfast.model.event import Event
-from holdfast.store import fsio, pending
+from holdfast.model.event import Event, in_order
+from holdfast.store import fsio, pending_changes
 from holdfast.store.format import MAX_SEGMENT, Segment, make_segments, parse_event, segment_lines
 from holdfast.store.layout import Layout
-from holdfast.store.log import Reading, Torn, read_spool
-from holdfast.store.pending import Change
+from holdfast.store.log import SpoolReading, TornSpool, read_spool
+from holdfast.store.pending_changes import PendingChange
 
 
 def spools(layout: Layout, line: str) -> list[str]:
@@ -55,7 +54,7 @@ def free_name(stem: str) -> str:
     return name
 
 
-def seal(layout: Layout, line: str, *, head: str | None, ts: str, owner: str | None = None) -> list[Change]:
+def seal(layout: Layout, line: str, *, head: str | None, ts: str, owner: str | None = None) -> list[PendingChange]:
     """Turn a line's spools into segments that wait to be published on it, or on the line `owner`.
 
     The caller holds the store's lock.
@@ -75,11 +74,11 @@ def seal(layout: Layout, line: str, *, head: str | None, ts: str, owner: str | N
 
 def _already_sealed(layout: Layout, line: str) -> set[str]:
     """Events of a line that a seal cut short by a crash had already put into a waiting segment."""
-    names = [c.segment for c in pending.waiting(layout) if c.segment and c.line == line]
+    names = [c.segment for c in pending_changes.waiting(layout) if c.segment and c.line == line]
     return {event.hash_self for name in names for event, _ in read_sealed(layout, name)}
 
 
-def _pairs(readings: list[Reading], done: Collection[str]) -> list[tuple[Event, bytes]]:
+def _pairs(readings: list[SpoolReading], done: Collection[str]) -> list[tuple[Event, bytes]]:
     found: dict[str, tuple[Event, bytes]] = {}
     for reading in readings:
         for event, data in zip(reading.events, reading.lines, strict=True):
@@ -96,16 +95,16 @@ def ordered(pairs: list[tuple[Event, bytes]]) -> list[tuple[Event, bytes]]:
 
 def keep(
     layout: Layout, line: str, pairs: list[tuple[Event, bytes]], *, head: str | None, ts: str, owner: str | None = None
-) -> list[Change]:
+) -> list[PendingChange]:
     """Write events as segments of `line`, waiting to be published on the line `owner` (itself if none)."""
     made = make_segments(line, ((event.ts, data) for event, data in pairs))
     fsio.make_dirs(layout.sealed_log)
-    return [pending.add(layout, _waiting(layout, segment, owner or line, head, ts)) for segment in made]
+    return [pending_changes.add(layout, _waiting(layout, segment, owner or line, head, ts)) for segment in made]
 
 
-def _waiting(layout: Layout, segment: Segment, owner: str, head: str | None, ts: str) -> Change:
+def _waiting(layout: Layout, segment: Segment, owner: str, head: str | None, ts: str) -> PendingChange:
     fsio.replace(layout.sealed_segment(segment.name), segment.data, mode=0o400)
-    return Change(segment.path, None, None, owner, head, ts, segment=segment.name)
+    return PendingChange(segment.path, None, None, owner, head, ts, segment=segment.name)
 
 
 def sealed_bytes(layout: Layout, name: str) -> bytes:
@@ -122,7 +121,7 @@ def read_sealed(layout: Layout, name: str) -> list[tuple[Event, bytes]]:
     return [(parse_event(line), line) for line in lines]
 
 
-def quarantine(layout: Layout, torn: list[Torn]) -> None:
+def quarantine(layout: Layout, torn: list[TornSpool]) -> None:
     """Set torn bytes aside, so that nothing is thrown away unseen."""
     for piece in torn:
         fsio.make_dirs(layout.quarantine)

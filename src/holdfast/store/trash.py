@@ -15,7 +15,7 @@ from typing import Any
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.model.ids import is_id
 from holdfast.patterns import regex
-from holdfast.store import fsio, pending
+from holdfast.store import fsio, pending_changes
 from holdfast.store.layout import STATISTICS, Layout
 from holdfast.values import asdict, frozen, replace
 
@@ -31,7 +31,7 @@ _ORIGINS = ("pending", "edit", "tree")
 
 
 @frozen
-class Reset:
+class TrashedReset:
     """One reset, as its label tells it."""
 
     name: str  # of its folder
@@ -43,7 +43,7 @@ class Reset:
 
 
 @frozen
-class Text:
+class TrashedText:
     """A tracked file as it was visible when it was taken away."""
 
     id: str
@@ -54,25 +54,25 @@ class Text:
     base: str | None  # what a pending text stood on
 
 
-def begin(layout: Layout, what: str, *, ts: str, line: str, branch: str | None) -> Reset:
+def begin(layout: Layout, what: str, *, ts: str, line: str, branch: str | None) -> TrashedReset:
     """Start a reset, durable on return; one that was cut short on the same line goes on instead."""
     for reset in reversed(every(layout)):
         if not reset.whole and (reset.what, reset.line) == (what, line):
             return reset
-    new = Reset(pending.name_for(ts), what, ts, line, branch)
+    new = TrashedReset(pending_changes.name_for(ts), what, ts, line, branch)
     fsio.make_dirs(_folder(layout, new))
     _write_label(layout, new)
     return new
 
 
-def finish(layout: Layout, reset: Reset) -> Reset:
+def finish(layout: Layout, reset: TrashedReset) -> TrashedReset:
     """Say that a reset came to its end."""
     done = replace(reset, whole=True)
     _write_label(layout, done)
     return done
 
 
-def every(layout: Layout) -> list[Reset]:
+def every(layout: Layout) -> list[TrashedReset]:
     """Every reset that lies here, oldest first; damaged ones are left out and said."""
     found = []
     for name in _names(layout):
@@ -100,7 +100,7 @@ def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog]]:
             yield path, error
 
 
-def take(layout: Layout, reset: Reset, names: Iterable[str]) -> int:
+def take(layout: Layout, reset: TrashedReset, names: Iterable[str]) -> int:
     """Move files of the store in, by their names in it; gives how many were there."""
     moved = 0
     for name in names:
@@ -121,7 +121,7 @@ def _free(target: str) -> str:
     return place
 
 
-def put_back(layout: Layout, reset: Reset) -> tuple[list[str], list[str]]:
+def put_back(layout: Layout, reset: TrashedReset) -> tuple[list[str], list[str]]:
     """Move files back to where they were: the names that went, and those whose place is taken by now."""
     back, left = [], []
     for name in held(layout, reset):
@@ -135,7 +135,7 @@ def put_back(layout: Layout, reset: Reset) -> tuple[list[str], list[str]]:
     return back, left
 
 
-def held(layout: Layout, reset: Reset) -> list[str]:
+def held(layout: Layout, reset: TrashedReset) -> list[str]:
     """The store's files that lie in a reset, by their names in the store."""
     folder = _folder(layout, reset)
     inner = [f"{name}/{file}" for name in FOLDERS for file in layout.listed(os.path.join(folder, name))]
@@ -143,14 +143,14 @@ def held(layout: Layout, reset: Reset) -> list[str]:
     return [name for name in named if os.path.isfile(_in(folder, name)) and not name.endswith(".tmp")]
 
 
-def keep_texts(layout: Layout, reset: Reset, new: Iterable[Text]) -> None:
+def keep_texts(layout: Layout, reset: TrashedReset, new: Iterable[TrashedText]) -> None:
     """Keep copies of tracked files, durable on return; of one path the last counts."""
     known = {text.path: text for text in texts(layout, reset)} | {text.path: text for text in new}
     if known:
         _write_texts(layout, reset, known.values())
 
 
-def texts(layout: Layout, reset: Reset) -> list[Text]:
+def texts(layout: Layout, reset: TrashedReset) -> list[TrashedText]:
     """The copies that lie in a reset; a damaged one is left out and said."""
     try:
         return list(_texts(layout, reset))
@@ -179,12 +179,12 @@ def is_named(file: str, identity: str) -> bool:
     return stem == identity or stem.endswith(f"-{identity}") or stem.startswith(f"{identity}~")
 
 
-def holds_something(layout: Layout, reset: Reset) -> bool:
+def holds_something(layout: Layout, reset: TrashedReset) -> bool:
     """Whether there is anything in a reset that could be put back."""
     return bool(held(layout, reset)) or os.path.lexists(os.path.join(_folder(layout, reset), TEXTS))
 
 
-def let_go(layout: Layout, reset: Reset) -> None:
+def let_go(layout: Layout, reset: TrashedReset) -> None:
     """The texts of a reset are back on the board; files that could not go back stay."""
     fsio.remove(os.path.join(_folder(layout, reset), TEXTS))
     finish(layout, reset)
@@ -197,7 +197,7 @@ def tidy(layout: Layout) -> None:
             discard(layout, reset)
 
 
-def discard(layout: Layout, reset: Reset) -> None:
+def discard(layout: Layout, reset: TrashedReset) -> None:
     """Delete a reset's folder for good, its label last: what is left of it is still known by it."""
     folder = _folder(layout, reset)
     for inner, folders, files in os.walk(folder, topdown=False):
@@ -211,7 +211,7 @@ def discard(layout: Layout, reset: Reset) -> None:
         fsio.ops.rmdir(folder)
 
 
-def size(layout: Layout, reset: Reset) -> int:
+def size(layout: Layout, reset: TrashedReset) -> int:
     """How many bytes a reset holds."""
     walk = os.walk(_folder(layout, reset))
     return sum(os.lstat(os.path.join(inner, name)).st_size for inner, _, files in walk for name in files)
@@ -220,7 +220,7 @@ def size(layout: Layout, reset: Reset) -> int:
 def foreign_path(data: bytes) -> str | None:
     """A path that a file of copies names and none of ours may; None if it is in order, or says nothing."""
     for line in data.split(b"\n"):
-        if line and (foreign := pending.foreign_path(line)) is not None:
+        if line and (foreign := pending_changes.foreign_path(line)) is not None:
             return foreign
     return None
 
@@ -232,7 +232,7 @@ def _names(layout: Layout) -> list[str]:
     return [name for name in layout.listed(layout.trash) if _NAME.fullmatch(name)]
 
 
-def _folder(layout: Layout, reset: Reset) -> str:
+def _folder(layout: Layout, reset: TrashedReset) -> str:
     return os.path.join(layout.trash, reset.name)
 
 
@@ -240,13 +240,13 @@ def _in(folder: str, name: str) -> str:
     return os.path.join(folder, *name.split("/"))
 
 
-def _write_label(layout: Layout, reset: Reset) -> None:
+def _write_label(layout: Layout, reset: TrashedReset) -> None:
     record = {"v": 1, **{name: value for name, value in asdict(reset).items() if name != "name"}}
     data = json.dumps(record, ensure_ascii=True, indent=1).encode("ascii") + b"\n"
     fsio.replace(os.path.join(_folder(layout, reset), LABEL), data)
 
 
-def _label(layout: Layout, name: str) -> Reset:
+def _label(layout: Layout, name: str) -> TrashedReset:
     """The label of one reset; CorruptLog says why it does not count."""
     path = os.path.join(layout.trash, name, LABEL)
     try:
@@ -254,7 +254,7 @@ def _label(layout: Layout, name: str) -> Reset:
         if record.get("v") != 1:
             raise ValueError("it is of another version")
         # What a later version adds to a label is for that version; the label as a whole stays where it is.
-        reset = Reset(name, **{key: record[key] for key in _LABELLED if key in record})
+        reset = TrashedReset(name, **{key: record[key] for key in _LABELLED if key in record})
         _check(reset)
     except (FileNotFoundError, NotADirectoryError):
         if all(left.endswith(".tmp") for left in layout.listed(os.path.join(layout.trash, name))):
@@ -265,7 +265,7 @@ def _label(layout: Layout, name: str) -> Reset:
     return reset
 
 
-def _check(reset: Reset) -> None:
+def _check(reset: TrashedReset) -> None:
     texts_of = (reset.what, reset.ts, reset.line)
     if not all(isinstance(word, str) for word in texts_of) or not isinstance(reset.branch, str | None):
         raise ValueError("what it says is no text")
@@ -275,12 +275,12 @@ def _check(reset: Reset) -> None:
         raise ValueError("it does not say whether it came to its end")
 
 
-def _write_texts(layout: Layout, reset: Reset, some: Iterable[Text]) -> None:
+def _write_texts(layout: Layout, reset: TrashedReset, some: Iterable[TrashedText]) -> None:
     rows = [json.dumps(asdict(text), ensure_ascii=True) + "\n" for text in some]
     fsio.replace(os.path.join(_folder(layout, reset), TEXTS), "".join(rows).encode("ascii"))
 
 
-def _texts(layout: Layout, reset: Reset, *, sound: bool = False) -> Iterator[Text]:
+def _texts(layout: Layout, reset: TrashedReset, *, sound: bool = False) -> Iterator[TrashedText]:
     path = os.path.join(_folder(layout, reset), TEXTS)
     try:
         lines = fsio.read(path, limit=MAX_TEXTS).split(b"\n")
@@ -299,12 +299,12 @@ def _texts(layout: Layout, reset: Reset, *, sound: bool = False) -> Iterator[Tex
                 raise CorruptLog(f"{path}:{number} is not a copy of a file: {error}") from error
 
 
-def _text(line: bytes) -> Text:
-    text = Text(**json.loads(line))
+def _text(line: bytes) -> TrashedText:
+    text = TrashedText(**json.loads(line))
     words = (text.id, text.path, text.text, text.blob, text.origin)
     if not all(isinstance(word, str) for word in words) or not isinstance(text.base, str | None):
         raise ValueError("what it says is no text")
-    if not is_id(text.id) or text.origin not in _ORIGINS or not pending.is_publishable(text.path):
+    if not is_id(text.id) or text.origin not in _ORIGINS or not pending_changes.is_publishable(text.path):
         raise ValueError("it does not name a file of the memory")
     text.text.encode("utf-8")
     return text

@@ -7,7 +7,7 @@ A dialect finds its tool's transcripts and reads them; what they mean for memory
 """
 
 from holdfast.capture.agents import claude, codex, gemini
-from holdfast.capture.agents.reading import Dialect
+from holdfast.capture.agents.transcript_reader import Dialect
 from holdfast.errors import BadInput
 
 DIALECTS: dict[str, Dialect] = {one.name: one for one in (codex.DIALECT, claude.DIALECT, gemini.DIALECT)}

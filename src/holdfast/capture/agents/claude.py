@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from holdfast.capture.agents.claude_tasks import Tasks
-from holdfast.capture.agents.claude_turns import DROPPED, Telling, branch, may_matter
-from holdfast.capture.agents.reading import Counted, Dialect, Reading, dict_of, records
-from holdfast.capture.agents.stripping import name, words
+from holdfast.capture.agents.claude_records import ClaudeTasks
+from holdfast.capture.agents.claude_turns import DROPPED, ClaudeTurns, branch, may_matter
+from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading, dict_of, records
+from holdfast.capture.agents.transcript_text import short_name, text_value
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Origin, cut
+from holdfast.model.transcript import TranscriptOrigin, cut
 from holdfast.patterns import regex
 from holdfast.values import replace
 
@@ -60,7 +60,7 @@ def _is_mine(path: str) -> bool:
     if not os.path.isfile(path):
         return False
     try:
-        head = list(islice(records(path, Counted()), 20))
+        head = list(islice(records(path, TranscriptCounts()), 20))
     except OSError:
         return False
     return any(_is_ours(record.value) for record in head)
@@ -76,22 +76,22 @@ def _is_ours(value: dict[str, Any]) -> bool:
     return (kind == "summary" and "leafUuid" in value) or (kind in DROPPED and "sessionId" in value)
 
 
-def _read(path: str, start: int = 0, origin: Origin | None = None) -> Reading:
+def _read(path: str, start: int = 0, origin: TranscriptOrigin | None = None) -> TranscriptReading:
     if not os.path.isfile(path):
         raise BadInput(f"{path} is no file")
     known = origin or _origin(path)
-    counted = Counted()
-    telling = Telling(counted, Tasks(path, start), helper=known.role == "subagent", resumed=start > 0)
-    return Reading(known, telling.turns(records(path, counted, start=start, wanted=may_matter)), counted)
+    counted = TranscriptCounts()
+    telling = ClaudeTurns(counted, ClaudeTasks(path, start), helper=known.role == "subagent", resumed=start > 0)
+    return TranscriptReading(known, telling.turns(records(path, counted, start=start, wanted=may_matter)), counted)
 
 
-def _origin(path: str) -> Origin:
+def _origin(path: str) -> TranscriptOrigin:
     """Whose session a file is, by its first records; its title may stand at its end."""
     stem = os.path.basename(path).removesuffix(".jsonl")
-    known = Origin(agent="claude", session="")
+    known = TranscriptOrigin(agent="claude", session="")
     ours = False
     helper = stem if _HELPER.fullmatch(stem) else ""
-    for record in islice(records(path, Counted()), _HEAD):
+    for record in islice(records(path, TranscriptCounts()), _HEAD):
         value = record.value
         if _is_ours(value):
             ours = True
@@ -106,25 +106,25 @@ def _origin(path: str) -> Origin:
 
 def _helper(value: dict[str, Any]) -> str:
     """The helper whose own transcript begins with this record; none if it is a session's."""
-    agent = name(value.get("agentId"))
+    agent = short_name(value.get("agentId"))
     return f"agent-{agent}" if agent and value.get("isSidechain") is True else ""
 
 
-def _learned(known: Origin, value: dict[str, Any]) -> Origin:
+def _learned(known: TranscriptOrigin, value: dict[str, Any]) -> TranscriptOrigin:
     """What is known so far, and what one more record says."""
     worktree = dict_of(value.get("worktreeSession"))
     return replace(
         known,
-        session=known.session or name(value.get("sessionId")),
-        version=known.version or name(value.get("version")) or None,
-        cwd=known.cwd or words(value.get("cwd")) or None,
+        session=known.session or short_name(value.get("sessionId")),
+        version=known.version or short_name(value.get("version")) or None,
+        cwd=known.cwd or text_value(value.get("cwd")) or None,
         branch=known.branch or branch(value),
-        commit=known.commit or name(worktree.get("originalHeadCommit")) or None,
-        started=known.started or (name(value.get("timestamp")) or None if value.get("cwd") else None),
+        commit=known.commit or short_name(worktree.get("originalHeadCommit")) or None,
+        started=known.started or (short_name(value.get("timestamp")) or None if value.get("cwd") else None),
     )
 
 
-def _named(known: Origin, stem: str, path: str, *, helper: str) -> Origin:
+def _named(known: TranscriptOrigin, stem: str, path: str, *, helper: str) -> TranscriptOrigin:
     """The session's own id and whose child it is; a file's name counts if it looks like one."""
     if helper:
         folder = os.path.basename(os.path.dirname(os.path.dirname(path)))
@@ -135,15 +135,15 @@ def _named(known: Origin, stem: str, path: str, *, helper: str) -> Origin:
     return replace(known, session=known.session or stem)
 
 
-def _ended(known: Origin, path: str) -> Origin:
+def _ended(known: TranscriptOrigin, path: str) -> TranscriptOrigin:
     """With what a session's last records add: its title, the repository it made a pull request in."""
     start = max(0, os.path.getsize(path) - _TAIL)
     title = own = remote = ""
-    for record in records(path, Counted(), start=start):
+    for record in records(path, TranscriptCounts(), start=start):
         value = record.value
-        own = words(value.get("customTitle")) or own
-        title = words(value.get("aiTitle")) or title
-        if value.get("type") == "pr-link" and (found := _PULL.match(words(value.get("prUrl")))):
+        own = text_value(value.get("customTitle")) or own
+        title = text_value(value.get("aiTitle")) or title
+        if value.get("type") == "pr-link" and (found := _PULL.match(text_value(value.get("prUrl")))):
             remote = found[1]
     said = " ".join((own or title).split())
     return replace(known, title=cut(said, _TITLE) or None, remote=known.remote or remote or None)

@@ -8,21 +8,22 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from holdfast.capture.agents.claude_calls import answered, asked
-from holdfast.capture.agents.claude_prompts import (
+from holdfast.capture.agents.claude_records import (
     BLOCKS,
-    Interrupted,
-    Prompt,
-    RunLocally,
-    SetsGoing,
-    heard,
+    ClaudeInterrupt,
+    ClaudeLocalOutput,
+    ClaudeTasks,
+    ClaudeTrigger,
+    ClaudeTypedPrompt,
+    classify_prompt,
+    prompt_by_text,
+    read_call,
     texts,
-    told,
+    with_result,
 )
-from holdfast.capture.agents.claude_tasks import Tasks
-from holdfast.capture.agents.reading import Counted, Record, dict_of, list_of
-from holdfast.capture.agents.stripping import name, passed_over, spoken, words
-from holdfast.model.transcript import MAX_STEPS, MAX_TEXT, Call, Step, Turn, cut
+from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, dict_of, list_of
+from holdfast.capture.agents.transcript_text import own_words, passed_over, short_name, text_value
+from holdfast.model.transcript import MAX_STEPS, MAX_TEXT, Call, TranscriptStep, TranscriptTurn, cut
 from holdfast.values import field, mutable, replace
 
 MAX_CALLS = 256  # of one step
@@ -89,12 +90,12 @@ class _Step:
     given: dict[str, dict[str, Any]] = field(default_factory=dict)  # inputs of calls that wait
     lines: dict[str, str] = field(default_factory=dict)  # call -> uuid of the line it stood in
 
-    def finished(self) -> Step | None:
+    def finished(self) -> TranscriptStep | None:
         """The step, if it says or does anything."""
         said = {kind: "\n\n".join(text for _, what, text in self.said if what == kind) for kind in ("thinking", "text")}
         if not self.calls and not any(said.values()):
             return None
-        return Step(
+        return TranscriptStep(
             id=self.id,
             ts=self.ts,
             model=self.model,
@@ -133,11 +134,11 @@ class _Turn:
     def waits(self) -> bool:
         return any(step.given for step in self.steps)
 
-    def finished(self, end: int) -> Turn | None:
+    def finished(self, end: int) -> TranscriptTurn | None:
         steps = tuple(step for one in self.steps if (step := one.finished()))
         if not steps and (self.command or not self.prompt):
             return None
-        return Turn(
+        return TranscriptTurn(
             key=self.key,
             prompt=self.prompt,
             ts=self.ts,
@@ -151,20 +152,20 @@ class _Turn:
         )
 
 
-class Telling:
+class ClaudeTurns:
     """The turns of one file."""
 
-    def __init__(self, counted: Counted, tasks: Tasks, *, helper: bool, resumed: bool) -> None:
+    def __init__(self, counted: TranscriptCounts, tasks: ClaudeTasks, *, helper: bool, resumed: bool) -> None:
         self._counted, self._tasks = counted, tasks
         self._helper = helper  # whether all of it is a helper's own transcript
         self._resumed = resumed  # whether the reading began in the middle of the file
         self._turn: _Turn | None = None
         self._held: tuple[_Turn, int] | None = None
-        self._done: list[Turn] = []
+        self._done: list[TranscriptTurn] = []
         self._seen: OrderedDict[str, None] = OrderedDict()
         self._queued: deque[str] = deque(maxlen=_MAX_QUEUED)
         self._delivered: str | None = None  # what was typed while the agent worked, and told already
-        self._take: dict[str, Callable[[Record], None]] = {
+        self._take: dict[str, Callable[[TranscriptRecord], None]] = {
             "user": self._user,
             "assistant": self._assistant,
             "attachment": self._attachment,
@@ -172,7 +173,7 @@ class Telling:
             "system": self._system,
         }
 
-    def turns(self, records: Iterable[Record]) -> Iterator[Turn]:
+    def turns(self, records: Iterable[TranscriptRecord]) -> Iterator[TranscriptTurn]:
         """One turn after the other, as their records come."""
         for record in records:
             self._one(record)
@@ -182,13 +183,13 @@ class Telling:
         self._release()
         yield from self._done
 
-    def _one(self, record: Record) -> None:
+    def _one(self, record: TranscriptRecord) -> None:
         kind = record.value.get("type")
         take = self._take.get(kind) if isinstance(kind, str) else None
         if take is None:
             if not (isinstance(kind, str) and kind in DROPPED):
                 passed_over(self._counted.unknown, kind)
-        elif not self._is_repeated(name(record.value.get("uuid"))):
+        elif not self._is_repeated(short_name(record.value.get("uuid"))):
             take(record)
 
     def _is_repeated(self, uuid: str) -> bool:
@@ -204,15 +205,15 @@ class Telling:
 
     # -- turns ---------------------------------------------------------------------------------------------
 
-    def _open(self, record: Record, key: str, prompt: str = "", **more: bool) -> _Turn:
+    def _open(self, record: TranscriptRecord, key: str, prompt: str = "", **more: bool) -> _Turn:
         self._close(record.start)
         value = record.value
         self._turn = _Turn(
             key=key,
             start=record.start,
-            ts=name(value.get("timestamp")) or None,
+            ts=short_name(value.get("timestamp")) or None,
             prompt=prompt,
-            cwd=words(value.get("cwd")) or None,
+            cwd=text_value(value.get("cwd")) or None,
             branch=branch(value),
             command=more.get("command", False),
             continues=more.get("continues", False),
@@ -239,88 +240,88 @@ class Telling:
             if finished := turn.finished(end):
                 self._done.append(finished)
 
-    def _hear(self, record: Record, said: object, *, key: str) -> None:
+    def _hear(self, record: TranscriptRecord, said: object, *, key: str) -> None:
         """A text that may begin or end a turn."""
         match said:
-            case Prompt(text, command):
+            case ClaudeTypedPrompt(text, command):
                 self._open(record, key, text, command=command)
-            case SetsGoing():
+            case ClaudeTrigger():
                 if self._turn is None or self._turn.steps or self._turn.command:
                     self._open(record, key)
-            case RunLocally():
+            case ClaudeLocalOutput():
                 if self._turn is not None and self._turn.command and not self._turn.steps:
                     self._turn = None
-            case Interrupted():
+            case ClaudeInterrupt():
                 if self._turn is not None:
                     self._turn.interrupted = True
 
     # -- records -------------------------------------------------------------------------------------------
 
-    def _user(self, record: Record) -> None:
+    def _user(self, record: TranscriptRecord) -> None:
         value = record.value
         message = value.get("message")
         content = message if isinstance(message, str) else dict_of(message).get("content")
         for block in map(dict_of, list_of(content)):
-            if name(block.get("type")) == "tool_result":
+            if short_name(block.get("type")) == "tool_result":
                 self._result(block, value)
         text, image = texts(content)
         human = dict_of(value.get("origin")).get("kind") == "human"
-        key = name(value.get("uuid")) or f"at:{record.start}"
+        key = short_name(value.get("uuid")) or f"at:{record.start}"
         if self._helper:
             if text and value.get("isMeta") is not True:
-                self._hear(record, SetsGoing(), key=key)
+                self._hear(record, ClaudeTrigger(), key=key)
         elif value.get("isSidechain") is not True or human:
-            self._hear(record, heard(value, text, image=image), key=key)
+            self._hear(record, classify_prompt(value, text, image=image), key=key)
 
-    def _assistant(self, record: Record) -> None:
+    def _assistant(self, record: TranscriptRecord) -> None:
         value = record.value
         message = dict_of(value.get("message"))
         if value.get("isApiErrorMessage") is True or message.get("model") == "<synthetic>":
             return
         self._forget(value.get("supersedesUuids"))
-        uuid = name(value.get("uuid")) or f"at:{record.start}"
+        uuid = short_name(value.get("uuid")) or f"at:{record.start}"
         content = value.get("message") if isinstance(value.get("message"), str) else message.get("content")
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
         for number, block in enumerate(map(dict_of, blocks)):
             self._block(record, uuid, number, block)
 
-    def _block(self, record: Record, uuid: str, number: int, block: dict[str, Any]) -> None:
-        kind = name(block.get("type"))
+    def _block(self, record: TranscriptRecord, uuid: str, number: int, block: dict[str, Any]) -> None:
+        kind = short_name(block.get("type"))
         if kind in ("text", "thinking"):
-            said = spoken(words(block.get(kind)), *BLOCKS)
+            said = own_words(text_value(block.get(kind)), *BLOCKS)
             if said.strip() and said != "(no content)":
                 step = self._step(record, uuid, weight=len(said))
                 step.said.append((uuid, kind, cut(said, MAX_TEXT)))
         elif kind.endswith("tool_use"):
-            call = asked(block, name(block.get("id")) or f"{uuid}:{number}")
+            call = read_call(block, short_name(block.get("id")) or f"{uuid}:{number}")
             step = self._step(record, uuid, weight=len(call.text))
             step.calls[call.id], step.lines[call.id] = call, uuid
             step.given[call.id] = dict_of(block.get("input"))
         elif kind.endswith("tool_result"):
             self._result(block, record.value)
 
-    def _step(self, record: Record, uuid: str, *, weight: int) -> _Step:
+    def _step(self, record: TranscriptRecord, uuid: str, *, weight: int) -> _Step:
         """The step that a line belongs to: the one with its message's id, else a new one."""
         value = record.value
         message = dict_of(value.get("message"))
         turn = self._turn or self._open(record, uuid, continues=self._resumed)
         turn.weight += weight
-        named = name(message.get("id")) or uuid
+        named = short_name(message.get("id")) or uuid
         step = turn.messages.get(named)
         if step is not None and len(step.calls) < MAX_CALLS and len(step.said) < MAX_CALLS:
             return step
         if len(turn.steps) >= MAX_STEPS or turn.weight > MAX_WEIGHT:
             turn = self._open(record, uuid, continues=True)
         aside = value.get("isSidechain") is True and not self._helper
-        model = name(message.get("model")) or None
-        step = _Step(_free(uuid, turn), name(value.get("timestamp")) or None, model, aside)
+        model = short_name(message.get("model")) or None
+        step = _Step(_free(uuid, turn), short_name(value.get("timestamp")) or None, model, aside)
         turn.messages[named] = step
         turn.steps.append(step)
         return step
 
     def _result(self, block: dict[str, Any], record: dict[str, Any]) -> None:
         """Give a call its result, in this turn or in the one that waits for it."""
-        called = name(block.get("tool_use_id")) or self._only_one()
+        called = short_name(block.get("tool_use_id")) or self._only_one()
         for turn in (self._turn, self._held[0] if self._held else None):
             for step in reversed(turn.steps) if turn else ():
                 if turn and called in step.given:
@@ -334,14 +335,14 @@ class Telling:
 
     def _answer(self, turn: _Turn, step: _Step, called: str, block: dict[str, Any], record: dict[str, Any]) -> None:
         given = step.given.pop(called)
-        call = answered(step.calls[called], given, block, record)
+        call = with_result(step.calls[called], given, block, record)
         if call.result is not None and not call.result.failed:
             plan = self._tasks.after(call.name, given, record.get("toolUseResult"), call.result.text)
             call = replace(call, todos=plan)
         step.calls[called] = call
         turn.weight += sum(len(line) for edit in call.edits for line in (*edit.added, *edit.removed))
 
-    def _attachment(self, record: Record) -> None:
+    def _attachment(self, record: TranscriptRecord) -> None:
         attachment = dict_of(record.value.get("attachment"))
         match attachment.get("type"):
             case "task_reminder":
@@ -349,56 +350,56 @@ class Telling:
             case "queued_command" if attachment.get("isMeta") is not True:
                 self._typed_meanwhile(record, attachment)
 
-    def _typed_meanwhile(self, record: Record, attachment: dict[str, Any]) -> None:
+    def _typed_meanwhile(self, record: TranscriptRecord, attachment: dict[str, Any]) -> None:
         """What a person typed while the agent worked, told to it between two steps."""
         text, image = texts(attachment.get("prompt"))
-        said = heard({**attachment, "promptSource": None}, text, image=image)
+        said = classify_prompt({**attachment, "promptSource": None}, text, image=image)
         turn = self._turn
-        if isinstance(said, Prompt) and turn and not turn.steps and turn.prompt == said.text:
+        if isinstance(said, ClaudeTypedPrompt) and turn and not turn.steps and turn.prompt == said.text:
             return
-        if isinstance(said, Prompt):
+        if isinstance(said, ClaudeTypedPrompt):
             self._delivered = said.text
-            self._hear(record, said, key=name(record.value.get("uuid")) or f"at:{record.start}")
+            self._hear(record, said, key=short_name(record.value.get("uuid")) or f"at:{record.start}")
 
-    def _queue(self, record: Record) -> None:
+    def _queue(self, record: TranscriptRecord) -> None:
         """What was typed while the agent worked; a queue's `remove` is all that older versions tell of it."""
         value = record.value
         match value.get("operation"):
             case "enqueue":
-                self._queued.append(words(value.get("content")))
+                self._queued.append(text_value(value.get("content")))
             case "dequeue" if self._queued:
                 self._queued.popleft()
             case "popAll":
                 self._queued.clear()
             case "remove" if self._queued:
-                self._taken_from_queue(record, words(value.get("content")))
+                self._taken_from_queue(record, text_value(value.get("content")))
 
-    def _taken_from_queue(self, record: Record, named: str) -> None:
+    def _taken_from_queue(self, record: TranscriptRecord, named: str) -> None:
         """What was told to the agent between two steps: the text that is named, else the oldest."""
         if named in self._queued:
             self._queued.remove(named)
         else:
             named = self._queued.popleft()
-        said = told(named)
-        if isinstance(said, Prompt) and not said.command and not said.text.startswith("/"):
+        said = prompt_by_text(named)
+        if isinstance(said, ClaudeTypedPrompt) and not said.command and not said.text.startswith("/"):
             if said.text != self._delivered:
-                self._hear(record, said, key=f"queued:{name(record.value.get('timestamp'))}")
+                self._hear(record, said, key=f"queued:{short_name(record.value.get('timestamp'))}")
             self._delivered = None
 
-    def _system(self, record: Record) -> None:
+    def _system(self, record: TranscriptRecord) -> None:
         if record.value.get("subtype") == "local_command":
-            self._hear(record, told(words(record.value.get("content"))), key="")
+            self._hear(record, prompt_by_text(text_value(record.value.get("content"))), key="")
         self._forget(record.value.get("retractedMessageUuids"))
 
     def _forget(self, uuids: object) -> None:
-        gone = {name(uuid) for uuid in list_of(uuids)}
+        gone = {short_name(uuid) for uuid in list_of(uuids)}
         for step in self._turn.steps if self._turn and gone else ():
             step.forget(gone)
 
 
 def branch(value: dict[str, Any]) -> str | None:
     """The branch a record stands on; none if it says none, or HEAD is detached."""
-    said = words(value.get("gitBranch"))
+    said = text_value(value.get("gitBranch"))
     return said if said and said != "HEAD" else None
 
 

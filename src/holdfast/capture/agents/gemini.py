@@ -14,12 +14,18 @@ import stat
 from collections.abc import Iterator
 from typing import Any
 
-from holdfast.capture.agents.gemini_log import Log, folded
-from holdfast.capture.agents.gemini_turns import turns
-from holdfast.capture.agents.reading import Counted, Dialect, Reading, dict_of, document, list_of
-from holdfast.capture.agents.stripping import name, spoken, words
+from holdfast.capture.agents.gemini_turns import GeminiLog, folded, turns
+from holdfast.capture.agents.transcript_reader import (
+    Dialect,
+    TranscriptCounts,
+    TranscriptReading,
+    dict_of,
+    document,
+    list_of,
+)
+from holdfast.capture.agents.transcript_text import own_words, short_name, text_value
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Origin, cut
+from holdfast.model.transcript import TranscriptOrigin, cut
 from holdfast.patterns import regex
 
 _HEAD = 64 << 10
@@ -83,43 +89,43 @@ def _beginning(path: str, most: int = _HEAD) -> bytes:
         return b""
 
 
-def _read(path: str, _start: int = 0, origin: Origin | None = None) -> Reading:
+def _read(path: str, _start: int = 0, origin: TranscriptOrigin | None = None) -> TranscriptReading:
     if not os.path.isfile(path):
         raise BadInput(f"{path} is no file")
-    counted = Counted()
+    counted = TranscriptCounts()
     log = folded(path, counted)
     known = origin or _origin(path, log)
     told = turns(log, counted, cwd=known.cwd, helper=known.role == "subagent")
-    return Reading(known, told, counted)
+    return TranscriptReading(known, told, counted)
 
 
-def _origin(path: str, log: Log) -> Origin:
+def _origin(path: str, log: GeminiLog) -> TranscriptOrigin:
     known = log.known
     above = os.path.basename(os.path.dirname(path))
     helper = known.get("kind") == "subagent" or os.path.basename(os.path.dirname(os.path.dirname(path))) == "chats"
     stem = os.path.splitext(os.path.basename(path))[0]
-    started = next((at for one in log.messages.values() if (at := name(one.get("timestamp")))), None)
+    started = next((at for one in log.messages.values() if (at := short_name(one.get("timestamp")))), None)
     cwd = _root(path, log)
-    return Origin(
+    return TranscriptOrigin(
         agent="gemini",
-        session=name(known.get("sessionId")) or name(stem),
+        session=short_name(known.get("sessionId")) or short_name(stem),
         role="subagent" if helper else "main",
-        parent=name(above) or None if helper and above != "chats" else None,
+        parent=short_name(above) or None if helper and above != "chats" else None,
         cwd=cwd,
-        cwd_sha256=None if cwd else name(known.get("projectHash")) or None,
-        started=name(known.get("startTime")) or started,
-        title=cut(" ".join(spoken(words(known.get("summary"))).split()), _TITLE) or None,
+        cwd_sha256=None if cwd else short_name(known.get("projectHash")) or None,
+        started=short_name(known.get("startTime")) or started,
+        title=cut(" ".join(own_words(text_value(known.get("summary"))).split()), _TITLE) or None,
     )
 
 
-def _root(path: str, log: Log) -> str | None:
+def _root(path: str, log: GeminiLog) -> str | None:
     """The folder of a session: as the tool notes it, else one it names whose hash is the session's."""
     folder = os.path.dirname(path)
     while folder != os.path.dirname(folder) and os.path.basename(folder) != "chats":
         folder = os.path.dirname(folder)
     project = os.path.dirname(folder)
     noted = _noted(project) if os.path.basename(folder) == "chats" else None
-    return noted or _by_hash(name(log.known.get("projectHash")), log, _projects(project))
+    return noted or _by_hash(short_name(log.known.get("projectHash")), log, _projects(project))
 
 
 def _noted(project: str) -> str | None:
@@ -137,10 +143,10 @@ def _projects(project: str) -> dict[str, str]:
         told = document(os.path.join(os.path.dirname(os.path.dirname(project)), "projects.json"))
     except (OSError, BadInput):
         return {}
-    return {words(root): words(short) for root, short in dict_of(told.get("projects")).items()}
+    return {text_value(root): text_value(short) for root, short in dict_of(told.get("projects")).items()}
 
 
-def _by_hash(wanted: str, log: Log, projects: dict[str, str]) -> str | None:
+def _by_hash(wanted: str, log: GeminiLog, projects: dict[str, str]) -> str | None:
     """The folder with that hash among those that are known and those that the session's calls name."""
     tried = 0
     for root in [*projects, *_named(log)]:
@@ -152,7 +158,7 @@ def _by_hash(wanted: str, log: Log, projects: dict[str, str]) -> str | None:
     return None
 
 
-def _named(log: Log) -> Iterator[str]:
+def _named(log: GeminiLog) -> Iterator[str]:
     """Absolute paths in what calls were given and gave back."""
     for message in log.messages.values():
         for call in map(dict_of, list_of(message.get("toolCalls"))):
@@ -167,7 +173,7 @@ def _outputs(call: dict[str, Any]) -> Iterator[object]:
 
 def _paths(values: list[object]) -> Iterator[str]:
     for value in values:
-        for found in _ABSOLUTE.finditer(words(value)[:2000]):
+        for found in _ABSOLUTE.finditer(text_value(value)[:2000]):
             yield found[0].rstrip(".,;")
 
 

@@ -9,9 +9,9 @@ that steers its reader instead of telling something ("ignore previous instructio
 import re
 from collections.abc import Iterator
 
-from holdfast.capture.records import markdown
-from holdfast.capture.records.markdown import SENTENCE, Piece
-from holdfast.model import steering
+from holdfast.capture.records import markdown_pieces
+from holdfast.capture.records.markdown_pieces import SENTENCE, RecordPiece
+from holdfast.model import prompt_injection
 from holdfast.model.ids import slug
 from holdfast.model.memory import MAX_TAG
 from holdfast.model.text import has_hidden, visible
@@ -67,7 +67,7 @@ class Note:
 
 
 @frozen
-class LeftOut:
+class LeftOutLine:
     """A line of a file of notes that is no note, and why."""
 
     line: int
@@ -75,11 +75,11 @@ class LeftOut:
 
 
 @frozen
-class Look:
+class NotesScan:
     """What a file of notes says, and which of its lines were left out by name."""
 
     notes: tuple[Note, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[LeftOutLine, ...]
 
 
 @mutable
@@ -89,7 +89,7 @@ class _Where:
     heads: list[tuple[int, str]] = field(default_factory=list)
     leads: list[tuple[int, str]] = field(default_factory=list)
 
-    def enter(self, piece: Piece) -> None:
+    def enter(self, piece: RecordPiece) -> None:
         """Note what a piece leads in to; a heading ends all that stood deeper."""
         if piece.kind in ("heading", "rule"):
             self.leads = []
@@ -131,19 +131,19 @@ def read(text: str, path: str, *, prose: bool = False) -> list[Note]:
     return list(look(text, path, prose=prose).notes)
 
 
-def look(text: str, path: str, *, prose: bool = False) -> Look:
+def look(text: str, path: str, *, prose: bool = False) -> NotesScan:
     """The same, with the lines that were left out because they steer whoever reads them."""
-    text = markdown.plain(text)
+    text = markdown_pieces.plain(text)
     try:
-        fields, body = markdown.front(_GLOBS.sub(_quoted, text, count=1))
+        fields, body = markdown_pieces.front(_GLOBS.sub(_quoted, text, count=1))
     except BadFront as error:
         raise NotNotes(f"its frontmatter cannot be read (line {error.line + 2}: {error.reason})") from None
     if any(_ABOUT_USER.search(one.raw) for one in fields):
         raise NotNotes("it is about a person, not about the project")
-    body, left_out = _unsteered(markdown.said(body))
+    body, left_out = _unsteered(markdown_pieces.said(body))
     found: dict[str, Note] = {}
     where = _Where()
-    for piece in markdown.pieces(body):
+    for piece in markdown_pieces.pieces(body):
         if piece.last > piece.first and _steers(piece.text):  # each of its lines alone did not
             left_out.append(_left_out(piece.first, piece.text))
             continue
@@ -151,10 +151,10 @@ def look(text: str, path: str, *, prose: bool = False) -> Look:
             for note in _notes(piece, where, path, prose=prose):
                 found.setdefault(" ".join(note.statement.lower().split()), note)
         where.enter(piece)
-    return Look(tuple(found.values()), tuple(sorted(left_out, key=lambda one: one.line)))
+    return NotesScan(tuple(found.values()), tuple(sorted(left_out, key=lambda one: one.line)))
 
 
-def _unsteered(text: str) -> tuple[str, list[LeftOut]]:
+def _unsteered(text: str) -> tuple[str, list[LeftOutLine]]:
     """The text with the lines that steer blanked, so that they become part of nothing; and these lines."""
     lines = text.split("\n")
     steering_lines = [n for n, line in enumerate(lines) if _steers(_MARKS.sub("", line))]
@@ -166,15 +166,15 @@ def _unsteered(text: str) -> tuple[str, list[LeftOut]]:
 
 def _steers(words: str) -> bool:
     """Whether it tries to overrule its reader; characters nobody sees do not hide that."""
-    return steering.overrules(words if words.isprintable() else "".join(filter(str.isprintable, words)))
+    return prompt_injection.overrules(words if words.isprintable() else "".join(filter(str.isprintable, words)))
 
 
-def _left_out(line: int, words: str) -> LeftOut:
+def _left_out(line: int, words: str) -> LeftOutLine:
     shown = visible(_cleaned(_MARKS.sub("", words)))[:80]
-    return LeftOut(line, f"it steers whoever reads it instead of telling something: {shown}")
+    return LeftOutLine(line, f"it steers whoever reads it instead of telling something: {shown}")
 
 
-def _notes(piece: Piece, where: _Where, path: str, *, prose: bool) -> Iterator[Note]:
+def _notes(piece: RecordPiece, where: _Where, path: str, *, prose: bool) -> Iterator[Note]:
     leads = [(level, text) for level, text in where.leads if piece.kind == "item" and level < piece.level]
     above = _Where(where.heads, leads)
     whole_text = _cleaned(piece.text)

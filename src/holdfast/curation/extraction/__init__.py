@@ -4,7 +4,7 @@
 only what verifies. Both give candidates: nothing here approves, writes or decides.
 """
 
-from holdfast.curation.extraction.asking import asked
-from holdfast.curation.extraction.finding import Look, found, look
+from holdfast.curation.extraction.claim_search import ExtractionResult, find_claims, search_run
+from holdfast.curation.extraction.model_claims import ask_model
 
-__all__ = ["Look", "asked", "found", "look"]
+__all__ = ["ExtractionResult", "ask_model", "find_claims", "search_run"]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.errors import Busy, HoldfastError
-from holdfast.index.embed.extras import Later
+from holdfast.index.embed.embedding_model import LazyPackage
 from holdfast.index.schema import APPLICATION, WAL_SINCE
 from holdfast.index.transaction import make_private, transaction
 from holdfast.store import fsio
@@ -24,9 +24,9 @@ from holdfast.values import frozen
 if TYPE_CHECKING:
     import numpy as np
 
-    from holdfast.index.embed.model import Floats
+    from holdfast.index.embed.embedding_model import Floats
 else:
-    np = Later("numpy")
+    np = LazyPackage("numpy")
 
 VERSION = 0x7601
 PAGE = 16384  # bytes: 39 vectors of 384 numbers fill one, at 420 bytes each
@@ -51,7 +51,7 @@ _TABLES = (
 
 
 @frozen
-class Known:
+class VectorModel:
     """A model that made vectors here: its number, what its vectors depend on, where it came from."""
 
     id: int
@@ -97,19 +97,19 @@ class Vectors:
 
     # ── who made them ────────────────────────────────────────────────────────────────────────────
 
-    def models(self) -> list[Known]:
+    def models(self) -> list[VectorModel]:
         """The models whose vectors are here, most vectors first."""
         rows = self.db.execute("SELECT id, key, source, size, count FROM model ORDER BY count DESC, id DESC")
-        return [Known(*row) for row in rows]
+        return [VectorModel(*row) for row in rows]
 
-    def of(self, key: str, *, source: str, size: int) -> Known:
+    def of(self, key: str, *, source: str, size: int) -> VectorModel:
         """The model of this key, noted now if it is new."""
         with transaction(self.db) as db:
             db.execute("INSERT OR IGNORE INTO model VALUES (NULL, ?, ?, ?, 0)", (key, source, size))
             db.execute("UPDATE model SET source = ? WHERE key = ?", (source, key))
         return next(one for one in self.models() if one.key == key)
 
-    def forget(self, known: Known) -> None:
+    def forget(self, known: VectorModel) -> None:
         """Delete a model and all it made."""
         with transaction(self.db) as db:
             db.execute("DELETE FROM memory_index WHERE model = ?", (known.id,))
@@ -119,12 +119,12 @@ class Vectors:
             _new_epoch(db)
         self.say_ready()
 
-    def is_filled(self, known: Known, facts: int) -> None:
+    def is_filled(self, known: VectorModel, facts: int) -> None:
         """Remember that all texts had a vector when their files looked like this."""
         with transaction(self.db) as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"filled {known.id}", facts))
 
-    def was_filled(self, known: Known) -> int | None:
+    def was_filled(self, known: VectorModel) -> int | None:
         """How the texts' files looked when all of them had a vector."""
         row = self.db.execute("SELECT value FROM meta WHERE name = ?", (f"filled {known.id}",)).fetchone()
         return int(row[0]) if row else None
@@ -132,7 +132,7 @@ class Vectors:
     # ── what they made ───────────────────────────────────────────────────────────────────────────
 
     def put(
-        self, known: Known, contents: Sequence[bytes], found: Floats, *, holds: Callable[[], bool] = lambda: True
+        self, known: VectorModel, contents: Sequence[bytes], found: Floats, *, holds: Callable[[], bool] = lambda: True
     ) -> bool:
         """Keep the vectors of some contents, if what they were made of still `holds`; tells whether it did.
 
@@ -157,19 +157,19 @@ class Vectors:
         last = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'recent'").fetchone()
         return (epoch[0] if epoch else 0), (last[0] if last else 0)
 
-    def every(self, known: Known) -> Iterator[list[tuple[bytes, bytes]]]:
+    def every(self, known: VectorModel) -> Iterator[list[tuple[bytes, bytes]]]:
         """All contents and vectors of a model, in the order of the contents, so many at once."""
         ask = "SELECT content, vector FROM memory_index WHERE model = ? ORDER BY content"
         rows = self.db.execute(ask, (known.id,))
         while some := rows.fetchmany(AT_ONCE):
             yield some
 
-    def contents(self, known: Known) -> set[bytes]:
+    def contents(self, known: VectorModel) -> set[bytes]:
         """All that a model has made a vector of."""
         rows = self.db.execute("SELECT content FROM memory_index WHERE model = ?", (known.id,))
         return {content for (content,) in rows}
 
-    def since(self, known: Known, seq: int) -> list[tuple[bytes, bytes]] | None:
+    def since(self, known: VectorModel, seq: int) -> list[tuple[bytes, bytes]] | None:
         """What was added after a number; None where that is no longer known."""
         first = self.db.execute("SELECT min(seq) FROM recent").fetchone()[0]
         if first is None or first > seq + 1:

@@ -3,7 +3,7 @@
 import click
 
 from holdfast import __version__
-from holdfast.interfaces.cli.place import Place
+from holdfast.interfaces.cli.invocation import Invocation
 
 ORDER = (
     *("init", "try", "status", "context", "next", "task", "tasks", "session", "handoff", "run", "recall"),
@@ -31,6 +31,6 @@ class InOrder(click.Group):
 @click.pass_context
 def root(context: click.Context, folder: str) -> None:
     """The memory a project keeps of the agents that work on it."""
-    context.obj = Place(folder)
+    context.obj = Invocation(folder)
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

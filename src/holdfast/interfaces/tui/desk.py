@@ -1,34 +1,42 @@
-"""What the review screen needs of a project, and nothing more."""
+"""What the review screen needs of a project, and nothing more.
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+The one thread that touches the store while a screen is open.
 
-from holdfast.curation.conflicts import Known
-from holdfast.curation.decisions import Standing
-from holdfast.curation.facts import Facts
-from holdfast.curation.queue import Item, Look
-from holdfast.curation.undo import Step
-from holdfast.model.provenance import Provenance
+Everything that reads or writes goes through it in the order it was asked for: the screen stays alive, and
+two things never touch the store at once.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol, TypeVar
+
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.memory_conflicts import KnownClaims
+from holdfast.curation.memory_state import MemoryListing
+from holdfast.curation.review_queue import QueueItem, ReviewLook
+from holdfast.curation.undo import UndoStep
+from holdfast.model.evidence import Provenance
 from holdfast.recall.passage import Passage
 
 
-class Waiting(Protocol):
+class QueueSource(Protocol):
     """The queue as it was read."""
 
     @property
-    def items(self) -> Sequence[Item]: ...
+    def items(self) -> Sequence[QueueItem]: ...
 
     @property
-    def against(self) -> Known:
+    def against(self) -> KnownClaims:
         """What looks hold an item against."""
         ...
 
-    def look(self, item: Item, /) -> Look:
+    def look(self, item: QueueItem, /) -> ReviewLook:
         """What contradicts an item, says the same, or made it stale."""
         ...
 
     @property
-    def known(self) -> Facts:
+    def known(self) -> MemoryListing:
         """What stands here."""
         ...
 
@@ -37,7 +45,7 @@ class Bulk(Protocol):
     """What became of many that were decided at once."""
 
     @property
-    def done(self) -> Sequence[Standing]: ...
+    def done(self) -> Sequence[MemoryStanding]: ...
 
     @property
     def left(self) -> Sequence[tuple[str, str]]:
@@ -48,7 +56,7 @@ class Bulk(Protocol):
 class Desk(Protocol):
     """Where a reviewer sits: the queue, and what can be decided about it."""
 
-    def queue(self) -> Waiting: ...
+    def queue(self) -> QueueSource: ...
 
     def passage(self, provenance: Provenance, /) -> Passage: ...
 
@@ -61,13 +69,13 @@ class Desk(Protocol):
         keep_both: bool = False,
         applies_to: Iterable[str] | None = None,
         expires: str | None = None,
-    ) -> Standing: ...
+    ) -> MemoryStanding: ...
 
-    def accept_all(self, items: Iterable[Item], /) -> Bulk: ...
+    def accept_all(self, items: Iterable[QueueItem], /) -> Bulk: ...
 
-    def reject(self, identity: str, /, *, reason: str = "") -> Standing: ...
+    def reject(self, identity: str, /, *, reason: str = "") -> MemoryStanding: ...
 
-    def retire(self, identity: str, /, *, reason: str = "") -> Standing: ...
+    def retire(self, identity: str, /, *, reason: str = "") -> MemoryStanding: ...
 
     def edit_memory(
         self,
@@ -78,8 +86,31 @@ class Desk(Protocol):
         details: str | None = None,
         tags: Iterable[str] | None = None,
         applies_to: Iterable[str] | None = None,
-    ) -> Standing: ...
+    ) -> MemoryStanding: ...
 
-    def join(self, identity: str, /, into: str) -> Standing: ...
+    def join(self, identity: str, /, into: str) -> MemoryStanding: ...
 
-    def undo(self) -> Step: ...
+    def undo(self) -> UndoStep: ...
+
+
+T = TypeVar("T")
+
+
+class Hands:
+    """Does what it is asked, one thing after the other."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="review")
+        self.asked = 0  # that is not answered yet
+
+    async def do(self, call: Callable[[], T]) -> T:
+        """What the call gives; nothing was begun if whoever waits for it leaves before its turn."""
+        self.asked += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, call)
+        finally:
+            self.asked -= 1
+
+    def rest(self) -> None:
+        """No more is asked; what was begun is finished."""
+        self._thread.shutdown(wait=True, cancel_futures=True)

@@ -1,7 +1,13 @@
-"""Questions the review screen asks: a line of text, a yes, how both are meant, what to merge into."""
+"""Questions the review screen asks: a line of text, a yes, how both are meant, what to merge into.
 
+What people type into fields that show text of others.
+
+A small editor for what a memory says: statement, rationale and further paragraphs, tags, paths.
+"""
+
+import re
 from collections.abc import Sequence
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.console import Group
 from rich.table import Table
@@ -12,13 +18,37 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
-from holdfast.curation.conflicts import Conflict
+from holdfast.curation.memory_conflicts import MemoryConflict
 from holdfast.interfaces.cli.output import shown as visible
-from holdfast.interfaces.tui.page import Beside, safe
-from holdfast.interfaces.tui.typed import restored
+from holdfast.interfaces.tui.item_page import Beside, safe
+from holdfast.model.memory import Memory
+from holdfast.patterns import regex
+
+_MARK = regex(r"⟨U\+([0-9A-F]{4,6})⟩")
+
+
+def split(text: str) -> tuple[str, ...]:
+    """The words between commas, each once."""
+    return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+
+
+def restored(text: str, before: str) -> str:
+    """What was typed, with the marks of hidden characters that were there before as these characters.
+
+    Somebody who corrects a word must not change the rest of it; who wants a hidden character gone
+    deletes its mark.
+    """
+    return _MARK.sub(lambda mark: _hidden(mark, before), text)
+
+
+def _hidden(mark: re.Match[str], before: str) -> str:
+    code = int(mark[1], 16)
+    was_there = code <= 0x10FFFF and chr(code) in before
+    return chr(code) if was_there else mark[0]
+
 
 T = TypeVar("T")
 MAX_BESIDE = 4  # contradictions that a question shows
@@ -71,7 +101,7 @@ class Dialog(ModalScreen[T | None]):
         self.query(self.READ).first().scroll_relative(y=by * 5, animate=False)
 
 
-class Line(Dialog[str]):
+class LineDialog(Dialog[str]):
     """One line of text, which may be empty."""
 
     def __init__(self, question: str, hint: str, *, value: str = "") -> None:
@@ -88,7 +118,7 @@ class Line(Dialog[str]):
         self.dismiss(restored(event.value.strip(), self._value))
 
 
-class Yes(Dialog[bool]):
+class YesDialog(Dialog[bool]):
     """Yes or no, by one key."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("y,enter", "agree", "yes"), Binding("n", "close", "no")]
@@ -107,7 +137,7 @@ class Yes(Dialog[bool]):
         self.dismiss(True)
 
 
-class HowBoth(Dialog[str]):
+class ConflictDialog(Dialog[str]):
     """How a contradiction is meant: "supersede", "both" or "reject"."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -128,7 +158,7 @@ class HowBoth(Dialog[str]):
     HowBoth OptionList, HowBoth OptionList:focus { max-height: 100%; }
     """
 
-    def __init__(self, conflicts: Sequence[Conflict], *, no: str = "reject") -> None:
+    def __init__(self, conflicts: Sequence[MemoryConflict], *, no: str = "reject") -> None:
         super().__init__()
         self._conflicts, self._no = conflicts, no
 
@@ -176,7 +206,7 @@ class HowBoth(Dialog[str]):
         self.dismiss(None if how == "cancel" else how)
 
 
-class Into(Dialog[str]):
+class MergeDialog(Dialog[str]):
     """Which memory a candidate is merged into: one that says the same, or any by its id."""
 
     def __init__(self, identity: str, same: Sequence[tuple[str, str]]) -> None:
@@ -198,7 +228,7 @@ class Into(Dialog[str]):
         self.dismiss(event.value.strip() or None)
 
 
-class Help(Dialog[None]):
+class HelpDialog(Dialog[None]):
     """The keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,question_mark,enter,space", "close", "close")]
@@ -210,3 +240,47 @@ class Help(Dialog[None]):
         with Vertical():
             yield Static(table)
             yield Static(Text(f"\n{MARKS}", style="dim"))
+
+
+class MemoryEditor(Dialog[dict[str, Any]]):
+    """Gives the fields that were changed; none if nothing was."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", "save", priority=True)]
+    DEFAULT_CSS = """
+    Editor > Vertical { height: 90%; }
+    Editor TextArea, Editor TextArea:focus { border: none; padding: 0; background: $boost; }
+    Editor #statement { height: 1fr; min-height: 2; }
+    Editor #details { height: 2fr; min-height: 3; }
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__()
+        self._memory = memory
+
+    def compose(self) -> ComposeResult:
+        memory = self._memory
+        with Vertical():
+            yield Static(safe(f"{memory.id}  {memory.type}", "bold"))
+            yield Static(Text("Statement", style="dim"))
+            yield TextArea(visible(memory.statement), id="statement", tab_behavior="focus")
+            yield Static(Text("Rationale and the like, as paragraphs", style="dim"))
+            yield TextArea(visible(memory.details), id="details", tab_behavior="focus")
+            yield Static(Text("Tags, applies_to (paths); apart by commas", style="dim"))
+            yield Input(visible(", ".join(memory.tags)), placeholder="tags", id="tags")
+            yield Input(visible(", ".join(memory.applies_to)), placeholder="applies_to", id="applies_to")
+            yield Static(Text("Ctrl+S saves   Tab next field   Escape leaves it as it was", style="dim"))
+
+    def on_mount(self) -> None:
+        for area in self.query(TextArea):
+            area.move_cursor(area.document.end)
+
+    def action_save(self) -> None:
+        memory = self._memory
+        found: dict[str, Any] = {
+            name: restored(self.query_one(f"#{name}", TextArea).text, getattr(memory, name)).strip()
+            for name in ("statement", "details")
+        }
+        for name in ("tags", "applies_to"):
+            before = ", ".join(getattr(memory, name))
+            found[name] = split(restored(self.query_one(f"#{name}", Input).value, before))
+        self.dismiss({name: value for name, value in found.items() if value != getattr(memory, name)})

@@ -8,8 +8,7 @@ All is measured on the labelled pairs in tests/curation/conflicts (`make bench A
 `bench/fit_conflicts.py` fits the judge.
 """
 
-from holdfast.model.claims.compare import conflict, same
-from holdfast.model.claims.neighbours import Neighbours
-from holdfast.model.claims.statement import Statement, Verdict
+from holdfast.model.claims.clauses import Statement, Verdict
+from holdfast.model.claims.compare import SimilarStatements, conflict, same
 
-__all__ = ["Neighbours", "Statement", "Verdict", "conflict", "same"]
+__all__ = ["SimilarStatements", "Statement", "Verdict", "conflict", "same"]

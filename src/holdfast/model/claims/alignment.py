@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from holdfast.model.claims.reading import Clause
-from holdfast.model.claims.words import canonical, opposed, weight
+from holdfast.model.claims.clauses import Clause
+from holdfast.model.claims.word_stems import canonical, opposed, weight
 from holdfast.values import frozen
 
 
 @frozen
-class Shared:
+class ClauseOverlap:
     """The words of two clauses, sorted."""
 
     common: frozenset[str]
@@ -37,12 +37,12 @@ def mass(names: Iterable[str]) -> float:
 
 
 @lru_cache(maxsize=4096)
-def share(one: Clause, other: Clause) -> Shared:
+def share(one: Clause, other: Clause) -> ClauseOverlap:
     """The two clauses' words, sorted into common, own and opposed."""
     common = one.names & other.names
     left, right = one.names - common, other.names - common
     opposites = tuple((a, b) for a in sorted(left) for b in sorted(right) if opposed(a, b))
-    return Shared(common, left, right, opposites, _siblings(one, other, left, right))
+    return ClauseOverlap(common, left, right, opposites, _siblings(one, other, left, right))
 
 
 def _siblings(one: Clause, other: Clause, left: frozenset[str], right: frozenset[str]) -> frozenset[str]:
@@ -53,7 +53,7 @@ def _siblings(one: Clause, other: Clause, left: frozenset[str], right: frozenset
     return frozenset(word for word, head in ours | theirs if head in heads)
 
 
-def elsewhere(one: Clause, other: Clause, shared: Shared) -> bool:
+def elsewhere(one: Clause, other: Clause, shared: ClauseOverlap) -> bool:
     """Whether both end on another thing: request bodies and request ids, retries on 5xx and on 4xx."""
     heads = {word: head for word, head in one.compounds if head in shared.left}
     if any(heads.get(word) and head in shared.right for word, head in other.compounds):
@@ -66,7 +66,7 @@ def elsewhere(one: Clause, other: Clause, shared: Shared) -> bool:
 _WHERE = ("in", "for", "of", "when", "under")
 
 
-def paired(one: Clause, other: Clause, shared: Shared) -> tuple[Shared, bool]:
+def paired(one: Clause, other: Clause, shared: ClauseOverlap) -> tuple[ClauseOverlap, bool]:
     """The same with two opposite words counted as one, and whether there are such.
 
     Not where both only narrow a subject: public and private endpoints are two things.
@@ -74,7 +74,7 @@ def paired(one: Clause, other: Clause, shared: Shared) -> tuple[Shared, bool]:
     for a, b in shared.opposites:
         if not (_narrows(one, a) and _narrows(other, b)):
             left, right = shared.left - {a}, shared.right - {b}
-            return Shared(shared.common | {a}, left, right, shared.opposites, shared.siblings), True
+            return ClauseOverlap(shared.common | {a}, left, right, shared.opposites, shared.siblings), True
     return shared, False
 
 

@@ -3,29 +3,285 @@
 Rules for plain sentences speak first (`clash`); what they say is one piece of evidence among others, and
 the judge decides: a long sentence seldom fits a rule, and a rule is sometimes wrong. Where there is doubt it
 stays silent: a reviewer who is warned for nothing stops reading warnings.
+
+Whether two lists of path patterns can govern one file.
+
+Texts that differ in a name only, another number or file: neither one claim nor a contradiction.
+
+A judge made of many small trees: each looks at a few pieces of evidence and adds its word to the sum.
+
+Written one tree a line, in the order one walks it: `name<=value` asks, and what follows are the answers to
+yes and to no; a number is a word. A plain sum of weights cannot say that a denial counts only where both
+speak of one thing; a tree can.
+
+Why two statements are thought to contradict each other: the values, figures or sentences that clash.
+
+Which of many statements are worth comparing with one: they share its rarer words or a thing's role.
 """
 
+import heapq
 import math
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 
-from holdfast.model.claims import trees, values, weights
+from holdfast.model.claims import contradiction_rules, topics, weights
 from holdfast.model.claims.alignment import apart, mass, paired, share
-from holdfast.model.claims.evidence import Found, common, evidence
-from holdfast.model.claims.explanation import explained
-from holdfast.model.claims.labels import labelled_apart, written_apart
-from holdfast.model.claims.measures import MEASURES, measures
-from holdfast.model.claims.modality import FLIPPED
+from holdfast.model.claims.clauses import Clause, Statement, Verdict, read_clauses
+from holdfast.model.claims.contradiction_rules import MEASURES, figures_disagree, stances_contrary
+from holdfast.model.claims.features import Features, clashing_figures, clashing_things, common, measure_features, valued
+from holdfast.model.claims.modality import CONTRARY, FLIPPED, MAY, OPT
 from holdfast.model.claims.numbers import Quantity, disagree
-from holdfast.model.claims.paths import overlap
-from holdfast.model.claims.reading import Clause, read
-from holdfast.model.claims.signs import signs
-from holdfast.model.claims.stances import stances
-from holdfast.model.claims.statement import Statement, Verdict
+from holdfast.model.claims.roles import filled
+from holdfast.model.claims.sentences import claim
+from holdfast.model.claims.signs import WordSigns, word_signs
+from holdfast.model.claims.word_stems import STOP, several, tokens
+from holdfast.patterns import regex
 from holdfast.values import replace
 
+_WILD = "*?["
+
+
+def paths_overlap(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether some path could match both; no pattern at all means everywhere."""
+    return not one or not other or any(_meet(a, b) for a in one for b in other)
+
+
+def _meet(one: str, other: str) -> bool:
+    one, other = _plain(one), _plain(other)
+    if not _wild(one) and not _wild(other):
+        return _within(one, other) or _within(other, one)
+    if not _wild(one) or not _wild(other):
+        path, pattern = (other, one) if _wild(one) else (one, other)
+        return _matches(path, pattern) or _could_hold(path, pattern)
+    return _heads_meet(_head(one), _head(other)) and _tails_meet(one, other)
+
+
+def _matches(path: str, pattern: str) -> bool:
+    """Whether a pattern matches a path; `**/` may also stand for no folder at all."""
+    return fnmatchcase(path, pattern) or fnmatchcase(path, pattern.replace("**/", ""))
+
+
+def _plain(path: str) -> str:
+    return path.strip().removeprefix("./").rstrip("/")
+
+
+def _wild(path: str) -> bool:
+    return any(c in path for c in _WILD)
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or folder in ("", ".") or path.startswith(folder + "/")
+
+
+def _head(pattern: str) -> str:
+    """The part of a pattern before its first wildcard."""
+    return pattern[: min(pattern.find(c) for c in _WILD if c in pattern)]
+
+
+def _heads_meet(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _could_hold(path: str, pattern: str) -> bool:
+    """Whether a folder could hold something the pattern matches; a path with an ending is a file."""
+    if "." in path.rpartition("/")[2].lstrip("."):
+        return False
+    head = _head(pattern)
+    return _within(head.rstrip("/"), path) or (path + "/").startswith(head)
+
+
+def _tails_meet(one: str, other: str) -> bool:
+    """Two patterns that end in different file endings never meet."""
+    tails = [
+        pattern.rpartition("/")[2].rpartition(".")[2] if "." in pattern.rpartition("/")[2] else ""
+        for pattern in (one, other)
+    ]
+    return not all(tails) or any(_wild(tail) for tail in tails) or tails[0] == tails[1]
+
+
+_LABELS = several(
+    """number part issue step fact item no chapter phase task ticket case example entry section id pr point
+    rule figure question round note build run turn line record row page test"""
+)
+_EDGES = "`'\"“”.,;:!?()[]"
+_PLACE = regex(r"[/_#@\\]|\w\.\w|^\.")
+
+
+def labelled_apart(one: str, other: str) -> bool:
+    """Whether two texts are word for word the same but for a number that only names: `part 1`, `issue 12`."""
+    ours, theirs = tokens(one), tokens(other)
+    if len(ours) != len(theirs):
+        return False
+    differ = [at for at in range(len(ours)) if ours[at].low != theirs[at].low]
+    return bool(differ) and all(
+        at and ours[at - 1].low in _LABELS and _numbers(ours[at].low, theirs[at].low) for at in differ
+    )
+
+
+def _numbers(one: str, other: str) -> bool:
+    return one[:1].isdigit() and other[:1].isdigit()
+
+
+def written_apart(one: str, other: str) -> bool:
+    """Whether two texts name other files, paths or identifiers, or differ in just one plain word."""
+    ours, theirs = ([word.strip(_EDGES).lower() for word in text.split()] for text in (one, other))
+    if {word for word in ours if _PLACE.search(word)} != {word for word in theirs if _PLACE.search(word)}:
+        return True
+    a, b = tokens(one), tokens(other)
+    if len(a) != len(b):
+        return False
+    return sum(x.stem != y.stem for x, y in zip(a, b, strict=True)) == 1
+
+
+Tree = float | tuple[str, float, "Tree", "Tree"]
+
+
+@cache
+def read_trees(text: str) -> tuple[Tree, ...]:
+    """The trees of a table."""
+    return tuple(_tree(iter(line.split("|"))) for line in text.split("\n") if line)
+
+
+def _tree(words: Iterator[str]) -> Tree:
+    name, asks, value = next(words).partition("<=")
+    if not asks:
+        return float(name)
+    yes = _tree(words)
+    return name, float(value), yes, _tree(words)
+
+
+def sum_trees(trees: tuple[Tree, ...], found: Mapping[str, float]) -> float:
+    """What all trees say together."""
+    return sum(_word(tree, found) for tree in trees)
+
+
+def _word(tree: Tree, found: Mapping[str, float]) -> float:
+    while isinstance(tree, tuple):
+        name, value, yes, no = tree
+        tree = yes if found[name] <= value else no
+    return tree
+
+
+_SHOWN = 60  # characters of a sentence
+
+
+def explained(one: Statement, other: Statement, found: Features) -> tuple[str, str]:
+    """The kind of a contradiction, and what clashes in a few words."""
+    return next(_reasons(one, other, found))
+
+
+def _reasons(one: Statement, other: Statement, found: Features) -> Iterator[tuple[str, str]]:
+    """Every reason that can be named, the plainest first; the last one can always be given."""
+    ours, theirs = read_clauses(one.text, one.kind), read_clauses(other.text, other.kind)
+    s, t = word_signs(one.text), word_signs(other.text)
+    for figure, their_figure in clashing_figures(ours, theirs):
+        yield "number", f"{figure.shown} against {their_figure.shown}"
+    yield from _valued(s, t)
+    for thing, their_thing in sorted(clashing_things(s, t)):
+        yield "value", f"{thing} against {their_thing}"
+    if contrary := _contrary(ours, theirs):
+        a, b = contrary
+        kind = "modality" if {a.stance, b.stance} & {MAY, OPT} else "negation"
+        yield kind, f"{_shown(a)} against {_shown(b)}"
+    if found["flip"] >= 0.5:
+        yield "negation", f"what one denies the other says: {_denied(s, t)}"
+    yield "value", f"{_cut(one.text)} against {_cut(other.text)}"
+
+
+def _valued(s: WordSigns, t: WordSigns) -> Iterator[tuple[str, str]]:
+    """Two values of one topic, as they are written."""
+    ours, theirs = topics.values(s.words), topics.values(t.words)
+    known, their_known = valued(s), valued(t)
+    for a in ours:
+        for b in theirs:
+            if a.topic != b.topic or a.name == b.name:
+                continue
+            yes, their_yes = known[a.topic], their_known[a.topic]
+            if yes[a.name] > 0 and their_yes[b.name] > 0 and a.name not in their_yes and b.name not in yes:
+                yield "value", f"{_span(s, a)} against {_span(t, b)}"
+
+
+def _span(one: WordSigns, value: topics.TopicValue) -> str:
+    return " ".join(word.raw for word in one.words[value.first : value.last])
+
+
+def _contrary(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> tuple[Clause, Clause] | None:
+    pairs = [(share(a, b).alike, a, b) for a in ours for b in theirs if (a.stance, b.stance) in CONTRARY]
+    best = max(pairs, key=lambda pair: pair[0], default=None)
+    return (best[1], best[2]) if best and best[0] >= 0.2 else None
+
+
+def _denied(s: WordSigns, t: WordSigns) -> str:
+    """The words, as one of the two writes them, that one denies and the other says."""
+    for one, other in ((s, t), (t, s)):
+        turned = other.affirmed - other.denied
+        places = [at for at, mark in enumerate(one.signs) if mark < 0 and one.called[at] in turned]
+        if places:
+            return ", ".join(dict.fromkeys(one.words[at].raw for at in places[:4]))
+    return "the same"
+
+
+def _shown(clause: Clause) -> str:
+    return _cut(" ".join(word.raw for word in clause.words))
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return f"“{text}”" if len(text) <= _SHOWN else f"“{text[: _SHOWN - 1].rstrip()}…”"
+
+
+_COMMON = 0.2  # a word in more than this part of all statements tells nothing
+_FEW = 50  # … but among so few statements every word tells
+
+
+class SimilarStatements:
+    """An index over statements by the words they are about."""
+
+    def __init__(self, statements: Mapping[str, Statement]) -> None:
+        self._holders: dict[str, list[str]] = defaultdict(list)
+        self._count = 0
+        for name, statement in statements.items():
+            self.add(name, statement)
+
+    def add(self, name: str, statement: Statement) -> None:
+        """One more statement to be found."""
+        for word in _terms(statement):
+            self._holders[word].append(name)
+        self._count += 1
+
+    def near(self, one: Statement, *, limit: int = 64) -> list[str]:
+        """The names of the nearest statements, nearest first."""
+        scores: dict[str, float] = defaultdict(float)
+        for word in _terms(one):
+            holders = self._holders.get(word, ())
+            if len(holders) > max(_FEW, self._count * _COMMON):
+                continue
+            worth = math.log(1 + self._count / (1 + len(holders)))
+            for name in holders:
+                scores[name] += worth
+        return heapq.nsmallest(limit, scores, key=lambda name: (-scores[name], name))
+
+
+def _terms(statement: Statement) -> Iterable[str]:
+    """The words of a claim, and the roles of the things it names, each once."""
+    words = tokens(claim(statement.text))
+    found = {word.stem for word in words if word.kind != "mark" and word.low not in STOP}
+    for thing in filled(words):
+        found.update("role " + role for role in thing.roles)
+    return sorted(found)
+
+
 LEAST = 0.15  # what two statements have in common if they are about one thing: most of a telling word
-_RULES = (measures, stances, values.things, values.frames, values.swapped, values.only)
+_RULES = (
+    figures_disagree,
+    stances_contrary,
+    contradiction_rules.things_compete,
+    contradiction_rules.relations_differ,
+    contradiction_rules.order_swapped,
+    contradiction_rules.exclusive_claims,
+)
 
 
 def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -> Verdict | None:
@@ -33,7 +289,7 @@ def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -
 
     `gone`: the first was superseded or rejected; then only the same claim again is a conflict.
     """
-    if not overlap(accepted.applies_to, candidate.applies_to):
+    if not paths_overlap(accepted.applies_to, candidate.applies_to):
         return None
     if gone:
         again = same(accepted, candidate) or _twins(accepted, candidate)
@@ -41,24 +297,24 @@ def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -
     if accepted.text == candidate.text or labelled_apart(accepted.text, candidate.text):
         return None
     rule = ruled(accepted, candidate)
-    if rule is None and common(signs(accepted.text).names, signs(candidate.text).names) < LEAST:
+    if rule is None and common(word_signs(accepted.text).names, word_signs(candidate.text).names) < LEAST:
         return None
-    found = evidence(accepted, candidate, rule)
-    score = trees.total(trees.read(weights.CONFLICT), found)
+    found = measure_features(accepted, candidate, rule)
+    score = sum_trees(read_trees(weights.CONFLICT), found)
     if score < weights.CONFLICT_FROM and not _denied_outright(found):
         return None
     kind, why = (rule.kind, rule.why) if rule else explained(accepted, candidate, found)
     return Verdict(kind, why, round(1 / (1 + math.exp(-score)), 3))
 
 
-def _denied_outright(found: Found) -> bool:
+def _denied_outright(found: Features) -> bool:
     """Whether one says all that the other says, but that a name is denied: `…, not in Redis`."""
     return bool(found["flip names"]) and found["held"] >= 0.99 and not found["deny both"]
 
 
 def ruled(one: Statement, other: Statement) -> Verdict | None:
     """What the rules for plain sentences find, the surest first."""
-    ours, theirs = read(one.text, one.kind), read(other.text, other.kind)
+    ours, theirs = read_clauses(one.text, one.kind), read_clauses(other.text, other.kind)
     found = [verdict for a in ours for b in theirs if (verdict := clash(a, b))]
     return max(found, key=lambda verdict: verdict.score, default=None)
 
@@ -67,8 +323,8 @@ def _twins(one: Statement, other: Statement) -> bool:
     """Whether two statements are most likely one claim, however it is worded."""
     if labelled_apart(one.text, other.text):
         return False
-    found = evidence(one, other, ruled(one, other))
-    if trees.total(trees.read(weights.CONFLICT), found) >= weights.CONFLICT_FROM:
+    found = measure_features(one, other, ruled(one, other))
+    if sum_trees(read_trees(weights.CONFLICT), found) >= weights.CONFLICT_FROM:
         return False
     return _sum(_table(weights.TWIN), found) >= weights.TWIN_FROM
 
@@ -79,7 +335,7 @@ def _table(text: str) -> Mapping[str, float]:
     return {name: float(weight) for name, _, weight in pairs}
 
 
-def _sum(table: Mapping[str, float], found: Found) -> float:
+def _sum(table: Mapping[str, float], found: Features) -> float:
     return sum(table.get(name, 0.0) * amount for name, amount in found.items())
 
 
@@ -100,7 +356,7 @@ def same(one: Statement, other: Statement) -> bool:
         return True
     if labelled_apart(one.text, other.text) or written_apart(one.text, other.text):
         return False
-    ours, theirs = read(one.text, one.kind), read(other.text, other.kind)
+    ours, theirs = read_clauses(one.text, one.kind), read_clauses(other.text, other.kind)
     if not ours or not theirs:
         return one.text.split() == other.text.split()
     tried = [[clause for clause in side if clause.tried] for side in (ours, theirs)]
@@ -122,7 +378,9 @@ def alike(one: Clause, other: Clause) -> bool:
         units = {figure.dimension.rpartition(":")[2] for figure in one.figures + other.figures}
         shared = replace(shared, left=shared.left - MEASURES - units, right=shared.right - MEASURES - units)
     joined, flips = paired(one, other, shared)
-    if one.stance != (FLIPPED[other.stance] if flips else other.stance) or values.swapped(one, other, shared):
+    if one.stance != (FLIPPED[other.stance] if flips else other.stance) or contradiction_rules.order_swapped(
+        one, other, shared
+    ):
         return False
     things = [{thing.name for thing in clause.things} for clause in (one, other)]
     if one.mentions != other.mentions and things[0] != things[1] and joined.alike < 0.85:

@@ -7,7 +7,7 @@ YES opposes NO and OPT, NO opposes YES and MAY; the rest can stand together. Den
 "not without" asserts; what is denied (the core) is what follows the last word of denial.
 """
 
-from holdfast.model.claims.words import Token, several
+from holdfast.model.claims.word_stems import Token, several
 from holdfast.values import frozen
 
 YES, NO, MAY, OPT = "yes", "no", "may", "opt"

@@ -8,7 +8,7 @@ Names are as `words.canonical` gives them, several words joined by a blank.
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from holdfast.model.claims.words import SAME, STOP, Token, canonical, plain, several
+from holdfast.model.claims.word_stems import SAME, STOP, Token, canonical, plain, several
 from holdfast.values import frozen
 
 # role | words that name it | things that fill it, with a comma between them; `a=b` are two names of one thing
@@ -297,7 +297,7 @@ status | status code | 200=ok, 201, 202, 204, 301, 302, 307, 308, 400, 401, 403,
 
 
 @frozen
-class Filled:
+class RoleFiller:
     """A thing found in a sentence: its one name, the roles it can fill, and where it stands."""
 
     name: str
@@ -367,7 +367,7 @@ ENGLISH = several(
 )
 
 
-def filled(words: tuple[Token, ...]) -> list[Filled]:
+def filled(words: tuple[Token, ...]) -> list[RoleFiller]:
     """The things a sentence names that fill some role, the longest name first at each place."""
     roles, found, at = _roles(), [], 0
     while at < len(words):
@@ -378,7 +378,7 @@ def filled(words: tuple[Token, ...]) -> list[Filled]:
             key = tuple(plain(word.low) for word in words[at : at + size])
             if key in roles.things and (size > 1 or _spelled(words[at].low)):
                 name, fills = roles.things[key]
-                found.append(Filled(name, fills, at, at + size))
+                found.append(RoleFiller(name, fills, at, at + size))
                 at += size
                 break
         else:

@@ -1,14 +1,150 @@
 """A text taken apart: its claim without the reasons, and each sentence in parts that claim one thing each.
 
 A part knows where its verb stands, so that readers can tell the subject from what is said of it.
+
+Sentences that claim two things at once: this is used and that is not; this was tried and failed.
 """
 
 import re
 
-from holdfast.model.claims.contrast import AUX, BE, WE, Part, apposed, contrasted, tried
-from holdfast.model.claims.units import NUMBERS
-from holdfast.model.claims.words import STOP, Token, several, terms, tokens
+from holdfast.model.claims.modality import DENIES
+from holdfast.model.claims.numbers import NUMBERS
+from holdfast.model.claims.word_stems import STOP, Token, several, terms, tokens
 from holdfast.patterns import regex
+from holdfast.values import frozen, replace
+
+AUX = several(
+    """is are was were be been being am isn't aren't wasn't weren't must mustn't should shouldn't shall may
+    might can can't cannot could couldn't will won't would wouldn't has have had hasn't haven't hadn't
+    do does did don't doesn't didn't needn't need needs ought it's there's cant isnt arent doesnt dont"""
+)
+BE = several("is are was were be been being am isn't aren't wasn't weren't isnt arent")
+WE = several("we you i they one everybody everyone nobody people let's")
+
+
+@frozen
+class ClaimPart:
+    """The words that claim one thing, and how they stand to each other."""
+
+    words: tuple[Token, ...]
+    verb: int = -1  # where the verb stands; -1 if there is none
+    passive: bool = False
+    imperative: bool = False
+    condition: tuple[Token, ...] = ()
+    refused: bool = False
+    value: frozenset[int] = frozenset()  # where the refused value stands
+    only: bool = False
+    tried: bool = False
+
+
+def apposed(words: tuple[Token, ...]) -> list[ClaimPart]:
+    """`… Tecton, our feature store` says also what the feature store is."""
+    for at in range(1, len(words) - 2):
+        if words[at].low == "," and words[at + 1].low in ("our", "the") and words[at - 1].raw[:1].isupper():
+            named = words[at + 2 : at + 5]
+            return [ClaimPart((*named, _IS, words[at - 1]), len(named))]
+    return []
+
+
+_IS = Token(":", ":", ":", "mark")
+
+
+def contrasted(part: ClaimPart) -> list[ClaimPart]:
+    """The part; or, where it sets one thing against another, the part without it and what is refused."""
+    words = part.words
+    if switched := _switched(part):
+        return switched
+    for at in range(1, len(words)):
+        size = _contrast(words, at)
+        if size:
+            return _both(part, at, size)
+    return [part]
+
+
+def _switched(part: ClaimPart) -> list[ClaimPart]:
+    """`moved from X to Y`, `replaced X with Y`: Y is used, X no longer is."""
+    lows = [word.low for word in part.words]
+    moved = next((at for at, low in enumerate(lows) if low in _MOVES), -1)
+    if moved < 0 or any(low in DENIES for low in lows):
+        return []
+    start = lows.index("from", moved) + 1 if "from" in lows[moved:] else moved + 1
+    if lows[moved].startswith("replac") == ("from" in lows[moved:]):
+        return []
+    end = next((at for at in range(start, len(lows)) if lows[at] in ("to", "into", "with", "by")), -1)
+    if not start < end < len(lows) - 1:
+        return []
+    used, rest = part.words[end + 1 :], part.words[:moved] if lows[0] not in WE else ()
+    new = replace(part, words=(*rest, _USE, *used), verb=len(rest), imperative=not rest, passive=False)
+    value = frozenset(range(len(rest) + 1, len(rest) + 1 + end - start))
+    old = replace(new, words=(*rest, _USE, *part.words[start:end]), refused=True, value=value)
+    return [new, old]
+
+
+_MOVES = several("moved switched migrated replaced replace move switch migrate replaces moving switching")
+_USE = Token("use", "use", "use", "word")
+
+
+def _contrast(words: tuple[Token, ...], at: int) -> int:
+    """How many words introduce what is refused here; 0 if none do."""
+    low, following = words[at].low, words[at + 1].low if at + 1 < len(words) else ""
+    if (low, following) in (("instead", "of"), ("rather", "than"), ("as", "opposed")):
+        return 2 + (following == "opposed")
+    if low == "," and following == "not" and at + 2 < len(words) and words[at + 2].low not in ("only", "just", "even"):
+        return 2
+    if low == "over" and any(word.low.startswith(("prefer", "favo", "choose", "chose")) for word in words[:at]):
+        return 1
+    return 0
+
+
+def _both(part: ClaimPart, at: int, size: int) -> list[ClaimPart]:
+    words = part.words
+    end = at + size
+    while (
+        end < len(words)
+        and words[end].kind != "mark"
+        and words[end].low not in ("in", "for", "on", "as", "when", "with")
+    ):
+        end += 1
+    start = at
+    while (
+        start > 0
+        and words[start - 1].kind == "word"
+        and words[start - 1].low not in _STOPS_VALUE
+        and start - 1 > part.verb
+    ):
+        start -= 1
+    kept = replace(part, words=words[:at] + words[end:])
+    refused = words[at + size : end]
+    if not refused:
+        return [kept]
+    value = frozenset(range(start, start + len(refused)))
+    other = replace(part, words=words[:start] + refused + words[end:], refused=True, value=value)
+    return [kept, other]
+
+
+_STOPS_VALUE = several("in on at with via through as from to by for of use using be is are prefer") | AUX
+
+
+def tried(found: list[ClaimPart]) -> list[ClaimPart]:
+    """What a dead end says was tried, as something not to be done again."""
+    if not found:
+        return []
+    words = [word for word in found[0].words if word.low not in _TRYING and word.low not in DENIES]
+    for at, word in enumerate(words):
+        if at > 1 and (word.low in _FAILED or word.low in (":", ",") or word.low in BE):
+            words = words[:at]
+            break
+    everything = frozenset(range(len(words)))
+    return [ClaimPart(tuple(words), imperative=True, refused=True, tried=True, value=everything)] if words else []
+
+
+_TRYING = several("tried trying attempted attempting attempt we using switching moving approach")
+_FAILED = several(
+    """failed fails fail broke breaks broken slower slow worse corrupts corrupted crashed crashes leaked
+    leaks deadlocks deadlocked caused causes made makes led leads did does didn't doesn't turned gave
+    hit ran cost costs lost loses dropped reverted was were had hung hangs blew"""
+)
+
 
 _MAX_CLAIM = 2_000  # characters: a claim is a few sentences
 _LABEL = regex(
@@ -96,9 +232,9 @@ def sentences(text: str) -> list[tuple[Token, ...]]:
     return [words for words in found if words]
 
 
-def parts(text: str, *, dead_end: bool = False) -> list[Part]:
+def parts(text: str, *, dead_end: bool = False) -> list[ClaimPart]:
     """What a text claims, one part for each thing."""
-    found: list[Part] = []
+    found: list[ClaimPart] = []
     for sentence in sentences(text):
         if words := _without_brackets(sentence):
             found.extend(_of_sentence(words))
@@ -127,9 +263,9 @@ def _short_brackets(words: tuple[Token, ...]) -> set[int]:
     return found
 
 
-def _of_sentence(words: tuple[Token, ...]) -> list[Part]:
+def _of_sentence(words: tuple[Token, ...]) -> list[ClaimPart]:
     words, condition = _cut(_without_topic(words))
-    found: list[Part] = []
+    found: list[ClaimPart] = []
     for piece in _split(words):
         piece = _with_subject(piece, found)
         if piece:
@@ -248,7 +384,7 @@ _NEW_CLAIM = several(
 )
 
 
-def _with_subject(piece: tuple[Token, ...], found: list[Part]) -> tuple[Token, ...]:
+def _with_subject(piece: tuple[Token, ...], found: list[ClaimPart]) -> tuple[Token, ...]:
     """A piece that starts with its verb, with the subject of the piece before it."""
     first = piece[0].low
     if (
@@ -264,7 +400,7 @@ def _with_subject(piece: tuple[Token, ...], found: list[Part]) -> tuple[Token, .
     return piece
 
 
-def _placed(words: tuple[Token, ...], condition: tuple[Token, ...]) -> Part:
+def _placed(words: tuple[Token, ...], condition: tuple[Token, ...]) -> ClaimPart:
     """The part with its verb found."""
     lows = [word.low for word in words]
     skip = 1 if lows[0] in ("always", "please", "never", "only") and len(lows) > 1 else 0
@@ -273,12 +409,12 @@ def _placed(words: tuple[Token, ...], condition: tuple[Token, ...]) -> Part:
         at = skip
         while at < len(lows) - 1 and lows[at] in _BEFORE_VERB:
             at += 1
-        return Part(words, at, imperative=True, condition=condition, only=_nothing_else(lows))
+        return ClaimPart(words, at, imperative=True, condition=condition, only=_nothing_else(lows))
     verb = next((at for at, word in enumerate(words) if at and word.kind == "word" and _verbal(words, at)), -1)
     if aux > 0 and (verb < 0 or aux < verb or not _LINKS.intersection(lows[verb:aux])):
         return _with_aux(words, aux, condition)
     imperative = 0 < verb <= 2 and lows[0] in WE
-    return Part(words, verb, imperative=imperative, condition=condition, only=_nothing_else(lows))
+    return ClaimPart(words, verb, imperative=imperative, condition=condition, only=_nothing_else(lows))
 
 
 _BEFORE_VERB = several("don't dont do never always not to forget be please")
@@ -312,8 +448,8 @@ def _nothing_else(lows: list[str]) -> bool:
     return "nothing" in lows and "else" in lows
 
 
-def _with_aux(words: tuple[Token, ...], aux: int, condition: tuple[Token, ...]) -> Part:
+def _with_aux(words: tuple[Token, ...], aux: int, condition: tuple[Token, ...]) -> ClaimPart:
     lows = [word.low for word in words]
     passive = any(low in BE for low in lows[aux : aux + 3])
     imperative = aux <= 2 and lows[0] in WE
-    return Part(words, aux, passive=passive, imperative=imperative, condition=condition, only=_nothing_else(lows))
+    return ClaimPart(words, aux, passive=passive, imperative=imperative, condition=condition, only=_nothing_else(lows))

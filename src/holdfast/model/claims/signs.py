@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from holdfast.model.claims import topics
 from holdfast.model.claims.sentences import sentences
-from holdfast.model.claims.words import STOP, Token, canonical, several, terms, weight
+from holdfast.model.claims.word_stems import STOP, Token, canonical, several, terms, weight
 from holdfast.patterns import regex
 from holdfast.values import frozen
 
@@ -43,7 +43,7 @@ _NEW = several(
 
 
 @frozen(eq=False)  # one for each text: kept, and found again as itself
-class Signs:
+class WordSigns:
     """The words of a text in order, the sign of each (1, -1; 0: it builds the sentence), and their sums."""
 
     words: tuple[Token, ...]
@@ -59,7 +59,7 @@ class Signs:
 
 
 @lru_cache(maxsize=4096)
-def signs(text: str) -> Signs:
+def word_signs(text: str) -> WordSigns:
     """The signed words of a text's claim."""
     words: list[Token] = []
     marks: list[int] = []
@@ -73,7 +73,7 @@ def signs(text: str) -> Signs:
         if sign:
             (affirmed if sign > 0 else denied).update((name, *_inside(word)))
     lows = frozenset(word.low for word in words)
-    return Signs(tuple(words), tuple(marks), tuple(called), frozenset(affirmed), frozenset(denied), lows)
+    return WordSigns(tuple(words), tuple(marks), tuple(called), frozenset(affirmed), frozenset(denied), lows)
 
 
 def _inside(word: Token) -> list[str]:

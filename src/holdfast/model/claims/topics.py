@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from holdfast.model.claims.tables import data, operations, opposites, practice, product, synonyms
-from holdfast.model.claims.words import STOP, Token, plain, several, tokens
+from holdfast.model.claims.word_stems import STOP, Token, plain, several, tokens
 from holdfast.values import frozen
 
 Phrase = tuple[str, ...]
@@ -23,7 +23,7 @@ _NO = several("no not never without none don't isn't aren't cannot can't doesn't
 
 
 @frozen
-class Value:
+class TopicValue:
     """A value of a topic as it stands in a text."""
 
     topic: str
@@ -33,7 +33,7 @@ class Value:
 
 
 @frozen
-class Leaning:
+class TopicLeaning:
     """The value of a topic that a text leans to: how much of it is said (0 to 1), and with which sign."""
 
     value: str
@@ -41,17 +41,17 @@ class Leaning:
     sign: int
 
 
-def values(words: tuple[Token, ...]) -> list[Value]:
+def values(words: tuple[Token, ...]) -> list[TopicValue]:
     """The values of topics that a text names, the longest phrase at each place."""
     return list(_found(words, "values"))
 
 
-def sides(words: tuple[Token, ...]) -> list[Value]:
+def sides(words: tuple[Token, ...]) -> list[TopicValue]:
     """The sides of opposites that a text names; the topic is the pair's number, the name its side."""
     return list(_found(words, "opposites"))
 
 
-def alike(words: tuple[Token, ...]) -> list[Value]:
+def alike(words: tuple[Token, ...]) -> list[TopicValue]:
     """The phrases of a text that others say differently; the topic is the name they share."""
     return list(_found(words, "synonyms"))
 
@@ -116,7 +116,7 @@ def _compiled(kind: str, letters: str) -> Mapping[Phrase, tuple[Meaning, ...]]:
 _LONGEST = 7  # words of a phrase
 
 
-def _found(words: tuple[Token, ...], kind: str) -> Iterator[Value]:
+def _found(words: tuple[Token, ...], kind: str) -> Iterator[TopicValue]:
     places = [at for at, word in enumerate(words) if word.low not in _FILL]
     stems = [plain(words[at].low) for at in places]
     at = 0
@@ -128,7 +128,7 @@ def _found(words: tuple[Token, ...], kind: str) -> Iterator[Value]:
             meant = next((table[key] for table in near if key in table), ())
             if meant:
                 last = places[at + size - 1] + 1
-                yield from (Value(topic, name, places[at], last) for topic, name in meant)
+                yield from (TopicValue(topic, name, places[at], last) for topic, name in meant)
                 at += size - 1
                 break
         at += 1
@@ -176,7 +176,7 @@ def _loose() -> _Loose:
     return _Loose(kept, worth, whole, tuple(meant), tuple(bool(bag & _NO) for bag in bags))
 
 
-def leanings(words: tuple[Token, ...], signs: tuple[int, ...]) -> dict[str, Leaning]:
+def leanings(words: tuple[Token, ...], signs: tuple[int, ...]) -> dict[str, TopicLeaning]:
     """For each topic of which a text says most of some value's phrase: the value it leans to."""
     table = _loose()
     said: dict[int, float] = {}
@@ -186,12 +186,12 @@ def leanings(words: tuple[Token, ...], signs: tuple[int, ...]) -> dict[str, Lean
             said[number] = said.get(number, 0.0) + table.worth[root]
             if signs[at] < 0:
                 denied.add(number)
-    found: dict[str, Leaning] = {}
+    found: dict[str, TopicLeaning] = {}
     for number, amount in said.items():
         share = amount / table.whole[number] if table.whole[number] > 0 else 0.0
         topic, value = table.meant[number]
         if amount < _TELLING or share < _LEAST or (topic in found and share <= found[topic].share):
             continue
         sign = -1 if number in denied and not table.denying[number] else 1
-        found[topic] = Leaning(value, share, sign)
+        found[topic] = TopicLeaning(value, share, sign)
     return found

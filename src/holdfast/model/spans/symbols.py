@@ -1,26 +1,422 @@
-"""The symbols of any file, by its name, and the one that a person means."""
+"""The symbols of any file, by its name, and the one that a person means.
 
+The sections of a Markdown file, each by the slug that forges give its heading.
+
+The symbols of a Python file: functions, classes, methods and assigned names, decorators included.
+
+Read by Python's own parser; a file that it refuses (another version's syntax, an edit half done)
+is read by its indentation.
+
+The parts of files that are not programs: sections, keys and targets, and languages that end with `end`.
+"""
+
+import ast
 import difflib
 import os
-from collections.abc import Callable, Sequence
+import re
+import warnings
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.model.evidence import is_symbol_name
-from holdfast.model.spans import curly, keyed, markdown, python
-from holdfast.model.spans.languages import LANGUAGES
-from holdfast.model.spans.symbol import Symbol
+from holdfast.model.spans import brace_symbols
+from holdfast.model.spans.brace_symbols import LANGUAGES
+from holdfast.model.spans.source_text import Brackets, MaskedLines, Symbol, SymbolPart, masked, qualified, trimmed
 from holdfast.model.text import visible
+from holdfast.patterns import regex
+
+_HEADING = regex(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+_UNDERLINE = regex(r" {0,3}(=+|-+)[ \t]*")
+_FENCE = regex(r" {0,3}(`{3,}|~{3,})")
+_LINK = regex(r"!?\[([^\]]*)\]\([^)]*\)")
+_LONGEST = 1000  # characters of a heading
+_NOT_IN_SLUG = regex(r"[^\w\- ]")
+
+
+def markdown_symbols(lines: Sequence[bytes]) -> list[Symbol]:
+    """Every section: from its heading down to the next heading of the same or a higher level."""
+    headings = list(_headings([line.decode("utf-8", "replace") for line in lines]))
+    found: list[Symbol] = []
+    taken: dict[str, int] = {}
+    for (first, _, text), end in zip(headings, _ends(headings, len(lines) + 1), strict=True):
+        base = heading_slug(text)
+        count = taken[base] = taken.get(base, -1) + 1
+        name = f"{base}-{count}" if count else base
+        if name:
+            found.append(Symbol(name, first, trimmed(lines, first, end - 1), also=base))
+    return found
+
+
+def _ends(headings: Sequence[tuple[int, int, str]], end: int) -> list[int]:
+    """For each heading the line of the next one that is not below it."""
+    ends = [end] * len(headings)
+    waiting: list[int] = []
+    for at, (line, level, _) in enumerate(headings):
+        while waiting and headings[waiting[-1]][1] >= level:
+            ends[waiting.pop()] = line
+        waiting.append(at)
+    return ends
+
+
+def heading_slug(text: str) -> str:
+    """A heading's text as forges put it into an address."""
+    plain = _LINK.sub(r"\1", text).strip().lower()
+    return _NOT_IN_SLUG.sub("", plain).replace(" ", "-")
+
+
+def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Line, level and text of each heading outside code and front matter."""
+    fence, before = "", ""
+    for at, line in enumerate(lines[(start := _after_front_matter(lines)) :], start + 1):
+        if fence:
+            closing = _FENCE.match(line)
+            if closing and closing[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+        elif opening := _FENCE.match(line):
+            fence, before = opening[1], ""
+        elif len(line) <= _LONGEST and (heading := _HEADING.fullmatch(line)):
+            yield at, len(heading[1]), heading[2] or ""
+            before = ""
+        elif before and (under := _UNDERLINE.fullmatch(line)):
+            yield at - 1, 1 if under[1][0] == "=" else 2, before.strip()
+            before = ""
+        else:
+            before = "" if line[:1] in "|>-*+" or line.startswith("    ") else line
+
+
+def _after_front_matter(lines: Sequence[str]) -> int:
+    if lines and lines[0] == "---":
+        for at, line in enumerate(lines[1:], 1):
+            if line == "---":
+                return at + 1
+    return 0
+
+
+_MOST_PARSED = 2 << 20  # bytes; the parser takes a second for so many
+_OPENING = regex(rb"([ \t]*)(?:async[ \t]+)?(?:def|class)[ \t]+([^\W\d]\w*)")
+_ASSIGNED = regex(rb"([^\W\d]\w*)[ \t]*(?::[^=]*)?=(?!=)")
+_QUOTES = regex(rb"#[^\n]*+|[\"']{3}|\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?")
+
+
+def python_symbols(lines: Sequence[bytes]) -> list[Symbol]:
+    """Every function, class and assigned name, with its qualified name."""
+    text = b"\n".join(lines).replace(b"\r", b" ").replace(b"\0", b" ")
+    if len(text) <= _MOST_PARSED:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about strangers' code; nobody asked
+                return list(_named(ast.parse(text.decode("utf-8", "replace")).body, ""))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            pass
+    return qualified(_by_indentation(lines))
+
+
+def opens(line: bytes) -> bool:
+    """Whether a line begins a function or a class."""
+    return _OPENING.match(line) is not None
+
+
+def _named(body: Sequence[ast.stmt], around: str) -> Iterator[Symbol]:
+    for node in body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                name = f"{around}{node.name}"
+                first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+                yield Symbol(name, first, node.end_lineno or node.lineno)
+                inner = node.body if isinstance(node, ast.ClassDef) else _only_definitions(node.body)
+                yield from _named(inner, f"{name}.")
+            case ast.Assign(targets=targets):
+                for target in targets:
+                    yield from _assigned(target, node, around)
+            case ast.AnnAssign(target=target):
+                yield from _assigned(target, node, around)
+            case _:
+                for part in _blocks(node):
+                    yield from _named(part, around)
+
+
+def _assigned(target: ast.expr, node: ast.stmt, around: str) -> Iterator[Symbol]:
+    if isinstance(target, ast.Name):
+        body = not isinstance(node, ast.AnnAssign) or node.value is not None
+        yield Symbol(f"{around}{target.id}", node.lineno, node.end_lineno or node.lineno, body)
+    elif isinstance(target, ast.Tuple | ast.List):
+        for item in target.elts:
+            yield from _assigned(item, node, around)
+
+
+def _only_definitions(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """What a function defines inside; its variables are nobody's symbols."""
+    kept: list[ast.stmt] = []
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            kept.append(node)
+        else:
+            kept.extend(item for part in _blocks(node) for item in _only_definitions(part))
+    return kept
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The statements inside an if, a try, a with, a loop or a match."""
+    for field in ("body", "orelse", "finalbody"):
+        if part := getattr(node, field, None):
+            yield part
+    for field in ("handlers", "cases"):
+        for item in getattr(node, field, ()):
+            yield item.body
+
+
+def _by_indentation(lines: Sequence[bytes]) -> Iterator[SymbolPart]:
+    inside = _in_strings(lines)
+    for at, line in enumerate(lines):
+        if at in inside:
+            continue
+        if found := _OPENING.match(line):
+            first, last = extent(lines, at, inside)
+            yield SymbolPart(found[2].decode("utf-8", "replace"), first, last)
+        elif found := _ASSIGNED.match(line):
+            yield SymbolPart(found[1].decode("utf-8", "replace"), at + 1, at + 1)
+
+
+def extent(lines: Sequence[bytes], at: int, inside: Container[int] = ()) -> tuple[int, int]:
+    """From the decorators down to the last line that is indented further or begins inside a string."""
+    indent, first = _indent(lines[at]), at
+    while (above := _decorator(lines, first)) < first:
+        first = above
+    last, end, opened = at, at + 1, lines[at].count(b"(") > lines[at].count(b")")
+    while end < len(lines):
+        line = lines[end].lstrip()
+        closes = opened and line.startswith(b")")  # of a parameter list over several lines
+        outside = line and not line.startswith(b"#") and _indent(lines[end]) <= indent
+        if outside and not closes and end not in inside:
+            break
+        opened = opened and not closes
+        if (line and not line.startswith(b"#")) or end in inside:
+            last = end
+        end += 1
+    return first + 1, last + 1
+
+
+def qualifier(lines: Sequence[bytes], at: int) -> str:
+    """The names, joined by dots, of the classes and functions that a line stands in, by indentation."""
+    names: list[str] = []
+    indent = _indent(lines[at])
+    for row in range(at - 1, -1, -1):
+        if indent == 0:
+            break
+        line = lines[row]
+        if line and (deep := _indent(line)) < indent and not line.lstrip().startswith((b"#", b")")):
+            indent = deep
+            if found := _OPENING.match(line):
+                names.append(found[2].decode("utf-8", "replace"))
+    return ".".join(reversed(names))
+
+
+def _indent(line: bytes) -> int:
+    return len(line.expandtabs()) - len(line.lstrip().expandtabs())
+
+
+def _decorator(lines: Sequence[bytes], at: int) -> int:
+    """The line on which the decorator above a line begins; the line itself if there is none."""
+    top, indent = at - 1, _indent(lines[at])
+    if top >= 0 and lines[top].lstrip().startswith((b")", b"]")):
+        while top > max(0, at - 40) and (
+            not lines[top] or _indent(lines[top]) > indent or lines[top].lstrip()[:1] in b")]"
+        ):
+            top -= 1
+    return top if top >= 0 and lines[top].lstrip().startswith(b"@") and _indent(lines[top]) == indent else at
+
+
+def _in_strings(lines: Sequence[bytes]) -> set[int]:
+    """The lines that begin inside a string of several lines."""
+    inside: set[int] = set()
+    open_with = b""
+    for at, line in enumerate(lines):
+        if open_with:
+            inside.add(at)
+        start = 0
+        while start < len(line):
+            if open_with:
+                end = line.find(open_with, start)
+                if end < 0:
+                    break
+                start, open_with = end + 3, b""
+            elif found := _QUOTES.search(line, start):
+                start = found.end()
+                if found[0] in (b'"""', b"'''"):
+                    open_with = found[0]
+            else:
+                break
+    return inside
+
+
+_SECTION = regex(r"\[{1,2}[ \t]*([^\[\]]+?)[ \t]*\]{1,2}")
+_SETTING = regex(r"[ \t]*([\w.\"'-]+)[ \t]*[=:]")
+_YAML_KEY = regex(r"( *+)(?:- +)?(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s#\-\"'\[\]{},&*!|>%@`:][^:#\n]*?)) *:(?=\s|$)")
+_JSON_KEY = regex(r'"((?:[^"\\\n]|\\.)*+)"\s*+:')
+_VALUE = regex(r"\s*+(.)")
+_TARGET = regex(r"([^\s:#=][^:=#\n]*?)[ \t]*::?(?![=:])")
+_VARIABLE = regex(r"(?:export[ \t]+|override[ \t]+)?([\w.-]+)[ \t]*(?:\?|\+|::?)?=")
+_ENDLESS = regex(r"[ \t]*def [\w.?!]+(?:\([^()]*\))?[ \t]+=[ \t]")
+_WITH_END = regex(
+    r"([ \t]*)(?:(?:private|public|protected|local|export)[ \t]+|private_class_method[ \t]+)*"
+    r"(?:def|defp|defmodule|defmacro|class|module|function|struct)[ \t]+(?:self\.)?(?P<name>[\w.:?!=]+)"
+)
+
+
+class _Page:
+    """A text by rows, with its brackets."""
+
+    def __init__(self, lines: Sequence[bytes], mask: str) -> None:
+        self.text = b"\n".join(lines).decode("utf-8", "replace") + "\n"
+        self.plain = masked(self.text, mask)
+        self.rows = self.text.split("\n")
+        self.brackets, self.at = Brackets(self.plain), MaskedLines(self.plain)
+
+
+def section_symbols(lines: Sequence[bytes]) -> list[Symbol]:
+    """TOML and INI: each `[section]` down to the next, and each setting by `section.key`."""
+    page = _Page(lines, "toml")
+    heads = [n for n, row in enumerate(page.plain.split("\n")) if row.startswith("[")]
+    heads = [n for n in heads if _SECTION.match(page.rows[n]) and _is_outside(page, n)]
+    found: list[Symbol] = []
+    for start, end in zip([-1, *heads], [*heads, len(lines)], strict=True):
+        head = _SECTION.match(page.rows[start]) if start >= 0 else None
+        name = head[1].strip() if head else ""
+        if head:
+            found.append(Symbol(name, start + 1, trimmed(lines, start + 1, end)))
+        found += _settings(page, (start + 1, end), f"{name}." if name else "")
+    return found
+
+
+def _is_outside(page: _Page, row: int) -> bool:
+    return page.brackets.around(page.at.starts[row]) is None
+
+
+def _settings(page: _Page, span: tuple[int, int], before: str) -> Iterator[Symbol]:
+    row = span[0]
+    while row < span[1]:
+        key = _SETTING.match(page.rows[row])
+        last = row
+        if key:
+            last = _value_end(page, row, key.end())
+            yield Symbol(before + key[1].replace('"', "").replace("'", ""), row + 1, last + 1)
+        row = last + 1
+
+
+def _value_end(page: _Page, row: int, column: int) -> int:
+    """The row on which a value ends: brackets and strings of several lines belong to it."""
+    rows = page.rows
+    rest = rows[row][column:].lstrip()
+    for quote in ('"""', "'''"):
+        if rest.startswith(quote) and quote not in rest[3:]:
+            return next((n for n in range(row + 1, len(rows)) if quote in rows[n]), row)
+    if rest[:1] in ("[", "{"):
+        close = page.brackets.closing(page.at.starts[row] + rows[row].index(rest[0], column))
+        return page.at.at(close) - 1 if close is not None else row
+    while row + 1 < len(rows) and rows[row + 1][:1] in (" ", "\t") and rows[row + 1].strip():
+        if _SETTING.match(rows[row + 1]):
+            break
+        row += 1  # an INI value goes on in indented lines
+    return row
+
+
+def yaml_symbols(lines: Sequence[bytes]) -> list[Symbol]:
+    """YAML: every key by its path, `jobs.test.steps`; from the key down to the next one not below it."""
+    rows = [line.decode("utf-8", "replace") for line in lines]
+    found: list[Symbol] = []
+    around: list[tuple[int, str, int]] = []  # indent, path and row of what is open
+    last = 0
+    for at, row in enumerate(rows):
+        if not row.strip() or row.lstrip().startswith("#"):
+            continue
+        indent = len(row) - len(row.lstrip(" "))
+        listed = row[indent : indent + 2] in ("- ", "-")
+        while around and (indent < around[-1][0] or (indent == around[-1][0] and not listed)):
+            _, path, start = around.pop()
+            found.append(Symbol(path, start + 1, last + 1))
+        last = at
+        if not listed and (key := _YAML_KEY.match(row)):
+            name = (key[2] or key[3] or key[4]).strip()
+            around.append((indent, f"{around[-1][1]}.{name}" if around else name, at))
+    found += [Symbol(path, start + 1, last + 1) for _, path, start in reversed(around)]
+    return sorted(found, key=lambda symbol: symbol.first)
+
+
+def json_symbols(lines: Sequence[bytes]) -> list[Symbol]:
+    """JSON: every key by its path, `scripts.build`, with its value."""
+    page = _Page(lines, "json")
+    parts = []
+    for key in _JSON_KEY.finditer(page.text):
+        if page.plain[key.end() - 1] != ":":  # inside a longer string or a comment
+            continue
+        value = _VALUE.match(page.plain, key.end())
+        close = page.brackets.closing(value.start(1)) if value and value[1] in "[{" else None
+        end = close if close is not None else key.end()
+        first, last = page.at.at(key.start()), page.at.at(end)
+        parts.append(SymbolPart(key[1], first, last, start=key.start(), opens=key.end(), end=end))
+    return qualified(parts)
+
+
+def makefile_symbols(lines: Sequence[bytes]) -> list[Symbol]:
+    """Makefile: every target with its recipe, every variable with its continuation lines."""
+    rows = [line.decode("utf-8", "replace") for line in lines]
+    found: list[Symbol] = []
+    for at, row in enumerate(rows):
+        if row[:1] in ("\t", " ", "#", "") or (at and rows[at - 1].endswith("\\")):
+            continue
+        if variable := _VARIABLE.match(row):
+            found.append(Symbol(variable[1], at + 1, _continued(rows, at) + 1))
+        elif target := _TARGET.match(row):
+            last = trimmed(lines, at + 1, _recipe_end(rows, at) + 1)
+            found += [Symbol(name, at + 1, last) for name in target[1].split() if name != ".PHONY"]
+    return found
+
+
+def _continued(rows: Sequence[str], at: int) -> int:
+    while at + 1 < len(rows) and rows[at].endswith("\\"):
+        at += 1
+    return at
+
+
+def _recipe_end(rows: Sequence[str], at: int) -> int:
+    last = at = _continued(rows, at)
+    while at + 1 < len(rows) and (rows[at + 1].startswith("\t") or not rows[at + 1] or rows[at].endswith("\\")):
+        at += 1
+        last = at if rows[at] else last
+    return last
+
+
+def end_symbols(lines: Sequence[bytes]) -> list[Symbol]:
+    """Ruby, Lua, Elixir, Julia: a definition down to the `end` that stands under it."""
+    rows = [line.decode("utf-8", "replace") for line in lines]
+    parts = []
+    for at, row in enumerate(rows):
+        if found := _WITH_END.match(row):
+            last = _end_below(rows, at, len(found[1].expandtabs()))
+            parts.append(SymbolPart(re.sub(r"::|:", ".", found["name"]), at + 1, last + 1))
+    return qualified(parts)
+
+
+def _end_below(rows: Sequence[str], at: int, indent: int) -> int:
+    if re.search(r"\bend$|, do:", rows[at]) or _ENDLESS.match(rows[at]):
+        return at
+    for row in range(at + 1, len(rows)):
+        line = rows[row].lstrip()
+        if line and len(rows[row].expandtabs()) - len(line.expandtabs()) <= indent:
+            return row if re.match(r"end\b|\}", line) else at
+    return at
+
 
 MAX_BYTES = 8 << 20  # of a file in which symbols are looked for
 
 _READERS: dict[Callable[[Sequence[bytes]], list[Symbol]], str] = {
-    python.symbols: "py pyi pyw",
-    markdown.symbols: "md markdown mdx mdown mdc",
-    keyed.sections: "toml ini cfg conf editorconfig gitconfig",
-    keyed.yaml: "yml yaml",
-    keyed.json: "json jsonc json5 webmanifest",
-    keyed.makefile: "mk mak makefile gnumakefile",
-    keyed.ended: "rb rake gemspec lua ex exs jl",
+    python_symbols: "py pyi pyw",
+    markdown_symbols: "md markdown mdx mdown mdc",
+    section_symbols: "toml ini cfg conf editorconfig gitconfig",
+    yaml_symbols: "yml yaml",
+    json_symbols: "json jsonc json5 webmanifest",
+    makefile_symbols: "mk mak makefile gnumakefile",
+    end_symbols: "rb rake gemspec lua ex exs jl",
 }
 _BY_ENDING = {ending: reader for reader, endings in _READERS.items() for ending in endings.split()}
 _SHELLS = (b"sh", b"bash", b"zsh", b"ksh", b"dash")
@@ -32,7 +428,7 @@ def symbols(path: str, lines: Sequence[bytes]) -> list[Symbol] | None:
     if reader := _BY_ENDING.get(ending):
         found = reader(lines)
     elif ending in LANGUAGES:
-        found = curly.symbols(lines, ending)
+        found = brace_symbols.brace_symbols(lines, ending)
     else:
         return None
     return [symbol for symbol in found if is_symbol_name(symbol.name)]
@@ -59,8 +455,8 @@ def pick(path: str, found: Sequence[Symbol] | None, typed: str) -> Symbol:
 def fitting(path: str, found: Sequence[Symbol], typed: str) -> list[Symbol]:
     """The symbols that a name may mean; definitions before mere declarations."""
     name = typed.strip().lstrip("#").strip()
-    if _ending(path, ()) in _READERS[markdown.symbols].split():
-        slug = markdown.slug(name)
+    if _ending(path, ()) in _READERS[markdown_symbols].split():
+        slug = heading_slug(name)
         exact = [s for s in found if s.name == name and s.name != s.also]
         return exact or [s for s in found if slug and s.also == slug]
     dotted = name.replace("::", ".").replace("#", ".").removesuffix("()").strip("[]")

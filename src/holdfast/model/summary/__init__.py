@@ -4,8 +4,7 @@ Made offline from turns alone; nothing is asked, nothing is trusted. Words that 
 theirs: each on one line, harmless in Markdown; what hides in them is made visible by whoever shows them.
 """
 
-from holdfast.model.summary.account import Account
-from holdfast.model.summary.telling import page, turn_line
-from holdfast.model.summary.values import Ran, Summary, Touched
+from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
+from holdfast.model.summary.run_summary import Account, summary_page, turn_line
 
-__all__ = ["Account", "Ran", "Summary", "Touched", "page", "turn_line"]
+__all__ = ["Account", "Summary", "SummaryCommand", "SummaryFile", "summary_page", "turn_line"]

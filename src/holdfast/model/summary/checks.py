@@ -1,16 +1,99 @@
-"""Tests and checks of a run: how each ended the last time, and what a later run says about an earlier one."""
+"""Tests and checks of a run: how each ended the last time, and what a later run says about an earlier one.
+
+What failed in a run: each failure with its reason, what was tried next, and whether it passed later.
+"""
 
 from collections.abc import Sequence
 
-from holdfast.model.summary import commands
-from holdfast.model.summary.failures import Failures, named
-from holdfast.model.summary.outcomes import Outcome, error_line, is_total
-from holdfast.model.summary.values import Ran
+from holdfast.model.summary import command_results
+from holdfast.model.summary.command_results import CheckOutcome, error_line, is_total
+from holdfast.model.summary.fields import SummaryCommand
 from holdfast.model.summary.wording import code, cut
 from holdfast.model.transcript import Result
-from holdfast.values import mutable
+from holdfast.values import field, mutable
 
-MOST = 200  # that are kept while turns come in
+MAX_FAILURES = 40  # failures that are kept; of more the first few and the newest
+_FIRST = 10
+_TRIED = 2
+
+
+@mutable
+class Failure:
+    """One thing that failed."""
+
+    key: str
+    what: str  # how it is named in a line
+    why: str
+    turn: int
+    tried: list[str] = field(default_factory=list)  # after it
+    between: list[str] = field(default_factory=list)  # before it failed once more
+    settled: bool = False
+    times: int = 1
+
+    @property
+    def line(self) -> str:
+        """The failure in one line."""
+        often = f" {self.times} times" if self.times > 1 else ""
+        why = f": {self.why}" if self.why else ""
+        again = f"; between that {', '.join(self.between[-_TRIED:])}" if self.between else ""
+        next_ = f"; then {', '.join(self.tried)}" if self.tried else ""
+        end = "; it passed later" if self.settled else ""
+        return cut(f"{self.what} failed{often}{why}{again}{next_}{end}", 420)
+
+
+class Failures:
+    """All that failed, in order, within bounds."""
+
+    def __init__(self) -> None:
+        self._kept: list[Failure] = []
+        self.dropped = 0
+
+    def add(self, key: str, what: str, why: str, turn: int) -> None:
+        """Something failed; again, if it is not settled since."""
+        for one in reversed(self._kept):
+            if one.key == key and not one.settled:
+                one.times += 1
+                one.why, one.turn = why or one.why, turn
+                one.between = [*one.between, *(done for done in one.tried if done not in one.between)][-4:]
+                one.tried.clear()
+                return
+        self._kept.append(Failure(key, what, why, turn))
+        if len(self._kept) > MAX_FAILURES:
+            del self._kept[_FIRST]
+            self.dropped += 1
+
+    def tried(self, what: str, turn: int) -> None:
+        """Something was done after the newest failure."""
+        last = self._kept[-1] if self._kept else None
+        if last is None or last.settled or last.turn != turn or what in last.tried:
+            return
+        if len(last.tried) < _TRIED:
+            last.tried.append(what)
+
+    def settle(self, key: str) -> None:
+        """What failed under this key went well now."""
+        for one in self._kept:
+            one.settled = one.settled or one.key == key
+
+    def lines(self, most: int) -> list[str]:
+        """The failures that tell most: those that stand, then those that were mended, each in their order."""
+        standing = [one for one in self._kept if not one.settled]
+        mended = [one for one in self._kept if one.settled and _tells(one)]
+        chosen = [*standing[-most:], *mended][:most]
+        return [one.line for one in sorted(chosen, key=self._kept.index)]
+
+
+def _tells(one: Failure) -> bool:
+    """Whether something that was mended is worth a line: a slip of an edit is not."""
+    return one.times > 2 if one.key.startswith("edit ") else one.times > 1 or bool(one.tried)
+
+
+def named(command: str) -> str:
+    """A command as a failure names it."""
+    return code(cut(command, 100))
+
+
+MAX_CHECKS = 200  # that are kept while turns come in
 _NAMED = 3
 PASSED = "passed"
 
@@ -65,11 +148,11 @@ class Checks:
         there = list(self._kept.values())
         return next((one for one in reversed(there) if one.outcome != PASSED), there[-1] if there else None)
 
-    def add(self, command: str, result: Result, told: Outcome | None, *, turn: int, went_wrong: bool) -> None:
+    def add(self, command: str, result: Result, told: CheckOutcome | None, *, turn: int, went_wrong: bool) -> None:
         """One more run of a test."""
-        shown = commands.shown(command)
-        test = commands.tests(command) or shown
-        runner = told.runner if told else commands.family(test)
+        shown = command_results.shown(command)
+        test = command_results.tests(command) or shown
+        runner = told.runner if told else command_results.family(test)
         key = " ".join(sorted(shown.split()))
         there = self._kept.pop(key, None)
         said = told.sentence if told else _how(result, went_wrong=went_wrong)
@@ -78,13 +161,13 @@ class Checks:
         if there is not None:
             made.times, made.once = there.times + 1, there.once
         self._kept[key] = made
-        while len(self._kept) > MOST:
+        while len(self._kept) > MAX_CHECKS:
             del self._kept[next(iter(self._kept))]
         if went_wrong:
             made.once = said
             self._failures.add(f"check {key}", named(shown), _why(said, names, result.text), turn)
         else:
-            self._pass(key, made, whole=commands.is_whole(test))
+            self._pass(key, made, whole=command_results.is_whole(test))
             self._failures.tried(f"ran {named(shown)}", turn)
 
     def _pass(self, key: str, made: Check, *, whole: bool) -> None:
@@ -95,12 +178,12 @@ class Checks:
                 self._failures.settle(f"check {other}")
                 one.passed, one.outcome, one.once = True, f"{one.outcome}; passed later with all others", None
 
-    def ran(self, most: int) -> list[Ran]:
+    def ran(self, most: int) -> list[SummaryCommand]:
         """Those that tell most: what fails, and the newest."""
         there = list(self._kept.values())
         chosen = {id(one) for one in (*self.failing[-most:], *there[-most:])}
         kept = [one for one in there if id(one) in chosen][-most:]
-        return [Ran(one.command, one.exit_status, one.sentence, one.times) for one in kept]
+        return [SummaryCommand(one.command, one.exit_status, one.sentence, one.times) for one in kept]
 
     def left(self, most: int = 5) -> list[str]:
         """What fails, as somebody must know who goes on."""

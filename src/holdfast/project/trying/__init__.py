@@ -12,8 +12,8 @@ from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone, is_initialised
 from holdfast.git.repo import Repo
 from holdfast.project.trying import backing, history, logged
-from holdfast.project.trying.backing import Candidate, Place, Said
-from holdfast.project.trying.history import Left, Seen
+from holdfast.project.trying.backing import TriedCandidate, TriedPlace, TriedQuote
+from holdfast.project.trying.history import LeftOut, SeenSession
 from holdfast.project.viewing import Viewing
 from holdfast.security.redact import Scanner
 from holdfast.values import frozen, replace
@@ -28,16 +28,16 @@ class Tried:
 
     top: str
     days: int
-    seen: tuple[Seen, ...]
+    seen: tuple[SeenSession, ...]
     transcripts: int  # of all tools that were looked at
-    left: tuple[Left, ...]  # transcripts that were left out, each with why
+    left: tuple[LeftOut, ...]  # transcripts that were left out, each with why
     older: int  # sessions of this repository from before these days
     older_days: int  # how far one has to look back to see all of them
     commits: int
     source: str  # history, or documents where agents left none
     candidates: int  # that are not known here
     known: int  # that were accepted or rejected here, or wait in review
-    best: tuple[Candidate, ...]
+    best: tuple[TriedCandidate, ...]
     initialised: bool
     model_calls: int = 0
 
@@ -106,11 +106,11 @@ class Trying(Viewing):
         return [(one.type, one.statement) for one in memories]
 
 
-def _of_log(log: list[logged.Commit]) -> list[Said]:
+def _of_log(log: list[logged.TriedCommit]) -> list[TriedQuote]:
     return [
-        Said(
+        TriedQuote(
             replace(found, confidence=found.confidence - 0.1),  # a message is short, and seldom says why
-            Place("git", commit.oid, None, commit.when.isoformat() if commit.when else None),
+            TriedPlace("git", commit.oid, None, commit.when.isoformat() if commit.when else None),
             {},
             (commit,),
         )
@@ -118,14 +118,14 @@ def _of_log(log: list[logged.Commit]) -> list[Said]:
     ]
 
 
-def _of_documents(repo: Repo) -> list[Said]:
+def _of_documents(repo: Repo) -> list[TriedQuote]:
     return [
-        Said(found, Place("file", path, line, None), {path: frozenset()})
+        TriedQuote(found, TriedPlace("file", path, line, None), {path: frozenset()})
         for found, path, line in logged.of_documents(repo.top)
     ]
 
 
-def _clean(one: Candidate, scan: Scanner) -> Candidate:
+def _clean(one: TriedCandidate, scan: Scanner) -> TriedCandidate:
     """A candidate without secrets: a terminal is read over shoulders, and pasted."""
     return replace(one, statement=scan.text(one.statement), why=scan.text(one.why), words=scan.text(one.words))
 

@@ -4,20 +4,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from holdfast.git.mentioned import spelled
 from holdfast.git.repo import Repo
-from holdfast.model.later import Later
-from holdfast.model.said import Found
+from holdfast.git.tracked_files import paths_spelled
+from holdfast.model.lazy_module import LazyModule
+from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
 from holdfast.project.trying.history import Heard, moment
-from holdfast.project.trying.logged import Commit
-from holdfast.project.written import Files, Rests
+from holdfast.project.trying.logged import TriedCommit
+from holdfast.project.written import Rests, WrittenFiles
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
-    from holdfast.curation.extraction import bars
+    from holdfast.curation.extraction import candidate_claim
 else:
-    bars = Later("holdfast.curation.extraction.bars")  # dear to load, and few commands read what was said
+    candidate_claim = LazyModule(
+        "holdfast.curation.extraction.candidate_claim"
+    )  # dear to load, and few commands read what was said
 
 WANTED = ("decision", "dead-end", "invariant")
 _ALIKE = 0.6  # of the words two statements have together
@@ -27,7 +29,7 @@ _FILES, _COMMITS = 3, 2
 
 
 @frozen
-class Place:
+class TriedPlace:
     """Where something was said: a session's turn, a commit, or a line of a file."""
 
     kind: str  # an agent's name, "git" or "file"
@@ -37,7 +39,7 @@ class Place:
 
 
 @frozen
-class Candidate:
+class TriedCandidate:
     """One thing that may be worth remembering, with all that stands behind it."""
 
     kind: str
@@ -47,8 +49,8 @@ class Candidate:
     who: str
     rule: str
     confidence: float
-    said: tuple[Place, ...]  # where, the best place first
-    commits: tuple[Commit, ...]
+    said: tuple[TriedPlace, ...]  # where, the best place first
+    commits: tuple[TriedCommit, ...]
     rests: tuple[Rests, ...]
 
     @property
@@ -69,26 +71,30 @@ class Candidate:
 
 
 @frozen
-class Said:
+class TriedQuote:
     """A find with its place and the lines that were written with it."""
 
-    found: Found
-    place: Place
+    found: ExtractedMemory
+    place: TriedPlace
     wrote: Mapping[str, frozenset[str]]
-    commits: tuple[Commit, ...] = ()
+    commits: tuple[TriedCommit, ...] = ()
 
 
-def from_history(heard: Iterable[Heard]) -> list[Said]:
+def from_history(heard: Iterable[Heard]) -> list[TriedQuote]:
     """Finds of sessions."""
-    return [Said(one.found, Place(one.agent, one.session, one.found.turn, one.ts), one.wrote) for one in heard]
+    return [
+        TriedQuote(one.found, TriedPlace(one.agent, one.session, one.found.turn, one.ts), one.wrote) for one in heard
+    ]
 
 
-def backed(repo: Repo, said: Sequence[Said], log: Sequence[Commit], tracked: frozenset[str]) -> list[Candidate]:
+def backed(
+    repo: Repo, said: Sequence[TriedQuote], log: Sequence[TriedCommit], tracked: frozenset[str]
+) -> list[TriedCandidate]:
     """The candidates, those that say the same as one, the best supported first."""
     ranked = sorted(said, key=lambda one: -one.found.confidence)
-    groups: list[tuple[frozenset[str], list[Said]]] = []
+    groups: list[tuple[frozenset[str], list[TriedQuote]]] = []
     for one in ranked:
-        words = bars.content(one.found.statement)
+        words = candidate_claim.content(one.found.statement)
         group = next(
             (kept for about, kept in groups if kept[0].found.kind == one.found.kind and _alike(words, about)), None
         )
@@ -96,22 +102,22 @@ def backed(repo: Repo, said: Sequence[Said], log: Sequence[Commit], tracked: fro
             groups.append((words, [one]))
         else:
             group.append(one)
-    looked = Files(repo.top)
+    looked = WrittenFiles(repo.top)
     made = [_candidate(group, log, tracked, looked) for _, group in groups]
     return sorted(made, key=lambda one: (-one.weight, one.statement))
 
 
-def unknown(candidates: Iterable[Candidate], known: Iterable[tuple[str, str]]) -> list[Candidate]:
+def unknown(candidates: Iterable[TriedCandidate], known: Iterable[tuple[str, str]]) -> list[TriedCandidate]:
     """The candidates that no known memory says, given as kind and statement."""
-    said = [(kind, bars.content(statement)) for kind, statement in known]
+    said = [(kind, candidate_claim.content(statement)) for kind, statement in known]
     return [
         one
         for one in candidates
-        if not any(kind == one.kind and _alike(bars.content(one.statement), about) for kind, about in said)
+        if not any(kind == one.kind and _alike(candidate_claim.content(one.statement), about) for kind, about in said)
     ]
 
 
-def best(candidates: Sequence[Candidate], most: int = 3) -> list[Candidate]:
+def best(candidates: Sequence[TriedCandidate], most: int = 3) -> list[TriedCandidate]:
     """A decision, a dead end and an invariant if there are, else the best of what there is."""
     firsts = [next((one for one in candidates if one.kind == kind), None) for kind in WANTED]
     chosen = [one for one in firsts if one is not None][:most]
@@ -119,7 +125,9 @@ def best(candidates: Sequence[Candidate], most: int = 3) -> list[Candidate]:
     return [*chosen, *rest[: most - len(chosen)]]
 
 
-def _candidate(group: Sequence[Said], log: Sequence[Commit], tracked: frozenset[str], looked: Files) -> Candidate:
+def _candidate(
+    group: Sequence[TriedQuote], log: Sequence[TriedCommit], tracked: frozenset[str], looked: WrittenFiles
+) -> TriedCandidate:
     first = max(group, key=lambda one: (one.found.who == "user", one.found.confidence))
     named = _named(f"{first.found.statement} {first.found.words}", tracked)
     wrote = {path: lines for one in group for path, lines in one.wrote.items()}
@@ -128,7 +136,7 @@ def _candidate(group: Sequence[Said], log: Sequence[Commit], tracked: frozenset[
     commits += [commit for one in group if (commit := _commit(one, named, log))]
     found = first.found
     places = [first.place, *(one.place for one in group if one is not first)]
-    return Candidate(
+    return TriedCandidate(
         found.kind,
         found.statement,
         found.why,
@@ -149,7 +157,7 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 def _named(words: str, tracked: frozenset[str]) -> list[str]:
     """Files of this repository that a text names, in full or by their last name."""
     found = []
-    for name in spelled(words):
+    for name in paths_spelled(words):
         if name in tracked or _WHOLE.fullmatch(name):  # a whole path that is not there any more counts, too
             found.append(name)
         else:
@@ -157,7 +165,7 @@ def _named(words: str, tracked: frozenset[str]) -> list[str]:
     return found[:_FILES]
 
 
-def _commit(one: Said, named: Sequence[str], log: Sequence[Commit]) -> Commit | None:
+def _commit(one: TriedQuote, named: Sequence[str], log: Sequence[TriedCommit]) -> TriedCommit | None:
     """The first commit after something was said that touches what was written or named then."""
     when, files = moment(one.place.ts), {*one.wrote, *named}
     if when is None or not files:

@@ -6,21 +6,20 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from holdfast.capture.agents import DIALECTS
-from holdfast.capture.agents.reading import Dialect
-from holdfast.capture.ingest.whose import Repository, relative
+from holdfast.capture.agents.transcript_reader import Dialect
+from holdfast.capture.ingest.session_repository import SessionRepository, relative
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.model.later import Later
-from holdfast.model.quoting import Quotes
-from holdfast.model.said import Found, Said, Tried
-from holdfast.model.transcript import Origin, Turn, line_hash, telling_lines
-from holdfast.store import transcripts
+from holdfast.model.lazy_module import LazyModule
+from holdfast.model.transcript import TranscriptOrigin, TranscriptQuotes, TranscriptTurn, line_hash, telling_lines
+from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
+from holdfast.store import import_progress
 from holdfast.values import field, frozen, mutable
 
 if TYPE_CHECKING:
     from holdfast.curation import extraction
 else:
-    extraction = Later("holdfast.curation.extraction")  # dear to load, and few commands read what was said
+    extraction = LazyModule("holdfast.curation.extraction")  # dear to load, and few commands read what was said
 
 MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
 MAX_SESSIONS = 300
@@ -31,7 +30,7 @@ MAX_LINES = 400  # written in one turn, by which a file is known again
 
 
 @frozen
-class Seen:
+class SeenSession:
     """What one tool did here."""
 
     agent: str
@@ -46,7 +45,7 @@ class Seen:
 class Heard:
     """Something that was said in a session, and what was written in the same turn."""
 
-    found: Found
+    found: ExtractedMemory
     agent: str
     session: str
     ts: str | None
@@ -54,7 +53,7 @@ class Heard:
 
 
 @frozen
-class Left:
+class LeftOut:
     """A transcript that was left out, and why."""
 
     path: str
@@ -74,17 +73,17 @@ class _Count:
 class History:
     """All that the tools' records of some days say."""
 
-    seen: list[Seen] = field(default_factory=list)
+    seen: list[SeenSession] = field(default_factory=list)
     heard: list[Heard] = field(default_factory=list)
     files: int = 0  # transcripts that were looked at
-    left: list[Left] = field(default_factory=list)
+    left: list[LeftOut] = field(default_factory=list)
     older: list[datetime] = field(default_factory=list)  # when sessions began that are of this repository
 
 
 def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, days: int) -> History:
     """What agents' records of the last days say about this repository."""
     told, since = History(), now - timedelta(days=days)
-    whose = Repository(clone)
+    whose = SessionRepository(clone)
     room = MAX_BYTES
     for dialect in DIALECTS.values():
         counted, old = _Count(), 0
@@ -96,12 +95,12 @@ def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, 
                 continue
             told.files += 1
             if counted.sessions >= MAX_SESSIONS or size > room:
-                told.left.append(Left(path, LARGE if size > room else MANY))
+                told.left.append(LeftOut(path, LARGE if size > room else MANY))
                 continue
             room -= _take(told, counted, dialect, path, clone=clone, whose=whose, since=since) * size
         if counted.sessions:
             there = (counted.sessions, counted.turns, len(counted.files), counted.newest, counted.new)
-            told.seen.append(Seen(dialect.name, *there))
+            told.seen.append(SeenSession(dialect.name, *there))
     return told
 
 
@@ -116,7 +115,7 @@ def _there(dialect: Dialect, environ: dict[str, str], home: str, since: datetime
         yield path, facts.st_size, facts.st_mtime >= since.timestamp()
 
 
-def _pass_by(told: History, dialect: Dialect, path: str, whose: Repository) -> None:
+def _pass_by(told: History, dialect: Dialect, path: str, whose: SessionRepository) -> None:
     """Note that an older transcript is of this repository; nobody asked for what is in it."""
     try:
         origin = whose.read(dialect, path).origin
@@ -127,7 +126,14 @@ def _pass_by(told: History, dialect: Dialect, path: str, whose: Repository) -> N
 
 
 def _take(
-    told: History, counted: _Count, dialect: Dialect, path: str, *, clone: Clone, whose: Repository, since: datetime
+    told: History,
+    counted: _Count,
+    dialect: Dialect,
+    path: str,
+    *,
+    clone: Clone,
+    whose: SessionRepository,
+    since: datetime,
 ) -> bool:
     """Read one transcript; whether it was one of this repository."""
     try:
@@ -141,7 +147,7 @@ def _take(
                 break
         new = not _is_taken(clone, origin, path)
     except (HoldfastError, OSError, ValueError):
-        told.left.append(Left(path, UNREADABLE))
+        told.left.append(LeftOut(path, UNREADABLE))
         return False
     if session.turns:
         counted.sessions += origin.role in ("main", "fork")
@@ -155,25 +161,25 @@ def _take(
     return True
 
 
-def _is_taken(clone: Clone, origin: Origin, path: str) -> bool:
+def _is_taken(clone: Clone, origin: TranscriptOrigin, path: str) -> bool:
     """Whether a transcript was taken in as it lies there."""
-    known = transcripts.load(clone.stores, origin.agent, origin.session)
-    return known is not None and known.ended and known.seen == transcripts.seen(path)
+    known = import_progress.load(clone.stores, origin.agent, origin.session)
+    return known is not None and known.ended and known.seen == import_progress.seen(path)
 
 
 class _Session:
     """One transcript, turn by turn."""
 
-    def __init__(self, origin: Origin, top: str | None, since: datetime) -> None:
+    def __init__(self, origin: TranscriptOrigin, top: str | None, since: datetime) -> None:
         self._origin, self._top, self._since = origin, top, since
-        self._said: list[Said | Tried] = []
-        self._quotes = Quotes()
+        self._said: list[Utterance | TriedCommand] = []
+        self._quotes = TranscriptQuotes()
         self._of: dict[int, tuple[str | None, dict[str, frozenset[str]]]] = {}
         self.turns = 0
         self.files: set[str] = set()
         self.newest: str | None = None
 
-    def add(self, turn: Turn) -> bool:
+    def add(self, turn: TranscriptTurn) -> bool:
         """Take in a turn that is young enough; False if no more are looked at."""
         ts = turn.ts or next((step.ts for step in turn.steps if step.ts), None) or self._origin.started
         if is_before(ts, self._since):
@@ -187,7 +193,7 @@ class _Session:
         self._said += _told(self._quotes.out_of(turn), number)
         return number < MAX_TURNS
 
-    def _written(self, turn: Turn) -> dict[str, frozenset[str]]:
+    def _written(self, turn: TranscriptTurn) -> dict[str, frozenset[str]]:
         """Path to the lines that stand in it after the turn, as far as the turn wrote them."""
         found: dict[str, set[str]] = {}
         for call in turn.calls:
@@ -205,19 +211,19 @@ class _Session:
         """What may be worth remembering of it."""
         return [
             Heard(one, self._origin.agent, self._origin.session, *self._of.get(one.turn, (None, {})))
-            for one in extraction.found(self._said)
+            for one in extraction.find_claims(self._said)
         ]
 
 
-def _told(turn: Turn, number: int) -> Iterator[Said | Tried]:
+def _told(turn: TranscriptTurn, number: int) -> Iterator[Utterance | TriedCommand]:
     if turn.prompt:
-        yield Said("user", turn.prompt[:MAX_SAID], number)
+        yield Utterance("user", turn.prompt[:MAX_SAID], number)
     for step in turn.steps:
         if step.text and not step.aside:
-            yield Said("agent", step.text[:MAX_SAID], number)
+            yield Utterance("agent", step.text[:MAX_SAID], number)
         for call in step.calls:
             if call.command is not None and call.result is not None:
-                yield Tried(call.command[:2000], call.result.exit_status, number)
+                yield TriedCommand(call.command[:2000], call.result.exit_status, number)
 
 
 def moment(ts: str | None) -> datetime | None:

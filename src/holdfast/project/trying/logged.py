@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from holdfast.capture.records import adr, folders, notes
+from holdfast.capture.records import adr, knowledge_files, notes
 from holdfast.git.repo import Repo
-from holdfast.model import said
-from holdfast.model.later import Later
-from holdfast.model.said import Found
+from holdfast.model import utterance
+from holdfast.model.lazy_module import LazyModule
+from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.curation import extraction
 else:
-    extraction = Later("holdfast.curation.extraction")  # dear to load, and few commands read what was said
+    extraction = LazyModule("holdfast.curation.extraction")  # dear to load, and few commands read what was said
 
 MAX_COMMITS = 3000
 MAX_MESSAGE = 6000
@@ -28,7 +28,7 @@ README = ("README.md", "README.markdown", "CONTRIBUTING.md", "docs/README.md")
 
 
 @frozen
-class Commit:
+class TriedCommit:
     """A commit of the last days."""
 
     oid: str
@@ -38,7 +38,7 @@ class Commit:
     body: str = ""
 
 
-def commits(repo: Repo, *, since: datetime) -> list[Commit]:
+def commits(repo: Repo, *, since: datetime) -> list[TriedCommit]:
     """The commits of the last days that HEAD holds, the newest first."""
     if repo.head().oid is None:
         return []
@@ -48,7 +48,7 @@ def commits(repo: Repo, *, since: datetime) -> list[Commit]:
     return [commit for row in out.split("\x01")[1:] if (commit := _parsed(row))]
 
 
-def _parsed(row: str) -> Commit | None:
+def _parsed(row: str) -> TriedCommit | None:
     fields = row.split("\0")
     if len(fields) < 5:
         return None
@@ -57,7 +57,7 @@ def _parsed(row: str) -> Commit | None:
         at = datetime.fromisoformat(when)
     except ValueError:
         at = None
-    return Commit(oid, subject, at, tuple(name.lstrip("\n") for name in files if name.strip()), body[:MAX_MESSAGE])
+    return TriedCommit(oid, subject, at, tuple(name.lstrip("\n") for name in files if name.strip()), body[:MAX_MESSAGE])
 
 
 def tracked(repo: Repo) -> frozenset[str]:
@@ -65,7 +65,7 @@ def tracked(repo: Repo) -> frozenset[str]:
     return frozenset(os.fsdecode(name) for name in repo.run("ls-files", "-z").split(b"\0") if name)
 
 
-def of_commits(log: Sequence[Commit]) -> Iterator[tuple[Found, Commit]]:
+def of_commits(log: Sequence[TriedCommit]) -> Iterator[tuple[ExtractedMemory, TriedCommit]]:
     """What messages of commits say: reasons, and what was taken back."""
     for commit in log:
         if reverted := _reverted(commit):
@@ -73,53 +73,53 @@ def of_commits(log: Sequence[Commit]) -> Iterator[tuple[Found, Commit]]:
             continue
         body = _TRAILER.sub("", commit.body).strip()
         told = f"{commit.subject}.\n\n{body}" if body else commit.subject
-        for one in extraction.found([said.Said("agent", told, 0)])[:3]:
+        for one in extraction.find_claims([utterance.Utterance("agent", told, 0)])[:3]:
             yield one, commit
 
 
-def _reverted(commit: Commit) -> Found | None:
+def _reverted(commit: TriedCommit) -> ExtractedMemory | None:
     found = _REVERT.match(commit.subject)
     if found is None:
         return None
     what = (found["what"] or found["short"] or "").strip().rstrip(".")
     reason = _BECAUSE.search(_TRAILER.sub("", commit.body))
     why = " ".join(reason[0].split()) if reason else ""
-    statement = f"Tried and taken back: {what}"[: said.MAX_STATEMENT]
-    return Found("dead-end", statement, why, commit.subject[: said.MAX_WORDS], 0, "agent", "revert", 0.6)
+    statement = f"Tried and taken back: {what}"[: utterance.MAX_STATEMENT]
+    return ExtractedMemory("dead-end", statement, why, commit.subject[: utterance.MAX_WORDS], 0, "agent", "revert", 0.6)
 
 
-def of_documents(top: str) -> Iterator[tuple[Found, str, int]]:
+def of_documents(top: str) -> Iterator[tuple[ExtractedMemory, str, int]]:
     """What records of decisions, notes for agents and the README say, each with its file and line."""
-    for folder in folders.adr_folders(top):
-        for full in folders.listed(folder):
+    for folder in knowledge_files.adr_folders(top):
+        for full in knowledge_files.listed(folder):
             yield from _record(top, full)
     seen = set()
-    for full in (*folders.note_files(top), *(os.path.join(top, *name.split("/")) for name in README)):
-        shown = folders.shown(top, full)
+    for full in (*knowledge_files.note_files(top), *(os.path.join(top, *name.split("/")) for name in README)):
+        shown = knowledge_files.shown(top, full)
         if shown not in seen and os.path.isfile(full):
             seen.add(shown)
             yield from _notes(full, shown)
 
 
-def _record(top: str, full: str) -> Iterator[tuple[Found, str, int]]:
-    text = folders.read(full, folders.shown(top, full))
-    if isinstance(text, folders.Skipped):
+def _record(top: str, full: str) -> Iterator[tuple[ExtractedMemory, str, int]]:
+    text = knowledge_files.read(full, knowledge_files.shown(top, full))
+    if isinstance(text, knowledge_files.SkippedKnowledge):
         return
     try:
-        one = adr.read(text.text, text.path)
+        one = adr.read_record(text.text, text.path)
     except adr.NotARecord:
         return
     if one.status in ("accepted", "proposed") and not one.hidden:
         yield (
-            Found("decision", one.statement, "", one.words[:300], one.line, "agent", "record", 0.8),
+            ExtractedMemory("decision", one.statement, "", one.words[:300], one.line, "agent", "record", 0.8),
             one.path,
             one.line,
         )
 
 
-def _notes(full: str, shown: str) -> Iterator[tuple[Found, str, int]]:
-    text = folders.read(full, shown)
-    if isinstance(text, folders.Skipped):
+def _notes(full: str, shown: str) -> Iterator[tuple[ExtractedMemory, str, int]]:
+    text = knowledge_files.read(full, shown)
+    if isinstance(text, knowledge_files.SkippedKnowledge):
         return
     prose = os.path.basename(shown) in ("README.md", "README.markdown", "CONTRIBUTING.md")
     try:
@@ -130,4 +130,8 @@ def _notes(full: str, shown: str) -> Iterator[tuple[Found, str, int]]:
         if one.hidden or (prose and one.kind == "fact"):
             continue  # most of a README's lists are facts about what it offers
         weight = 0.5 if prose else 0.65 if one.kind != "fact" else 0.4
-        yield (Found(one.kind, one.statement, "", one.words, one.line, "agent", "note", weight), shown, one.line)
+        yield (
+            ExtractedMemory(one.kind, one.statement, "", one.words, one.line, "agent", "note", weight),
+            shown,
+            one.line,
+        )

@@ -5,22 +5,22 @@ from collections.abc import Mapping, Sequence
 
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
-from holdfast.model import left_open
+from holdfast.model import brief
 from holdfast.model.session import Session, to_json
 from holdfast.model.task import PLANS, Task
-from holdfast.recall import governing, relevant
-from holdfast.recall.governing import AtHand, Governs, Known
-from holdfast.recall.pack.lines import Told
-from holdfast.recall.pack.thread import Thread
-from holdfast.recall.relevant import Changed, Chosen
-from holdfast.store import sessions
+from holdfast.recall import applicable_memories
+from holdfast.recall.applicable_memories import ApplicableMemory, KnownMemory, WorkAtHand
+from holdfast.recall.pack import last_session
+from holdfast.recall.pack.last_session import ChangedFiles, ChosenSession, SessionThread
+from holdfast.recall.pack.pack_lines import ToldRevision
+from holdfast.store import session_files
 from holdfast.values import field, frozen
-from holdfast.work import board as boards
-from holdfast.work import claims
-from holdfast.work import links as canonical
-from holdfast.work.board import Board
-from holdfast.work.claims import Claim
-from holdfast.work.links import Linked
+from holdfast.work import canonical_links as canonical
+from holdfast.work import task_board as boards
+from holdfast.work import task_claims
+from holdfast.work.canonical_links import ListedLink
+from holdfast.work.task_board import Board
+from holdfast.work.task_claims import TaskClaim
 
 MAX_COMMITS = 200  # that are read; more are only counted
 GOVERNING = ("invariant", "decision", "dead-end", "assumption")  # told only where they hold; facts always
@@ -28,7 +28,7 @@ _FILE = "file:"
 
 
 @frozen(kw_only=True)
-class Found:
+class RecalledItem:
     """Something that recall found for what was asked, and that no person approved, or not as it is now."""
 
     id: str
@@ -40,35 +40,35 @@ class Found:
 
 
 @frozen
-class Asked:
+class PackRequest:
     """What somebody is about to do: in words, and to which files."""
 
     words: str = ""
     files: tuple[str, ...] = ()
-    found: tuple[Found, ...] = ()  # by recall; nothing where nobody asked
+    found: tuple[RecalledItem, ...] = ()  # by recall; nothing where nobody asked
     approved: frozenset[str] = frozenset()  # memories a person approved that recall found
 
 
 @frozen
-class Material:
+class PackMaterial:
     """All that may be told, before anything is chosen from it."""
 
-    chosen: Chosen
+    chosen: ChosenSession
     branch: str | None
     head: str | None
     line: str
-    changed: Changed
+    changed: ChangedFiles
     commits: tuple[tuple[str, str], ...] = ()  # id and subject, newest first
     commit_count: int = 0
     base: str | None = None  # the commit since which they are
     files: tuple[str, ...] = ()
     board: Board | None = None
-    claims: Mapping[str, Claim] | None = None
-    links: tuple[Linked, ...] = ()
-    known: tuple[Known, ...] = ()
-    governs: tuple[Governs, ...] = ()  # those of the known that hold for the work at hand
-    hand: AtHand = field(default_factory=AtHand)
-    asked: Asked = field(default_factory=Asked)
+    claims: Mapping[str, TaskClaim] | None = None
+    links: tuple[ListedLink, ...] = ()
+    known: tuple[KnownMemory, ...] = ()
+    governs: tuple[ApplicableMemory, ...] = ()  # those of the known that hold for the work at hand
+    hand: WorkAtHand = field(default_factory=WorkAtHand)
+    asked: PackRequest = field(default_factory=PackRequest)
     until: str | None = None  # when the first of the known or of the claims runs out
     worktree: str = "."
     earlier: tuple[Session, ...] = ()  # what came before the chosen session, newest first
@@ -76,14 +76,14 @@ class Material:
     shaky: Mapping[str, str] = field(default_factory=dict)  # task to what it rests on and does not hold
 
     @property
-    def thread(self) -> Thread | None:
+    def thread(self) -> SessionThread | None:
         """The sessions to tell of."""
         first, before = self.chosen.session, self.chosen.before
         if first is None:
             return None
         is_here = (first.state, first.line, first.worktree) == ("open", self.line, self.worktree)
         told = before.session if before else None
-        return Thread(first, is_here, told, self.earlier, self.blobs)
+        return SessionThread(first, is_here, told, self.earlier, self.blobs)
 
     @property
     def elsewhere(self) -> int:
@@ -95,33 +95,33 @@ class Material:
 def gather(
     clone: Clone,
     *,
-    known: Sequence[Known] = (),
+    known: Sequence[KnownMemory] = (),
     known_until: str | None = None,
-    asked: Asked | None = None,
+    asked: PackRequest | None = None,
     trunk: str | None = None,
     with_sessions: bool = True,
     with_tasks: bool = True,
     journal: str | None = None,
-) -> Material:
+) -> PackMaterial:
     """Look at everything once.
 
     `known` are the memories that may be told unasked; at `known_until` the first expires.
     A journal's pages in the folder `journal` are nobody's work.
     """
     repo, head, main = clone.repo, clone.repo.head(), clone.repo.trunk(trunk)
-    changed = relevant.looked(repo, trunk=main, journal=journal)
-    told = sessions.everywhere(clone.stores) if with_sessions else []
-    chosen = relevant.choose(clone, told, changed=changed)
+    changed = last_session.look_at_changes(repo, trunk=main, journal=journal)
+    told = session_files.everywhere(clone.stores) if with_sessions else []
+    chosen = last_session.choose(clone, told, changed=changed)
     first, line = chosen.session, clone.line().id
     since = (chosen.before or chosen).since or _branched_off(repo, main, head.oid)
     commits, count = _commits(repo, since)
     board = boards.read(clone) if with_tasks else None
-    live = claims.live(clone.private, clone.now()) if with_tasks else {}
-    asked = asked or Asked()
+    live = task_claims.live(clone.private, clone.now()) if with_tasks else {}
+    asked = asked or PackRequest()
     session = first if first and first.line == line and first.state == "open" else None
     hand = _at_hand(asked, changed, session, _tasks_at_hand(clone, session, board, live))
-    earlier = tuple(left_open.before(told, first, line=line)) if first else ()
-    return Material(
+    earlier = tuple(brief.earlier_sessions(told, first, line=line)) if first else ()
+    return PackMaterial(
         chosen=chosen,
         branch=head.branch,
         head=head.oid,
@@ -130,7 +130,7 @@ def gather(
         commits=commits,
         commit_count=count,
         base=since,
-        files=relevant.changed_files(repo, since) if since else (),
+        files=last_session.changed_files(repo, since) if since else (),
         board=board,
         claims=live,
         links=tuple(canonical.listed(clone)) if with_tasks else (),
@@ -145,7 +145,7 @@ def gather(
     )
 
 
-def _before(repo: Repo, chosen: Chosen) -> dict[str, str]:
+def _before(repo: Repo, chosen: ChosenSession) -> dict[str, str]:
     one = chosen.before.session if chosen.before else None
     return {one.id: revision(repo, one)} if one else {}
 
@@ -155,35 +155,39 @@ def revision(repo: Repo, session: Session) -> str:
     return repo.hash_blob(to_json(session).encode("utf-8", "replace"))
 
 
-def governed(known: Sequence[Known], hand: AtHand, asked: Asked, board: Board | None) -> list[Governs]:
+def governed(
+    known: Sequence[KnownMemory], hand: WorkAtHand, asked: PackRequest, board: Board | None
+) -> list[ApplicableMemory]:
     """What holds for the work at hand, with what recall found for the question and what others rest on."""
-    found = governing.governing(known, hand)
+    found = applicable_memories.applicable(known, hand)
     here = {one.known.id for one in found}
     tasks = {name: _text_of(board.placed[name].task) for name in hand.tasks if board and name in board.placed}
-    named = governing.rests_on(known, [one.known for one in found if one.known.type != "fact"], tasks)
+    named = applicable_memories.rests_on(known, [one.known for one in found if one.known.type != "fact"], tasks)
     for one in known:
         if one.id not in here and (one.id in asked.approved or one.id in named):
             why = f"{named[one.id]} names it" if one.id in named else "found for what was asked"
-            found.append(Governs(one, governing.TASK, why))
-    return governing.ordered(found)
+            found.append(ApplicableMemory(one, applicable_memories.TASK, why))
+    return applicable_memories.ordered(found)
 
 
 def _text_of(task: Task) -> str:
     return " ".join((task.title, task.notes, *task.evidence))
 
 
-def _at_hand(asked: Asked, changed: Changed, session: Session | None, tasks: Sequence[Task]) -> AtHand:
+def _at_hand(asked: PackRequest, changed: ChangedFiles, session: Session | None, tasks: Sequence[Task]) -> WorkAtHand:
     """What the work is: as somebody says it, else what is not committed, started, or of the open session."""
-    worked = sorted(relevant.files_of(session)) if session else []
+    worked = sorted(last_session.files_of(session)) if session else []
     cited = [item for task in tasks for item in task.evidence if item.startswith(_FILE)]
     named = [item[len(_FILE) :].rpartition("@")[0] for item in cited]
     files = asked.files or tuple(dict.fromkeys([*sorted(changed.uncommitted), *named, *worked]))
     objective = session.objective if session else None
     words = asked.words or " ".join([*(task.title for task in tasks), objective or ""])
-    return AtHand(files, words, tuple(task.id for task in tasks))
+    return WorkAtHand(files, words, tuple(task.id for task in tasks))
 
 
-def _tasks_at_hand(clone: Clone, session: Session | None, board: Board | None, live: Mapping[str, Claim]) -> list[Task]:
+def _tasks_at_hand(
+    clone: Clone, session: Session | None, board: Board | None, live: Mapping[str, TaskClaim]
+) -> list[Task]:
     """The tasks that somebody works on here: claimed in this place, of the open session, else all started."""
     if board is None:
         return []
@@ -214,8 +218,8 @@ def _commits(repo: Repo, since: str | None) -> tuple[tuple[tuple[str, str], ...]
     return found, int(repo.text("rev-list", "--count", f"{since}..HEAD", "--"))
 
 
-def here(material: Material) -> Told:
+def here(material: PackMaterial) -> ToldRevision:
     """The place that lines about files are of: its commit; before the first one, the branch itself."""
     if material.head:
-        return Told(material.head, "commit", None, "checked out here")
-    return Told(material.line, "line", None, "checked out here")
+        return ToldRevision(material.head, "commit", None, "checked out here")
+    return ToldRevision(material.line, "line", None, "checked out here")

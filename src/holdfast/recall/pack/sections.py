@@ -5,11 +5,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from holdfast.model.brief import shortened
 from holdfast.model.task import PLANS, Task
 from holdfast.model.text import visible
-from holdfast.recall.governing import ELSEWHERE, Governs, Known, ordered
-from holdfast.recall.pack import thread as threads
-from holdfast.recall.pack.lines import LONGEST, Line, Section, Told, flat, line
-from holdfast.recall.pack.material import Found, Material, here
-from holdfast.recall.relevant import minute
+from holdfast.recall.applicable_memories import ELSEWHERE, ApplicableMemory, KnownMemory, ordered
+from holdfast.recall.pack import last_session as threads
+from holdfast.recall.pack.last_session import minute
+from holdfast.recall.pack.material import PackMaterial, RecalledItem, here
+from holdfast.recall.pack.pack_lines import LONGEST, PackLine, PackSection, ToldRevision, flat, plain_line
 
 MAX_PATHS = 200  # that are named; more are only counted
 _WIDE = 100  # characters after which a list of names goes on in the next line
@@ -67,7 +67,9 @@ _MORE = {
 NAMES = tuple(_TITLES)
 
 
-def section(name: str, material: Material, *, told: Collection[str] = (), short: bool = False) -> Section | None:
+def section(
+    name: str, material: PackMaterial, *, told: Collection[str] = (), short: bool = False
+) -> PackSection | None:
     """A section in full, or none where there is nothing to tell that is not `told` already."""
     lines = _found(material, told) if name == FOUND else _LINES[name](material)
     if not lines:
@@ -77,16 +79,16 @@ def section(name: str, material: Material, *, told: Collection[str] = (), short:
     said = {"session": session.id if session else "", "whose": whose}
     title = (short and _SHORT.get(name)) or _TITLES[name]
     more = "" if short else _MORE[name].format(**said)
-    return Section(name, title.format(**said), tuple(lines), more=more, reviewed=name in _OF)
+    return PackSection(name, title.format(**said), tuple(lines), more=more, reviewed=name in _OF)
 
 
-def is_foreign(material: Material) -> bool:
+def is_foreign(material: PackMaterial) -> bool:
     """Whether the session to go on from is of another line."""
     session = material.chosen.session
     return session is not None and session.line != material.line
 
 
-def whose_branch(material: Material) -> str | None:
+def whose_branch(material: PackMaterial) -> str | None:
     """The branch the session is of, if that is not this one."""
     session = material.chosen.session
     if session is None or not is_foreign(material):
@@ -97,33 +99,33 @@ def whose_branch(material: Material) -> str | None:
 # ── what is known ────────────────────────────────────────────────────────────────────────────────
 
 
-def _governing(name: str) -> Callable[[Material], list[Line]]:
-    def tell(material: Material) -> list[Line]:
+def _governing(name: str) -> Callable[[PackMaterial], list[PackLine]]:
+    def tell(material: PackMaterial) -> list[PackLine]:
         return [_memory(one) for one in material.governs if one.known.type == _OF[name]]
 
     return tell
 
 
-def _facts(material: Material) -> list[Line]:
+def _facts(material: PackMaterial) -> list[PackLine]:
     """Those that govern, then the others: a fact is told wherever there is room."""
     told = {one.known.id for one in material.governs}
     others = [one for one in material.known if one.type == "fact" and one.id not in told]
     about = [f"about {one.applies_to[0]}" if one.applies_to else "known" for one in others]
-    rest = [Governs(one, ELSEWHERE, why) for one, why in zip(others, about, strict=True)]
+    rest = [ApplicableMemory(one, ELSEWHERE, why) for one, why in zip(others, about, strict=True)]
     return [*_governing("facts")(material), *map(_memory, ordered(rest))]
 
 
-def _memory(one: Governs) -> Line:
+def _memory(one: ApplicableMemory) -> PackLine:
     known, why, undecided = one.known, flat(one.why, 80), _undecided(one.known)
     end = f"{_because(known)}[{why}]"
     # That nobody decided comes first: however short a line is cut, it must not pass for settled.
     begin = f"- {known.id} {f'({undecided}; ask) ' if undecided else ''}"
     room = max(120, LONGEST - len(f"{begin}{end}".encode("utf-8", "replace")) - 1)
-    told = Told(known.id, known.type, known.blob, "; ".join(filter(None, (why, undecided))))
-    return Line(f"{begin}{flat(known.statement, room)} {end}", (told,))
+    told = ToldRevision(known.id, known.type, known.blob, "; ".join(filter(None, (why, undecided))))
+    return PackLine(f"{begin}{flat(known.statement, room)} {end}", (told,))
 
 
-def _undecided(known: Known) -> str:
+def _undecided(known: KnownMemory) -> str:
     """Which others, approved like it, deny it; nobody has said yet which of them holds."""
     if not known.against:
         return ""
@@ -131,52 +133,52 @@ def _undecided(known: Known) -> str:
     return f"undecided: contradicts {', '.join(known.against[:_NAMED])}{more}"
 
 
-def _because(known: Known) -> str:
+def _because(known: KnownMemory) -> str:
     """Why it was decided or what to do instead, and what is doubtful about it."""
     said = ((known.why, _RATIONALE), (known.doubt, _DOUBT))
     return "".join(f"({flat(part, size)}) " for part, size in said if part)
 
 
-def _found(material: Material, told_already: Collection[str]) -> list[Line]:
+def _found(material: PackMaterial, told_already: Collection[str]) -> list[PackLine]:
     rows = []
-    there: dict[str, Found] = {}
+    there: dict[str, RecalledItem] = {}
     for one in material.asked.found:
         if one.id not in told_already:
             there.setdefault(one.id, one)  # the best hit of a thing says what it is and where it stands
     for one in list(there.values())[:MOST_FOUND]:
         state = f", {one.state}" if one.state else ""
         text = f" ({one.text})" if one.text else ""
-        told = Told(one.id, one.kind, one.blob, "found for what was asked")
-        rows.append(line(f"- {one.id} ({one.kind}{state}) {one.title}{text}", told))
+        told = ToldRevision(one.id, one.kind, one.blob, "found for what was asked")
+        rows.append(plain_line(f"- {one.id} ({one.kind}{state}) {one.title}{text}", told))
     return rows
 
 
 # ── work ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _session(material: Material) -> list[Line]:
-    return threads.lines(material.thread) if material.thread else []
+def _session(material: PackMaterial) -> list[PackLine]:
+    return threads.thread_lines(material.thread) if material.thread else []
 
 
-def _changed(material: Material) -> list[Line]:
+def _changed(material: PackMaterial) -> list[PackLine]:
     place = here(material)
     at = f"at {place.id[:12]}"
     lines = [
-        line(text, place)
+        plain_line(text, place)
         for what, names in _kinds(material.changed.uncommitted).items()
         for text in _some(f"- Not committed {at}, {what}: ", names, f"- {place.id[:12]}, {what} too: ")
     ]
     if material.commit_count:
-        base = Told(material.base or place.id, "commit", None, "where these commits begin")
-        lines.append(line(f"- {_count(material.commit_count, 'commit')} {_since_what(material)}:", base))
+        base = ToldRevision(material.base or place.id, "commit", None, "where these commits begin")
+        lines.append(plain_line(f"- {_count(material.commit_count, 'commit')} {_since_what(material)}:", base))
         lines += [
-            line(f"- {oid[:12]} {subject}", Told(oid, "commit", None, "made since"))
+            plain_line(f"- {oid[:12]} {subject}", ToldRevision(oid, "commit", None, "made since"))
             for oid, subject in material.commits
         ]
     if material.files:
         title = f"- {_count(len(material.files), 'file')} in them {at}: "
         more = f"- {place.id[:12]}, in them too: "
-        lines += [line(text, place) for text in _some(title, material.files, more)]
+        lines += [plain_line(text, place) for text in _some(title, material.files, more)]
     return lines
 
 
@@ -190,7 +192,7 @@ def _kinds(codes: Mapping[str, str]) -> dict[str, list[str]]:
     return found
 
 
-def _since_what(material: Material) -> str:
+def _since_what(material: PackMaterial) -> str:
     last = material.chosen.before or material.chosen
     if last.since and last.session:
         whose = "that session" if last is material.chosen else last.session.id
@@ -198,7 +200,7 @@ def _since_what(material: Material) -> str:
     return f"on this branch since it left the trunk at {(material.base or '')[:12]}"
 
 
-def _open(material: Material) -> list[Line]:
+def _open(material: PackMaterial) -> list[PackLine]:
     if material.board is None:
         return []
     ready = [task for task in material.board.graph.ready() if task.kind not in PLANS]
@@ -207,7 +209,7 @@ def _open(material: Material) -> list[Line]:
     asked = [task for task in ready if task.id in found]
     order = {t.id: t for t in (*(t for t in ready if t.status == "started"), *started, *asked, *ready)}
     return [
-        line(
+        plain_line(
             f"- {_task(task)}{_shaky(task, material)}{_claimed(task, material)}",
             _of_task(task, material, "found for what was asked" if task.id in found else "open"),
         )
@@ -215,19 +217,19 @@ def _open(material: Material) -> list[Line]:
     ]
 
 
-def _shaky(task: Task, material: Material) -> str:
+def _shaky(task: Task, material: PackMaterial) -> str:
     """What a task rests on and does not hold as it did."""
     return f" (rests on {material.shaky[task.id]})" if task.id in material.shaky else ""
 
 
-def _of_task(task: Task, material: Material, why: str) -> Told:
+def _of_task(task: Task, material: PackMaterial, why: str) -> ToldRevision:
     placed = material.board.placed.get(task.id) if material.board else None
     at_hand = task.id in material.hand.tasks
     shaky = f"; rests on {material.shaky[task.id]}" if task.id in material.shaky else ""
-    return Told(task.id, "task", placed.blob if placed else None, ("at hand" if at_hand else why) + shaky)
+    return ToldRevision(task.id, "task", placed.blob if placed else None, ("at hand" if at_hand else why) + shaky)
 
 
-def _claimed(task: Task, material: Material) -> str:
+def _claimed(task: Task, material: PackMaterial) -> str:
     claim = (material.claims or {}).get(task.id)
     if claim is None:
         return ""
@@ -236,13 +238,13 @@ def _claimed(task: Task, material: Material) -> str:
     return f" [claimed by {claim.owner}{where} until {minute(claim.until)}]"
 
 
-def _blocked(material: Material) -> list[Line]:
+def _blocked(material: PackMaterial) -> list[PackLine]:
     if material.board is None:
         return []
     waiting = [one for one in material.board.graph.waiting() if one.task.status != "started"]
     held = [one for one in waiting if not all(reason.startswith("has ") for reason in one.reasons)]
     return [
-        line(
+        plain_line(
             f"- {one.task.id} {one.task.title}: {'; '.join(one.reasons)}{_shaky(one.task, material)}",
             _of_task(one.task, material, "waits"),
         )
@@ -250,14 +252,14 @@ def _blocked(material: Material) -> list[Line]:
     ]
 
 
-def _goals(material: Material) -> list[Line]:
+def _goals(material: PackMaterial) -> list[PackLine]:
     if material.board is None:
         return []
     graph = material.board.graph
     plans = [t for kind in ("goal", "milestone") for t in material.board.tasks if t.kind == kind]
     plans.sort(key=lambda task: (task.is_closed, task.priority))  # what is reached comes last
     return [
-        line(
+        plain_line(
             f"- {task.kind} {_task(task)}{_progress(*graph.progress(task.id))}",
             _of_task(task, material, f"a {task.kind}"),
         )
@@ -275,10 +277,10 @@ def _task(task: Task) -> str:
     return f"{task.id}{status} {task.title}{urgent}"
 
 
-def _links(material: Material) -> list[Line]:
+def _links(material: PackMaterial) -> list[PackLine]:
     there = ((one.link, f" (leads nowhere: {one.dead})" if one.dead else "") for one in material.links)
     return [
-        line(f"- {link.id} {link.title}: {link.target}{dead}", Told(link.id, "link", None, "canonical"))
+        plain_line(f"- {link.id} {link.title}: {link.target}{dead}", ToldRevision(link.id, "link", None, "canonical"))
         for link, dead in there
     ]
 
@@ -298,7 +300,7 @@ def _count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-_LINES: dict[str, Callable[[Material], list[Line]]] = {
+_LINES: dict[str, Callable[[PackMaterial], list[PackLine]]] = {
     "invariants": _governing("invariants"),
     "decisions": _governing("decisions"),
     "dead-ends": _governing("dead-ends"),

@@ -1,0 +1,317 @@
+"""Transcripts of Codex: rollouts of all its generations.
+
+    the first     sessions/rollout-*.json, one document                                 `document`
+    the second    bare items, one a line, no times and no folder
+    the third     {timestamp, type, payload} a line, display events beside the items
+    the fourth    the same with an ordinal; display events are `item_completed`
+
+`files` finds and opens them, `origin` says whose they are, `turns` reads the lines, `steps` holds a turn
+while it is read; `prompts`, `calls`, `results`, `patch` and `script` know what one item means.
+
+The first, TypeScript Codex: a session is one JSON document, its items of the one or the other API.
+
+    {"session": {"id", "timestamp", "instructions"}, "items": [...]}
+
+Messages of the older API (`tool_calls`, role `tool`) become the items that every later version writes.
+
+Where Codex keeps its rollouts, and how one is opened.
+
+    sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl[.zst]    archived_sessions/rollout-….jsonl[.zst]
+    sessions/rollout-<day>-<id>.json                       history.jsonl  session_index.jsonl
+
+A packed rollout is unpacked as it is read and never held; one that unpacks beyond measure is read no further.
+Offsets in it are those of the unpacked bytes, so they still hold when Codex packs or unpacks the file.
+"""
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import import_module
+from itertools import islice
+from types import ModuleType
+from typing import IO, Any
+
+from holdfast.capture.agents.codex_calls import word
+from holdfast.capture.agents.codex_origin import RolloutHead, head_of, named, of_document
+from holdfast.capture.agents.codex_turns import CodexTurns, is_wanted
+from holdfast.capture.agents.transcript_reader import (
+    MAX_LINE,
+    Dialect,
+    TranscriptCounts,
+    TranscriptReading,
+    TranscriptRecord,
+    dict_of,
+    document,
+    first_records,
+    list_of,
+    records,
+    text_of,
+)
+from holdfast.errors import BadInput
+from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn, cut
+from holdfast.values import replace
+
+
+def items_of(document: dict[str, Any], size: int) -> Iterator[TranscriptRecord]:
+    """The items, each as a record; a document can only be read again as a whole."""
+    for item in list_of(document.get("items")):
+        if isinstance(item, dict):
+            for one in _as_items(item):
+                yield TranscriptRecord(one, 0, size)
+
+
+def _as_items(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if "type" in item and item["type"] != "message":
+        yield item
+        return
+    role = item.get("role")
+    if role == "tool":
+        yield {"type": "function_call_output", "call_id": item.get("tool_call_id"), "output": item.get("content")}
+        return
+    if item.get("content"):
+        yield {**item, "type": "message"}
+    for call in list_of(item.get("tool_calls")):
+        function = dict_of(dict_of(call).get("function"))
+        yield {
+            "type": "function_call",
+            "call_id": dict_of(call).get("id"),
+            "name": text_of(function.get("name")),
+            "arguments": function.get("arguments"),
+        }
+
+
+# A packed rollout may unpack to this many bytes, and to this many times its own size once it is beyond the
+# size that is always allowed; level 3 packs transcripts about 5 to 1, repeated ones 60 to 1.
+MAX_UNPACKED, MAX_RATIO, ALWAYS_UNPACKED = 4 << 30, 200, 8 << 20
+MAX_WINDOW = 32 << 20  # bytes of memory a packed file may ask for; level 3 asks for 2 MiB
+_MOST_NOTES = 32 << 20  # bytes of the notes beside the rollouts that are read
+_LONGEST_TITLE = 200
+
+
+def rollout_files(home: str) -> Iterator[str]:
+    """All rollouts of a Codex home, the newest first; of a packed and a plain one, the plain one."""
+    there: dict[str, str] = {}
+    for top in ("archived_sessions", "sessions"):
+        for folder, _, names in os.walk(f"{home}/{top}"):
+            for name in names:
+                plain = name.removesuffix(".zst")
+                if _is_rollout(plain) and (name == plain or plain not in there):
+                    there[plain] = f"{folder}/{name}"
+    for name in sorted(there, reverse=True):
+        yield there[name]
+
+
+def _is_rollout(name: str) -> bool:
+    return name.startswith("rollout-") and name.endswith((".jsonl", ".json"))
+
+
+def is_file(path: str) -> bool:
+    """Whether a path is a plain file: a pipe would keep its reader waiting for ever."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def open_rollout(path: str) -> IO[bytes]:
+    """A rollout's bytes, unpacked if it is packed."""
+    if not path.endswith(".zst"):
+        return open(path, "rb")
+    return io.BufferedReader(_Unpacked(path, _unpacking(path)), 1 << 18)
+
+
+def _unpacking(path: str) -> ModuleType:
+    """What unpacks: an extra, so it is looked for only when a packed rollout is there."""
+    try:
+        return import_module("zstandard")
+    except ImportError as error:
+        raise BadInput(
+            f"{path} is packed, and what unpacks it is not installed", hint="Run `pip install 'holdfast[zstd]'`."
+        ) from error
+
+
+def export_end(path: str) -> int:
+    """Where our own lines end in a thread that we exported: Codex, going on behind them, puts no blanks."""
+    end = 0
+    with open_rollout(path) as file:
+        while (line := file.readline(MAX_LINE)).startswith(b'{"timestamp": '):
+            end += len(line)
+    return end
+
+
+def is_damaged(file: IO[bytes]) -> bool:
+    """Whether unpacking ended before the file did."""
+    return bool(getattr(getattr(file, "raw", None), "is_damaged", False))
+
+
+def read_to(file: IO[bytes]) -> int | None:
+    """The bytes up to which a packed file was read, if there are more than are ever read."""
+    raw = getattr(file, "raw", None)
+    return raw.most if isinstance(raw, _Unpacked) and raw.is_cut else None
+
+
+class _Unpacked(io.RawIOBase):
+    """The unpacked bytes of a packed file, forward only."""
+
+    def __init__(self, path: str, zstandard: ModuleType) -> None:
+        self._packed = open(path, "rb")  # noqa: SIM115 closed with this one
+        self._damage = zstandard.ZstdError
+        self.most = min(MAX_UNPACKED, max(ALWAYS_UNPACKED, MAX_RATIO * os.path.getsize(path)))
+        unpacking = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
+        self._bytes = unpacking.stream_reader(self._packed, read_across_frames=True)
+        self._at = 0
+        self.is_damaged = self.is_cut = False
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
+        try:
+            data = self._bytes.read(min(len(buffer), self.most - self._at) or 1)
+        except self._damage:  # what came before it counts
+            self.is_damaged = True
+            return 0
+        if self._at + len(data) > self.most:  # a few kilobytes may unpack to terabytes
+            self.is_cut = True
+            return 0
+        self._at += len(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        target = offset if whence == os.SEEK_SET else self._at + offset
+        scratch = memoryview(bytearray(1 << 16))
+        while self._at < target and self.readinto(scratch[: min(1 << 16, target - self._at)]):
+            pass
+        return self._at
+
+    def close(self) -> None:
+        if not self.closed:
+            self._bytes.close()
+            self._packed.close()
+        super().close()
+
+
+# ── what stands beside the rollouts ──────────────────────────────────────────────────────────────
+
+
+def title(path: str, session: str) -> str | None:
+    """What the person or Codex called a thread, else how its first prompt began; a hint, no source."""
+    home = _home_of(path)
+    if home is None:
+        return None
+    called = _notes(*_stamped(f"{home}/session_index.jsonl"), "id", "thread_name", last=True).get(session)
+    return called or _notes(*_stamped(f"{home}/history.jsonl"), "session_id", "text", last=False).get(session)
+
+
+def _home_of(path: str) -> str | None:
+    """The Codex home a rollout lies in."""
+    parts = os.path.abspath(path).split(os.sep)
+    tops = [at for at, part in enumerate(parts) if part in ("sessions", "archived_sessions")]
+    return os.sep.join(parts[: tops[-1]]) if tops else None
+
+
+def _stamped(path: str) -> tuple[str, int]:
+    try:
+        return path, os.stat(path).st_mtime_ns
+    except OSError:
+        return path, 0
+
+
+@lru_cache(maxsize=8)
+def _notes(path: str, stamp: int, key: str, value: str, *, last: bool) -> dict[str, str]:
+    """One text for each thread from a file of notes; the file is read again when it changes."""
+    told: dict[str, str] = {}
+    if not stamp:
+        return told
+    for record in records(path, TranscriptCounts()):
+        if record.end > _MOST_NOTES:
+            break
+        of, text = word(record.value.get(key)), " ".join(word(record.value.get(value), 4000).split())
+        if of and text and (last or of not in told):
+            told[of] = cut(text, _LONGEST_TITLE)
+    return told
+
+
+_FIRST = 24  # records that are looked at to tell whose a rollout is
+_FIRST_BYTES = 8 << 20
+
+
+def _home(environ: dict[str, str], home: str) -> str:
+    return environ.get("CODEX_HOME") or f"{home}/.codex"
+
+
+def _is_mine(path: str) -> bool:
+    if not is_file(path):
+        return False
+    if _is_document(path):
+        return _is_first_generation(path)
+    try:
+        return head_of(_first(path), path) is not None
+    except (OSError, BadInput):
+        return False
+
+
+def _is_document(path: str) -> bool:
+    return path.endswith(".json")
+
+
+def _is_first_generation(path: str) -> bool:
+    try:
+        told = document(path)
+    except (OSError, BadInput):
+        return False
+    return isinstance(told.get("session"), dict) and isinstance(told.get("items"), list)
+
+
+def _first(path: str) -> list[dict[str, Any]]:
+    """The first records of a rollout, packed or not; few and short ones will do."""
+    if not path.endswith(".zst") and (few := first_records(path)) and "payload" in few[0]:
+        return few
+    there = records(path, TranscriptCounts(), opened=open_rollout(path))
+    return [one.value for one in islice(there, _FIRST) if one.end < _FIRST_BYTES]
+
+
+def _read(path: str, start: int = 0, origin: TranscriptOrigin | None = None) -> TranscriptReading:
+    """A rollout's turns from a byte on; BadInput if it is none."""
+    if not is_file(path):
+        raise BadInput(f"{path} is no file that could be read")
+    if _is_document(path):
+        return _read_document(path)
+    head = head_of(_first(path), path, title=title(path, named(path)))
+    if head is None:
+        raise BadInput(f"{path} is no transcript of Codex")
+    if origin is None and head.is_exported:
+        origin = replace(head.origin, own_from=export_end(path))
+    head = RolloutHead(origin or head.origin, head.own_from)
+    counted = TranscriptCounts()
+    teller = CodexTurns(head, counted, resumed=start > 0)
+    return TranscriptReading(head.origin, _told(teller, path, counted, start), counted)
+
+
+def _told(teller: CodexTurns, path: str, counted: TranscriptCounts, start: int) -> Iterator[TranscriptTurn]:
+    file = open_rollout(path)
+    yield from teller.turns(records(path, counted, start=start, opened=file, wanted=is_wanted))
+    counted.damaged += is_damaged(file)
+    counted.read_to = read_to(file)
+
+
+def _read_document(path: str) -> TranscriptReading:
+    told = document(path)
+    if not isinstance(told.get("session"), dict) or not isinstance(told.get("items"), list):
+        raise BadInput(f"{path} is no transcript of Codex")
+    origin = of_document(told, path, title=title(path, named(path)))
+    counted = TranscriptCounts(end=os.path.getsize(path))
+    teller = CodexTurns(RolloutHead(origin), counted, resumed=False)
+    return TranscriptReading(origin, teller.turns(items_of(told, counted.end)), counted)
+
+
+DIALECT = Dialect("codex", _home, rollout_files, _is_mine, _read)

@@ -1,0 +1,462 @@
+"""The tool calls within a script of Codex's code mode, where one call is a piece of JavaScript.
+
+    const r = await tools.exec_command({cmd: "pytest -q", workdir: "sub"}); text(r);
+
+This is no JavaScript engine: it finds `tools.NAME(` and reads the literal that follows, with the names that
+stand for literals. What it cannot read it leaves out. A script is a model's, so all of it is bounded.
+
+What a tool call of Codex does: its kind, the command, the files, the plan.
+
+A call is a name and its arguments, as an object, as a JSON string, or as free text; every version of Codex
+has its own set of names. Here they become one form; results are the business of `results`.
+"""
+
+import json
+import re
+import shlex
+from typing import Any
+
+from holdfast.capture.agents.codex_patch import edits_of, through_shell
+from holdfast.capture.agents.transcript_reader import dict_of, list_of, text_of
+from holdfast.capture.agents.transcript_text import storable, without_ours
+from holdfast.model.transcript import MAX_INPUT, Result, Todo, TranscriptEdit, cut
+from holdfast.patterns import regex
+from holdfast.values import field, mutable
+
+_CALL = regex(r"\btools(?:\.(\w{1,100})|\[\s*[\"'](\w{1,100})[\"']\s*\])\s*\(")
+_NAME = regex(r"[A-Za-z_$][\w$]{0,99}")
+_NUMBER = regex(r"-?\d[\d_]{0,30}(?:\.\d{1,30})?")
+_DEFINED = regex(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]{0,99})\s*=\s*")
+_BLANK = regex(r"(?:\s+|//[^\n]*|/\*.*?(?:\*/|\Z))+", re.DOTALL)
+_PLAIN = {'"': regex(r'[^"\\\n]+'), "'": regex(r"[^'\\\n]+"), "`": regex(r"[^`\\]+")}
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
+_CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
+_MOST_CALLS, _DEEPEST = 64, 12
+
+
+class _Unreadable(Exception):
+    """Something stands there that is no literal."""
+
+
+def calls_in(script: str) -> list[tuple[str, Any]]:
+    """The tools a script names and what it gives each: a value, or None where that is no literal."""
+    script = script[:MAX_INPUT]
+    reader, found = _Reader(script), []
+    for match in _CALL.finditer(script):
+        found.append((match[1] or match[2], reader.argument(match.end())))
+        if len(found) == _MOST_CALLS:
+            break
+    return found
+
+
+def counted_in(script: str) -> int:
+    """How many calls of tools a script names."""
+    return len(_CALL.findall(script))
+
+
+class _Reader:
+    """Reads literals at a place in a script."""
+
+    def __init__(self, script: str) -> None:
+        self._script = script
+        self._at = 0
+        self._defined = {match[1]: match.end() for match in _DEFINED.finditer(script)}
+        self._known: dict[str, Any] = {}
+
+    def argument(self, at: int) -> Any:
+        """The literal at that place, or None."""
+        self._at = at
+        try:
+            return self._value(0)
+        except _Unreadable:
+            return None
+
+    def _value(self, depth: int) -> Any:
+        value = self._one(depth)
+        while True:
+            self._blank()
+            if self._peek(1) == "+" and isinstance(value, str):
+                self._at += 1
+                value = (value + str(self._one(depth + 1)))[:MAX_INPUT]
+            elif self._peek(6) == ".join(" and isinstance(value, list):
+                value = self._joined(value, depth)
+            elif self._peek(7) == ".trim()":
+                self._at += 7
+            else:
+                return value
+
+    def _one(self, depth: int) -> Any:
+        if depth > _DEEPEST:
+            raise _Unreadable
+        self._blank()
+        sign = self._peek(1)
+        if sign in _PLAIN:
+            return self._string(sign)
+        if sign == "{":
+            return self._object(depth)
+        if sign == "[":
+            return self._array(depth)
+        if number := _NUMBER.match(self._script, self._at):
+            self._at = number.end()
+            return _number(number[0])
+        return self._named(depth)
+
+    def _named(self, depth: int) -> Any:
+        """What a name stands for."""
+        if self._peek(11) == "String.raw`":
+            self._at += 10
+            return self._raw()
+        name = self._name()
+        if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        if name not in self._known:
+            self._known[name] = self._definition(name, depth)
+        return self._known[name]
+
+    def _definition(self, name: str, depth: int) -> Any:
+        if name not in self._defined:
+            raise _Unreadable
+        back, self._at = self._at, self._defined[name]
+        self._known[name] = ""  # a name that stands for itself stands for nothing
+        try:
+            return self._value(depth + 1)
+        except _Unreadable:
+            del self._known[name]
+            raise
+        finally:
+            self._at = back
+
+    def _joined(self, value: list[Any], depth: int) -> str:
+        self._at += 6
+        between = self._value(depth + 1)
+        self._blank()
+        self._at += self._peek(1) == ")"
+        return str(between).join(str(piece) for piece in value)[:MAX_INPUT]
+
+    # ── strings ──────────────────────────────────────────────────────────────────────────────────
+
+    def _string(self, quote: str) -> str:
+        self._at += 1
+        pieces: list[str] = []
+        while (sign := self._peek(1)) != quote:
+            if plain := _PLAIN[quote].match(self._script, self._at):
+                pieces.append(plain[0])
+                self._at = plain.end()
+            elif sign == "\\":
+                pieces.append(self._escape())
+            else:
+                raise _Unreadable  # it ends within the string
+        self._at += 1
+        return storable("".join(pieces))
+
+    def _escape(self) -> str:
+        sign = self._script[self._at + 1 : self._at + 2]
+        self._at += 2
+        if sign == "x":
+            return self._code(2)
+        if sign == "u" and self._peek(1) == "{":
+            end = self._script.find("}", self._at, self._at + 8)
+            self._at, digits = (end + 1, self._script[self._at + 1 : end]) if end > 0 else (self._at, "")
+            return _character(digits)
+        if sign == "u":
+            return self._code(4)
+        return _ESCAPED.get(sign, sign)
+
+    def _code(self, digits: int) -> str:
+        self._at += digits
+        return _character(self._script[self._at - digits : self._at])
+
+    def _raw(self) -> str:
+        end = self._script.find("`", self._at + 1)
+        if end < 0:
+            raise _Unreadable
+        text, self._at = self._script[self._at + 1 : end], end + 1
+        return text
+
+    # ── lists and objects ────────────────────────────────────────────────────────────────────────
+
+    def _array(self, depth: int) -> list[Any]:
+        self._at += 1
+        values: list[Any] = []
+        while not self._closes("]"):
+            values.append(self._member(depth))
+        return values
+
+    def _object(self, depth: int) -> dict[str, Any]:
+        self._at += 1
+        values: dict[str, Any] = {}
+        while not self._closes("}"):
+            if self._peek(3) == "...":
+                self._pass_over()
+                continue
+            key = self._string(sign) if (sign := self._peek(1)) in _PLAIN else self._key()
+            values[key] = self._valued(key, depth)
+        return values
+
+    def _valued(self, key: str, depth: int) -> Any:
+        """A key's value; `{cmd}` means the name `cmd`."""
+        self._blank()
+        if self._peek(1) == ":":
+            self._at += 1
+            return self._member(depth)
+        return self._known.get(key) if key in self._known else self._by_name(key, depth)
+
+    def _by_name(self, name: str, depth: int) -> Any:
+        try:
+            return self._definition(name, depth)
+        except _Unreadable:
+            return None
+
+    def _member(self, depth: int) -> Any:
+        """A value within a list or an object; one that is no literal is None, and passed over."""
+        try:
+            value = self._value(depth + 1)
+            self._blank()
+            if self._peek(1) in ",]}":
+                return value
+        except _Unreadable:
+            if depth >= _DEEPEST:
+                raise
+        self._pass_over()
+        return None
+
+    def _closes(self, sign: str) -> bool:
+        """Whether a list or an object ends here, past the comma between two members."""
+        self._blank()
+        while self._peek(1) == ",":
+            self._at += 1
+            self._blank()
+        if self._at >= len(self._script):
+            raise _Unreadable
+        if self._peek(1) != sign:
+            return False
+        self._at += 1
+        return True
+
+    def _pass_over(self) -> None:
+        """Go on to the comma or bracket that ends this expression."""
+        open_ = 0
+        while (sign := self._peek(1)) and (open_ or sign not in ",]}"):
+            if sign in _PLAIN:
+                self._string(sign)
+                continue
+            open_ += (sign in "([{") - (sign in ")]}")
+            if open_ < 0:
+                raise _Unreadable
+            self._at += 1
+
+    def _key(self) -> str:
+        if number := _NUMBER.match(self._script, self._at):
+            self._at = number.end()
+            return number[0]
+        return self._name()
+
+    def _name(self) -> str:
+        name = _NAME.match(self._script, self._at)
+        if name is None:
+            raise _Unreadable
+        self._at = name.end()
+        return name[0]
+
+    def _blank(self) -> None:
+        if blank := _BLANK.match(self._script, self._at):
+            self._at = blank.end()
+
+    def _peek(self, width: int) -> str:
+        return self._script[self._at : self._at + width]
+
+
+def _number(text: str) -> int | float:
+    text = text.replace("_", "")
+    return float(text) if "." in text else int(text)
+
+
+def _character(digits: str) -> str:
+    try:
+        return chr(int(digits, 16))
+    except (ValueError, OverflowError):
+        return ""
+
+
+_KINDS = {
+    "shell": "shell shell_command exec_command write_stdin local_shell local_shell_call container.exec bash",
+    "edit": "apply_patch applypatch",
+    "read": "view_image read_file read_mcp_resource",
+    "search": "grep_files list_dir list_mcp_resources list_mcp_resource_templates tool_search",
+    "web": "web_search web_search_call web__run web.run",
+    "plan": "update_plan create_goal update_goal get_goal",
+    "agent": "spawn_agent send_input wait_agent close_agent resume_agent send_message followup_task"
+    " interrupt_agent list_agents",
+    "ask": "request_user_input request_user_input_async request_permissions",
+}
+KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+_SHELLS = {"bash", "sh", "zsh", "dash", "fish", "ksh"}
+_STATUS = {"pending": "open", "in_progress": "started", "completed": "done", "active": "started"}
+_STATUS |= {"complete": "done", "achieved": "done", "cancelled": "dropped", "abandoned": "dropped"}
+_MOST_TODOS, _LONGEST_TODO, _LONGEST_NAME = 200, 1000, 200
+
+
+@mutable
+class CodexCallDraft:
+    """A call while its turn is being read."""
+
+    id: str
+    name: str
+    kind: str = "other"
+    text: str = ""
+    command: str | None = None
+    paths: tuple[str, ...] = ()
+    edits: tuple[TranscriptEdit, ...] = ()
+    todos: tuple[Todo, ...] | None = None
+    result: Result | None = None
+    is_script: bool = False  # its text is JavaScript that makes calls of its own
+    is_answered: bool = False  # a script's output came; what it says may be told better by events
+    happened: list["CodexCallDraft"] = field(default_factory=list)  # what events say came of it
+
+
+def word(value: object, limit: int = _LONGEST_NAME) -> str:
+    """A short text such as a name or an id."""
+    return storable(value[:limit]) if isinstance(value, str) else ""
+
+
+def understood(call_id: str, name: str, given: object, *, namespace: str = "") -> CodexCallDraft:
+    """A call by its name and arguments, whatever form they have."""
+    arguments = _arguments(given)
+    draft = CodexCallDraft(call_id, _full_name(name, namespace), text=_as_text(given))
+    draft.kind = _kind(name, draft.name, arguments)
+    if name == "exec" and isinstance(given, str):
+        draft.is_script = True
+    elif draft.kind == "shell":
+        _ran(draft, arguments, text_of(given))
+    elif draft.kind == "edit":
+        _wrote(draft, arguments, text_of(given))
+    elif draft.kind == "plan":
+        draft.todos = _planned(arguments)
+    elif draft.kind in ("read", "search"):
+        draft.paths = tuple(path for key in ("path", "file_path") if (path := word(arguments.get(key), 4096)))
+    return draft
+
+
+def names_as_many(script: CodexCallDraft, calls: int) -> bool:
+    """Whether a script names that many calls; to count them is much cheaper than to read them."""
+    return counted_in(script.text) == calls
+
+
+def within(draft: CodexCallDraft) -> list[CodexCallDraft]:
+    """The calls a script makes, as far as it tells."""
+    return [understood(draft.id, name, given) for name, given in calls_in(draft.text)]
+
+
+def _full_name(name: str, namespace: str) -> str:
+    """A tool's name with its MCP server's; Codex's own namespaces add nothing."""
+    if namespace.startswith("mcp__"):
+        return f"{namespace.rstrip('_')}__{name}"
+    return name
+
+
+def _kind(name: str, full: str, arguments: dict[str, Any]) -> str:
+    if name in KIND_OF:
+        return KIND_OF[name]
+    if name == "wait":  # for helpers, or for a script that still runs
+        return "other" if "cell_id" in arguments else "agent"
+    return "mcp" if "__" in full else "other"
+
+
+def _arguments(given: object) -> dict[str, Any]:
+    if isinstance(given, dict):
+        return given
+    if isinstance(given, str) and given.lstrip()[:1] == "{":
+        try:
+            return dict_of(json.loads(given))
+        except (ValueError, RecursionError):
+            return {}
+    return {}
+
+
+def _as_text(given: object) -> str:
+    if isinstance(given, str):
+        return cut(without_ours(given), MAX_INPUT)
+    if given is None:
+        return ""
+    return spelled(given)
+
+
+def spelled(value: object) -> str:
+    """A value as JSON, as much of it as is kept."""
+    try:
+        return cut(without_ours(json.dumps(value, ensure_ascii=False)), MAX_INPUT)
+    except (ValueError, RecursionError):
+        return ""
+
+
+# ── shells ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def command_of(given: object) -> str | None:
+    """What a shell was told to do: a line, or the words of one with or without the shell before it."""
+    if isinstance(given, str):
+        return cut(without_ours(given), MAX_INPUT) or None
+    words = [piece for piece in list_of(given) if isinstance(piece, str)]
+    if not words:
+        return None
+    shell = words[0].replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
+    if len(words) >= 3 and (shell in _SHELLS or shell in ("powershell", "pwsh", "cmd")):
+        return command_of(words[-1])
+    return command_of(words[1] if words[0] == "apply_patch" and len(words) == 2 else _joined(words))
+
+
+def _joined(words: list[str]) -> str:
+    return shlex.join(words) if len(words) > 1 else words[0]
+
+
+def _ran(draft: CodexCallDraft, arguments: dict[str, Any], free: str) -> None:
+    """What a shell call does; one that only applies a patch is an edit."""
+    given = next((arguments[key] for key in ("cmd", "command") if key in arguments), None)
+    if given is None and not arguments and draft.name != "write_stdin":
+        given = free
+    command = command_of(given)
+    draft.command = command
+    if command is None or "*** Begin Patch" not in command:
+        return
+    folder, alone = through_shell(command)
+    alone = alone or command.startswith("*** Begin Patch")
+    base = word(arguments.get("workdir"), 4096) or None
+    draft.edits = edits_of(command, folder=_inside(base, folder))
+    if alone and draft.edits:
+        draft.kind, draft.command = "edit", None
+
+
+def _inside(base: str | None, folder: str | None) -> str | None:
+    if base and folder and not folder.startswith("/"):
+        return f"{base.rstrip('/')}/{folder}"
+    return folder or base
+
+
+def _wrote(draft: CodexCallDraft, arguments: dict[str, Any], free: str) -> None:
+    given = next((arguments[key] for key in ("input", "patch", "command") if key in arguments), free)
+    patch = given if isinstance(given, str) else command_of(given) or ""
+    draft.edits = edits_of(without_ours(patch), folder=word(arguments.get("workdir"), 4096) or None)
+
+
+# ── plans ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _planned(arguments: dict[str, Any]) -> tuple[Todo, ...] | None:
+    """The plan as a call leaves it; None if it says none."""
+    if "plan" in arguments:
+        items = [dict_of(item) for item in list_of(arguments["plan"])[:_MOST_TODOS]]
+        return tuple(_todo(item.get("step"), item.get("status")) for item in items if item.get("step"))
+    if isinstance(arguments.get("objective"), str):
+        return (_todo(arguments["objective"], arguments.get("status") or "active"),)
+    return None
+
+
+def _todo(text: object, status: object) -> Todo:
+    words = cut(without_ours(" ".join(text_of(text).split())), _LONGEST_TODO)
+    return Todo(words, _STATUS.get(text_of(status), "open"))
+
+
+def goal_of(goal: object) -> tuple[Todo, ...] | None:
+    """A thread's goal, as an event tells it."""
+    told = dict_of(goal)
+    return _planned({"objective": told.get("objective"), "status": told.get("status")})

@@ -1,0 +1,214 @@
+"""Which messages in the user's role a person wrote: Codex puts much else there.
+
+From 0.15x on it says so for each piece (`content_item_kinds`); before, what begins with one of its own tags
+or headings is its own. What a person ran with `!` is an act of theirs, but no prompt.
+
+Whose transcript a rollout is: what its first lines say of the thread and of the place it began in.
+"""
+
+import os
+import re
+from typing import Any
+
+from holdfast.capture.agents.codex_calls import CodexCallDraft, word
+from holdfast.capture.agents.codex_steps import result_of
+from holdfast.capture.agents.transcript_reader import dict_of, list_of, text_of
+from holdfast.capture.agents.transcript_text import without_ours
+from holdfast.model.transcript import MAX_INPUT, MAX_PROMPT, TranscriptOrigin, cut
+from holdfast.patterns import regex
+from holdfast.values import frozen
+
+NOT_TYPED = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<INSTRUCTIONS>",
+    "# AGENTS.md instructions",
+    "<turn_aborted>",
+    "<user_shell_command>",
+    "<subagent_notification>",
+    "<skill>",
+    "<recommended_plugins>",
+    "<model_switch>",
+    "<goal_context>",
+    "<hook_prompt",
+    "<hook_context>",
+    "<personality_spec>",
+    "<rollout_budget>",
+    "<current_time_reminder>",
+    "<image_resize_notice>",
+    "<realtime_delegation>",
+    "<multi_agent_role>",
+    "<multi_agent_mode>",
+    "<managed_developer_instructions>",
+    "<permissions instructions>",
+    "<collaboration_mode>",
+    "<user_action>",
+    "Another language model started to solve this problem",
+    "You are performing a CONTEXT CHECKPOINT COMPACTION",
+)
+_IDE, _REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
+_IMAGE = regex(r"</?image\b[^>]{0,600}>\n?")
+_CWD = regex(r"<cwd>([^<]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096})")
+_LASTED = regex(r"^Duration: [^\n]{0,100}\n", re.MULTILINE)
+
+
+def typed(message: dict[str, Any]) -> str:
+    """A person's words in a message of the user's role; empty if it holds none."""
+    pieces = list_of(message.get("content")) or [{"text": text_of(message.get("content"))}]
+    texts = [text_of(dict_of(piece).get("text")) for piece in pieces]
+    told = dict_of(message.get("internal_chat_message_metadata_passthrough"))
+    kinds = [text_of(kind) for kind in list_of(told.get("content_item_kinds"))]
+    if len(kinds) == len(texts) and any(kind.startswith("user.") for kind in kinds):
+        texts = [text for text, kind in zip(texts, kinds, strict=True) if kind.startswith("user.")]
+    elif kinds and "unknown" not in kinds:
+        return ""
+    said = [text for text in texts if text and not text.lstrip().startswith(NOT_TYPED)]
+    return cut(_asked(without_ours("\n".join(said))), MAX_PROMPT)
+
+
+def _asked(text: str) -> str:
+    """The request itself, without what an editor put before it and without marks of images."""
+    if text.lstrip().startswith(_IDE) and _REQUEST in text:
+        text = text.partition(_REQUEST)[2]
+    text = text.strip()[: 2 * MAX_PROMPT]  # as much as may be looked through
+    return _IMAGE.sub("", text).strip() if "image" in text else text
+
+
+def first_text(message: dict[str, Any]) -> str:
+    """How a message begins, whoever wrote it."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content.lstrip()
+    return next((text for piece in list_of(content) if (text := text_of(dict_of(piece).get("text")))), "").lstrip()
+
+
+def folder_of(text: str) -> str | None:
+    """The folder an environment block names."""
+    found = _CWD.search(text[:20_000])
+    return word((found[1] or found[2]).strip(), 4096) if found else None
+
+
+def ran_by_hand(text: str, call_id: str) -> CodexCallDraft | None:
+    """The command a person ran within Codex (`!cmd`), with its result."""
+    _, tag, rest = text.partition("<command>")
+    inside, _, rest = rest.partition("</command>")
+    if not tag:
+        return None
+    command = cut(without_ours(inside.strip()), MAX_INPUT)
+    draft = CodexCallDraft(call_id, "user_shell_command", "shell", text=command, command=command)
+    _, tag, output = rest.partition("<result>\n")
+    if tag:
+        draft.result = result_of(_LASTED.sub("", output.partition("</result>")[0], count=1))
+    return draft
+
+
+_UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+_NAME = regex(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.json", re.IGNORECASE)
+_INTERNAL = ("memory_consolidation", "guardian", "compact")
+_LONGEST = 4096
+ORIGINATOR = "holdfast"  # whose name our exports carry
+
+
+@frozen
+class RolloutHead:
+    """What the first lines of a rollout say."""
+
+    origin: TranscriptOrigin
+    own_from: int = 0  # the ordinal from which on a helper's own work is told
+    is_exported: bool = False  # it begins with what Holdfast wrote
+
+
+def head_of(first: list[dict[str, Any]], path: str, *, title: str | None = None) -> RolloutHead | None:
+    """The head of a rollout from its first records; None if they are no rollout's."""
+    for record in first:
+        if record.get("type") == "session_meta":
+            return _of_meta(dict_of(record.get("payload")), path, title)
+    if first and "type" not in first[0] and "instructions" in first[0]:
+        return _of_bare(first, path, title)
+    if any("payload" in record and is_envelope(record) for record in first):
+        return RolloutHead(TranscriptOrigin(agent="codex", session=named(path), title=title))
+    return None
+
+
+def is_envelope(record: dict[str, Any]) -> bool:
+    """Whether a record has the form of every line since 0.32."""
+    return isinstance(record.get("payload"), dict) and isinstance(record.get("timestamp"), str)
+
+
+def named(path: str) -> str:
+    """The thread's id by the name of its file."""
+    name = os.path.basename(path)
+    found = _NAME.match(name)
+    return found[1].lower() if found else name.partition(".")[0][:200]
+
+
+def _of_meta(meta: dict[str, Any], path: str, title: str | None) -> RolloutHead:
+    git = dict_of(meta.get("git"))
+    role, parent = _role(meta)
+    start = meta.get("subagent_history_start_ordinal")
+    origin = TranscriptOrigin(
+        agent="codex",
+        session=word(meta.get("id")) or named(path),
+        role=role,
+        parent=parent,
+        version=word(meta.get("cli_version")) or None,
+        cwd=word(meta.get("cwd"), _LONGEST) or None,
+        branch=word(git.get("branch"), _LONGEST) or None,
+        commit=word(git.get("commit_hash")) or None,
+        remote=word(git.get("repository_url"), _LONGEST) or None,
+        started=word(meta.get("timestamp")) or None,
+        title=title or _called(meta),
+    )
+    own_from = start if isinstance(start, int) and start > 0 else 0
+    return RolloutHead(origin, own_from, meta.get("originator") == ORIGINATOR)
+
+
+def _called(meta: dict[str, Any]) -> str | None:
+    """What a helper is called, for want of a title."""
+    return word(meta.get("agent_path")) or word(meta.get("agent_nickname")) or None
+
+
+def _role(meta: dict[str, Any]) -> tuple[str, str | None]:
+    """A thread's part in the work, and the thread it came from."""
+    source, kind = meta.get("source"), text_of(meta.get("thread_source"))
+    helper = dict_of(source).get("subagent")
+    spawned = dict_of(dict_of(helper).get("thread_spawn"))
+    forked = word(meta.get("forked_from_id")) or None
+    parent = word(meta.get("parent_thread_id")) or word(spawned.get("parent_thread_id")) or forked
+    if "internal" in dict_of(source) or helper in _INTERNAL or kind in _INTERNAL:
+        return "internal", parent
+    if helper is not None or kind == "subagent":
+        return "subagent", parent
+    return ("fork", forked) if forked else ("main", parent)
+
+
+def _of_bare(first: list[dict[str, Any]], path: str, title: str | None) -> RolloutHead:
+    """The head of a file of before 0.32: the folder stands only in what the agent was told."""
+    meta = first[0]
+    git = dict_of(meta.get("git"))
+    folders = (folder_of(first_text(one)) for one in first[1:] if one.get("role") == "user")
+    origin = TranscriptOrigin(
+        agent="codex",
+        session=word(meta.get("id")) or named(path),
+        cwd=next((folder for folder in folders if folder), None),
+        branch=word(git.get("branch"), _LONGEST) or None,
+        commit=word(git.get("commit_hash")) or None,
+        remote=word(git.get("repository_url"), _LONGEST) or None,
+        started=word(meta.get("timestamp")) or None,
+        title=title,
+    )
+    return RolloutHead(origin)
+
+
+def of_document(document: dict[str, Any], path: str, *, title: str | None = None) -> TranscriptOrigin:
+    """Whose a document of the first, TypeScript Codex is."""
+    session = dict_of(document.get("session"))
+    items = [dict_of(item) for item in list_of(document.get("items"))[:20]]
+    folders = (folder_of(first_text(item)) for item in items)
+    return TranscriptOrigin(
+        agent="codex",
+        session=word(session.get("id")) or named(path),
+        cwd=next((folder for folder in folders if folder), None),
+        started=word(session.get("timestamp")) or None,
+        title=title,
+    )

@@ -1,0 +1,316 @@
+"""Events written where they happened, not where the command that writes them happens to stand.
+
+The end of taking a run in: sealed, told in the log, noted in its session, remembered as taken.
+
+All of it follows from the capsule alone, and each step finds what the one before it left. So whoever is
+killed here is only a reason for the next command to do it again, and nothing is told twice.
+
+Runs whose wrapper was killed: the next command finishes them, with what is there.
+
+Whoever holds a capsule's own lock completes it, so two commands never both do. Each step finds what
+the one before it left, so being killed here, too, is only a reason to begin again.
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.capture import run_recording, run_report
+from holdfast.capture.ingest import agent_session
+from holdfast.capture.ingest.run_files import BODY, turns_of
+from holdfast.capture.run_recording import GIVEN, run_draft, seal_run
+from holdfast.errors import CorruptLog, HoldfastError, ScanFailed
+from holdfast.git.clone import Clone
+from holdfast.model.event import Event, EventDraft, heads
+from holdfast.store import capsule, import_progress, receipt_files
+from holdfast.store import capsule as capsules
+from holdfast.store.capsule import Capsule
+from holdfast.store.format import body_bytes
+from holdfast.store.import_progress import ImportProgress, SealedPart, TranscriptMark, mark
+from holdfast.store.layout import Layout
+from holdfast.store.log import SpoolWriter, spool_ends
+from holdfast.store.seal import spools as seal_spools
+from holdfast.values import frozen, replace
+
+
+class BranchEventWriter:
+    """The lines that are written to meanwhile, one writer each: a hundred runs are one spool then."""
+
+    def __init__(self, clone: Clone) -> None:
+        self._clone = clone
+        self._writers: dict[str, SpoolWriter] = {}
+
+    def record(self, context: Mapping[str, Any], event: EventDraft) -> Event:
+        """Write the event of a run on the line, and with the commit and branch, that its context names.
+
+        What it does not name stays unnamed: this moment's commit would be a wrong one.
+        """
+        anchor = context.get("anchor") or {}
+        body = self._body(event, anchor.get("branch"))
+        writer = self._writer(context.get("line") or self._clone.line().id)
+        return writer.append(replace(event, head=anchor.get("head"), body=None), body)
+
+    def _body(self, event: EventDraft, branch: str | None) -> str | None:
+        try:
+            cleaned = self._clone.intake.value({**(event.body or {}), "branch": branch})
+        except ScanFailed as error:
+            self._clone.notes.append(f"the event's text was not stored: {error}")
+            return None
+        return self._clone.bodies.put(body_bytes(cleaned))
+
+    def _writer(self, line: str) -> SpoolWriter:
+        if line not in self._writers:
+            layout, clock = self._clone.layout, self._clone.clock
+            self._writers[line] = SpoolWriter(layout, line, heads=lambda: self._heads(line), clock=clock)
+        return self._writers[line]
+
+    def _heads(self, line: str) -> list[str]:
+        if line == self._clone.line().id:
+            return heads(self._clone.events())
+        return _newest(self._clone.layout, line)
+
+    def close(self) -> None:
+        """Let go of the spools."""
+        for writer in self._writers.values():
+            writer.close()
+        self._writers.clear()
+
+
+def _newest(layout: Layout, line: str) -> list[str]:
+    ends = [spool_ends(path) for path in seal_spools(layout, line)]
+    named = {parent for parents, _ in ends for parent in parents}
+    return sorted({last for _, last in ends if last and last not in named})
+
+
+def is_taken_in(taken: Capsule) -> bool:
+    """Whether an open capsule was filled from a transcript, and is complete or can be begun again.
+
+    One that was cut short and whose transcript is gone is completed like any other, with what is there.
+    """
+    context = context_of(taken.folder)
+    return context is not None and (_is_complete(taken.folder) or os.path.exists(context["transcript"]["path"]))
+
+
+def conclude_again(clone: Clone, taken: Capsule) -> Event | None:
+    """Conclude a run that somebody was killed over; None if it has to be begun again, or was told before."""
+    if not _is_complete(taken.folder):
+        taken.drop()
+        return None
+    there = next((e for e in clone.own_events() if e.kind == "run" and e.run_id == taken.run_id), None)
+    lines = BranchEventWriter(clone)
+    try:
+        event = conclude(clone, taken, lines, event=there)
+    finally:
+        lines.close()
+    return event if there is None else None
+
+
+def conclude(clone: Clone, taken: Capsule, lines: BranchEventWriter, *, event: Event | None = None) -> Event:
+    """Seal a capsule that is complete and tell of it; `event` is what was told of it already."""
+    context, told = context_of(taken.folder), capsules.read_json(taken.folder, BODY)
+    if context is None or not isinstance(told, dict):
+        raise CorruptLog(f"the capsule of run {taken.run_id} does not say what its event is")
+    if event is None:
+        context = _with_packs(clone, taken, context)
+    root = taken.seal()
+    if event is None:
+        body = {name: value for name, value in told["body"].items() if value is not None}
+        event = lines.record(context, run_draft(context, None, {**body, "output_sha256": root}))
+    kept = agent_session.keep(clone, context, told, turns_of(taken.folder)) if context["session"] else None
+    remember(clone, taken.folder, context, told["read"], session_id=kept)
+    taken.close(clone.joined(event))
+    return event
+
+
+def _with_packs(clone: Clone, taken: Capsule, context: dict[str, Any]) -> dict[str, Any]:
+    """A run's context with the packs that its agent's session was given so far, kept with the run as well."""
+    if context["session"] is None:
+        return context
+    name, session = context["agent"]["name"], context["agent"]["session"]
+    owners = dict.fromkeys([context["session"]["id"], agent_session.session_id(name, session)])
+    packs = [kept for owner in owners for kept in receipt_files.read(clone.stores, owner)]
+    own = [kept for kept in packs if kept.head.get("agent_session") in (None, session)]
+    receipt_files.share(clone.layout, own, taken.run_id)
+    told = receipt_files.take_up(clone.stores, taken.run_id, context)
+    if told is None:
+        return context
+    taken.replace(capsules.CONTEXT, capsules.to_json(told))
+    return told
+
+
+def context_of(folder: str) -> dict[str, Any] | None:
+    """The context of a run that was taken in; None if it is another kind of run."""
+    found = capsules.read_json(folder, capsules.CONTEXT)
+    if not isinstance(found, dict) or not isinstance(found.get("transcript"), dict):
+        return None
+    return found if isinstance(found.get("agent"), dict) else None
+
+
+def _is_complete(folder: str) -> bool:
+    return os.path.lexists(os.path.join(folder, capsules.SUMMARY))
+
+
+def stores_of(clone: Clone) -> tuple[Layout, ...]:
+    """This clone's stores, the one that can be written first."""
+    return (clone.layout, *(store for store in clone.stores if store.private != clone.layout.private))
+
+
+def remember_again(clone: Clone, folder: str, context: Mapping[str, Any]) -> None:
+    """Learn from a sealed run what was taken in, if nobody knows it any more."""
+    told = capsules.read_json(folder, BODY)
+    if isinstance(told, dict):
+        session = context["session"]["id"] if context["session"] else None
+        remember(clone, folder, context, told["read"], session_id=session)
+
+
+def remember(
+    clone: Clone, folder: str, context: Mapping[str, Any], read: Mapping[str, Any], *, session_id: str | None
+) -> ImportProgress:
+    """Note what a sealed run holds of its session, so that none of it is taken again."""
+    agent = context["agent"]
+    turns, steps, contents, prints = set[str](), set[str](), set[str](), set[str]()
+    for row in turns_of(folder):
+        turns.add(row["key"])
+        steps.update(row["steps"])
+        contents.update(row["contents"])
+        prints |= {mark(row["print"])} if row["print"] else set()
+    done = SealedPart(context["run_id"], len(turns))
+
+    def change(old: ImportProgress) -> ImportProgress:
+        runs = old.runs if any(one.run == done.run for one in old.runs) else (*old.runs, done)
+        return replace(
+            old,
+            role=agent["role"],
+            parent=agent["parent"],
+            origin=read["origin"],
+            seen=TranscriptMark(**read["seen"]),
+            offset=read["offset"],
+            count=max(old.count, read["count"]),
+            last=read["last"],
+            turns=old.turns | turns,
+            steps=old.steps | steps,
+            contents=old.contents | contents,
+            prints=old.prints | prints,
+            runs=runs,
+            session_id=session_id or old.session_id,
+            ended=True,
+        )
+
+    return import_progress.change(stores_of(clone), agent["name"], agent["session"], change)
+
+
+@frozen
+class RecoveredRun:
+    """A run that was finished after its wrapper died."""
+
+    run_id: str
+    exit_status: int | None  # None: nobody knows how it ended
+    event: Event
+
+
+def complete_killed_runs(clone: Clone) -> list[RecoveredRun]:
+    """Finish every run whose wrapper is gone; one that cannot be finished now waits for the next command."""
+    done = []
+    for store in clone.stores:
+        for run_id in capsule.opened(store):
+            try:
+                completed = _complete(clone, store, run_id)
+            except (HoldfastError, OSError) as error:
+                clone.notes.append(f"run {run_id} cannot be completed now: {error}")
+                continue
+            if completed is not None:
+                done.append(completed)
+    return done
+
+
+def _complete(clone: Clone, store: Layout, run_id: str) -> RecoveredRun | None:
+    # A sandbox's capsule may have been moved into the private store; its mark stays where it was made.
+    folder = next((s.run(run_id) for s in clone.stores if os.path.isdir(s.run(run_id))), None)
+    if folder is None or not os.path.lexists(os.path.join(folder, capsule.OPEN)):
+        capsule.forget(store, run_id)
+        return None
+    taken = Capsule.take_over(store, run_id, folder=folder)
+    if taken is None:
+        return None
+    try:
+        if is_taken_in(taken):
+            return _conclude(clone, taken)
+        event, is_new = _event(clone, taken)
+        taken.close(clone.joined(event))
+        return RecoveredRun(run_id, event.exit_status, event) if is_new else None
+    finally:
+        taken.let_go()
+
+
+def _conclude(clone: Clone, taken: Capsule) -> RecoveredRun | None:
+    """Finish what an import had written in full; what it had not is begun again from the transcript."""
+    event = conclude_again(clone, taken)
+    return RecoveredRun(taken.run_id, event.exit_status, event) if event else None
+
+
+def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
+    """The run's event: found if the wrapper came that far, else written now."""
+    for event in clone.own_events():
+        if event.kind == "run" and event.run_id == taken.run_id:
+            return event, False
+    context = _context(taken)
+    ending = taken.noted()
+    exit_status, ended = ending.get("exit_status"), ending.get("ended")
+    files = _files(taken)
+    told = _sizes(os.path.join(taken.folder, "outputs"))
+    outputs = run_report.outputs(context, told, exit_status=exit_status, ended=ended, files=files)
+    if os.path.lexists(os.path.join(taken.folder, capsule.SUMMARY)):
+        root = taken.seal()  # the wrapper died after the last file; only the seal was missing
+    else:
+        root = seal_run(taken, context, outputs, files, scan=clone.intake)
+    body = run_report.body(context, outputs=outputs, inputs=_inputs(taken, context), root=root)
+    if files is not None:
+        body["artifacts"] = run_report.artifacts(files)
+    return _record(clone, context, run_draft(context, exit_status, body)), True
+
+
+def _record(clone: Clone, context: Mapping[str, Any], event: EventDraft) -> Event:
+    """Write the event where the run began, not where the command that completes it happens to stand."""
+    line = context.get("line")
+    if not line or line == clone.line().id:
+        return clone.record(replace(event, head=(context.get("anchor") or {}).get("head")))
+    there = BranchEventWriter(clone)
+    try:
+        return there.record(context, event)
+    finally:
+        there.close()
+
+
+def _context(taken: Capsule) -> dict[str, Any]:
+    found = capsule.read_json(taken.folder, capsule.CONTEXT)
+    return {**(found if isinstance(found, dict) else {}), "run_id": taken.run_id}
+
+
+def _files(taken: Capsule) -> list[Mapping[str, Any]] | None:
+    """What the wrapper had listed; what it had not is unknown: others may have changed files since."""
+    found = capsule.read_json(taken.folder, run_recording.FILES)
+    return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else None
+
+
+def _inputs(taken: Capsule, context: Mapping[str, Any]) -> dict[str, Any] | None:
+    folder = os.path.join(taken.folder, "inputs")
+    if context.get("command") is None:
+        return _sizes(folder)
+    stdin = None
+    with contextlib.suppress(OSError), open(os.path.join(folder, "stdin"), "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        stdin = {"sha256": digest, "size": os.fstat(file.fileno()).st_size}
+    found = capsule.read_json(taken.folder, GIVEN)
+    return run_report.inputs(stdin, [row for row in found if isinstance(row, dict)] if isinstance(found, list) else [])
+
+
+def _sizes(folder: str) -> dict[str, Any]:
+    """The bytes kept of each stream."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return {}
+    files = (e for e in entries if e.is_file(follow_symlinks=False) and e.name != "files.json")
+    return {f"{entry.name}_bytes": entry.stat(follow_symlinks=False).st_size for entry in files}

@@ -1,0 +1,211 @@
+"""Sessions from transcripts: what an agent did becomes turns of a Holdfast session.
+
+A past conversation gets a session of its own, ended; so does one that goes on, open, or it writes into the
+session that somebody opened in its work tree for no other agent. Each turn carries a mark of the agent's
+own turn: noting it again changes it in place.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from holdfast.capture import session as live
+from holdfast.capture import session_note as notes
+from holdfast.errors import NotFound
+from holdfast.git.clone import Clone
+from holdfast.model import session as rules
+from holdfast.model.ids import ALPHABET
+from holdfast.model.session import (
+    MAX_COMMITS,
+    MAX_FILES,
+    MAX_LINE,
+    MAX_SUMMARY,
+    MAX_TURNS,
+    Session,
+    SessionAnchor,
+    SessionCommand,
+    SessionItem,
+    SessionTurn,
+)
+from holdfast.model.transcript import TranscriptOrigin
+from holdfast.store import import_progress, session_files
+from holdfast.store.import_progress import mark
+from holdfast.values import replace
+
+KEY, PLANNED, SAID = "agent_turn", "agent_plan", "agent_said"  # what our turns and items carry besides
+ENDED_BY = "transcript"
+ELSEWHERE = "elsewhere"  # the line of sessions whose branch is not here: no branch goes on from them by name
+_OBJECTIVE = 200
+_ID = 10  # characters
+# Of a turn and of a session; its runs have them all. Every pack reads every session, so they stay small.
+_COMMANDS, _ALL_COMMANDS = 4, 100
+
+
+def session_id(agent: str, session: str) -> str:
+    """The id of the session that a past conversation gets: always the same, so that it is made once."""
+    number = int(mark(f"session\n{agent}\n{session}"), 16)
+    return f"{rules.PREFIX}-" + "".join(ALPHABET[number >> 5 * at & 31] for at in range(_ID))
+
+
+def keep(clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turns: Iterable[Mapping[str, Any]]) -> str:
+    """Note a run's turns in its session, which ends with it; gives the session's id."""
+    identity, agent = context["session"]["id"], context["agent"]
+    if identity in clone.erased():
+        return str(identity)
+    rows = [_needed(row, first=not n) for n, row in enumerate(turns)][-MAX_TURNS:]
+    done = _noted_before(clone, agent)
+
+    def change(old: Session) -> Session:
+        new = _with_turns(old, rows, run=context["run_id"], done=done)
+        new = _with_open(new, told["todos"], told["ended"], (PLANNED, mark(agent["session"])))
+        new = _with_open(new, told["unfinished"], told["ended"], (SAID, mark(agent["session"])))
+        said = rules.cut(told["body"]["outputs"]["summary"], MAX_SUMMARY)
+        return _moved(new, rows, said if _is_ours(old, agent["session"]) else old.summary)
+
+    try:
+        new = session_files.update(clone.layout, identity, change)
+    except NotFound:
+        session_files.save(clone.layout, change(_begun(context, rows)))
+        return str(identity)
+    if new.state == "open" and _is_ours(new, agent["session"]):
+        live.end(clone, session=identity, reason=ENDED_BY, with_tasks=False)
+    return str(identity)
+
+
+def note(clone: Clone, origin: TranscriptOrigin, known: str | None, turns: Sequence[Mapping[str, Any]]) -> Session:
+    """Note turns of a conversation that goes on: in its session, or the one that a person opened here."""
+    there = _open(clone, known) or _shared(clone, origin)
+    if there is None:
+        objective = next((_objective(row) for row in turns if row["prompt"]), "") or origin.title or ""
+        name = rules.cut(origin.session, MAX_LINE)
+        there = live.start(clone, objective=objective, agent=origin.agent, agent_session=name, beside=True)
+    return session_files.update(
+        clone.layout,
+        there.id,
+        lambda old: _moved(_with_turns(old, turns, run=None, done=frozenset()), turns, old.summary),
+    )
+
+
+def _open(clone: Clone, identity: str | None) -> Session | None:
+    try:
+        found = session_files.find(clone.layout, identity) if identity else None
+    except NotFound:
+        return None
+    return found if found is not None and found.state == "open" else None
+
+
+def _shared(clone: Clone, origin: TranscriptOrigin) -> Session | None:
+    """The session that is open here, unless it is another agent's, or another conversation's."""
+    for one in reversed(live.open_here(clone)):
+        if _is_ours(one, origin.session) or (one.agent_session is None and one.agent in (None, origin.agent)):
+            return one
+    return None
+
+
+def _noted_before(clone: Clone, agent: Mapping[str, Any]) -> frozenset[str]:
+    found = import_progress.load(clone.stores, agent["name"], agent["session"])
+    return found.noted if found else frozenset()
+
+
+def _is_ours(session: Session, name: str) -> bool:
+    return session.agent_session == rules.cut(name, MAX_LINE)
+
+
+def _begun(context: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Session:
+    anchor, agent = context["anchor"], context["agent"]
+    at = SessionAnchor(context["started"], anchor["head"], anchor["branch"])
+    objective = next((_objective(row) for row in rows if row["prompt"]), "") or agent["title"] or ""
+    return Session(
+        id=context["session"]["id"],
+        state="ended",
+        objective=rules.cut(objective, MAX_SUMMARY),
+        agent=agent["name"],
+        agent_session=rules.cut(agent["session"], MAX_LINE),
+        line=context["session"].get("line") or context["line"],
+        worktree=context["worktree"].rpartition("/")[2],
+        started=at,
+        updated=at,
+        ended=at,
+        ended_by=ENDED_BY,
+    )
+
+
+def _needed(row: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
+    """What a session takes of a turn; the words themselves stay in the run."""
+    names = ("key", "ts", "ended", "line", "branch", "commands", "files", "commits")
+    found = {name: row[name] for name in names}
+    return {**found, "commands": found["commands"][-_COMMANDS:], "prompt": row["prompt"] if first else ""}
+
+
+def _objective(row: Mapping[str, Any]) -> str:
+    return rules.cut(" ".join(row["prompt"][:2_000].split()), _OBJECTIVE)
+
+
+def _with_turns(old: Session, rows: Sequence[Mapping[str, Any]], *, run: str | None, done: frozenset[str]) -> Session:
+    """The session with these turns: in their places if they are there, else after the others."""
+    turns, count = list(old.turns), old.count
+    places = {dict(turn.extra).get(KEY): at for at, turn in enumerate(turns)}
+    for row in rows:
+        key = str(row["key"])
+        if key in places:
+            turns[places[key]] = _turn(row, turns[places[key]].n, old.updated, run)
+        elif key not in done and len(turns) < MAX_TURNS:
+            count += 1
+            places[key] = len(turns)
+            turns.append(_turn(row, count, old.updated, run))
+    ran = [command for turn in turns for command in turn.commands] if rows else []
+    return replace(
+        old,
+        turns=tuple(turns),
+        commands=notes.fewer_commands(_once([*old.commands, *ran]))[-_ALL_COMMANDS:],
+        files=notes.more(old.files, [path for row in rows for path in row["files"]], MAX_FILES),
+        commits=notes.more(old.commits, [oid for row in rows for oid in row["commits"]], MAX_COMMITS),
+    )
+
+
+def _turn(row: Mapping[str, Any], n: int, at: SessionAnchor, run: str | None) -> SessionTurn:
+    commit = row["commits"][-1] if row["commits"] else at.commit
+    return SessionTurn(
+        n=n,
+        anchor=SessionAnchor(row["ts"], commit, row["branch"] or at.branch),
+        summary=rules.cut(row["line"] or "nothing was said", MAX_SUMMARY),
+        commands=tuple(_command(one, row["ts"]) for one in row["commands"][-_COMMANDS:]),
+        files=tuple(row["files"]),
+        commits=tuple(row["commits"]),
+        run=run,
+        extra=((KEY, str(row["key"])),),
+    )
+
+
+def _command(one: Mapping[str, Any], ts: str) -> SessionCommand:
+    return SessionCommand(text=rules.cut(one["text"], MAX_LINE) or "?", exit_status=one["exit_status"], ts=ts)
+
+
+def _once(commands: Iterable[SessionCommand]) -> list[SessionCommand]:
+    return list(dict.fromkeys(commands))
+
+
+def _with_open(old: Session, left: Sequence[str] | None, ts: str, owner: tuple[str, str]) -> Session:
+    """The session with what the agent's plan, or its own words, leave open.
+
+    What the same left before and does not now, is closed; None says nothing about it.
+    """
+    if left is None:
+        return old
+    wanted = list(dict.fromkeys(said for text in left if (said := rules.cut(text, MAX_LINE))))
+    there = {item.text for item in old.open if item.state == "open"}
+    kept = tuple(
+        replace(item, state="closed") if owner in item.extra and item.text not in wanted else item for item in old.open
+    )
+    new = rules.add_items(kept, [text for text in wanted if text not in there], letter="o", ts=ts)
+    ours: tuple[SessionItem, ...] = tuple(replace(item, extra=(owner,)) if item not in kept else item for item in new)
+    return replace(old, open=ours)
+
+
+def _moved(session: Session, rows: Sequence[Mapping[str, Any]], summary: str) -> Session:
+    """The session as of its last turn."""
+    if not rows:
+        return session
+    last = max(row["ended"] for row in rows)
+    commit = session.commits[-1] if session.commits else session.updated.commit
+    at = SessionAnchor(max(last, session.updated.ts), commit, rows[-1]["branch"] or session.updated.branch)
+    return replace(session, updated=at, ended=at if session.state == "ended" else None, summary=summary)

@@ -1,0 +1,148 @@
+"""What was taken in before, of all sessions: by it a turn is told from a copy of one.
+
+Tools copy: a resumed session repeats the one before it, a fork its parent, a sub-agent what it was given;
+and one tool takes over another's conversations. A turn counts where it is found first. Within a session an
+id is enough; across sessions only together with what was said, for some tools number each session anew.
+"""
+
+import zlib
+from collections.abc import Sequence
+
+from holdfast.model.transcript import TranscriptStep, TranscriptTurn
+from holdfast.store import import_progress
+from holdfast.store.import_progress import ImportProgress, mark
+from holdfast.store.layout import Layout
+from holdfast.values import field, mutable, replace
+
+_BEGINNING = 400  # characters of what was said by which a copy is told from another of the same id
+
+
+def contents(turn: TranscriptTurn) -> list[str]:
+    """The marks by which copies of a turn and of its steps are known in other sessions."""
+    return [_content(turn.key, turn.prompt), *(content(step) for step in turn.steps)]
+
+
+def content(step: TranscriptStep) -> str:
+    """A step's mark for other sessions: a copy may stop in the middle of it, so only how it begins counts."""
+    calls = (f"{call.name} {call.text}" for call in step.calls)
+    return _content(step.id, next(filter(None, (step.reasoning, step.text, *calls)), ""))
+
+
+def _content(name: str, said: str) -> str:
+    # So few bits of what was said tell two texts apart, and let nobody guess a secret in it.
+    bits = zlib.crc32(said[:_BEGINNING].encode("utf-8", "replace")) & 0xFFFF
+    return mark(f"{name}\n{bits}")
+
+
+@mutable
+class SessionIntake:
+    """One session while it is taken in."""
+
+    old: ImportProgress
+    ours: bool = True  # about this repository
+    runs: list[str] = field(default_factory=list)
+    turns: int = 0
+    copies: int = 0
+    twins: int = 0
+    anchor: str | None = None
+    any: bool = False  # whether there was a turn at all
+    same_file: bool = False  # the one that was read before, at most longer
+    offset: int = 0  # where the last turn begins that was seen, and the last that was taken
+    taken_at: int = 0
+    count: int = 0
+    last: str = ""
+    _turns: set[str] = field(default_factory=set)
+    _steps: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.know(self.old)
+
+    def know(self, old: ImportProgress) -> None:
+        """What was taken before this reading, as far as anybody knows now."""
+        self.old, self.count, self.last = old, old.count, old.last
+
+    def saw(self, turn: TranscriptTurn) -> None:
+        """A turn was read."""
+        self.any = True
+        self.offset = turn.start
+
+    def number(self, turn: TranscriptTurn) -> int:
+        """The turn's number in its session: one that goes on keeps the one it had."""
+        key = self.key(turn)
+        if key != self.last and not (turn.continues and self.count):
+            self.count += 1
+        self.last = key
+        return self.count
+
+    def key(self, turn: TranscriptTurn) -> str:
+        """A turn's mark. Where a tool names none, its first step is in it, and a turn may not have had one
+        when it was last read: the turn that stands in the same place has the mark it had then."""
+        there = self.same_file and turn.end > turn.start == self.old.offset
+        return self.old.last if there and self.old.last else mark(turn.key)
+
+    def take(self, turn: TranscriptTurn, whole: TranscriptTurn | None, *, counts: bool = True) -> None:
+        """A turn, or a part of one, was taken."""
+        self._turns.add(self.key(turn))
+        self._steps.update(mark(step.id) for step in turn.steps)
+        self.taken_at = turn.start
+        self.turns += counts and whole is None and not turn.continues
+
+    def has(self, turn: str) -> bool:
+        return turn in self._turns
+
+    def knows(self, step: TranscriptStep) -> bool:
+        """Whether this session's step was taken, now or before."""
+        name = mark(step.id)
+        return name in self._steps or name in self.old.steps
+
+    def began_before(self, turn: TranscriptTurn) -> bool:
+        """Whether a part of this turn was in a run before this reading."""
+        return self.key(turn) in self.old.turns
+
+
+class TakenTurns:
+    """All that was taken in, of any session; read again when another command changed it."""
+
+    def __init__(self, stores: Sequence[Layout]) -> None:
+        self._stores = stores
+        self._files: dict[str, tuple[int, ...]] = {}
+        self._by_name: dict[tuple[str, str], ImportProgress] = {}
+        self._by_path: dict[tuple[str, str], ImportProgress] = {}
+        self._contents: dict[str, set[str]] = {}
+        self._prints: dict[str, set[str]] = {}
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Read what changed since, by whomever."""
+        for one in import_progress.newer(self._stores, self._files):
+            self._by_name[one.agent, one.session] = self._by_path[one.agent, one.seen.path] = one
+            self._contents.setdefault(one.agent, set()).update(one.contents)
+            self._prints.setdefault(one.agent, set()).update(one.prints)
+
+    def at(self, agent: str, path: str) -> ImportProgress | None:
+        """What is known of the session whose transcript lies there."""
+        return self._by_path.get((agent, path))
+
+    def of(self, agent: str, session: str) -> ImportProgress:
+        return self._by_name.get((agent, session)) or ImportProgress(agent=agent, session=session)
+
+    def fresh(self, turn: TranscriptTurn, agent: str, taking: SessionIntake) -> TranscriptTurn | None:
+        """What of a turn nobody took in; None if all of it was, and then it is counted as what it is."""
+        others, key = self._contents.get(agent, set()), taking.key(turn)
+        own = key in taking.old.turns or taking.has(key)
+        new = [step for step in turn.steps if not taking.knows(step) and content(step) not in others]
+        known = not turn.continues and (own or _content(turn.key, turn.prompt) in others)
+        if not new and (turn.steps or known):
+            taking.copies += not own and not turn.continues
+            return None
+        if self._is_told_by_another(turn, agent):
+            taking.twins += 1
+            return None
+        return turn if len(new) == len(turn.steps) else replace(turn, steps=tuple(new))
+
+    def _is_told_by_another(self, turn: TranscriptTurn, agent: str) -> bool:
+        said = turn.fingerprint
+        if said is None:
+            return False
+        name = mark(said)
+        return any(name in prints for other, prints in self._prints.items() if other != agent)

@@ -1,0 +1,432 @@
+"""Taking a session in: the one way from an agent's transcript to runs, for import as for live use.
+
+    taken = take_in(clone, dialect, path, ended=True)
+
+Nothing is taken twice, wherever it is found: turns and steps are known by the names their tool gave them,
+in whichever file they stand, and one conversation seen through two tools by its words. What an ended session
+holds beyond what was taken before becomes a run; while it goes on, its finished turns are only noted.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from holdfast.capture import finish_run
+from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading
+from holdfast.capture.finish_run import BranchEventWriter
+from holdfast.capture.ingest import agent_session, run_anchor, run_files
+from holdfast.capture.ingest.duplicates import SessionIntake, TakenTurns
+from holdfast.capture.ingest.run_anchor import RunAnchors, RunPlacement
+from holdfast.capture.ingest.run_files import Decided, RunFilesWriter, TranscriptPaths, said_in_run
+from holdfast.capture.ingest.session_repository import SessionRepository, address, belongs
+from holdfast.errors import Busy, HoldfastError
+from holdfast.git.cited_commits import commit_anchors as kept_anchors
+from holdfast.git.clone import Clone
+from holdfast.model.ids import ALPHABET
+from holdfast.model.transcript import MAX_PROMPT, TranscriptOrigin, TranscriptTurn, cut
+from holdfast.model.utterance import TriedCommand, Utterance
+from holdfast.store import import_progress
+from holdfast.store.capsule import OPEN, Capsule, clear
+from holdfast.store.import_progress import ImportProgress, TranscriptMark, mark
+from holdfast.values import asdict, field, fields, frozen, mutable, replace
+
+__all__ = ["IntakeResult", "TranscriptIntake", "belongs", "take_in"]
+
+_TOKEN = 6
+
+
+@frozen(kw_only=True)
+class IntakeResult:
+    """What came of a transcript."""
+
+    agent: str
+    session: str
+    runs: tuple[str, ...] = ()  # sealed now
+    turns: int = 0  # new ones, in runs or noted
+    copies: int = 0  # turns that another session of the agent has already
+    twins: int = 0  # turns that another tool told already
+    session_id: str | None = None
+    anchor: str | None = None  # how the last run's commit was found: file, reflog, history; None: it was not
+    counted: TranscriptCounts = field(default_factory=TranscriptCounts)
+    said: Mapping[str, Sequence[Utterance | TriedCommand]] = field(
+        default_factory=dict
+    )  # by run, what nobody harvested
+
+
+def _nothing(_: Sequence[Utterance | TriedCommand]) -> dict[str, list[str]]:
+    return {}
+
+
+def take_in(
+    clone: Clone, dialect: Dialect, path: str, *, ended: bool, decided: Decided = _nothing
+) -> IntakeResult | None:
+    """Take in what is new in a transcript; None if there is nothing in it for a memory.
+
+    With `ended`, all that is not in a run yet becomes one; without, finished turns are noted in the session
+    that is open here. Busy if somebody else is at it; ScanFailed if it cannot be made safe: then nothing of
+    it is kept.
+    """
+    ingest = TranscriptIntake(clone, decided=decided)
+    try:
+        return ingest.take_in(dialect, path, ended=ended)
+    finally:
+        ingest.close()
+
+
+class TranscriptIntake:
+    """Many transcripts taken in, one after the other; what they share is looked up once."""
+
+    def __init__(self, clone: Clone, *, decided: Decided = _nothing, sessions: bool = True) -> None:
+        self._clone, self._decided, self._sessions = clone, decided, sessions
+        self.repository = SessionRepository(clone)
+        self._anchors = RunAnchors(clone, self.repository)
+        self._known = TakenTurns(finish_run.stores_of(clone))
+        self._lines = BranchEventWriter(clone)
+        self._commits: set[str] = set()
+
+    def close(self) -> None:
+        """Let go of what was open, and remember how the commits are found again that runs cite."""
+        self._lines.close()
+        if self._commits:
+            kept_anchors.keep(self._clone, self._commits)
+            self._commits.clear()
+
+    def take_in(self, dialect: Dialect, path: str, *, ended: bool, ours: bool = True) -> IntakeResult | None:
+        """Take in what is new in a transcript; as the function of this name.
+
+        One that is not `ours` is about another repository: its runs can be found and say of which, but there
+        is no session to go on from, nothing is left open by it, and nothing is heard in it.
+        """
+        now = import_progress.seen(path)
+        before = self._known.at(dialect.name, path)
+        if ended and before and before.ended and before.seen == now:
+            return self._told(before, SessionIntake(before, ours=ours))
+        reading = self.repository.read(dialect, path)
+        origin = self._cleaned(reading.origin)
+        if origin.role == "internal":
+            return None
+        with import_progress.taking(self._clone.layout, origin.agent, origin.session):
+            self._known.look_again()
+            old = self._known.of(origin.agent, origin.session)
+            return self._take(dialect, reading, origin, SessionIntake(old, ours=ours), now, ended=ended)
+
+    def _take(
+        self,
+        dialect: Dialect,
+        reading: TranscriptReading,
+        origin: TranscriptOrigin,
+        taking: SessionIntake,
+        now: TranscriptMark,
+        *,
+        ended: bool,
+    ) -> IntakeResult | None:
+        old = taking.old
+        at = old.offset if ended else old.note_offset
+        taking.same_file = import_progress.goes_on(old.seen, now)
+        if at and old.origin and taking.same_file:
+            origin, taking.offset = _origin(old.origin), at
+            reading = dialect.read(now.path, at, origin)
+        until = run_anchor.latest_moment(now.mtime, self._clone.clock())
+        reading.turns, origin = (
+            run_anchor.believed_turns(reading.turns, until),
+            run_anchor.believed_start(origin, until),
+        )
+        if ended:
+            self._seal(reading, origin, now, taking, until)
+        elif self._sessions and origin.role != "subagent":
+            self._note(reading, origin, now, taking, until)
+        new = self._known.of(origin.agent, origin.session)
+        if not new.runs and not taking.any:
+            return None
+        return self._told(new, taking, reading.counted)
+
+    def _cleaned(self, origin: TranscriptOrigin) -> TranscriptOrigin:
+        """An origin without secrets, and with a name that can be compared."""
+        safe = self._clone.intake.value(asdict(origin))
+        name = safe["session"]
+        return _origin({**safe, "session": name if 0 < len(name) <= run_files.MAX_NAME else mark(name)})
+
+    def _told(
+        self, progress: ImportProgress, taking: SessionIntake, counted: TranscriptCounts | None = None
+    ) -> IntakeResult:
+        return IntakeResult(
+            agent=progress.agent,
+            session=progress.session,
+            runs=tuple(taking.runs),
+            turns=taking.turns,
+            copies=taking.copies,
+            twins=taking.twins,
+            session_id=progress.session_id,
+            anchor=taking.anchor,
+            counted=counted or TranscriptCounts(),
+            said={run: list(said_in_run(self._folder(run))) for run in progress.unharvested if taking.ours},
+        )
+
+    def _folder(self, run: str) -> str:
+        places = [store.run(run) for store in self._clone.stores]
+        return next((place for place in places if os.path.isdir(place)), places[0])
+
+    def _new_turns(
+        self, reading: TranscriptReading, origin: TranscriptOrigin, taking: SessionIntake
+    ) -> Iterator[tuple[TranscriptTurn, TranscriptTurn | None]]:
+        """The turns, or parts of turns, that nobody took in before; of a part also the whole turn."""
+        for turn in reading:
+            taking.saw(turn)
+            fresh = self._known.fresh(turn, origin.agent, taking)
+            if fresh is not None:
+                yield fresh, (turn if taking.began_before(turn) else None)
+
+    def _seal(
+        self,
+        reading: TranscriptReading,
+        origin: TranscriptOrigin,
+        now: TranscriptMark,
+        taking: SessionIntake,
+        until: str,
+    ) -> None:
+        """Make a run of all that is new; killed anywhere, the next command finds it whole or begins again."""
+        run: _Run | None = None
+        try:
+            for turn, whole in self._new_turns(reading, origin, taking):
+                rest: TranscriptTurn | None = turn
+                while run is None and rest is not None:
+                    run = self._begin(rest, origin, now, taking, until)
+                    if run is None:  # it was sealed before, and nobody had remembered it
+                        rest = self._known.fresh(rest, origin.agent, taking)
+                        whole = turn if taking.began_before(turn) else None
+                if run is not None and rest is not None:
+                    n = taking.number(rest)
+                    ts = run_anchor.turn_began(rest, origin) or until
+                    run.filling.add(rest, n=n, ts=ts, key=taking.last, whole=whole)
+                    taking.take(rest, whole)
+            if run is not None:
+                read = self._read_so_far(origin, now, taking)
+                run.filling.finish(read, decided=self._decided)
+                self._conclude(run, taking)
+                run = None
+                return
+        finally:
+            if run is not None:
+                run.give_up()
+        self._remember_seen(origin, now, taking)
+
+    def _conclude(self, run: "_Run", taking: SessionIntake) -> None:
+        try:
+            event = finish_run.conclude(self._clone, run.capsule, self._lines)
+        finally:
+            run.capsule.let_go()
+        taking.runs.append(run.capsule.run_id)
+        taking.anchor = run.placed.how
+        self._commits |= {event.head} if event.head else set()
+        self._commits |= run.filling.commits
+        self._known.look_again()
+
+    def _begin(
+        self, turn: TranscriptTurn, origin: TranscriptOrigin, now: TranscriptMark, taking: SessionIntake, until: str
+    ) -> "_Run | None":
+        """A new capsule for what begins with this turn; None if there is one already."""
+        said = run_anchor.turn_began(turn, origin)
+        ts = said or until
+        run_id = _run_id(origin, turn, ts)
+        if run_id in self._clone.erased():
+            taking.take(turn, None, counts=False)
+            return None
+        if self._is_there(run_id, taking):
+            return None
+        old, first = taking.old, not taking.old.runs
+        branch, told = run_files.branch_of(turn, origin), said is not None
+        placed = self._anchors.place(origin, ts=ts, branch=branch, cwd=turn.cwd, first=first, told=told)
+        context = self._context(turn, origin, placed, taking)
+        names = {"run_id": run_id, "parent_run_id": self._parent(origin, old, run_id), "started": ts}
+        context = self._clone.intake.value({**context, **names, "transcript": {"path": now.path}})
+        clear(self._clone.layout, run_id)  # its id is this session's, and nobody else takes that in now
+        capsule = Capsule.create(self._clone.layout, run_id, context)
+        place = TranscriptPaths(self.repository.top_for(origin), origin.cwd)
+        try:
+            filling = RunFilesWriter(capsule, context, origin, place, scan=self._clone.intake, anchors=self._anchors)
+        except HoldfastError:
+            capsule.drop()
+            raise
+        return _Run(capsule, filling, placed)
+
+    def _is_there(self, run_id: str, taking: SessionIntake) -> bool:
+        """Whether a run was sealed before; one that was cut short is finished first, or taken away."""
+        folder = self._folder(run_id)
+        if not os.path.isdir(folder):
+            return False
+        if os.path.lexists(os.path.join(folder, OPEN)):
+            taken = Capsule.take_over(self._clone.layout, run_id, folder=folder)
+            if taken is None:
+                raise Busy(f"run {run_id} is being taken in by another command")
+            try:
+                finish_run.conclude_again(self._clone, taken)
+            finally:
+                taken.let_go()
+        context = finish_run.context_of(folder)
+        if context is None:
+            return False
+        finish_run.remember_again(self._clone, folder, context)
+        self._known.look_again()
+        taking.know(self._known.of(taking.old.agent, taking.old.session))
+        return True
+
+    def _context(
+        self, turn: TranscriptTurn, origin: TranscriptOrigin, placed: RunPlacement, taking: SessionIntake
+    ) -> dict[str, Any]:
+        """What is known of a run when it begins, besides its names."""
+        repo, cwd = self._clone.repo, turn.cwd or origin.cwd
+        tree = self.repository.tree_of(cwd) or repo.common_dir
+        top = self.repository.top_for(origin)
+        session = taking.old.session_id or agent_session.session_id(origin.agent, origin.session)
+        return {
+            "v": 1,
+            "task": None,
+            "layer": None,
+            "systemic_scale": None,
+            "command": None,
+            "prompt": cut(turn.prompt, MAX_PROMPT) or None,
+            "plan": None,
+            "environment": {},
+            "cwd": os.path.relpath(cwd, top) if cwd and top else None,
+            "worktree": os.path.relpath(tree, repo.common_dir),
+            "anchor": {"head": placed.head, "branch": placed.branch, "dirty": None, "how": placed.how},
+            "line": placed.line,
+            "repository": None if taking.ours else _called(origin),
+            "agent": {
+                "name": origin.agent,
+                **{name: getattr(origin, name) for name in ("session", "role", "parent", "version", "title")},
+            },
+            # A helper's work is told by the session of whoever sent it.
+            "session": {"id": session, "line": agent_session.ELSEWHERE if placed.elsewhere else placed.line}
+            if self._sessions and taking.ours and origin.role != "subagent"
+            else None,
+        }
+
+    def _parent(self, origin: TranscriptOrigin, old: ImportProgress, run_id: str) -> str | None:
+        """The run that this one goes on from: of the same session, else of the one it came from."""
+        if old.runs:
+            return old.runs[-1].run
+        if origin.parent is None:
+            return None
+        runs = [one.run for one in self._known.of(origin.agent, origin.parent).runs]
+        earlier = [run for run in runs if run[:16] <= run_id[:16]]
+        return next(iter([*earlier[::-1], *runs]), None)
+
+    def _read_so_far(self, origin: TranscriptOrigin, now: TranscriptMark, taking: SessionIntake) -> dict[str, Any]:
+        return {
+            "origin": asdict(origin),
+            "seen": asdict(now),
+            "offset": taking.offset,
+            "count": taking.count,
+            "last": taking.last,
+        }
+
+    def _remember_seen(self, origin: TranscriptOrigin, now: TranscriptMark, taking: SessionIntake) -> None:
+        """Nothing was new: remember how the file looks, so that the next time it need not be read."""
+        if not taking.any and not taking.old.runs:
+            return
+        stores = finish_run.stores_of(self._clone)
+        import_progress.change(
+            stores,
+            origin.agent,
+            origin.session,
+            lambda old: replace(
+                old,
+                seen=now,
+                offset=taking.offset,
+                origin=asdict(origin),
+                role=origin.role,
+                parent=origin.parent,
+                ended=True,
+            ),
+        )
+        self._known.look_again()
+
+    def _note(
+        self,
+        reading: TranscriptReading,
+        origin: TranscriptOrigin,
+        now: TranscriptMark,
+        taking: SessionIntake,
+        until: str,
+    ) -> None:
+        """Note the turns that are finished in the open session; nothing is sealed."""
+        told: list[dict[str, Any]] = []
+        place, noted = TranscriptPaths(self.repository.top_for(origin), origin.cwd), taking.old.noted
+        for turn, whole, finished in _looking_ahead(self._new_turns(reading, origin, taking)):
+            if not finished:
+                break
+            files = run_files.files_written(turn, place)
+            n, ts, key = taking.number(turn), run_anchor.turn_began(turn, origin) or until, taking.key(turn)
+            row = run_files.turn_row(turn, origin, place, n=n, ts=ts, key=key, files=files, whole=whole)
+            taking.take(turn, whole, counts=row["key"] not in noted)
+            told.append(self._clone.intake.value(row))
+        if not told:
+            return
+        session = agent_session.note(self._clone, origin, taking.old.session_id, told)
+        keys = {row["key"] for row in told}
+        import_progress.change(
+            finish_run.stores_of(self._clone),
+            origin.agent,
+            origin.session,
+            lambda old: replace(
+                old,
+                noted=old.noted | keys,
+                note_offset=taking.taken_at,
+                seen=now,
+                offset=old.offset if import_progress.goes_on(old.seen, now) else 0,
+                origin=asdict(origin),
+                session_id=session.id,
+                ended=False,
+            ),
+        )
+        self._known.look_again()
+
+
+@mutable
+class _Run:
+    """A run being written."""
+
+    capsule: Capsule
+    filling: RunFilesWriter
+    placed: RunPlacement
+
+    def give_up(self) -> None:
+        """Take away what was written: it is still in the transcript."""
+        self.filling.close()
+        self.capsule.drop()
+
+
+def _looking_ahead(
+    turns: Iterator[tuple[TranscriptTurn, TranscriptTurn | None]],
+) -> Iterator[tuple[TranscriptTurn, TranscriptTurn | None, bool]]:
+    """Each turn with whether it is finished: another follows, or it ends with an answer."""
+    before: tuple[TranscriptTurn, TranscriptTurn | None] | None = None
+    for pair in turns:
+        if before is not None:
+            yield (*before, True)
+        before = pair
+    if before is not None:
+        last = before[0].steps[-1] if before[0].steps else None
+        yield (*before, before[0].interrupted or bool(last and last.text.strip() and not last.calls))
+
+
+def _run_id(origin: TranscriptOrigin, turn: TranscriptTurn, ts: str) -> str:
+    """The id of the run that begins with a turn: always the same, so that it is made once."""
+    first = mark(turn.steps[0].id) if turn.steps else ""
+    named = "\n".join((origin.agent, origin.session, mark(turn.key), first))
+    number = int.from_bytes(hashlib.sha256(named.encode("utf-8", "replace")).digest()[:8], "big")
+    token = "".join(ALPHABET[number >> 5 * at & 31] for at in range(_TOKEN))
+    return f"{ts[:19].replace('-', '').replace(':', '')}Z-{token}"
+
+
+def _called(origin: TranscriptOrigin) -> str:
+    """What a session calls its repository: a remote's address, else its folder's name."""
+    folder = os.path.basename((origin.cwd or "").rstrip("/"))
+    return (address(origin.remote) if origin.remote else folder) or "unknown"
+
+
+def _origin(known: Mapping[str, Any]) -> TranscriptOrigin:
+    names = {one.name for one in fields(TranscriptOrigin)}
+    return TranscriptOrigin(**{name: value for name, value in known.items() if name in names})

@@ -1,0 +1,472 @@
+"""What an agent asked leave for, and what a person answered: from pointers, in the words of the transcript.
+
+A hook tells that leave was asked, for which tool and sometimes for which call, and no more. What was to be
+done, and whether it was, stands in the transcript; where it does not, the pointers that follow tell.
+
+Pointers to runs: the transcripts that agents' hooks told of are read as far as they have got.
+
+A session that goes on gives turns to a Holdfast session; one that has ended becomes a run. It ends at a
+pointer that says so, when its transcript has been idle for half an hour, or when another session of the
+same agent starts in the same work tree, or when its work tree is gone. Sessions of another work tree wait for
+a command there: what is recorded belongs to the line that is checked out. Nothing is lost by a kill or a full
+disk at any moment: pointers go when their transcript was read, reading goes on where it stopped, and what is
+no transcript is said and set aside.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from holdfast.capture.agents import dialect
+from holdfast.capture.ingest.intake import IntakeResult
+from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore, TooLarge
+from holdfast.git.clone import Clone
+from holdfast.model import session as rules
+from holdfast.model.session import Session
+from holdfast.model.text import visible
+from holdfast.model.transcript import Call, TranscriptTurn, cut
+from holdfast.store import agent_inbox, session_files
+from holdfast.store.agent_inbox import LiveSession, SessionPointer, SessionPointers
+from holdfast.values import field, frozen, mutable, replace
+
+ASKING = ("PermissionRequest",)
+_NOTICES = ("ToolPermission", "permission_prompt")  # what Gemini's and Claude's notifications call it
+_BEFORE = ("PreToolUse", "BeforeTool")
+_AFTER = ("PostToolUse", "PostToolUseFailure", "AfterTool")
+_OVER = ("Stop", "AfterAgent", "SessionEnd", "UserPromptSubmit", "BeforeAgent", "SessionStart")
+_SLACK = timedelta(seconds=2)  # by which the clocks of a hook and of a transcript may differ
+_WIDTH = 300
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@frozen
+class AgentApprovalRequest:
+    """Leave that was asked for."""
+
+    pointer: SessionPointer
+    call: str | None
+    done: bool | None = None  # whether what follows says that it was done; None: nothing follows yet
+
+
+@frozen
+class AgentApprovalAnswer:
+    """The same in words, with what became of it: pending, granted or denied."""
+
+    pointer: SessionPointer
+    text: str
+    state: str
+
+
+def approval_requests(pointers: Sequence[SessionPointer]) -> list[AgentApprovalRequest]:
+    """The questions among the pointers of a session, with what those after them tell."""
+    found: list[AgentApprovalRequest] = []
+    announced: dict[str, str] = {}  # tool to the call that was announced last
+    for one in pointers:
+        if one.event in _BEFORE and one.tool and one.call:
+            announced[one.tool] = one.call
+        elif _asks(one) and not _is_notice_of(one, found):
+            found.append(AgentApprovalRequest(one, one.call or announced.get(one.tool or "")))
+        elif one.event in _AFTER:
+            found = [replace(old, done=True) if _fits(old, one) else old for old in found]
+        elif one.event in _OVER:
+            found = [replace(old, done=False) if old.done is None else old for old in found]
+    return found
+
+
+def _asks(one: SessionPointer) -> bool:
+    return one.event in ASKING or (one.event == "Notification" and one.kind in _NOTICES)
+
+
+def _is_notice_of(one: SessionPointer, found: Sequence[AgentApprovalRequest]) -> bool:
+    """Whether a notification only says that a question, which was told of, waits for its answer."""
+    return one.event not in ASKING and any(old.done is None and old.pointer.event in ASKING for old in found)
+
+
+def _fits(old: AgentApprovalRequest, one: SessionPointer) -> bool:
+    if old.done is not None:
+        return False
+    return old.call == one.call if old.call and one.call else old.pointer.tool in (None, one.tool)
+
+
+def approval_answers(
+    questions: Sequence[AgentApprovalRequest], turns: Iterable[TranscriptTurn]
+) -> list[AgentApprovalAnswer]:
+    """The questions in the words of the transcript."""
+    calls: dict[str, tuple[Call, TranscriptTurn]] = {}
+    timed: list[tuple[datetime, Call, TranscriptTurn]] = []
+    for turn in turns:
+        for step in turn.steps:
+            at = _time(step.ts)
+            for call in step.calls:
+                calls[call.id] = call, turn
+                if at is not None:
+                    timed.append((at, call, turn))
+    return [_answered(one, calls.get(one.call or "") or _by_time(one, timed)) for one in questions]
+
+
+def _by_time(
+    one: AgentApprovalRequest, timed: Sequence[tuple[datetime, Call, TranscriptTurn]]
+) -> tuple[Call, TranscriptTurn] | None:
+    """The last call of the tool before leave was asked."""
+    when = _EPOCH + timedelta(microseconds=one.pointer.ts // 1000) + _SLACK
+    fitting = [(call, turn) for at, call, turn in timed if at <= when and call.name == one.pointer.tool]
+    return fitting[-1] if fitting else None
+
+
+def _answered(one: AgentApprovalRequest, found: tuple[Call, TranscriptTurn] | None) -> AgentApprovalAnswer:
+    state = {None: "pending", True: "granted", False: "denied"}[one.done]
+    if found is None:
+        return AgentApprovalAnswer(one.pointer, f"to use {one.pointer.tool or 'a tool'}", state)
+    call, turn = found
+    if call.result is not None:
+        state = "denied" if call.result.refused else "granted"
+    elif turn.interrupted:
+        state = "denied"
+    paths = [edit.path for edit in call.edits] or [*call.paths]
+    what = call.command or " ".join([call.name, *paths[:3]])
+    return AgentApprovalAnswer(one.pointer, cut(" ".join(what.split()), _WIDTH), state)
+
+
+def note_approvals(clone: Clone, session: str, found: Sequence[AgentApprovalAnswer]) -> None:
+    """Put questions and answers into a session, redacted."""
+    told = [(clone.intake.text(one.text), one.state) for one in found]
+    now = clone.now()
+
+    def change(old: Session) -> Session:
+        for text, state in told:
+            old = replace(old, approvals=rules.add_approvals(old.approvals, [text], ts=now))
+            if state != "pending":
+                waiting = [
+                    one.id
+                    for one in old.pending
+                    if one.text == rules.clean(text, limit=rules.MAX_LINE, what="an approval")
+                ]
+                old = rules.answer(old, waiting[-1:], state=state)
+        return old
+
+    session_files.update(clone.layout, session, change)
+
+
+def _time(ts: str | None) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(ts) if ts else None
+    except ValueError:
+        return None
+    return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
+
+
+IDLE = 30 * 60 * 1_000_000_000  # nanoseconds
+_GIVEN_UP = agent_inbox.VANISHED_FOR * 1_000_000_000  # after which what was never read is not tried again
+_STARTS = ("SessionStart", "UserPromptSubmit", "BeforeAgent")
+_ONLY_BEGUN = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "SessionEnd", "Notification")
+
+# A transcript is somebody else's text: whatever is wrong with one, the others are read.
+BAD = (HoldfastError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+# (agent, transcript, whether it has ended, whether its work tree, one of ours, is gone)
+Take = Callable[[str, str, bool, bool], IntakeResult | None]
+
+
+@mutable
+class LiveDrain:
+    """What a drain did."""
+
+    sessions: int = 0  # that were read
+    turns: int = 0  # that were new
+    runs: list[str] = field(default_factory=list)  # that ended
+    vanished: list[str] = field(default_factory=list)  # transcripts that are not there any more
+    waiting: int = 0  # sessions that are left: of another work tree, too long, or not written yet
+    failed: list[str] = field(default_factory=list)  # sentences
+    too_long: bool = False  # more waited than was to be read
+
+
+@frozen
+class _Session:
+    """One session, from what waits and from what the last drain saw."""
+
+    agent: str
+    name: str
+    new: SessionPointers | None
+    live: LiveSession | None
+
+    @property
+    def all(self) -> tuple[SessionPointer, ...]:
+        return self.new.all if self.new else ()
+
+    @property
+    def path(self) -> str | None:
+        return (self.new.path if self.new else None) or (self.live.path if self.live else None)
+
+    @property
+    def tree(self) -> str:
+        return (self.new.tree if self.new else "") or (self.live.tree if self.live else "")
+
+    @property
+    def seen(self) -> int:
+        """When it was last heard of."""
+        return max([one.ts for one in self.all] + ([self.live.seen] if self.live else []), default=0)
+
+    @property
+    def size(self) -> int:
+        """How long its transcript was known to be."""
+        return max([one.size for one in self.all] + ([self.live.size] if self.live else []), default=0)
+
+
+def drain(clone: Clone, take: Take, *, now: int, most: int | None = None) -> LiveDrain:
+    """Read what waits; with `most`, nothing if there is more than that many bytes of it.
+
+    `now` is the time in nanoseconds, by the clock of hooks and file systems.
+    """
+    done = LiveDrain()
+    if not any(agent_inbox.is_filled(store) for store in clone.stores):
+        leave_no_drawer(clone)
+        return done
+    if most is not None and backlog(clone) > most:
+        done.too_long = True
+        done.waiting = len(agent_inbox.waiting(*clone.stores))
+        return done
+    try:
+        with agent_inbox.held(clone.layout):
+            _drain(clone, take, now, done)
+            agent_inbox.sweep(now, *clone.stores)
+            leave_no_drawer(clone)
+    except (Busy, ReadOnlyStore):  # another is at it, or this is a sandbox: it waits
+        done.waiting = len(agent_inbox.waiting(*clone.stores))
+    return done
+
+
+def backlog(clone: Clone) -> int:
+    """How many bytes of transcripts wait to be read in this work tree."""
+    there = _sessions(clone, agent_inbox.waiting(*clone.stores))
+    sizes = ((_length(one.path), one.live.size if one.live else 0) for one in there if _is_here(clone, one.tree))
+    return sum(max(0, size - before) for size, before in sizes)
+
+
+def _drain(clone: Clone, take: Take, now: int, done: LiveDrain) -> None:
+    there = _sessions(clone, agent_inbox.take(*clone.stores))
+    begun = _begun(there)
+    for one in there:
+        if not _is_here(clone, one.tree):
+            done.waiting += one.new is not None
+            continue
+        last = begun.get((one.agent, one.tree), (0, one.name))
+        is_followed = last[1] != one.name and last[0] > one.seen
+        _read(clone, take, one, _Moment(now, is_followed), done)
+
+
+@frozen
+class _Moment:
+    """When a session is looked at, and whether another has begun since."""
+
+    now: int
+    is_followed: bool
+
+
+def _sessions(clone: Clone, taken: Sequence[SessionPointers]) -> list[_Session]:
+    new = {(one.agent, one.session): one for one in taken}
+    live = {(one.agent, one.session): one for one in agent_inbox.live(*clone.stores)}
+    return [_Session(*key, new.get(key), live.get(key)) for key in dict.fromkeys([*live, *new])]
+
+
+def _begun(there: Iterable[_Session]) -> dict[tuple[str, str], tuple[int, str]]:
+    """For each agent and work tree the last session that started: when, and which."""
+    found: dict[tuple[str, str], tuple[int, str]] = {}
+    for one in there:
+        for pointer in one.all:
+            key = (one.agent, pointer.tree)
+            if pointer.event == "SessionStart" and pointer.ts > found.get(key, (0, ""))[0]:
+                found[key] = pointer.ts, one.name
+    return found
+
+
+def _is_here(clone: Clone, tree: str) -> bool:
+    """Whether a session is of this work tree, or of one that is gone."""
+    return not tree or _same(tree, clone.repo.git_dir) or _is_gone(tree)
+
+
+def _is_gone(tree: str) -> bool:
+    return bool(tree) and not os.path.isdir(tree)
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or os.path.realpath(one) == os.path.realpath(other)
+
+
+def _read(clone: Clone, take: Take, one: _Session, at: _Moment, done: LiveDrain) -> None:
+    """Read one session's transcript as far as it has got."""
+    path = _found(one.agent, one.path) if one.path else None
+    if path is None:
+        _missing(clone, one, at, done)
+        return
+    ended = at.is_followed or _says_so(one.all) or _is_gone(one.tree) or _is_idle(path, one.seen, at.now)
+    size = _length(path)
+    if not (one.new or ended or one.live is None or size != one.live.size):
+        return
+    try:
+        session = _take(clone, take, one, path, ended, done)
+    except BAD as error:
+        _say(done, one, path, error)
+        if not (_is_bad(one.agent, path, error) or _is_idle(path, one.seen, at.now, since=_GIVEN_UP)):
+            done.waiting += 1  # a full disk, somebody else at it: its pointers stay for the next drain
+            return
+        agent_inbox.set_aside(clone.layout, one.new or _as_pointers(one), agent_inbox.UNREAD)
+        session, one = one.live.holdfast if one.live else None, replace(one, new=None)
+    else:
+        agent_inbox.was_read(one.new or _as_pointers(one), *clone.stores)
+    _settle(clone, one, path, _Read(size, session, ended))
+
+
+def _say(done: LiveDrain, one: _Session, path: str, error: BaseException) -> None:
+    said = str(error) if isinstance(error, HoldfastError | OSError) else repr(error)
+    done.failed.append(f"{one.agent}'s transcript {visible(path)} was not read: {said}")
+
+
+def _is_bad(agent: str, path: str, error: BaseException) -> bool:
+    """Whether a transcript itself is to blame, so that reading it again would be in vain."""
+    if isinstance(error, BadInput):
+        return not dialect(agent).is_mine(path)
+    return isinstance(error, TooLarge) or not isinstance(error, HoldfastError | OSError)
+
+
+@frozen
+class _Read:
+    """How far a transcript was read, into which session of ours, and whether that was all."""
+
+    size: int
+    session: str | None
+    ended: bool
+
+
+def _take(clone: Clone, take: Take, one: _Session, path: str, ended: bool, done: LiveDrain) -> str | None:  # noqa: PLR0917
+    """Take in a transcript and those of its helpers; gives the session it went into."""
+    taken = take(one.agent, path, ended, _is_gone(one.tree))
+    done.sessions += 1
+    for helper in one.new.helpers if one.new else ():
+        if helper != path and os.path.isfile(helper):
+            _help(take, one, helper, ended, done)
+    _count(taken, done)
+    session = (taken.session_id if taken else None) or (one.live.holdfast if one.live else None)
+    questions = approval_requests(one.all)
+    if session and questions:
+        said = approval_answers(questions, dialect(one.agent).read(path, 0, None))
+        note_approvals(clone, session, said)
+    return session
+
+
+def _help(take: Take, one: _Session, path: str, ended: bool, done: LiveDrain) -> None:
+    """Take in a helper's transcript; what is wrong with that one is not its caller's fault."""
+    try:
+        _count(take(one.agent, path, ended, _is_gone(one.tree)), done)
+    except BAD as error:
+        if not _is_bad(one.agent, path, error):
+            raise
+        _say(done, one, path, error)
+
+
+def _count(taken: IntakeResult | None, done: LiveDrain) -> None:
+    if taken is not None:
+        done.turns += taken.turns
+        done.runs += taken.runs
+
+
+def _settle(clone: Clone, one: _Session, path: str, read: _Read) -> None:
+    """Remember how far it was read, and forget what is not needed again."""
+    if read.ended:
+        agent_inbox.forget(one.new or _as_pointers(one), *clone.stores)
+    else:
+        new = LiveSession(
+            agent=one.agent,
+            session=one.name,
+            path=path,
+            tree=one.tree,
+            seen=one.seen,
+            size=read.size,
+            holdfast=read.session,
+        )
+        if new != one.live:
+            agent_inbox.remember(clone.layout, new)
+    if one.new:
+        asked = approval_requests(one.all) if not read.ended else []
+        keep = [replace(question.pointer, call=question.call) for question in asked if question.done is None]
+        agent_inbox.drop(one.new, keep)
+
+
+def _missing(clone: Clone, one: _Session, at: _Moment, done: LiveDrain) -> None:
+    """A transcript that is not there: not yet, never, or not any more."""
+    quiet = at.is_followed or _says_so(one.all) or at.now - one.seen > IDLE
+    was_there = one.size > 0 or (quiet and any(p.event not in _ONLY_BEGUN for p in one.all))
+    was_there |= bool(one.path) and not agent_inbox.is_path(one.path or "")  # nor will it ever be
+    if one.path and was_there:
+        done.vanished.append(one.path)
+        agent_inbox.set_aside(clone.layout, one.new or _as_pointers(one))
+        agent_inbox.forget(one.new or _as_pointers(one), *clone.stores)
+    elif one.path is None or quiet:  # a session without a transcript, or one in which nothing was asked
+        if one.new:
+            agent_inbox.drop(one.new)
+        agent_inbox.forget(one.new or _as_pointers(one), *clone.stores)
+    else:
+        done.waiting += 1
+
+
+def _as_pointers(one: _Session) -> SessionPointers:
+    known = one.live
+    last = (
+        [
+            SessionPointer(
+                ts=known.seen, agent=known.agent, event="-", session=known.session, path=known.path, size=known.size
+            )
+        ]
+        if known
+        else []
+    )
+    return SessionPointers(one.agent, one.name, tuple(last))
+
+
+def _says_so(there: Sequence[SessionPointer]) -> bool:
+    """Whether the session ended and did not go on."""
+    ends = max((one.ts for one in there if one.event == "SessionEnd"), default=0)
+    return ends > max((one.ts for one in there if one.event in _STARTS), default=0)
+
+
+def _is_idle(path: str, seen: int, now: int, *, since: int = IDLE) -> bool:
+    try:
+        return now - max(seen, os.stat(path).st_mtime_ns) > since
+    except OSError:
+        return False
+
+
+def _length(path: str | None) -> int:
+    try:
+        return os.stat(path).st_size if path else 0
+    except (OSError, ValueError):
+        return 0
+
+
+def _found(agent: str, path: str) -> str | None:
+    """Where a transcript lies now: Codex packs old ones, and moves archived ones to a folder of their own."""
+    ways: Mapping[str, Sequence[str]] = {"codex": (f"{path}.zst", *_archived(path))}
+    return next((way for way in (path, *ways.get(agent, ())) if os.path.isfile(way)), None)
+
+
+def _archived(path: str) -> list[str]:
+    home, there, _ = path.rpartition("/sessions/")
+    kept = f"{home}/archived_sessions/{os.path.basename(path)}"
+    return [kept, f"{kept}.zst"] if there else []
+
+
+def leave_no_drawer(clone: Clone) -> None:
+    """Outside a sandbox no empty inbox stays in the work tree: it would keep answers from being quick."""
+    folder = clone.private.sandboxed().inbox
+    if clone.layout.private != clone.private.private or clone.reading or len(clone.stores) < 2:
+        return
+    try:
+        names = os.listdir(folder)
+        if not any(
+            name.endswith((".jsonl", ".live", ".pack", agent_inbox.VANISHED, agent_inbox.UNREAD)) or ".taken-" in name
+            for name in names
+        ):
+            for name in names:
+                os.unlink(os.path.join(folder, name))
+            os.rmdir(folder)
+    except OSError:
+        return

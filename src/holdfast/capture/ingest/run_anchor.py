@@ -1,0 +1,294 @@
+"""Where in git's history a run of the past belongs: its commit, its branch, its line; or nowhere.
+
+An agent may say the commit itself. Else git's own logs tell where a branch or a work tree stood at that
+second, and if they do not reach back, history does, as far as it is this user's own. They tell it of agents
+that stood in a work tree of this clone, and of branches that had the name then. Whatever is not certain is
+left open: a wrong anchor is worse than none.
+
+When things happened, as far as a transcript can be believed.
+
+Nobody wrote of a moment that had not come when the file was last written, or has not come now: a clock was
+wrong. Such a time is none. What has no time is as old as its file, and no log of git is asked about it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from holdfast.capture.ingest.session_repository import SessionRepository
+from holdfast.capture.worktree_changes import makes
+from holdfast.git import branch_lines, reflog
+from holdfast.git.cited_commits import commit_details
+from holdfast.git.clone import Clone
+from holdfast.git.reflog import ReflogRow
+from holdfast.git.repo import Head
+from holdfast.model.event import timestamp
+from holdfast.model.evidence import is_oid
+from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
+from holdfast.values import frozen, replace
+
+_HEADS = "refs/heads/"
+_AFTER = 2  # seconds by which git's row may come later than the step that made the commit
+
+
+@frozen
+class RunPlacement:
+    """Where a run belongs."""
+
+    line: str
+    head: str | None
+    branch: str | None
+    how: str | None  # "file", "reflog" or "history"; None: unanchored
+    elsewhere: bool = False  # its branch is not here: what it left is no work of the branch whose line it is on
+
+
+@frozen
+class AgentGitCall:
+    """A call of git that may have made commits."""
+
+    since: str
+    until: str
+    verbs: frozenset[str]  # commit, merge, cherry-pick, revert, pull or am
+    told: tuple[str, ...] = ()  # short names of commits that it printed
+
+
+class RunAnchors:
+    """What git's logs say about moments of the past, read once each."""
+
+    def __init__(self, clone: Clone, repository: SessionRepository) -> None:
+        self._clone, self.repository = clone, repository
+        self._logs: dict[tuple[str, str], list[ReflogRow]] = {}
+        self._lines: dict[str, str] = {}
+
+    def place(
+        self, origin: TranscriptOrigin, *, ts: str, branch: str | None, cwd: str | None, first: bool, told: bool = True
+    ) -> RunPlacement:
+        """Where a run belongs that began then; `first`: with it the session began, so its commit counts.
+
+        Unless the moment was `told`, it is only a guess by the file: no log can be asked about it.
+        """
+        ours, cwd = self.repository.owns(origin), cwd or origin.cwd
+        here = told and ours and self._is_this_clone(origin, cwd)
+        head = self._head(cwd, ts) if here else None
+        if branch is None and head and head.ref:
+            branch = head.ref.removeprefix(_HEADS)
+        ref = self._living(branch, ts) if ours else None
+        elsewhere = ref is None and (bool(branch) or self.repository.is_removed_tree(cwd))
+        if ours and first and origin.commit and self._was_there(origin.commit, ts):
+            return RunPlacement(self._line(ref), origin.commit, branch, "file", elsewhere)
+        found, how = self._at(ref, branch, head, ts) if here else (None, None)
+        return RunPlacement(self._line(ref), found, branch, how, elsewhere)
+
+    def _is_this_clone(self, origin: TranscriptOrigin, cwd: str | None) -> bool:
+        """Whether a session was held in this clone: another one of the same project has its own logs."""
+        lost = bool(origin.commit and is_oid(origin.commit)) and not self.repository.has(origin.commit)
+        return not lost and (self.repository.tree_of(cwd) is not None or self.repository.is_removed_tree(cwd))
+
+    def _head(self, cwd: str | None, ts: str) -> "_Stood | None":
+        """What the work tree around a folder had checked out at a moment; None if its log does not say."""
+        git_dir = self.repository.tree_of(cwd)
+        rows = self._log(git_dir, "HEAD") if git_dir else []
+        oid = _standing(rows, ts)
+        if git_dir is None or oid is None:
+            return None
+        before = sum(row.time < _second(ts) for row in rows)
+        folder = self.repository.folder_in(cwd)
+        # A folder that is gone, and that git did not have then, may have been a work tree of its own.
+        if not oid or (folder and not self._has_folder(oid, folder)):
+            return _Stood("", None)
+        return _Stood(oid, reflog.branch_at(git_dir, rows, before))
+
+    def _has_folder(self, commit: str, folder: str) -> bool:
+        asked = self._clone.repo.attempt("cat-file", "-t", f"{commit}:{folder}")
+        return asked.returncode == 0 and asked.stdout.strip() == b"tree"
+
+    def _was_there(self, commit: str, ts: str) -> bool:
+        """Whether this repository has a commit that was made before a moment: a tool may tell a later one."""
+        if not self.repository.has(commit):
+            return False
+        made = self._clone.repo.text("log", "-1", "--format=%ct", commit, ok=(0, 128))
+        return made.isdigit() and int(made) <= _second(ts) + _AFTER
+
+    def _living(self, branch: str | None, ts: str) -> str | None:
+        """The branch's ref, if it is here and is not a later one of the same name."""
+        if not branch or not _is_name(branch):
+            return None
+        ref = _HEADS + branch
+        if not self._clone.repo.resolve(ref):
+            return None
+        log, second = self._log(self._clone.repo.common_dir, ref), _second(ts)
+        if any(row.time >= second and reflog.is_named(row, ref) for row in log):
+            return None
+        born = log[0] if log and log[0].begins else None
+        return ref if born is None or born.time <= second + _AFTER or not _is_made(born) else None
+
+    def _line(self, ref: str | None) -> str:
+        if ref is None or ref == self._clone.repo.head().ref:
+            return self._clone.line().id
+        if ref not in self._lines:
+            stores = (self._clone.layout, *(s for s in self._clone.stores if s is not self._clone.layout))
+            head = Head(self._clone.repo.resolve(ref), ref)
+            self._lines[ref] = branch_lines.current(self._clone.repo, stores, head, self._clone.clock).id
+        return self._lines[ref]
+
+    def _at(self, ref: str | None, branch: str | None, head: "_Stood | None", ts: str) -> tuple[str | None, str | None]:
+        """Where a branch stood, by its own log and the work tree's: if both tell of it, they must agree."""
+        log = self._log(self._clone.repo.common_dir, ref) if ref else []
+        told = {oid for oid in (_standing(log, ts), head.oid if head else None) if oid is not None}
+        if not told:
+            return self._from_history(ref, ts)
+        on_it = head is None or not branch or head.ref == _HEADS + branch
+        (oid, *others) = told
+        if others or not oid or not on_it or not self.repository.has(oid):
+            return None, None
+        return oid, "reflog"
+
+    def _log(self, folder: str, name: str) -> list[ReflogRow]:
+        if (folder, name) not in self._logs:
+            self._logs[folder, name] = reflog.read(folder, name)
+        return self._logs[folder, name]
+
+    def _from_history(self, ref: str | None, ts: str) -> tuple[str | None, str | None]:
+        """The branch's last commit before a moment, if it was this user who committed it.
+
+        What others committed came here by some later fetch, and nobody can tell when. If the next one was not
+        authored when it was committed, it took the place of another: of which, nobody can tell either.
+        """
+        repo = self._clone.repo
+        if ref is None or self._reaches(ref, ts) or repo.is_shallow():
+            return None, None
+        shape = ("--first-parent", "--format=%H %ce", f"--before={_second(ts) - 1}", "--max-count=1")
+        row = repo.text("log", *shape, ref, ok=(0, 128)).split(" ")
+        mine = repo.text("config", "user.email", ok=(0, 1))
+        if len(row) != 2 or not mine or row[1] != mine or not self._grew_from(row[0], ref):
+            return None, None
+        return row[0], "history"
+
+    def _grew_from(self, commit: str, ref: str) -> bool:
+        """Whether what a branch has next after a commit was made there, neither amended nor rebased."""
+        shape = ("--first-parent", "--format=%at %ct")
+        later = self._clone.repo.text("log", *shape, f"{commit}..{ref}", ok=(0, 128))
+        return len(set(later.rpartition("\n")[2].split(" "))) == 1
+
+    def _reaches(self, ref: str, ts: str) -> bool:
+        """Whether the branch's own log goes back to that moment: then what it does not say is not so."""
+        log = self._log(self._clone.repo.common_dir, ref)
+        return bool(log) and log[0].time <= _second(ts)
+
+    def made(self, calls: Sequence[AgentGitCall], origin: TranscriptOrigin, cwd: str | None) -> list[str]:
+        """The commits that were made in the agent's work tree while its own calls of git ran."""
+        cwd = cwd or origin.cwd
+        git_dir = self.repository.tree_of(cwd) if calls and self._is_this_clone(origin, cwd) else None
+        rows = self._log(git_dir, "HEAD") if git_dir else []
+        made = [row.oid for row in rows if makes(row) and any(_fits(row, call) for call in calls)]
+        return [oid for oid in dict.fromkeys(made) if self.repository.has(oid)]
+
+    def told(self, calls: Sequence[AgentGitCall]) -> list[str]:
+        """The commits that the agent's calls of git printed, as far as they were made while these ran.
+
+        Whatever else a command shows, a log or a file, may look the same: the commit's own time decides.
+        """
+        full = self.repository.full(name for call in calls for name in call.told)
+        options = ("--no-walk=unsorted", "--ignore-missing", "--stdin")
+        oids = sorted(set(full.values()))
+        known = commit_details.listed(self._clone.repo, *options, names=oids, limit=len(oids)) if oids else {}
+        pairs = [(call, full[name]) for call in calls for name in call.told if name in full]
+        return [oid for call, oid in pairs if oid in known and _ran_at(call, known[oid].committed)]
+
+
+def _ran_at(call: AgentGitCall, second: float) -> bool:
+    return _second(call.since) <= second <= _second(call.until) + _AFTER
+
+
+def _fits(row: ReflogRow, call: AgentGitCall) -> bool:
+    """Whether a commit of git's log may be a call's: `git commit` finishes what others of its kind began."""
+    verb = re.match(r"[\w-]+", row.message)
+    begun = verb is not None and verb[0] == "commit" and call.verbs - {"pull"}
+    return _ran_at(call, row.time) and verb is not None and (verb[0] in call.verbs or bool(begun))
+
+
+@frozen
+class _Stood:
+    """What a work tree had checked out: a commit, empty if nobody can tell, and the branch it was on."""
+
+    oid: str
+    ref: str | None
+
+
+def _standing(log: list[ReflogRow], ts: str) -> str | None:
+    """Where a ref stood at a moment; None if its log does not say, empty if it moved in that second."""
+    second = _second(ts)
+    if any(row.time == second for row in log):
+        return ""
+    before = [row for row in log if row.time < second]
+    return before[-1].oid if before else None
+
+
+def _second(ts: str) -> int:
+    return int(datetime.fromisoformat(ts).timestamp())
+
+
+def _is_made(born: ReflogRow) -> bool:
+    """Whether a branch was made then; where its log begins with a clone or a commit, it may be older."""
+    return born.message.startswith("branch: Created")
+
+
+def _is_name(branch: str) -> bool:
+    """Whether this can be a branch's name; anything else would ask git something else."""
+    return bool(re.fullmatch(r"[^\s~^:?*\[\\\x00-\x1f\x7f-][^\s~^:?*\[\\\x00-\x1f\x7f]*", branch)) and (
+        ".." not in branch and "@{" not in branch and not branch.endswith(("/", ".lock", "."))
+    )
+
+
+def moment(ts: str | None) -> str | None:
+    """A time as we write it; None if it is none."""
+    try:
+        known = datetime.fromisoformat(ts or "")
+        if known.tzinfo is None:
+            known = known.replace(tzinfo=UTC)
+        return timestamp(known.astimezone(UTC))
+    except (ValueError, OverflowError):
+        return None
+
+
+_LATE = timedelta(seconds=2)  # a file's time may be cut to its seconds, and written a little later
+
+
+def latest_moment(mtime: int, now: datetime) -> str:
+    """The last moment that a transcript can tell of: `mtime` is its own, in nanoseconds."""
+    try:
+        return timestamp(min(datetime.fromtimestamp(mtime / 1e9, UTC), now))
+    except (ValueError, OverflowError, OSError):
+        return timestamp(now)
+
+
+def believed_turns(turns: Iterable[TranscriptTurn], until: str) -> Iterator[TranscriptTurn]:
+    """Turns without the times that cannot be true."""
+    end = _end(until)
+    for turn in turns:
+        times = (turn.ts, *(step.ts for step in turn.steps))
+        if all(_before(ts, end) == ts for ts in times):
+            yield turn
+        else:
+            steps = tuple(replace(step, ts=_before(step.ts, end)) for step in turn.steps)
+            yield replace(turn, ts=_before(turn.ts, end), steps=steps)
+
+
+def believed_start(origin: TranscriptOrigin, until: str) -> TranscriptOrigin:
+    """A session's origin, without the time of its beginning if that cannot be true."""
+    return replace(origin, started=_before(origin.started, _end(until)))
+
+
+def _end(until: str) -> str:
+    return timestamp(datetime.fromisoformat(until) + _LATE)
+
+
+def _before(ts: str | None, end: str) -> str | None:
+    known = moment(ts)
+    return None if known is not None and known > end else ts
+
+
+def turn_began(turn: TranscriptTurn, origin: TranscriptOrigin) -> str | None:
+    """When a turn began, as far as the transcript tells."""
+    steps = (moment(step.ts) for step in turn.steps)
+    return moment(turn.ts) or next(filter(None, steps), None) or moment(origin.started)

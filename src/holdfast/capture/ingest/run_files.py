@@ -1,0 +1,504 @@
+"""The rows of a run's files that a turn gives: its cycles, the lines it wrote, and the turn itself.
+
+Pure: a turn in, JSON values out. Texts are cut to their limits here once more, whatever a dialect did.
+
+A capsule being filled from a transcript, a turn at a time: nothing is held but the account of it.
+
+    context.json          where, when, by whom, and what was asked first
+    cycles.jsonl          one line a step: what the model proposed, and what came of it
+    outputs/turns.jsonl   one line a turn: the person's words, the agent's, and what came of it in a line
+    outputs/lines.jsonl   one line a file and turn: hashes of the lines written and removed
+    outputs/todos.json    the plan as it was at the end
+    outputs/body.json     what the run's event will say
+    summary.md            the account; it is written last and says that all is there
+
+Whatever is written was redacted before. If the scanner fails, nothing of the run is kept.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from holdfast.capture import run_report
+from holdfast.capture.ingest.duplicates import contents
+from holdfast.capture.ingest.run_anchor import AgentGitCall, RunAnchors, moment
+from holdfast.capture.ingest.session_repository import relative
+from holdfast.capture.worktree_changes import spelled
+from holdfast.model.summary import Account, Summary, summary_page, turn_line
+from holdfast.model.transcript import (
+    MAX_INPUT,
+    MAX_PROMPT,
+    MAX_TEXT,
+    Call,
+    Todo,
+    TranscriptEdit,
+    TranscriptOrigin,
+    TranscriptQuotes,
+    TranscriptStep,
+    TranscriptTurn,
+    cut,
+    ends,
+    line_hash,
+    telling_lines,
+)
+from holdfast.model.utterance import TriedCommand, Utterance
+from holdfast.patterns import regex
+from holdfast.security.redact import Scanner
+from holdfast.store import capsule as capsules
+from holdfast.store.capsule import Capsule
+from holdfast.store.import_progress import mark
+from holdfast.values import field, frozen, mutable, replace
+
+MAX_NAME = 200  # characters of an id or a name that somebody else gave
+MAX_PATH = 4_096
+TURN_COMMANDS, TURN_FILES = 100, 300
+KEPT = 4_000  # characters of a result that a run keeps, of its beginning and its end
+_TOLD = 1_500  # and that summaries look at
+_COMMITTED = regex(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
+# Git as it makes commits: its own options come first.
+_COMMITTING = regex(
+    r"""\bgit(?:\s+(?:-[Cc]\s*(?:"[^"\n]*"|'[^'\n]*'|[^\s"'])++|--?[\w-]+(?:=\S+)?))*+"""
+    r"\s+(commit|merge|cherry-pick|revert|pull|am)\b(?![^\n;&|]*\s--dry-run\b)"
+)
+
+
+@frozen
+class TranscriptPaths:
+    """From where a session's paths are seen."""
+
+    top: str | None
+    cwd: str | None
+
+    def path(self, name: str, turn: TranscriptTurn) -> str | None:
+        """A path as git spells it; None for what lies outside."""
+        inside = relative(name, self.top, turn.cwd or self.cwd)
+        return spelled(inside)[:MAX_PATH] if inside else None
+
+
+def slim(turn: TranscriptTurn) -> TranscriptTurn:
+    """A turn whose long results are cut to their ends, which is where it says how it ended."""
+    return replace(turn, steps=tuple(_slim_step(step) for step in turn.steps))
+
+
+def _slim_step(step: TranscriptStep) -> TranscriptStep:
+    if all(call.result is None or len(call.result.text) <= _TOLD for call in step.calls):
+        return step
+    return replace(step, calls=tuple(_slim_call(call) for call in step.calls))
+
+
+def _slim_call(call: Call) -> Call:
+    if call.result is None or len(call.result.text) <= _TOLD:
+        return call
+    text = call.result.text
+    return replace(call, result=replace(call.result, text=f"{text[: _TOLD // 4]}\n{text[-3 * _TOLD // 4 :]}"))
+
+
+def cycle_row(step: TranscriptStep, *, turn: int, n: int) -> tuple[dict[str, Any], list[str]]:
+    """One step of the model as a line of cycles.jsonl, and all the words of others that stand in it."""
+    plan = next((call.todos for call in reversed(step.calls) if call.todos is not None), None)
+    planned = None if plan is None else todo_rows(plan)
+    proposed = [_proposed(call) for call in step.calls]
+    came = [_result(call) for call in step.calls if call.result is not None]
+    missing = [call.id[:MAX_NAME] for call in step.calls if call.result is None]
+    model, name = (step.model or "")[:MAX_NAME] or None, step.id[:MAX_NAME]
+    reasoning, text = cut(step.reasoning, MAX_TEXT), cut(step.text, MAX_TEXT)
+    row = {
+        "turn": turn,
+        "n": n,
+        "id": name,
+        "ts": moment(step.ts),
+        "model": model,
+        **({"aside": True} if step.aside else {}),
+        "proposal": {"reasoning": reasoning, "text": text, "plan": planned, "calls": proposed},
+        "result": {"calls": came, "missing": missing},
+    }
+    words = [name, model or "", reasoning, text, *missing]
+    words += [word for one in planned or () for word in one.values()]
+    words += [word for one in proposed for word in one.values()]
+    return row, words + [word for one in came for word in (one["id"], one["output"])]
+
+
+def _proposed(call: Call) -> dict[str, str]:
+    return {
+        "id": call.id[:MAX_NAME],
+        "name": call.name[:MAX_NAME],
+        "kind": call.kind,
+        "input": cut(call.text, MAX_INPUT),
+    }
+
+
+def _result(call: Call) -> dict[str, Any]:
+    result = call.result
+    assert result is not None
+    return {
+        "id": call.id[:MAX_NAME],
+        "output": ends(result.text, KEPT),
+        "size": result.size,
+        "exit_status": result.exit_status,
+        "failed": result.failed,
+        "refused": result.refused,
+    }
+
+
+def todo_rows(plan: tuple[Todo, ...]) -> list[dict[str, str]]:
+    """A plan as JSON has it."""
+    return [{"text": cut(one.text, 4_000), "status": one.status} for one in plan]
+
+
+def edits(turn: TranscriptTurn) -> Iterator[TranscriptEdit]:
+    """What certainly was written: a call that failed, was refused or cut short wrote nothing we know of."""
+    for call in turn.calls:
+        if call.result is not None and not call.result.failed and not call.result.refused:
+            yield from call.edits
+
+
+@mutable
+class TurnWrittenFile:
+    """What a turn wrote into one file, all its edits together."""
+
+    action: str
+    added: list[str]
+    removed: list[str]
+    kept: list[str] | None = field(default_factory=list)  # of what was added; None if nobody knows
+
+
+def files_written(turn: TranscriptTurn, place: TranscriptPaths) -> dict[str, TurnWrittenFile]:
+    """The files of the repository that a turn wrote, with the lines."""
+    found: dict[str, TurnWrittenFile] = {}
+    if place.top is None:
+        return found
+    for edit in edits(turn):
+        path = place.path(edit.path, turn)
+        if path is not None:
+            one = found.setdefault(path, TurnWrittenFile(edit.action, [], []))
+            one.added += edit.added
+            one.removed += edit.removed
+            one.kept = None if one.kept is None or edit.kept is None else [*one.kept, *edit.kept]
+            one.action = edit.action if edit.action in ("delete", "move") else one.action
+        if edit.moved_to and (target := place.path(edit.moved_to, turn)):
+            found.setdefault(target, TurnWrittenFile("add", list(edit.added), []))
+    return found
+
+
+def lines_row(
+    path: str, one: TurnWrittenFile, *, turn: int, added: list[str], removed: list[str], kept: list[str] | None
+) -> dict[str, Any]:
+    """One line of lines.jsonl; `added`, `removed` and `kept` are what may be told of the lines."""
+    return {
+        "turn": turn,
+        "path": path,
+        "action": one.action,
+        "added": _hashes(added),
+        "removed": _hashes(removed),
+        **({} if kept == [] else {"kept": None if kept is None else _hashes(kept)}),
+    }
+
+
+def _hashes(lines: list[str]) -> list[str]:
+    return [line_hash(line) for line in telling_lines(lines)]
+
+
+def turn_row(
+    turn: TranscriptTurn,
+    origin: TranscriptOrigin,
+    place: TranscriptPaths,
+    *,
+    n: int,
+    ts: str,
+    key: str,
+    files: Mapping[str, TurnWrittenFile],
+    whole: TranscriptTurn | None = None,
+) -> dict[str, Any]:
+    """A turn as a line of turns.jsonl: what was asked, what came of it, and what else a session wants.
+
+    `whole` is the turn of which the rest was taken in before: its words are not told again.
+    """
+    shell = [call for call in turn.calls if call.command]
+    return {
+        "turn": n,
+        "key": key,
+        "steps": [mark(step.id) for step in turn.steps],
+        "contents": contents(turn),
+        "print": (whole or turn).fingerprint,
+        "ts": ts,
+        "ended": _last(turn) or ts,
+        "by": "agent" if origin.role == "subagent" else "user",
+        "prompt": cut(turn.prompt, MAX_PROMPT) if whole is None else "",
+        "said": agent_texts(turn),
+        "line": turn_line(whole or turn, top=place.top or origin.cwd),
+        "interrupted": turn.interrupted,
+        "branch": branch_of(turn, origin),
+        "commands": [_ran(call) for call in shell[-TURN_COMMANDS:]],
+        "files": list(files)[:TURN_FILES],
+        "commits": [],
+    }
+
+
+def row_words(row: Mapping[str, Any]) -> list[str]:
+    """All words of others in a turn's row: what is not here is a number, a time or a mark of ours."""
+    found = [row["prompt"], row["line"], row["branch"] or "", *row["said"], *row["files"]]
+    return found + [one["text"] for one in row["commands"]]
+
+
+def branch_of(turn: TranscriptTurn, origin: TranscriptOrigin) -> str | None:
+    """The branch an agent said it was on."""
+    name = turn.branch or origin.branch
+    return spelled(name)[:MAX_NAME] if name and name != "HEAD" else None
+
+
+def agent_texts(turn: TranscriptTurn) -> list[str]:
+    """What the agent said itself in a turn, as much of it as a person might write, the end first of all."""
+    room, found = MAX_TEXT, []
+    for step in reversed(turn.steps):
+        if step.text.strip() and not step.aside:
+            room -= len(step.text)
+            if room < 0:
+                break
+            found.append(step.text)
+    return found[::-1]
+
+
+def _ran(call: Call) -> dict[str, Any]:
+    return {"text": shell_line(call), "exit_status": call.result.exit_status if call.result else None}
+
+
+def shell_line(call: Call) -> str:
+    """What a shell was given, on one line."""
+    return cut(" ".join((call.command or "")[:4_000].split()), 1_000)
+
+
+def _last(turn: TranscriptTurn) -> str | None:
+    return next((at for step in reversed(turn.steps) if (at := moment(step.ts))), None)
+
+
+def committing(turn: TranscriptTurn, since: str, until: str) -> list[AgentGitCall]:
+    """The agent's own calls of git that may have made commits.
+
+    A call runs from its step to the next of the same kind: helpers work beside the main agent.
+    """
+    found: list[AgentGitCall] = []
+    for aside in (False, True):
+        steps = [step for step in turn.steps if step.aside is aside]
+        times = [moment(step.ts) for step in steps]
+        for n, step in enumerate(steps):
+            verbs = frozenset(verb for call in step.calls for verb in _verbs(call))
+            if verbs:
+                after = next(filter(None, times[n + 1 :]), None)
+                found.append(AgentGitCall(times[n] or since, after or until, verbs, _told_by_git(step)))
+    return found
+
+
+def _verbs(call: Call) -> list[str]:
+    refused = call.result is not None and call.result.refused
+    return [] if refused else _COMMITTING.findall((call.command or "")[:8_000])
+
+
+def _told_by_git(step: TranscriptStep) -> tuple[str, ...]:
+    """The commits that calls of git printed as if they had made them; other commands may print the like."""
+    found: list[str] = []
+    for call in step.calls:
+        if call.result and not call.result.failed and _verbs(call):
+            found += _COMMITTED.findall(call.result.text[:20_000])
+    return tuple(dict.fromkeys(found))
+
+
+CYCLES, TURNS, LINES = "cycles.jsonl", "outputs/turns.jsonl", "outputs/lines.jsonl"
+TODOS, BODY = "outputs/todos.json", "outputs/body.json"
+MAX_CALLS, MAX_FILES, MAX_LEFT = 100, 2_000, 50  # of the event's body; the capsule has them all
+MAX_HEARD = 1 << 20  # characters of a run that are looked through
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+# What was decided, ruled, found out … in what was said and done, by type of memory.
+Decided = Callable[[Sequence[Utterance | TriedCommand]], Mapping[str, Sequence[str]]]
+
+
+class RunFilesWriter:
+    """The files of one run while they are written."""
+
+    def __init__(
+        self,
+        into: Capsule,
+        context: Mapping[str, Any],
+        origin: TranscriptOrigin,
+        place: TranscriptPaths,
+        *,
+        scan: Scanner,
+        anchors: RunAnchors,
+    ) -> None:
+        self._into, self._context, self._scan, self._anchors = into, context, scan, anchors
+        self._origin, self._place = origin, place
+        self._account, self._quotes = Account(origin, top=place.top), TranscriptQuotes()
+        self._sinks = {name: into.open_output(name) for name in (CYCLES, TURNS)}
+        self.turns = self.steps = 0
+        self._calls: list[dict[str, Any]] = []
+        self._more_calls = 0
+        self._files: dict[str, TurnWrittenFile] = {}
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self._commits: dict[str, None] = {}
+        self._todos: tuple[Todo, ...] | None = None
+        self._interrupted = False
+        self._ended = str(context["started"])
+
+    def add(self, turn: TranscriptTurn, *, n: int, ts: str, key: str, whole: TranscriptTurn | None = None) -> None:
+        """Write what a turn says; ScanFailed if it cannot be made safe.
+
+        `whole` is the turn of which the rest was taken in before.
+        """
+        files = files_written(turn, self._place)
+        brief = slim(turn)
+        row = turn_row(brief, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
+        row["said"] = agent_texts(self._quotes.out_of(turn))
+        row["commits"] = self._made(turn, row)
+        for number, step in enumerate(turn.steps, self.steps + 1):
+            self._write(CYCLES, *cycle_row(step, turn=n, n=number))
+        self._write(TURNS, row, row_words(row))
+        for path, one in files.items():
+            self._write_lines(path, one, n)
+        self._account.add(brief)
+        self._count(turn, row["ended"])
+
+    @property
+    def commits(self) -> set[str]:
+        """The commits that were made in it."""
+        return set(self._commits)
+
+    def _write(self, name: str, row: Mapping[str, Any], words: list[str]) -> None:
+        """Write a row; `words` are all of it that is somebody else's, so that one look is enough mostly."""
+        together = "\n".join(words)
+        safe = row if self._scan.text(together) == together else self._scan.value(row)
+        text = _ENCODER.encode(safe).encode("utf-8", "backslashreplace")
+        self._sinks[name].write(text + b"\n")
+
+    def _write_lines(self, path: str, one: TurnWrittenFile, n: int) -> None:
+        if LINES not in self._sinks:
+            self._sinks[LINES] = self._into.open_output(LINES)
+        added, removed = (_harmless(lines, self._scan) for lines in (one.added, one.removed))
+        kept = None if one.kept is None else _harmless(one.kept, self._scan)
+        row = lines_row(path, one, turn=n, added=added, removed=removed, kept=kept)
+        self._write(LINES, row, [path])
+        if path in self._files or len(self._files) < MAX_FILES:
+            self._files.setdefault(path, TurnWrittenFile(one.action, [], []))
+            more, less = self._sizes.get(path, (0, 0))
+            self._sizes[path] = (more + len(one.added), less + len(one.removed))
+
+    def _made(self, turn: TranscriptTurn, row: Mapping[str, Any]) -> list[str]:
+        """The commits made in a turn: by the log while the agent's git ran, and by what git told it."""
+        found: list[str] = []
+        if turn.calls and self._place.top:
+            calls = committing(turn, row["ts"], row["ended"])
+            found = self._anchors.made(calls, self._origin, turn.cwd) + self._anchors.told(calls)
+        self._commits |= dict.fromkeys(found)
+        return list(dict.fromkeys(found))
+
+    def _count(self, turn: TranscriptTurn, ended: str) -> None:
+        self.turns += not turn.continues
+        self.steps += len(turn.steps)
+        self._ended = max(self._ended, ended)
+        last = turn.steps[-1].calls if turn.steps else ()
+        self._interrupted = turn.interrupted or any(call.result is None for call in last)
+        for call in turn.calls:
+            self._todos = self._todos if call.todos is None else call.todos
+            if len(self._calls) < MAX_CALLS:
+                self._calls.append(_called(call))
+            else:
+                self._more_calls += 1
+
+    def finish(self, read: Mapping[str, Any], *, decided: Decided) -> None:
+        """Write what is known at the end; the summary last. `read` says how far the transcript was read."""
+        self.close()
+        summary = self._account.finish(found=decided(list(said_in_run(self._into.folder))))
+        if self._todos is not None:
+            self._into.replace(TODOS, capsules.to_json(self._scan.value(todo_rows(self._todos))))
+        self._into.replace(BODY, capsules.to_json(self._scan.value({**self._told(summary), "read": dict(read)})))
+        text = self._scan.text(summary_page(summary, self._fields()))
+        self._into.replace(capsules.SUMMARY, text.encode("utf-8", "backslashreplace"))
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for sink in self._sinks.values():
+            sink.close()
+
+    def _fields(self) -> dict[str, str | None]:
+        context, agent, anchor = self._context, self._context["agent"], self._context["anchor"]
+        return {
+            "Run": context["run_id"],
+            "Agent": " ".join(filter(None, (agent["name"], agent["version"]))),
+            "Session": agent["session"],
+            "Parent": context["parent_run_id"],
+            "Started": context["started"],
+            "Branch": anchor["branch"],
+            "Commit": anchor["head"] or "unanchored",
+        }
+
+    def _told(self, summary: Summary) -> dict[str, Any]:
+        """How the run ended, what it left open, and what its event says."""
+        plan = [cut(one.text, 4_000) for one in self._todos or () if one.status in ("open", "started")]
+        return {
+            "ended": self._ended,
+            "todos": None if self._todos is None else plan,
+            # Talk alone settles nothing that was left open before; work may have.
+            "unfinished": list(summary.unfinished) if summary.unfinished or self._files else None,
+            "body": {
+                "prompt": cut(str(self._context["prompt"] or ""), run_report.MAX_TEXT) or None,
+                "status": "interrupted" if self._interrupted else "ended",  # nobody saw an exit status
+                "started": self._context["started"],
+                "ended": self._ended,
+                "outputs": self._outputs(summary),
+                "tool_calls": self._calls,
+                "artifacts": [self._touched(path, one) for path, one in self._files.items()],
+                "receipts": [f"commit:{oid}" for oid in self._commits][:1_000],
+                "next_actions": list(summary.left_open)[:MAX_LEFT],
+                "derived_facts": [],
+            },
+        }
+
+    def _outputs(self, summary: Summary) -> dict[str, Any]:
+        return {
+            "summary": summary.sentence,
+            "turns": self.turns,
+            "cycles": self.steps,
+            "calls": len(self._calls) + self._more_calls,
+            "duration_ms": run_report.duration(str(self._context["started"]), self._ended),
+            "files_changed": len(self._files),
+            **({"repository": self._context["repository"]} if self._context["repository"] else {}),
+        }
+
+    def _touched(self, path: str, one: TurnWrittenFile) -> dict[str, Any]:
+        added, removed = self._sizes[path]
+        return {"path": path, "action": one.action, "added": added, "removed": removed}
+
+
+def _called(call: Call) -> dict[str, Any]:
+    fields = {
+        "name": call.name[:MAX_NAME],
+        "arguments": cut(shell_line(call), 200) or None,
+        "exit_status": call.result.exit_status if call.result else None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _harmless(lines: list[str], scan: Scanner) -> list[str]:
+    """The lines that hold no secret: of one that does, not even a hash is kept, which could be guessed."""
+    text = "\n".join(lines)
+    return lines if scan.text(text) == text else [line for line in lines if scan.text(line) == line]
+
+
+def turns_of(folder: str) -> Iterator[dict[str, Any]]:
+    """The turns of a run that was taken in, one by one; what is damaged is left out."""
+    return capsules.read_rows(folder, TURNS)
+
+
+def said_in_run(folder: str) -> Iterator[Utterance | TriedCommand]:
+    """What was said and tried in a run that was taken in, as far as it is looked through for candidates."""
+    room = MAX_HEARD
+    for row in turns_of(folder):
+        n = int(row["turn"])
+        found: list[Utterance | TriedCommand] = [Utterance(row["by"], row["prompt"], n)] if row["prompt"] else []
+        found += [Utterance("agent", text, n) for text in row["said"]]
+        room -= sum(len(one.text) for one in found if isinstance(one, Utterance))
+        if room < 0:
+            return
+        yield from found
+        yield from (TriedCommand(one["text"], one["exit_status"], n) for one in row["commands"])

@@ -1,1 +1,0 @@
-"""Live sessions: pointers that hooks left, and the transcripts they point to."""

@@ -1,0 +1,366 @@
+"""The files a run produced: each by its hash, small ones as a copy, and whether another run shares in it.
+
+One run being recorded: its capsule from begin to seal, and its event.
+
+Every step may fail and none may harm the run itself: what is lost is told as a warning, what can
+still be written is. A run whose event could not be written stays open, and the next command completes it.
+"""
+
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from holdfast.capture import run_report, worktree_changes
+from holdfast.capture.worktree_changes import Snapshot, spelled
+from holdfast.errors import HoldfastError
+from holdfast.git.clone import Clone
+from holdfast.model.event import Event, EventDraft
+from holdfast.model.ids import is_id, run_id
+from holdfast.security.redact import Scanner
+from holdfast.store import capsule, receipt_files
+from holdfast.store.capsule import Capsule
+from holdfast.store.layout import Layout
+from holdfast.values import frozen
+
+MAX_COPY, MAX_COPIES, MAX_COPIED_FILES = 1 << 20, 1 << 24, 1000
+MAX_HASHED = 1 << 32  # in all; what lies beyond is listed without a hash rather than read for minutes
+FILES = "outputs/files.json"
+_SLACK = 50_000_000  # the kernel's clock for files is coarse, nanoseconds
+
+
+@frozen
+class RunWindow:
+    """Another run in the same work tree: from when to when, and what it is known to have changed."""
+
+    start_ns: int
+    end_ns: int | None  # None: it is still under way
+    paths: frozenset[str]
+
+    def may_have_changed(self, path: str, ctime_ns: int | None) -> bool:
+        """Whether that run was there when the file last changed; a deleted file keeps no time."""
+        if path in self.paths:
+            return True
+        if ctime_ns is None:
+            return self.end_ns is None
+        return self.start_ns - _SLACK <= ctime_ns and (self.end_ns is None or ctime_ns <= self.end_ns + _SLACK)
+
+
+def moment() -> int:
+    """Now by the clock that stamps files, which is not the one events are dated with."""
+    return time.time_ns()
+
+
+def neighbours(layout: Layout, run_id: str, context: Mapping[str, Any], seen: Iterable[str]) -> list[RunWindow]:
+    """Runs that overlapped ours in this work tree: those open when we began, and those begun since."""
+    try:
+        later = [name for name in os.listdir(layout.runs) if name >= run_id[:16]]
+    except OSError:
+        later = []
+    found = []
+    for other in sorted({*seen, *later, *capsule.opened(layout)} - {run_id}):
+        window = _window(layout, other, run_id, context)
+        if window is not None and (window.end_ns is None or window.end_ns >= context.get("since_ns", 0)):
+            found.append(window)
+    return found
+
+
+def _window(layout: Layout, other: str, run_id: str, ours: Mapping[str, Any]) -> RunWindow | None:
+    folder = layout.run(other)
+    theirs = capsule.read_json(folder, capsule.CONTEXT)
+    if not isinstance(theirs, dict) or theirs.get("worktree") != ours.get("worktree"):
+        return None
+    # A nested run's work is its parent's work: nobody else is meant.
+    if run_id in _ancestors(layout, theirs) or other in _ancestors(layout, ours):
+        return None
+    files = capsule.read_json(folder, FILES)
+    paths = (
+        frozenset(row.get("path", "") for row in files if isinstance(row, dict)) if isinstance(files, list) else None
+    )
+    end = None
+    if not os.path.lexists(os.path.join(folder, capsule.OPEN)):
+        end = _modified(os.path.join(folder, capsule.MANIFEST))
+    return RunWindow(int(theirs.get("since_ns") or 0), end, paths or frozenset())
+
+
+def _ancestors(layout: Layout, context: Mapping[str, Any]) -> set[str]:
+    """The runs within which a run was started."""
+    found: set[str] = set()
+    parent = context.get("parent_run_id")
+    while isinstance(parent, str) and is_id(parent) and parent not in found:
+        found.add(parent)
+        above = capsule.read_json(layout.run(parent), capsule.CONTEXT)
+        parent = above.get("parent_run_id") if isinstance(above, dict) else None
+    return found
+
+
+def _modified(path: str) -> int | None:
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return None
+
+
+def keep_files(
+    into: Capsule, top: str, paths: Sequence[str], *, scan: Scanner, others: Sequence[RunWindow]
+) -> list[dict[str, Any]]:
+    """Describe each path and copy what is small; what cannot be read or kept is still listed."""
+    keeper = _Keeper(into, scan)
+    return [keeper.describe(top, path, others) for path in paths]
+
+
+class _Keeper:
+    def __init__(self, into: Capsule, scan: Scanner) -> None:
+        self._into, self._scan = into, scan
+        self._room, self._files, self._hashing = MAX_COPIES, MAX_COPIED_FILES, MAX_HASHED
+
+    def describe(self, top: str, path: str, others: Sequence[RunWindow]) -> dict[str, Any]:
+        name = spelled(path)
+        full = os.path.join(top, path)
+        try:
+            facts = os.lstat(full)
+        except OSError:
+            facts = None
+        ctime = facts.st_ctime_ns if facts else None
+        row: dict[str, Any] = {
+            "path": self._scan.text(name),
+            "sha256": None,
+            "size": facts.st_size if facts else None,
+            "stored": False,
+            "shared": any(other.may_have_changed(name, ctime) for other in others),
+            "redacted": False,
+            "deleted": facts is None,
+        }
+        if facts is not None:
+            self._content(full, facts, row)
+        return row
+
+    def _content(self, full: str, facts: os.stat_result, row: dict[str, Any]) -> None:
+        try:
+            if stat.S_ISLNK(facts.st_mode):
+                row["sha256"] = hashlib.sha256(os.fsencode(os.readlink(full))).hexdigest()
+            elif stat.S_ISREG(facts.st_mode) and facts.st_size <= self._hashing:
+                self._hashing -= facts.st_size
+                self._read(full, facts.st_size, row)
+        except OSError:
+            return  # gone or unreadable meanwhile: listed, without a hash
+
+    def _read(self, full: str, size: int, row: dict[str, Any]) -> None:
+        handle = os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with open(handle, "rb") as file:
+            if size > min(MAX_COPY, self._room) or self._files <= 0:
+                row["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+                return
+            data = file.read(MAX_COPY + 1)
+        if len(data) > MAX_COPY:  # it grew while we looked
+            return
+        row["sha256"], row["size"] = hashlib.sha256(data).hexdigest(), len(data)
+        self._copy(data, row)
+
+    def _copy(self, data: bytes, row: dict[str, Any]) -> None:
+        try:
+            stream = self._scan.stream()
+            clean = stream.feed(data) + stream.finish()
+            self._into.add(f"outputs/files/{row['path']}", clean)
+        except (HoldfastError, OSError):
+            return  # a name too long for the store, a full disk: the hash stands alone
+        self._room -= len(data)
+        self._files -= 1
+        row["stored"], row["redacted"] = True, clean != data
+
+
+GIVEN = "inputs/files.json"
+MAX_COMMITS = 50  # that an event names
+
+
+class CapsuleRecording:
+    """The record of one run while it is made."""
+
+    def __init__(
+        self,
+        clone: Clone,
+        *,
+        task: str | None,
+        layer: str | None,
+        scale: int | None,
+        prompt: str | None,
+        parent: str | None,
+        command: Sequence[str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+    ) -> None:
+        # Refuses a bad layer or scale now, before anything has happened.
+        EventDraft(kind="run", layer=layer, systemic_scale=scale)
+        self._clone, self.warnings = clone, list[str]()
+        self.run_id = run_id(clone.clock())
+        self.capsule: Capsule | None = None
+        self._seen = capsule.opened(clone.layout)
+        began = moment()
+        self._before, self._logged = self._look(), worktree_changes.last_row(clone.repo)
+        head = clone.repo.head()
+        self.context: dict[str, Any] = {
+            "v": 1,
+            "run_id": self.run_id,
+            "parent_run_id": parent if parent and is_id(parent) else None,
+            "task": None if task is None else run_report.clean_text(task),
+            "layer": layer,
+            "systemic_scale": scale,
+            "command": None if command is None else [run_report.clean_text(word) for word in command],
+            "prompt": None if prompt is None else run_report.clean_text(prompt),
+            "plan": None,
+            "environment": {n: run_report.clean_text(v) for n, v in (environment or {}).items()},
+            "cwd": worktree_changes.spelled(os.path.relpath(cwd or clone.repo.top, clone.repo.top)),
+            "worktree": os.path.relpath(clone.repo.git_dir, clone.repo.common_dir),
+            "anchor": {
+                "head": head.oid,
+                "branch": head.branch,
+                "dirty": None if self._before is None else bool(self._before.files),
+            },
+            "line": self._line(),
+            "started": clone.now(),
+            "since_ns": began,
+        }
+
+    def warn(self, sentence: str) -> None:
+        """Something to tell the user, once."""
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
+
+    def _look(self) -> Snapshot | None:
+        try:
+            return worktree_changes.snapshot(self._clone.repo)
+        except (HoldfastError, OSError) as error:
+            self.warn(f"what the run changes is not recorded: {error}")
+            return None
+
+    def _line(self) -> str | None:
+        """Where the run belongs if its wrapper dies: by then another branch may be checked out."""
+        try:
+            return self._clone.line().id
+        except (HoldfastError, OSError):
+            return None
+
+    def open(self) -> None:
+        """Begin the capsule; HoldfastError if the disk or the scanner refuses."""
+        while True:
+            try:
+                self.context = self._clone.intake.value(self.context)
+                self.capsule = Capsule.create(self._clone.layout, self.run_id, self.context)
+                return
+            except FileExistsError:  # two runs drew the same id in the same second
+                self.run_id = self.context["run_id"] = run_id(self._clone.clock())
+
+    def end(
+        self,
+        exit_status: int,
+        told: Mapping[str, Mapping[str, Any]],
+        *,
+        extra: Mapping[str, Any] | None = None,
+        said: str | None = None,
+    ) -> Event | None:
+        """Seal the capsule and write the event; None if it could not be written now."""
+        ended = self._clone.now()
+        self._keep_ending(exit_status, ended)
+        files = self._files()
+        outputs = run_report.outputs(
+            self.context, told.get("outputs", {}), exit_status=exit_status, ended=ended, files=files, said=said
+        )
+        root = self._seal(outputs, files)
+        body = run_report.body(self.context, outputs=outputs, inputs=told.get("inputs"), root=root)
+        body |= {
+            "artifacts": run_report.artifacts(files or []),
+            "derived_facts": [],
+            "next_actions": [],
+            "receipts": self._receipts(),
+        } | dict(extra or {})
+        return self._record(exit_status, body)
+
+    def _keep_ending(self, exit_status: int, ended: str) -> None:
+        if self.capsule is not None:
+            try:
+                self.capsule.note({"exit_status": exit_status, "ended": ended})
+            except HoldfastError as error:
+                self.warn(str(error))
+
+    def _files(self) -> list[dict[str, Any]] | None:
+        """The produced files, kept in the capsule; None if nobody can tell."""
+        if self._before is None or self.capsule is None:
+            return None
+        layout, repo = self._clone.layout, self._clone.repo
+        try:
+            paths = worktree_changes.changed_paths(repo, self._before)
+            others = neighbours(layout, self.run_id, self.context, self._seen) if paths else []
+            return keep_files(self.capsule, repo.top, paths, scan=self._clone.intake, others=others)
+        except (HoldfastError, OSError) as error:
+            self.warn(f"what the run changed is not recorded: {error}")
+            return None
+
+    def _seal(self, outputs: Mapping[str, Any], files: list[dict[str, Any]] | None) -> str | None:
+        if self.capsule is None:
+            return None
+        try:
+            return seal_run(self.capsule, self.context, outputs, files, scan=self._clone.intake)
+        except (HoldfastError, OSError) as error:
+            self.warn(f"the capsule of run {self.run_id} is not sealed: {error}")
+            return None
+
+    def _receipts(self) -> list[str]:
+        """The commits that were made meanwhile; what the run only fetched or went to is others' work."""
+        if self._before is None:
+            return []
+        try:
+            made = worktree_changes.made(
+                self._clone.repo, self._before.head, began=self.context["started"], after=self._logged
+            )
+        except (HoldfastError, OSError):
+            made = []
+        return [f"commit:{oid}" for oid in made[-MAX_COMMITS:]]
+
+    def _record(self, exit_status: int, body: Mapping[str, Any]) -> Event | None:
+        try:
+            event = self._clone.record(run_draft(self.context, exit_status, body))
+            if self.capsule is not None:
+                self.capsule.close(self._clone.joined(event))
+            return event
+        except (HoldfastError, OSError) as error:
+            self.warn(f"run {self.run_id} is not recorded: {error}")
+            return None
+        finally:
+            if self.capsule is not None:
+                self.capsule.let_go()
+
+
+def seal_run(
+    into: Capsule,
+    context: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    files: Iterable[Mapping[str, Any]] | None,
+    *,
+    scan: Scanner,
+) -> str:
+    """Write what is known at the end and give the root hash. The summary comes last: it says all is there."""
+    stores = (into.layout, into.layout.sandboxed())  # an agent in a sandbox writes to the second
+    if (told := receipt_files.take_up(stores, into.run_id, context)) is not None:
+        into.replace(capsule.CONTEXT, capsule.to_json(told))
+    listed = None if files is None else list(files)
+    if listed is not None:
+        into.replace(FILES, capsule.to_json(listed))
+    text = scan.text(run_report.summary(context, str(outputs.get("summary")), outputs, listed))
+    into.replace(capsule.SUMMARY, text.encode("utf-8", "backslashreplace"))
+    return into.seal()
+
+
+def run_draft(context: Mapping[str, Any], exit_status: int | None, body: Mapping[str, Any]) -> EventDraft:
+    """The run's event, as its context tells it."""
+    return EventDraft(
+        kind="run",
+        target=context["run_id"],
+        run_id=context["run_id"],
+        parent_run_id=context.get("parent_run_id"),
+        layer=context.get("layer"),
+        systemic_scale=context.get("systemic_scale"),
+        exit_status=exit_status,
+        body=body,
+    )

@@ -1,0 +1,402 @@
+"""Our hooks and our server in a settings file of JSON: what must be there, put in and taken out by its spans.
+
+What is ours is told by the command alone: it names our launcher, or `holdfast-hook`. Somebody's own groups,
+handlers and servers are never touched; a group in which somebody put a handler beside ours loses only ours.
+
+The agents that call hooks: which file of theirs says what, for which events, in which words.
+
+The commands, matchers and timeouts below are part of what Codex's user approves: a change of any of them
+silences that hook until it is approved again. They stay as they are; what happens inside may change.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.capture.wiring import config_text
+from holdfast.capture.wiring.config_text import ConfigTextEdit, JsonDocument, JsonNode, JsonPart, NotPlainJson
+from holdfast.capture.wiring.user_homes import FINDING, OTHERWISE, UserHomes, hook_command
+from holdfast.patterns import regex
+from holdfast.values import field, frozen, replace
+
+HOOKS, SERVERS, SERVER = "hooks", "mcpServers", "holdfast"
+_EVENT = r"(?:codex|claude|gemini) [A-Za-z]+"
+_OURS = regex(  # the bare command is how earlier versions wrote it
+    rf"""(?:holdfast-hook|['"]?(?:/|[A-Za-z]:).*/holdfast/hook['"]?) {_EVENT}"""
+    rf"|{re.escape(FINDING)}holdfast-hook {_EVENT}{re.escape(OTHERWISE)}"
+)
+_SERVER = regex(r"(?:holdfast|(?:/|[A-Za-z]:).*/holdfast/mcp)")
+
+
+@frozen
+class WantedSettings:
+    """What a settings file must say: a group for each event, and how our server starts."""
+
+    hooks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    server: Mapping[str, Any] | None = None
+
+    def whole(self) -> dict[str, Any]:
+        """A file that says only this."""
+        found: dict[str, Any] = {}
+        if self.hooks:
+            found[HOOKS] = {event: [dict(group)] for event, group in self.hooks.items()}
+        if self.server is not None:
+            found[SERVERS] = {SERVER: dict(self.server)}
+        return found
+
+
+@frozen
+class OurSettings:
+    """What of ours a settings file says."""
+
+    hooks: Mapping[str, Any]  # an event: our group as it stands there
+    server: Mapping[str, Any] | None
+
+    def __bool__(self) -> bool:
+        return bool(self.hooks) or self.server is not None
+
+
+def our_command(command: object) -> bool:
+    """Whether a hook's command is ours, in either scope and wherever our data lay then."""
+    return isinstance(command, str) and _OURS.fullmatch(command) is not None
+
+
+def our_server(entry: object) -> bool:
+    """Whether a server of our name is ours too."""
+    return isinstance(entry, dict) and _SERVER.fullmatch(str(entry.get("command", ""))) is not None
+
+
+def find_ours(text: str) -> OurSettings:
+    """What of ours the file says; NotPlain if it cannot be read."""
+    document = config_text.read_json(text)
+    hooks: dict[str, Any] = {}
+    for event in _events(document):
+        for group in event.node.parts:
+            if any(map(_is_ours, _handlers(group))):
+                hooks.setdefault(event.key or "", group.node.value)
+    server = _server(document)
+    return OurSettings(hooks, server.node.value if server and our_server(server.node.value) else None)
+
+
+def put_ours(text: str, wanted: WantedSettings) -> list[ConfigTextEdit]:
+    """The edits after which the file says what is wanted, and of the rest what it said before."""
+    document = config_text.read_json(text)
+    edits = _put_hooks(document, wanted) + _put_server(document, wanted)
+    top = [edit for edit in edits if isinstance(edit, dict)]
+    done = [edit for edit in edits if isinstance(edit, ConfigTextEdit)]
+    if top:
+        members = {key: value for one in top for key, value in one.items()}
+        done += config_text.add_members(document, document.root, members)
+    done = config_text.sparing(document, done)
+    _prove(text, done, wanted)
+    return done
+
+
+def take_ours(text: str) -> list[ConfigTextEdit]:
+    """The edits that take all of ours out; what is empty then, and only then, goes with it."""
+    document = config_text.read_json(text)
+    edits: list[ConfigTextEdit] = []
+    gone = [*_empty_hooks(document, edits), *_empty_servers(document, edits)]
+    edits += config_text.remove_parts(document.root, gone) if gone else []
+    edits = config_text.sparing(document, edits)
+    _prove(text, edits, WantedSettings())
+    return edits
+
+
+def is_bare(text: str) -> bool:
+    """Whether nothing is said in it."""
+    return config_text.read_json(text).root.value in ({}, [])
+
+
+def _put_hooks(document: JsonDocument, wanted: WantedSettings) -> list[Any]:
+    hooks = _container(document.root, HOOKS, dict)
+    if hooks is None:
+        return [{HOOKS: wanted.whole()[HOOKS]}] if wanted.hooks else []
+    edits, new = [], {}
+    unwanted = [event for event in hooks.parts if event.key not in wanted.hooks]
+    for event, group in wanted.hooks.items():
+        part = config_text.member(hooks, event)
+        if part is None:
+            new[event] = [dict(group)]
+        else:
+            edits += _put_group(document, _array(part), dict(group))
+    leaving = [event for event in unwanted if event.node.parts and all(map(_all_ours, event.node.parts))]
+    if 0 < len(leaving) < len(hooks.parts):
+        edits += config_text.remove_parts(hooks, leaving)
+        unwanted = [event for event in unwanted if event not in leaving]
+    for part in unwanted:
+        edits += _drop_handlers(part)
+    if new:
+        edits += config_text.add_members(document, hooks, new)
+    return edits
+
+
+def _put_group(document: JsonDocument, groups: JsonPart, group: Mapping[str, Any]) -> list[ConfigTextEdit]:
+    whole = [one for one in groups.node.parts if _all_ours(one)]
+    edits = [edit for one in groups.node.parts if not _all_ours(one) for edit in _from_group(one)]
+    if not whole:
+        return edits + config_text.add_items(document, groups.node, [group])
+    if whole[0].node.value != group:
+        edits.append(config_text.replace_value(document, whole[0], group))
+    return edits + (config_text.remove_parts(groups.node, whole[1:]) if whole[1:] else [])
+
+
+def _put_server(document: JsonDocument, wanted: WantedSettings) -> list[Any]:
+    if wanted.server is None:
+        return []
+    servers = _container(document.root, SERVERS, dict)
+    if servers is None:
+        return [{SERVERS: {SERVER: dict(wanted.server)}}]
+    there = config_text.member(servers, SERVER)
+    if there is None:
+        return list(config_text.add_members(document, servers, {SERVER: dict(wanted.server)}))
+    if not our_server(there.node.value):
+        raise NotPlainJson(f'it has a server "{SERVER}" that is not ours')
+    return (
+        [] if there.node.value == wanted.server else [config_text.replace_value(document, there, dict(wanted.server))]
+    )
+
+
+def _empty_hooks(document: JsonDocument, edits: list[ConfigTextEdit]) -> list[JsonPart]:
+    """Take our handlers out; gives `hooks` itself if nothing else is in it."""
+    hooks = config_text.member(document.root, HOOKS)
+    events = _events(document)
+    leaving = [event for event in events if event.node.parts and all(map(_all_ours, event.node.parts))]
+    for event in events:
+        edits += [] if event in leaving else _drop_handlers(event)
+    if not leaving or hooks is None:
+        return []
+    if len(leaving) == len(hooks.node.parts):
+        return [hooks]
+    edits += config_text.remove_parts(hooks.node, leaving)
+    return []
+
+
+def _empty_servers(document: JsonDocument, edits: list[ConfigTextEdit]) -> list[JsonPart]:
+    servers, ours = config_text.member(document.root, SERVERS), _server(document)
+    if servers is None or ours is None or not our_server(ours.node.value):
+        return []
+    if len(servers.node.parts) == 1:
+        return [servers]
+    edits += config_text.remove_parts(servers.node, [ours])
+    return []
+
+
+def _drop_handlers(event: JsonPart) -> list[ConfigTextEdit]:
+    if not isinstance(event.node.value, list):
+        return []
+    whole = [group for group in event.node.parts if _all_ours(group)]
+    edits = config_text.remove_parts(event.node, whole) if whole else []
+    return edits + [edit for group in event.node.parts if group not in whole for edit in _from_group(group)]
+
+
+def _from_group(group: JsonPart) -> list[ConfigTextEdit]:
+    handlers = config_text.member(group.node, HOOKS) if isinstance(group.node.value, dict) else None
+    ours = [part for part in _handlers(group) if _is_ours(part)]
+    return config_text.remove_parts(handlers.node, ours) if handlers and ours else []
+
+
+def _events(document: JsonDocument) -> list[JsonPart]:
+    hooks = _container(document.root, HOOKS, dict)
+    return [part for part in hooks.parts if isinstance(part.node.value, list)] if hooks else []
+
+
+def _server(document: JsonDocument) -> JsonPart | None:
+    servers = _container(document.root, SERVERS, dict)
+    return config_text.member(servers, SERVER) if servers else None
+
+
+def _container(root: JsonNode, key: str, kind: type) -> JsonNode | None:
+    if not isinstance(root.value, dict):
+        raise NotPlainJson("it is not an object")
+    part = config_text.member(root, key)
+    if part is not None and not isinstance(part.node.value, kind):
+        raise NotPlainJson(f'"{key}" is not an object there')
+    return part.node if part else None
+
+
+def _array(part: JsonPart) -> JsonPart:
+    if not isinstance(part.node.value, list):
+        raise NotPlainJson(f'"{part.key}" is not a list there')
+    return part
+
+
+def _handlers(group: JsonPart) -> tuple[JsonPart, ...]:
+    part = config_text.member(group.node, HOOKS) if isinstance(group.node.value, dict) else None
+    return part.node.parts if part and isinstance(part.node.value, list) else ()
+
+
+def _all_ours(group: JsonPart) -> bool:
+    handlers = _handlers(group)
+    return bool(handlers) and all(map(_is_ours, handlers))
+
+
+def _is_ours(handler: JsonPart) -> bool:
+    value = handler.node.value
+    return isinstance(value, dict) and our_command(value.get("command"))
+
+
+def _prove(text: str, edits: list[ConfigTextEdit], wanted: WantedSettings) -> None:
+    """Refuse rather than write a file that says anything else than before, but for what is ours."""
+    after = config_text.apply_edits(text, edits)
+    if config_text.read_json(text).comments != config_text.read_json(after).comments:
+        raise NotPlainJson("it cannot be changed without losing a comment")
+    theirs, now = _without_ours(text), _without_ours(after)
+    ours = find_ours(after)
+    if theirs != now or dict(ours.hooks) != dict(wanted.hooks) or ours.server != wanted.server:
+        raise NotPlainJson("it cannot be changed without changing what is not ours")
+
+
+def _without_ours(text: str) -> Any:
+    """What a file says beside what is ours, empty places left out."""
+    value = config_text.read_json(text).root.value
+    hooks = value.get(HOOKS)
+    if isinstance(hooks, dict):
+        value[HOOKS] = {event: _theirs(groups) for event, groups in hooks.items()}
+        value[HOOKS] = {event: groups for event, groups in value[HOOKS].items() if groups != []}
+    if isinstance(value.get(SERVERS), dict) and our_server(value[SERVERS].get(SERVER)):
+        del value[SERVERS][SERVER]
+    return {key: inner for key, inner in value.items() if key not in (HOOKS, SERVERS) or inner != {}}
+
+
+def _theirs(groups: Any) -> Any:
+    if not isinstance(groups, list):
+        return groups
+    kept = []
+    for group in groups:
+        handlers = group.get(HOOKS) if isinstance(group, dict) else None
+        if not isinstance(handlers, list):
+            kept.append(group)
+            continue
+        left = [one for one in handlers if not (isinstance(one, dict) and our_command(one.get("command")))]
+        if left or not handlers:
+            kept.append({**group, HOOKS: left})
+    return kept
+
+
+JSON, TOML = "json", "toml"
+_CODEX_TOOLS = "Bash|apply_patch"
+_CLAUDE_TOOLS = "Bash|Edit|MultiEdit|Write|NotebookEdit"
+
+
+@frozen
+class ClientHook:
+    """One event a client calls us for."""
+
+    event: str
+    timeout: int
+    matcher: str | None = None
+
+
+@frozen
+class ClientSettingsFile:
+    """One settings file of a client, and what of ours belongs into it."""
+
+    path: str  # the whole path
+    shown: str
+    kind: str  # json or toml
+    hooks: bool = False
+    server: bool = False
+    inside: bool = False  # whether it belongs to the work tree
+    comments: bool = False  # whether the client reads JSON with comments
+
+    @property
+    def what(self) -> str:
+        """What of ours stands in it, in words."""
+        return "hooks and MCP server" if self.hooks and self.server else "hooks" if self.hooks else "MCP server"
+
+
+EVENTS: Mapping[str, tuple[ClientHook, ...]] = {
+    "codex": (
+        ClientHook("SessionStart", 5),
+        ClientHook("UserPromptSubmit", 5),
+        ClientHook("PreToolUse", 5, _CODEX_TOOLS),
+        ClientHook("PermissionRequest", 5),
+        ClientHook("PostToolUse", 5, _CODEX_TOOLS),
+        ClientHook("PreCompact", 5),
+        ClientHook("SubagentStop", 5),
+        ClientHook("Stop", 5),
+        ClientHook("SessionEnd", 3),  # the most it allows; without it 1
+    ),
+    "claude": (
+        ClientHook("SessionStart", 5),
+        ClientHook("UserPromptSubmit", 5),
+        ClientHook("PreToolUse", 5, _CLAUDE_TOOLS),
+        ClientHook("PermissionRequest", 5),
+        ClientHook("PostToolUse", 5, _CLAUDE_TOOLS),
+        ClientHook("PostToolUseFailure", 5, _CLAUDE_TOOLS),
+        ClientHook("PreCompact", 5),
+        ClientHook("SubagentStop", 5),
+        ClientHook("Stop", 5),
+        ClientHook("SessionEnd", 5),  # without it all hooks share 1.5 s
+    ),
+    "gemini": (  # milliseconds; BeforeTool's text is ignored there, PreCompress fires before every request
+        ClientHook("SessionStart", 5000),
+        ClientHook("BeforeAgent", 5000),
+        ClientHook("AfterTool", 5000),
+        ClientHook("Notification", 5000),
+        ClientHook("AfterAgent", 5000),
+        ClientHook("SessionEnd", 5000),
+    ),
+}
+
+
+def settings_of(client: str, scope: str, homes: UserHomes, top: str) -> list[ClientSettingsFile]:
+    """The files of a client that hold our hooks and our server in this scope."""
+    if scope == "project":
+        found = [_inside(top, *one) for one in _PROJECT[client]]
+    else:
+        found = [_of_user(homes, client, *one) for one in _USER[client]]
+    return [replace(one, comments=client == "gemini") for one in found]
+
+
+def wanted_settings(client: str, scope: str, setting: ClientSettingsFile, homes: UserHomes) -> WantedSettings:
+    """What this file must say."""
+    hooks = {hook.event: _group(homes, client, scope, hook) for hook in EVENTS[client]} if setting.hooks else {}
+    return WantedSettings(hooks, server_entry(client, scope, homes) if setting.server else None)
+
+
+def server_entry(client: str, scope: str, homes: UserHomes) -> dict[str, Any]:
+    """How a client starts our server; no client is told to use it without asking."""
+    start: dict[str, Any] = {"command": homes.mcp, "args": []}
+    if scope == "project":
+        start = {"command": "holdfast", "args": ["mcp"]}
+    if client == "codex":
+        return {**start, "omit_tools_from": ["deferred"]}  # else no request of the model names the tools
+    return {"type": "stdio", **start} if client == "claude" else start
+
+
+def _group(homes: UserHomes, client: str, scope: str, hook: ClientHook) -> dict[str, Any]:
+    handler: dict[str, Any] = {
+        "type": "command",
+        "command": hook_command(homes, client, hook.event, scope),
+        "timeout": hook.timeout,
+    }
+    if client == "gemini":
+        handler = {"name": "holdfast", **handler}
+    return {"matcher": hook.matcher, "hooks": [handler]} if hook.matcher else {"hooks": [handler]}
+
+
+# file, kind, hooks, server. Claude Code's user-wide servers stand in ~/.claude.json beside its credentials,
+# which we never open: the client's own command puts ours there (see `own_command`).
+_USER = {
+    "codex": (("hooks.json", JSON, True, False), ("config.toml", TOML, False, True)),
+    "claude": (("settings.json", JSON, True, False),),
+    "gemini": (("settings.json", JSON, True, True),),
+}
+_PROJECT = {
+    "codex": ((".codex/hooks.json", JSON, True, False), (".codex/config.toml", TOML, False, True)),
+    "claude": ((".claude/settings.json", JSON, True, False), (".mcp.json", JSON, False, True)),
+    "gemini": ((".gemini/settings.json", JSON, True, True),),
+}
+
+
+def _of_user(homes: UserHomes, client: str, name: str, kind: str, *ours: bool) -> ClientSettingsFile:
+    path, (hooks, server) = os.path.join(homes.folders[client], name), ours
+    return ClientSettingsFile(path, homes.shown(path), kind, hooks=hooks, server=server)
+
+
+def _inside(top: str, name: str, kind: str, hooks: bool, server: bool) -> ClientSettingsFile:
+    path = os.path.join(top, *name.split("/"))
+    return ClientSettingsFile(path, name, kind, hooks=hooks, server=server, inside=True)

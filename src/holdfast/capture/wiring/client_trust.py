@@ -1,0 +1,191 @@
+"""What a client's user allowed: read where the client keeps it, never written.
+
+Codex runs a hook only after its user approved this very definition in `/hooks`; it keeps a hash of the
+definition in config.toml. Gemini CLI reads a project's settings only in folders its user trusts.
+
+What a client's user must still do after connecting, in a sentence; nothing is approved on their behalf.
+"""
+
+import hashlib
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast.capture.wiring import client_settings, config_text, connect_client, connection_record
+from holdfast.capture.wiring.client_settings import EVENTS, settings_of
+from holdfast.capture.wiring.user_homes import UserHomes
+from holdfast.errors import TooLarge, UnsafePath
+from holdfast.store import fsio
+
+LIMIT = 1 << 22
+_SESSION_END = 1  # seconds a hook has there unless it says more
+_USUAL = 600
+
+
+def unapproved(hooks_file: str, homes: UserHomes) -> tuple[str, ...]:
+    """The events whose hook of ours in this file Codex's user has not approved as it stands now."""
+    approved = _state(os.path.join(homes.folders["codex"], "config.toml"))
+    waiting = []
+    for event, index, group in _our_groups(hooks_file):
+        for number, handler in enumerate(group["hooks"]):
+            if not isinstance(handler, dict) or not client_settings.our_command(handler.get("command")):
+                continue
+            said = approved.get(f"{hooks_file}:{_label(event)}:{index}:{number}")
+            given = said if isinstance(said, Mapping) else {}
+            if given.get("trusted_hash") != fingerprint(event, group, handler) or given.get("enabled") is False:
+                waiting.append(event)
+    return tuple(waiting)
+
+
+def _allows(said: object, wanted: str) -> bool:
+    if not isinstance(said, Mapping):
+        return False
+    return said.get("trusted_hash") == wanted and said.get("enabled") is not False
+
+
+def fingerprint(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]) -> str:
+    """The hash by which Codex knows one hook: event, matcher, command, timeout."""
+    usual = _SESSION_END if event == "SessionEnd" else _USUAL
+    known = {
+        "type": "command",
+        "command": handler.get("command"),
+        "timeout": handler.get("timeout", usual),
+        "async": bool(handler.get("async")),
+    }
+    said: dict[str, Any] = {"event_name": _label(event), "hooks": [known]}
+    if group.get("matcher") is not None:
+        said["matcher"] = group["matcher"]
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def gemini_trusts(top: str, homes: UserHomes) -> bool:
+    """Whether Gemini CLI's user trusts this folder or one above it."""
+    try:
+        said = json.loads(fsio.read(os.path.join(homes.folders["gemini"], "trustedFolders.json"), limit=LIMIT))
+    except (OSError, ValueError, TooLarge, UnsafePath):
+        return False
+    given = said if isinstance(said, dict) else {}
+    here = os.path.realpath(top)
+    if given.get(here) == "DO_NOT_TRUST":
+        return False
+    for folder, word in given.items():
+        trusted = os.path.dirname(folder) if word == "TRUST_PARENT" else folder
+        if word in ("TRUST_FOLDER", "TRUST_PARENT") and (here + os.sep).startswith(trusted.rstrip(os.sep) + os.sep):
+            return True
+    return False
+
+
+def switched_off(client: str, homes: UserHomes) -> str | None:
+    """The setting by which its user switched all hooks off, in words; None if they are on."""
+    folder = homes.folders[client]
+    if client == "codex":
+        features = _toml(os.path.join(folder, "config.toml")).get("features")
+        off = isinstance(features, dict) and features.get("hooks") is False
+        return "[features] hooks = false in config.toml" if off else None
+    said = _json(os.path.join(folder, "settings.json"))
+    if client == "claude":
+        return '"disableAllHooks" in settings.json' if said.get("disableAllHooks") is True else None
+    hooks = said.get("hooksConfig")
+    off = isinstance(hooks, dict) and hooks.get("enabled") is False
+    return '"hooksConfig" in settings.json' if off else None
+
+
+def in_two_files(homes: UserHomes) -> bool:
+    """Whether Codex's user keeps hooks in config.toml: beside hooks.json it warns, and runs both."""
+    hooks = _toml(os.path.join(homes.folders["codex"], "config.toml")).get("hooks")
+    return isinstance(hooks, dict) and bool(hooks.keys() - {"state"})
+
+
+def _our_groups(path: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    try:
+        value = config_text.read_json(fsio.read(path, limit=LIMIT).decode()).root.value
+    except (OSError, ValueError, TooLarge, UnsafePath):
+        return
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for index, group in enumerate(groups if isinstance(groups, list) else ()):
+            if isinstance(group, dict) and isinstance(group.get("hooks"), list):
+                yield (event, index, {**group, "hooks": [one for one in group["hooks"] if isinstance(one, dict)]})
+
+
+def _state(path: str) -> Mapping[str, Any]:
+    hooks = _toml(path).get("hooks")
+    state = hooks.get("state") if isinstance(hooks, dict) else None
+    return state if isinstance(state, dict) else {}
+
+
+def _toml(path: str) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(fsio.read(path, limit=LIMIT).decode().removeprefix(config_text.BOM))
+    except (OSError, ValueError, TooLarge, UnsafePath):
+        return {}
+
+
+def _json(path: str) -> Mapping[str, Any]:
+    try:
+        said = config_text.read_json(fsio.read(path, limit=LIMIT).decode()).root.value
+    except (OSError, ValueError, TooLarge, UnsafePath):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _label(event: str) -> str:
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()
+
+
+CODEX_NOTE = "Codex keeps new hooks silent until you approve them: start codex here, type /hooks and trust ours"
+
+
+def steps_left(client: str, scope: str, homes: UserHomes, top: str) -> list[str]:
+    """What is left to do for this client, in the order in which to do it."""
+    off = switched_off(client, homes)
+    notes = [f"{client} has all hooks switched off ({off}); ours are silent until they are on"] if off else []
+    return notes + {"codex": _codex, "claude": _claude, "gemini": _gemini}[client](scope, homes, top)
+
+
+def events_to_approve(client: str, scope: str, homes: UserHomes, top: str) -> tuple[str, ...] | None:
+    """The events that wait for an approval; None where a client asks for none."""
+    if client == "codex":
+        file = settings_of(client, scope, homes, top)[0].path
+        return unapproved(os.path.abspath(file), homes)
+    if client == "gemini" and scope == "project":
+        return () if gemini_trusts(top, homes) else tuple(hook.event for hook in EVENTS[client])
+    return None
+
+
+def server_command(client: str, scope: str, homes: UserHomes) -> str | None:
+    """The command that adds our MCP server to a client that keeps it beside its credentials; None if done.
+
+    We never look there: what counts is whether the client's own command was run for us.
+    """
+    if client != "claude" or scope != "user" or client in connection_record.load(homes.record).told:
+        return None
+    return "holdfast connect claude" if homes.programs.get(client) else connect_client.add_by_hand(homes)
+
+
+def _codex(scope: str, homes: UserHomes, top: str) -> list[str]:
+    notes = [CODEX_NOTE] if events_to_approve("codex", scope, homes, top) else []
+    if scope == "user" and in_two_files(homes):
+        notes.append("Codex warns of hooks in config.toml and in hooks.json; it runs both")
+    if scope == "project":
+        notes.append("Codex reads .codex/ only in a project you trust; it asks when it starts there")
+    return notes
+
+
+def _claude(scope: str, homes: UserHomes, top: str) -> list[str]:  # noqa: ARG001
+    if scope == "project":
+        return ["Claude Code asks once whether to start the server of .mcp.json"]
+    by_hand = server_command("claude", scope, homes)
+    if by_hand is None or homes.programs.get("claude"):  # there its own command said what did not work
+        return []
+    return [f"claude is not on your PATH; to add the MCP server, run: {by_hand}"]
+
+
+def _gemini(scope: str, homes: UserHomes, top: str) -> list[str]:
+    if scope == "project" and not gemini_trusts(top, homes):
+        return ["Gemini CLI reads .gemini/settings.json only in a folder you trust: /permissions trust"]
+    return []

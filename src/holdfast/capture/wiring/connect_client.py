@@ -1,0 +1,402 @@
+"""A client that is told of our server by its own command, because its settings lie beside its credentials.
+
+Claude Code keeps the servers of a user in ~/.claude.json, together with account data. We never open that
+file; `claude mcp add` is the way its maker gives, and `claude mcp remove` undoes it.
+
+Connecting a client: which of its files change and how, planned first so that it can be shown, then done.
+
+One scope only: Codex calls a hook that stands in the user's and in the project's file twice, and takes in
+twice what it says. What stands in the repository, the instruction block, is `capture.instructions`'s.
+"""
+
+import contextlib
+import os
+import shlex
+import subprocess
+from collections.abc import Iterable, Sequence
+
+from holdfast.capture.wiring import agent_files, client_settings, config_text, connection_record, user_homes
+from holdfast.capture.wiring.agent_files import AgentFile
+from holdfast.capture.wiring.client_settings import TOML, ClientSettingsFile
+from holdfast.capture.wiring.config_text import ConfigTextEdit
+from holdfast.capture.wiring.connect_files import ConnectionChange, difference
+from holdfast.capture.wiring.connection_record import ConnectionRecord, WiredFile
+from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes
+from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore
+from holdfast.store import fsio
+from holdfast.values import field, frozen, mutable, replace
+
+PATIENCE = 30
+CLAUDE_FILE = "~/.claude.json"
+
+
+@frozen
+class ClientCommand:
+    """One call of a client's own program."""
+
+    tool: str
+    program: str
+    arguments: tuple[str, ...]
+    adding: bool
+
+    @property
+    def words(self) -> str:
+        """The call as somebody would type it."""
+        return shlex.join([self.tool, *self.arguments])
+
+    @property
+    def change(self) -> ConnectionChange:
+        action, sign = ("add", "+") if self.adding else ("remove", "-")
+        return ConnectionChange((self.tool,), CLAUDE_FILE, action, (f"{sign} runs: {self.words}",), what="MCP server")
+
+    def run(self, homes: UserHomes, record: ConnectionRecord) -> list[str]:
+        """Make the call; gives a sentence if it did not work, and then nothing is remembered."""
+        code, said = self._call(homes, self.arguments)
+        if code != 0 and self.adding and "already exists" in said:
+            _, there = self._call(homes, ("mcp", "get", "holdfast"))
+            if homes.mcp not in there:
+                return [f"{self.tool} has a server named holdfast that is not ours; it is left alone"]
+        elif code != 0 and (self.adding or "No " not in said):
+            reason = said.strip().rpartition("\n")[2][:200]
+            return [f"{self.words} did not work ({reason}); run it yourself"]
+        record.told = [name for name in record.told if name != self.tool] + [self.tool] * self.adding
+        return []
+
+    def _call(self, homes: UserHomes, arguments: tuple[str, ...]) -> tuple[int, str]:
+        try:
+            done = subprocess.run(
+                [self.program, *arguments],
+                cwd=homes.home,
+                env=dict(homes.environ),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=PATIENCE,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return 1, str(error)
+        return done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace")
+
+
+def commands_to_add(name: str, homes: UserHomes, record: ConnectionRecord) -> list[ClientCommand]:
+    """What tells this client of our server, if that was not done yet and its program is there."""
+    program = homes.programs.get(name)
+    if name != "claude" or name in record.told or program is None:
+        return []
+    return [ClientCommand(name, program, ("mcp", "add", "--scope", "user", "holdfast", "--", homes.mcp), adding=True)]
+
+
+def commands_to_remove(name: str, homes: UserHomes, record: ConnectionRecord) -> list[ClientCommand]:
+    """What makes this client forget our server, if it was told of it."""
+    program = homes.programs.get(name)
+    if name not in record.told or program is None:
+        return []
+    return [ClientCommand(name, program, ("mcp", "remove", "--scope", "user", "holdfast"), adding=False)]
+
+
+def add_by_hand(homes: UserHomes) -> str:
+    """What to type where the program was not found."""
+    return shlex.join(["claude", "mcp", "add", "--scope", "user", "holdfast", "--", os.fspath(homes.mcp)])
+
+
+_BY_HAND = "Mend it, or put it in by hand: docs/connect.md shows the lines."
+
+
+@frozen
+class WiringStep:
+    """One file and the bytes to come; `kept` is what lets us take them out again."""
+
+    tools: tuple[str, ...]
+    file: AgentFile
+    after: bytes | None
+    what: str
+    kept: WiredFile | None = None
+    launcher: bool = False
+    removing: bool = False
+
+    @property
+    def change(self) -> ConnectionChange:
+        """What becomes of the file, for people."""
+        diff = () if self.after == self.file.data else difference(self.file.path, self.file.data, self.after)
+        return ConnectionChange(self.tools, self.file.path, self._action, diff, what=self.what)
+
+    @property
+    def _action(self) -> str:
+        if self.after == self.file.data:
+            return "absent" if self.removing else "keep"
+        if self.removing:
+            return "delete" if self.after is None else "remove"
+        if self.file.data is None:
+            return "create"
+        return "add" if self.kept is not None and self.kept.spans and not self._was_ours() else "refresh"
+
+    def _was_ours(self) -> bool:
+        return self.launcher or bool(self.file.data and _ours(self.file.path, self.file.data))
+
+
+@mutable
+class Wiring:
+    """All that connecting or disconnecting clients does outside the instruction blocks."""
+
+    homes: UserHomes
+    record: ConnectionRecord
+    steps: list[WiringStep] = field(default_factory=list)
+    commands: list[ClientCommand] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def changes(self) -> tuple[ConnectionChange, ...]:
+        return tuple([step.change for step in self.steps] + [one.change for one in self.commands])
+
+    def carry_out(self) -> None:
+        """Do it: launchers first, so that no setting ever names what is not there; when removing, last."""
+        try:
+            self._carry_out()
+        except ReadOnlyStore as error:
+            hint = "Make that folder writable, or choose other settings with --scope."
+            raise ReadOnlyStore(str(error), hint=hint) from error
+
+    def _carry_out(self) -> None:
+        self.record = connection_record.load(self.homes.record)  # another clone may have connected something meanwhile
+        for step in sorted(self.steps, key=lambda step: step.launcher == step.removing):
+            if step.after != step.file.data:
+                _write(step)
+            _remember(self.record, step)
+        for command in self.commands:
+            self.notes += command.run(self.homes, self.record)
+        self.record.save()
+        if self.steps and self.steps[0].removing:
+            with contextlib.suppress(OSError):
+                fsio.ops.rmdir(self.homes.data)
+
+
+def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str) -> Wiring:
+    """What must change so that these clients call us and know our server, in one scope."""
+    done = Wiring(homes, connection_record.load(homes.record))
+    for name in names:
+        where = _scope(name, scope, homes, top)
+        for setting in client_settings.settings_of(name, where, homes, top):
+            done.steps.append(_put(name, where, setting, homes, done.record))
+        if where == "user":
+            done.commands += commands_to_add(name, homes, done.record)
+            _launch(done, name)
+        else:
+            done.notes += _not_on_the_path(homes)
+    return done
+
+
+def disconnect(names: Sequence[str], scope: str | None, homes: UserHomes, top: str) -> Wiring:
+    """What must change so that these clients know nothing of us; launchers go with the last of them."""
+    done = Wiring(homes, connection_record.load(homes.record))
+    for name in names:
+        for where in SCOPES if scope is None else (scope,):
+            for setting in client_settings.settings_of(name, where, homes, top):
+                step = _taken(name, setting, done.record)
+                if step is not None and step.file.real not in {one.file.real for one in done.steps}:
+                    done.steps.append(step)
+        if scope != "project":
+            done.commands += commands_to_remove(name, homes, done.record)
+    if scope != "project":
+        _unlaunch(done, names, top)
+    return done
+
+
+def scopes(name: str, homes: UserHomes, top: str) -> tuple[str, ...]:
+    """The scopes in which a client's files hold anything of ours; one that cannot be read holds nothing."""
+    found: dict[str, str] = {}
+    for scope in SCOPES:
+        for setting in client_settings.settings_of(name, scope, homes, top):
+            with contextlib.suppress(HoldfastError, OSError):
+                file = _look(setting, top)
+                if file.data is not None and _ours(file.path, file.data):
+                    found.setdefault(file.real, scope)
+    return tuple(scope for scope in SCOPES if scope in found.values())
+
+
+def connected(homes: UserHomes, top: str) -> list[str]:
+    """The clients whose settings hold anything of ours, in any scope."""
+    return [name for name in CLIENTS if scopes(name, homes, top)]
+
+
+def as_wanted(name: str, scope: str, homes: UserHomes, top: str) -> bool:
+    """Whether a client's files in this scope, and the launchers, are just as connecting would leave them."""
+    try:
+        done = connect([name], scope, homes, top)
+    except (HoldfastError, OSError):
+        return False
+    return all(step.after == step.file.data for step in done.steps)
+
+
+def _scope(name: str, asked: str | None, homes: UserHomes, top: str) -> str:
+    """The scope to use: the one asked for, else the one in use, else the user's."""
+    there = scopes(name, homes, top)
+    scope = asked or ("project" if "project" in there else "user")
+    others = [one for one in there if one != scope]
+    if others and not _same_files(name, homes, top):
+        (other,) = others
+        where = ", ".join(setting.shown for setting in client_settings.settings_of(name, other, homes, top))
+        raise BadInput(
+            f"{name} is connected in {other} scope already ({where}); in both it would be called twice",
+            hint=f"Take that out first: holdfast disconnect {name} --scope {other}",
+        )
+    return scope
+
+
+def _same_files(name: str, homes: UserHomes, top: str) -> bool:
+    """Whether both scopes are one place, as where CODEX_HOME lies in the repository."""
+    one, other = (
+        {os.path.realpath(setting.path) for setting in client_settings.settings_of(name, scope, homes, top)}
+        for scope in SCOPES
+    )
+    return bool(one & other)
+
+
+def _put(name: str, scope: str, setting: ClientSettingsFile, homes: UserHomes, kept: ConnectionRecord) -> WiringStep:
+    file = _look(setting, None)
+    wanted = client_settings.wanted_settings(name, scope, setting, homes)
+    if file.data is None:
+        text = new_text(setting, wanted)
+        made = WiredFile(connection_record.digest(text.encode()), ((0, len(text)),), made=True, folders=file.folders)
+        return WiringStep((name,), file, text.encode(), setting.what, made)
+    text = file.data.decode()
+    edits = _edits(setting, text, wanted)
+    after = config_text.apply_edits(text, edits)
+    return WiringStep((name,), file, after.encode(), setting.what, _kept(file, after, edits, kept))
+
+
+def new_text(setting: ClientSettingsFile, wanted: client_settings.WantedSettings) -> str:
+    """A settings file of our own."""
+    if setting.kind == TOML:
+        return config_text.render_table(wanted.server or {})
+    return config_text.new_json(wanted.whole())
+
+
+def _edits(setting: ClientSettingsFile, text: str, wanted: client_settings.WantedSettings) -> list[ConfigTextEdit]:
+    try:
+        if setting.kind == TOML:
+            return config_text.edits_between(text, config_text.put_table(text, wanted.server or {}))
+        if not text.removeprefix(config_text.BOM).strip():
+            return [ConfigTextEdit(len(text), len(text), config_text.new_json(wanted.whole()))]
+        if config_text.read_json(text).comments and not setting.comments:
+            raise config_text.NotPlainJson("it has comments, and its client reads plain JSON")
+        return client_settings.put_ours(text, wanted)
+    except (config_text.NotPlainJson, config_text.NotPlainToml) as why:
+        raise BadInput(f"{setting.shown}: {why}; it is left alone", hint=_BY_HAND) from None
+
+
+def _kept(file: AgentFile, after: str, edits: Sequence[ConfigTextEdit], kept: ConnectionRecord) -> WiredFile | None:
+    """How to undo it: from what was kept before if the file is as we left it, else from here on."""
+    assert file.data is not None
+    before = kept.fits(file.real, file.data)
+    if not edits:
+        return before or kept.files.get(file.real)
+    if before is None and _ours(file.path, file.data):
+        return None  # ours is in it already and nobody knows how the file was without
+    spans = connection_record.moved(before.spans if before else (), edits)
+    if spans is None:
+        return None
+    base = before or WiredFile("")
+    return replace(base, left=connection_record.digest(after.encode()), spans=spans)
+
+
+def _taken(name: str, setting: ClientSettingsFile, kept: ConnectionRecord) -> WiringStep | None:
+    file = _look(setting, None)
+    if file.data is None or not _ours(file.path, file.data):
+        return None
+    text, before = file.data.decode(), kept.fits(file.real, file.data)
+    if before is not None:
+        after: bytes | None = None if before.made else connection_record.cut(text, before.spans).encode()
+    else:
+        after = _without(setting, text, kept.files.get(file.real))
+    return WiringStep((name,), file, after, setting.what, kept.files.get(file.real), removing=True)
+
+
+def _without(setting: ClientSettingsFile, text: str, kept: WiredFile | None) -> bytes | None:
+    """The file without what is ours by its command; one that says nothing then was ours, for all we know."""
+    try:
+        if setting.kind == TOML:
+            after = config_text.take_table(text)
+            bare = not after.removeprefix(config_text.BOM).strip()
+        else:
+            after = config_text.apply_edits(text, client_settings.take_ours(text))
+            bare = client_settings.is_bare(after)
+    except (config_text.NotPlainJson, config_text.NotPlainToml) as why:
+        raise BadInput(f"{setting.shown}: {why}; it is left alone", hint="Take our lines out by hand.") from None
+    return None if bare and (kept is None or kept.made) else after.encode()
+
+
+def _look(setting: ClientSettingsFile, top: str | None) -> AgentFile:
+    if setting.inside:
+        root = setting.path.removesuffix(os.path.join(*setting.shown.split("/")))
+        return agent_files.look(top or root, setting.shown)
+    return agent_files.look_at(setting.path, setting.shown)
+
+
+def _ours(path: str, data: bytes) -> bool:
+    """Whether a settings file holds anything of ours; what cannot be read holds nothing we could take out."""
+    text = data.decode()
+    try:
+        if path.endswith(".toml"):
+            return config_text.find_table(text) is not None
+        return bool(client_settings.find_ours(text))
+    except (config_text.NotPlainJson, config_text.NotPlainToml):
+        return False
+
+
+def _launch(done: Wiring, name: str) -> None:
+    for path, text in user_homes.launcher_texts(done.homes).items():
+        there = [index for index, step in enumerate(done.steps) if step.file.real == path]
+        if there:
+            step = done.steps[there[0]]
+            done.steps[there[0]] = replace(step, tools=(*step.tools, name))
+            continue
+        file = AgentFile(done.homes.shown(path), path, user_homes.read_launcher(path), user_homes.LAUNCHER_MODE)
+        done.steps.append(WiringStep((name,), file, text, "launcher", launcher=True))
+
+
+def _unlaunch(done: Wiring, names: Sequence[str], top: str) -> None:
+    """Take the launchers away if no client names them any more."""
+    left = [name for name in CLIENTS if name not in names and "user" in scopes(name, done.homes, top)]
+    told = [name for name in done.record.told if name not in names]
+    if left or told:
+        return
+    for path in user_homes.launcher_texts(done.homes):
+        data = user_homes.read_launcher(path)
+        if data is not None:
+            file = AgentFile(done.homes.shown(path), path, data, user_homes.LAUNCHER_MODE)
+            done.steps.append(WiringStep(tuple(names), file, None, "launcher", launcher=True, removing=True))
+
+
+def _not_on_the_path(homes: UserHomes) -> list[str]:
+    if homes.programs.get("holdfast-hook"):
+        return []
+    return ["project scope names the bare command holdfast-hook, and it is not on your PATH"]
+
+
+def _write(step: WiringStep) -> None:
+    if step.launcher and step.after is not None:
+        user_homes.write_launcher(step.file.real, step.after)
+        return
+    now = _now(step.file.real)
+    if now != step.file.data and not step.launcher:
+        raise Busy(f"{step.file.path} changed while this was planned", hint="Run it again.")
+    if step.after is None:
+        agent_files.delete(step.file, folders=step.kept.folders if step.kept else 0)
+    else:
+        agent_files.write(step.file, step.after)
+
+
+def _now(path: str) -> bytes | None:
+    try:
+        return fsio.read(path, limit=agent_files.MAX_FILE)
+    except FileNotFoundError:
+        return None
+
+
+def _remember(kept: ConnectionRecord, step: WiringStep) -> None:
+    if step.launcher:
+        return
+    if step.removing or step.kept is None:
+        kept.files.pop(step.file.real, None)
+    else:
+        kept.files[step.file.real] = step.kept

@@ -1,0 +1,135 @@
+"""Where this user's agents keep their settings, and where what we put there lies.
+
+Everything is computed from the environment that is handed in: the same call with another one is another user.
+
+The two programs that agents' settings name: scripts at one place per user that never moves.
+
+Their text names the Python and the package that are installed now and is renewed when those move; what stands
+in somebody's settings stays the same, so Codex keeps trusting it.
+"""
+
+import os
+import shlex
+import shutil
+import stat
+from collections.abc import Mapping
+
+from holdfast.errors import UnsafePath
+from holdfast.store import fsio, layout
+from holdfast.values import frozen
+
+CLIENTS = ("codex", "claude", "gemini")
+SCOPES = ("user", "project")
+_HOMES = {  # the variable that moves it, and the folder in the user's home
+    "codex": ("CODEX_HOME", ".codex"),
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
+}
+
+
+@frozen
+class UserHomes:
+    """One user: home, the agents' own folders, our folder, and the programs on the path."""
+
+    home: str
+    folders: Mapping[str, str]
+    data: str  # our own folder of this user
+    programs: Mapping[str, str | None]
+    python: str  # what runs us now
+    package: str  # the folder of our package
+    environ: Mapping[str, str]  # for a client's own command
+
+    @property
+    def hook(self) -> str:
+        """The launcher of the hook: what every user-scope hook names, for ever."""
+        return os.path.join(self.data, "hook")
+
+    @property
+    def mcp(self) -> str:
+        """The launcher of the MCP server."""
+        return os.path.join(self.data, "mcp")
+
+    @property
+    def record(self) -> str:
+        """What we put into whose settings, so that it can be taken out to the byte."""
+        return os.path.join(self.data, "connected.json")
+
+    def shown(self, path: str) -> str:
+        """A path as people write it."""
+        inside = os.path.relpath(path, self.home)
+        return path if inside.startswith(os.pardir) else "~/" + inside.replace(os.sep, "/")
+
+
+def homes_of(environ: Mapping[str, str], *, python: str, package: str) -> UserHomes:
+    """The user whom this environment describes."""
+    home = environ.get("HOME") or os.path.expanduser("~")
+    folders = {name: environ.get(variable) or os.path.join(home, folder) for name, (variable, folder) in _HOMES.items()}
+    folders["gemini"] = os.path.join(environ.get("GEMINI_CLI_HOME") or home, ".gemini")
+    path = environ.get("PATH", "")
+    names = (*CLIENTS, "holdfast", "holdfast-hook")
+    programs = {name: shutil.which(name, path=path) for name in names}
+    share = environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
+    data = layout.user_data({"XDG_DATA_HOME": share})
+    return UserHomes(home, folders, data, programs, python, package, environ)
+
+
+HOOK = "holdfast-hook"
+FINDING, OTHERWISE = f"command -v {HOOK} >/dev/null 2>&1 && ", " || true"
+
+
+def hook_command(homes: UserHomes, client: str, event: str, scope: str) -> str:
+    """What a client runs for an event.
+
+    In a repository's settings it runs for everybody who works there, Holdfast installed or not, and in every
+    client that reads another's settings; some refuse a tool call if its hook fails. So it ends with 0 in any
+    case. These words mean the same to sh, bash, zsh, dash and fish.
+    """
+    if scope == "user":
+        return f"{shlex.quote(homes.hook)} {client} {event}"
+    return f"{FINDING}{HOOK} {client} {event}{OTHERWISE}"
+
+
+LAUNCHER_MODE = 0o755
+_HOOK = """\
+#!/bin/sh
+# Holdfast's hook for agents, written by `holdfast connect`. Its text may change, its path never does.
+python={python}
+hook={hook}
+[ -x "$python" ] && [ -f "$hook" ] || exit 0
+exec "$python" -I -S "$hook" "$@"
+"""
+# -P keeps the folder a server is started in, somebody's repository, out of what Python imports.
+_MCP = """\
+#!/bin/sh
+# Holdfast's MCP server for agents, written by `holdfast connect`. Its text may change, its path never does.
+python={python}
+[ -x "$python" ] || {{ echo "Holdfast moved: run holdfast connect again" >&2; exit 1; }}
+exec "$python" -P -m holdfast mcp "$@"
+"""
+
+
+def launcher_texts(homes: UserHomes) -> dict[str, bytes]:
+    """Each launcher's path and the text it must have."""
+    python = shlex.quote(homes.python)
+    hook = shlex.quote(os.path.join(homes.package, "interfaces", "agent_hook.py"))
+    return {homes.hook: _HOOK.format(python=python, hook=hook).encode(), homes.mcp: _MCP.format(python=python).encode()}
+
+
+def read_launcher(path: str) -> bytes | None:
+    """A launcher as it stands; None if it is not there or cannot be run."""
+    try:
+        facts = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not stat.S_ISREG(facts.st_mode):
+        raise UnsafePath(f"{path} is not a regular file", hint="Move it out of the way.")
+    return fsio.read(path, limit=1 << 16) if facts.st_mode & stat.S_IXUSR else b""
+
+
+def write_launcher(path: str, text: bytes) -> None:
+    """Set a launcher's text at once; whoever starts it meanwhile gets the old or the new one."""
+    fsio.make_dirs(os.path.dirname(path), mode=0o755)
+    fsio.sweep(path)
+    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    fsio.create(temporary, text, mode=LAUNCHER_MODE)
+    os.chmod(temporary, LAUNCHER_MODE)  # whatever the umask left of it
+    fsio.move(temporary, path)

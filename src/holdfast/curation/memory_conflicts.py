@@ -1,0 +1,198 @@
+"""Which memories contradict one another: asked before one is let in, and after branches were merged.
+
+The rules about words are `model.claims`'; here it is decided which memories are held against which.
+What somebody looked at and resolved (`supersedes`, `compatible_with`) does not come up again. A memory that
+arrived by git and was approved by nobody here has no say against another.
+
+Contradictions among what stands here: two branches may each have accepted what the other denies.
+
+Comparing everything with everything takes long, so it is remembered, for each memory, in which words it was
+looked at and whom it contradicts; only what is new since then is compared. The record lies in the cache,
+beside the index, and can be deleted like it.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+
+from holdfast.curation import memory_state
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.errors import Contradicts, HoldfastError
+from holdfast.git.approvals import words_of
+from holdfast.git.clone import Clone
+from holdfast.model import claims
+from holdfast.model.claims import SimilarStatements, Verdict
+from holdfast.model.contradictions import contradicting_pairs, contradiction, resolved, statement
+from holdfast.model.memory import Memory
+from holdfast.model.text import visible
+from holdfast.store import fsio, layout
+from holdfast.values import frozen
+
+STANDING = ("accepted", "stale")
+GONE = ("superseded", "deprecated", "rejected")
+MAX_SAID = 160  # characters of each side in a sentence
+
+
+@frozen
+class MemoryConflict:
+    """A memory, and another that it cannot stand beside."""
+
+    one: Memory
+    other: Memory
+    status: str  # of the other
+    verdict: Verdict
+
+    @property
+    def sentence(self) -> str:
+        """Both sides in one sentence."""
+        ours, theirs = (visible(memory.statement)[:MAX_SAID] for memory in (self.one, self.other))
+        return f"{self.one.id} ({ours!r}) contradicts {self.other.id}, {self.status} ({theirs!r}): {self.verdict.why}"
+
+
+class KnownClaims:
+    """What is known here, made ready to be held against many memories."""
+
+    def __init__(self, standings: Iterable[MemoryStanding], rejected: Iterable[Memory] = ()) -> None:
+        self._status = {one.id: one.status for one in standings if _counts(one)}
+        self._memories = {one.id: one.memory for one in standings if _counts(one)}
+        self._status |= {memory.id: "rejected" for memory in rejected}
+        self._memories |= {memory.id: memory for memory in rejected}
+        self._near: SimilarStatements | None = None
+
+    def add(self, one: MemoryStanding) -> None:
+        """Something more is known now."""
+        self._status[one.id], self._memories[one.id] = one.status, one.memory
+        if self._near is not None:
+            self._near.add(one.id, statement(one.memory))
+
+    def conflicts(self, memory: Memory) -> tuple[MemoryConflict, ...]:
+        """What speaks against a memory, the strongest first."""
+        found = [
+            MemoryConflict(memory, other, self._status[other.id], verdict)
+            for other in self._around(memory)
+            if not resolved(memory, other) and (verdict := self._verdict(memory, other)) is not None
+        ]
+        return tuple(sorted(found, key=lambda one: (one.status not in STANDING, -one.verdict.score, one.other.id)))
+
+    def same(self, memory: Memory) -> list[Memory]:
+        """The memories that make the same claim, in these or in other words."""
+        said = statement(memory)
+        return [
+            other for other in self._around(memory) if other.type == memory.type and claims.same(statement(other), said)
+        ]
+
+    def pairs(self, only: Collection[str] | None = None) -> Iterator[MemoryConflict]:
+        """Every two that stand here and contradict one another, each pair once."""
+        standing = {name: memory for name, memory in self._memories.items() if self._status[name] in STANDING}
+        for pair in contradicting_pairs(standing, only):
+            yield MemoryConflict(pair.one, pair.other, self._status[pair.other.id], pair.verdict)
+
+    def _verdict(self, memory: Memory, other: Memory) -> Verdict | None:
+        gone = self._status[other.id] in GONE
+        return claims.conflict(statement(other), statement(memory), gone=gone)
+
+    def _around(self, memory: Memory) -> list[Memory]:
+        if self._near is None:
+            self._near = SimilarStatements({name: statement(one) for name, one in self._memories.items()})
+        near = self._near.near(statement(memory))
+        return [self._memories[name] for name in near if name != memory.id]
+
+
+def refuse(conflicts: Iterable[MemoryConflict]) -> None:
+    """Say no to a memory that contradicts what stands, with both texts."""
+    found = list(conflicts)
+    if not found:
+        return
+    first = found[0]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    hint = (
+        f"Resolve it: holdfast review accept {first.one.id} --supersede {first.other.id}, or --keep-both "
+        f"(with --applies-to PATH to say where), or holdfast review reject {first.one.id}"
+    )
+    raise Contradicts(first.sentence + more, hint=hint)
+
+
+def _counts(one: MemoryStanding) -> bool:
+    return one.status in (*STANDING, *GONE) and one.trust != "T4"
+
+
+_MAX_RECORD = 1 << 26
+Rows = dict[str, list[str]]  # memory to the words it was compared in, and whom it contradicts
+AT_ONCE = 500  # memories that are compared without being asked; `holdfast curate` compares all
+
+
+def standing_conflicts(
+    clone: Clone, standings: Iterable[MemoryStanding], known: KnownClaims, *, everything: bool = False
+) -> list[MemoryConflict]:
+    """Every two that stand here and contradict one another, as far as they were compared.
+
+    Very many new ones are compared only if `everything` is asked for; until then they count as not looked at.
+    """
+    there = {one.id: one for one in standings if one.status in STANDING and one.trust != "T4"}
+    before = {name: row for name, row in _read(clone).items() if name in there}
+    now = {name: words_of(_claim(one)) for name, one in there.items()}
+    new = [name for name, words in now.items() if before.get(name, [""])[0] != words]
+    if new and (everything or len(new) <= AT_ONCE):
+        before = _compared(known, before, now, new)
+        if not clone.reading:
+            _keep(clone, before)
+    return list(_told(before, there))
+
+
+def new_conflicts(clone: Clone, now: datetime) -> list[MemoryConflict]:
+    """The contradictions that were not there at the last look: a merge may just have brought them."""
+    if not clone.repo.head().oid or clone.repo.tree_id("HEAD", layout.MEMORY) is None:
+        return []
+    rows = _read(clone)
+    told = {frozenset((name, other)) for name, (_, *others) in rows.items() for other in others}
+    standings = memory_state.list_memories(clone, now).standings
+    found = standing_conflicts(clone, standings, KnownClaims(standings))
+    return [one for one in found if frozenset((one.one.id, one.other.id)) not in told]
+
+
+def _compared(known: KnownClaims, before: Mapping[str, list[str]], now: Mapping[str, str], new: list[str]) -> Rows:
+    rows = {name: list(before.get(name, ())) for name in now}
+    for name in new:
+        rows[name] = [now[name]]
+    for conflict in known.pairs(only=new):
+        rows[conflict.one.id].append(conflict.other.id)
+    return rows
+
+
+def _told(rows: Mapping[str, list[str]], there: Mapping[str, MemoryStanding]) -> Iterable[MemoryConflict]:
+    for name, (_, *others) in rows.items():
+        for other in others:
+            if other not in there or resolved(there[name].memory, there[other].memory):
+                continue
+            verdict = contradiction(there[name].memory, there[other].memory)
+            if verdict is not None:
+                yield MemoryConflict(there[name].memory, there[other].memory, there[other].status, verdict)
+
+
+def _claim(one: MemoryStanding) -> str:
+    """What a comparison rests on: other words, or another scope, and it has to be made again."""
+    memory = one.memory
+    return f"{memory.type} {memory.statement} {' '.join(memory.applies_to)}"
+
+
+def _read(clone: Clone) -> Rows:
+    """What was remembered; a record that is damaged or missing is none."""
+    with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError, HoldfastError):
+        raw = json.loads(fsio.read(_path(clone), limit=_MAX_RECORD))
+        return {name: row for name, row in raw.items() if isinstance(row, list) and row}
+    return {}
+
+
+def _keep(clone: Clone, rows: Rows) -> None:
+    """Remember it, if that can be: a full disk costs a comparison, not an answer."""
+    with contextlib.suppress(OSError, HoldfastError):
+        fsio.make_dirs(os.path.dirname(_path(clone)))
+        fsio.replace(_path(clone), json.dumps(rows).encode("ascii"))
+
+
+def _path(clone: Clone) -> str:
+    here = hashlib.sha256(os.fsencode(clone.worktree)).hexdigest()[:16]
+    return os.path.join(os.path.dirname(clone.layout.index(clone.repo_id)), f"contradictions-{here}.json")

@@ -1,0 +1,235 @@
+"""The curator: how healthy memory is, asked for by a person; it suggests and never acts.
+
+What it finds is computed from what stands here. Duplicates and what has lost its ground become candidates
+that say what they suggest and why; a person accepts them, or not.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from holdfast.curation import candidates, memory_conflicts, memory_state
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.memory_conflicts import KnownClaims
+from holdfast.curation.memory_state import MemoryListing
+from holdfast.curation.propose import propose
+from holdfast.curation.snapshot import ProposalGround, hold_ground
+from holdfast.errors import BadInput
+from holdfast.git.approvals import KINDS as APPROVALS
+from holdfast.git.clone import Clone
+from holdfast.model import memory as rules
+from holdfast.model.evidence import Provenance
+from holdfast.model.memory import Candidate
+from holdfast.model.text import tokens
+from holdfast.values import field, frozen, replace
+
+TOPICS = (
+    *("stale", "expired", "contradicting", "duplicate", "never recalled", "never used"),
+    *("orphaned evidence", "dangling link", "oversized", "broken"),
+)
+OVERSIZED = 400  # tokens: one memory should not take a fifth of a pack
+UNUSED = timedelta(days=30)  # nobody asked for it in all this time
+OFTEN = 12  # times it was found: by then somebody should have cited it
+_LOST = ("gone", "unanchored")
+
+
+@frozen
+class CuratorSuggestion:
+    """What could be done about it, once a person agrees."""
+
+    suggests: str  # deprecate:<id> or merge:<id>:<into>
+    because: str
+
+
+@frozen
+class CuratorFinding:
+    """Something about one or two memories that a person should look at."""
+
+    topic: str  # one of TOPICS
+    ids: tuple[str, ...]
+    sentence: str
+    suggestion: CuratorSuggestion | None = None
+    candidate: str | None = None  # the id under which it waits
+
+
+@frozen
+class MemoryHealth:
+    """What was looked at, and what was found."""
+
+    memories: int
+    findings: tuple[CuratorFinding, ...]
+
+    def of(self, topic: str) -> list[CuratorFinding]:
+        return [finding for finding in self.findings if finding.topic == topic]
+
+
+@frozen
+class RecallUse:
+    """What was recalled in this clone since counting began."""
+
+    since: datetime | None
+    recalled: Collection[str]  # ids in lower case: found for a question, or told in a pack
+    times: Mapping[str, int] = field(default_factory=dict)  # how often questions found it
+    used: Collection[str] = ()  # cited or acted on afterwards
+
+
+def examine(clone: Clone, now: datetime, *, use: RecallUse) -> MemoryHealth:
+    """Look at everything that stands here."""
+    found = memory_state.list_memories(clone, now)
+    shelf = candidates.read(clone)
+    known = KnownClaims(found.standings)
+    findings = [
+        *_grounds(found),
+        *_contradicting(clone, found, known),
+        *_duplicates(known, found),
+        *_unused(found.trusted, _accepted_at(clone), use, now),
+        *_lost(found),
+        *_dangling([*found.standings], {*shelf.ids, *(one.id for one in found.standings)}),
+        *_oversized((*found.trusted, *found.stale)),
+        *(CuratorFinding("broken", (), one.message) for one in found.broken),
+    ]
+    return MemoryHealth(len(found.standings), tuple(findings))
+
+
+def suggest(clone: Clone, health: MemoryHealth) -> MemoryHealth:
+    """Put what it suggests on the shelf, each once; what was turned down before is not suggested again."""
+    kinds = {one.memory.id: one.memory.type for one in memory_state.read_visible(clone)[0]}
+    with hold_ground(clone) as ground:
+        found = tuple(_suggested(clone, one, kinds, ground) for one in health.findings)
+    return replace(health, findings=found)
+
+
+def _suggested(
+    clone: Clone, finding: CuratorFinding, kinds: Mapping[str, str], ground: ProposalGround
+) -> CuratorFinding:
+    if finding.suggestion is None:
+        return finding
+    action = finding.suggestion.suggests.partition(":")[0]
+    into = f" into {finding.ids[1]}" if action == "merge" else ""
+    statement = f"{action.capitalize()} {finding.ids[0]}{into}: {finding.sentence}"
+    try:
+        made = propose(
+            clone,
+            statement=statement,
+            kind=kinds[finding.ids[0]],
+            suggests=finding.suggestion.suggests,
+            because=finding.suggestion.because,
+            provenance=[Provenance("curate", None, finding.sentence)],
+            ground=ground,
+        )
+    except BadInput:  # a tombstone: somebody said no
+        return replace(finding, suggestion=None)
+    return replace(finding, candidate=made.id if isinstance(made, Candidate) else None)
+
+
+def _grounds(found: MemoryListing) -> Iterator[CuratorFinding]:
+    for one in found.stale:
+        moved = [text for text, state in one.receipts if state in ("changed", "gone")]
+        gone = all(state == "gone" for _, state in one.receipts)
+        why = f"{_names(moved)} is not there any more" if gone else f"{_names(moved)} has changed"
+        suggestion = CuratorSuggestion(f"deprecate:{one.id}", f"all that it cites is gone: {why}") if gone else None
+        yield CuratorFinding("stale", (one.id,), why, suggestion)
+    for one in found.expired:
+        when = rules.iso(one.memory.expires_at)[:10] if one.memory.expires_at else ""
+        because = f"it was meant to hold until {when}"
+        yield CuratorFinding(
+            "expired", (one.id,), f"expired on {when}", CuratorSuggestion(f"deprecate:{one.id}", because)
+        )
+
+
+def _contradicting(clone: Clone, found: MemoryListing, known: KnownClaims) -> Iterator[CuratorFinding]:
+    for one in memory_conflicts.standing_conflicts(clone, found.standings, known, everything=True):
+        yield CuratorFinding("contradicting", (one.one.id, one.other.id), one.verdict.why)
+
+
+def _duplicates(known: KnownClaims, found: MemoryListing) -> Iterator[CuratorFinding]:
+    standing = {one.id: one for one in (*found.trusted, *found.stale)}
+    told: set[frozenset[str]] = set()
+    for one in standing.values():
+        for twin in known.same(one.memory):
+            pair = frozenset((one.id, twin.id))
+            if twin.id in standing and pair not in told:
+                told.add(pair)
+                yield _duplicate(*_better_last(one, standing[twin.id]))
+
+
+def _better_last(one: MemoryStanding, other: MemoryStanding) -> tuple[MemoryStanding, MemoryStanding]:
+    """The one with less to stand on first: it would be merged into the other."""
+
+    def weight(standing: MemoryStanding) -> tuple[object, ...]:
+        memory = standing.memory
+        held = sum(state == "holds" for _, state in standing.receipts)
+        return standing.trust == "T0", held, memory.confidence or 0, len(memory.details), standing.id
+
+    return (one, other) if weight(one) <= weight(other) else (other, one)
+
+
+def _duplicate(less: MemoryStanding, more: MemoryStanding) -> CuratorFinding:
+    because = f"it says what {more.id} says"
+    return CuratorFinding(
+        "duplicate", (less.id, more.id), "says the same", CuratorSuggestion(f"merge:{less.id}:{more.id}", because)
+    )
+
+
+def _unused(
+    trusted: Iterable[MemoryStanding], accepted: Mapping[str, datetime], use: RecallUse, now: datetime
+) -> Iterator[CuratorFinding]:
+    """What nobody was told since it was accepted, long ago, or what is found in vain.
+
+    While counting is young nothing can be said.
+    """
+    if use.since is None or now - use.since < UNUSED:
+        return
+    for one in trusted:
+        began = accepted.get(one.id)
+        if began is None or now - began < UNUSED:
+            continue
+        times = use.times.get(one.id.lower(), 0)
+        if one.id.lower() not in use.recalled:
+            since = f"accepted {began:%Y-%m-%d}, never found or told since"
+            yield CuratorFinding("never recalled", (one.id,), since)
+        elif times >= OFTEN and one.id.lower() not in use.used:
+            yield CuratorFinding("never used", (one.id,), f"recalled {times:,} times, never cited or acted on")
+
+
+def _accepted_at(clone: Clone) -> dict[str, datetime]:
+    found: dict[str, datetime] = {}
+    for event in clone.all_events():
+        if event.kind in APPROVALS and event.target:
+            when = datetime.fromisoformat(event.ts)
+            found[event.target] = max(when, found.get(event.target, when))
+    return found
+
+
+def _lost(found: MemoryListing) -> Iterator[CuratorFinding]:
+    """Runs and commits that cannot be looked up any more: nothing speaks against the memory, nor for it."""
+    for one in (*found.trusted, *found.stale):
+        lost = [t for t, state in one.receipts if state in _LOST and t.startswith(("run:", "commit:"))]
+        if not lost:
+            continue
+        alone = len(lost) == len(one.receipts)
+        because = "nothing that it rests on can be looked up any more"
+        suggestion = CuratorSuggestion(f"deprecate:{one.id}", because) if alone else None
+        yield CuratorFinding("orphaned evidence", (one.id,), f"{_names(lost)} cannot be found", suggestion)
+
+
+def _dangling(standings: Sequence[MemoryStanding], ids: Collection[str]) -> Iterator[CuratorFinding]:
+    for one in standings:
+        if one.status in ("superseded", "deprecated"):
+            continue
+        named = (*one.memory.supersedes, *one.memory.compatible_with)
+        if missing := [name for name in named if name not in ids]:
+            yield CuratorFinding("dangling link", (one.id,), f"names {', '.join(missing)}, which is not here")
+
+
+def _oversized(standings: Iterable[MemoryStanding]) -> Iterator[CuratorFinding]:
+    for one in standings:
+        size = tokens(f"{one.memory.statement}\n{one.memory.details}")
+        if size > OVERSIZED:
+            yield CuratorFinding(
+                "oversized", (one.id,), f"takes {size:,} tokens; {OVERSIZED} are plenty for one memory"
+            )
+
+
+def _names(cited: Sequence[str]) -> str:
+    """Receipts without their hashes."""
+    return ", ".join(text.rpartition("@")[0] or text for text in cited)

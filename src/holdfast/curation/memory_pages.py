@@ -1,0 +1,493 @@
+"""Pages: the views that show memories together in the form of their files, and what an edited page says.
+
+Pure, both ways. A page begins with a comment that names branch, HEAD, time and base, the fingerprint of all
+it shows. What is derived is shown among an entry's fields and read over when the page comes back: when it was
+`updated`, and how it is `standing` where its status alone would mislead. What hides is shown as a mark, so
+that a person reads what is there; the entry keeps its characters unless that person changes it.
+
+Edited pages of memories: taken as a whole if they showed what still stands, else kept aside and said.
+
+A changed entry becomes a change of its file that waits, with an event that approves nothing: it is in review
+until a person accepts it. A new entry becomes a candidate, and a changed candidate stays one. What is missing
+from a page is not deleted: such an edit is refused, because somebody meant something by it.
+"""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+
+from holdfast.curation import candidates, decisions, memory_state
+from holdfast.curation.candidates import CandidateShelf
+from holdfast.curation.memory_state import MemoryListing, VisibleMemory
+from holdfast.curation.propose import propose
+from holdfast.errors import BadInput, HoldfastError
+from holdfast.git import conflict_sides, view_edits
+from holdfast.git.clone import Clone
+from holdfast.model.event import EventDraft
+from holdfast.model.memory import Accepted, Candidate, Retired
+from holdfast.model.text import visible
+from holdfast.patterns import regex
+from holdfast.store import markdown_document, memory_files
+from holdfast.store.frontmatter import SEPARATOR
+from holdfast.store.memory_files import EntrySketch
+from holdfast.values import field, frozen
+
+OF_KIND = {
+    "decision": "decisions.md",
+    "assumption": "assumptions.md",
+    "invariant": "invariants.md",
+    "dead-end": "dead-ends.md",
+}
+CANDIDATES = "candidates.md"
+NAMES = (*OF_KIND.values(), CANDIDATES)
+DERIVED = ("updated", "standing")
+
+_HEADER = regex(r"\A\s*<!--(.*?)-->[^\S\n]*(?:\n|\Z)", re.DOTALL)
+_BASE = regex(r"^base: ([0-9a-f]{32})$", re.MULTILINE)
+_DERIVED = regex(rf"(?:{'|'.join(DERIVED)}):(?:\s|\Z)")
+
+
+@frozen
+class PageItem:
+    """One entry of a page: its text as its file has it, and what is derived."""
+
+    id: str
+    text: str
+    blob: str
+    updated: str | None = None
+    standing: str | None = None
+
+
+@frozen
+class MemoryPage:
+    """What a view of memories shows."""
+
+    name: str
+    items: tuple[PageItem, ...] = ()
+    left_out: tuple[str, ...] = ()  # what belongs here and cannot be shown, with the reason
+
+    @property
+    def base(self) -> str:
+        """What it was made from: equal bases, equal entries."""
+        shown = "\n".join(sorted(f"{item.id} {item.blob}" for item in self.items))
+        return hashlib.sha256(f"{self.name}\n{shown}".encode()).hexdigest()[:32]
+
+
+@frozen
+class EditedEntry:
+    """One entry of an edited page."""
+
+    raw: str
+    line: int
+
+    @property
+    def text(self) -> str:
+        """The entry without what is derived."""
+        front, body = _apart(self.raw)
+        return "\n".join(["---", *_own(front), "---", body.rstrip()]).rstrip() + "\n"
+
+
+def make_page(name: str, items: Iterable[PageItem], left_out: Iterable[str] = ()) -> MemoryPage:
+    """A page of those entries that read back from it as they are; the others are named."""
+    shown, out = [], list(left_out)
+    for item in items:
+        if why := _unfit(item.text):
+            out.append(f"{item.id} {why}")
+        else:
+            shown.append(item)
+    return MemoryPage(name, tuple(shown), tuple(out))
+
+
+def _unfit(text: str) -> str | None:
+    """Why an entry cannot stand among others, if so."""
+    clean = _clean(text)
+    if ("```" in clean or "~~~" in clean) and markdown_document.has_open_fence(clean):
+        return "opens a code fence and never closes it"
+    front, _ = _apart(clean)
+    if not all(map(str.strip, front)):
+        return "has a blank line among its fields"
+    if not any(line.startswith(("id:", "type:")) for line in front):
+        return "has its id and its type in quotes"
+    return None
+
+
+def render_page(page: MemoryPage, *, branch: str | None, head: str | None, time: str) -> str:
+    """The page as a file."""
+    said = [
+        f"Rendered by Holdfast at {time}",
+        f"branch: {branch or 'none'}",
+        f"head: {head or 'none'}",
+        f"base: {page.base}",
+        *_explained(page.name),
+        *(f"left out: {' '.join(why.split())}" for why in page.left_out),
+    ]
+    lines = (visible(line).replace("-->", "-- >") for line in said)
+    return "\n".join(["<!--", *lines, "-->", "", *map(entry_text, page.items)])
+
+
+def _explained(name: str) -> list[str]:
+    if name == CANDIDATES:
+        change = "Change the words of a candidate, or add one: `type: fact` and no id."
+    else:
+        kind = next(kind for kind, page in OF_KIND.items() if page == name)
+        change = f"Change an entry, or add one: `type: {kind}` and no id."
+    return [
+        f"{change} The next command takes it, and it waits in review.",
+        "What is deleted here stays where it is. `updated` and `standing` are derived.",
+    ]
+
+
+def entry_text(item: PageItem) -> str:
+    """An entry as the page shows it."""
+    derived = [f"{name}: {value}" for name, value in (("updated", item.updated), ("standing", item.standing)) if value]
+    front, body = _apart(_clean(item.text))
+    return "\n".join(["---", *_own(front), *derived, "---", body.rstrip()]).rstrip() + "\n"
+
+
+def without_derived(text: str) -> str:
+    """An entry's text as an untouched page gives it back."""
+    return EditedEntry(_clean(text), 1).text
+
+
+def _clean(text: str) -> str:
+    return visible(text.removeprefix("\ufeff"))
+
+
+def _apart(text: str) -> tuple[list[str], str]:
+    """The lines of the frontmatter, and what follows."""
+    lines = text.split("\n")
+    end = next((n for n, line in enumerate(lines[1:], 1) if line == "---"), len(lines))
+    return lines[1:end], "\n".join(lines[end + 1 :])
+
+
+def _own(front: list[str]) -> list[str]:
+    """The fields that the entry itself has, one below the other; one may go on in indented lines."""
+    kept, skipping = [], False
+    for line in (line for line in front if line != SEPARATOR):
+        skipping = bool(_DERIVED.match(line)) or (skipping and line[:1] in (" ", "\t", "-"))
+        if not skipping:
+            kept.append(line)
+    return kept
+
+
+def read_page(text: str) -> tuple[str, list[EditedEntry]]:
+    """The base of an edited page, and its entries; BadInput says what cannot be read, and where."""
+    clean = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    header = _HEADER.match(clean)
+    base = _BASE.search(header[1]) if header else None
+    if header is None or base is None:
+        raise BadInput("line 1: its header is gone, so nobody can tell what it was made from")
+    if markdown_document.is_unmerged(clean):
+        raise BadInput("line 1: it holds the marks of an unresolved merge")
+    rest = clean[header.end() :]
+    first = clean.count("\n", 0, header.end())
+    found = [] if not rest.strip() else markdown_document.pieces(_led(rest))
+    entries = []
+    for piece in found:
+        line = piece.line + first - 1
+        if not piece.text.startswith("---\n"):
+            if piece.text.strip() != _LEAD:
+                raise BadInput(f"line {_first_words(piece.text, line)}: what stands here belongs to no entry")
+            continue
+        entries.append(EditedEntry(piece.text, line))
+    return base[1], entries
+
+
+_LEAD = "<!-- -->"
+
+
+def _led(rest: str) -> str:
+    """The entries with a line before them: of a page, the first begins by the same rule as all others."""
+    return f"{_LEAD}\n{rest}"
+
+
+def _first_words(text: str, line: int) -> int:
+    lines = text.split("\n")
+    return line + next((n for n, words in enumerate(lines) if words.strip() and words != _LEAD), 0)
+
+
+MOST_NOTES = 20
+_KEPT = ("id", "type", "line", "provenance", "suggests", "because")  # of a candidate, whatever its words
+_STANDINGS = ("trusted", "stale", "unreviewed", "expired", "superseded", "retired")
+
+
+@frozen
+class PageOutcome:
+    """What became of an edited page."""
+
+    name: str
+    changed: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = ()
+    refused: str | None = None  # why nothing of it was taken
+    kept: str | None = None  # the file that holds the refused text
+
+
+# What pages show.
+
+
+@frozen
+class ShownPages:
+    """The pages of this moment, and what their entries are in truth."""
+
+    pages: tuple[MemoryPage, ...]
+    seen: Mapping[str, VisibleMemory] = field(default_factory=dict)
+    shelf: CandidateShelf = field(default_factory=CandidateShelf)
+    clashing: Collection[str] = ()
+
+
+def show_pages(clone: Clone, now: datetime) -> tuple[ShownPages, MemoryListing]:
+    """What every page has to show, and how the memories stand that they were made from."""
+    found, seen = memory_state.list_with_entries(clone, now)
+    updated = _updated(clone)
+    made = [_page(clone, kind, found, seen, updated) for kind in OF_KIND]
+    shelf = candidates.read(clone)
+    made.append(_waiting(clone, shelf, updated))
+    clashing = [one.id for one in found.clashes]
+    return ShownPages(tuple(made), {one.memory.id: one for one in seen.values()}, shelf, clashing), found
+
+
+def _updated(clone: Clone) -> dict[str, str]:
+    """When something last happened to each memory, as far as that is visible here."""
+    latest: dict[str, str] = {}
+    for event in clone.events():
+        if event.target is not None and event.ts > latest.get(event.target, ""):
+            latest[event.target] = event.ts
+    return {name: f"{ts[:19]}Z" for name, ts in latest.items()}
+
+
+def _page(
+    clone: Clone,
+    kind: str,
+    found: MemoryListing,
+    seen: Mapping[tuple[str, str], VisibleMemory],
+    updated: Mapping[str, str],
+) -> MemoryPage:
+    items = []
+    for group in _STANDINGS:
+        for standing in getattr(found, group):
+            if standing.memory.type == kind:
+                one = seen[standing.path, standing.id].sighting
+                plain = standing.status in ("accepted", "deprecated")
+                status = None if plain else standing.status
+                text = clone.hide.text(one.text)
+                items.append(PageItem(standing.id, text, one.blob, updated.get(standing.id), status))
+    name = OF_KIND[kind]
+    folder = f"/{name.removesuffix('.md')}/"
+    out = [one.message for one in found.broken if folder in one.path]
+    out += [f"{one.path}: {one.id} is in conflict" for one in found.clashes if folder in one.path]
+    return make_page(name, items, out)
+
+
+def _waiting(clone: Clone, shelf: CandidateShelf, updated: Mapping[str, str]) -> MemoryPage:
+    line, items, elsewhere = clone.line(), [], 0
+    for memory in shelf.waiting.values():
+        since = updated.get(memory.id)
+        if memory.line != line.id and not line.sees(memory.line, since or clone.now()):
+            elsewhere += 1
+            continue
+        text = clone.hide.text(memory_files.render(memory))
+        items.append(PageItem(memory.id, text, clone.repo.hash_blob(text.encode()), since))
+    out = [str(error) for error in shelf.broken]
+    out += [f"{elsewhere:,} that wait on other lines: holdfast review list"] if elsewhere else []
+    return make_page(CANDIDATES, items, out)
+
+
+# Taking edits.
+
+
+def take_edits(clone: Clone) -> list[PageOutcome]:
+    """Take the pages that were edited since the last command; the clone's notes say what and what not."""
+    done = []
+    for name in NAMES:
+        outcome = view_edits.taken(clone, name, lambda data, name=name: _take(clone, name, data))  # type: ignore[misc]
+        done += [outcome] if outcome is not None else []
+    return done
+
+
+def _take(clone: Clone, name: str, data: bytes) -> PageOutcome:
+    try:
+        plan = _plan(clone, name, view_edits.decoded(data))
+        proposed = _store(clone, plan)
+    except HoldfastError as error:
+        why = _placed(name, str(error))
+        return PageOutcome(name, refused=why, kept=view_edits.refused(clone, name, data, why))
+    view_edits.remember(clone, name, data)
+    changed = (*plan.entries, *plan.candidates)
+    said = [f"{one} edited in {name}: {', '.join(plan.said[one]) or 'only its form'}" for one in changed]
+    said += [f"{one} proposed in {name}; it waits in review" for one in proposed]
+    clone.notes.extend(said[:MOST_NOTES])
+    if len(said) > MOST_NOTES:
+        clone.notes.append(f"and {len(said) - MOST_NOTES:,} more changes in {name} were taken")
+    if plan.entries:
+        clone.notes.append(f"what was edited counts once a person accepts it: holdfast review accept {changed[0]}")
+    return PageOutcome(name, changed, tuple(proposed))
+
+
+def _placed(name: str, reason: str) -> str:
+    """A refusal with its line as editors understand it."""
+    line, colon, rest = reason.removeprefix("line ").partition(": ")
+    return f"{name}:{line} {rest}" if colon and line.isdigit() and reason.startswith("line ") else reason
+
+
+@frozen
+class _Plan:
+    """What an edited page asks for; nothing speaks against any of it."""
+
+    entries: dict[str, tuple[VisibleMemory, str]] = field(default_factory=dict)  # id to what it was and its new text
+    candidates: dict[str, Candidate] = field(default_factory=dict)
+    new: list[tuple[EntrySketch, str]] = field(default_factory=list)  # with the type of its page
+    said: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def _plan(clone: Clone, name: str, text: str) -> _Plan:
+    base, found = read_page(text)
+    now, _ = show_pages(clone, clone.clock())
+    page = next(page for page in now.pages if page.name == name)
+    if base != page.base:
+        raise BadInput("what it shows has changed since it was rendered; edit the fresh one")
+    there = {item.id: without_derived(item.text) for item in page.items}
+    untouched = {text: name for name, text in there.items()}
+    plan = _Plan()
+    met: set[str] = set()
+    for entry in found:
+        identity = untouched.get(entry.text) or _id_of(entry, name)
+        if identity in met:
+            raise BadInput(f"line {entry.line}: {identity} stands here twice")
+        met.update({identity} if identity else ())
+        if identity not in there:
+            _add(clone, plan, entry, name, now)
+        elif entry.text != there[identity]:
+            _refuse_secret(clone, entry)
+            _change(plan, entry, name, identity, now)
+    _refuse_absence(there, met, name)
+    return plan
+
+
+def _id_of(entry: EditedEntry, name: str) -> str | None:
+    fields = markdown_document.read(entry.raw, name, needed=(), line=entry.line).fields
+    value = fields["id"].value if "id" in fields else None
+    return value if isinstance(value, str) else None
+
+
+def _refuse_absence(there: Iterable[str], met: Collection[str | None], name: str) -> None:
+    for missing in (one for one in there if one not in met):
+        end = "review reject" if name == CANDIDATES else "deprecate"
+        raise BadInput(
+            f"{missing} is not in it any more; what is absent is not deleted: use `holdfast {end} {missing}`"
+        )
+
+
+def _refuse_secret(clone: Clone, entry: EditedEntry) -> None:
+    clean = clone.scan.text(entry.raw)
+    if clean != entry.raw:
+        pairs = enumerate(zip(entry.raw.split("\n"), clean.split("\n"), strict=False))
+        line = next((number for number, (old, new) in pairs if old != new), 0)
+        raise BadInput(f"line {entry.line + line}: this looks like a secret; take it out")
+
+
+def _change(plan: _Plan, entry: EditedEntry, name: str, identity: str, now: ShownPages) -> None:
+    """An entry or a candidate in other words."""
+    memory_files.parse(entry.raw, name, line=entry.line)  # what is wrong is said with the line as it stands there
+    memory = memory_files.parse(entry.text, name)
+    if name == CANDIDATES:
+        old = now.shelf.waiting[identity]
+        if not isinstance(memory, Candidate) or any(getattr(memory, n) != getattr(old, n) for n in _KEPT):
+            raise BadInput(f"line {entry.line}: of {identity} only the words and what they rest on may change")
+        plan.candidates[identity] = memory
+        plan.said[identity] = conflict_sides.differences("", memory_files.render(old), entry.text)
+        return
+    seen = now.seen[identity]
+    if not isinstance(memory, Accepted | Retired) or memory.type != seen.memory.type:
+        raise BadInput(f"line {entry.line}: {identity} must stay a {seen.memory.type}, accepted or deprecated")
+    file = seen.file or seen.sighting
+    if file.origin == "edit" or file.edited not in (None, file.text):
+        raise BadInput(f"{file.path} holds your own edit of {identity}, which is not overwritten: edit it there")
+    plan.entries[identity] = (seen, markdown_document.laid_out(entry.text, seen.sighting.text))
+    plan.said[identity] = conflict_sides.differences("", seen.sighting.text, entry.text)
+
+
+def _add(clone: Clone, plan: _Plan, entry: EditedEntry, name: str, now: ShownPages) -> None:
+    """A new entry, if nobody has its id."""
+    kind = next((kind for kind, page in OF_KIND.items() if page == name), None)
+    made = memory_files.sketch(entry.raw, name, line=entry.line, kind=kind, ignored=DERIVED)
+    _refuse_secret(clone, entry)
+    if kind is not None and made.memory.type != kind:
+        raise BadInput(f"line {entry.line}: this is a {made.memory.type} among {name.removesuffix('.md')}")
+    if made.id in clone.erased():
+        raise BadInput(f"line {entry.line}: {made.id} was erased")
+    if made.id in now.clashing:
+        raise BadInput(f"line {entry.line}: {made.id} was changed here and in the branch's history")
+    taken = {one.casefold() for one in (*now.seen, *now.shelf.ids)}
+    if made.id is not None and made.id.casefold() in taken:
+        raise BadInput(f"line {entry.line}: {made.id} stands elsewhere already")
+    plan.new.append((made, made.memory.type))
+
+
+# Storing what was taken.
+
+
+def _store(clone: Clone, plan: _Plan) -> list[str]:
+    """Keep all of it: candidates first, because only they may still be refused."""
+    made = _propose(clone, plan)
+    with candidates.locked(clone):
+        for candidate in plan.candidates.values():
+            candidates.keep(clone, candidate)
+            decisions.record(clone, "propose", candidate, action="edit")
+    texts = dict(_files(plan))
+    for identity, (seen, text) in plan.entries.items():
+        # Without the words: whoever edits a page has approved nothing, and takes an approval of the old
+        # words back. The text is named, so that it is known as this clone's own.
+        blob = clone.repo.hash_blob(text.encode("utf-8"))
+        body = {"derived_facts": [identity], "action": "edit", "blob": blob}
+        clone.record(EventDraft("edit", target=identity, layer=seen.memory.layer, body=body))
+    if texts:
+        clone.change_all(texts)
+    return made
+
+
+def _files(plan: _Plan) -> Iterator[tuple[str, str]]:
+    """The whole text of each file that changes; of several entries in one, all at once."""
+    by_path: dict[str, list[tuple[VisibleMemory, str]]] = {}
+    for seen, text in plan.entries.values():
+        by_path.setdefault(seen.sighting.path, []).append((seen, text))
+    for path, found in by_path.items():
+        whole = (found[0][0].file or found[0][0].sighting).text
+        for seen, text in sorted(found, key=lambda pair: -pair[0].start):  # from behind: places stay true
+            whole = whole[: seen.start] + text + whole[seen.start + len(seen.sighting.text) :]
+        yield path, whole
+
+
+def _propose(clone: Clone, plan: _Plan) -> list[str]:
+    """The new entries as candidates; if one is refused, none is left."""
+    before = set(candidates.read(clone).ids) if plan.new else set()
+    made: list[str] = []
+    try:
+        for sketch, kind in plan.new:
+            made.append(_proposed(clone, sketch, kind))
+    except HoldfastError:
+        for identity in made:
+            if identity not in before:
+                candidates.discard(clone, identity)
+        raise
+    return made
+
+
+def _proposed(clone: Clone, sketch: EntrySketch, kind: str) -> str:
+    memory = sketch.memory
+    return propose(
+        clone,
+        statement=memory.statement,
+        details=memory.details,
+        kind=kind,
+        layer=memory.layer,
+        confidence=memory.confidence,
+        evidence=sketch.evidence,
+        tags=memory.tags,
+        applies_to=memory.applies_to,
+        supersedes=memory.supersedes,
+        compatible_with=memory.compatible_with,
+        expires_at=memory.expires_at,
+        source=memory.source,
+        id=sketch.id,
+    ).id

@@ -1,0 +1,238 @@
+"""What waits for a person: candidates, edits nobody approved, memories whose ground moved, contradictions.
+
+Listing is cheap however long the queue is; what an item contradicts and what made it stale is looked up
+when somebody looks at it.
+"""
+
+import difflib
+import os
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from holdfast.curation import candidates, memory_conflicts, memory_state, review
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.memory_conflicts import KnownClaims, MemoryConflict
+from holdfast.curation.memory_state import MemoryListing
+from holdfast.errors import BadInput
+from holdfast.git import approval_proofs, branch_lines, file_entries
+from holdfast.git.approval_proofs import ProvenText
+from holdfast.git.approvals import EDITED
+from holdfast.git.clone import Clone
+from holdfast.git.span_history import what_changed
+from holdfast.model.evidence import Provenance, parse_provenance
+from holdfast.model.ids import pick
+from holdfast.model.memory import Candidate
+from holdfast.values import frozen
+
+__all__ = ["QueueItem", "ReviewLook", "ReviewQueue", "UnreadableMemory", "chosen", "every", "pick"]
+FOREIGN = "T4"  # came by git, and nobody here or in a trusted trunk approved it
+REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
+
+
+@frozen
+class QueueItem:
+    """One thing to decide."""
+
+    standing: MemoryStanding
+    reason: str  # one of REASONS
+    proposed: str | None = None  # when
+    branch: str | None = None  # where, if not here
+    provenance: tuple[Provenance, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.standing.id
+
+
+@frozen
+class UnreadableMemory:
+    """A memory that a person approved and whose file cannot be read any more, so that it does not speak."""
+
+    id: str
+    path: str
+    why: str
+    next_step: str
+
+
+@frozen
+class ReviewLook:
+    """What somebody who decides about an item wants to see beside it."""
+
+    conflicts: tuple[MemoryConflict, ...]
+    same: tuple[str, ...]  # ids of what makes the same claim: it could be merged into these
+    diff: tuple[str, ...]  # what made it stale, or what was edited
+
+
+class ReviewQueue:
+    """The items, and what is needed to look at them closely."""
+
+    def __init__(self, clone: Clone, now: datetime) -> None:
+        self._clone = clone
+        self.known: MemoryListing = memory_state.list_memories(clone, now)
+        self._shelf = candidates.read(clone)
+        self._against: KnownClaims | None = None
+        self.items = tuple(self._items())
+        self.unreadable = tuple(_unreadable(clone, self.known))
+
+    @property
+    def against(self) -> KnownClaims:
+        """All that a candidate is held against, made ready once."""
+        if self._against is None:
+            self._against = KnownClaims(self.known.standings, self._shelf.rejected.values())
+        return self._against
+
+    @property
+    def waiting(self) -> int:
+        """How many of them a person is told of; what came by git is one answer for all, and said apart."""
+        return sum(item.reason != "elsewhere" for item in self.items) + len(self.unreadable)
+
+    def look(self, item: QueueItem) -> ReviewLook:
+        """An item's conflicts, twins and changes; what suggests something names another memory's words."""
+        memory = item.standing.memory
+        if item.reason == "suggested":
+            return ReviewLook((), (), ())
+        found = self.against.conflicts(memory)
+        same = [one.id for one in self.against.same(memory)]
+        if item.standing.status == EDITED:
+            changed = since_approval(self._clone, item.standing)
+        else:
+            changed = self._edit(item.standing) if item.reason == "edited" else self._diff(item.standing)
+        return ReviewLook(found, tuple(same), changed)
+
+    def _edit(self, standing: MemoryStanding) -> tuple[str, ...]:
+        """What somebody changed by hand, against what the branch has."""
+        path = standing.path or ""
+        blobs = self._clone.repo.blobs(self._clone.repo.blobs_at("HEAD", [path]).values())
+        before = next((data.decode("utf-8", "replace") for data in blobs.values()), None)
+        now = next((one.text for one in self._clone.entries(os.path.dirname(path)) if one.path == path), "")
+        return () if before is None else _compared(before, now, "HEAD")
+
+    def _diff(self, standing: MemoryStanding) -> tuple[str, ...]:
+        moved = [text for text, state in standing.receipts if state in ("changed", "gone")]
+        return tuple(line for text in moved for line in what_changed(self._clone, text))
+
+    def _items(self) -> Iterable[QueueItem]:
+        origins = _Origins(self._clone)
+        for standing in review.waiting(self._clone):
+            memory = standing.memory
+            assert isinstance(memory, Candidate)
+            reason = "suggested" if memory.suggests else "proposed"
+            yield QueueItem(standing, reason, *origins.of(memory), _read(memory.provenance))
+        for reason, group in (
+            ("edited", self.known.unreviewed),
+            ("stale", self.known.stale),
+            ("expired", self.known.expired),
+        ):
+            yield from (QueueItem(one, reason) for one in group if one.trust != FOREIGN or one.status == EDITED)
+        by_id = {standing.id: standing for standing in self.known.standings}
+        names = dict.fromkeys(one.one.id for one in self.contradictions())
+        yield from (QueueItem(by_id[name], "contradicts") for name in names)
+        theirs = (*self.known.trusted, *self.known.stale, *self.known.unreviewed)
+        foreign = (one for one in theirs if one.trust == FOREIGN and one.status != EDITED)
+        yield from (QueueItem(standing, "elsewhere") for standing in foreign)
+
+    def contradictions(self) -> list[MemoryConflict]:
+        """What stands here and cannot stand together."""
+        return memory_conflicts.standing_conflicts(self._clone, self.known.standings, self.against)
+
+
+def since_approval(clone: Clone, standing: MemoryStanding) -> tuple[str, ...]:
+    """What was changed in a memory since a person approved it, as far as git still has that text."""
+    path = standing.path or ""
+    before = memory_state.approved_text(clone, standing.id, path)
+    files = [one for one in clone.entries(os.path.dirname(path)) if one.path == path]
+    now = next((one.sighting.text for one in file_entries.placed(clone.repo, files) if _is_of(one, standing)), "")
+    return () if before is None else _compared(before, now, "approved")
+
+
+def _is_of(one: file_entries.FileEntry, standing: MemoryStanding) -> bool:
+    return one.sighting.blob == standing.blob
+
+
+def _compared(before: str, now: str, name: str) -> tuple[str, ...]:
+    lines = (before.splitlines(), now.splitlines())
+    return tuple(difflib.unified_diff(*lines, name, "now", lineterm="", n=1))
+
+
+def _unreadable(clone: Clone, known: MemoryListing) -> Iterable[UnreadableMemory]:
+    """What a person approved, has no other file that speaks, and cannot be read here."""
+    claims = {name for one in known.broken for name in one.claims}
+    silent = claims - {one.id for one in known.standings if one.trust == memory_state.T0}
+    lost = memory_state.approved(clone, silent) if silent else set()
+    for one in known.broken:
+        if name := next((name for name in one.claims if name in lost), None):
+            why = one.message.removeprefix(f"{one.path}:")
+            yield UnreadableMemory(name, one.path, why, _bring_back(clone, name, one.path))
+
+
+def _bring_back(clone: Clone, name: str, path: str) -> str:
+    """How to have the approved text of a memory again, as far as the branch's history has it."""
+    text = memory_state.approved_text(clone, name, path)
+    wanted = ProvenText(path, "", text or "").digest()
+    versions = clone.repo.history("HEAD", [path]) if wanted else []
+    digests = approval_proofs.digests(clone.repo, {blob for _, _, blob in versions if blob})
+    for commit, _, blob in versions:
+        if blob and digests.get(blob) == wanted:
+            return f"git checkout {commit[:12]} -- {shlex.quote(path)}"
+    return f"mend the file by hand; what it was: git log -p -- {shlex.quote(path)}"
+
+
+class _Origins:
+    """When candidates were proposed, and on which branch if not on this one."""
+
+    def __init__(self, clone: Clone) -> None:
+        self._proposed: dict[str | None, str] = {}
+        for event in clone.own_events():
+            if event.kind == "propose":
+                first = self._proposed.setdefault(event.target, event.ts)
+                self._proposed[event.target] = min(first, event.ts)
+        here = clone.line().id
+        known = branch_lines.known(*clone.stores)
+        self._named = {line.id: branch_lines.called(line.refs[-1]) for line in known.values() if line.id != here}
+
+    def of(self, memory: Candidate) -> tuple[str | None, str | None]:
+        return self._proposed.get(memory.id), self._named.get(memory.line)
+
+
+def _read(provenance: Sequence[str]) -> tuple[Provenance, ...]:
+    found = []
+    for text in provenance:
+        try:
+            found.append(parse_provenance(text))
+        except BadInput:  # a file that somebody wrote by hand; its words still count
+            continue
+    return tuple(found)
+
+
+def chosen(
+    items: Iterable[QueueItem],
+    *,
+    tags: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    reasons: Sequence[str] = (),
+    source: str | None = None,
+    confidence: float | None = None,
+) -> list[QueueItem]:
+    """The items that fit a filter; without one, all."""
+    tests: list[Callable[[QueueItem], bool]] = [
+        lambda item: set(tags) <= set(item.standing.memory.tags),
+        lambda item: not kinds or item.standing.memory.type in kinds,
+        lambda item: not reasons or item.reason in reasons,
+        lambda item: source is None or _comes_from(item, source),
+        lambda item: confidence is None or (item.standing.memory.confidence or 0) >= confidence,
+    ]
+    return [item for item in items if all(test(item) for test in tests)]
+
+
+def _comes_from(item: QueueItem, source: str) -> bool:
+    named = [item.standing.memory.source or "", *(one.source for one in item.provenance)]
+    return any(name == source or name.partition(":")[2].startswith(source) for name in named)
+
+
+def every(clone: Clone, now: datetime) -> dict[str, MemoryStanding]:
+    """How each memory stands, by its id: entries, candidates and tombstones."""
+    shelf = candidates.read(clone)
+    found = {name: MemoryStanding(memory, "rejected") for name, memory in shelf.rejected.items()}
+    found |= {one.id: one for one in review.waiting(clone)}
+    return found | {one.id: one for one in memory_state.list_memories(clone, now).standings}

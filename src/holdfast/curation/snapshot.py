@@ -1,0 +1,109 @@
+"""What a proposal is held against: the shelf and the entries, read once even if many things are proposed.
+
+What a reviewer has before them: the shelf of candidates and the entries that stand here, read once.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from holdfast.curation import candidates, memory_state
+from holdfast.curation.candidates import CandidateShelf
+from holdfast.curation.memory_state import VisibleMemory
+from holdfast.errors import NotFound
+from holdfast.git.clone import Clone
+from holdfast.model import claims
+from holdfast.model import memory as rules
+from holdfast.model.claims import SimilarStatements, Statement
+from holdfast.model.contradictions import statement
+from holdfast.model.ids import pick
+from holdfast.model.memory import Accepted, Candidate, Memory
+from holdfast.values import frozen
+
+
+class ProposalGround:
+    """All that is known, proposed or rejected here; whoever writes on it holds the shelf's lock."""
+
+    def __init__(self, clone: Clone) -> None:
+        shelf = candidates.read(clone)
+        seen, _ = memory_state.read_visible(clone)
+        entries = [one.memory for one in seen]
+        accepted = [memory for memory in entries if isinstance(memory, Accepted)]
+        replaced = {old for memory in accepted for old in memory.supersedes}
+        self.ids = {*shelf.ids, *(memory.id for memory in entries)}
+        # What was superseded is not known any more: to bring it back contradicts whoever gave it up.
+        standing = [memory for memory in entries if memory.id not in replaced]
+        self._memories: dict[str, Memory] = {
+            memory.id: memory for memory in (*shelf.rejected.values(), *shelf.waiting.values(), *standing)
+        }
+        self._near: dict[tuple[str, str | None], SimilarStatements] = {}
+
+    def alike(self, said: Statement, suggests: str | None) -> list[Memory]:
+        """The memories of its type that make the same claim, those in the very same words first.
+
+        What suggests something is about another memory, and the same only if it suggests the same.
+        """
+        near = [self._memories[name] for name in self._neighbours(said.kind, suggests).near(said)]
+        same = [one for one in near if rules.same_words(one.statement, said.text)]
+        other_words = [one for one in near if claims.same(statement(one), said)]
+        return list({memory.id: memory for memory in (*same, *other_words)}.values())
+
+    def put(self, candidate: Candidate) -> None:
+        """A candidate is on the shelf now, or says more than it did."""
+        self.ids.add(candidate.id)
+        self._memories[candidate.id] = candidate
+        near = self._near.get((candidate.type, candidate.suggests))
+        if near is not None:
+            near.add(candidate.id, statement(candidate))
+
+    def _neighbours(self, kind: str, suggests: str | None) -> SimilarStatements:
+        if (kind, suggests) not in self._near:
+            kin = {
+                name: statement(memory)
+                for name, memory in self._memories.items()
+                if memory.type == kind and getattr(memory, "suggests", None) == suggests
+            }
+            self._near[kind, suggests] = SimilarStatements(kin)
+        return self._near[kind, suggests]
+
+
+@contextmanager
+def hold_ground(clone: Clone) -> Iterator[ProposalGround]:
+    """The ground for many proposals at once, held until they are made."""
+    with candidates.locked(clone):
+        yield ProposalGround(clone)
+
+
+@frozen
+class ReviewTable:
+    """Candidates, tombstones and entries; whoever writes afterwards holds the shelf's lock."""
+
+    shelf: CandidateShelf
+    seen: Sequence[VisibleMemory]
+
+    @property
+    def ids(self) -> list[str]:
+        return [*self.shelf.ids, *self.entry_ids]
+
+    @property
+    def entry_ids(self) -> list[str]:
+        return [one.memory.id for one in self.seen]
+
+    def meant(self, text: str, likely: Sequence[str] | None = None) -> str:
+        """The memory a person means: any by its whole id, else the beginning of a likely one, else of any."""
+        if text in self.ids:
+            return text
+        try:
+            return pick(text, list(self.shelf.waiting) if likely is None else likely)
+        except NotFound:
+            return pick(text, self.ids)
+
+    def entry(self, name: str) -> VisibleMemory | None:
+        """The one entry of this id."""
+        return memory_state.by_id(self.seen, name)
+
+
+def read_table(clone: Clone) -> ReviewTable:
+    """What lies there now."""
+    shelf = candidates.read(clone)
+    seen, _ = memory_state.read_visible(clone)
+    return ReviewTable(shelf, seen)

@@ -1,0 +1,121 @@
+"""How each agent stands: installed, connected, allowed, heard of; and the one next step.
+
+Decides from facts that are handed in: the settings of agents are `capture`'s to read.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from holdfast.values import frozen
+
+
+@frozen
+class AgentFacts:
+    """What was found out about one agent."""
+
+    tool: str
+    program: str | None  # its program on the path
+    home: bool  # whether it has a folder of its own here
+    scopes: tuple[str, ...] = ()  # where our hooks stand
+    current: bool = False  # whether they stand there as we would write them now
+    waiting: tuple[str, ...] | None = None  # events its user has not approved; None: it asks for none
+    off: str | None = None  # the setting by which all its hooks are switched off
+    seen: int | None = None  # when its hook was last called for this clone, in nanoseconds
+    server: str | None = None  # the command that adds our MCP server, where nothing says that it was added
+    late: int = 0  # how often what its hook had to tell came too late
+
+
+@frozen
+class AgentHealth:
+    """One agent, for people."""
+
+    tool: str
+    installed: bool
+    connected: str | None  # the scope
+    unchanged: bool
+    trusted: str  # yes, no, not needed; or unknown where nothing is connected
+    waiting: tuple[str, ...]
+    firing: bool
+    last_seen: str | None  # UTC
+    late: int
+    next_step: str | None
+
+
+def health_of(facts: AgentFacts) -> AgentHealth:
+    """What the facts come to."""
+    scope = facts.scopes[0] if facts.scopes else None
+    seen = None if facts.seen is None else datetime.fromtimestamp(facts.seen / 1e9, UTC)
+    return AgentHealth(
+        tool=facts.tool,
+        installed=bool(facts.program or facts.home),
+        connected=scope,
+        unchanged=facts.current,
+        trusted=_trusted(facts),
+        waiting=facts.waiting or (),
+        firing=seen is not None and scope is not None,
+        last_seen=seen.isoformat(timespec="seconds").replace("+00:00", "Z") if seen else None,
+        late=facts.late,
+        next_step=next((step for step in (rule(facts) for rule in _RULES) if step), None),
+    )
+
+
+def _trusted(facts: AgentFacts) -> str:
+    if not facts.scopes:
+        return "unknown"
+    if facts.waiting is None:
+        return "not needed"
+    return "no" if facts.waiting else "yes"
+
+
+def _connect(facts: AgentFacts) -> str | None:
+    if facts.scopes or not (facts.program or facts.home):
+        return None
+    return f"holdfast connect {facts.tool}"
+
+
+def _twice(facts: AgentFacts) -> str | None:
+    if len(facts.scopes) < 2:
+        return None
+    return f"it is connected in two scopes: holdfast disconnect {facts.tool} --scope project"
+
+
+def _renew(facts: AgentFacts) -> str | None:
+    if not facts.scopes or facts.current:
+        return None
+    return f"its hooks or launchers are not as they should be: holdfast connect {facts.tool}"
+
+
+def _switch_on(facts: AgentFacts) -> str | None:
+    return f"its hooks are switched off: {facts.off}" if facts.scopes and facts.off else None
+
+
+def _approve(facts: AgentFacts) -> str | None:
+    if not facts.waiting:
+        return None
+    if facts.tool == "codex":
+        count = len(facts.waiting)
+        return f"{count} of its hooks wait for approval: start codex, type /hooks, trust ours"
+    return "trust this folder in it: /permissions trust"
+
+
+def _serve(facts: AgentFacts) -> str | None:
+    if not facts.scopes or facts.server is None:
+        return None
+    return f"its MCP server was not added by connect; unless you did it yourself, run: {facts.server}"
+
+
+def _start(facts: AgentFacts) -> str | None:
+    if not facts.scopes or facts.seen is not None:
+        return None
+    return f"start {facts.tool} in this repository once; its hooks were not called here yet"
+
+
+_RULES: tuple[Callable[[AgentFacts], str | None], ...] = (
+    _twice,
+    _connect,
+    _renew,
+    _switch_on,
+    _approve,
+    _serve,
+    _start,
+)

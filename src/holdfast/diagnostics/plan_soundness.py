@@ -1,0 +1,414 @@
+"""Task and link files by themselves: readable, named after their ids, each id once, and no ring of needs.
+
+Shared by `doctor`, which looks at what is visible here, and `check`, which looks at a commit. What they
+make of a finding differs; where it is and what it says does not.
+
+Project state: are its tasks, links, sessions and claims sound, and does what they name still exist?
+
+Only damage is a problem: a file nobody can read, two for one id. A ring of needs that a merge brought, a
+link that leads nowhere, a session on a branch that is gone are normal life: notes, for a person to decide.
+Nothing is fetched from a network.
+
+The gate for tasks and links: may this branch's plan join the trunk?
+
+Read from tree objects like everything `check` looks at. What the branch changed must be readable and bring
+no second file for an id and no new ring of needs. What was wrong before the branch began is said as a
+note: it is not this branch's doing. So is a name that does not end in its id, as `doctor` says it too: a
+file made by hand is taken and published under the name it has.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from holdfast.diagnostics.findings import HealthFinding
+from holdfast.diagnostics.tracked_log import TreeRow, rows
+from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, GitFailed, TooLarge, UnsafePath
+from holdfast.git import branch_lines
+from holdfast.git.cited_commits import commit_anchors
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.model.task import Link, Task
+from holdfast.store import layout, pending_changes, session_files, task_files, trash
+from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
+from holdfast.values import frozen, replace
+from holdfast.work import task_board, task_claims
+from holdfast.work.task_graph import TaskGraph
+
+FOLDERS = (layout.TASKS, layout.LINKS)
+TAKE_OUT = "Take one of these needs out: `holdfast task edit ID --no-need OTHER`."
+_MEND = "Mend the file by hand; until then it is left out and nothing is lost."
+_MARKS = "Choose a side of each conflict in the file; until then it is left out and nothing is lost."
+_MOST_RINGS = 10
+
+
+@frozen
+class NodeFiles:
+    """What can be read among some files, by path, and what is wrong with the rest."""
+
+    tasks: dict[str, Task]
+    links: dict[str, Link]
+    findings: tuple[HealthFinding, ...]
+
+    def all(self) -> Iterator[tuple[str, Task | Link]]:
+        yield from self.tasks.items()
+        yield from self.links.items()
+
+
+def read_nodes(texts: Mapping[str, str]) -> NodeFiles:
+    """Tasks and links from their files' texts."""
+    found, links, broken = {}, {}, []
+    for path, text in texts.items():
+        try:
+            if path.startswith(layout.LINKS + "/"):
+                links[path] = task_files.parse_link(text, path)
+            else:
+                found[path] = task_files.parse(text, path)
+        except BrokenEntry as error:
+            broken.append(unreadable(path, error))
+    return NodeFiles(found, links, tuple(broken))
+
+
+def unreadable(path: str, error: BrokenEntry) -> HealthFinding:
+    """A file that cannot be read, with its line and the reason."""
+    line, _, reason = str(error).removeprefix(f"{path}:").partition(" ")
+    step = _MARKS if "unresolved merge" in reason else _MEND
+    return problem(path, reason, step, line=int(line) if line.isdigit() else None)
+
+
+def repeated(nodes: NodeFiles) -> Iterator[HealthFinding]:
+    """Two files with one id: whoever names it means neither."""
+    first: dict[str, str] = {}
+    for path, node in nodes.all():
+        other = first.setdefault(node.id, path)
+        if other != path:
+            step = "Give one of them another id, in its first lines and in its name."
+            yield problem(path, f"its id {node.id} is also that of {other}", step)
+
+
+def misnamed(nodes: NodeFiles) -> Iterator[tuple[str, str]]:
+    """Files whose names do not end in their ids: nobody finds them by their names."""
+    for path, node in nodes.all():
+        if not path.endswith(f"-{node.id}.md"):
+            yield path, f"it holds {node.id}, and its name does not end in -{node.id}.md"
+
+
+def clashing(paths: Iterable[str]) -> Iterator[HealthFinding]:
+    """Names that differ only in case: where the file system ignores case, git can check out only one."""
+    first: dict[str, str] = {}
+    for path in paths:
+        other = first.setdefault(path.casefold(), path)
+        if other != path:
+            step = f"Rename one of them: git mv {path} …"
+            yield problem(path, f"its name differs from {other} only in case", step)
+
+
+def foreign(paths: Iterable[str]) -> Iterator[str]:
+    """Files that are no node's: not Markdown, or with a name that none of ours has."""
+    return (path for path in paths if not pending_changes.is_publishable(path))
+
+
+def rings(found: Iterable[Task]) -> list[tuple[str, ...]]:
+    """Cycles of needs and parents, each written A, B, A; at most a few, no node in two of them."""
+    left = {task.id: task for task in found}
+    seen: list[tuple[str, ...]] = []
+    while len(seen) < _MOST_RINGS and (ring := TaskGraph(left.values()).cycle()):
+        seen.append(ring)
+        for name in ring:
+            left.pop(name, None)
+    return seen
+
+
+def arrows(ring: tuple[str, ...]) -> str:
+    """A cycle as people read it."""
+    return " → ".join(ring)
+
+
+def problem(path: str, sentence: str, step: str, *, line: int | None = None) -> HealthFinding:
+    return HealthFinding(severity="problem", topic=topic(path), file=path, line=line, sentence=sentence, next_step=step)
+
+
+def note(path: str, sentence: str, step: str) -> HealthFinding:
+    return HealthFinding(severity="note", topic=topic(path), file=path, sentence=sentence, next_step=step)
+
+
+def topic(path: str) -> str:
+    return "links" if path.startswith(layout.LINKS) else "tasks"
+
+
+_T = TypeVar("_T")
+_ASIDE = "Run `holdfast doctor --repair`, which sets it aside."
+_COMMIT = "commit:"
+_MOST = 20  # findings of one sort; a plan with more has one cause, and a report must stay readable
+
+
+def examine_tasks(clone: Clone) -> Iterator[HealthFinding]:
+    """What is wrong or worth knowing about tasks, links, sessions, claims and the trash."""
+    try:
+        found = _read_all(clone)
+        yield from _plan(clone, found)
+    except (CorruptLog, UnsafePath, TooLarge, GitFailed) as error:
+        yield problem(paths.TASKS, str(error), "Mend what it names, then run this again.")
+    living = branch_lines.alive(clone.repo, *clone.stores) | {clone.line().id}
+    for store in clone.stores:
+        yield from _sessions(clone, store, living)
+        yield from _claims(clone, store, living)
+        yield from _trash(clone, store)
+
+
+def _read_all(clone: Clone) -> NodeFiles:
+    seen = [sighting for folder in FOLDERS for sighting in clone.entries(folder)]
+    return read_nodes({sighting.path: sighting.text for sighting in seen})
+
+
+# Tasks and links.
+
+
+def _plan(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
+    yield from found.findings
+    yield from repeated(found)
+    yield from clashing(sorted(_all_paths(clone, found)))
+    yield from _some(note(path, said, "Rename it.") for path, said in misnamed(found))
+    yield from _rings(found)
+    yield from _some(_unknown_needs(clone, found))
+    yield from _some(_dead_links(clone, found))
+    yield from _some(_lost_evidence(clone, found))
+
+
+def _all_paths(clone: Clone, found: NodeFiles) -> set[str]:
+    """Also what cannot be read: its name can clash all the same."""
+    tracked = (path for folder in FOLDERS for path in clone.repo.tree("HEAD", folder))
+    return {*tracked, *found.tasks, *found.links, *(finding.file for finding in found.findings)}
+
+
+def _rings(found: NodeFiles) -> Iterator[HealthFinding]:
+    places = {task.id: path for path, task in found.tasks.items()}
+    for ring in rings(found.tasks.values()):
+        said = f"these wait for one another, so none is ever ready: {arrows(ring)}"
+        yield note(places[min(ring)], said, TAKE_OUT)
+
+
+def _unknown_needs(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
+    """Needs and parents that no branch of this clone knows; one that only another branch has is fine."""
+    here = {task.id for task in found.tasks.values()}
+    wanted = {name for task in found.tasks.values() for name in _edges(task)} - here
+    known = _known_elsewhere(clone, wanted)
+    for path, task in found.tasks.items():
+        for name in _edges(task):
+            if name in wanted and name not in known:
+                said = f"{task.id} names {name}, which is on no branch of this clone"
+                yield note(path, said, "Fetch the branch that has it, or take it out.")
+
+
+def _edges(task: Task) -> Iterable[str]:
+    return (*task.needs, task.parent) if task.parent else task.needs
+
+
+def _known_elsewhere(clone: Clone, wanted: Collection[str]) -> set[str]:
+    if not wanted:
+        return set()
+    names = {name for listed in task_board.files_by_branch(clone).values() for name in listed}
+    waiting = {c.path for store in clone.stores for c in pending_changes.waiting(store) if c.text is not None}
+    endings = {f"-{name}.md": name for name in wanted}
+    longest = sorted({len(ending) for ending in endings})
+    found = (endings.get(path[-size:]) for path in (*names, *waiting) for size in longest)
+    return {name for name in found if name}
+
+
+def _dead_links(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
+    """Links to files and commits that are gone; an address is not tried, this works offline."""
+    tracked = _there(clone, [link.target for link in found.links.values() if link.kind == "path"])
+    oids = [link.target for link in found.links.values() if link.kind == "commit"]
+    commits = commit_anchors.resolve(clone, oids) if oids else {}
+    for path, link in found.links.items():
+        gone = None
+        if link.kind == "path" and link.target not in tracked:
+            gone = f"{link.target} is neither in HEAD nor in the work tree"
+        elif link.kind == "commit" and commits[link.target].state == "unanchored":
+            gone = f"commit {link.target[:12]} is in no branch any more"
+        if gone:
+            yield note(path, f"{link.id} is dead: {gone}", _relink(link))
+
+
+def _relink(link: Link) -> str:
+    return f"Link to where it is now, and take this one away: holdfast link remove {link.id}"
+
+
+def _there(clone: Clone, targets: Collection[str]) -> set[str]:
+    """Which of these files and folders are in HEAD or in the work tree; one git process for all."""
+    asked = [target for target in dict.fromkeys(targets) if not os.path.lexists(_in_tree(clone, target))]
+    if not asked:
+        return set(targets)
+    named = "".join(f"HEAD:{target.rstrip('/')}\n" for target in asked).encode("utf-8", "surrogateescape")
+    rows = clone.repo.run("cat-file", "--batch-check=%(objecttype)", stdin=named).split(b"\n")
+    gone = {target for target, row in zip(asked, rows, strict=False) if row.strip() not in (b"blob", b"tree")}
+    return set(targets) - gone
+
+
+def _in_tree(clone: Clone, target: str) -> str:
+    return os.path.join(clone.repo.top, *target.rstrip("/").split("/"))
+
+
+def _lost_evidence(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
+    """Tasks that are done by the word of a commit that is in no branch any more."""
+    cited = {path: _commits(task) for path, task in found.tasks.items() if task.status == "done"}
+    resolved = commit_anchors.resolve(clone, dict.fromkeys(oid for oids in cited.values() for oid in oids))
+    for path, oids in cited.items():
+        lost = [oid[:12] for oid in oids if resolved[oid].state == "unanchored"]
+        if lost:
+            task = found.tasks[path].id
+            said = f"{task} is done by commits that are in no branch any more: {', '.join(lost[:3])}"
+            step = f"Cite what shows it now: holdfast task done {task} --evidence COMMIT"
+            yield note(path, said, step)
+
+
+def _commits(task: Task) -> list[str]:
+    receipts = [text.removeprefix(_COMMIT) for text in task.evidence if text.startswith(_COMMIT)]
+    return [*receipts, task.checkpoint.commit] if task.checkpoint else receipts
+
+
+# Sessions, claims and the trash.
+
+
+def _sessions(clone: Clone, store: Layout, living: Collection[str]) -> Iterator[HealthFinding]:
+    for path, error in session_files.damaged(store):
+        newer = isinstance(error, FutureFormat)
+        yield _record(clone, "sessions", path, error, severity="note" if newer else "problem")
+    first: dict[str, str] = {}
+    for name in store.listed(store.sessions):
+        _, mark, rest = name.removesuffix(".json").rpartition("-SES-")
+        other = first.setdefault(rest, name) if mark and name.endswith(".json") else name
+        if other != name:
+            path = os.path.join(store.sessions, name)
+            yield _record(clone, "sessions", path, f"SES-{rest} stands in {other}, too")
+    for session in _quietly(store, session_files.all):
+        if session.state == "open" and session.line not in living:
+            said = f"{session.id} is open on {session.branch or 'a detached HEAD'}, which is gone"
+            step = f"End it: holdfast session end {session.id}, or see `holdfast reconcile`."
+            yield _note(clone, "sessions", session_files.path_of(store, session.id), said, step)
+
+
+def _claims(clone: Clone, store: Layout, living: Collection[str]) -> Iterator[HealthFinding]:
+    probe = Layout(store.top, store.private, store.cache)  # its readers say there what they leave out
+    held = list(task_claims.every(probe))
+    for said in probe.notes:
+        path, mark, why = said.removeprefix("left out: ").partition(" is no claim: ")
+        yield _record(clone, "claims", path if mark else store.claims, why or said)
+    for claim in held:
+        if claim.is_live(clone.now()) and claim.line not in living:
+            where = claim.branch or "a detached HEAD"
+            said = f"{claim.task} is claimed by {claim.owner} on {where}, which is gone"
+            step = f"Give it free: holdfast task release {claim.task}, or wait until {claim.until[:19]}Z"
+            yield _note(clone, "claims", os.path.join(store.claims, f"{claim.task}.json"), said, step)
+
+
+def _trash(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
+    for path, error in trash.damaged(store):
+        yield _record(clone, "store", path, error)
+    for reset in _quietly(store, trash.every):
+        if not reset.whole:
+            said = f"a reset of {reset.what} was cut short"
+            step = f"Go on with `holdfast reset {reset.what}`, or take it back with `holdfast reset --undo`."
+            yield _note(clone, "store", os.path.join(store.trash, reset.name), said, step)
+
+
+def _quietly(store: Layout, look: Callable[[Layout], list[_T]]) -> list[_T]:
+    """What a reader finds; what it leaves out was reported already."""
+    return look(Layout(store.top, store.private, store.cache))
+
+
+def _record(clone: Clone, topic: str, path: str, why: object, *, severity: str = "problem") -> HealthFinding:
+    said = str(why).removeprefix(path).lstrip(":, ")
+    found = _note(clone, topic, path, said, _ASIDE)
+    if severity == "note":
+        return replace(found, next_step="Update Holdfast; this version leaves it untouched.")
+    return replace(found, severity=severity, repair="damaged", path=path)
+
+
+def _note(clone: Clone, topic: str, path: str, said: str, step: str) -> HealthFinding:
+    shown = os.path.relpath(path, clone.repo.top).replace(os.sep, "/")
+    return HealthFinding(severity="note", topic=topic, file=shown, sentence=said, next_step=step)
+
+
+def _some(found: Iterable[HealthFinding]) -> Iterator[HealthFinding]:
+    """The first of many findings of one sort, and how many more there are."""
+    rest = list(found)
+    yield from rest[:_MOST]
+    if len(rest) > _MOST:
+        said = f"and {len(rest) - _MOST} more like the last one"
+        yield replace(rest[_MOST], sentence=said, file=FOLDERS[0])
+
+
+_NAME = "Name it <slug>-<id>.md, as `holdfast task add` does."
+
+
+@frozen
+class PlanVerdict:
+    """What is wrong with the plan, and how much of it there is."""
+
+    findings: tuple[HealthFinding, ...]
+    counts: Mapping[str, int]
+
+
+def judge_plan(repo: Repo, start: str | None) -> PlanVerdict:
+    """The tasks and links of HEAD; `start` is where the branch began, "" or None if nobody knows."""
+    here = _listed(repo, "HEAD")
+    before = _listed(repo, start) if start else {}
+    changed = {path for path, row in here.items() if _differs(row, before.get(path))}
+    # What was there before comes first, so that of two that clash the newer one is named.
+    ordered = sorted(here, key=lambda path: (path in changed, path))
+    found, odd = _read_tree(repo, (here[path] for path in ordered))
+    findings = [*odd, *found.findings, *repeated(found), *clashing(ordered)]
+    strangers = foreign(ordered)
+    findings += [problem(path, "this is no file of a task or a link", _NAME) for path in strangers]
+    judged = [note(path, said, _NAME) for path, said in misnamed(found)]
+    judged += [finding if finding.file in changed else _older(finding) for finding in findings]
+    judged += _new_rings(repo, found, before, start)
+    return PlanVerdict(tuple(judged), {"tasks": len(found.tasks), "links": len(found.links)})
+
+
+def _listed(repo: Repo, rev: str) -> dict[str, TreeRow]:
+    return {row.path: row for folder in FOLDERS for row in rows(repo, rev, folder)}
+
+
+def _differs(row: TreeRow, old: TreeRow | None) -> bool:
+    return old is None or (old.oid, old.mode) != (row.oid, row.mode)
+
+
+def _read_tree(repo: Repo, listed: Iterable[TreeRow]) -> tuple[NodeFiles, list[HealthFinding]]:
+    """What can be read; links and other odd things in the place of a file are named."""
+    chosen = [row for row in listed if row.path.endswith(".md")]
+    odd = [
+        problem(row.path, "a task or a link must be a plain file", "Put the file itself there.")
+        for row in chosen
+        if not row.mode.startswith("100")
+    ]
+    plain = [row for row in chosen if row.mode.startswith("100")]
+    blobs, texts = repo.blobs(row.oid for row in plain), {}
+    for row in plain:
+        try:
+            texts[row.path] = blobs.get(row.oid, b"").decode("utf-8")
+        except UnicodeDecodeError as error:
+            odd.append(problem(row.path, f"is not UTF-8 at byte {error.start}", "Save it as UTF-8."))
+    return read_nodes(texts), odd
+
+
+def _older(finding: HealthFinding) -> HealthFinding:
+    said = f"{finding.sentence} (so it was before this branch)"
+    return replace(finding, severity="note", sentence=said)
+
+
+def _new_rings(repo: Repo, found: NodeFiles, before: dict[str, TreeRow], start: str | None) -> Iterator[HealthFinding]:
+    """A ring that was there before is nobody's fault here; a new one would join the trunk."""
+    places = {task.id: path for path, task in found.tasks.items()}
+    seen = rings(found.tasks.values())
+    was = _read_tree(repo, before.values())[0].tasks.values() if seen and start else ()
+    for ring in seen:
+        said = f"these wait for one another: {arrows(ring)}"
+        finding = problem(places[min(ring)], said, TAKE_OUT)
+        yield _older(finding) if _was_there(ring, was) else finding
+
+
+def _was_there(ring: tuple[str, ...], was: Iterable[Task]) -> bool:
+    return TaskGraph(task for task in was if task.id in ring).cycle() is not None

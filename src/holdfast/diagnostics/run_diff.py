@@ -1,0 +1,181 @@
+"""What differs between two runs: exit status and every output, text by line and the rest by hash.
+
+A run whose text was erased, or that another clone recorded, has nothing here to compare; that is
+said instead of showing an empty difference.
+"""
+
+import difflib
+import hashlib
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.errors import NotFound
+from holdfast.git.clone import Clone
+from holdfast.model.event import Event
+from holdfast.store import capsule, fsio
+from holdfast.values import frozen
+
+MAX_TEXT = 1 << 20
+_MAX_FILE = 64 << 20
+_LIST = "files.json"  # the list of produced files, which the event carries as well
+_FILES = "files/"  # where a capsule keeps copies of them
+_STREAMS = ("stdout", "stderr")
+
+
+@frozen
+class ComparedRun:
+    """One of the two runs."""
+
+    run_id: str
+    ts: str
+    task: str | None
+    exit_status: int | None
+    state: str  # here, private, erased or missing: whether its outputs can be compared
+
+
+@frozen
+class OutputChange:
+    """One output that differs."""
+
+    path: str
+    kind: str  # added, removed, text or binary
+    before: str | None  # sha256
+    after: str | None
+    lines: tuple[str, ...] = ()  # a unified diff, for text
+
+
+@frozen
+class RunDiff:
+    """Two runs of a task, the earlier first."""
+
+    before: ComparedRun
+    after: ComparedRun
+    changes: tuple[OutputChange, ...]
+
+    @property
+    def comparable(self) -> bool:
+        return self.before.state == self.after.state == "here"
+
+    @property
+    def same(self) -> bool:
+        return self.comparable and not self.changes and self.before.exit_status == self.after.exit_status
+
+
+@frozen
+class _Output:
+    sha256: str
+    text: str | None  # None: binary, too large, or only its hash was kept
+
+
+def diff(clone: Clone, run: str, against: str = "latest") -> RunDiff:
+    """Compare a run with another, or with the newest earlier run of its task."""
+    events = _runs(clone, run)
+    after = _find(events, run)
+    before = _earlier(clone, events, after) if against == "latest" else _find(_runs(clone, against), against)
+    joined = [clone.joined(event) for event in (before, after)]
+    sides = [_side(clone, event, flat) for event, flat in zip((before, after), joined, strict=True)]
+    if not all(side.state == "here" for side in sides):
+        return RunDiff(sides[0], sides[1], ())
+    outputs = [_outputs(clone, side.run_id, flat) for side, flat in zip(sides, joined, strict=True)]
+    return RunDiff(sides[0], sides[1], tuple(_changes(outputs[0], outputs[1], sides)))
+
+
+def _runs(clone: Clone, run: str) -> list[Event]:
+    """The runs visible here, in the log's order; all that this clone holds if `run` is not among them."""
+    visible = [event for event in clone.events() if event.kind == "run"]
+    if any(event.run_id == run for event in visible):
+        return visible
+    return [event for event in clone.all_events() if event.kind == "run"]
+
+
+def _find(events: list[Event], run: str) -> Event:
+    for event in events:
+        if event.run_id == run:
+            return event
+    raise NotFound(f"there is no run {run} here", hint="List runs with `holdfast timeline`.")
+
+
+def _earlier(clone: Clone, events: list[Event], after: Event) -> Event:
+    task = clone.joined(after)["task"]
+    for event in reversed(events[: events.index(after)]):
+        if clone.joined(event)["task"] == task and event.run_id != after.run_id:
+            return event
+    what = f"of task {task}" if task else "without a task"
+    raise NotFound(f"there is no earlier run {what} than {after.run_id}", hint="Name a run with --against.")
+
+
+def _side(clone: Clone, event: Event, flat: Mapping[str, Any]) -> ComparedRun:
+    run = event.run_id or ""
+    state = str(flat["body_state"])
+    if state == "here" and flat.get("output_sha256") is not None and _folder(clone, run) is None:
+        state = "missing"
+    return ComparedRun(run, event.ts, flat["task"], event.exit_status, state)
+
+
+def _folder(clone: Clone, run: str) -> str | None:
+    return next((store.run(run) for store in clone.stores if os.path.isdir(store.run(run))), None)
+
+
+def _outputs(clone: Clone, run: str, flat: Mapping[str, Any]) -> dict[str, _Output]:
+    """Everything a run put out: files kept in its capsule, and the hashes of what was too large to keep."""
+    folder = _folder(clone, run)
+    # The capsule's list is whole; the event's may be cut where a run made very many files.
+    listed = capsule.read_json(folder, f"outputs/{_LIST}") if folder else None
+    found = {}
+    for made in listed if isinstance(listed, list) else flat.get("artifacts") or ():
+        if isinstance(made, Mapping) and made.get("sha256"):
+            found[_shown(_FILES + str(made.get("path")))] = _Output(str(made["sha256"]), None)
+    top = os.path.join(folder, "outputs") if folder else ""
+    for base, _, names in os.walk(top):
+        for name in names:
+            path = os.path.join(base, name)
+            kept = os.path.relpath(path, top).replace(os.sep, "/")
+            if kept != _LIST:
+                found[_shown(kept)] = _output(path)
+    return found
+
+
+def _shown(kept: str) -> str:
+    """What an output is called: a produced file by its path, `./stdout` if that is a stream's name."""
+    path = kept.removeprefix(_FILES)
+    return f"./{path}" if path != kept and path in _STREAMS else path
+
+
+def _output(path: str) -> _Output:
+    data = fsio.read(path, limit=_MAX_FILE)
+    text = None
+    if len(data) <= MAX_TEXT and b"\0" not in data:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            text = None
+    return _Output(hashlib.sha256(data).hexdigest(), text)
+
+
+def _changes(before: dict[str, _Output], after: dict[str, _Output], sides: list[ComparedRun]) -> list[OutputChange]:
+    names = [side.run_id for side in sides]
+    pairs = ((path, before.get(path), after.get(path)) for path in sorted({*before, *after}))
+    return [_change(path, old, new, names) for path, old, new in pairs if _differs(old, new)]
+
+
+def _differs(old: _Output | None, new: _Output | None) -> bool:
+    return old is None or new is None or old.sha256 != new.sha256
+
+
+def _change(path: str, old: _Output | None, new: _Output | None, names: list[str]) -> OutputChange:
+    before = old.sha256 if old is not None else None
+    after = new.sha256 if new is not None else None
+    if any(side is not None and side.text is None for side in (old, new)):
+        kind = "added" if old is None else "removed" if new is None else "binary"
+        return OutputChange(path, kind, before, after)
+    lines = difflib.unified_diff(_lines(old), _lines(new), f"{names[0]}/{path}", f"{names[1]}/{path}", lineterm="")
+    kind = "added" if old is None else "removed" if new is None else "text"
+    return OutputChange(path, kind, before, after, tuple(lines))
+
+
+def _lines(output: _Output | None) -> list[str]:
+    if output is None or not output.text:
+        return []
+    *lines, last = output.text.split("\n")
+    return [*lines, last, "\\ No newline at end of file"] if last else lines

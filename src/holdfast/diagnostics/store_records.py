@@ -1,0 +1,230 @@
+"""Bodies and capsules of this clone's own events: here and unaltered, or rightly gone.
+
+Other clones keep theirs; an erased one must be gone and stay gone.
+
+The store's own records: each readable, consistent with itself, and where it belongs.
+
+Everyday commands leave a damaged one out and go on; here it is named, and `repair` can set it aside.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+
+from holdfast.diagnostics.findings import HealthFinding
+from holdfast.diagnostics.log_integrity import Ledger, VerifiedEvent
+from holdfast.errors import BrokenEntry, CorruptLog, PublishRefused, TooLarge, UnsafePath
+from holdfast.git import approvals, branch_lines, erase, publish_journal
+from holdfast.git.clone import Clone, read_repo_id
+from holdfast.model.memory import Candidate, Rejected
+from holdfast.store import capsule, fsio, memory_files, pending_changes, receipt_files
+from holdfast.store.format import SALT_BYTES, body_name, parse_event
+from holdfast.store.layout import Layout
+
+_BACKUP = "Bring it back from a backup or an export; nothing else holds these bytes."
+
+
+def examine_bodies(clone: Clone, ledger: Ledger) -> list[HealthFinding]:
+    """Each own event's body, and each own run's capsule: here, unaltered, or rightly gone."""
+    ours = _erased(ledger.own.values())
+    named = {*_erased(ledger.events.values()), *clone.erased()}
+    found: list[HealthFinding] = []
+    for event in ledger.own.values():
+        names = event.names if event.kind != b"erase" else set()
+        erased = any(event.ts <= ours.get(name, b"") for name in names)
+        if event.body is not None:
+            found += body(clone, event, hidden=not names.isdisjoint(named), erased=erased)
+        if erased:
+            found += _left_of(clone, event)
+    return found
+
+
+def _erased(events: Iterable[VerifiedEvent]) -> dict[str, bytes]:
+    """What was erased, and when last: an event after that is about something new of the same name."""
+    found: dict[str, bytes] = {}
+    for event in events:
+        if event.kind == b"erase" and event.target:
+            target = event.target.decode("ascii")
+            found[target] = max(event.ts, found.get(target, b""))
+    return found
+
+
+def _left_of(clone: Clone, event: VerifiedEvent) -> Iterator[HealthFinding]:
+    """The capsule of an erased run, if it is still or again here."""
+    run = event.run_id.decode("ascii") if event.kind == b"run" and event.run_id else ""
+    folder = _folder(clone, run)
+    if run and os.path.isdir(folder):
+        step = f"Erase it again: `holdfast erase {run}`."
+        yield _body_problem("capsule", _shown_body(clone, folder), "this run was erased and is here again", step)
+
+
+def _folder(clone: Clone, run: str) -> str:
+    return next((s.run(run) for s in clone.stores if os.path.isdir(s.run(run))), clone.layout.run(run))
+
+
+def body(clone: Clone, event: VerifiedEvent, *, hidden: bool = False, erased: bool = False) -> Iterator[HealthFinding]:
+    """What is wrong with one event's body, and with the capsule that it vouches for."""
+    name = (event.body or b"").decode("ascii")
+    shown = _shown_body(clone, clone.layout.body(name))
+    try:
+        stored = clone.bodies.raw(name)
+    except (UnsafePath, TooLarge, OSError) as error:
+        yield _body_problem("body", shown, str(error), _BACKUP)
+        return
+    if stored is None and not hidden:
+        yield _body_problem("body", shown, f"it is missing; {event.file}:{event.number} names it", _BACKUP)
+    elif stored is not None and body_name(stored) != name:
+        said = f"one or more of its {len(stored)} bytes were changed; {event.file}:{event.number} names it"
+        yield _body_problem("body", shown, said, _BACKUP)
+    elif stored is not None and erased:
+        step = "Erase it again with `holdfast erase`."
+        yield _body_problem("body", shown, "it was erased and is here again", step)
+    elif stored is not None and event.kind == b"run" and not hidden:
+        yield from _capsule_of(clone, event, stored)
+
+
+def _capsule_of(clone: Clone, event: VerifiedEvent, stored: bytes) -> Iterator[HealthFinding]:
+    try:
+        root = json.loads(stored[SALT_BYTES:]).get("output_sha256")
+    except (ValueError, AttributeError):
+        shown = _shown_body(clone, clone.layout.body((event.body or b"").decode("ascii")))
+        yield _body_problem("body", shown, "it does not hold JSON", _BACKUP)
+        return
+    if root is None or event.run_id is None:
+        return
+    folder = _folder(clone, event.run_id.decode("ascii"))
+    for fault in capsule.faults(folder, root, clone.joined(parse_event(event.data))):
+        path = os.path.join(folder, *fault.path.split("/"))
+        repair = "rebuild-meta" if fault.path == capsule.META else None
+        yield HealthFinding(
+            severity="problem",
+            topic="capsule",
+            file=_shown_body(clone, path).rstrip("/"),
+            sentence=fault.sentence,
+            next_step="Run `holdfast doctor --repair`." if repair else _BACKUP,
+            repair=repair,
+            path=path,
+        )
+    yield from _packs_of(clone, event.run_id.decode("ascii"), folder)
+
+
+def _packs_of(clone: Clone, run_id: str, folder: str) -> Iterator[HealthFinding]:
+    """The packs that the run was given lie beside its capsule, which names their roots."""
+    context = capsule.read_json(folder, capsule.CONTEXT)
+    for sentence in receipt_files.faults(clone.stores, run_id, context) if isinstance(context, dict) else ():
+        place = os.path.join(clone.layout.receipts, run_id)
+        yield _body_problem("capsule", _shown_body(clone, place), sentence, _BACKUP)
+
+
+def _shown_body(clone: Clone, path: str) -> str:
+    return os.path.relpath(path, clone.repo.top).replace(os.sep, "/")
+
+
+def _body_problem(topic: str, file: str, sentence: str, step: str) -> HealthFinding:
+    return HealthFinding(severity="problem", topic=topic, file=file, sentence=sentence, next_step=step)
+
+
+_STEP = "Run `holdfast doctor --repair`, which sets it aside."
+
+
+def examine_records(clone: Clone) -> Iterator[HealthFinding]:
+    """Every record of this clone's stores that does not count, and why."""
+    for store in clone.stores:
+        yield from _in_the_way(clone, store)
+        for path, error in pending_changes.damaged(store):
+            yield _problem(clone, path, error, repair="damaged")
+        for path, error in branch_lines.damaged(store):
+            yield _problem(clone, path, error, repair="line")
+        yield from _journals(clone, store)
+        yield from _markers(clone, store)
+        yield from _candidates(clone, store)
+        try:
+            read_repo_id(store)
+        except FileNotFoundError:
+            continue
+        except CorruptLog as error:
+            yield _problem(clone, store.repo_id, error, repair="repo-id")
+
+
+def _in_the_way(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
+    """Whatever stands where a folder belongs."""
+    spools = [os.path.join(store.spool, name) for name in store.listed(store.spool)]
+    for path in (*store.folders, store.under_way, *spools):
+        if os.path.lexists(path) and not os.path.isdir(path):
+            yield _problem(clone, path, "this is in the way: a folder belongs there", repair="damaged")
+
+
+def _journals(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
+    try:
+        if os.path.lexists(store.publishing):
+            publish_journal.read(store)
+    except FileNotFoundError:  # it was finished just now
+        pass
+    except PublishRefused as error:
+        yield _problem(clone, store.publishing, error, repair="damaged")
+    try:
+        if os.path.lexists(store.erasing):
+            erase.journal_of(store)
+    except FileNotFoundError:
+        pass
+    except CorruptLog as error:
+        yield _problem(clone, store.erasing, error, repair="damaged")
+
+
+def _markers(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
+    for name in erase.markers(store):
+        try:
+            erase.bodies_of(store, name)
+        except FileNotFoundError:
+            continue
+        except CorruptLog as error:
+            yield _problem(clone, os.path.join(store.erased, name), error, repair="erased")
+
+
+def _candidates(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
+    sound: dict[str, Candidate] = {}
+    for name in store.listed(store.candidates):
+        path = os.path.join(store.candidates, name)
+        try:
+            memory = _candidate(path) if name.endswith(".md") else None
+        except FileNotFoundError:  # somebody decided it just now
+            continue
+        except BrokenEntry as error:
+            yield _problem(clone, path, error, repair="damaged")
+            continue
+        if isinstance(memory, Candidate):
+            sound[path] = memory
+    changed = approvals.candidates_changed(clone, sound.values())
+    for path, candidate in sound.items():
+        if candidate.id in changed:
+            said = f"the words of {candidate.id} were changed after it was proposed"
+            step = "Read it before you accept it; `holdfast show` has what was proposed."
+            yield HealthFinding(severity="note", topic="store", file=_shown(clone, path), sentence=said, next_step=step)
+
+
+def _candidate(path: str) -> Candidate | Rejected:
+    try:
+        memory = memory_files.parse(fsio.read(path, limit=memory_files.MAX_ENTRY).decode(), path)
+    except FileNotFoundError:
+        raise
+    except (UnicodeDecodeError, TooLarge, UnsafePath, OSError) as error:
+        raise BrokenEntry(f"{path}: it cannot be read: {error}") from None
+    if not isinstance(memory, Candidate | Rejected) or os.path.basename(path) != f"{memory.id}.md":
+        raise BrokenEntry(f"{path}: it is not the candidate its name says")
+    return memory
+
+
+def _shown(clone: Clone, path: str) -> str:
+    return os.path.relpath(path, clone.repo.top).replace(os.sep, "/")
+
+
+def _problem(clone: Clone, path: str, why: object, *, repair: str) -> HealthFinding:
+    return HealthFinding(
+        severity="problem",
+        topic="store",
+        file=_shown(clone, path),
+        sentence=str(why).removeprefix(path).lstrip(":, "),
+        next_step=_STEP,
+        repair=repair,
+        path=path,
+    )

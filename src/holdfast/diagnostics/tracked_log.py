@@ -1,0 +1,193 @@
+"""The log as git holds it: read from a commit's tree, so that it works in any clone.
+
+What the work tree shows is compared with it byte by byte; a checkout that converted line ends
+is told apart from damage.
+"""
+
+import os
+import re
+
+from holdfast.diagnostics.findings import HealthFinding
+from holdfast.diagnostics.log_integrity import Ledger
+from holdfast.errors import GitFailed, PublishRefused, TooLarge, UnsafePath
+from holdfast.git import approval_proofs, project_setup
+from holdfast.git.repo import Repo
+from holdfast.patterns import regex
+from holdfast.store import fsio, layout
+from holdfast.store.format import MAX_SEGMENT
+from holdfast.values import frozen
+
+_WRITING = regex(r"\.jsonl\.\d+-[0-9a-f]{8}\.tmp$")
+_PLACE = regex(rf"{re.escape(layout.LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl")
+_PROBES = tuple(f"{folder}/probe.md" for folder in (*layout.FOLDER_OF.values(), layout.TASKS, layout.LINKS))
+_ATTRIBUTES = ("text", "filter", "ident", "working-tree-encoding")
+
+
+@frozen
+class TreeRow:
+    """One file of a tree."""
+
+    path: str
+    oid: str
+    mode: str
+
+    @property
+    def segment(self) -> str | None:
+        """The name of the segment that this file should be, or None."""
+        place = _PLACE.fullmatch(self.path)
+        return place[1] if place and self.mode == "100644" else None
+
+
+def rows(repo: Repo, rev: str, path: str) -> list[TreeRow]:
+    """Everything below a path of a commit, links and odd modes included."""
+    done = repo.attempt("ls-tree", "-r", "-z", "--full-tree", rev, "--", path)
+    found = []
+    for row in done.stdout.split(b"\0")[:-1] if done.returncode == 0 else ():
+        facts, _, name = row.partition(b"\t")
+        mode, _, oid = facts.decode("ascii").split(" ")
+        found.append(TreeRow(os.fsdecode(name), oid, mode))
+    return found
+
+
+def read_log(repo: Repo, rev: str, ledger: Ledger) -> dict[str, bytes]:
+    """Take the whole log of a commit into the ledger; gives each segment's bytes by path."""
+    listed = rows(repo, rev, layout.LOG)
+    blobs = _blobs(repo, [row for row in listed if row.segment], ledger)
+    found = {}
+    for row in listed:
+        if row.segment is None:
+            ledger.stranger(row.path)
+        elif row.oid not in blobs:
+            ledger.findings.append(_absent(repo, row))
+        else:
+            found[row.path] = blobs[row.oid]
+            ledger.segment(row.path, row.segment, blobs[row.oid])
+    return found
+
+
+def _blobs(repo: Repo, listed: list[TreeRow], ledger: Ledger) -> dict[str, bytes]:
+    """What git holds; where its own store is damaged, whatever can still be read one by one."""
+    try:
+        return repo.blobs(row.oid for row in listed)
+    except GitFailed as error:
+        step = "Run `git fsck`, and fetch the object from another clone."
+        ledger.findings.append(
+            HealthFinding(severity="problem", topic="log", file=layout.LOG, sentence=str(error), next_step=step)
+        )
+    found = {}
+    for row in listed:
+        done = repo.attempt("cat-file", "blob", row.oid)
+        if done.returncode == 0:
+            found[row.oid] = done.stdout
+    return found
+
+
+def _absent(repo: Repo, row: TreeRow) -> HealthFinding:
+    """In a partial clone git may fetch a blob later; elsewhere it lost or damaged it."""
+    promised = repo.text("config", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1))
+    return HealthFinding(
+        severity="partial" if promised else "problem",
+        topic="log",
+        file=row.path,
+        sentence="git names this segment but does not have its bytes here",
+        next_step="Fetch it." if promised else "Run `git fsck`, and fetch the object from another clone.",
+    )
+
+
+def read_work_tree(repo: Repo, ledger: Ledger, committed: dict[str, bytes]) -> list[HealthFinding]:
+    """Compare the work tree's copies with git's, and verify segments that are not committed yet."""
+    findings = []
+    for path in _files(repo.top):
+        try:
+            data = fsio.read(os.path.join(repo.top, path), limit=2 * MAX_SEGMENT)
+        except FileNotFoundError:  # git changed the work tree since it was listed
+            continue
+        except (UnsafePath, TooLarge, OSError) as error:
+            findings.append(_unreadable(path, str(error)))
+            continue
+        place = _PLACE.fullmatch(path)
+        if place is None:
+            ledger.stranger(path)
+        elif path not in committed:
+            ledger.segment(path, place[1], data)
+        elif data != committed[path] and data.replace(b"\r\n", b"\n") == committed[path]:
+            findings.append(_converted(path))
+        elif data != committed[path]:
+            ledger.segment(path, place[1], data.replace(b"\r\n", b"\n"))
+    return findings
+
+
+def _files(top: str) -> list[str]:
+    found = []
+    for folder, folders, names in os.walk(os.path.join(top, *layout.LOG.split("/"))):
+        folders.sort()
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        for name in sorted([*names, *links]):
+            if _WRITING.search(name):  # a publish is under way; what a killed one leaves, the next command sweeps
+                continue
+            found.append(os.path.relpath(os.path.join(folder, name), top).replace(os.sep, "/"))
+    return found
+
+
+def _unreadable(path: str, reason: str) -> HealthFinding:
+    step = f"Bring git's copy back: `git checkout -- {path}`."
+    return HealthFinding(severity="problem", topic="log", file=path, sentence=reason, next_step=step)
+
+
+def _converted(path: str) -> HealthFinding:
+    return HealthFinding(
+        severity="note",
+        topic="git",
+        file=path,
+        sentence="the checkout converted its line ends; git's own copy is sound and is what counts",
+        next_step=f"Commit {layout.ATTRIBUTES}, then check the file out again.",
+    )
+
+
+def altered_proofs(repo: Repo) -> list[HealthFinding]:
+    """Proofs of approvals that are not what their names commit to; they are no part of the log."""
+    listed = rows(repo, "HEAD", layout.APPROVALS) if repo.head().oid else []
+    data = repo.blobs(row.oid for row in listed)
+    step = "Bring git's older copy back, or accept the memory again and publish."
+    return [
+        HealthFinding(
+            severity="note",
+            topic="trust",
+            file=row.path,
+            sentence="this proof of an approval was altered, so it proves nothing",
+            next_step=step,
+        )
+        for row in listed
+        if row.oid in data and approval_proofs.read(row.path.rpartition("/")[2], data[row.oid]) is None
+    ]
+
+
+def attributes(repo: Repo) -> list[HealthFinding]:
+    """Whether git will leave the log's bytes alone."""
+    here = os.path.lexists(os.path.join(repo.top, *layout.ATTRIBUTES.split("/")))
+    if not here and not rows(repo, "HEAD", layout.ATTRIBUTES):
+        said = "it is missing, so git may convert the log's line ends"
+        return [_attribute(said, "Run `holdfast init` and commit it.")]
+    probe = f"{layout.LOG}/2000/01/01/{'0' * 32}.jsonl"
+    # A sparse checkout leaves the file out of the work tree, and git then overlooks it in the index too.
+    asked = ("check-attr",) if here else ("-c", "core.sparseCheckout=false", "check-attr", "--cached")
+    out = os.fsdecode(repo.run(*asked, "-z", *_ATTRIBUTES, "--", probe)).split("\0")
+    values = dict(zip(out[1::3], out[2::3], strict=False))
+    harmful = [f"{name}={value}" for name, value in values.items() if value not in ("unset", _unspoken(name))]
+    if harmful:
+        said = f"another rule outvotes it for the log: {', '.join(harmful)}"
+        return [_attribute(said, "Look at .git/info/attributes and core.attributesFile.")]
+    try:
+        project_setup.refuse_conversion(repo, _PROBES if here else ())
+    except PublishRefused as refused:
+        return [_attribute(str(refused).partition(", so nothing")[0], refused.hint)]
+    return []
+
+
+def _unspoken(name: str) -> str:
+    """Unspecified is harmless for all but `text`, which then follows the user's core.autocrlf."""
+    return "unset" if name == "text" else "unspecified"
+
+
+def _attribute(sentence: str, step: str) -> HealthFinding:
+    return HealthFinding(severity="problem", topic="git", file=layout.ATTRIBUTES, sentence=sentence, next_step=step)

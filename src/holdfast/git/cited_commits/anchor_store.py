@@ -1,0 +1,168 @@
+"""What is remembered of cited commits, so that they can be found again when git no longer has them.
+
+A record holds names and hashes only. Records lie in at most 256 files, by the beginning of the
+commit's name: ten thousand commits are then neither ten thousand files nor one that is read whole.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from holdfast.errors import TooLarge, UnsafePath
+from holdfast.git.cited_commits.commit_details import Commit, Patch, Touched
+from holdfast.model.evidence import is_oid
+from holdfast.security.redact import Scanner
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+from holdfast.values import asdict, frozen
+
+MAX_PATHS = 64
+MAX_LINES = 64
+_LIMIT = 1 << 28  # bytes of one file that are read
+
+
+@frozen(kw_only=True)
+class CommitAnchor:
+    """A commit as far as it can be known again: what it is called, who made it, and what it changes."""
+
+    commit: str
+    tree: str
+    parents: tuple[str, ...]
+    author: str  # name <mail> time
+    committed: int
+    title: str  # a hash of its first line
+    change_ids: tuple[str, ...]
+    patch_id: str | None
+    paths: tuple[Touched, ...]  # at most MAX_PATHS
+    lines: tuple[str, ...]  # at most MAX_LINES, those with the smallest hashes: a fair sample
+    weight: int
+
+    @property
+    def authored(self) -> int:
+        return int(self.author.rpartition(" ")[2])
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(path for path, _, _ in self.paths)
+
+
+def anchor_of(commit: Commit, patch: Patch) -> CommitAnchor:
+    """What is remembered of a commit."""
+    return CommitAnchor(
+        commit=commit.oid,
+        tree=commit.tree,
+        parents=commit.parents,
+        author=commit.author,
+        committed=commit.committed,
+        title=commit.title,
+        change_ids=tuple(sorted(commit.change_ids)),
+        patch_id=patch.patch_id,
+        paths=patch.paths[:MAX_PATHS],
+        lines=tuple(sorted(patch.lines, key=lambda line: line[1:])[:MAX_LINES]),
+        weight=patch.weight,
+    )
+
+
+def save(layout: Layout, anchors: Iterable[CommitAnchor], scan: Scanner) -> None:
+    """Remember commits; durable on return. A path or a name that holds a secret is left out."""
+    new: dict[str, dict[str, CommitAnchor]] = {}
+    for anchor in anchors:
+        new.setdefault(_shard(layout, anchor.commit), {})[anchor.commit] = anchor
+    if not new:
+        return
+    fsio.make_dirs(layout.anchors)
+    with fsio.locked(os.path.join(layout.anchors, "lock")):
+        for path, some in new.items():
+            there = _records(layout, path)
+            if not some.keys() <= there.keys():
+                rows = there | {oid: _plain(anchor, scan) for oid, anchor in some.items()}
+                fsio.replace(path, b"".join(_row(rows[oid]) for oid in sorted(rows)))
+
+
+def load(layouts: Iterable[Layout], oids: Iterable[str]) -> dict[str, CommitAnchor]:
+    """What is remembered of these commits; damaged records are left out."""
+    wanted = set(oids)
+    found: dict[str, CommitAnchor] = {}
+    for layout in layouts:
+        for path in sorted({_shard(layout, oid) for oid in wanted}):
+            for oid, record in _records(layout, path).items():
+                if oid in wanted and (anchor := _parsed(record)) is not None:
+                    found[oid] = anchor
+    return found
+
+
+def missing(layout: Layout, oids: Iterable[str]) -> list[str]:
+    """Which of these commits are not remembered yet."""
+    wanted = list(dict.fromkeys(oids))
+    there = {oid for path in {_shard(layout, oid) for oid in wanted} for oid in _records(layout, path)}
+    return [oid for oid in wanted if oid not in there]
+
+
+def _shard(layout: Layout, oid: str) -> str:
+    return os.path.join(layout.anchors, f"{oid[:2]}.jsonl")
+
+
+def _records(layout: Layout, path: str) -> dict[str, dict[str, Any]]:
+    try:
+        data = fsio.read(path, limit=_LIMIT)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (UnsafePath, TooLarge) as error:
+        layout.leave_out(error)
+        return {}
+    found = {}
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line:
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if isinstance(record, dict) and isinstance(record.get("commit"), str) and is_oid(record["commit"]):
+            found[record["commit"]] = record
+        else:
+            layout.leave_out(f"{path}:{number} is no record of a commit")
+    return found
+
+
+def _row(record: Mapping[str, Any]) -> bytes:
+    return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _plain(anchor: CommitAnchor, scan: Scanner) -> dict[str, Any]:
+    """A record without secrets: an address or a path may hold one, hashes cannot."""
+    record = asdict(anchor)
+    if scan.text("\n".join((anchor.author, *anchor.names))) != "\n".join((anchor.author, *anchor.names)):
+        record["paths"] = [row for row in anchor.paths if scan.text(row[0]) == row[0]]
+        if scan.text(anchor.author) != anchor.author:
+            record["author"] = f" <> {anchor.authored}"
+    return record
+
+
+def _parsed(record: Mapping[str, Any]) -> CommitAnchor | None:
+    """A record as a value; None if it is damaged or of a form we do not know."""
+    try:
+        anchor = CommitAnchor(
+            commit=_text(record["commit"]),
+            tree=_text(record["tree"]),
+            parents=tuple(_text(oid) for oid in record["parents"]),
+            author=_text(record["author"]),
+            committed=int(record["committed"]),
+            title=_text(record["title"]),
+            change_ids=tuple(_text(name) for name in record["change_ids"]),
+            patch_id=None if record["patch_id"] is None else _text(record["patch_id"]),
+            paths=tuple((_text(path), _text(old), _text(new)) for path, old, new in record["paths"]),
+            lines=tuple(_text(line) for line in record["lines"]),
+            weight=int(record["weight"]),
+        )
+        int(anchor.authored)
+    except (KeyError, TypeError, ValueError):
+        return None
+    return anchor
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value

@@ -1,0 +1,312 @@
+"""Where lost commits were found last time, valid as long as nothing moved.
+
+A search costs seconds on a large repository, and the same few commits are asked about by every
+command. What was found counts while refs, HEAD and the maps are what they were; the file may be deleted.
+
+Where a cited commit is now that history was rewritten: the right one, or none.
+
+In order: the map git gave us, filter-repo's map, change-ids, patch-ids, trees, squashes, overlapping content.
+The first to find something decides; where it finds several equally good commits and HEAD reaches not
+exactly one of them, there is no answer. When every asked commit is reachable, two git processes tell;
+what was found is remembered until something moves.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Collection, Iterable, Mapping
+from itertools import takewhile
+from typing import Literal
+
+from holdfast.errors import Busy, GitFailed, NotStored, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.git.cited_commits import anchor_store, commit_details, commit_matching, rewrite_map
+from holdfast.git.cited_commits.anchor_store import CommitAnchor
+from holdfast.git.cited_commits.commit_details import Patch, patch_id
+from holdfast.git.cited_commits.commit_matching import HistoryWindow, MatchScope, adrift
+from holdfast.git.cited_commits.rewrite_map import RewriteTrail
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.model.evidence import is_oid
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+from holdfast.values import frozen
+
+Answer = tuple[str, str] | None  # where it is and how it was found; None: not found
+
+_MAX_STATES = 4  # work trees take turns
+_MAX_ANSWERS = 5_000
+_LIMIT = 1 << 24
+
+
+def state_of(repo: Repo, layouts: Iterable[Layout]) -> str:
+    """A hash of everything an answer rests on."""
+    refs = repo.run("for-each-ref", "--format=%(objectname) %(refname)")
+    others = ("HEAD", *(os.path.join(folder, "HEAD") for folder in repo.worktrees()[1:]))
+    heads = [_content(os.path.join(repo.common_dir, name)) for name in others]
+    beside = (os.path.join("filter-repo", "commit-map"), "shallow")
+    maps = (*(layout.rewrites for layout in layouts), *(os.path.join(repo.common_dir, name) for name in beside))
+    files = [_facts(path) for path in maps]
+    here = repo.head()
+    return hashlib.sha256(repr((refs, heads, files, here.oid, here.ref)).encode()).hexdigest()[:32]
+
+
+def load_answers(layout: Layout, state: str) -> dict[str, Answer]:
+    """What was found in this state of the repository."""
+    found: dict[str, Answer] = {}
+    rows = _read_answers(layout).get(state)
+    for oid, row in rows.items() if isinstance(rows, dict) else ():
+        match row:
+            case None:
+                found[oid] = None
+            case [str(commit), str(how)]:
+                found[oid] = (commit, how)
+    return found
+
+
+def save_answers(layout: Layout, state: str, answers: Mapping[str, Answer]) -> None:
+    """Remember what was found; where that cannot be stored, it is simply looked for again."""
+    kept = {name: rows for name, rows in _read_answers(layout).items() if name != state and isinstance(rows, dict)}
+    newest = dict(list(answers.items())[-_MAX_ANSWERS:])
+    states = dict([*kept.items(), (state, newest)][-_MAX_STATES:])
+    with contextlib.suppress(NotStored, ReadOnlyStore, UnsafePath, Busy):
+        fsio.make_dirs(layout.anchors)
+        fsio.replace(_answers_path(layout), json.dumps(states, separators=(",", ":")).encode("ascii"))
+
+
+def forget_answers(layout: Layout) -> None:
+    """Look for everything anew."""
+    fsio.remove(_answers_path(layout))
+
+
+def _answers_path(layout: Layout) -> str:
+    return os.path.join(layout.anchors, "answers.json")
+
+
+def _read_answers(layout: Layout) -> dict[str, object]:
+    try:
+        read = json.loads(fsio.read(_answers_path(layout), limit=_LIMIT))
+    except (OSError, ValueError, RecursionError, UnsafePath, TooLarge):
+        return {}  # a cache: damage costs another search
+    return read if isinstance(read, dict) else {}
+
+
+def _content(path: str) -> bytes:
+    try:
+        return fsio.read(path, limit=4096)
+    except (OSError, UnsafePath, TooLarge):
+        return b""
+
+
+def _facts(path: str) -> tuple[int, ...]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+__all__ = ["CommitAnchor", "ResolvedCommit", "keep", "learn", "patch_id", "resolve"]
+
+_ALIASES = 4  # later names of a commit by which it is looked for too
+_PARTS = 8  # commits into which one may have been split
+
+Found = Literal["holds", "moved", "unanchored", "unknown"]
+
+
+@frozen
+class ResolvedCommit:
+    """Where a commit is now."""
+
+    asked: str
+    commit: str | None  # None: nowhere, or nobody knows
+    state: Found
+    how: str = ""
+
+
+def keep(clone: Clone, oids: Iterable[str]) -> None:
+    """Remember what is needed to find these commits again, even after git has thrown them away."""
+    if clone.reading:
+        return
+    new = anchor_store.missing(clone.layout, (oid for oid in oids if is_oid(oid)))
+    here = sorted(adrift(clone.repo, new)[0])
+    if here and not _is_partial(clone.repo):
+        anchor_store.save(clone.layout, _described(clone.repo, here).values(), clone.scan)
+
+
+def _described(repo: Repo, oids: Collection[str]) -> dict[str, CommitAnchor]:
+    commits = commit_details.exactly(repo, list(oids))
+    changed = commit_details.read_patches(repo, commits)
+    return {oid: anchor_store.anchor_of(commit, changed[oid]) for oid, commit in commits.items()}
+
+
+def learn(clone: Clone, pairs: Iterable[tuple[str, str]], *, kind: str) -> None:
+    """Keep what git says commits became, while it still has both and can show a split.
+
+    Of a commit that was split git names the last part only; such a pair is not kept.
+    """
+    told = list(dict.fromkeys(pairs))
+    split = set() if _is_partial(clone.repo) else _split(clone.repo, told)
+    rewrite_map.add(clone.layout, [pair for pair in told if pair not in split], kind=kind, ts=clone.now())
+
+
+def _split(repo: Repo, pairs: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The pairs whose new commit follows others that nothing became and that hold the rest of the old one."""
+    here = adrift(repo, {oid for pair in pairs for oid in pair if is_oid(oid)})[0]
+    commits = commit_details.exactly(repo, sorted(here))
+    became = {new for _, new in pairs}
+    found = set()
+    for old, new in pairs:
+        parents = commits[new].parents if new in commits and old in commits else ()
+        amended = parents and parents == commits[old].parents
+        if parents and not amended and parents[0] not in became and _is_last_part(repo, old, new, became):
+            found.add((old, new))
+    return found
+
+
+def _is_last_part(repo: Repo, old: str, new: str, became: Collection[str]) -> bool:
+    row = repo.text("rev-list", "--first-parent", f"--max-count={_PARTS}", new, "--not", old).split()
+    before = list(takewhile(lambda oid: oid not in became, row[1:]))
+    read = commit_details.read_patches(repo, [old, new, *before]) if before else {}
+    return any(not (read[old].lines - read[new].lines).isdisjoint(read[oid].lines) for oid in before)
+
+
+def resolve(clone: Clone, oids: Iterable[str]) -> dict[str, ResolvedCommit]:
+    """Where each of these commits is now."""
+    asked = list(dict.fromkeys(oids))
+    here, lost = adrift(clone.repo, [oid for oid in asked if is_oid(oid)])
+    gone = [oid for oid in asked if oid not in here or oid in lost]
+    blind = bool(gone) and (clone.repo.is_shallow() or _is_partial(clone.repo))
+    try:
+        found = _found(clone, [oid for oid in gone if is_oid(oid)]) if gone else {}
+    except GitFailed as error:  # damage somewhere in history must not take every listing with it
+        clone.layout.leave_out(f"commits that were rewritten could not be looked for: {error}")
+        found, blind = {}, True
+    return {oid: _answer(oid, found.get(oid), holds=oid not in gone, blind=blind) for oid in asked}
+
+
+def _found(clone: Clone, lost: list[str]) -> dict[str, Answer]:
+    """Where lost commits are; what was found before is not looked for again until something moves."""
+    state = state_of(clone.repo, clone.stores)
+    known = load_answers(clone.layout, state)
+    new = [oid for oid in lost if oid not in known]
+    if new:
+        found = _Search(clone, new, partial=_is_partial(clone.repo)).run()
+        known |= {oid: found.get(oid) for oid in new}
+        if not clone.reading and clone.layout.private == clone.private.private:
+            save_answers(clone.layout, state, known)
+    return known
+
+
+def _answer(oid: str, found: Answer, *, holds: bool, blind: bool) -> ResolvedCommit:
+    if holds:
+        return ResolvedCommit(oid, oid, "holds")
+    if found is not None:
+        return ResolvedCommit(oid, found[0], "moved", found[1])
+    return ResolvedCommit(oid, None, "unknown" if blind else "unanchored")
+
+
+def _is_partial(repo: Repo) -> bool:
+    """Whether git would fetch what it lacks from elsewhere; a look must not wait for a network."""
+    pattern = r"^(extensions\.partialclone|remote\..*\.promisor)$"
+    return bool(repo.text("config", "--get-regexp", pattern, ok=(0, 1)))
+
+
+class _Search:
+    """The search for commits that are no longer reachable: where each is now, and how it was found."""
+
+    def __init__(self, clone: Clone, lost: list[str], *, partial: bool) -> None:
+        self._clone, self._repo, self._lost, self._partial = clone, clone.repo, lost, partial
+        self._trails = rewrite_map.trails(clone.stores, clone.repo, set(lost))
+        names = {name for trail in self._trails.values() for name in trail.names}
+        self._here, self._adrift = adrift(clone.repo, names | set(lost))
+        self._found: dict[str, Answer] = {}
+
+    def run(self) -> dict[str, Answer]:
+        doubtful = self._follow_maps()
+        waiting = [oid for oid in self._lost if oid not in self._found]
+        if waiting and not self._partial:
+            self._look(waiting, doubtful)
+        return self._found
+
+    def _trail(self, oid: str) -> RewriteTrail:
+        return self._trails.get(oid, RewriteTrail())
+
+    def _living(self, oid: str) -> list[str]:
+        return [name for name in self._trail(oid).names if name in self._here and name not in self._adrift]
+
+    def _follow_maps(self) -> dict[str, list[str]]:
+        """Take what the maps say where it is reachable and whole; gives what has only a part of it."""
+        living = {oid: self._living(oid) for oid in self._trails}
+        anchors = {} if self._partial else self._anchors(oid for oid, names in living.items() if names)
+        read = commit_details.read_patches(self._repo, (name for oid in anchors for name in living[oid]))
+        doubtful = {}
+        for oid, names in living.items():
+            anchor = anchors.get(oid)
+            doubtful[oid] = [name for name in names if anchor and commit_matching.rest(anchor, read[name])]
+            self._take(oid, [name for name in names if name not in doubtful[oid]])
+            if self._trail(oid).dropped and not self._trail(oid).names:
+                self._found[oid] = None
+        return doubtful
+
+    def _take(self, oid: str, names: list[str]) -> None:
+        """Decide among new names that are all right: the only one, else the only one that HEAD reaches."""
+        near = [name for name in names if len(names) == 1 or self._repo.is_ancestor(name, "HEAD")]
+        if names:
+            self._found[oid] = (near[0], self._trail(oid).how[near[0]]) if len(near) == 1 else None
+
+    def _anchors(self, oids: Iterable[str]) -> dict[str, CommitAnchor]:
+        """What is known of commits: from git where it still has them, else from what was kept."""
+        wanted = list(dict.fromkeys(oids))
+        here = [oid for oid in wanted if oid in self._here]
+        try:
+            return anchor_store.load(self._clone.stores, set(wanted) - set(here)) | _described(self._repo, here)
+        except GitFailed:  # the commit is here, a blob of it is not
+            return anchor_store.load(self._clone.stores, wanted)
+
+    def _look(self, waiting: list[str], doubtful: Mapping[str, list[str]]) -> None:
+        """Search by content, under the newest name first that a commit had before it was lost."""
+        aliases = {oid: self._aliases(oid) for oid in waiting}
+        anchors = self._anchors(name for names in aliases.values() for name in names)
+        if not anchors:
+            return
+        window = HistoryWindow(self._repo, anchors, here=[oid for oid in anchors if oid in self._here])
+        for oid, names in aliases.items():
+            sights = {name: window.sight(anchors[name], own=names) for name in names if name in anchors}
+            own = sights.get(oid)
+            self._take(oid, [name for name in doubtful.get(oid, ()) if self._is_it(oid, name, name, own)])
+            for name, sight in sights.items():
+                if oid not in self._found:
+                    self._search(oid, name, window, sight, own)
+
+    def _aliases(self, oid: str) -> list[str]:
+        living = self._living(oid)
+        lost = [name for name in self._trail(oid).names if name not in living]
+        return [*reversed(lost[-_ALIASES:]), oid]
+
+    def _search(self, oid: str, name: str, window: HistoryWindow, sight: MatchScope, own: MatchScope | None) -> None:
+        found, how = _decide(self._repo, window, sight)
+        found = [new for new in found if self._is_it(oid, name, new, own)]
+        if found:
+            self._found[oid] = (found[0], how) if len(found) == 1 else None
+
+    def _is_it(self, oid: str, alias: str, new: str, own: MatchScope | None) -> bool:
+        """Whether what was found under another name of a commit is still that commit, and all of it."""
+        if own is None or alias == oid:
+            return True
+        if alias in self._trail(oid).joined:  # squashed with its own revert, nothing of it may be left
+            return not commit_matching.rest(own.anchor, own.patches.get(new, Patch()))
+        return not commit_matching.is_part(own, new)
+
+
+def _decide(repo: Repo, window: HistoryWindow, sight: MatchScope) -> tuple[list[str], str]:
+    """What the first rule that finds something finds, and its name."""
+    for how, rule in commit_matching.RULES:
+        if found := rule(sight):
+            return found, how
+    if found := commit_matching.find_squash(repo, window, sight):
+        return found, "squash"
+    for how, rule in commit_matching.LAST:
+        if found := rule(sight):
+            return found, how
+    return [], ""

@@ -1,0 +1,412 @@
+"""Which commit is the one that was lost: pure rules over what is known of both.
+
+A wrong answer is worse than none, so every rule asks for two kinds of proof: the same content
+(patch, tree, lines), and the same hand (author and author date survive a rebase, an amend and a
+cherry-pick) or at least nothing that speaks against it. Each rule gives the commits that are
+equally good: one is an answer, several are none.
+
+The part of history in which a lost commit may be found again: what is reachable, and what else was lost.
+
+Everything is read when first asked for and bounded: on a large repository a commit that was
+rewritten long ago may stay unfound, but no question takes for ever.
+
+Several commits that became one: a forge's squash merge, or a squash in a rebase nobody told us of.
+
+The patch of the one equals the patch over the whole row of commits. What cancels out within the
+row (a commit and its revert) leaves no trace in that patch, so such a commit gets no answer.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from holdfast.errors import GitFailed
+from holdfast.git.cited_commits import commit_details
+from holdfast.git.cited_commits.anchor_store import CommitAnchor
+from holdfast.git.cited_commits.commit_details import LIVING, Commit, Patch, reverse
+from holdfast.git.repo import Repo
+from holdfast.values import frozen
+
+_TELLING = 16  # letters and digits of a change that hardly anybody makes twice
+_HALF = 0.5
+
+STRANGER, PLAUSIBLE, SAME_MOMENT, SAME_COMMIT = range(4)
+
+
+@frozen
+class MatchScope:
+    """What may have become of one commit: everything reachable that is not its own past."""
+
+    anchor: CommitAnchor
+    commits: Sequence[Commit]
+    patches: Mapping[str, Patch]  # of those commits that touch its paths
+    near: Collection[str]  # what HEAD reaches
+    others: Collection[str]  # patch-ids of other lost commits: whoever has one is their successor
+    here: bool = True  # git still has the commit, and so its lost kin
+    cut: bool = False  # history is too long to be seen whole: the commit itself may lie beyond
+
+    def patch(self, commit: Commit) -> Patch:
+        return self.patches.get(commit.oid, _NOTHING)
+
+    def touching(self) -> list[Commit]:
+        """The commits that touch its paths."""
+        return [commit for commit in self.commits if commit.oid in self.patches]
+
+
+_NOTHING = Patch()
+
+Rule = Callable[[MatchScope], list[str]]
+
+
+def rank(anchor: CommitAnchor, commit: Commit) -> int:
+    """How much a commit looks like the lost one, leaving aside what it changes."""
+    person = _same_person(anchor, commit)
+    if person and commit.authored == anchor.authored:
+        if anchor.title == commit.title:
+            return SAME_COMMIT
+        return STRANGER if commit.takes_back else SAME_MOMENT
+    if commit.committed < anchor.committed or not (person or anchor.title in commit.mentions):
+        return STRANGER
+    return STRANGER if commit.takes_back else PLAUSIBLE
+
+
+def _same_person(anchor: CommitAnchor, commit: Commit) -> bool:
+    who = anchor.author.rpartition(" ")[0]
+    name, _, mail = who.rpartition(" <")
+    return bool(name and name == commit.name) or bool(mail[:-1] and mail[:-1] == commit.mail)
+
+
+def nearest(found: Iterable[str], near: Collection[str]) -> list[str]:
+    """The only one that HEAD reaches, else all of them."""
+    equal = list(dict.fromkeys(found))
+    inside = [oid for oid in equal if oid in near]
+    return inside if len(inside) == 1 else equal
+
+
+def _best(sight: MatchScope, found: Iterable[Commit]) -> list[str]:
+    """Those of the highest rank; a mere likeness does not count where the commit itself lives on, changed."""
+    ranked: dict[int, list[str]] = {}
+    for commit in found:
+        ranked.setdefault(rank(sight.anchor, commit), []).append(commit.oid)
+    ranked.pop(STRANGER, None)
+    if not ranked:
+        return []
+    highest = max(ranked)
+    if highest < SAME_COMMIT and (sight.cut or _lives_on(sight)):
+        return []
+    return nearest(ranked[highest], sight.near)
+
+
+def _lives_on(sight: MatchScope) -> bool:
+    lines = set(sight.anchor.lines)
+    return any(
+        rank(sight.anchor, commit) == SAME_COMMIT and not lines.isdisjoint(sight.patch(commit).lines)
+        for commit in sight.touching()
+    )
+
+
+def by_change_id(sight: MatchScope) -> list[str]:
+    """The commit that carries the same change-id and most of the change."""
+    wanted = set(sight.anchor.change_ids)
+    named = [commit for commit in sight.commits if not wanted.isdisjoint(commit.change_ids)]
+    return nearest((commit.oid for commit in named if _goes_on(sight, commit)), sight.near)
+
+
+def by_patch_id(sight: MatchScope) -> list[str]:
+    """The commit that makes the same change."""
+    wanted = sight.anchor.patch_id
+    if wanted is None:
+        return []
+    return _best(sight, (commit for commit in sight.touching() if sight.patch(commit).patch_id == wanted))
+
+
+def by_tree(sight: MatchScope) -> list[str]:
+    """The commit with the same tree on the same parents; a merge or an empty one by its maker and title."""
+    return nearest((commit.oid for commit in sight.commits if _same_place(sight, commit)), sight.near)
+
+
+def _same_place(sight: MatchScope, commit: Commit) -> bool:
+    anchor, patch = sight.anchor, sight.patch(commit)
+    if len(commit.parents) != len(anchor.parents):
+        return False
+    if commit.tree == anchor.tree and commit.parents == anchor.parents and anchor.paths:
+        return True
+    if len(anchor.parents) > 1:
+        return rank(anchor, commit) == SAME_COMMIT
+    if commit.oid not in sight.patches or patch.names != anchor.names:
+        return False
+    # Reordered commits end in the same tree, and so does the last part of a split one.
+    alike = not anchor.paths or (commit.tree == anchor.tree and share(anchor, patch) == 1.0)
+    return alike and rank(anchor, commit) == SAME_COMMIT
+
+
+def by_overlap(sight: MatchScope) -> list[str]:
+    """The commit that holds the whole change among others, or the commit itself with a part of it changed."""
+    whole = [commit for commit in sight.touching() if _holds_all(sight, commit)]
+    if whole:
+        return _best(sight, whole)
+    itself = [commit for commit in sight.touching() if rank(sight.anchor, commit) == SAME_COMMIT]
+    return nearest((commit.oid for commit in itself if _goes_on(sight, commit)), sight.near)
+
+
+def _holds_all(sight: MatchScope, commit: Commit) -> bool:
+    anchor, patch = sight.anchor, sight.patch(commit)
+    if patch.patch_id in sight.others and rank(anchor, commit) < SAME_COMMIT:
+        return False
+    if not anchor.lines:
+        return bool(anchor.paths) and set(anchor.paths) <= set(patch.paths)
+    telling = anchor.weight >= _TELLING or anchor.title in commit.mentions
+    return telling and share(anchor, patch) == 1.0
+
+
+def _goes_on(sight: MatchScope, commit: Commit) -> bool:
+    """Whether a commit has most of the change and nobody else the rest; else it was split."""
+    anchor, patch = sight.anchor, sight.patch(commit)
+    if not anchor.lines:
+        return not anchor.paths or not anchor.names.isdisjoint(patch.names)
+    if not rest(anchor, patch):
+        return True
+    # Half of a split commit whose other half was dropped looks just like an amended one, unless git
+    # still has the halves: then this one is the successor of its half.
+    known = sight.here and patch.patch_id not in sight.others
+    return known and share(anchor, patch) > _HALF and not is_part(sight, commit.oid)
+
+
+def is_part(sight: MatchScope, oid: str) -> bool:
+    """Whether some other commit has lines of the change that this one lacks: then it was split."""
+    lacking = rest(sight.anchor, sight.patches.get(oid, _NOTHING))
+    return any(not lacking.isdisjoint(other.lines) for name, other in sight.patches.items() if name != oid)
+
+
+def rest(anchor: CommitAnchor, patch: Patch) -> frozenset[str]:
+    """The lines of a change that another one lacks."""
+    return frozenset(anchor.lines) - patch.lines
+
+
+def share(anchor: CommitAnchor, patch: Patch) -> float:
+    """How much of a change another one holds, from 0 to 1."""
+    if not anchor.lines:
+        return 1.0 if set(anchor.paths) <= set(patch.paths) else 0.0
+    return len(patch.lines.intersection(anchor.lines)) / len(anchor.lines)
+
+
+RULES: tuple[tuple[str, Rule], ...] = (("change-id", by_change_id), ("patch-id", by_patch_id), ("tree", by_tree))
+LAST: tuple[tuple[str, Rule], ...] = (("overlap", by_overlap),)
+
+
+MAX_COMMITS = 20_000  # reachable ones looked at by what they say of themselves
+MAX_LOST = 2_000
+MAX_PATCHES = 2_000  # of these looked at by what they change
+_DAY = 86_400  # clocks differ
+
+
+def adrift(repo: Repo, oids: Collection[str]) -> tuple[set[str], set[str]]:
+    """Which of these commits are here, and which of those no branch, tag or work tree reaches."""
+    asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
+    if not asked:
+        return set(), set()
+    known = repo.run("--no-replace-objects", "cat-file", "--batch-check", stdin=asked).decode("ascii", "replace")
+    here = {row.split(" ")[0] for row in known.splitlines() if " commit " in row}
+    if not here:
+        return set(), set()
+    given = "".join(f"{oid}\n" for oid in here).encode("ascii")
+    # Twice --not: some gits apply the first to what is read from standard input, some do not.
+    options = ("--not", *LIVING, "--not", "--stdin")
+    out = repo.run("--no-replace-objects", "rev-list", *options, stdin=given)
+    return here, here & set(out.decode("ascii").split())
+
+
+class HistoryWindow:
+    """What happened since the oldest of some lost commits was made."""
+
+    def __init__(self, repo: Repo, anchors: Mapping[str, CommitAnchor], *, here: Collection[str]) -> None:
+        self._repo = repo
+        self._anchors = anchors
+        since = min((min(a.authored, a.committed) for a in anchors.values()), default=0) - _DAY
+        self.reachable = commit_details.listed(repo, f"--max-age={max(0, since)}", *LIVING, limit=MAX_COMMITS)
+        self.cut = len(self.reachable) == MAX_COMMITS
+        named = sorted(here)
+        options = ("--not", *LIVING, "--not", "--reflog", "--stdin")
+        self.lost = commit_details.listed(repo, *options, names=named, limit=MAX_LOST)
+        head = repo.head().oid
+        self.near = self._past([head]) if head else frozenset[str]()
+        self.patches = self._read(anchors.values())
+        self._lost_patches: dict[str, Patch] | None = None
+
+    def _past(self, start: Iterable[str]) -> frozenset[str]:
+        """Some commits and everything before them, as far as the window reaches."""
+        seen: set[str] = set()
+        waiting = list(start)
+        while waiting:
+            oid = waiting.pop()
+            commit = self.reachable.get(oid) or self.lost.get(oid)
+            if oid not in seen and commit is not None:
+                seen.add(oid)
+                waiting.extend(commit.parents)
+        return frozenset(seen)
+
+    def _read(self, anchors: Collection[CommitAnchor]) -> dict[str, Patch]:
+        """What the commits change that touch a path of a lost one or were made when it was."""
+        paths = {path for anchor in anchors for path in anchor.names}
+        touching = self._touching(paths) if paths else []
+        wanted = list(dict.fromkeys([*self._alike(anchors), *touching]))
+        self.cut = self.cut or len(wanted) > MAX_PATCHES
+        return commit_details.read_patches(self._repo, wanted[:MAX_PATCHES])
+
+    def _alike(self, anchors: Collection[CommitAnchor]) -> list[str]:
+        """The commits made at the very second of a lost one, the first to be looked at."""
+        moments = {anchor.authored for anchor in anchors}
+        return [commit.oid for commit in self.reachable.values() if commit.authored in moments]
+
+    def _touching(self, paths: Collection[str]) -> list[str]:
+        """The commits of the window that change one of these paths, newest first."""
+        if not self.reachable:
+            return []
+        oldest = min(commit.committed for commit in self.reachable.values())
+        options = ("--full-history", "--no-merges", f"--max-age={max(0, oldest)}", *LIVING, "--stdin")
+        given = b"--\n" + b"".join(os.fsencode(path) + b"\n" for path in paths if "\n" not in path)
+        out = self._repo.run("--no-replace-objects", "--literal-pathspecs", "rev-list", *options, stdin=given)
+        return [oid for oid in out.decode("ascii").split() if oid in self.reachable]
+
+    @property
+    def lost_patches(self) -> Mapping[str, Patch]:
+        """What the lost commits change."""
+        if self._lost_patches is None:
+            try:
+                self._lost_patches = commit_details.read_patches(self._repo, list(self.lost)[:MAX_PATCHES])
+            except GitFailed:  # half thrown away already; what they were is not known, so nothing is guessed
+                self._lost_patches, self.cut = {}, True
+        return self._lost_patches
+
+    def sight(self, anchor: CommitAnchor, *, own: Collection[str]) -> MatchScope:
+        """What may have become of one commit; `own` are its other names."""
+        past = self._past([anchor.commit, *anchor.parents])
+        commits = [commit for oid, commit in self.reachable.items() if oid not in past]
+        found = {commit.oid: self.patches[commit.oid] for commit in commits if commit.oid in self.patches}
+        others = {
+            patch.patch_id
+            for oid, patch in self.lost_patches.items()
+            if oid != anchor.commit and oid not in own and patch.patch_id not in (None, anchor.patch_id)
+        }
+        known = {other for other in others if other}
+        here = anchor.commit in self.lost
+        return MatchScope(anchor, commits, found, self.near, known, here, self.cut)
+
+    def commit(self, oid: str) -> Commit | None:
+        """A commit of the window."""
+        return self.lost.get(oid) or self.reachable.get(oid)
+
+    def trees(self, oids: Sequence[str]) -> dict[str, str]:
+        """The trees of commits inside or just outside the window."""
+        unknown = [oid for oid in dict.fromkeys(oids) if self.commit(oid) is None]
+        read = commit_details.exactly(self._repo, sorted(adrift(self._repo, unknown)[0]))
+        known = {oid: commit for oid in oids if (commit := self.commit(oid)) is not None}
+        return {oid: commit.tree for oid, commit in (known | read).items()}
+
+
+_BACK = 16  # commits before the lost one that may have been squashed with it
+_TIPS = 32  # commits after it
+_LEAVES = 4  # of these, ends of branches
+_MAX_ROWS = 400
+
+
+@frozen
+class CommitRow:
+    """Commits in a row: from the tree before them to the tree of the last."""
+
+    old: str
+    new: str
+    parts: tuple[str, ...]
+
+
+def find_squash(repo: Repo, window: HistoryWindow, sight: MatchScope) -> list[str]:
+    """The commits that are the squash of a row in which the lost one stands."""
+    anchor = sight.anchor
+    if anchor.commit not in window.lost or not anchor.paths:
+        return []
+    rows = list(_rows(repo, window, anchor.commit))[:_MAX_ROWS]
+    ids = commit_details.between(repo, {(row.old, row.new) for row in rows})
+    whole = {commit.oid for commit in sight.commits if commit.committed >= anchor.committed}
+    made: dict[str, list[str]] = {}
+    for oid, patch in window.patches.items():
+        if patch.patch_id is not None and oid in whole:
+            made.setdefault(patch.patch_id, []).append(oid)
+    found = [
+        oid
+        for row in rows
+        for oid in made.get(ids.get((row.old, row.new), ""), ())
+        if _is_squash(window, anchor, row, oid)
+    ]
+    return nearest(found, window.near)
+
+
+def _is_squash(window: HistoryWindow, anchor: CommitAnchor, row: CommitRow, oid: str) -> bool:
+    """Whether the commit is the row and not just its only part that did not cancel out."""
+    patch = window.patches[oid]
+    if anchor.names.isdisjoint(patch.names):
+        return False
+    if any(_patch_id(window, part) == patch.patch_id for part in row.parts):
+        return False
+    return not any(_takes_back(window, part, anchor) for part in row.parts if part != anchor.commit)
+
+
+def _takes_back(window: HistoryWindow, oid: str, anchor: CommitAnchor) -> bool:
+    """Whether a commit and the lost one undo each other; a second try at the same lines does not."""
+    undone, patch = reverse(anchor.lines), window.lost_patches.get(oid, Patch())
+    says_so = oid in window.lost and window.lost[oid].takes_back
+    return bool(undone) and (undone == patch.lines or (says_so and undone <= patch.lines))
+
+
+def _patch_id(window: HistoryWindow, oid: str) -> str | None:
+    patch = window.lost_patches.get(oid)
+    return patch.patch_id if patch else None
+
+
+def _rows(repo: Repo, window: HistoryWindow, oid: str) -> Iterator[CommitRow]:
+    """The rows of lost commits around one of them, and whole branches from where they began."""
+    before = _line_before(window.lost, oid)
+    tips = _tips(window.lost, oid)
+    bases = [window.lost[first].parents[0] for first in before if window.lost[first].parents]
+    trees = window.trees(bases)
+    for after in tips:
+        new = window.lost[after[-1] if after else oid].tree
+        for at, first in enumerate(before):
+            parents = window.lost[first].parents
+            if (at or after) and parents and parents[0] in trees:
+                yield CommitRow(trees[parents[0]], new, (*reversed(before[: at + 1]), *after))
+    yield from _branches(repo, window, oid, tips)
+
+
+def _line_before(lost: Mapping[str, Commit], oid: str) -> list[str]:
+    """A lost commit and those directly before it, nearest first, to the first merge."""
+    line = [oid]
+    while len(line) < _BACK:
+        parents = lost[line[-1]].parents
+        if len(parents) != 1 or parents[0] not in lost:
+            break
+        line.append(parents[0])
+    return line
+
+
+def _tips(lost: Mapping[str, Commit], oid: str) -> list[tuple[str, ...]]:
+    """The ways on from a lost commit, shortest first; the empty way is itself."""
+    children: dict[str, list[str]] = {}
+    for commit in lost.values():
+        for parent in commit.parents:
+            children.setdefault(parent, []).append(commit.oid)
+    ways: list[tuple[str, ...]] = [()]
+    for way in ways:
+        for child in children.get(way[-1] if way else oid, ()):
+            if len(ways) < _TIPS and child not in way:
+                ways.append((*way, child))
+    return ways
+
+
+def _branches(repo: Repo, window: HistoryWindow, oid: str, tips: Collection[tuple[str, ...]]) -> Iterator[CommitRow]:
+    """Branches into which trunk was merged: their whole change is against the point they last met."""
+    inner = {way[:-1] for way in tips if way}
+    leaves = [way for way in tips if way not in inner][:_LEAVES]
+    for way in leaves:
+        tip = way[-1] if way else oid
+        base = repo.text("merge-base", tip, "HEAD", ok=(0, 1, 128))
+        if base and (tree := window.trees([base]).get(base)) and (way or len(_line_before(window.lost, oid)) > 1):
+            yield CommitRow(tree, window.lost[tip].tree, (oid, *way))

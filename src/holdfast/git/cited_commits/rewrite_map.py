@@ -1,0 +1,171 @@
+"""The map from commits that were rewritten to what they became.
+
+Git itself says it, once, to the post-rewrite hook; it is kept here as lines that are only ever
+added: `<old> <new> <kind> <time>`. One commit may have become several (two branches that held it
+were rebased) and several may have become one (a squash). `git filter-repo` leaves a map of its own.
+Nothing is decided here: whether the new commit is still there is asked in `git.rewritten.anchors`.
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+from holdfast.errors import UnsafePath
+from holdfast.git.repo import Repo
+from holdfast.model.evidence import is_oid
+from holdfast.patterns import regex
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+from holdfast.values import field, mutable
+
+_LINE = regex(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) ([a-z-]{1,32}) ([0-9TZ:.-]{1,32})\n")
+_PAIR = regex(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64})\r?\n?")
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_MAX_CHAIN = 1000  # links followed from one commit, and new names kept for it
+
+Pair = tuple[str, str]
+Rows = Iterator[tuple[str, str, str]]  # old, new, kind
+
+
+@mutable
+class RewriteTrail:
+    """What one commit became, as far as the maps know; the newest name last."""
+
+    names: list[str] = field(default_factory=list)
+    how: dict[str, str] = field(default_factory=dict)  # new name -> which map gave it
+    joined: set[str] = field(default_factory=set)  # names that other commits became as well, by a squash
+    dropped: bool = False  # a map says that nothing is left of it
+
+
+def add(layout: Layout, pairs: Iterable[Pair], *, kind: str, ts: str) -> None:
+    """Keep what commits became; durable on return. Saying the same twice does no harm."""
+    rows = [f"{old} {new} {_word(kind)} {ts}\n" for old, new in pairs if _differ(old, new)]
+    data = "".join(rows).encode("ascii")
+    if not data:
+        return
+    with fsio.refusing(layout.rewrites):
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | _NOFOLLOW
+        fd = fsio.ops.open(layout.rewrites, flags, 0o600)
+        try:
+            fsio.lock_fd(fd, wait=10.0, what=layout.rewrites)
+            _append(fd, data)
+            fsio.ops.sync_dir(os.path.dirname(layout.rewrites))
+        finally:
+            os.close(fd)
+
+
+def _append(fd: int, data: bytes) -> None:
+    """Add whole lines; whatever fails, no part of them is left to be read as true."""
+    end = os.fstat(fd).st_size
+    torn = end > 0 and os.pread(fd, 1, end - 1) != b"\n"  # a writer was killed: its line stands alone
+    try:
+        fsio.write_all(fd, b"\n" + data if torn else data)
+        fsio.ops.sync_data(fd)
+    except OSError:
+        with contextlib.suppress(OSError):
+            fsio.ops.truncate(fd, end)
+        raise
+
+
+def _word(kind: str) -> str:
+    return re.sub(r"[^a-z-]", "", kind.lower())[:32] or "rewrite"
+
+
+def _differ(old: str, new: str) -> bool:
+    return old != new and is_oid(old) and is_oid(new)
+
+
+def follow(layout: Layout, oid: str) -> str | None:
+    """The newest name of a commit by the post-rewrite map, through all rewrites; None: not rewritten."""
+    latest: dict[str, str] = {}
+    seen = {oid}
+    for old, new, _ in _closure([lambda: _own(layout)], seen):
+        latest[old] = new
+    now, passed = oid, {oid}
+    while (after := latest.get(now)) is not None and after not in passed:
+        passed.add(after)
+        now = after
+    return None if now == oid else now
+
+
+def trails(layouts: Iterable[Layout], repo: Repo, oids: Collection[str]) -> dict[str, RewriteTrail]:
+    """What each commit became by all the maps of this clone; commits no map names are left out."""
+    stores = list(layouts)
+    sources: list[Callable[[], Rows]] = [(lambda store=store: _own(store)) for store in stores]  # type: ignore[misc]
+    sources.append(lambda: _filtered(repo))
+    links: dict[str, dict[str, str]] = {}
+    for old, new, how in _closure(sources, set(oids)):
+        links.setdefault(old, {}).pop(new, None)  # said again: it is the newest now
+        links[old][new] = how
+    joined = _joined(sources, {new for news in links.values() for new in news})
+    return {oid: _walk(oid, links, joined) for oid in oids if oid in links}
+
+
+def _joined(sources: Iterable[Callable[[], Rows]], names: Collection[str]) -> set[str]:
+    """Which of these commits more than one commit became."""
+    first: dict[str, str] = {}
+    rows = (row for source in sources for row in source() if row[1] in names)
+    return {new for old, new, _ in rows if first.setdefault(new, old) != old}
+
+
+def _closure(sources: Iterable[Callable[[], Rows]], wanted: set[str]) -> Rows:
+    """The rows that lead on from some commits, read anew until no row adds a name.
+
+    The map may be large; only what leads on is held in memory. Links are mostly in the order
+    they were made, so one reading finds a chain and a second one finds nothing more.
+    """
+    size, limit = -1, len(wanted) + _MAX_CHAIN * max(1, len(wanted))
+    found: dict[tuple[str, str, str], None] = {}
+    while size != len(wanted) and len(wanted) < limit:
+        size = len(wanted)
+        for source in sources:
+            for row in source():
+                if row[0] in wanted:
+                    wanted.add(row[1])
+                    found.pop(row, None)
+                    found[row] = None
+    yield from found
+
+
+def _walk(oid: str, links: dict[str, dict[str, str]], joined: Collection[str]) -> RewriteTrail:
+    trail, waiting, seen = RewriteTrail(), [oid], {oid}
+    while waiting and len(seen) < _MAX_CHAIN:
+        old = waiting.pop(0)
+        for new, how in links.get(old, {}).items():
+            if new in joined or old in trail.joined:
+                trail.joined.add(new)
+            if set(new) == {"0"}:
+                trail.dropped = True
+            elif new not in seen:
+                seen.add(new)
+                trail.names.append(new)
+                trail.how[new] = how
+                waiting.append(new)
+    return trail
+
+
+def _own(layout: Layout) -> Rows:
+    for line in _lines(layout.rewrites, layout):
+        if match := _LINE.fullmatch(line):
+            yield match[1].decode(), match[2].decode(), "map"
+
+
+def _filtered(repo: Repo) -> Rows:
+    """Git filter-repo's own map; zeros stand for a commit that is no more."""
+    for line in _lines(os.path.join(repo.common_dir, "filter-repo", "commit-map"), None):
+        if (match := _PAIR.fullmatch(line)) and match[1] != match[2]:
+            yield match[1].decode(), match[2].decode(), "filter-repo"
+
+
+def _lines(path: str, layout: Layout | None) -> Iterator[bytes]:
+    if not os.path.lexists(path):
+        return
+    if os.path.islink(path) or not os.path.isfile(path):
+        if layout is not None:
+            layout.leave_out(UnsafePath(f"{path} is not a regular file"))
+        return
+    with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
+        # A line has a length: a damaged file of one endless line must not fill the memory.
+        while line := file.readline(1024):
+            yield line

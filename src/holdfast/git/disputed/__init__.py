@@ -1,1 +1,0 @@
-"""Two sides say different things of one entry: found wherever git left them, shown by field, settled."""

@@ -1,0 +1,451 @@
+"""Evidence asked of a clone: what a person typed becomes a receipt, and a receipt is checked again.
+
+A run must be in the log, a commit must exist, a path must be tracked, its lines or symbol must be there.
+Nothing here trusts a name it cannot look up: a memory that cites something uncheckable would look better
+founded than it is. Spans are followed where they move within their file and where the file is renamed.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
+from holdfast.git.cited_commits import commit_anchors
+from holdfast.git.cited_commits.commit_matching import adrift
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.git.span_history import sources
+from holdfast.git.tracked_files import (
+    Tracked,
+    TrackedPlace,
+    here,
+    others,
+    places,
+    spelled,
+    stored,
+    submodule_of,
+    submodules,
+    tracked,
+)
+from holdfast.model.evidence import (
+    CommitEvidence,
+    Evidence,
+    FileEvidence,
+    LinesEvidence,
+    RunEvidence,
+    Span,
+    SymbolEvidence,
+    is_oid,
+    is_tracked_path,
+    parse_evidence,
+)
+from holdfast.model.ids import is_id
+from holdfast.model.spans.file_lines import LineAlignment
+from holdfast.model.spans.file_version import FileVersion
+from holdfast.model.text import visible
+from holdfast.patterns import regex
+from holdfast.values import frozen
+
+State = Literal["holds", "changed", "gone", "unanchored"]
+
+_AT_ONCE = 64  # files whose text in git is read together
+_HINT = (
+    "Name a run id (`holdfast log`), a commit, or a tracked file, path:10-20, path#name; "
+    "paths are relative to this folder or to the repository's top."
+)
+_LINES = regex(r"(?P<path>.+)(?::|#(?=L))L?(?P<first>\d{1,9})(?:C\d+)?(?:-L?(?P<last>\d{1,9})(?:C\d+)?)?", re.S)
+_SHORTEST = 4  # characters of a run id that may stand for it
+
+
+def resolve(clone: Clone, citation: str) -> Evidence:
+    """The receipt for what was cited: a run id or its beginning, a commit, a tracked file or a part of one.
+
+    A part is `path:10-20` (`path#L10-L20`) or `path#name`; the path alone is the whole file. `run:`,
+    `commit:`, `file:`, `lines:` or `symbol:` before it says which is meant. A receipt must still hold.
+    """
+    return resolve_all(clone, [citation])[0]
+
+
+def resolve_all(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
+    """The receipts for several citations; the log is read once, and only if a run may be meant."""
+    runs = _Runs(clone)
+    return [_resolve(clone, citation, runs) for citation in citations]
+
+
+def from_folder(clone: Clone, folder: str, citation: str) -> str:
+    """A citation as `resolve` takes it, where a path may be meant as seen from a folder.
+
+    A tracked file there counts before one of the same name at the repository's top.
+    """
+    kind, colon, rest = citation.partition(":")
+    named = rest if kind in ("file", "lines", "symbol") and colon else citation
+    top, start = os.path.realpath(clone.repo.top), os.path.realpath(folder)
+    if start == top or os.path.isabs(named) or (colon and kind in ("run", "commit")):
+        return citation
+    seen = {one: spelled(clone.repo, _from(top, start, one.path)) for one in _readings(named)}
+    known = tracked(clone.repo, seen.values())
+    one = next((one for one, path in seen.items() if path in known and _may_be(kind, colon, one)), None)
+    if one is None:
+        return citation
+    if kind not in ("file", "lines", "symbol") and (others := _commits(clone, named)):
+        raise _several(named, [*others, *_files(clone, f"{seen[one]}{one.rest}")])
+    return f"{one.kind}:{seen[one]}{one.rest}"
+
+
+def _from(top: str, folder: str, path: str) -> str:
+    return os.path.relpath(os.path.join(folder, path), top).replace(os.sep, "/")
+
+
+@frozen
+class _Reading:
+    """One way to read what somebody typed: a path and what of it is meant."""
+
+    kind: str  # file, lines, symbol
+    path: str
+    rest: str = ""  # what follows the path, as typed
+    first: int = 0
+    last: int = 0
+    name: str = ""
+    hash: str = ""
+
+
+def _readings(typed: str) -> Iterator[_Reading]:
+    """The ways to read a citation of a file: the whole text as a name first, then with a part of it named."""
+    yield _Reading("file", typed)
+    place, at, digest = typed.rpartition("@")
+    known = digest if at and is_oid(digest) else ""
+    text = place if known else typed
+    if known:
+        yield _Reading("file", place, f"@{known}", hash=known)
+    if found := _LINES.fullmatch(text):
+        first, path = int(found["first"]), found["path"]
+        last = int(found["last"] or first)
+        yield _Reading("lines", path, f":{first}-{last}{at if known else ''}{known}", first, last, hash=known)
+    for mark in reversed([m.start() for m in re.finditer("#", text)][:32]):
+        if mark and text[mark + 1 :].strip("# "):
+            yield _Reading("symbol", text[:mark], typed[mark:], name=text[mark + 1 :], hash=known)
+
+
+def _may_be(kind: str, colon: str, one: _Reading) -> bool:
+    """Whether what was written before the colon leaves this reading open; a whole file may be part of one."""
+    return not colon or kind not in ("lines", "symbol") or one.kind == kind
+
+
+class _Runs:
+    """The runs in the log, read when first asked for."""
+
+    def __init__(self, clone: Clone) -> None:
+        self._clone = clone
+        self._known: set[str] | None = None
+
+    def known(self) -> set[str]:
+        if self._known is None:
+            self._known = {e.run_id for e in self._clone.all_events() if e.run_id is not None}
+        return self._known
+
+    def named(self, text: str) -> list[Evidence]:
+        if not is_id(text):
+            return []
+        if text in self.known():
+            return [RunEvidence(text)]
+        if len(text) < _SHORTEST:
+            return []
+        return [RunEvidence(run) for run in sorted(self.known()) if run.lower().startswith(text.lower())]
+
+
+def _resolve(clone: Clone, citation: str, runs: _Runs) -> Evidence:
+    text = citation.strip()
+    if not text or len(text) > 8192 or any(char in text for char in "\x00\n\r"):
+        raise BadInput(f"{visible(text[:80])!r} is not evidence", hint="Cite a run, a commit, or a tracked path.")
+    text = text if text.isascii() else _spelled(clone, text)
+    kind, _, rest = text.partition(":")
+    readers: dict[str, Callable[[str], list[Evidence]]] = {
+        "run": runs.named,
+        "commit": lambda name: _commits(clone, name),
+        "file": lambda name: _files(clone, name),
+        "lines": lambda name: _files(clone, name, "lines"),
+        "symbol": lambda name: _files(clone, name, "symbol"),
+    }
+    if kind in readers and rest and not (kind in ("lines", "symbol") and _is_tracked(clone, text)):
+        text, found = rest, readers[kind](rest)
+    else:
+        found = [item for kind in ("run", "commit", "file") for item in readers[kind](text)]
+    match found:
+        case [one]:
+            _refuse_secret(clone, one)
+            return one
+        case []:
+            raise _nothing(clone, text)
+        case _:
+            raise _several(text, found)
+
+
+def _refuse_secret(clone: Clone, one: Evidence) -> None:
+    """A receipt names its file, and is published with whatever cites it."""
+    path = one.path if isinstance(one, FileEvidence | Span) else ""
+    if (clean := clone.hide.text(path)) != path:
+        raise BadInput(
+            f"{visible(clean)} cannot be cited: its name holds a secret",
+            hint="Rename the file, or cite a commit or a run.",
+        )
+
+
+def _spelled(clone: Clone, citation: str) -> str:
+    """A citation with its path as git spells it."""
+    kind, colon, rest = citation.partition(":")
+    for one in _readings(rest if colon and kind in ("file", "lines", "symbol") else citation):
+        if (name := spelled(clone.repo, one.path)) != one.path:
+            return citation.replace(one.path, name, 1)
+    return citation
+
+
+def state(clone: Clone, evidence: Evidence) -> State:
+    """Whether the evidence still is what was cited."""
+    return states(clone, [str(evidence)])[str(evidence)]
+
+
+def states(clone: Clone, cited: Iterable[str], *, committed: bool = False) -> dict[str, State]:
+    """The state of many receipts, with a handful of git processes whatever their number.
+
+    Of files that HEAD has, only what is `committed` counts if that is asked for: it depends on HEAD alone.
+    """
+    receipts = {text: parse_evidence(text) for text in dict.fromkeys(cited)}
+    runs = [item for item in receipts.values() if isinstance(item, RunEvidence)]
+    commits = [item.oid for item in receipts.values() if isinstance(item, CommitEvidence)]
+    files = [item.path for item in receipts.values() if isinstance(item, FileEvidence)]
+    known = _Runs(clone).known() - clone.erased() if runs else set()
+    by_commit = _commit_states(clone, commits)
+    held = tracked(clone.repo, files)
+    cut = [item for item in receipts.values() if isinstance(item, Span)]
+    spans = _span_states(clone, cut, committed=committed)
+    found: dict[str, State] = {}
+    for text, item in receipts.items():
+        match item:
+            case RunEvidence(run_id=run_id):
+                found[text] = "holds" if run_id in known else "gone"
+            case CommitEvidence(oid=oid):
+                found[text] = by_commit[oid]
+            case FileEvidence(path=path):
+                found[text] = _whole_state(clone.repo, item, held.get(path), committed=committed)
+            case LinesEvidence() | SymbolEvidence():
+                found[text] = spans[item]
+    return found
+
+
+def _whole_state(repo: Repo, cited: FileEvidence, held: Tracked | None, *, committed: bool = False) -> State:
+    """A whole file holds while the index, HEAD or the work tree has it, as its parts do."""
+    if held is None:
+        return "gone"
+    if committed and held.head is not None:
+        return "holds" if cited.blob == held.head else "changed"
+    if cited.blob in held.blobs:
+        return "holds"
+    data = here(repo, cited.path)
+    ways = () if data is None else (data, data.replace(b"\r\n", b"\n"))
+    return "holds" if cited.blob in map(repo.hash_blob, ways) else "changed"
+
+
+def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False) -> dict[Span, State]:
+    """The state of each span; a file that git tracks but that nobody can read here says nothing."""
+    by_path: dict[str, list[Span]] = {}
+    for span in spans:
+        by_path.setdefault(span.path, []).append(span)
+    at = places(clone.repo, by_path) if by_path else {}
+    found: dict[Span, State] = {span: "unanchored" if span.path in at else "gone" for span in spans}
+    read: dict[Span, list[FileVersion]] = {}  # where it is not as it was cited
+    for path, text in _texts(clone.repo, at, by_path, found, committed=committed):
+        for span in by_path[path]:
+            if found[span] != "holds" and text.own(span) is not None:
+                found[span] = "holds"
+            elif found[span] != "holds":
+                found[span] = "changed"
+                read.setdefault(span, []).append(text)
+    lost = {span: texts for span, texts in read.items() if found[span] != "holds"}
+    return found | dict.fromkeys(_moved_spans(clone.repo, lost), "holds")
+
+
+def _texts(
+    repo: Repo,
+    at: Mapping[str, TrackedPlace],
+    by_path: Mapping[str, Sequence[Span]],
+    found: Mapping[Span, State],
+    *,
+    committed: bool,
+) -> Iterator[tuple[str, FileVersion]]:
+    """Each file as it is here, and as the index and HEAD hold it if something cited was not found in it."""
+    waiting: list[tuple[str, str]] = []
+
+    def is_open(path: str) -> bool:
+        return any(found[span] != "holds" for span in by_path[path])
+
+    for path, place in at.items():
+        if committed and place.held.head is not None:
+            waiting.append((path, place.held.head))
+            continue
+        if (data := here(repo, place.path)) is not None:
+            yield path, FileVersion(place.path, data)
+        if is_open(path):
+            waiting += [(path, blob) for blob in others(repo, place, data)]
+    for some in (waiting[start : start + _AT_ONCE] for start in range(0, len(waiting), _AT_ONCE)):
+        kept = stored(repo, [blob for _, blob in some])
+        for path, blob in some:
+            if blob in kept and is_open(path):
+                yield path, FileVersion(at[path].path, kept[blob])
+
+
+def _moved_spans(repo: Repo, lost: Mapping[Span, Sequence[FileVersion]]) -> set[Span]:
+    """Which of these are not where they were cited because they moved.
+
+    An equal text elsewhere is not proof: it may have stood there before. The version that was cited tells;
+    where git has none, an equal text counts if there is one only.
+    """
+    copied = {span: [t for t in texts if t.is_beyond(span) or t.copies(span)] for span, texts in lost.items()}
+    known = sources(repo, [span for span, texts in copied.items() if texts])
+    aligned: dict[tuple[int, int], LineAlignment] = {}
+    found: set[Span] = set()
+    for span, texts in copied.items():
+        for text in texts:
+            if span not in known:
+                if not text.is_beyond(span) and len(text.copies(span)) == 1:
+                    found.add(span)
+                continue
+            source, first, last = known[span]
+            both = aligned.setdefault((id(source), id(text)), LineAlignment(source.lines, text.lines))
+            if both.follow(first, last) is not None:
+                found.add(span)
+    return found
+
+
+def moved(clone: Clone, cited: Iterable[str]) -> dict[str, Evidence]:
+    """The receipts whose commit has another name since history was rewritten, each with the one it is now."""
+    named = {text: item.oid for text in cited if isinstance(item := parse_evidence(text), CommitEvidence)}
+    found = commit_anchors.resolve(clone, named.values()) if named else {}
+    now = {text: found[oid].commit for text, oid in named.items()}
+    return {text: CommitEvidence(oid) for text, oid in now.items() if oid is not None and oid != named[text]}
+
+
+def _commits(clone: Clone, text: str) -> list[Evidence]:
+    if text.startswith("-"):  # git would take it for an option
+        return []
+    oid = clone.repo.text("rev-parse", "-q", "--verify", f"{text}^{{commit}}", ok=(0, 1, 128))
+    return [CommitEvidence(oid)] if is_oid(oid) else []
+
+
+def _files(clone: Clone, text: str, kind: str = "file") -> list[Evidence]:
+    """What a text names of a tracked file: the first reading whose path git tracks."""
+    readings = [one for one in _readings(text) if _may_be(kind, ":", one)]
+    paths = {one: _inside(clone.repo, one.path) for one in readings}
+    known = tracked(clone.repo, paths.values())
+    for one in readings:
+        if paths[one] in known:
+            return [_cited(clone, one, TrackedPlace(paths[one], known[paths[one]]))]
+    return _followed(clone, f"{kind}:{text}") if kind != "file" else []
+
+
+def _followed(clone: Clone, receipt: str) -> list[Evidence]:
+    """A receipt whose file has another name by now, if it holds."""
+    try:
+        given = parse_evidence(receipt)
+    except BadInput:  # no receipt, but something typed
+        return []
+    return [given] if isinstance(given, Span) and _span_states(clone, [given])[given] == "holds" else []
+
+
+def _cited(clone: Clone, one: _Reading, place: TrackedPlace) -> Evidence:
+    """The receipt for one reading; a hash that was given must still be what stands there."""
+    _check_name(place.path)
+    if one.kind == "file":
+        whole = FileEvidence(place.path, one.hash or place.held.blobs[0])
+        if _whole_state(clone.repo, whole, place.held) != "holds":
+            raise _outdated(place.path, one.hash)
+        return whole
+    if one.hash:
+        given = _receipt(one, place.path)
+        if _span_states(clone, [given])[given] != "holds":
+            raise _outdated(f"{place.path}{one.rest.rpartition('@')[0]}", one.hash)
+        return given
+    text, size = _text(clone.repo, place), len(clone.repo.hash_blob(b""))
+    if one.kind == "lines":
+        return text.cite_lines(one.first, one.last, size=size)
+    return text.cite_symbol(one.name, size=size)
+
+
+def _receipt(one: _Reading, path: str) -> Span:
+    if one.kind == "lines":
+        return LinesEvidence(path, one.first, one.last, one.hash)
+    return SymbolEvidence(path, one.name, one.hash)
+
+
+def _text(repo: Repo, place: TrackedPlace) -> FileVersion:
+    """A file as people see it: in the work tree, else as git holds it."""
+    data = here(repo, place.path)
+    if data is None and place.held.blob is not None:
+        data = stored(repo, [place.held.blob]).get(place.held.blob)
+    if data is None:
+        raise TooLarge(
+            f"{visible(place.path)} is too large, or not here, to cite a part of it",
+            hint="Cite the whole file by its path.",
+        )
+    return FileVersion(place.path, data)
+
+
+def _outdated(shown: str, digest: str) -> BadInput:
+    return BadInput(
+        f"{visible(shown)} has changed since {digest[:12]}", hint="Cite it without the hash to take it as it is now."
+    )
+
+
+def _check_name(path: str) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise BadInput(f"the name of {visible(path)} is not UTF-8, so no memory can cite it") from None
+
+
+def _is_tracked(clone: Clone, text: str) -> bool:
+    """Whether the whole text is a tracked file's name, such as `lines:x`."""
+    path = _inside(clone.repo, text)
+    return path in tracked(clone.repo, [path])
+
+
+def _inside(repo: Repo, text: str) -> str:
+    """The path from the top of the repository, as git spells it."""
+    path = os.path.relpath(text, repo.top) if os.path.isabs(text) else os.path.normpath(text)
+    return path.replace(os.sep, "/")
+
+
+def _commit_states(clone: Clone, oids: Sequence[str]) -> dict[str, State]:
+    """A commit that was rewritten holds under its new name; a shallow clone's lack of one says nothing."""
+    found = commit_anchors.resolve(clone, oids) if oids else {}
+    lost = [oid for oid, now in found.items() if now.state == "unanchored"]
+    here, _ = adrift(clone.repo, lost)
+    states: dict[str, State] = {oid: "holds" if now.commit else "unanchored" for oid, now in found.items()}
+    return states | {oid: "gone" for oid in lost if oid not in here}
+
+
+def _nothing(clone: Clone, text: str) -> Exception:
+    named = next((one.path for one in _readings(text) if _is_here(clone.repo, one.path)), text)
+    path, shown = _inside(clone.repo, named), visible(named[:200])
+    if (inner := submodule_of(path, submodules(clone.repo))) is not None:
+        return BadInput(
+            f"{shown} lies in the submodule {visible(inner)}, whose files this repository does not track",
+            hint="Cite a commit of this repository that has the submodule as you mean it.",
+        )
+    if is_tracked_path(path) and os.path.isdir(os.path.join(clone.repo.top, path)):
+        return BadInput(f"{shown} is a folder", hint="Cite a file in it.")
+    if is_tracked_path(path) and os.path.lexists(os.path.join(clone.repo.top, path)):
+        how = "ignored" if clone.repo.ignored([path]) else "not tracked"
+        return BadInput(f"{shown} is {how} by git, so nobody else could check it", hint="Track it with git add first.")
+    return NotFound(f"{shown} is no run, commit or tracked path here", hint=_HINT)
+
+
+def _is_here(repo: Repo, path: str) -> bool:
+    inside = _inside(repo, path)
+    return is_tracked_path(inside) and os.path.lexists(os.path.join(repo.top, inside))
+
+
+def _several(text: str, found: Sequence[Evidence]) -> Ambiguous:
+    names = ", ".join(visible(str(item)) for item in found[:5])
+    hint = "Type more of it, or write run:, commit: or file: before it."
+    return Ambiguous(f"{visible(text[:200])} fits {len(found)} things: {names}", hint=hint)

@@ -1,0 +1,88 @@
+"""Entry files taken apart: each entry of a file that holds several, as if it had a file of its own.
+
+An entry's blob is that of its own text, so that nobody's approval is lost because a neighbour was edited;
+and only the entries that differ from HEAD's count as edited by hand. The only entry of a file is the file.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from holdfast.errors import BrokenEntry
+from holdfast.git.repo import Repo
+from holdfast.git.visible_entries import Sighting
+from holdfast.model.memory import Memory
+from holdfast.store import markdown_document, memory_files
+from holdfast.store.markdown_document import EntryPiece
+from holdfast.values import frozen, replace
+
+
+@frozen
+class FileEntry:
+    """One entry as it stands here: its own sighting, and its place in the file.
+
+    `edited` of its sighting is still that of the whole file.
+    """
+
+    sighting: Sighting
+    file: Sighting
+    line: int = 1
+    start: int = 0
+
+    def parse(self) -> Memory:
+        """The memory it holds; BrokenEntry names the line of the file."""
+        return memory_files.parse(self.sighting.text, self.sighting.path, line=self.line)
+
+
+def placed(repo: Repo, sightings: Iterable[Sighting]) -> Iterator[FileEntry]:
+    """Every entry of some files."""
+    for sighting in sightings:
+        if markdown_document.is_single(sighting.text) or markdown_document.is_unmerged(sighting.text):
+            yield FileEntry(sighting, sighting)
+        else:
+            yield from apart(repo, sighting)
+
+
+def apart(repo: Repo, file: Sighting) -> Iterator[FileEntry]:
+    """The entries of one file."""
+    found = markdown_document.pieces(file.text)
+    if len(found) == 1:
+        yield FileEntry(file, file)
+        return
+    before = _in_head(repo, file.path) if file.origin == "edit" else frozenset()
+    theirs = None if file.clash is None else by_id(file.clash, file.path)
+    for piece in found:
+        yield _one(repo, file, piece, before, theirs)
+
+
+def _one(
+    repo: Repo, file: Sighting, piece: EntryPiece, before: frozenset[str], theirs: dict[str, str] | None
+) -> FileEntry:
+    own = replace(
+        file,
+        text=piece.text,
+        blob=repo.hash_blob(piece.text.encode("utf-8", "replace")),
+        origin="tree" if piece.text in before else file.origin,
+    )
+    if theirs is not None:
+        clash = theirs.get(_id_of(piece.text, file.path), "")
+        own = replace(own, clash=None if clash == piece.text else clash)
+    return FileEntry(own, file, piece.line, piece.start)
+
+
+def _in_head(repo: Repo, path: str) -> frozenset[str]:
+    """The texts of a file's entries as HEAD has them."""
+    blobs = repo.blobs(repo.blobs_at("HEAD", [path]).values())
+    return frozenset(
+        piece.text for data in blobs.values() for piece in markdown_document.pieces(data.decode("utf-8", "replace"))
+    )
+
+
+def by_id(text: str, path: str) -> dict[str, str]:
+    """Id to text of a file's entries; those that cannot be read go under no name at all."""
+    return {_id_of(piece.text, path): piece.text for piece in markdown_document.pieces(text)}
+
+
+def _id_of(text: str, path: str) -> str:
+    try:
+        return memory_files.parse(text, path).id
+    except BrokenEntry:
+        return ""

@@ -1,0 +1,289 @@
+"""The words Holdfast adds to a hook script, and how they go in and out again byte for byte.
+
+The block stands first, right behind the shebang line: the scripts of pre-commit, husky and lefthook
+end in `exec` or `exit`. It swallows no input (post-rewrite's is read and handed on), prints nothing,
+fails nothing under `set -e` or `set -u`, and ends the script after itself when HOLDFAST_PROBE is set,
+so that a test of ours never runs somebody else's hook. Only texts here; files are `hooks`'s.
+
+One file in a folder of git hooks: our lines put in, looked at, taken out again.
+
+A shell script gets our block. Whatever else stands there (a program, a script in another language, a
+link, a hook its owner switched off) is set aside untouched, in a folder of ours beside the hooks and under
+its own name, because such hooks tell by their name what they are to do; ours calls it with the same
+input, arguments and exit code. Taking out gives back the same bytes and the same mode.
+"""
+
+import contextlib
+import os
+import re
+import shlex
+import stat
+
+from holdfast.errors import UnsafePath
+from holdfast.patterns import regex
+from holdfast.store import fsio
+from holdfast.store.git_inbox import PROBE
+from holdfast.values import frozen
+
+NAMES = ("post-commit", "post-merge", "post-checkout", "post-rewrite")
+ASIDE = "holdfast-next"  # the folder beside the hooks, for those that are no shell scripts
+SHEBANG = b"#!/bin/sh\n"
+SHELLS = frozenset(("sh", "bash", "dash", "ash", "zsh", "ksh", "mksh"))
+
+_BEGIN = "# >>> holdfast >>> records that git ran this hook; `holdfast hooks remove` takes it out"
+_BEGIN_WHOLE = "# >>> holdfast, the whole file >>> records that git ran this hook"
+_END = "# <<< holdfast <<<"
+_BLOCK = regex(
+    rb"^# >>> holdfast(?P<whole>, the whole file)? >>>[^\n]*\n(?:[^\n]*\n)*?# <<< holdfast <<<(?:\n|\Z)", re.M
+)
+_CALL = regex(rb"^ *(?P<python>\S.*) -I -S ", re.M)
+
+
+def block(name: str, *, script: str, python: str, whole: bool = False, aside: bool = False) -> bytes:
+    """The lines that record a firing; `script` is the recording hook, seen from the folder of hooks."""
+    hook = f'"${{0%/*}}"/{shlex.quote(script)}'
+    call = f'{shlex.quote(python)} -I -S {hook} {name} ${{1+"$@"}}'
+    given = "<<HOLDFAST_ROWS" if name == "post-rewrite" else "</dev/null"
+    lines = [_BEGIN_WHOLE if whole else _BEGIN]
+    if name == "post-rewrite":
+        # From a terminal nothing would ever come to an end.
+        asked = f'[ -n "${{{PROBE}:-}}" ] || [ -t 0 ] || holdfast_rows=$(cat 2>/dev/null) || :'
+        lines += ["holdfast_rows=", asked]
+    lines.append(f"if [ -f {hook} ] && [ -x {shlex.quote(python)} ]; then")
+    lines.append(f"  {call} {given} >/dev/null 2>&1 || :")
+    lines += ["$holdfast_rows", "HOLDFAST_ROWS"] if name == "post-rewrite" else []
+    lines += ["fi", f'if [ -n "${{{PROBE}:-}}" ]; then exit 0; fi']
+    lines += _HAND_ON if name == "post-rewrite" else []
+    if aside:
+        after = f'"${{0%/*}}/{ASIDE}/{name}"'
+        lines.append(f'if [ -x {after} ]; then exec {after} ${{1+"$@"}}; fi')
+    return "\n".join([*lines, _END, ""]).encode("utf-8", "surrogateescape")
+
+
+# A text given this way always ends with a line's end, as git's rows do; none at all must stay none.
+_HAND_ON = [
+    'if [ -n "$holdfast_rows" ]; then exec <<HOLDFAST_ROWS',
+    "$holdfast_rows",
+    "HOLDFAST_ROWS",
+    "elif [ ! -t 0 ]; then exec </dev/null; fi",
+    "unset holdfast_rows",
+]
+
+
+def configured(name: str, *, script: str, python: str) -> str:
+    """The command for git's own configuration; git appends the hook's arguments to it once more."""
+    hook, interpreter = shlex.quote(script), shlex.quote(python)
+    given = "" if name == "post-rewrite" else " </dev/null"
+    call = f'{interpreter} -I -S {hook} {name} "$@"{given} >/dev/null 2>&1'
+    return f"[ ! -f {hook} ] || [ ! -x {interpreter} ] || {call} || :"
+
+
+def by_hand(name: str) -> str:
+    """A line for a hook that only its owner may change; it names no path of this machine."""
+    hook = '"$(git rev-parse --git-common-dir)/holdfast/hook.py"'
+    return f'python3 -I -S {hook} {name} "$@" 2>/dev/null || :'
+
+
+def is_shell(data: bytes) -> bool:
+    """Whether a script is run by a shell that understands our lines."""
+    first, newline, _ = data.partition(b"\n")
+    if not first.startswith(b"#!") or first.endswith(b"\r") or b"\0" in data:
+        return False
+    words = [word for word in first[2:].split() if not word.startswith(b"-") and b"=" not in word]
+    names = [word.rpartition(b"/")[2].decode("ascii", "replace") for word in words]
+    if names[:1] == ["env"]:
+        del names[0]
+    return bool(newline or len(first) == len(data)) and bool(names) and names[0] in SHELLS
+
+
+def insert_block(data: bytes, added: bytes) -> bytes:
+    """A shell script with our lines right behind its first."""
+    first, newline, rest = data.partition(b"\n")
+    return first + newline + added + rest if newline else first + b"\n" + added.removesuffix(b"\n")
+
+
+def strip_block(data: bytes) -> bytes | None:
+    """A script as it was before `insert`; None if all of it is ours."""
+    whole = False
+    while found := _BLOCK.search(data):
+        start = found.start()
+        if not found[0].endswith(b"\n") and data[start - 1 : start] == b"\n":  # the script had no line's end
+            start -= 1
+        whole = whole or bool(found["whole"])
+        data = data[:start] + data[found.end() :]
+    return None if whole and data in (SHEBANG, b"") else data
+
+
+def find_block(data: bytes) -> bytes | None:
+    """Our lines in a script."""
+    found = _BLOCK.search(data)
+    return found[0] if found else None
+
+
+def leads(data: bytes) -> bool:
+    """Whether our lines come first, so that a test of ours runs nothing else."""
+    found = _BLOCK.search(data)
+    return bool(found) and found.start() == data.find(b"\n") + 1 if found else False
+
+
+def interpreter(text: bytes | str) -> str | None:
+    """The Python that our lines, or our command, name."""
+    raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+    found = _CALL.search(raw.replace(b"|| ", b"\n"))
+    if not found:
+        return None
+    words = shlex.split(found["python"].decode("utf-8", "surrogateescape"))
+    return words[0] if words else None
+
+
+_WRITING = regex(r"\.\d+-[0-9a-f]{8}\.tmp")
+MAX_SCRIPT = 1 << 20  # a larger one is no script people wrote
+
+
+@frozen
+class HookFile:
+    """What stands in a hook's place."""
+
+    data: bytes | None  # None: a link, unreadable, or too large to be a script
+    mode: int
+
+    @property
+    def block(self) -> bytes | None:
+        """Our lines in it."""
+        return find_block(self.data) if self.data is not None else None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether nothing in it is anybody else's."""
+        return self.data is not None and bool(self.block) and strip_block(self.data) is None
+
+    @property
+    def takes_block(self) -> bool:
+        """Whether it is a shell script that git runs; one without the bit is switched off, and stays so."""
+        return self.data is not None and bool(self.mode & 0o100) and is_shell(self.data)
+
+
+def look(path: str) -> HookFile | None:
+    """What stands at a hook's place, None if nothing."""
+    try:
+        facts = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    mode = stat.S_IMODE(facts.st_mode)
+    if stat.S_ISLNK(facts.st_mode) or (stat.S_ISREG(facts.st_mode) and facts.st_size > MAX_SCRIPT):
+        return HookFile(None, mode)
+    try:
+        return HookFile(fsio.read(path, limit=2 * MAX_SCRIPT), mode)
+    except PermissionError:  # a program may be run without being readable
+        return HookFile(None, mode)
+
+
+def put_in(folder: str, name: str, *, script: str, python: str) -> str:
+    """Make a hook record, beside whatever it does already; gives how: file, block or beside."""
+    path, seen = os.path.join(folder, name), look(os.path.join(folder, name))
+    if seen is not None and seen.takes_block and not seen.is_ours:
+        rest = strip_block(seen.data or b"") or b""
+        _put(path, insert_block(rest, block(name, script=script, python=python)), seen.mode)
+        return "block"
+    if seen is not None and not seen.is_ours:
+        if seen.block and seen.data is not None:  # its owner switched it off since
+            _put(path, strip_block(seen.data) or b"", seen.mode)
+        _set_aside(folder, name)
+    aside = os.path.lexists(_aside(folder, name))
+    added = block(name, script=script, python=python, whole=True, aside=aside)
+    _put(path, SHEBANG + added, 0o755)
+    return "beside" if aside else "file"
+
+
+def take_out(folder: str, name: str) -> tuple[bool, str | None]:
+    """Give back what stood there before us: whether anything changed, and what had to be left."""
+    path, aside = os.path.join(folder, name), _aside(folder, name)
+    try:
+        seen = look(path)
+    except UnsafePath:  # no file at all: not ours
+        return False, None
+    rest = strip_block(seen.data) if seen is not None and seen.data is not None and seen.block else None
+    if seen is not None and rest is not None:
+        _put(path, rest, seen.mode)
+    left = None
+    if os.path.lexists(aside):
+        if seen is None or seen.is_ours:
+            _put_back(aside, path)
+        elif _is_copy(aside, path):  # we were interrupted before ours came into its place
+            fsio.remove(aside)
+        else:
+            left = f"{aside} stays: another hook has taken its place since"
+    elif seen is not None and seen.is_ours:
+        fsio.remove(path)
+    _clean_up(folder, name)
+    return bool(rest is not None or (seen and seen.is_ours)), left
+
+
+def _aside(folder: str, name: str) -> str:
+    return os.path.join(folder, ASIDE, name)
+
+
+def _put(path: str, data: bytes, mode: int) -> None:
+    """Set a file's bytes and mode at once; git may run it at any moment."""
+    seen = look(path)
+    if seen == HookFile(data, mode):
+        return
+    fsio.sweep(path)
+    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    fsio.create(temporary, data, mode=mode)
+    os.chmod(temporary, mode)  # whatever the umask left of it
+    fsio.move(temporary, path)
+
+
+def _set_aside(folder: str, name: str) -> None:
+    """Keep a hook in our folder; it stays in its place until ours replaces it, so none goes missing."""
+    path, aside = os.path.join(folder, name), _aside(folder, name)
+    fsio.make_dirs(os.path.dirname(aside), mode=0o755)
+    if os.path.lexists(aside):
+        if _is_copy(aside, path):
+            return
+        os.rename(aside, _free(aside))  # an older one, whose place another hook has taken since
+    if os.path.islink(path):
+        os.symlink(_seen_from_aside(os.readlink(path)), aside)
+        return
+    try:
+        os.link(path, aside)
+    except OSError:  # a file system without hard links
+        os.rename(path, aside)
+
+
+def _free(path: str) -> str:
+    number = 1
+    while os.path.lexists(f"{path}.{number}"):
+        number += 1
+    return f"{path}.{number}"
+
+
+def _seen_from_aside(target: str) -> str:
+    return target if os.path.isabs(target) else f"../{target}"
+
+
+def _put_back(aside: str, path: str) -> None:
+    if not os.path.islink(aside):
+        fsio.move(aside, path)
+        return
+    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    os.symlink(os.readlink(aside).removeprefix("../"), temporary)
+    fsio.move(temporary, path)
+    fsio.remove(aside)
+
+
+def _is_copy(aside: str, path: str) -> bool:
+    if os.path.islink(path) or os.path.islink(aside):
+        both = os.path.islink(path) and os.path.islink(aside)
+        return both and os.readlink(aside) == _seen_from_aside(os.readlink(path))
+    return os.path.samefile(aside, path)
+
+
+def _clean_up(folder: str, name: str) -> None:
+    """Leave nothing of ours: what an interrupted command was writing, and our folder if it is empty."""
+    for found in os.listdir(folder):
+        if _WRITING.fullmatch(found.removeprefix(name)):
+            fsio.remove(os.path.join(folder, found))
+    with contextlib.suppress(OSError):  # not there, or something of somebody's is in it
+        os.rmdir(os.path.join(folder, ASIDE))

@@ -1,0 +1,193 @@
+"""How git looked to the last command, and what has moved since somebody last reconciled.
+
+One small file for each work tree and one for what all of them share, replaced as a whole. They are hints:
+a damaged or missing one means that this command looks for the first time, and nothing worse.
+
+A glance at git's files: whether anything moved since the last command.
+
+It runs at every command, so it starts no git and reads no file longer than a line.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from holdfast.errors import Busy, NotStored, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Head
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+from holdfast.values import asdict, frozen, replace
+
+MOST = 100  # moves that wait to be told; the newest stay
+MOST_NAMES = 5_000
+TOLD, FOREIGN = "told", "foreign"  # what reconcile has told; lines that another clone recorded
+_SHARED, _LIMIT = "clone.json", 1 << 20
+
+
+@frozen
+class GitMove:
+    """One thing that git did: what, from where to where, when, and in a sentence."""
+
+    kind: str
+    before: str | None  # a commit or a ref, as the kind has it
+    after: str | None
+    ts: str
+    sentence: str
+    ref: str | None = None  # the branch it happened on
+    count: int = 0  # how many commits it is about, where that is the point
+
+
+@frozen
+class SeenWorkTree:
+    """One work tree as it was left."""
+
+    head: str | None
+    ref: str | None
+    line: str
+    ts: str
+    rows: int  # of HEAD's reflog, read so far
+    row: str  # the last of them
+    log: str  # what changes when that log does
+    fetched: str  # what changes when something is fetched
+    waiting: tuple[GitMove, ...] = ()
+
+
+@frozen
+class SeenClone:
+    """What all work trees of the clone have in common."""
+
+    config: str
+    branches: tuple[tuple[str, str], ...]  # ref, line
+    trees: tuple[str, ...]
+    shallow: str
+    waiting: tuple[GitMove, ...] = ()
+    kept: tuple[str, ...] = ()  # changes of which somebody said that they stay, whatever was rewound
+    forced: tuple[str, ...] = ()  # rewritten upstreams that were told
+
+
+def tree(clone: Clone) -> SeenWorkTree | None:
+    """This work tree as the last command left it; None: nobody has looked, or the note is damaged."""
+    raw = _read(clone.layout, _name(clone.worktree))
+    try:
+        return SeenWorkTree(**{**raw, "waiting": _moves(raw)}) if raw else None
+    except (TypeError, KeyError, ValueError):
+        return None
+
+
+def shared(clone: Clone) -> SeenClone | None:
+    """What the work trees share, as the last command left it."""
+    raw = _read(clone.layout, _SHARED)
+    try:
+        if not raw:
+            return None
+        branches = tuple((str(ref), str(line)) for ref, line in raw.pop("branches"))
+        named = {name: tuple(map(str, raw.pop(name))) for name in ("trees", "kept", "forced")}
+        return SeenClone(**{**raw, **named, "branches": branches, "waiting": _moves(raw)})
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return None
+
+
+def _moves(raw: dict[str, Any]) -> tuple[GitMove, ...]:
+    moves = tuple(GitMove(**move) for move in raw["waiting"])
+    return tuple(replace(move, kind=str(move.kind), sentence=str(move.sentence)) for move in moves)
+
+
+def keep(clone: Clone, value: SeenWorkTree | SeenClone) -> None:
+    """Remember it for the next command."""
+    record = asdict(value)
+    record["waiting"] = record["waiting"][-MOST:]
+    name = _SHARED if isinstance(value, SeenClone) else _name(clone.worktree)
+    fsio.make_dirs(clone.layout.seen)
+    data = json.dumps(record, ensure_ascii=True, indent=1).encode("ascii")
+    fsio.replace(os.path.join(clone.layout.seen, name), data + b"\n")
+
+
+def names(clone: Clone, of: str) -> set[str]:
+    """The names that were kept under a word: TOLD or FOREIGN."""
+    raw = (_read(clone.layout, f"{of}.json") or {}).get("names")
+    return {name for name in raw if isinstance(name, str)} if isinstance(raw, list) else set()
+
+
+def keep_names(clone: Clone, of: str, now: Iterable[str]) -> None:
+    """Keep exactly these names under a word."""
+    chosen = sorted(set(now))[:MOST_NAMES]
+    if set(chosen) != names(clone, of):
+        fsio.make_dirs(clone.layout.seen)
+        data = json.dumps({"names": chosen}, ensure_ascii=True, indent=1).encode("ascii")
+        fsio.replace(os.path.join(clone.layout.seen, f"{of}.json"), data + b"\n")
+
+
+def forget(clone: Clone, worktree: str) -> None:
+    """A work tree is gone: another of its name starts afresh."""
+    with contextlib.suppress(NotStored, ReadOnlyStore):
+        fsio.remove(os.path.join(clone.layout.seen, _name(worktree)))
+
+
+@contextlib.contextmanager
+def alone(clone: Clone) -> Iterator[bool]:
+    """Whether nobody else looks at this moment; who comes second leaves it to the first."""
+    fsio.make_dirs(clone.layout.seen)
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(fsio.locked(os.path.join(clone.layout.seen, "lock"), wait=0.05))
+        except (Busy, ReadOnlyStore, NotStored):
+            yield False
+            return
+        yield True
+
+
+def _name(worktree: str) -> str:
+    if len(os.fsencode(worktree)) > 200:
+        worktree = hashlib.sha256(os.fsencode(worktree)).hexdigest()
+    return f"tree-{worktree}.json"
+
+
+def _read(layout: Layout, name: str) -> dict[str, Any] | None:
+    try:
+        raw = json.loads(fsio.read(os.path.join(layout.seen, name), limit=_LIMIT))
+    except (OSError, ValueError, RecursionError, UnsafePath, TooLarge):
+        return None
+    return raw if isinstance(raw, dict) else None
+
+
+class DiskGlance:
+    """What a glance at the disk shows, without starting git."""
+
+    def __init__(self, clone: Clone) -> None:
+        repo = clone.repo
+        self.head: Head = repo.head()
+        self.line, self.operation = clone.line().id, repo.operation()
+        self.config = _facts(repo.common_dir, "config")
+        self.shallow = _facts(repo.common_dir, "shallow")
+        self.fetched = _facts(repo.git_dir, "FETCH_HEAD")
+        self.log = _facts(repo.git_dir, "logs", "HEAD")
+        self.trees = tuple(os.path.basename(git_dir) for git_dir in repo.worktrees()[1:] if _is_there(git_dir))
+
+    def equals(self, tree: SeenWorkTree, shared: SeenClone) -> bool:
+        """Whether nothing moved; while git is at work the tree is not compared."""
+        if (self.config, self.shallow, self.trees) != (shared.config, shared.shallow, shared.trees):
+            return False
+        here = (self.head.oid, self.head.ref, self.line, self.log, self.fetched)
+        return bool(self.operation) or here == (tree.head, tree.ref, tree.line, tree.log, tree.fetched)
+
+
+def _facts(*parts: str) -> str:
+    """What changes when a file is written anew; empty if there is none."""
+    try:
+        found = os.stat(os.path.join(*parts))
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns} {found.st_size}"
+
+
+def _is_there(git_dir: str) -> bool:
+    """Whether the work tree of a git folder still has its files."""
+    try:
+        with open(os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
+            return os.path.lexists(os.path.join(git_dir, file.read().strip()))
+    except OSError:
+        return False

@@ -1,0 +1,470 @@
+"""What a merge overruled: one side changed a field, and the merged text does not have it.
+
+Git does so with `-X ours` or `-X theirs`, a forge's editor and a person in a hurry do so by hand. Nothing is
+blocked by it, the merge stands; but it is said, with what each side had, and can be taken back.
+A squash has one parent only and cannot be seen here: what it lost is found by `git.reconcile`.
+
+Conflicts: one entry of which two sides say different things, found wherever git left them, and settled.
+
+    waiting     a change waits here, and the branch's history changed the same fields
+    edited      a change waits here, and the file was edited by hand to say something else
+    unmerged    git stopped in a merge, rebase, cherry-pick or stash; the sides are in its index
+    marked      conflict markers in the file, and nothing of it in the index
+    committed   conflict markers in HEAD's own text
+    overruled   a merge was made and one side's change is not in it (`git.disputed.overruled`)
+
+Resolving the first two and the last two makes a change that waits to be published. For the others the file is
+written and `git add`ed, exactly that path, because somebody asked for it by name: so git can go on.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from holdfast.errors import BadInput, BrokenEntry, GitFailed, PublishRefused, TooLarge, UnsafePath
+from holdfast.git import branch_lines, conflict_sides, project_setup, visible_entries
+from holdfast.git.clone import Clone
+from holdfast.git.conflict_sides import (
+    WHOLE,
+    ConflictSide,
+    EntryConflict,
+    FieldClash,
+    MergeStages,
+    described,
+    identity,
+    parts,
+)
+from holdfast.git.repo import Repo
+from holdfast.git.visible_entries import Sighting
+from holdfast.model import task as rules
+from holdfast.model.event import EventDraft
+from holdfast.model.ids import pick
+from holdfast.store import fsio, pending_changes, task_files
+from holdfast.store import layout as paths
+from holdfast.store.pending_changes import PendingChange
+from holdfast.values import replace
+
+MAX_MERGES = 50
+_FOLDERS = (paths.TASKS, paths.LINKS, paths.MEMORY)
+_NOTHING = frozenset("0")
+
+
+def overruled(
+    clone: Clone, *, since: str | None, folders: Sequence[str] = _FOLDERS, limit: int = MAX_MERGES
+) -> list[EntryConflict]:
+    """What merges after a commit overruled, newest first; without a commit, what the last merges did.
+
+    What somebody decided since, with `resolve` or by changing the field again, is not told.
+    """
+    found: dict[str, EntryConflict] = {}
+    for merge, first, others in _merges(clone.repo, since, limit):
+        for other in others:
+            for conflict in _of_merge(clone.repo, merge, first, other, folders):
+                found.setdefault(conflict.path, conflict)
+    if not found:
+        return []
+    decided = _decided(clone, {conflict.id for conflict in found.values()})
+    left = [c for c in found.values() if (c.id, _blob(clone.repo, c.stands)) not in decided]
+    folders = tuple({paths.MEMORY if c.is_memory else c.path.rsplit("/", 1)[0] for c in left})
+    now = {sighting.path: sighting.text for folder in folders for sighting in clone.entries(folder)}
+    return [still for c in left if (still := _still(c, now.get(c.path))) is not None]
+
+
+def _still(conflict: EntryConflict, now: str | None) -> EntryConflict | None:
+    """What of it stands as the merge left it; None if nothing does."""
+    if conflict.stands is None or now is None:
+        return conflict if conflict.stands == now else None
+    try:
+        fields = parts(conflict.path, now)
+    except BrokenEntry:
+        return None
+    left = tuple(f for f in conflict.fields if f.name == WHOLE or fields.get(f.name) == f.stands)
+    return replace(conflict, fields=left, stands=now) if left else None
+
+
+def _merges(repo: Repo, since: str | None, limit: int) -> Iterator[tuple[str, str, list[str]]]:
+    """Merge commits as (commit, first parent, the others)."""
+    if repo.head().oid is None:
+        return
+    span = f"{since}..HEAD" if since else "HEAD"
+    done = repo.attempt("rev-list", "--merges", "--parents", f"--max-count={limit}", span, "--")
+    for row in done.stdout.decode("ascii").split("\n") if done.returncode == 0 else ():
+        if row:
+            merge, first, *others = row.split(" ")
+            yield merge, first, others
+
+
+def _of_merge(repo: Repo, merge: str, first: str, other: str, folders: Sequence[str]) -> Iterator[EntryConflict]:
+    base = repo.text("merge-base", first, other, ok=(0, 1, 128)).split("\n")[0]
+    if not base:
+        return
+    ours = _changed(repo, base, first, folders)
+    theirs = _changed(repo, base, other, folders) if ours else {}
+    both = sorted(path for path in ours.keys() & theirs.keys() if ours[path][1] != theirs[path][1])
+    made = repo.blobs_at(merge, both)
+    wanted = [oid for path in both for oid in (*ours[path], theirs[path][1], made.get(path))]
+    texts = {oid: data.decode("utf-8", "replace") for oid, data in repo.blobs(filter(None, wanted)).items()}
+    for path in both:
+        oids = (ours[path][0], ours[path][1], theirs[path][1], made.get(path))
+        before, mine, its, stands = (texts.get(oid or "") for oid in oids)
+        fields = _overruled_fields(path, before, mine, its, stands)
+        if fields:
+            sides = (
+                ConflictSide(mine, _whose(repo, base, first, path)),
+                ConflictSide(its, _whose(repo, base, other, path)),
+            )
+            name = identity(path, stands, mine, its)
+            yield EntryConflict(path, name, "overruled", before, *sides, fields, stands=stands)
+
+
+def _whose(repo: Repo, base: str, tip: str, path: str) -> str:
+    return described(repo, f"{base}..{tip}", path)
+
+
+def _changed(repo: Repo, old: str, new: str, folders: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
+    """Entry to its blob before and after, for those that differ between two commits."""
+    shape = ("-r", "--no-renames", "--raw", "--no-abbrev", "-z")
+    out = repo.run("--literal-pathspecs", "diff-tree", *shape, old, new, "--", *folders)
+    words = iter(out.split(b"\0")[:-1])
+    found = {}
+    for word in words:
+        _, _, before, after, _ = word.decode("ascii").split(" ")
+        path = os.fsdecode(next(words))
+        if path.endswith(".md"):
+            found[path] = (_oid(before), _oid(after))
+    return found
+
+
+def _oid(text: str) -> str | None:
+    return None if set(text) <= _NOTHING else text
+
+
+def _overruled_fields(
+    path: str, base: str | None, ours: str | None, theirs: str | None, stands: str | None
+) -> tuple[FieldClash, ...]:
+    """The fields that a side changed and the merged text has otherwise."""
+    if None in (ours, theirs, stands):
+        kept = stands if stands in (ours, theirs) else None
+        return (FieldClash(WHOLE, base, ours, theirs, kept),) if ours != theirs else ()
+    try:
+        before, mine, other, now = (parts(path, text) if text else {} for text in (base, ours, theirs, stands))
+    except BrokenEntry:
+        return ()  # markers that were committed are a conflict of their own
+    names = dict.fromkeys([*before, *mine, *other, *now])
+    fields = (FieldClash(n, before.get(n), mine.get(n), other.get(n), now.get(n)) for n in names)
+    return tuple(field for field in fields if _is_overruled(field))
+
+
+def _is_overruled(field: FieldClash) -> bool:
+    if field.name in rules.LISTS or field.name in ("tags", "applies_to", "supersedes"):
+        return bool(_lost(field, field.ours) or _lost(field, field.theirs))
+    return any(side not in (field.base, field.stands) for side in (field.ours, field.theirs))
+
+
+def _lost(field: FieldClash, side: Any) -> bool:
+    """Whether something a side added to a list is missing, or something it took away is there."""
+    base, side, stands = set(field.base or ()), set(side or ()), set(field.stands or ())
+    return not side - base <= stands or bool((base - side) & stands)
+
+
+def _decided(clone: Clone, names: set[str]) -> set[tuple[str, str]]:
+    """The texts, as (id, blob), that somebody chose with `resolve` in this clone."""
+    found = set()
+    for event in clone.own_events():
+        if event.kind == "task" and event.target in names and event.body:
+            body = clone.bodies.get(event.body) or {}
+            if body.get("action") == "resolve":
+                found.add((event.target or "", str(body.get("blob"))))
+    return found
+
+
+def _blob(repo: Repo, text: str | None) -> str:
+    return repo.hash_blob(text.encode("utf-8")) if text is not None else "None"
+
+
+__all__ = ["ConflictSide", "EntryConflict", "FieldClash", "apply", "find", "named", "overruled", "resolve"]
+
+FOLDERS = (paths.TASKS, paths.LINKS, paths.MEMORY)
+IN_THE_TREE = ("unmerged", "marked")  # what is settled by writing the file itself
+
+
+def find(clone: Clone, *folders: str, seen: Mapping[str, Iterable[Sighting]] | None = None) -> list[EntryConflict]:
+    """Every conflict below some folders that waits for a decision; `seen` saves looking again."""
+    asked = folders or FOLDERS
+    found = {conflict.path: conflict for conflict in _unmerged(clone, asked)}
+    waiting = {change.path: change for change in clone.changes()}
+    for folder in asked:
+        there = seen[folder] if seen and folder in seen else clone.entries(folder)
+        for sighting in there:
+            conflict = None if sighting.path in found else _sighted(clone, sighting, waiting)
+            if conflict is not None:
+                found[conflict.path] = conflict
+    return sorted(found.values(), key=lambda conflict: conflict.path)
+
+
+def named(clone: Clone, name: str) -> EntryConflict:
+    """The conflict about the entry that a person means; what a merge overruled comes last."""
+    found = {conflict.id: conflict for conflict in reversed(find(clone))}
+    if name not in found:
+        for conflict in overruled(clone, since=None):
+            found.setdefault(conflict.id, conflict)
+    return found[pick(name, found)]
+
+
+def resolve(clone: Clone, conflict: EntryConflict, choices: Mapping[str, str]) -> str | None:
+    """Settle a conflict by choices for fields (`ours`, `theirs` or a value); the text that stands now.
+
+    Without any choice the merged text is taken, if there is one. None: the file goes.
+    """
+    text = settled(clone, conflict, choices)
+    apply(clone, conflict, text)
+    return text
+
+
+def settled(clone: Clone, conflict: EntryConflict, choices: Mapping[str, str]) -> str | None:
+    """The text that choices make of a conflict; nothing is stored."""
+    if conflict.is_memory:
+        raise BadInput(
+            f"{conflict.id} is a memory; who settles it approves it too",
+            hint=f"Write the text you want into {conflict.path}, then: holdfast review accept {conflict.id}",
+        )
+    return conflict_sides.settled(conflict, {name: clone.scan.text(choice) for name, choice in choices.items()})
+
+
+def apply(clone: Clone, conflict: EntryConflict, text: str | None) -> None:
+    """Let a text stand for an entry in conflict, and record who chose it."""
+    if conflict.kind in IN_THE_TREE:
+        _write(clone, conflict, text)
+    elif text is None:
+        clone.change(conflict.path, None)
+    elif conflict.kind in ("waiting", "edited"):
+        _supersede(clone, conflict, text)
+    else:
+        clone.change(conflict.path, text)
+    clone.record(_event(clone, conflict, text))
+
+
+# Finding.
+
+
+def _unmerged(clone: Clone, folders: Sequence[str]) -> list[EntryConflict]:
+    found = {p: s for p, s in conflict_sides.stages(clone.repo, folders).items() if p.endswith(".md")}
+    if not found:
+        return []
+    texts = clone.repo.blobs(blob for stages in found.values() for blob in stages.blobs)
+    known = conflict_sides.origins(clone.repo)
+    return [_of_stages(clone, path, stages, texts, known) for path, stages in found.items()]
+
+
+def _of_stages(
+    clone: Clone, path: str, stages: MergeStages, texts: Mapping[str, bytes], known: tuple[str, str] | None
+) -> EntryConflict:
+    base, ours, theirs = (_text(texts, blob) for blob in (stages.base, stages.ours, stages.theirs))
+    there = _file(clone, path)
+    marked = conflict_sides.split_markers(there) if there is not None else None
+    called = known or ((marked.called_ours, marked.called_theirs) if marked else ("", ""))
+    fields, merged = conflict_sides.compare(path, base, ours, theirs)
+    if there is not None and marked is None and there not in (base, ours, theirs) and _reads(path, there):
+        merged = there  # somebody, or git's memory of an earlier merge, wrote it without markers
+    mine, its = ConflictSide(ours, called[0] or "this side"), ConflictSide(theirs, called[1] or "the other side")
+    return EntryConflict(path, conflict_sides.identity(path, ours, theirs), "unmerged", base, mine, its, fields, merged)
+
+
+def _sighted(clone: Clone, sighting: Sighting, waiting: Mapping[str, PendingChange]) -> EntryConflict | None:
+    edited = sighting.edited
+    if edited is not None and edited != sighting.text and (marked := conflict_sides.split_markers(edited)):
+        return _marked(clone, sighting.path, marked, "marked")
+    change = waiting.get(sighting.path)  # none: another command has published it meanwhile
+    if sighting.clash is not None:
+        return _waiting(clone, sighting, change) if change else None
+    if marked := conflict_sides.split_markers(sighting.text):
+        return _marked(clone, sighting.path, marked, "marked" if sighting.origin == "edit" else "committed")
+    if change and edited is not None and edited != sighting.text and task_files.reader(sighting.path) is not None:
+        return _edited(clone, sighting, change, edited)
+    return None
+
+
+def _waiting(clone: Clone, sighting: Sighting, change: PendingChange) -> EntryConflict:
+    base = _text(clone.repo.blobs([change.base] if change.base else []), change.base)
+    fields, merged = conflict_sides.compare(sighting.path, base, sighting.text, sighting.clash)
+    theirs = ConflictSide(sighting.clash, conflict_sides.described(clone.repo, "HEAD", sighting.path))
+    name = conflict_sides.identity(sighting.path, sighting.text, sighting.clash)
+    ours = ConflictSide(sighting.text, _since(clone, change))
+    return EntryConflict(sighting.path, name, "waiting", base, ours, theirs, fields, merged)
+
+
+def _edited(clone: Clone, sighting: Sighting, change: PendingChange, edited: str) -> EntryConflict | None:
+    """A hand edit beside a change that waits, if they disagree and nobody has taken it."""
+    known = visible_entries.read_staged(clone.repo).get(sighting.path)
+    if known is not None and known.blob == clone.repo.hash_blob(edited.encode("utf-8")):
+        return None
+    base = edit_base(clone, sighting.path)
+    fields, merged = conflict_sides.compare(sighting.path, base, sighting.text, edited)
+    if merged is not None or not _reads(sighting.path, edited):
+        return None
+    ours, theirs = ConflictSide(sighting.text, _since(clone, change)), ConflictSide(edited, "your edit of the file")
+    name = conflict_sides.identity(sighting.path, sighting.text)
+    return EntryConflict(sighting.path, name, "edited", base, ours, theirs, fields)
+
+
+def edit_base(clone: Clone, path: str) -> str | None:
+    """What an edit of a file started from: what was taken from it before, else HEAD's text."""
+    known = visible_entries.read_staged(clone.repo).get(path)
+    if known is not None:
+        for change in reversed([*pending_changes.published(clone.layout), *pending_changes.waiting(clone.layout)]):
+            if change.path == path and change.blob == known.blob:
+                return change.text
+    blob = clone.repo.blobs_at("HEAD", [path]).get(path)
+    return _text(clone.repo.blobs([blob] if blob else []), blob)
+
+
+def _marked(clone: Clone, path: str, marked: conflict_sides.MarkedText, kind: str) -> EntryConflict:
+    base, where = marked.base, ""
+    if kind == "committed":
+        base, where = _before(clone, path, marked), f", in {conflict_sides.described(clone.repo, 'HEAD', path)}"
+    fields, merged = conflict_sides.compare(path, base, marked.ours, marked.theirs, base_known=base is not None)
+    ours = ConflictSide(marked.ours, (marked.called_ours or "the upper side") + where)
+    theirs = ConflictSide(marked.theirs, (marked.called_theirs or "the lower side") + where)
+    name = conflict_sides.identity(path, marked.ours, marked.theirs)
+    return EntryConflict(path, name, kind, base, ours, theirs, fields, merged)
+
+
+def _before(clone: Clone, path: str, marked: conflict_sides.MarkedText) -> str | None:
+    """What a committed file was before its sides parted, if the markers or the merge tell."""
+    if marked.base is not None:
+        return marked.base
+    repo = clone.repo
+    parents = repo.text("log", "-1", "--full-history", "-m", "--first-parent", "--format=%P", "HEAD", "--", path)
+    if len(parents.split()) != 2:
+        return None
+    base = repo.text("merge-base", *parents.split(), ok=(0, 1, 128)).split("\n")[0]
+    blob = repo.blobs_at(base, [path]).get(path) if base else None
+    return _text(repo.blobs([blob] if blob else []), blob)
+
+
+def _since(clone: Clone, change: PendingChange) -> str:
+    """Where a waiting change was made, in words."""
+    line = branch_lines.known(*clone.stores).get(change.line)
+    branch = branch_lines.called(line.refs[-1]) if line and line.refs else "this branch"
+    return f"{branch}, waiting to be published since {change.ts[:16].replace('T', ' ')}"
+
+
+def _text(texts: Mapping[str, bytes], blob: str | None) -> str | None:
+    if blob is None or blob not in texts:
+        return None
+    return texts[blob].decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _file(clone: Clone, path: str) -> str | None:
+    """The work tree's own text; None if there is none that could be read."""
+    try:
+        data = fsio.read(fsio.inside(clone.repo.top, path), limit=visible_entries.MAX_ENTRY)
+    except (OSError, UnsafePath, TooLarge):
+        return None
+    return data.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _reads(path: str, text: str) -> bool:
+    try:
+        conflict_sides.parts(path, text)
+    except BrokenEntry:
+        return False
+    return True
+
+
+# Settling.
+
+
+def _supersede(clone: Clone, conflict: EntryConflict, text: str) -> None:
+    """A change that stands on HEAD's text takes the place of what waited: whoever chose has seen both."""
+    path, line, head = conflict.path, clone.line(), clone.repo.head()
+    base = clone.repo.blobs_at("HEAD", [path]).get(path)
+    blob = clone.repo.hash_blob(text.encode("utf-8"))
+    if conflict.kind == "edited" and conflict.theirs.text is not None:
+        edit = clone.repo.hash_blob(conflict.theirs.text.encode("utf-8"))
+        visible_entries.remember_staged(clone.repo, line.id, [(path, edit)])  # it was heard: publish may write over it
+    if blob == base:
+        clone.give_up(path)
+        return
+    earlier = [c for c in visible_entries.waiting_changes(clone.stores, line) if c.path == path and c.segment is None]
+    pending_changes.add(clone.layout, PendingChange(path, base, blob, line.id, head.oid, clone.now(), text))
+    for old in earlier:
+        if old.line == line.id and old.published is None:
+            pending_changes.archive(clone.layout, old, commit=None, ts=clone.now())
+
+
+def _write(clone: Clone, conflict: EntryConflict, text: str | None) -> None:
+    """Write the file and tell git that this path is settled; if git refuses, the file is as it was."""
+    full = fsio.inside(clone.repo.top, conflict.path)
+    before = _bytes(full)
+    _keep_aside(clone, conflict, before, text)
+    try:
+        if text is None:
+            clone.repo.patiently("--literal-pathspecs", "rm", "-q", "-f", "--sparse", "--", conflict.path)
+            return
+        fsio.make_dirs(os.path.dirname(full), mode=0o755)
+        fsio.replace(full, text.encode("utf-8"), mode=0o644)
+        project_setup.refuse_conversion(clone.repo, [conflict.path])
+        options = ("-c", "core.safecrlf=false", "--literal-pathspecs")
+        clone.repo.patiently(*options, "add", "-f", "--sparse", "--", conflict.path)
+    except (GitFailed, PublishRefused):
+        if before is not None:
+            fsio.replace(full, before, mode=0o644)
+        raise
+
+
+def _bytes(full: str) -> bytes | None:
+    try:
+        return fsio.read(full, limit=visible_entries.MAX_ENTRY)
+    except FileNotFoundError:
+        return None
+
+
+def _keep_aside(clone: Clone, conflict: EntryConflict, data: bytes | None, text: str | None) -> None:
+    """A file that somebody worked on after git wrote its markers is kept before another text replaces it."""
+    if data is None:
+        return
+    there = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    marked = conflict_sides.split_markers(there)
+    known = (conflict.base, conflict.ours.text, conflict.theirs.text, text)
+    both = (marked.ours, marked.theirs) if marked else ()
+    if there in known or (both and all(_says_nothing_new(conflict, side) for side in both)):
+        return
+    fsio.make_dirs(clone.layout.kept)
+    name = f"{clone.now()[:19].replace(':', '')}-{os.path.basename(conflict.path)}"
+    fsio.replace(os.path.join(clone.layout.kept, name), clone.scan.text(there).encode("utf-8"))
+    clone.notes.append(f"what stood in {conflict.path} was kept in {os.path.join(clone.layout.kept, name)}")
+
+
+def _says_nothing_new(conflict: EntryConflict, side: str) -> bool:
+    """Whether each field is as one of the three texts has it: then git put it together, not a person."""
+    path, texts = conflict.path, (conflict.base, conflict.ours.text, conflict.theirs.text)
+    if side in texts:
+        return True
+    try:
+        known = [conflict_sides.parts(path, text) for text in texts if text]
+        said = conflict_sides.parts(path, side)
+    except BrokenEntry:
+        return False
+    return all(any(other.get(name) == value for other in known) for name, value in said.items())
+
+
+def _event(clone: Clone, conflict: EntryConflict, text: str | None) -> EventDraft:
+    """The event that says what was chosen."""
+    said = conflict_sides.parts(conflict.path, text) if text is not None else {}
+    body = {
+        "action": "resolve",
+        "task": conflict.id,
+        "statement": said.get("title"),
+        "status": said.get("status"),
+        "receipts": list(said.get("evidence") or ()),
+        "blob": clone.repo.hash_blob(text.encode("utf-8")) if text is not None else None,
+        "reason": f"{conflict.kind}: {', '.join(clash.name for clash in conflict.fields) or 'merged'}",
+    }
+    return EventDraft(
+        "task",
+        target=conflict.id,
+        layer=said.get("layer"),
+        systemic_scale=said.get("systemic_scale"),
+        body={name: value for name, value in body.items() if value not in (None, [])},
+    )

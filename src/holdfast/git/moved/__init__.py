@@ -1,1 +1,0 @@
-"""What git did since the last command in this work tree, and what that left in question."""

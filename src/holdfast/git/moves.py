@@ -1,0 +1,519 @@
+"""What the rows of HEAD's reflog say that happened, one step for what people would call one thing.
+
+Pure: rows in, steps out. Git writes these messages in English whatever the user's language; one that is
+not understood is a step of the kind `moved`, and what it did is asked of the commits themselves.
+
+What git did since the last command in this work tree, noticed by the next one.
+
+Git's hooks tell of it where they are installed, and reflogs tell of it in any case; here both are read,
+compared with what the last command saw (`git.moved.seen`), and put into sentences. What is certain is kept at
+once: the map of rewritten commits, as git told it. Nothing is decided: `holdfast reconcile` explains and
+asks. While git is in the middle of something nothing is concluded; the state before it stays remembered,
+so that the whole of it is one move afterwards.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from holdfast.git import branch_lines, last_seen, reflog
+from holdfast.git.cited_commits import commit_anchors
+from holdfast.git.clone import Clone
+from holdfast.git.last_seen import DiskGlance, GitMove, SeenClone, SeenWorkTree
+from holdfast.git.reflog import ReflogRow
+from holdfast.git.repo import Repo
+from holdfast.model.event import EventDraft, timestamp
+from holdfast.patterns import regex
+from holdfast.store import layout as paths
+from holdfast.store.git_inbox import FiredHook
+from holdfast.values import frozen, replace
+
+_STAGE = regex(r"[^:]*? \(([a-z -]+)\)(?::|$)")
+_MOVED = regex(r"checkout: moving from (\S+) to (\S+)")
+_RENAMED = regex(r"Branch: renamed (refs/heads/\S+) to (refs/heads/\S+)")
+_RETURNED = regex(r"returning to (refs/heads/\S+)")
+_MERGED = regex(r"merge ([^:]+): |commit \(merge\): Merge (?:[a-z-]+ )*'([^']+)'")
+_COMMIT = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_OF_COMMIT = {"amend": "amend", "merge": "merge", "cherry-pick": "cherry-pick"}
+_ONE_WORD = {
+    "cherry-pick": "cherry-pick",
+    "revert": "commits",
+    "am": "commits",
+    "reset": "reset",
+    "checkout": "checkout",
+    "Branch": "renamed",
+    "rebase": "rebase",
+    "clone": "forward",
+}
+_GATHERED = ("commits", "cherry-pick")  # several in a row are one step
+
+
+@frozen
+class HeadStep:
+    """One thing that moved HEAD."""
+
+    kind: str  # commits, amend, merge, forward, reset, rebase, cherry-pick or moved
+    before: str | None
+    after: str
+    ref: str | None  # the branch that was checked out
+    time: int
+    words: str  # what git says of it
+    commits: tuple[str, ...] = ()  # made by it, oldest first
+
+
+def read_steps(rows: Sequence[ReflogRow], *, head: str | None, ref: str | None) -> list[HeadStep]:
+    """The steps that lead on from a commit and a branch; what ends where it began is none."""
+    found: list[HeadStep] = []
+    for step in _in_order(rows, head, ref):
+        last = found[-1] if found else None
+        if last and step.kind == last.kind in _GATHERED and step.ref == last.ref:
+            found[-1] = replace(last, after=step.after, commits=(*last.commits, *step.commits), time=step.time)
+        else:
+            found.append(step)
+    return found
+
+
+def _in_order(rows: Sequence[ReflogRow], head: str | None, ref: str | None) -> Iterator[HeadStep]:
+    replayed: HeadStep | None = None  # a rebase that has begun
+    for row in rows:
+        kind, stage = kind_of(row.message)
+        if kind == "rebase" and stage == "start":
+            replayed = HeadStep("rebase", head, row.oid, ref, row.time, row.message)
+        elif replayed is not None and not (kind == "rebase" and stage in ("finish", "abort")):
+            replayed = replace(replayed, after=row.oid, time=row.time)
+        elif kind == "rebase":
+            start = replayed or HeadStep("rebase", head, row.oid, ref, row.time, row.message)
+            back = _RETURNED.search(row.message)
+            ref, replayed = back[1] if back else start.ref, None
+            if start.before != row.oid:
+                yield replace(start, after=row.oid, ref=ref, time=row.time)
+        elif kind == "renamed":
+            ref = _ref_after(row.message, ref)
+            continue  # HEAD is where it was, though the log passes through nothing
+        elif kind == "checkout":
+            before, ref = ref, _ref_after(row.message, ref)
+            if before == ref is not None and head != row.oid:  # `checkout -B` of the branch one is on
+                yield HeadStep("reset", head, row.oid, ref, row.time, row.message)
+        elif row.oid != head or kind in _GATHERED:
+            made = (row.oid,) if kind in ("commits", "cherry-pick", "amend") else ()
+            yield HeadStep(kind, head, row.oid, ref, row.time, row.message, made)
+        head = row.oid
+    if replayed is not None and replayed.before != replayed.after:  # `rebase --quit`
+        yield replayed
+
+
+def kind_of(message: str) -> tuple[str, str]:
+    """What a row tells of, and the stage of it in brackets."""
+    match = _STAGE.match(message)
+    stage, first = match[1] if match else "", message.partition(" ")[0].rstrip(":")
+    if first == "commit":
+        return _OF_COMMIT.get(stage, "commits"), stage
+    if first in ("merge", "pull"):
+        if stage:
+            return "rebase", stage  # pull --rebase
+        return ("forward" if message.endswith("Fast-forward") else "merge"), ""
+    if message.startswith("rebase finished"):
+        return "rebase", "finish"
+    return _ONE_WORD.get(first, "moved"), stage
+
+
+def merged(message: str) -> str | None:
+    """What a merge took in, as far as its row tells."""
+    found = _MERGED.match(message)
+    return (found[1] or found[2]) if found else None
+
+
+def _ref_after(message: str, ref: str | None) -> str | None:
+    if renamed := _RENAMED.fullmatch(message):
+        return renamed[2]
+    if moved := _MOVED.fullmatch(message):
+        return None if moved[2] == "HEAD" or _COMMIT.fullmatch(moved[2]) else f"refs/heads/{moved[2]}"
+    return ref
+
+
+__all__ = ["GitMove", "Moves", "NewCommit", "observe", "short", "told"]
+
+REWRITES = ("rebase", "amend", "moved")  # history was rewritten: the log says so
+LONGEST = 60  # characters of a name in a sentence
+_MARK = 80
+
+
+@frozen
+class NewCommit:
+    """A commit that somebody made, and where."""
+
+    worktree: str
+    line: str
+    ref: str | None
+    oid: str
+    ts: str
+
+
+@frozen
+class Moves:
+    """What happened since the last command, and what waits since the last reconcile."""
+
+    new: tuple[GitMove, ...] = ()
+    waiting: tuple[GitMove, ...] = ()
+    made: tuple[NewCommit, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()  # commits that were rewritten, and what they certainly became
+    under_way: str | None = None
+
+
+def observe(clone: Clone, fired: Sequence[FiredHook] = (), *, note: Callable[[Moves], None] | None = None) -> Moves:
+    """What git did since the last command here; costs a few looks at the disk if it did nothing.
+
+    `note` is told before it is remembered as seen: killed in between, the next command tells it again.
+    """
+    if clone.reading or clone.layout.private != clone.private.private:
+        return Moves()  # in a sandbox nothing can be remembered: the next command outside it notices
+    before, common, now = last_seen.tree(clone), last_seen.shared(clone), DiskGlance(clone)
+    if not fired and before and common and now.equals(before, common):
+        return Moves(waiting=_by_time((*common.waiting, *before.waiting)), under_way=now.operation)
+    with last_seen.alone(clone) as first:
+        return _Observing(clone, now, fired).conclude(note) if first or fired else Moves()
+
+
+def told(clone: Clone) -> None:
+    """Somebody was told of the moves that waited: what comes next is listed from here on."""
+    before, common = last_seen.tree(clone), last_seen.shared(clone)
+    if before and before.waiting:
+        last_seen.keep(clone, replace(before, waiting=()))
+    if common and common.waiting:
+        last_seen.keep(clone, replace(common, waiting=()))
+
+
+def short(oid: str | None) -> str:
+    """A commit as people write it."""
+    return oid[:12] if oid else "nothing"
+
+
+class _Observing:
+    """One look at everything that moved."""
+
+    def __init__(self, clone: Clone, now: DiskGlance, fired: Sequence[FiredHook]) -> None:
+        self.clone, self.repo, self.now, self.fired = clone, clone.repo, now, fired
+        self.ts = clone.now()
+        self.moves: list[GitMove] = []
+        self.of_clone: list[GitMove] = []
+        self.made: list[NewCommit] = []
+        self.pairs: dict[tuple[str, str], str] = {}  # and the kind of rewrite
+        self.forced: list[str] = []  # upstreams whose rewriting was told, now or before
+        self._configured: dict[str, str] | None = None
+
+    def conclude(self, note: Callable[[Moves], None] | None) -> Moves:
+        """Notice, let it be noted, remember, and say what is new."""
+        before, common = last_seen.tree(self.clone), last_seen.shared(self.clone)
+        self.forced = list(common.forced) if common else []
+        self._read_firings()
+        now_common, now_tree = self._shared(common), before
+        if not self.now.operation:
+            now_tree = self._tree(before)
+            self._record_rewrites()
+        self._keep_pairs()
+        waiting = _by_time((*now_common.waiting, *(now_tree.waiting if now_tree else ())))
+        new = _by_time((*self.of_clone, *self.moves))
+        found = Moves(new, waiting, tuple(self.made), tuple(self.pairs), self.now.operation)
+        if note is not None:
+            note(found)
+        last_seen.keep(self.clone, replace(now_common, forced=tuple(self.forced[-last_seen.MOST :])))
+        if now_tree is not None and now_tree != before:
+            last_seen.keep(self.clone, now_tree)
+        return found
+
+    # What hooks told.
+
+    def _read_firings(self) -> None:
+        rewritten = {new for one in self.fired for _, new in one.pairs}
+        for one in self.fired:
+            self.pairs |= dict.fromkeys(one.pairs, one.args[0] if one.args else "rewrite")
+            where = self._worktree_of(one.git_dir)
+            # In a rebase git commits again what was there; our own work tree's log tells better.
+            elsewhere = where != self.clone.worktree or not self.now.log
+            if one.hook == "post-commit" and one.ref and one.head and elsewhere and one.head not in rewritten:
+                line = self._line_of(one.ref)
+                if line is not None:
+                    self.made.append(NewCommit(where, line, one.ref, one.head, one.ts))
+
+    def _worktree_of(self, git_dir: str) -> str:
+        same = os.path.realpath(git_dir) == os.path.realpath(self.repo.common_dir)
+        return "." if same else os.path.basename(git_dir.rstrip("/"))
+
+    def _line_of(self, ref: str | None) -> str | None:
+        if ref == self.now.head.ref:
+            return self.now.line
+        return self._branches().get(ref or "")
+
+    def _branches(self) -> dict[str, str]:
+        """Ref to line of every branch that has one."""
+        if self._configured is None:
+            found = branch_lines.configured(self.repo)
+            self._configured = {ref: line for ref, (line, _) in found.items()}
+        return self._configured
+
+    # What all work trees share.
+
+    def _shared(self, before: SeenClone | None) -> SeenClone:
+        now, branches = self.now, tuple(sorted(self._branches().items()))
+        if before is None:
+            before = SeenClone(now.config, branches, now.trees, "")
+        if now.shallow != before.shallow:
+            self._say_shallow(before)
+        if branches != before.branches:
+            self._compare_branches(dict(before.branches), dict(branches))
+        self._compare_trees(set(before.trees), set(now.trees))
+        waiting = (*before.waiting, *self.of_clone)
+        return SeenClone(now.config, branches, now.trees, now.shallow, waiting[-last_seen.MOST :], before.kept)
+
+    def _say_shallow(self, before: SeenClone) -> None:
+        if not self.now.shallow:
+            self._of_clone("unshallow", None, None, "this clone has its whole history now")
+        elif not before.shallow:
+            self._of_clone(
+                "shallow", None, None, "this clone is shallow: whether an older commit still holds cannot be known here"
+            )
+
+    def _compare_branches(self, before: dict[str, str], now: dict[str, str]) -> None:
+        place = {line: ref for ref, line in now.items()}
+        for ref, line in before.items():
+            if now.get(ref) == line:
+                continue
+            if line in place:
+                self._of_clone("renamed", ref, place[line], f"{_called(ref)} is called {_called(place[line])} now")
+            else:
+                again = " and made anew" if self.repo.resolve(ref) else ""
+                self._of_clone("deleted", ref, None, f"the branch {_called(ref)} was deleted{again}")
+
+    def _compare_trees(self, before: set[str], now: set[str]) -> None:
+        for name in sorted(before - now):
+            self._of_clone("worktree-removed", name, None, f"the work tree {name} is gone")
+            last_seen.forget(self.clone, name)
+        for name in sorted(now - before):
+            self._of_clone("worktree-added", None, name, f"a work tree was added: {name}")
+
+    def _of_clone(self, kind: str, before: str | None, after: str | None, sentence: str) -> None:
+        self.of_clone.append(GitMove(kind, before, after, self.ts, sentence))
+
+    # This work tree.
+
+    def _tree(self, before: SeenWorkTree | None) -> SeenWorkTree:
+        rows = reflog.read(self.repo.git_dir, "HEAD")
+        if before is not None and not _is_anew(rows, before):
+            fresh = _fresh(rows, before)
+            if fresh is not None:
+                for step in read_steps(fresh, head=before.head, ref=before.ref):
+                    self._take(step)
+            self._compare_place(before, told=fresh is not None, since=_switched(fresh or ()) or self.ts)
+            if self.now.fetched != before.fetched:
+                self._look_upstream(before)
+        waiting = (*(before.waiting if before else ()), *self.moves)
+        return SeenWorkTree(
+            head=self.now.head.oid,
+            ref=self.now.head.ref,
+            line=self.now.line,
+            ts=self.ts,
+            rows=len(rows),
+            row=_mark(rows[-1]) if rows else "",
+            log=self.now.log,
+            fetched=self.now.fetched,
+            waiting=waiting[-last_seen.MOST :],
+        )
+
+    def _take(self, step: HeadStep) -> None:
+        match step.kind:
+            case "commits" | "cherry-pick":
+                self._take_commits(step)
+            case "amend":
+                self._take_amend(step)
+            case "merge" | "forward":
+                self._take_merge(step)
+            case _:
+                self._take_leap(step)
+
+    def _take_commits(self, step: HeadStep) -> None:
+        people = _not_only_ours(self.repo, step.commits)
+        if not people:
+            return
+        self._note_made(step, people)
+        n, where = _count(len(people), "commit"), _called(step.ref)
+        verb = "were" if len(people) > 1 else "was"
+        words = "cherry-picked onto" if step.kind == "cherry-pick" else "made on"
+        sentence = f"{n} {verb} {words} {where}, up to {short(people[-1])}"
+        self._say(replace(step, after=people[-1]), sentence, count=len(people))
+
+    def _note_made(self, step: HeadStep, oids: Iterable[str]) -> None:
+        line = self._line_of(step.ref)
+        if line is not None:
+            ts, tree = _moment(step.time), self.clone.worktree
+            self.made.extend(NewCommit(tree, line, step.ref, oid, ts) for oid in oids)
+
+    def _take_amend(self, step: HeadStep) -> None:
+        if step.before is not None:
+            self.pairs.setdefault((step.before, step.after), "amend")
+        self._note_made(step, [step.after])
+        self._say(step, f"{short(step.before)} was amended: it is {short(step.after)} now", count=1)
+
+    def _take_merge(self, step: HeadStep) -> None:
+        gained = (_apart(self.repo, step.before, step.after) or (0, 0))[1]
+        brought = f"{_count(gained, 'commit')} came" if gained else "nothing came"
+        where, said = _called(step.ref), step.words.partition(":")[0]
+        if step.kind == "forward":
+            sentence = f"{where} moved forward: {brought} with `git {said}`"
+        elif source := merged(step.words):
+            sentence = f"{_cut(source)} was merged into {where}: {brought}"
+        else:
+            how = "a merge" if said.startswith("commit") else f"`git {said}`"
+            sentence = f"{how} was made on {where}: {brought}"
+        self._say(step, sentence, count=gained)
+
+    def _take_leap(self, step: HeadStep) -> None:
+        """A reset, a rebase, or something we have no word for."""
+        apart = _apart(self.repo, step.before, step.after)
+        where, way = _called(step.ref), f"from {short(step.before)} to {short(step.after)}"
+        if apart is None:
+            sentence = f"{where} was rewritten: it was at {short(step.before)}, which is no more, and is at "
+            self._say(replace(step, kind="moved"), f"{sentence}{short(step.after)} now", count=1)
+            return
+        lost, gained = apart
+        if not lost:
+            brought = _count(gained, "commit")
+            self._say(replace(step, kind="forward"), f"{where} moved forward {way}: {brought}", count=gained)
+            return
+        left = f"{_count(lost, 'commit')} {'are' if lost > 1 else 'is'} not in it any more"
+        if step.kind == "rebase":
+            self._say(step, f"{where} was rebased {way}: {_count(lost, 'commit')} rewritten", count=lost)
+        elif gained:
+            self._say(step, f"{where} was moved {way}, another history: {left}", count=lost)
+        else:
+            self._say(replace(step, kind="reset"), f"{where} was reset {way}: {left}", count=lost)
+
+    def _say(self, step: HeadStep, sentence: str, *, count: int) -> None:
+        when = _moment(step.time)
+        self.moves.append(GitMove(step.kind, step.before, step.after, when, sentence, step.ref, count))
+
+    def _compare_place(self, before: SeenWorkTree, *, told: bool, since: str) -> None:
+        """The branch that is checked out, and HEAD where no log tells of its way."""
+        now = self.now
+        if now.head.ref is None and before.ref is not None:
+            sentence = f"HEAD is detached at {short(now.head.oid)}; it was on {_called(before.ref)}"
+            self._add("detached", before.ref, now.head.oid, sentence, since)
+        elif now.line != before.line:
+            sentence = f"this work tree is on {_called(now.head.ref)} now; it was on {_called(before.ref)}"
+            self._add("branch", before.ref, now.head.ref, sentence, since)
+        elif not told and now.head.oid and before.head and now.head.oid != before.head:
+            self._take_leap(
+                HeadStep("moved", before.head, now.head.oid, now.head.ref, _seconds(self.ts), "an unlogged move")
+            )
+
+    def _add(self, kind: str, before: str | None, after: str | None, sentence: str, ts: str) -> None:
+        self.moves.append(GitMove(kind, before, after, ts, sentence, self.now.head.ref))
+
+    def _look_upstream(self, before: SeenWorkTree) -> None:
+        """Whether a branch that one of ours follows was rewritten on its remote."""
+        rows = self.repo.text("for-each-ref", "--format=%(refname) %(upstream)", "refs/heads")
+        for ref, _, upstream in (row.partition(" ") for row in rows.splitlines()):
+            if upstream and (ref in self._branches() or ref == self.now.head.ref):
+                self._compare_upstream(upstream, _seconds(before.ts))
+
+    def _compare_upstream(self, upstream: str, since: int) -> None:
+        log = reflog.read(self.repo.common_dir, upstream)
+        for old, new in pairwise(log):
+            if new.time < since or not new.message.endswith("forced-update"):
+                continue
+            if (mark := f"{upstream} {_mark(new)}") not in self.forced:
+                self.forced.append(mark)
+                lost = (_apart(self.repo, old.oid, new.oid) or (0, 0))[0]
+                name = upstream.removeprefix("refs/remotes/")
+                sentence = f"{name} was rewritten on its remote: {_count(lost, 'commit')} not in it any more"
+                self.moves.append(GitMove("upstream", old.oid, new.oid, _moment(new.time), sentence, upstream, lost))
+
+    # What is kept of it.
+
+    def _keep_pairs(self) -> None:
+        for kind in sorted(set(self.pairs.values())):
+            chosen = [pair for pair, its in self.pairs.items() if its == kind]
+            commit_anchors.learn(self.clone, chosen, kind=kind)
+
+    def _record_rewrites(self) -> None:
+        for kind in REWRITES:
+            found = [move for move in self.moves if move.kind == kind]
+            if found:
+                body = {"action": kind, "count": sum(move.count for move in found)}
+                self.clone.record(EventDraft("rewrite", body=body))
+
+
+def _is_anew(rows: Sequence[ReflogRow], before: SeenWorkTree) -> bool:
+    """Another work tree under an old name: its log begins after we last looked."""
+    return bool(rows and rows[0].begins and rows[0].time > _seconds(before.ts))
+
+
+def _fresh(rows: list[ReflogRow], before: SeenWorkTree) -> list[ReflogRow] | None:
+    """The rows since the last look; None if the log does not tell which they are."""
+    if not before.row:
+        return rows if before.head is None and rows else None
+    if 0 < before.rows <= len(rows) and _mark(rows[before.rows - 1]) == before.row:
+        return rows[before.rows :]
+    for at in range(len(rows) - 1, -1, -1):  # older ones expired meanwhile
+        if _mark(rows[at]) == before.row:
+            return rows[at + 1 :]
+    return None
+
+
+def _mark(row: ReflogRow) -> str:
+    return f"{row.oid} {row.time} {row.message[:_MARK]}".encode("utf-8", "replace").decode("utf-8")
+
+
+def _not_only_ours(repo: Repo, oids: Sequence[str]) -> list[str]:
+    """The commits that change more than Holdfast's own files: a publish is no work."""
+    shape = ("--stdin", "-r", "--root", "--name-only", "--no-renames", "-z")
+    done = repo.attempt("diff-tree", *shape, stdin="".join(f"{oid}\n" for oid in oids).encode("ascii"))
+    files: dict[str, list[str]] = {oid: [] for oid in oids}
+    current = ""
+    for word in os.fsdecode(done.stdout).split("\0"):
+        if word in files:
+            current = word
+        elif word and current:
+            files[current].append(word)
+    ours = paths.TRACKED + "/"
+    return [oid for oid, names in files.items() if not names or any(not n.startswith(ours) for n in names)]
+
+
+def _by_time(found: Iterable[GitMove]) -> tuple[GitMove, ...]:
+    return tuple(sorted(found, key=lambda move: move.ts))
+
+
+def _switched(rows: Sequence[ReflogRow]) -> str | None:
+    """When another branch was last checked out, as far as the log tells."""
+    times = [row.time for row in rows if kind_of(row.message)[0] == "checkout"]
+    return _moment(times[-1]) if times else None
+
+
+def _apart(repo: Repo, before: str | None, after: str) -> tuple[int, int] | None:
+    """How many commits only the one has, and only the other; None where they cannot be read."""
+    if before is None:
+        return 0, 0
+    done = repo.attempt("rev-list", "--left-right", "--count", f"{before}...{after}")
+    left, _, right = done.stdout.decode("ascii", "replace").strip().partition("\t")
+    return (int(left), int(right)) if left.isdigit() and right.isdigit() else None
+
+
+def _called(ref: str | None) -> str:
+    return _cut(branch_lines.called(ref)) if ref else branch_lines.DETACHED_NAME
+
+
+def _cut(name: str) -> str:
+    """A branch's name as a sentence can hold it."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def _moment(seconds: int) -> str:
+    return timestamp(datetime.fromtimestamp(seconds, UTC))
+
+
+def _seconds(ts: str) -> int:
+    return int(datetime.fromisoformat(ts).timestamp())

@@ -1,0 +1,178 @@
+"""Setting up a project's memory, and taking it away again.
+
+`init` writes two tracked files and makes the private store; running it again changes nothing.
+"""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from holdfast.errors import HookRefused, NotARepository, PublishRefused
+from holdfast.git import branch_lines, publish_journal, visible_entries
+from holdfast.git.clone import Clone, make_store
+from holdfast.git.publish_journal import PublishItem
+from holdfast.git.repo import IDENTITY_HINT, Repo, lacks_identity
+from holdfast.store import fsio
+from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
+from holdfast.values import frozen
+
+SETTINGS_TEXT = """\
+# Holdfast: the memory this project keeps of the agents that work on it.
+# Shared settings, reviewed like code. They may tighten what Holdfast does; everything else is
+# read only from your own settings: see docs/settings.md of Holdfast.
+"""
+
+# The last matching line counts, so the exact-bytes rules come after the text rule, and they also
+# outvote whatever a project's own root file says. `*` is every file of ours, this one and holdfast.toml too.
+_EXACT = """\
+log/** -text -filter -ident -working-tree-encoding linguist-generated
+approvals/** -text -filter -ident -working-tree-encoding linguist-generated
+runs/** -text -filter -ident -working-tree-encoding linguist-generated
+"""
+ATTRIBUTES_TEXT = f"* text eol=lf merge -filter -ident -working-tree-encoding\n{_EXACT}"
+CONVERTING = ("filter", "ident", "working-tree-encoding")  # what must be off for every file of ours
+EARLIER_ATTRIBUTES = (f"*.md text eol=lf\n{_EXACT}",)  # what earlier versions wrote; publish brings it up to date
+
+
+@frozen
+class ProjectSetup:
+    """What `init` did."""
+
+    top: str
+    made_store: bool
+    wrote: tuple[str, ...]
+    commit: str | None
+    git_init: bool = False
+    hooks: bool = False  # whether git's hooks were installed
+
+
+def refuse_conversion(repo: Repo, files: Sequence[str]) -> None:
+    """PublishRefused if attributes make git convert our files: a clone's attributes could run a filter."""
+    given = b"".join(os.fsencode(path) + b"\0" for path in files)
+    out = os.fsdecode(repo.run("check-attr", "-z", "--stdin", *CONVERTING, stdin=given)).split("\0")
+    for path, name, value in zip(out[::3], out[1::3], out[2::3], strict=False):
+        if value not in ("unset", "unspecified"):
+            raise PublishRefused(
+                f"git attributes would convert {path} ({name}={value}), so nothing was committed",
+                hint=f"Take the rule out: see `git check-attr -a {path}` and the .gitattributes files.",
+            )
+
+
+def git_init(start: str) -> None:
+    """Make a git repository where there is none."""
+    Repo.create(start)
+
+
+def initialise(start: str, *, cache: str, commit: bool = False) -> ProjectSetup:
+    """Make the store and the two tracked files, whatever of them is missing."""
+    repo = Repo.discover(start)
+    layout = Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
+    made = make_store(layout)
+    with fsio.locked(layout.lock, wait=60.0) as lock:
+        wrote = [path for path, text in _files() if _write_missing(layout, path, text)]
+        oid = _commit(Clone.open(repo, cache=cache), lock) if commit else None
+    return ProjectSetup(repo.top, made, tuple(wrote), oid)
+
+
+def _files() -> list[tuple[str, str]]:
+    return [(paths.SETTINGS, SETTINGS_TEXT), (paths.ATTRIBUTES, ATTRIBUTES_TEXT)]
+
+
+def _write_missing(layout: Layout, path: str, text: str) -> bool:
+    full = fsio.inside(layout.top, path)
+    fsio.make_dirs(os.path.dirname(full), mode=0o755)
+    for folder in (layout.view(), layout.in_tree(paths.LOCAL)):  # what they show or keep is private
+        fsio.make_dirs(folder)
+        if not os.path.lexists(os.path.join(folder, ".gitignore")):
+            fsio.sweep(os.path.join(folder, ".gitignore"))
+            fsio.replace(os.path.join(folder, ".gitignore"), b"*\n", mode=0o644)
+    if os.path.lexists(full):
+        return False
+    fsio.sweep(full)
+    fsio.replace(full, text.encode("utf-8"), mode=0o644)
+    return True
+
+
+def _commit(clone: Clone, lock: int) -> str | None:
+    """Commit just the files that HEAD lacks; whatever else is staged or edited stays as it was.
+
+    As in a publish, a journal says what is about to be staged; after a kill the next command unstages it.
+    """
+    repo = clone.repo
+    publish_journal.recover(clone)
+    tree = repo.tree("HEAD", paths.TRACKED)
+    files = [path for path, _ in _files() if path not in tree]
+    if not files:
+        return None
+    refuse_conversion(repo, files)
+    names = "".join(f"{path}\n" for path in files).encode("ascii")
+    stored = repo.run("-c", "core.safecrlf=false", "hash-object", "-w", "--stdin-paths", stdin=names, write=True)
+    items = list(map(partial(_item, repo, publish_journal.index_entries(repo)), files, stored.decode().split()))
+    publish_journal.write(clone, items)
+    with publish_journal.undone_on_failure(clone, items):
+        publish_journal.write_index(repo, [(item.path, f"100644 {item.blob}") for item in items], lock=lock)
+        done = repo.attempt("commit", "-q", "-m", "Set up Holdfast", "--only", "--", *files, write=True)
+        if done.returncode:
+            raise _refusal(done.stderr or done.stdout)
+    fsio.remove(clone.layout.publishing)
+    return repo.head().oid
+
+
+def _item(repo: Repo, index: Mapping[str, str], path: str, blob: str) -> PublishItem:
+    there = publish_journal.file_blob(repo, path)
+    return PublishItem(path, None, blob, head_blob=None, index=index.get(path), there=there)
+
+
+def _refusal(said: bytes) -> PublishRefused | HookRefused:
+    if lacks_identity(said):
+        return PublishRefused("git does not know who commits here", hint=IDENTITY_HINT)
+    lines_said = os.fsdecode(said).strip().splitlines() or ["it gave no reason"]
+    return HookRefused(f"git did not commit the two files: {lines_said[-1]}")
+
+
+@frozen
+class UninstallResult:
+    """What `uninstall` took away, and what git still tracks."""
+
+    removed: tuple[str, ...]
+    tracked: int
+
+
+def uninstall(repo: Repo, layout: Layout, repo_id: str) -> UninstallResult:
+    """Take away the private store, the cache, the line ids and the work-tree files; history stays."""
+    tracked = len(repo.tree("HEAD", paths.TRACKED))
+    gone = [layout.private, os.path.join(layout.cache, repo_id), layout.in_tree(paths.TRACKED)]
+    for ref in branch_lines.configured(repo):
+        key = f"branch.{ref[len('refs/heads/') :]}.holdfast"
+        repo.attempt("config", "--unset-all", key, write=True)
+    for git_dir in repo.worktrees():
+        for name in (branch_lines.DETACHED, visible_entries.STAGED_RECORD):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(git_dir, name))
+    gone += _left_in_others(repo)
+    removed = [path for path in gone if os.path.lexists(path)]
+    for path in removed:
+        shutil.rmtree(path)
+    return UninstallResult(tuple(removed), tracked)
+
+
+def _left_in_others(repo: Repo) -> list[str]:
+    """Our untracked folders in the clone's other work trees; what is tracked there is their branches'."""
+    found = []
+    for top in repo.tops():
+        for name in (paths.VIEW, paths.LOCAL) if not os.path.samefile(top, repo.top) else ():
+            path = os.path.join(top, *name.split("/"))
+            if os.path.isdir(path) and os.path.realpath(path) == os.path.join(os.path.realpath(top), name):
+                found += [] if Repo.at(top).run("ls-files", "--", name) else [path]
+    return found
+
+
+def enclosing_repository(start: str) -> Repo | None:
+    """The repository at `start`, or None where there is no git yet."""
+    try:
+        return Repo.discover(start)
+    except NotARepository:
+        return None

@@ -1,0 +1,334 @@
+"""The journal of a publish under way, and how to take a publish back.
+
+It is written before the first file changes and removed after the last step, so whatever was cut
+short is undone or finished by the next command in any work tree of the clone. Nothing is touched
+that does not stand as the publish left it: a later edit is somebody's work.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from holdfast.errors import Busy, GitFailed, HoldfastError, NotARepository, PublishRefused, TooLarge, UnsafePath
+from holdfast.git import branch_lines, visible_entries
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.store import fsio, pending_changes
+from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
+from holdfast.store.pending_changes import PendingChange
+from holdfast.values import asdict, frozen
+
+_INIT = "an `init --commit`"
+
+
+@frozen
+class PublishItem:
+    """One path to publish: what it becomes, what it was, and the change that asks for it."""
+
+    path: str
+    data: bytes | None  # None: the path goes away
+    blob: str | None
+    head_blob: str | None
+    index: str | None  # git's index entry before us, "<mode> <oid>"
+    there: str | None  # the blob of the file before us
+    sparse: bool = False  # git keeps the file out of a sparse work tree
+    change: PendingChange | None = None
+
+
+def write(clone: Clone, items: Sequence[PublishItem]) -> None:
+    """Say what is about to happen."""
+    rows = [
+        {
+            "path": i.path,
+            "blob": i.blob,
+            "head_blob": i.head_blob,
+            "index": i.index,
+            "there": i.there,
+            "sparse": i.sparse,
+            "change": asdict(i.change) if i.change else None,
+        }
+        for i in items
+    ]
+    record = {
+        "adds": "entries",
+        "top": clone.repo.top,
+        "worktree": _place(clone.repo),
+        "head": clone.repo.head().oid,
+        "line": clone.line().id,
+        "items": rows,
+    }
+    fsio.replace(clone.layout.publishing, json.dumps(record).encode("utf-8"))
+
+
+def _place(repo: Repo) -> str:
+    """Which work tree of the clone this is; its folder may be moved."""
+    return os.path.relpath(repo.git_dir, repo.common_dir)
+
+
+def recover(clone: Clone) -> str | None:
+    """Undo or finish a publish that was cut short; says what it did. The caller holds the store's lock."""
+    try:
+        record, items = read(clone.layout)
+    except FileNotFoundError:
+        return None
+    repo = _repo_of(clone, record)
+    if repo is None:
+        fsio.remove(clone.layout.publishing)
+        return f"a publish in {record['top']} was cut short, and that work tree is gone; nothing was lost"
+    try:
+        # A git that outlived its publish holds the index until its commit is made.
+        repo.wait_for_index()
+        swept = unstage_swept(repo) if record["adds"] == "all" else []
+        said = _finish(clone, repo, record["line"], items) or _take_back(repo, items)
+    except GitFailed as error:
+        return f"a publish in {record['top']} was cut short and cannot be undone yet: {error}"
+    fsio.remove(clone.layout.publishing)
+    return f"{said}; {_unstaged(swept)}" if swept else said
+
+
+def _unstaged(paths: Sequence[str]) -> str:
+    named = ", ".join(paths[:3]) + (" …" if len(paths) > 3 else "")
+    return f"it had staged {len(paths):,} files that are not Holdfast's ({named}); they are unstaged, unchanged"
+
+
+def resume(clone: Clone) -> str | None:
+    """Recover, unless somebody is publishing right now: then the journal is theirs and nobody waits."""
+    if not os.path.lexists(clone.layout.publishing):
+        return None
+    try:
+        with fsio.locked(clone.layout.lock, wait=0.0):
+            return recover(clone)
+    except Busy:
+        return None
+    except PublishRefused as error:
+        clone.layout.leave_out(error)
+        return None
+
+
+def read(layout: Layout) -> tuple[dict[str, str], list[PublishItem]]:
+    """The journal of a publish that was cut short; PublishRefused if nobody can tell what it did."""
+    try:
+        record = json.loads(fsio.read(layout.publishing, limit=1 << 28))
+        # Earlier versions ran `git add -A`, which took every file there is if it was cut short.
+        said = {"adds": "all", **{name: record[name] for name in ("top", "worktree", "line")}}
+        said |= {name: record[name] for name in ("adds",) if name in record}
+        if not all(isinstance(word, str) for word in said.values()):
+            raise ValueError("it does not say where it happened")
+        return said, [_item(row) for row in record["items"]]
+    except FileNotFoundError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
+        why = f"{type(error).__name__}: {error}"
+    except (UnsafePath, TooLarge) as error:
+        why = str(error)
+    raise PublishRefused(
+        f"{layout.publishing}, the journal of a publish that was cut short, cannot be read: {why}",
+        hint="`holdfast doctor --repair --yes` sets it aside; then look at `git status` and publish again.",
+    )
+
+
+def _item(row: dict[str, object]) -> PublishItem:
+    change = row.pop("change")
+    if not isinstance(change, dict | None):
+        raise ValueError("a change is not an object")
+    item = PublishItem(data=None, change=PendingChange(**change) if change else None, **row)  # type: ignore[arg-type]
+    if item.change is not None:
+        pending_changes.check(item.change)
+    if item.path not in (paths.ATTRIBUTES, paths.SETTINGS) and not pending_changes.is_publishable(item.path):
+        raise ValueError(f"{item.path!r} is no path of the memory")
+    if not all(isinstance(word, str | None) for word in (item.blob, item.head_blob, item.index, item.there)):
+        raise ValueError("it does not name objects of git")
+    return item
+
+
+def _repo_of(clone: Clone, record: dict[str, str]) -> Repo | None:
+    if record["worktree"] == _place(clone.repo):
+        return clone.repo
+    with contextlib.suppress(NotARepository):
+        other = Repo.at(record["top"])
+        if other.common_dir == clone.repo.common_dir and _place(other) == record["worktree"]:
+            return other
+    return None
+
+
+def _finish(clone: Clone, repo: Repo, line: str, items: Sequence[PublishItem]) -> str | None:
+    """The commit was made: stop waiting for what is in it."""
+    tree = repo.blobs_at("HEAD", [item.path for item in items])
+    if not all(tree.get(item.path) == item.blob for item in items):
+        return None
+    known = branch_lines.find(clone.stores, line)
+    if known is not None:
+        seen = known.seen_as(repo.head().ref)
+        visible_entries.settle(repo, clone.stores, seen, blob_of=clone.blob_of, ts=clone.now())
+        clone.forget_line()
+    return f"finished {_what(items)} that was cut short after its commit"
+
+
+def _take_back(repo: Repo, items: Sequence[PublishItem]) -> str:
+    sweep(repo, items)
+    index = {path: facts.split(" ")[1] for path, facts in index_entries(repo).items()}
+    files = [item for item in items if file_blob(repo, item.path) == item.blob]
+    undo(repo, files, [item for item in items if index.get(item.path) == item.blob])
+    again = "nothing was lost, publish again when you like"
+    if _what(items) == _INIT:
+        again = "its files are there and not staged; run it again when you like"
+    return f"undid {_what(items)} that was cut short; {again}"
+
+
+def _what(items: Sequence[PublishItem]) -> str:
+    """What was cut short: only `init` commits the settings."""
+    return _INIT if any(item.path == paths.SETTINGS for item in items) else "a publish"
+
+
+def sweep(repo: Repo, items: Iterable[PublishItem]) -> None:
+    """Remove temporary files that a killed publish left beside its files."""
+    for item in items:
+        full = fsio.inside(repo.top, item.path)
+        folder, name = os.path.split(full)
+        with contextlib.suppress(FileNotFoundError):
+            for other in os.listdir(folder):
+                if other.startswith(f"{name}.") and other.endswith(".tmp"):
+                    fsio.remove(os.path.join(folder, other))
+        prune(folder, os.path.join(repo.top, paths.TRACKED))
+
+
+def file_blob(repo: Repo, path: str) -> str | None:
+    """The blob that a work tree's file would be, None if there is none."""
+    try:
+        return repo.hash_blob(fsio.read(fsio.inside(repo.top, path), limit=1 << 28))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def index_entries(repo: Repo) -> dict[str, str]:
+    """Path to "<mode> <oid>" of what git's index holds of ours."""
+    out = repo.run("ls-files", "-s", "-z", "--", paths.TRACKED)
+    rows = (row.partition(b"\t") for row in out.split(b"\0") if row)
+    return {os.fsdecode(name): facts.decode("ascii").rsplit(" ", 1)[0] for facts, _, name in rows}
+
+
+def staged_though_ignored(repo: Repo) -> list[str]:
+    """Files that git ignores, and that the next commit would add all the same; not Holdfast's own."""
+    ignored = repo.run("ls-files", "-z", "-c", "-i", "--exclude-standard").split(b"\0")[:-1]
+    added = {path for path, entry in _staged_by_others(repo).items() if entry is None} if ignored else set()
+    return [path for path in map(os.fsdecode, ignored) if path in added]
+
+
+def unstage_swept(repo: Repo) -> list[str]:
+    """Put the index back to HEAD if somebody staged the whole work tree; gives what was unstaged.
+
+    A person stages an ignored file only by force, one by one: where one is staged, it was a sweep, and what
+    was staged by hand before is lost in it. No file is touched.
+    """
+    if not staged_though_ignored(repo):
+        return []
+    staged = _staged_by_others(repo)
+    write_index(repo, list(staged.items()))
+    return sorted(staged)
+
+
+def unstage(repo: Repo, paths: Iterable[str]) -> None:
+    """Take files that HEAD lacks out of the index again."""
+    added = [(path, entry) for path, entry in _staged_by_others(repo).items() if entry is None]
+    write_index(repo, [row for row in added if row[0] in set(paths)])
+
+
+def _staged_by_others(repo: Repo) -> dict[str, str | None]:
+    """Each path in which the index differs from HEAD, with HEAD's "<mode> <oid>"; our own are left out."""
+    if repo.head().oid is None:
+        rows = repo.run("ls-files", "-z").split(b"\0")[:-1]
+        found: dict[str, str | None] = {os.fsdecode(row): None for row in rows}
+    else:
+        how = ("--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
+        words = iter(repo.run("diff-index", *how, "HEAD").split(b"\0")[:-1])
+        found = {}
+        for facts, name in zip(words, words, strict=True):
+            mode, _, oid, *_ = facts.decode("ascii").removeprefix(":").split(" ")
+            found[os.fsdecode(name)] = None if set(oid) == {"0"} else f"{mode} {oid}"
+    return {path: entry for path, entry in found.items() if not path.startswith(f"{paths.TRACKED}/")}
+
+
+def undo(repo: Repo, files: Sequence[PublishItem], entries: Sequence[PublishItem]) -> None:
+    """Put files and index entries back to what they were before the publish."""
+    _undo_index(repo, entries)
+    old = repo.blobs(oid for item in files for oid in (item.there, item.head_blob) if oid)
+    for item in files:
+        full = fsio.inside(repo.top, item.path)
+        now = file_blob(repo, item.path)
+        if item.there is None and now is not None:
+            fsio.remove(full)
+            prune(os.path.dirname(full), os.path.join(repo.top, paths.TRACKED))
+        elif item.there is not None and now != item.there:
+            fsio.make_dirs(os.path.dirname(full), mode=0o755)
+            fsio.replace(full, old.get(item.there, old.get(item.head_blob or "", b"")), mode=0o644)
+
+
+def _undo_index(repo: Repo, items: Sequence[PublishItem]) -> None:
+    now, tree = index_entries(repo), repo.blobs_at("HEAD", [item.path for item in items])
+    rows = []
+    for item in items:
+        # Somebody may have moved HEAD since: then what HEAD has now is what was there before.
+        here = tree.get(item.path)
+        before = item.index if here == item.head_blob else (f"100644 {here}" if here else None)
+        if now.get(item.path) != before:
+            rows.append((item.path, before))
+    write_index(repo, rows)
+    hidden = b"".join(os.fsencode(item.path) + b"\0" for item in items if item.sparse and item.index)
+    if hidden:
+        repo.patiently("update-index", "--skip-worktree", "-z", "--stdin", stdin=hidden)
+
+
+def follow_head(repo: Repo, items: Sequence[PublishItem], tree: dict[str, str]) -> None:
+    """Where a hook changed what was committed, `commit --only` leaves the index with what we had added."""
+    now = index_entries(repo)
+    changed = (item for item in items if tree.get(item.path) not in (None, item.blob))
+    write_index(
+        repo,
+        [
+            (item.path, f"100644 {tree[item.path]}")
+            for item in changed
+            if now.get(item.path, "").endswith(f" {item.blob}")
+        ],
+    )
+
+
+def write_index(repo: Repo, rows: Sequence[tuple[str, str | None]], *, lock: int | None = None) -> None:
+    """Set entries of git's index to "<mode> <oid>", or take them out; waits a little for whoever has it.
+
+    Plumbing that touches the entries it is given and no others: `git add -A` with a list that is empty, or
+    cut in the middle of a name, adds the whole work tree. `lock` is the store's, see `Repo.attempt`.
+    """
+    if not rows:
+        return
+    gone = "0 " + "0" * len(repo.hash_blob(b""))
+    given = b"".join(f"{entry or gone}\t".encode("ascii") + os.fsencode(path) + b"\0" for path, entry in rows)
+    # A file system monitor that git starts here would keep the lock for as long as it runs.
+    quiet = ("-c", "core.fsmonitor=false") if lock is not None else ()
+    repo.patiently(*quiet, "update-index", "--add", "-z", "--index-info", stdin=given, lock=lock)
+
+
+def prune(folder: str, top: str) -> None:
+    """Remove folders that became empty, up to ours."""
+    while folder != top and folder.startswith(top):
+        try:
+            fsio.ops.rmdir(folder)
+        except OSError:
+            return
+        folder = os.path.dirname(folder)
+
+
+@contextlib.contextmanager
+def undone_on_failure(clone: Clone, items: Sequence[PublishItem]) -> Iterator[None]:
+    """Take everything back if the block fails; if even that fails, the journal stays for the next command."""
+    whole = False
+    try:
+        yield
+        whole = True
+    finally:
+        if not whole:
+            with contextlib.suppress(HoldfastError, OSError):
+                sweep(clone.repo, items)
+                undo(clone.repo, items, items)
+                fsio.remove(clone.layout.publishing)

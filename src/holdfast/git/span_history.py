@@ -1,0 +1,377 @@
+"""The versions of one file in history, newest first, and the text that a receipt was made from.
+
+Receipts carry a hash only. What they hashed is looked up among at most 500 versions of the path, through
+renames, first in HEAD's history and then in everybody's.
+
+What became of a cited span: the difference that made it stale, where it stands, the receipt for it now.
+
+The old text is in git's history (`git.versions`), never in a receipt. Where history does not hold it any more
+(a shallow clone, a text that was never committed), nothing is guessed: there is no difference to show.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from holdfast.git.cited_commits import commit_anchors
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.git.tracked_files import OFFLINE, TrackedPlace, places, stored, texts
+from holdfast.model.evidence import (
+    CommitEvidence,
+    FileEvidence,
+    LinesEvidence,
+    RunEvidence,
+    Span,
+    SymbolEvidence,
+    parse_evidence,
+)
+from holdfast.model.spans.file_lines import LineAlignment, became, difference, is_binary, lines_of
+from holdfast.model.spans.file_version import FileVersion
+from holdfast.model.text import visible
+from holdfast.values import frozen
+
+MAX_VERSIONS = 500
+_FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
+_AT_ONCE = 25  # versions read through one process
+_MAX_BYTES = 64 << 20  # read in all
+_COMMITS = (300, 5000)  # in which the versions of many files are looked up together: at first, and then
+_PATHS = 200  # names a git process is given on its command line
+_MAX_PATHS = 1000
+
+
+@frozen
+class CommittedVersion:
+    """One commit's version of a file; no blob: it took the file away."""
+
+    commit: str
+    author: str
+    day: str
+    title: str
+    path: str
+    blob: str | None
+
+
+@frozen
+class SpanOrigin:
+    """The newest version that holds what was cited, and where it stands there."""
+
+    text: FileVersion
+    first: int
+    last: int
+    version: CommittedVersion
+    changed: CommittedVersion | None  # the commit after it, on the way to HEAD
+    is_elsewhere: bool  # it is not on the way to HEAD
+
+    @property
+    def lines(self) -> Sequence[bytes]:
+        return self.text.lines[self.first - 1 : self.last]
+
+
+def versions(repo: Repo, path: str) -> Iterator[list[CommittedVersion]]:
+    """The versions of a path: along HEAD and through renames; then those of all branches."""
+    if repo.head().oid is None:
+        return
+    shape = ("--raw", "-z", "--no-abbrev", f"-n{MAX_VERSIONS}", "--encoding=UTF-8", _FORMAT)
+    for how in (("--follow", "-M", "HEAD"), ("--full-history", "-m", "--no-renames", "--all")):
+        done = repo.attempt("--literal-pathspecs", "log", *shape, *how, "--", path, environ=OFFLINE)
+        yield list(_parsed(done.stdout))[:MAX_VERSIONS]
+
+
+def _parsed(out: bytes) -> Iterator[CommittedVersion]:
+    words = iter(out.split(b"\0"))
+    facts = ["", "", "", ""]
+    for word in words:
+        word = word.lstrip(b"\n")
+        if word.startswith(b"\x01"):
+            facts = (word[1:].decode("utf-8", "replace").split("\x02", 3) + [""] * 4)[:4]
+        elif word.startswith(b":"):
+            row = word.split(b" ")
+            path = next(words, b"")
+            if row[4][:1] in (b"R", b"C"):
+                path = next(words, b"")
+            blob = row[3].decode("ascii")
+            kept = None if set(blob) == {"0"} or row[1] == b"160000" else blob
+            yield CommittedVersion(facts[0], facts[1], facts[2], facts[3], os.fsdecode(path), kept)
+
+
+def origin(repo: Repo, paths: Iterable[str], span: Span) -> SpanOrigin | None:
+    """The newest version of a path that holds a cited span; None if none does that git reaches."""
+    found = (_origin(repo, path, span) for path in dict.fromkeys(paths))
+    return next((one for one in found if one is not None), None)
+
+
+def _origin(repo: Repo, path: str, span: Span) -> SpanOrigin | None:
+    seen: dict[str, FileVersion] = {}
+    histories = list(versions(repo, path))
+    for search in (_search, _never_there):
+        for is_elsewhere, known in enumerate(histories):
+            if (found := search(repo, known, span, seen)) is not None:
+                at, text, first, last = found
+                changed = known[at - 1] if at and not is_elsewhere else None
+                return SpanOrigin(text, first, last, known[at], changed, bool(is_elsewhere))
+    return None
+
+
+def changer(repo: Repo, path: str, blob: str) -> tuple[CommittedVersion, CommittedVersion | None, bool] | None:
+    """The newest version that is a blob, the commit after it, and whether it is off the way to HEAD."""
+    for is_elsewhere, known in enumerate(versions(repo, path)):
+        for at, version in enumerate(known):
+            if version.blob == blob:
+                return version, known[at - 1] if at and not is_elsewhere else None, bool(is_elsewhere)
+    return None
+
+
+def _search(
+    repo: Repo, known: Sequence[CommittedVersion], span: Span, seen: dict[str, FileVersion]
+) -> tuple[int, FileVersion, int, int] | None:
+    """The newest version that holds a span: from where it stood as cited, followed to where it went."""
+    passed: list[tuple[int, FileVersion]] = []
+    for at, text in _texts(repo, known, seen):
+        if (place := text.own(span)) is None:
+            passed.append((at, text))
+            continue
+        for newer, other in reversed(passed):
+            if (went := LineAlignment(text.lines, other.lines).follow(*place)) is None:
+                break
+            at, text, place = newer, other, went
+        return at, text, *place
+    return None
+
+
+def _never_there(
+    repo: Repo, known: Sequence[CommittedVersion], span: Span, seen: dict[str, FileVersion]
+) -> tuple[int, FileVersion, int, int] | None:
+    """The newest version with a text that was never committed where it was cited."""
+    for at, text in _texts(repo, known, seen):
+        if not text.is_beyond(span) and (place := text.place(span)) is not None:
+            return at, text, *place
+    return None
+
+
+def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, tuple[FileVersion, int, int]]:
+    """For many spans at once the newest version in which each stands just as it was cited, and where."""
+    waiting: dict[str, set[Span]] = {}
+    for span in spans:
+        waiting.setdefault(span.path, set()).add(span)
+    found: dict[Span, tuple[FileVersion, int, int]] = {}
+    if not waiting or repo.head().oid is None:
+        return found
+    tried: set[tuple[str, str]] = set()
+    for how, depth in (("HEAD", _COMMITS[0]), ("HEAD", _COMMITS[1]), ("--all", _COMMITS[1])):
+        paths = [path for path, some in waiting.items() if some - found.keys()]
+        blobs = _blobs(repo, paths, how, depth) if paths else {}
+        fresh = {path: [b for b in some if (path, b) not in tried] for path, some in blobs.items()}
+        tried |= {(path, blob) for path, some in blobs.items() for blob in some}
+        for path, text in _read(repo, fresh, waiting, found):
+            for span in waiting[path] - found.keys():
+                if (place := text.own(span)) is not None:
+                    found[span] = (text, *place)
+    return found
+
+
+def _blobs(repo: Repo, paths: Sequence[str], how: str, depth: int) -> dict[str, list[str]]:
+    """The blobs of each path in so many commits of history, newest first."""
+    blobs: dict[str, list[str]] = {}
+    oldest = repo.text("rev-list", f"--skip={depth}", "-n", "1", "HEAD", ok=(0, 128))
+    span = (how, f"^{oldest}") if oldest else (how,)  # without it git would walk all of history
+    shape = ("--raw", "-z", "--no-abbrev", _FORMAT, "-m", "--no-renames")
+    for some in (paths[at : at + _PATHS] for at in range(0, min(len(paths), _MAX_PATHS), _PATHS)):
+        done = repo.attempt("--literal-pathspecs", "log", *shape, *span, "--", *some, environ=OFFLINE)
+        for version in _parsed(done.stdout):
+            if version.blob is not None:
+                blobs.setdefault(version.path, []).append(version.blob)
+    return {path: list(dict.fromkeys(some))[:MAX_VERSIONS] for path, some in blobs.items()}
+
+
+def _read(
+    repo: Repo, blobs: Mapping[str, Sequence[str]], waiting: Mapping[str, set[Span]], found: Mapping[Span, object]
+) -> Iterator[tuple[str, FileVersion]]:
+    """The versions of many files, a few of each at a time, until all that is waited for was found."""
+    start, size, total = 0, 4, 0
+    while total <= _MAX_BYTES:
+        rows = [
+            (path, blob)
+            for path, some in blobs.items()
+            if path in waiting and waiting[path] - found.keys()
+            for blob in some[start : start + size]
+        ]
+        if not rows:
+            return
+        for part in (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE)):
+            data = stored(repo, [blob for _, blob in part])
+            total += sum(map(len, data.values()))
+            yield from ((path, FileVersion(path, data[blob])) for path, blob in part if blob in data)
+        start, size = start + size, size * 2
+
+
+def _texts(
+    repo: Repo, known: Sequence[CommittedVersion], seen: dict[str, FileVersion]
+) -> Iterator[tuple[int, FileVersion]]:
+    """Each version's text once, newest first, as long as they are few and small enough."""
+    total, given = 0, set[str]()
+    for start in range(0, len(known), _AT_ONCE):
+        some = [(at, v, v.blob) for at, v in enumerate(known[start : start + _AT_ONCE], start) if v.blob]
+        data = stored(repo, [blob for _, _, blob in some if blob not in seen])
+        for at, version, blob in some:
+            if blob not in seen and blob in data:
+                seen[blob] = FileVersion(version.path, data[blob])
+            if blob in seen and blob not in given:
+                given.add(blob)
+                total += sum(map(len, seen[blob].lines))
+                yield at, seen[blob]
+        if total > _MAX_BYTES:
+            return
+
+
+@frozen
+class SpanLocation:
+    """Where something cited stands now; lines counted from 1."""
+
+    path: str
+    first: int
+    last: int
+
+
+def what_changed(clone: Clone, cited: str) -> tuple[str, ...]:
+    """The unified diff from what was cited to what stands there now, below a line that says who changed it.
+
+    Empty if nothing changed, or if no version that git reaches holds the cited text.
+    """
+    match parse_evidence(cited):
+        case RunEvidence() | CommitEvidence():
+            return ()
+        case FileEvidence() as whole:
+            return _whole_changed(clone.repo, whole)
+        case span:
+            return _span_changed(clone.repo, span)
+
+
+def recite(clone: Clone, cited: str) -> str | None:
+    """The receipt for the same thing as it is now; None if it is gone or cannot be told."""
+    match parse_evidence(cited):
+        case RunEvidence():
+            return cited
+        case CommitEvidence(oid=oid):
+            now = commit_anchors.resolve(clone, [oid])[oid].commit
+            return cited if now is None else str(CommitEvidence(now))
+        case FileEvidence(path=path):
+            place = places(clone.repo, [path]).get(path)
+            return str(FileEvidence(place.path, place.held.blob)) if place and place.held.blob else None
+        case span:
+            return _recited(clone.repo, span)
+
+
+def where(clone: Clone, cited: str) -> SpanLocation | None:
+    """Where what was cited stands now, changed or not; None if it is gone or no part of a file."""
+    receipt = parse_evidence(cited)
+    if isinstance(receipt, RunEvidence | CommitEvidence):
+        return None
+    place = places(clone.repo, [receipt.path]).get(receipt.path)
+    if place is None:
+        return None
+    if isinstance(receipt, FileEvidence):
+        text = next(texts(clone.repo, place), None)
+        return SpanLocation(place.path, 1, max(1, len(text.lines))) if text else None
+    standing = _standing(clone.repo, place, receipt)
+    return SpanLocation(place.path, standing[1], standing[2]) if standing else None
+
+
+def _standing(repo: Repo, place: TrackedPlace, span: Span) -> tuple[FileVersion, int, int] | None:
+    """The text in which a span stands, and its lines there; if it changed, those that took its place."""
+    read = list(texts(repo, place))
+    for text in read:
+        if (found := text.own(span)) is not None:
+            return text, *found
+    if not read:
+        return None
+    source = origin(repo, (place.path, span.path), span)
+    if source is not None and (went := _went(source, read)) is not None:
+        return went
+    if isinstance(span, SymbolEvidence):
+        symbol = read[0].named(span)
+        return (read[0], symbol.first, symbol.last) if symbol else None
+    if source is not None:
+        return _after(source, read[0])
+    copies = read[0].copies(span)
+    return (read[0], *copies[0]) if len(copies) == 1 else None
+
+
+def _went(source: SpanOrigin, read: Sequence[FileVersion]) -> tuple[FileVersion, int, int] | None:
+    """Where the cited text moved to in the first of these versions that still has it."""
+    for text in read:
+        if (place := LineAlignment(source.text.lines, text.lines).follow(source.first, source.last)) is not None:
+            return text, *place
+    return None
+
+
+def _after(source: SpanOrigin, now: FileVersion) -> tuple[FileVersion, int, int] | None:
+    span = became(source.text.lines, source.first, source.last, now.lines)
+    return (now, *span) if span else None
+
+
+def _recited(repo: Repo, span: Span) -> str | None:
+    place = places(repo, [span.path]).get(span.path)
+    standing = _standing(repo, place, span) if place else None
+    if place is None or standing is None:
+        return None
+    text, first, last = standing
+    digest = text.hash(first, last, size=len(span.hash))
+    if isinstance(span, SymbolEvidence):
+        return str(SymbolEvidence(place.path, span.name, digest))
+    return str(LinesEvidence(place.path, first, last, digest))
+
+
+def _span_changed(repo: Repo, span: Span) -> tuple[str, ...]:
+    place = places(repo, [span.path]).get(span.path)
+    read = list(texts(repo, place)) if place else []
+    if any(text.own(span) for text in read):
+        return ()
+    source = origin(repo, ([place.path] if place else []) + [span.path], span)
+    if source is None or _went(source, read) is not None:
+        return ()
+    old = source.lines
+    now = _now(source, span, read[0]) if read else None
+    new = now[0].lines[now[1] - 1 : now[2]] if now else []
+    before = f"{visible(source.text.path)}:{source.first}-{source.last}"
+    after = f"{visible(now[0].path)}:{now[1]}-{now[2]}" if now else "gone"
+    said = _said(source.version, source.changed, source.is_elsewhere)
+    return (said, *difference(old, new, names=(before, after)))
+
+
+def _now(source: SpanOrigin, span: Span, text: FileVersion) -> tuple[FileVersion, int, int] | None:
+    if isinstance(span, SymbolEvidence):
+        symbol = text.named(span)
+        return (text, symbol.first, symbol.last) if symbol else None
+    return _after(source, text)
+
+
+def _whole_changed(repo: Repo, whole: FileEvidence) -> tuple[str, ...]:
+    place = places(repo, [whole.path]).get(whole.path)
+    blob = place.held.blob if place else None
+    if place is not None and whole.blob in place.held.blobs:
+        return ()
+    data = stored(repo, [whole.blob, *([blob] if blob else [])])
+    if whole.blob not in data or (blob is not None and blob not in data):
+        return ()
+    made = (place and changer(repo, place.path, whole.blob)) or changer(repo, whole.path, whole.blob)
+    said = _said(*made) if made else "no commit that can be reached holds what was cited"
+    old, new = data[whole.blob], data[blob] if blob else b""
+    after = visible(place.path) if place else "gone"
+    if is_binary(old) or is_binary(new):
+        return (said, f"--- {visible(whole.path)}", f"+++ {after}", "the content is not text")
+    rows = difference(lines_of(old), lines_of(new), names=(visible(whole.path), after))
+    return (said, *rows) if rows else (said, "only blanks at the ends of lines differ")
+
+
+def _said(version: CommittedVersion, changed: CommittedVersion | None, is_elsewhere: bool) -> str:
+    """Who changed it, as one line; without a commit it was changed in this work tree."""
+    if is_elsewhere:
+        return f"the cited text stands {_commit(version)}"
+    if changed is None:
+        return "changed here, not committed"
+    return f"{'changed' if changed.blob else 'deleted'} {_commit(changed)}"
+
+
+def _commit(version: CommittedVersion) -> str:
+    by, title = visible(version.author), visible(version.title)
+    return f"in {version.commit[:12]} by {by} on {version.day}: {title}"

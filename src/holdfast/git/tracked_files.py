@@ -1,0 +1,250 @@
+"""Tracked files as they stand: their blobs, their text here and in git, and what a path was renamed to.
+
+What counts is the work tree's version, the index's and HEAD's, in this order. The work tree is read without
+following a link; it may have no such file (a sparse checkout, one deleted but not committed).
+
+Paths that a text names, as far as git has them: tracked files, and folders that hold some.
+
+Said of a memory, such a path is where it holds; so what merely looks like a path does not count.
+"""
+
+import os
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from holdfast.errors import TooLarge, UnsafePath
+from holdfast.git.repo import Repo
+from holdfast.model.evidence import is_tracked_path
+from holdfast.model.spans.file_version import MAX_BYTES, FileVersion
+from holdfast.patterns import regex
+from holdfast.store import fsio
+from holdfast.values import frozen
+
+_AT_ONCE = 200  # names a git process is given on its command line
+_ALL = 5 * _AT_ONCE  # of more names the whole tree is listed once
+OFFLINE = {"GIT_NO_LAZY_FETCH": "1"}  # for commands that would fetch what a partial clone lacks
+_HOPS = 8  # renames followed one after another
+_COMMITS = 20_000  # of history in which a rename is looked for
+
+
+@frozen
+class Tracked:
+    """What git holds of one path; the index is what the next commit holds."""
+
+    index: str | None = None
+    head: str | None = None
+
+    @property
+    def blobs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(blob for blob in (self.index, self.head) if blob is not None))
+
+    @property
+    def blob(self) -> str | None:
+        return self.index or self.head
+
+
+def tracked(repo: Repo, paths: Iterable[str]) -> dict[str, Tracked]:
+    """What git holds of each of these paths; a path it does not track is left out."""
+    asked = [path for path in dict.fromkeys(paths) if is_tracked_path(path)]
+    found: dict[str, Tracked] = {}
+    for some in [asked[at : at + _AT_ONCE] for at in range(0, len(asked), _AT_ONCE)]:
+        wanted = set(asked if len(asked) > _ALL else some)
+        named = () if len(asked) > _ALL else some
+        index = {path: blob for path, blob in _index_rows(_listed(repo, named)) if path in wanted}
+        shape = ("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--")
+        head = {p: b for p, b in _tree_rows(repo.attempt(*shape, *named).stdout) if p in wanted}
+        for path in {**index, **head}:
+            found[path] = Tracked(index.get(path), head.get(path))
+        if not named:
+            break
+    return found
+
+
+def spelled(repo: Repo, path: str) -> str:
+    """A path as git spells it, if it is tracked in another Unicode form; else as it is."""
+    if path.isascii() or tracked(repo, [path]):
+        return path
+    wanted = unicodedata.normalize("NFC", path)
+    names = (name for name, _ in _index_rows(_listed(repo, ())))
+    return next((name for name in names if unicodedata.normalize("NFC", name) == wanted), path)
+
+
+def held_in_index(repo: Repo, paths: Iterable[str]) -> set[str]:
+    """Which of these paths git has now: a file, or a folder that holds one."""
+    asked = [path for path in dict.fromkeys(paths) if is_tracked_path(path)]
+    found: set[str] = set()
+    for at in range(0, 1 if len(asked) > _ALL else len(asked), _AT_ONCE):
+        rows = _index_rows(_listed(repo, () if len(asked) > _ALL else asked[at : at + _AT_ONCE]))
+        found |= {place for path, _ in rows for place in _with_folders(path)}
+    return found.intersection(asked)
+
+
+def _with_folders(path: str) -> Iterator[str]:
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def _listed(repo: Repo, paths: Sequence[str]) -> bytes:
+    """The index's rows of some paths; git refuses to be asked about a path inside a submodule."""
+    asked = ("--literal-pathspecs", "ls-files", "-s", "-z", "--")
+    done = repo.attempt(*asked, *paths)
+    if done.returncode == 0:
+        return done.stdout
+    inner = submodules(repo)
+    outside = [path for path in paths if submodule_of(path, inner) is None]
+    return repo.run(*asked, *outside) if outside else b""
+
+
+def submodules(repo: Repo) -> set[str]:
+    rows = repo.run("ls-files", "-s", "-z").split(b"\0")
+    return {os.fsdecode(row.partition(b"\t")[2]) for row in rows if row.startswith(b"160000 ")}
+
+
+def submodule_of(path: str, names: Collection[str]) -> str | None:
+    """The submodule that a path lies in, or None."""
+    return next((name for name in names if path.startswith(f"{name}/")), None)
+
+
+def _index_rows(rows: bytes) -> Iterator[tuple[str, str]]:
+    for row in rows.split(b"\0")[:-1]:
+        facts, _, name = row.partition(b"\t")
+        mode, blob, stage = facts.split(b" ")
+        if stage == b"0" and mode != b"160000":  # no side of an open merge, no submodule
+            yield os.fsdecode(name), blob.decode("ascii")
+
+
+def _tree_rows(rows: bytes) -> Iterator[tuple[str, str]]:
+    for row in rows.split(b"\0")[:-1]:
+        facts, _, name = row.partition(b"\t")
+        _, kind, blob = facts.split(b" ")
+        if kind == b"blob":
+            yield os.fsdecode(name), blob.decode("ascii")
+
+
+@frozen
+class TrackedPlace:
+    """Where a cited path is now, and what git holds of it."""
+
+    path: str
+    held: Tracked
+
+
+def places(repo: Repo, paths: Iterable[str]) -> dict[str, TrackedPlace]:
+    """Where each path is now, renames followed; what is gone is left out."""
+    at = {path: path for path in dict.fromkeys(paths)}
+    found: dict[str, TrackedPlace] = {}
+    for _ in range(_HOPS):
+        held = tracked(repo, at.values())
+        lost = {p: now for p, now in at.items() if now not in held or held[now].index is None}
+        found |= {p: _placed(now, held[now], found.get(p)) for p, now in at.items() if now in held}
+        if not lost:
+            break
+        names = _renames(repo, lost.values(), held)
+        at = {path: names[now] for path, now in lost.items() if names.get(now, now) != now}
+        if not at:
+            break
+    return found
+
+
+def _placed(path: str, held: Tracked, before: TrackedPlace | None) -> TrackedPlace:
+    """A place; after a rename that is not committed, HEAD has the file under its name before."""
+    head = held.head or (before.held.head if before else None)
+    return TrackedPlace(path, Tracked(held.index, head))
+
+
+def _renames(repo: Repo, paths: Iterable[str], held: Mapping[str, Tracked]) -> dict[str, str]:
+    """Path to what it was renamed to: staged if HEAD still has it, else by the commit that took it away."""
+    if repo.head().oid is None:
+        return {}
+    wanted = list(dict.fromkeys(paths))
+    names: dict[str, str] = {}
+    if any(path in held for path in wanted):
+        how = ("--cached", "-M", "--raw", "-z", "--no-abbrev", "--diff-filter=R")
+        rows = repo.attempt("diff", *how, "HEAD", environ=OFFLINE)
+        names = _renamed(rows.stdout)
+    committed = [path for path in wanted if path not in held and is_tracked_path(path)]
+    return {**_committed(repo, committed), **names} if committed else names
+
+
+def _committed(repo: Repo, paths: Sequence[str]) -> dict[str, str]:
+    """The renames by which commits took these paths away, as far as history is looked at."""
+    oldest = repo.text("rev-list", f"--skip={_COMMITS}", "-n", "1", "HEAD", ok=(0, 128))
+    since = (f"^{oldest}",) if oldest else ()
+    shape = ("-m", "--no-renames", "--diff-filter=D", "--raw", "-z", "--format=%x01%H")
+    names: dict[str, str] = {}
+    for some in (paths[at : at + _AT_ONCE] for at in range(0, min(len(paths), _ALL), _AT_ONCE)):
+        done = repo.attempt("--literal-pathspecs", "log", *shape, "HEAD", *since, "--", *some)
+        words = done.stdout.split(b"\0")
+        commits = dict.fromkeys(word.lstrip(b"\n")[1:] for word in words if word.lstrip(b"\n")[:1] == b"\x01")
+        asked = b"".join(commit + b"\n" for commit in commits)
+        if asked:
+            how = ("--stdin", "-r", "-m", "-M", "-z", "--no-abbrev", "--no-commit-id", "--diff-filter=R")
+            wanted = set(some)
+            found = _renamed(repo.attempt("diff-tree", *how, stdin=asked, environ=OFFLINE).stdout)
+            names |= {old: new for old, new in found.items() if old in wanted}
+    return names
+
+
+def _renamed(rows: bytes) -> dict[str, str]:
+    """Old name to new of a raw diff; of several the first, which is the newest."""
+    found: dict[str, str] = {}
+    words = iter(rows.split(b"\0"))
+    for word in words:
+        if word.startswith(b":"):
+            old, new = os.fsdecode(next(words, b"")), os.fsdecode(next(words, b""))
+            found.setdefault(old, new)
+    return found
+
+
+def here(repo: Repo, path: str) -> bytes | None:
+    """A file's bytes in the work tree; None if it is not there as a plain file, or too large."""
+    try:
+        return fsio.read(fsio.inside(repo.top, path), limit=MAX_BYTES)
+    except (OSError, UnsafePath, TooLarge):
+        return None
+
+
+def stored(repo: Repo, blobs: Iterable[str]) -> dict[str, bytes]:
+    """The bytes of blobs that are here and not too large; nothing is fetched to find out."""
+    wanted = list(dict.fromkeys(blobs))
+    if not wanted:
+        return {}
+    asked = "".join(f"{blob}\n" for blob in wanted).encode("ascii")
+    # In a partial clone that cannot reach its remote, an older git fails on the first blob it lacks.
+    done = repo.attempt("cat-file", "--batch-check", stdin=asked, environ=OFFLINE)
+    facts = [row.split(" ") for row in done.stdout.decode("ascii", "replace").splitlines()]
+    fit = [row[0] for row in facts if len(row) == 3 and row[1] == "blob" and int(row[2]) <= MAX_BYTES]
+    return repo.blobs(fit)
+
+
+def texts(repo: Repo, place: TrackedPlace) -> Iterator[FileVersion]:
+    """The versions of a file that count, one after another: the work tree's, the index's, HEAD's."""
+    data = here(repo, place.path)
+    if data is not None:
+        yield FileVersion(place.path, data)
+    kept = stored(repo, others(repo, place, data))
+    yield from (FileVersion(place.path, text) for text in kept.values())
+
+
+def others(repo: Repo, place: TrackedPlace, data: bytes | None) -> list[str]:
+    """The blobs of the index and of HEAD that are not what the work tree holds."""
+    known = "" if data is None else repo.hash_blob(data)
+    return [blob for blob in place.held.blobs if blob != known]
+
+
+MOST_MENTIONED = 8  # of one text
+_WORD = regex(r"(?<![\w./@+~-])(?:\./)?([\w.@+-]+(?:/[\w.@+-]+)*/?)")
+
+
+def paths_spelled(text: str) -> list[str]:
+    """What may be paths in a text, from the top: a word alone is one only if it has an ending or a slash."""
+    words = (word.rstrip(".-+@") for word in _WORD.findall(text))
+    return list(dict.fromkeys(word.rstrip("/") for word in words if "/" in word or "." in word))
+
+
+def paths_mentioned(repo: Repo, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """For each text the tracked files and folders that it names; git is asked once for all."""
+    words = {text: paths_spelled(text) for text in texts}
+    there = held_in_index(repo, (word for found in words.values() for word in found))
+    return {text: tuple(word for word in found if word in there)[:MOST_MENTIONED] for text, found in words.items()}

@@ -1,0 +1,192 @@
+"""What a work tree looked like when its edits were last looked at: a small record a subject.
+
+A convenience: a record that is damaged or missing counts as none, and nothing worse happens than that
+something is looked at again.
+
+Views that may be edited: what was rendered last is remembered, so that an edit is noticed and kept.
+
+Known for each work tree. An edit is never rendered over before somebody looked at it (`edited`, `put`),
+and one that cannot be taken is kept aside and said (`refused`). What an edit means is known to those who take
+it: `work.edited_view` for the project's state, `curation.edits` for memories.
+
+A view that git tracks is nobody's edit: a pull request can bring one. It is neither taken nor rendered over.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from holdfast.errors import BadInput, Busy, NotStored, PublishRefused, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.store import fsio
+from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
+
+_RECORD_LIMIT = 1 << 24
+
+
+def read_record(clone: Clone, subject: str) -> dict[str, list[Any]]:
+    """Name to what is remembered of it."""
+    for store in (clone.layout, *clone.stores):  # where it was last written comes first
+        try:
+            raw = json.loads(fsio.read(os.path.join(store.seen, _name(clone, subject)), limit=_RECORD_LIMIT))
+            return {name: row for name, row in raw.items() if isinstance(row, list)}
+        except (OSError, ValueError, AttributeError, RecursionError, UnsafePath, TooLarge):
+            continue
+    return {}
+
+
+def keep_record(clone: Clone, subject: str, rows: dict[str, list[Any]]) -> None:
+    """Remember this and nothing else."""
+    fsio.make_dirs(clone.layout.seen)
+    data = json.dumps(rows, ensure_ascii=True, indent=1).encode("ascii")
+    fsio.replace(os.path.join(clone.layout.seen, _name(clone, subject)), data + b"\n")
+
+
+def _name(clone: Clone, subject: str) -> str:
+    return f"{subject}-{hashlib.sha256(os.fsencode(clone.worktree)).hexdigest()[:16]}.json"
+
+
+RECORD = "views"
+MAX_VIEW = 1 << 26
+SETTLED = 2.0  # seconds after which a file's time tells whether it was written again
+_T = TypeVar("_T")
+PATIENCE = 2.0  # seconds for another command to let go; what is not taken now is taken by the next
+
+
+def edited(clone: Clone, name: str) -> bytes | None:
+    """A view's bytes if they are others than were rendered here and did not come by git, else None."""
+    path = fsio.inside(clone.repo.top, f"{paths.VIEW}/{name}")
+    try:
+        facts = os.stat(path, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    rows = read_record(clone, RECORD)
+    row = rows.get(name)
+    now = [facts.st_mtime_ns, facts.st_size, facts.st_ino]
+    if row is not None and row[1:] == now:
+        return None
+    data = fsio.read(path, limit=MAX_VIEW)
+    if row is None or row[:1] != [_digest(data)]:
+        if not is_tracked(clone, name, also_in_head=True):
+            return data
+        if not clone.reading:  # once git lets go of it, its text is still nobody's edit
+            remember(clone, name, data)
+        return None
+    if not clone.reading and clone.clock().timestamp() - facts.st_mtime > SETTLED:
+        keep_record(clone, RECORD, {**rows, name: [row[0], *now]})  # the next command need not read it
+    return None
+
+
+def is_tracked(clone: Clone, name: str, *, also_in_head: bool = False) -> bool:
+    """Whether git tracks a view; if so, that is said."""
+    path = f"{paths.VIEW}/{name}"
+    found = path in _in_index(clone.repo, *_index_facts(clone.repo))
+    if not found and not (also_in_head and path in clone.repo.tree("HEAD", paths.VIEW)):
+        return False
+    said = f"{path} is tracked by git, so it is nobody's edit and is not rendered; git rm --cached {path}"
+    if said not in clone.notes:
+        clone.notes.append(said)
+    return True
+
+
+def _index_facts(repo: Repo) -> tuple[str, int, int]:
+    path = os.path.join(repo.git_dir, "index")
+    try:
+        found = os.stat(path)
+    except OSError:
+        return path, 0, 0
+    return path, found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=8)
+def _in_index(repo: Repo, path: str, *_: int) -> frozenset[str]:
+    """The views in git's index; git is asked only if the index may name one."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError:
+        return frozenset()
+    # The fourth version shortens names, and a split index keeps some of them in another file.
+    plain = data[4:8] in (b"\0\0\0\2", b"\0\0\0\3") and b"link" not in data
+    if plain and paths.VIEW.encode("ascii") not in data:
+        return frozenset()
+    listed = repo.run("ls-files", "-z", "--", paths.VIEW)
+    return frozenset(os.fsdecode(listed).split("\0")) - {""}
+
+
+def remember(clone: Clone, name: str, data: bytes) -> None:
+    """From now on these bytes are no edit of that view."""
+    keep_record(clone, RECORD, {**read_record(clone, RECORD), name: [_digest(data)]})
+
+
+def put(clone: Clone, name: str, text: str, *, write: Callable[[Layout, str, str], bool]) -> bool:
+    """Render a view that may be edited, unless it holds an edit that nobody has looked at."""
+    if edited(clone, name) is not None:
+        clone.notes.append(f"{paths.VIEW}/{name} was edited just now and is not rendered over")
+        return False
+    if is_tracked(clone, name):
+        return False
+    if not write(clone.layout, name, text):
+        return False
+    remember(clone, name, text.encode("utf-8", "replace"))
+    return True
+
+
+def refused(clone: Clone, name: str, data: bytes, why: str) -> str:
+    """Keep the text of an edit that cannot be taken, say why and where; gives the file that holds it."""
+    fsio.make_dirs(clone.layout.kept)
+    when = clone.now()[:19].replace("-", "").replace(":", "")
+    text = clone.scan.text(data.decode("utf-8", "replace")).encode("utf-8", "replace")
+    # Many edits may be refused within a second; only the same text may share a file.
+    path = os.path.join(clone.layout.kept, f"{when}Z-{_digest(text)[:8]}-{name.replace('/', '-')}")
+    fsio.replace(path, text)
+    remember(clone, name, data)
+    clone.notes.append(f"your edit of {paths.VIEW}/{name} was not taken: {why}; its text is in {path}")
+    return path
+
+
+def taken(clone: Clone, name: str, take: Callable[[bytes], _T]) -> _T | None:
+    """What `take` makes of an edited view, with the store held; None if there is no edit to take now."""
+    if clone.reading or clone.repo.operation():
+        return None
+    try:
+        clone.repo.refuse_in_hook_of_publish()
+        if edited(clone, name) is None:
+            return None
+        with fsio.locked(clone.layout.lock, wait=PATIENCE):
+            data = edited(clone, name)
+            return None if data is None else take(data)
+    except (UnsafePath, TooLarge, NotStored, ReadOnlyStore) as error:
+        clone.notes.append(f"{paths.VIEW}/{name} was left alone: {error}")
+    except (Busy, PublishRefused):  # the next command looks again
+        pass
+    return None
+
+
+def decoded(data: bytes) -> str:
+    """An edited view's text; BadInput names the line that is none."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInput(f"line {line}: it holds bytes that are not UTF-8 text") from None
+
+
+def spare(clone: Clone, name: str) -> None:
+    """Keep aside what somebody wrote into a view that takes no edits, before it is rendered anew.
+
+    UnsafePath if git tracks it: it is not to be rendered.
+    """
+    if is_tracked(clone, name):
+        raise UnsafePath(f"git tracks {paths.VIEW}/{name}")
+    if name in read_record(clone, RECORD) and (data := edited(clone, name)) is not None:
+        refused(clone, name, data, "nothing is read back from this view")
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,291 @@
+"""What `publish --stage` left in one work tree's index: ours to replace, unlike a hand edit.
+
+Git carries staged files along when the branch changes, so it is remembered which line staged them:
+on another line they are no knowledge of that line.
+
+What is visible here: on this line, at this HEAD, in this work tree.
+
+A change waiting on this line comes first, else a hand edit in the work tree, else HEAD's tree.
+What another line recorded is not here, unless this line branched off while it was waiting there.
+
+Settling: a change that has landed in its line's history no longer waits.
+
+It may have come there by `publish`, by the user's own commit after `publish --stage`, or by a merge;
+and history may have moved on since, so that HEAD's tree shows a later text already.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from holdfast.errors import BrokenEntry, TooLarge, UnsafePath
+from holdfast.git import branch_lines
+from holdfast.git.branch_lines import BranchLine
+from holdfast.git.repo import Repo
+from holdfast.store import fsio, layout, pending_changes, seal, task_files
+from holdfast.store.layout import TRACKED, Layout
+from holdfast.store.pending_changes import PendingChange
+from holdfast.values import frozen, replace
+
+STAGED_RECORD = "holdfast-staged.json"
+_FEW = 50  # paths; beyond that one look at all of ours is cheaper than a long command line
+
+
+@frozen
+class Staged:
+    """A file as we staged it."""
+
+    blob: str
+    line: str
+
+
+def read_staged(repo: Repo) -> dict[str, Staged]:
+    """Path to what we staged there; the record is a convenience, so a damaged one counts as none."""
+    try:
+        rows = json.loads(fsio.read(os.path.join(repo.git_dir, STAGED_RECORD), limit=1 << 26))
+        return {path: Staged(blob, line) for path, (blob, line) in rows.items()}
+    except (FileNotFoundError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def remember_staged(repo: Repo, line: str, blobs: Iterable[tuple[str, str | None]]) -> None:
+    """Add what was staged just now; what is committed or unstaged by now is forgotten."""
+    known = read_staged(repo)
+    there = repo.status(*known) if 0 < len(known) <= _FEW else repo.status(TRACKED) if known else {}
+    kept = {path: row for path, row in known.items() if path in there}
+    kept.update({path: Staged(blob, line) for path, blob in blobs if blob})
+    rows = {path: (row.blob, row.line) for path, row in kept.items()}
+    fsio.replace(os.path.join(repo.git_dir, STAGED_RECORD), json.dumps(rows).encode("utf-8"))
+
+
+MAX_ENTRY = 1 << 20
+
+
+@frozen
+class Source:
+    """One file of the visible log: a segment, or a spool that may still grow."""
+
+    key: str  # a segment's name, or <line>/<file> of a spool
+    kind: str  # "segment" or "spool"
+    line: str | None
+    until: str | None  # events after this moment are another line's
+    path: str | None  # in this clone's store
+    blob: str | None  # in git
+
+
+@frozen
+class Sighting:
+    """An entry file as it stands here, and where that text comes from."""
+
+    path: str
+    text: str
+    blob: str
+    origin: str  # "pending", "edit" or "tree"
+    clash: str | None = None  # the tree's text, if both it and the waiting change moved on
+    edited: str | None = None  # the work tree's own text, if a waiting change hides it
+
+
+def waiting_changes(stores: Sequence[Layout], line: BranchLine) -> list[PendingChange]:
+    """Every waiting change that is visible on a line, what it inherited first, then oldest first."""
+    own = [c for store in stores for c in pending_changes.waiting(store)]
+    since = [c for c in _published_since(stores, line) if c.segment is None]
+    # One change may be known from several lines that inherited it.
+    found = {c.key: c for c in (*since, *own) if line.sees(c.line, c.ts) and c.key not in line.done}
+    return sorted(found.values(), key=lambda c: (c.line == line.id, c.ts, c.name))
+
+
+def changes(stores: Sequence[Layout], line: BranchLine) -> list[PendingChange]:
+    """What waits on a line: for each path the change that counts."""
+    return list({change.path: change for change in waiting_changes(stores, line)}.values())
+
+
+def _published_since(stores: Sequence[Layout], line: BranchLine) -> Iterator[PendingChange]:
+    """What lines we branched off have published since: it may have waited there when we did.
+
+    A change published in the very second we were born counts; if it is in our history, `settle` sees so.
+    """
+    limits = {name: until for name, until in line.limits().items() if until is not None}
+    if not limits:
+        return
+    for store in stores:
+        for change in pending_changes.published(store, since=min(limits.values())):
+            until = limits.get(change.line)
+            if until and until[:19] <= (change.published or {}).get("ts", ""):
+                yield change
+
+
+def log_sources(repo: Repo, stores: Sequence[Layout], line: BranchLine) -> list[Source]:
+    """Every file of the log that is visible on a line."""
+    # Our own files first: what is published between the two looks is then seen twice, never not at all.
+    own = sorted(own_sources(stores, line), key=lambda source: source.until is not None)
+    found = {}
+    for path, blob in repo.tree("HEAD", layout.LOG).items():
+        if path.endswith(".jsonl"):
+            name = os.path.basename(path)[:-6]
+            found[name] = Source(name, "segment", None, None, None, blob)
+    for source in own:
+        found.setdefault(source.key, source)
+    return list(found.values())
+
+
+def own_sources(stores: Sequence[Layout], line: BranchLine) -> list[Source]:
+    """The files of the log that this clone holds besides HEAD's tree, as far as a line sees them."""
+    limits = {name: until for name, until in line.limits().items() if not line.passed_events_of(name)}
+    found = []
+    for store in stores:
+        for name, until in limits.items():
+            for path in seal.spools(store, name):
+                found.append(Source(f"{name}/{os.path.basename(path)}", "spool", name, until, path, None))
+    for store in stores:
+        for change in pending_changes.waiting(store):
+            if change.segment and change.line in limits:
+                found.append(_segment_source(store, change.segment, change.line, limits))
+    for change in _published_since(stores, line):
+        if change.segment and change.line in limits:
+            found.append(_segment_source(stores[0], change.segment, change.line, limits))
+    return found
+
+
+def _segment_source(store: Layout, name: str, line: str, limits: dict[str, str | None]) -> Source:
+    return Source(name, "segment", line, limits[line], store.sealed_segment(name), None)
+
+
+def sightings(repo: Repo, stores: Sequence[Layout], line: BranchLine, folder: str) -> list[Sighting]:
+    """The entry files below a tracked folder as they are visible here."""
+    asked = {c.path: c for c in changes(stores, line) if c.path.startswith(folder + "/") and not c.segment}
+    tree = {path: blob for path, blob in repo.tree("HEAD", folder).items() if path.endswith(".md")}
+    by_hand = _edits(repo, folder)
+    ours = read_staged(repo) if by_hand else {}
+    edited = {p: t for p, t in by_hand.items() if not _is_elsewheres(repo, line, ours.get(p), t)}
+    texts = repo.blobs([*tree.values(), *(c.base for c in asked.values() if c.base)])
+    found = [
+        _sight(repo, path, tree.get(path), asked.get(path), edited=edited, texts=texts)
+        for path in sorted({*tree, *asked, *edited})
+    ]
+    return [sighting for sighting in found if sighting is not None]
+
+
+def _edits(repo: Repo, folder: str) -> dict[str, bytes | None]:
+    """Entry files that differ from HEAD in the work tree; None where one was deleted by hand."""
+    found: dict[str, bytes | None] = {}
+    for path in repo.status(folder):
+        if path.endswith(".md"):
+            try:
+                found[path] = fsio.read(fsio.inside(repo.top, path), limit=MAX_ENTRY).replace(b"\r\n", b"\n")
+            except FileNotFoundError:
+                found[path] = None
+            except (UnsafePath, TooLarge) as error:
+                found[path] = str(error).encode()  # no entry: whoever reads it finds it broken and names it
+    return found
+
+
+def _is_elsewheres(repo: Repo, line: BranchLine, ours: Staged | None, text: bytes | None) -> bool:
+    """A file that another line staged, and git carried along on a switch, is no edit of this line."""
+    return ours is not None and ours.line != line.id and text is not None and repo.hash_blob(text) == ours.blob
+
+
+def _sight(
+    repo: Repo,
+    path: str,
+    in_tree: str | None,
+    change: PendingChange | None,
+    *,
+    edited: dict[str, bytes | None],
+    texts: dict[str, bytes],
+) -> Sighting | None:
+    if change is not None and change.blob != in_tree:
+        seen, by_hand = _pending(path, in_tree, change, texts, repo), edited.get(path)
+        return replace(seen, edited=_decode(by_hand)) if seen and by_hand is not None else seen
+    if path not in edited:
+        if in_tree is None:
+            return None  # it waited to be published and is to go away
+        return Sighting(path, _decode(texts.get(in_tree or "", b"")), in_tree or "", "tree")
+    edit = edited[path]
+    if edit is None:
+        return None
+    blob = repo.hash_blob(edit)
+    return Sighting(path, _decode(edit), blob, "tree" if blob == in_tree else "edit")
+
+
+def _pending(
+    path: str, in_tree: str | None, change: PendingChange, texts: dict[str, bytes], repo: Repo
+) -> Sighting | None:
+    if change.text is None or change.blob is None:
+        return None  # it waits to be deleted
+    if change.base == in_tree or in_tree is None:
+        return Sighting(path, change.text, change.blob, "pending")
+    theirs = _decode(texts[in_tree])
+    base = _decode(texts.get(change.base or "", b""))
+    try:
+        merged = task_files.merge(path, base, change.text, theirs)
+    except BrokenEntry:
+        merged = None
+    if isinstance(merged, str):
+        return Sighting(path, merged, repo.hash_blob(merged.encode("utf-8")), "pending")
+    return Sighting(path, change.text, change.blob, "pending", clash=theirs)
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+BlobOf = Callable[[PendingChange], str | None]
+
+
+def landed(repo: Repo, changes: Sequence[PendingChange], blob_of: BlobOf) -> list[tuple[PendingChange, str]]:
+    """Those of the changes that HEAD's history holds, each with the commit it was seen in."""
+    head = repo.head().oid
+    if head is None or not changes:
+        return []
+    tree = repo.blobs_at("HEAD", [change.path for change in changes])
+    found = [(change, head) for change in changes if tree.get(change.path) == blob_of(change)]
+    there = {change.name for change, _ in found}
+    rest = [change for change in changes if change.name not in there and change.head != head]
+    for start in {change.head for change in rest}:
+        found += _in_history(repo, start, [change for change in rest if change.head == start], blob_of)
+    return found
+
+
+def _in_history(
+    repo: Repo, start: str | None, changes: Sequence[PendingChange], blob_of: BlobOf
+) -> Iterable[tuple[PendingChange, str]]:
+    """A change recorded at a commit can only have landed in commits that commit does not know."""
+    known = start is not None and repo.attempt("cat-file", "-e", start).returncode == 0
+    rows = repo.history(f"{start}..HEAD" if known else "HEAD", [change.path for change in changes])
+    commits = {(path, blob): commit for commit, path, blob in rows}
+    for change in changes:
+        commit = commits.get((change.path, blob_of(change)))
+        if commit is not None and (change.blob or change.segment or change.base):
+            yield change, commit
+
+
+def settle(repo: Repo, stores: Sequence[Layout], line: BranchLine, *, blob_of: BlobOf, ts: str) -> bool:
+    """Stop waiting for whatever has landed on a line; says whether anything had."""
+    waiting = waiting_changes(stores, line)
+    found = landed(repo, waiting, blob_of)
+    for change, commit in found:
+        close_change(stores, line, change, waiting, commit=commit, ts=ts)
+    return bool(found)
+
+
+def close_change(
+    stores: Sequence[Layout],
+    line: BranchLine,
+    change: PendingChange,
+    waiting: Sequence[PendingChange],
+    *,
+    commit: str | None,
+    ts: str,
+) -> None:
+    """Keep a change as published on this line; neither it nor what it superseded here waits any longer."""
+    mine = change.line == line.id and change.published is None
+    there = [c for c in waiting if c.path == change.path]
+    if not mine:
+        pending_changes.note(stores[0], change, line.id, commit=commit, ts=ts)
+    passed = [c.key for c in there if c.line != line.id and (mine or c.ts <= change.ts)]
+    branch_lines.pass_by(stores[0], line.id, passed, ts=ts)
+    for old in there if mine else ():
+        if old.line == line.id and old.key != change.key and (old.ts, old.name) < (change.ts, change.name):
+            pending_changes.archive(stores[0], old, commit=None, ts=ts)
+    if mine:
+        pending_changes.archive(stores[0], change, commit=commit, ts=ts)

@@ -1,0 +1,416 @@
+"""A piece of a file that can be found by itself, and how long text is cut into pieces.
+
+Documents by heading: Markdown, reStructuredText, AsciiDoc and plain text.
+
+A section is the text from a heading to the next one, whatever its level; the headings above it are
+its context. Reading is linear in the text, whatever stands in it.
+
+The languages whose definitions are known: what opens one, what may hold others, and how it ends.
+
+The groups of a pattern that took part name the definition. It looks at one line, never further, so
+that no text can make it slow.
+
+Code by function and class, read line by line: what opens a definition, and where it ends.
+
+No language is parsed: a definition is a line that looks like one, and it ends where the text comes back to
+its indentation. That finds what a parser finds in code that people format, at ten times its speed, and it
+does not mind a file that does not compile. A class that is short stays whole; a long one gives its methods.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from holdfast.patterns import regex
+
+PIECE = 2400  # characters: about what a reader, or a model, takes in at once
+MAX_PIECES = 4000  # of one file
+
+
+class FileChunk(NamedTuple):
+    """Some lines of a file under the name they go by."""
+
+    line: int  # the first, counted from 1
+    title: str  # a heading, or a qualified symbol; empty for what stands under none
+    context: str  # the headings above it
+    text: str
+
+
+Span = tuple[str, str, int, int]  # title, context, and from where to where in the text
+
+
+def chunks(text: str, spans: Iterable[Span]) -> Iterator[FileChunk]:
+    """The chunks of a text's spans, in their order; what is long comes in several, what is empty in none."""
+    line, at, made = 1, 0, 0
+    for title, context, first, last in spans:
+        for start, end in pieces(text, first, last):
+            line += text.count("\n", at, start)
+            at = start
+            yield FileChunk(line, title, context, text[start:end].rstrip())
+            made += 1
+            if made == MAX_PIECES:
+                return
+
+
+def pieces(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """From where to where the pieces of a span go: cut between paragraphs, else lines, else anywhere."""
+    while first < last:
+        end = last if last - first <= PIECE else _cut(text, first)
+        start = first + _blank(text, first, end)
+        if start < end:
+            yield start, end
+        first = end
+
+
+def _cut(text: str, first: int) -> int:
+    low, high = first + PIECE // 2, first + PIECE
+    for between in ("\n\n", "\n", " "):
+        at = text.rfind(between, low, high)
+        if at >= 0:
+            return at + len(between)
+    return high
+
+
+def _blank(text: str, start: int, end: int) -> int:
+    """How many characters of empty lines a span begins with; all of it if nothing in it is a word."""
+    bare = text[start:end]
+    if not any(map(str.isalnum, bare)):
+        return end - start
+    lead = len(bare) - len(bare.lstrip())
+    return bare.rfind("\n", 0, lead) + 1
+
+
+MAX_HEADING = 200
+MAX_LEVELS = 8
+
+_MARKDOWN = regex(
+    r"^(?:[ ]{0,3}(?P<fence>`{3,}|~{3,})|[ ]{0,3}(?P<marks>\#{1,6})[ \t]+(?P<head>[^\n]+)"
+    r"|(?P<over>[^\s=\-\#>|`][^\n]{0,198})\n[ ]{0,3}(?P<under>={2,}|-{2,})[ \t]*$)",
+    re.MULTILINE,
+)
+_ASCIIDOC = regex(r"^(?:(?P<fence>-{4,}|\.{4,}|={4,})[ \t]*$|(?P<marks>={1,6})[ \t]+(?P<head>[^\n]+))", re.MULTILINE)
+_UNDERLINED = regex(r"^(?P<over>[^\s][^\n]{0,198})\n(?P<under>([=\-~^\"'`#*+.:_])\3{2,})[ \t]*$", re.MULTILINE)
+
+Heading = tuple[int, int, str]  # where it begins, its level, what it says
+
+
+def markdown(text: str) -> Iterator[FileChunk]:
+    """The sections of a Markdown page; what looks like a heading inside a fence is none."""
+    return chunks(text, _sections(text, _marked(_MARKDOWN, text)))
+
+
+def asciidoc(text: str) -> Iterator[FileChunk]:
+    """The sections of an AsciiDoc page."""
+    return chunks(text, _sections(text, _marked(_ASCIIDOC, text)))
+
+
+def underlined(text: str) -> Iterator[FileChunk]:
+    """The sections of reStructuredText, and of plain text whose headings are underlined."""
+    return chunks(text, _sections(text, _over_lines(text)))
+
+
+def _marked(pattern: re.Pattern[str], text: str) -> Iterator[Heading]:
+    fence = ""
+    for found in pattern.finditer(text):
+        kind = found.lastgroup
+        if kind == "fence":
+            mark = found["fence"]
+            if not fence:
+                fence = mark
+            elif mark[0] == fence[0] and len(mark) >= len(fence):
+                fence = ""
+        elif fence:
+            continue
+        elif kind == "head":
+            yield found.start(), len(found["marks"]), found["head"].strip().rstrip("#= \t")
+        else:
+            yield found.start(), 1 if found["under"][0] == "=" else 2, found["over"].strip()
+
+
+def _over_lines(text: str) -> Iterator[Heading]:
+    """Headings by their underline; the first kind of line met is the highest level."""
+    levels: dict[str, int] = {}
+    for found in _UNDERLINED.finditer(text):
+        heading = found["over"].strip()
+        if len(found["under"]) >= min(len(heading), 4) and any(map(str.isalnum, heading)):
+            yield found.start(), levels.setdefault(found["under"][0], len(levels) + 1), heading
+
+
+def _sections(text: str, headings: Iterator[Heading]) -> Iterator[Span]:
+    chain: list[tuple[int, str]] = []  # the headings above, each with its level
+    at, title = 0, ""
+    for start, level, heading in headings:
+        yield title, _above(chain), at, start
+        while chain and chain[-1][0] >= level:
+            chain.pop()
+        chain.append((level, heading[:MAX_HEADING]))
+        del chain[:-MAX_LEVELS]
+        at, title = start, chain[-1][1]
+    yield title, _above(chain), at, len(text)
+
+
+def _above(chain: list[tuple[int, str]]) -> str:
+    return " / ".join(heading for _, heading in chain[:-1])
+
+
+INDENTED, BRACES, ENDS, FLAT = "indented", "braces", "ends", "flat"
+
+
+class DefinitionSyntax(NamedTuple):
+    """How definitions look in a language; its patterns are compiled when a file of it is first read."""
+
+    opening: str
+    holding: str | None = None  # an opening line of what holds other definitions
+    layout: str = BRACES
+    never: frozenset[str] = frozenset()
+
+    @property
+    def opens(self) -> re.Pattern[str]:
+        return _compiled(self.opening, re.MULTILINE)
+
+    @property
+    def holds(self) -> re.Pattern[str] | None:
+        return _compiled(self.holding, 0) if self.holding else None
+
+
+@cache
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    return re.compile(pattern, flags)
+
+
+_KEYWORDS = frozenset(
+    ("if", "for", "while", "switch", "catch", "return", "else", "do", "new", "function", "constructor_",
+     "sizeof", "foreach", "using", "lock", "when", "with", "match", "elif", "until", "defined", "super")
+)  # fmt: skip
+_WORD = r"[A-Za-z_$][\w$]*"
+_MODIFIERS = (
+    r"(?:(?:public|private|protected|internal|static|final|abstract|virtual|override|sealed|partial|readonly|"
+    r"async|export|default|declare|inline|open|data|suspend|native|synchronized|unsafe|extern|"
+    r"const(?=[ \t]+fn)|companion|"
+    r"operator|infix|tailrec|external|lateinit|fileprivate|mutating|convenience|required|lazy|implicit|case|"
+    r"get|set|transient|volatile|pub(?:\([^)\n]{0,40}\))?)[ \t]+)*+"
+)
+_TYPES = r"(?:class|interface|enum|record|struct|trait|object|protocol|extension|namespace|module|actor|union)"
+_HOLDS = rf"\b(?:{_TYPES}|impl|mod|contract|library)\b"
+
+PYTHON = DefinitionSyntax(r"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)", r"\bclass\b", INDENTED)
+SCRIPT = DefinitionSyntax(
+    rf"^[ \t]*{_MODIFIERS}(?:function\b[ \t]*\*?[ \t]*({_WORD})"
+    rf"|{_TYPES}[ \t]+({_WORD})"
+    rf"|type[ \t]+({_WORD})(?=[^=\n]{{0,80}}=)"
+    rf"|(?:const|let|var)[ \t]+({_WORD})[^=\n]{{0,120}}=[ \t]*(?:async\b[ \t]*)?"
+    rf"(?:function\b|\([^\n]{{0,300}}=>|{_WORD}[ \t]*=>)"
+    rf"|(\#?{_WORD})[ \t]*(?:<[^<>\n]{{0,80}}>)?\([^;{{}}\n]{{0,300}}\)[^;{{}}()\n]{{0,120}}\{{[ \t]*$)",
+    _HOLDS, BRACES, _KEYWORDS,
+)  # fmt: skip
+GO = DefinitionSyntax(r"^(?:func[ \t]+(?:\([ \t]*(?:\w+[ \t]+)?\*?(\w+)[^)\n]{0,120}\)[ \t]*)?(\w+)|type[ \t]+(\w+))")
+RUST = DefinitionSyntax(
+    rf"^[ \t]*{_MODIFIERS}(?:(?:fn|struct|enum|trait|mod|union|type|macro_rules!)[ \t]+(\w+)"
+    r"|impl\b(?:<[^\n{]{0,120}?>)?[ \t]+([^\n{]{1,160}?)[ \t]*(?=\{|$|where\b))",
+    r"\b(?:impl|trait|mod)\b",
+)
+JVM = DefinitionSyntax(
+    rf"^[ \t]*{_MODIFIERS}(?:{_TYPES}[ \t]+(?:class[ \t]+)?({_WORD})"
+    rf"|(?:fun|func|def)\b(?:[ \t]*<[^>\n]{{0,80}}>)?[ \t]+(?:[\w<>?]{{1,80}}\.)?({_WORD}|`[^`\n]{{1,80}}`)"
+    rf"|(?:[\w.$<>\[\],?&]{{1,120}}[ \t]+){{1,3}}({_WORD})[ \t]*"
+    rf"\([^;={{}}\n]{{0,300}}(?:$|\)[^;={{}}()\n]{{0,120}}(?:\{{|$)))",
+    _HOLDS, BRACES, _KEYWORDS,
+)  # fmt: skip
+C = DefinitionSyntax(
+    r"^(?:(?:typedef[ \t]+)?(?:class|struct|union|enum(?:[ \t]+class)?|namespace)[ \t]+([\w:]+)"
+    r"(?=[^;()\n]{0,120}(?:\{|$))"
+    r"|(?![ \t#/*})])[\w:<>,*&~ \t\[\]]{0,160}?\b(~?[A-Za-z_][\w:~]*)[ \t]*"
+    r"\([^;{}=\n]{0,400}(?:$|\)[^;{}()=\n]{0,80}(?:\{|$)))",
+    r"^[ \t]*(?:class|struct|namespace)\b", BRACES, _KEYWORDS,
+)  # fmt: skip
+RUBY = DefinitionSyntax(r"^[ \t]*(?:class|module|def)[ \t]+([\w:.?!=]+)", r"\b(?:class|module)\b", ENDS)
+ELIXIR = DefinitionSyntax(
+    r"^[ \t]*(?:defmodule|defprotocol|defimpl|defp?|defmacrop?)[ \t]+([\w.?!]+)", r"\bdefmodule\b", ENDS
+)
+LUA = DefinitionSyntax(r"^[ \t]*(?:local[ \t]+)?function[ \t]+([\w.:]+)", None, ENDS)
+SHELL = DefinitionSyntax(r"^[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\)[ \t]*(?:\{|$))")
+PERL = DefinitionSyntax(r"^[ \t]*(?:sub|package)[ \t]+([\w:]+)")
+SQL = DefinitionSyntax(
+    r"(?i)^[ \t]*create[ \t]+(?:or[ \t]+replace[ \t]+)?"
+    r"(?:unique[ \t]+|temp(?:orary)?[ \t]+|materialized[ \t]+)*"
+    r"(?:table|view|function|procedure|index|trigger|type)[ \t]+"
+    r"(?:if[ \t]+not[ \t]+exists[ \t]+)?([\w.\"`]+)",
+    None, FLAT,
+)  # fmt: skip
+LISP = DefinitionSyntax(r"^\((?:def\w*|define|defun|ns)[ \t]+\(?([^\s()\[\]]{1,120})", None, FLAT)
+HASKELL = DefinitionSyntax(
+    r"^(?:(?:data|newtype|type|class|instance)[ \t]+([A-Z]\w*)|([a-z_][\w']*)[ \t]*::)", None, FLAT
+)
+PROTO = DefinitionSyntax(r"^[ \t]*(?:message|service|enum|rpc|type|input|interface|query|mutation)[ \t]+(\w+)")
+TERRAFORM = DefinitionSyntax(
+    r"^(?:resource|data|module|variable|output|provider|locals)\b[ \t]*((?:\"[^\"\n]{1,80}\"[ \t]*){0,2})"
+)
+TABLES = DefinitionSyntax(r"^\[+([^\]\n]{1,120})\]", None, FLAT)
+MAKE = DefinitionSyntax(r"^([\w./%$()-]{1,80})[ \t]*::?(?!=)", None, FLAT)
+PLAIN = DefinitionSyntax(r"(?!)", None, FLAT)
+
+_BY_ENDING = {
+    PYTHON: "py pyi pyx pxd",
+    SCRIPT: "js jsx mjs cjs ts tsx mts cts vue svelte php dart",
+    GO: "go",
+    RUST: "rs",
+    JVM: "java kt kts scala groovy cs swift gradle sol",
+    C: "c h cc cpp cxx hpp hh hxx m mm cu ino inl ipp",
+    RUBY: "rb rake gemspec",
+    ELIXIR: "ex exs",
+    LUA: "lua",
+    SHELL: "sh bash zsh ksh bats fish",
+    PERL: "pl pm t",
+    SQL: "sql",
+    LISP: "clj cljs cljc el lisp scm rkt",
+    HASKELL: "hs elm purs ml mli fs fsx",
+    PROTO: "proto graphql gql thrift",
+    TERRAFORM: "tf hcl",
+    TABLES: "toml ini cfg conf properties editorconfig",
+    MAKE: "mk make",
+    PLAIN: "yaml yml json jsonc css scss sass less html htm xml xsd r jl nim zig v cmake bat ps1 erl hrl "
+    "d pas f90 asm s tcl vim nix dhall bzl bazel j2 jinja tmpl tpl erb haml ejs hbs env",
+}
+BY_ENDING = {ending: language for language, endings in _BY_ENDING.items() for ending in endings.split()}
+BY_NAME = {
+    "Makefile": MAKE, "makefile": MAKE, "GNUmakefile": MAKE, "Dockerfile": PLAIN, "Containerfile": PLAIN,
+    "Jenkinsfile": JVM, "Rakefile": RUBY, "Gemfile": RUBY, "Vagrantfile": RUBY, "Procfile": PLAIN,
+    "CMakeLists.txt": PLAIN, "BUILD": PLAIN, "WORKSPACE": PLAIN, "Justfile": MAKE, "justfile": MAKE,
+    "requirements.txt": PLAIN, "constraints.txt": PLAIN, ".gitignore": PLAIN, ".gitattributes": PLAIN,
+    "CODEOWNERS": PLAIN,
+}  # fmt: skip
+
+
+MAX_DEPTH = 12
+MAX_NAME = 200
+_ATTACHED = ("@", "#", "//", "/*", "*", "--", "%", ";;", "[<", "<<")  # comments and decorators above a name
+_NOT_ATTACHED = ("#include", "#define", "#if", "#el", "#end", "#pragma", "#import", "#undef")
+_MOST_ATTACHED = 60  # lines
+_WORK = 40  # times the length of a text that may be looked at in search of ends; nesting would square it
+_SMALL = 80  # characters between two definitions that are no chunk of their own
+_LONG_STRINGS = regex(r'"""|\'\'\'')
+_BACK = {INDENTED: r"^[ \t]{0,%d}(?=[^\s#)\]}\"'])", BRACES: r"^[ \t]{0,%d}[})].*$", ENDS: r"^[ \t]{0,%d}end\b.*$"}
+_BACK_BY_INDENT: dict[tuple[str, int], re.Pattern[str]] = {}
+
+
+class Definition(NamedTuple):
+    """One definition: where it stands with the comments above it, and whether others stand inside it."""
+
+    start: int
+    end: int
+    name: str
+    holds: bool
+
+
+class _Part(NamedTuple):
+    """Definitions `low` to `high`, in the text from `first` to `last`, all inside what `around` names."""
+
+    low: int
+    high: int
+    first: int
+    last: int
+    around: str
+    depth: int
+
+
+def code(text: str, language: DefinitionSyntax) -> Iterator[FileChunk]:
+    """The chunks of a source file."""
+    found = list(_definitions(text, language))
+    if found and language.layout == FLAT:  # each goes as far as the next
+        ends = [one.start for one in found[1:]] + [len(text)]
+        found = [one._replace(end=end) for one, end in zip(found, ends, strict=True)]
+    return chunks(text, _spans(found, _Part(0, len(found), 0, len(text), "", 0)))
+
+
+def _spans(found: Sequence[Definition], part: _Part) -> Iterator[Span]:
+    """The definitions of a part of the text, and what stands between them."""
+    at, place = part.first, part.low
+    while place < part.high:
+        one = found[place]
+        inner = place + 1
+        while inner < part.high and found[inner].start < one.end:
+            inner += 1
+        end = min(one.end, part.last)
+        if one.start - at > _SMALL or (one.start > at and place == part.low):
+            yield part.around, "", at, one.start
+            at = one.start
+        name = f"{part.around}.{one.name}" if part.around else one.name
+        if one.holds and inner > place + 1 and end - at > PIECE and part.depth < MAX_DEPTH:
+            yield from _spans(found, _Part(place + 1, inner, at, end, name, part.depth + 1))
+        else:
+            yield name, "", at, end
+        at, place = end, inner
+    if at < part.last:
+        yield part.around, "", at, part.last
+
+
+def _definitions(text: str, language: DefinitionSyntax) -> Iterator[Definition]:
+    """What is defined, in order; of what lies inside a function nothing."""
+    strings = _in_strings(text) if language.layout == INDENTED else iter(())
+    string = next(strings, None)
+    behind, work = 0, _WORK * len(text) + (1 << 20)  # `behind` is the end of the last function
+    for found in language.opens.finditer(text):
+        at = found.start()
+        while string is not None and string[1] <= at:
+            string = next(strings, None)
+        if at < behind or (string is not None and string[0] <= at):
+            continue
+        name = ".".join(group.strip() for group in found.groups() if group)
+        if name in language.never:
+            continue
+        indent = len(found[0]) - len(found[0].lstrip())
+        end = _end(text, found.end(), indent, language.layout)
+        work -= end - at
+        if work < 0:
+            return
+        holds = language.holds is not None and language.holds.search(found[0]) is not None
+        if not holds:
+            behind = end
+        yield Definition(_with_what_is_above(text, at), end, name[:MAX_NAME], holds)
+
+
+def _end(text: str, start: int, indent: int, layout: str) -> int:
+    """Where the text comes back to an indentation, or ends."""
+    if layout == FLAT:
+        return start
+    key = (layout, min(indent, 200))
+    if key not in _BACK_BY_INDENT:
+        _BACK_BY_INDENT[key] = re.compile(_BACK[layout] % key[1], re.MULTILINE)
+    line_end = text.find("\n", start)
+    if line_end < 0:
+        return len(text)
+    if layout == BRACES and _closes_at_once(text, start, line_end):
+        return line_end + 1
+    found = _BACK_BY_INDENT[key].search(text, line_end + 1)
+    if found is None:
+        return len(text)
+    return found.start() if layout == INDENTED else min(found.end() + 1, len(text))
+
+
+def _closes_at_once(text: str, start: int, line_end: int) -> bool:
+    """Whether a definition in braces is over on its own line: `struct A;`, `int f() { return 1; }`."""
+    rest = text[start:line_end].rstrip()
+    return rest.endswith((";", "}")) and rest.count("{") <= rest.count("}") + text.count("{", start - 1, start)
+
+
+def _with_what_is_above(text: str, at: int) -> int:
+    """Where the comments and decorators directly above a line begin."""
+    for _ in range(_MOST_ATTACHED):
+        before = text.rfind("\n", 0, max(at - 1, 0)) + 1
+        line = text[before : at - 1].lstrip()
+        if at == 0 or not line.startswith(_ATTACHED) or line.startswith(_NOT_ATTACHED):
+            return at
+        at = before
+    return at
+
+
+def _in_strings(text: str) -> Iterator[tuple[int, int]]:
+    """From where to where Python's long strings go: a definition inside one is an example."""
+    mark, start = "", 0
+    for found in _LONG_STRINGS.finditer(text):
+        if not mark:
+            mark, start = found[0], found.end()
+        elif found[0] == mark:
+            yield start, found.start()
+            mark = ""

@@ -1,0 +1,173 @@
+"""The rows of commits and files in the corpus: put in, hidden and shown again by the batch.
+
+A commit is one row; a file as it is in one blob is a group of rows, its first chunk the parent of the others.
+Both are known by a key. What has nothing worth finding in it is noted by its key alone, so that it is not
+read again. Rows that are not shown stay for a switch back, as long as there is room.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
+
+from holdfast.index.corpus.chunks import FileChunk
+from holdfast.index.schema import COLUMNS as FOUND_BY
+from holdfast.index.schema import INDEXES, facet
+from holdfast.index.search_rows import COLUMNS, SLOTS, Row, content_of, parts_of, path_words, safe
+
+ROOM = 20_000  # hidden rows kept for a switch back, besides as many as are shown
+BATCH = 2000
+LOWEST = -(1 << 40)  # chunks are numbered upwards from here: growing numbers fill pages whole
+MAX_KNOWN = 200_000  # paths whose numbers are remembered
+
+OWN_INDEXES = {
+    "row_parent": INDEXES["row_parent"],
+    "row_content": INDEXES["row_content"],
+    "touch_row": INDEXES["touch_row"],
+    "row_shelf": "CREATE INDEX IF NOT EXISTS row_shelf ON row (key, shown, kind) WHERE key IS NOT NULL",
+}
+_WORDS = ", ".join(FOUND_BY)
+_PUT_ROW = f"INSERT INTO row ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?{', ?' * len(FOUND_BY)})"
+_LEARN = f"INSERT INTO words (rowid, {_WORDS}) SELECT id, {_WORDS} FROM row WHERE id = ?"
+_UNLEARN = f"INSERT INTO words (words, rowid, {_WORDS}) SELECT 'delete', id, {_WORDS} FROM row WHERE id = ?"
+_GROUP = "SELECT ?1 UNION ALL SELECT id FROM row WHERE parent = ?1"
+_SECOND = 1_000_000 << SLOTS
+_FIRST = COLUMNS.index("title")
+_LAST = _FIRST + len(FOUND_BY)
+_number = itemgetter(0)
+_FACETS = {kind: facet("k", kind) for kind in ("doc", "code")}
+
+
+class CorpusRows:
+    """One transaction's worth of changes to the corpus."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._rows: list[Row] = []
+        self._touches: list[tuple[int, int]] = []
+        self._turned: tuple[list[tuple[int]], list[tuple[int]]] = ([], [])  # to hide, to show
+        self._paths: dict[str, int] = {}
+        self._next: dict[int, int] = {}
+        last = db.execute("SELECT max(id) FROM row WHERE id < 0").fetchone()[0]
+        self._last = LOWEST if last is None else last
+
+    def known(self) -> Iterator[tuple[bytes, int]]:
+        """Every key, and whether it is shown; what was looked at and left out has one, too."""
+        yield from self._db.execute("SELECT key, shown FROM row WHERE key IS NOT NULL")
+        for name, shown in self._db.execute("SELECT name, shown FROM unit"):
+            yield bytes.fromhex(name), shown
+
+    def turn(self, key: bytes, *, shown: bool) -> bool:
+        """Show or hide what has this key; tells whether the corpus has it at all."""
+        found = self._db.execute("SELECT id, shown FROM row WHERE key = ? AND key IS NOT NULL", (key,)).fetchone()
+        if found is None:
+            asked = (int(shown), key.hex())
+            return self._db.execute("UPDATE unit SET shown = ? WHERE name = ?", asked).rowcount > 0
+        if bool(found[1]) != shown:
+            self._turned[shown].extend(self._db.execute(_GROUP, (found[0],)))
+        return True
+
+    def leave_out(self, key: bytes) -> None:
+        """Note that there is nothing worth finding under a key."""
+        self._db.execute("INSERT OR REPLACE INTO unit (name, kind, shown) VALUES (?, 'left', 1)", (key.hex(),))
+
+    def add_commit(self, row: Row, paths: Sequence[str]) -> None:
+        """A commit that is new here."""
+        number = self._free(row[0])
+        self._rows.append((number, *row[1:]))
+        self._touches += [(self._path(path), number) for path in paths]
+        if len(self._rows) >= BATCH:
+            self.flush()
+
+    def add_file(self, key: bytes, kind: str, path: str, blob: str, chunks: Iterable[FileChunk]) -> None:
+        """A file that is new here; with no chunks it is only noted."""
+        first = None
+        # Git takes any name: a line break in one must not look like a hit of its own.
+        words, shown_path = path_words([path]), safe(path).replace("\n", "␊").replace("\t", "␉")
+        for seq, chunk in enumerate(chunks):
+            self._last += 1
+            row = _chunk_row(kind, shown_path, words, chunk)
+            own = (key, 1, seq) if first is None else (None, 1, seq)
+            tail = (blob if first is None else None, None, None, None, "T2", first)
+            self._rows.append((self._last, *own, *row, *tail))
+            self._touches.append((self._path(path), self._last))
+            first = first or self._last
+        if first is None:
+            self.leave_out(key)
+        if len(self._rows) >= BATCH:
+            self.flush()
+
+    def _path(self, name: str) -> int:
+        number = self._paths.get(name)
+        if number is None:
+            if len(self._paths) >= MAX_KNOWN:
+                self._paths.clear()
+            clean = safe(name)
+            found = self._db.execute("SELECT id FROM path WHERE name = ?", (clean,)).fetchone()
+            number = found[0] if found else self._new_path(clean)
+            self._paths[name] = number
+        return number
+
+    def _new_path(self, name: str) -> int:
+        return self._db.execute("INSERT INTO path (name) VALUES (?)", (name,)).lastrowid or 0
+
+    def _free(self, base: int) -> int:
+        """A number near the base that no commit has: several are made in one second."""
+        number = self._next.get(base)
+        if number is None:
+            last = self._db.execute(
+                "SELECT max(id) FROM row WHERE id >= ? AND id < ?", (base, base + _SECOND)
+            ).fetchone()[0]
+            number = base if last is None else last + 1
+        self._next[base] = number + 1
+        return number
+
+    def flush(self) -> None:
+        """Everything that was handed over is in the tables.
+
+        FTS5 takes rows in the order of their numbers; each step back would cost it a write to the disk.
+        """
+        for shown, numbers in enumerate(self._turned):
+            numbers.sort()
+            self._db.executemany(_LEARN if shown else _UNLEARN, numbers)
+            self._db.executemany(f"UPDATE row SET shown = {shown} WHERE id = ?", numbers)
+            self._db.executemany("UPDATE touch SET path = -path WHERE row = ?", numbers)
+            numbers.clear()
+        self._rows.sort(key=_number)
+        self._db.executemany(_PUT_ROW, self._rows)
+        self._db.executemany(_PUT_WORDS, [(row[0], *row[_FIRST:_LAST]) for row in self._rows])
+        self._touches.sort()
+        self._db.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?)", self._touches)
+        self._rows.clear()
+        self._touches.clear()
+
+    def make_room(self) -> int:
+        """Drop what is hidden if it is more than what is shown, and much; gives how much there still is."""
+        count = "SELECT count(*) FROM row WHERE key IS NOT NULL AND shown = ?"
+        hidden, shown = (int(self._db.execute(count, (value,)).fetchone()[0]) for value in (0, 1))
+        if hidden <= shown + ROOM:
+            return hidden
+        self.forget_hidden()
+        return 0
+
+    def forget_hidden(self) -> None:
+        """Drop every row that is not shown."""
+        gone = "SELECT id FROM row WHERE key IS NOT NULL AND shown = 0"
+        for (number,) in self._db.execute(gone).fetchall():
+            numbers = self._db.execute(_GROUP, (number,)).fetchall()
+            self._db.executemany("DELETE FROM touch WHERE row = ?", numbers)
+            self._db.executemany("DELETE FROM row WHERE id = ?", numbers)
+        self._db.execute("DELETE FROM unit WHERE shown = 0")
+        self._db.execute("DELETE FROM path WHERE NOT EXISTS (SELECT 1 FROM touch WHERE path IN (id, -id))")
+
+
+def _chunk_row(kind: str, path: str, words: str, chunk: FileChunk) -> Row:
+    """The middle of a chunk's row, from its content to its path."""
+    name = path.rpartition("/")[2]
+    title, text = safe(chunk.title or name), safe(chunk.text)
+    context = f"{safe(chunk.context)} {words}" if chunk.context else words
+    return (
+        content_of(title, text), f"{path}:{chunk.line}", kind, None, None, title, name, text,
+        parts_of(text), context, _FACETS[kind],
+        None, None, None, None, None, None, None, None, path, None, None, None,
+    )  # fmt: skip

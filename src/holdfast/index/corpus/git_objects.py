@@ -1,0 +1,249 @@
+"""Commits as rows: what was said, who said it, and which files it changed.
+
+They are asked of git by the batch, one process each, in the order they were named; what git does not have
+(a partial clone) is left out.
+
+What a repository holds, asked of git without fetching anything: trees, commits and the text of blobs.
+
+In a partial clone much lies elsewhere. Git is told not to get it; some versions give up at the first object
+that is not here, so the names of these are asked for, once, and they are left out.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from holdfast.git.repo import Repo
+from holdfast.index.schema import facet
+from holdfast.index.search_rows import MAX_TEXT, MAX_TOUCHED, Row, content_of, parts_of, path_words, safe, time_number
+from holdfast.patterns import regex
+from holdfast.security.redact import Scanner
+
+MAX_SUBJECT = 300
+MAX_TRAILERS = 40
+OWN = ".holdfast/"
+
+_SHAPE = (
+    "log", "--no-walk=unsorted", "--stdin", "-z", "--no-renames", "--name-only", "--encoding=UTF-8",
+    "--no-show-signature", "--no-diff-merges", "--no-notes", "--no-mailmap", "--no-color",
+    "--format=%x01%H%x02%ct%x02%an%x02%B",
+)  # fmt: skip
+_WITHOUT_NAMES = tuple(word for word in _SHAPE if word != "--name-only")
+_TRAILER = regex(r"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]+(\S.*)")
+_FACETS = facet("k", "commit")
+
+
+class CorpusCommit(NamedTuple):
+    """What git says of a commit."""
+
+    oid: str
+    seconds: int
+    author: str
+    message: str
+    paths: list[str]
+
+
+def read_commits(repo: Repo, oids: Sequence[str], scan: Scanner) -> Iterator[CorpusCommit]:
+    """These commits without their secrets, in this order, as far as they are here."""
+    asked = "\n".join(oids).encode("ascii") + b"\n"
+    done = repo.attempt(*_SHAPE, stdin=asked, environ=NO_FETCHING)
+    if done.returncode:  # trees may lie elsewhere, in a partial clone
+        done = repo.attempt(*_WITHOUT_NAMES, stdin=asked, environ=NO_FETCHING)
+    found = _parsed(done.stdout, oids)
+    return found if scan.none_in(done.stdout) else (_clean(commit, scan) for commit in found)
+
+
+def _clean(commit: CorpusCommit, scan: Scanner) -> CorpusCommit:
+    author, message = scan.text(commit.author), scan.text(commit.message)
+    return CorpusCommit(commit.oid, commit.seconds, author, message, [scan.text(path) for path in commit.paths])
+
+
+# Nothing is fetched for an index. The second is for versions of git that do not know the first.
+NO_FETCHING = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+
+
+def _parsed(out: bytes, oids: Sequence[str]) -> Iterator[CorpusCommit]:
+    """Commits come in the order they were asked for: so no file's name can pretend to be one."""
+    waiting = iter(oids)
+    wanted, found = next(waiting, ""), b""
+    paths: list[str] = []
+    for word in out.split(b"\0"):
+        begun = b"\x01" + wanted.encode("ascii") + b"\x02"
+        at = word.find(begun) if wanted and word[:2].lstrip(b"\n").startswith(b"\x01") else -1
+        if at in (0, 1):
+            if found:
+                yield _commit(found, paths)
+            found, paths, wanted = word[at + 1 :], [], next(waiting, "")
+        elif word.lstrip(b"\n") and len(paths) <= MAX_TOUCHED:
+            paths.append(os.fsdecode(word.lstrip(b"\n")))
+    if found:
+        yield _commit(found, paths)
+
+
+def _commit(found: bytes, paths: list[str]) -> CorpusCommit:
+    oid, seconds, author, message = found.split(b"\x02", 3)
+    whole = message.decode("utf-8", "replace").replace("\r\n", "\n")
+    return CorpusCommit(oid.decode("ascii"), int(seconds or b"0"), author.decode("utf-8", "replace"), whole, paths)
+
+
+def is_memory_commit(commit: CorpusCommit) -> bool:
+    """Whether a commit changes memory alone, which is indexed as such."""
+    return bool(commit.paths) and all(path.startswith(OWN) for path in commit.paths)
+
+
+def commit_row(commit: CorpusCommit) -> Row:
+    """The row of a commit."""
+    subject, body, trailers = _taken_apart(commit.message)
+    title, text = safe(subject[:MAX_SUBJECT]), safe(body[:MAX_TEXT])
+    around = safe("\n".join((commit.author, *trailers, path_words(_others(commit.paths)))))
+    ts = _moment(commit.seconds)
+    return (
+        time_number(ts), bytes.fromhex(commit.oid), 1, 0, content_of(title, text),
+        commit.oid, "commit", None, ts, title, commit.oid, text,
+        parts_of(f"{title}\n{text}"), around, _FACETS,
+        None, "", None, None, commit.oid, None, None, None,
+        None, None, None, None, None, None, None, None, "T2", None,
+    )  # fmt: skip
+
+
+def _others(paths: Sequence[str]) -> list[str]:
+    return [path for path in paths[:MAX_TOUCHED] if not path.startswith(OWN)]
+
+
+def commit_paths(commit: CorpusCommit) -> list[str]:
+    """The files it is about; one that changes thousands is about none of them in particular."""
+    return _others(commit.paths) if len(commit.paths) <= MAX_TOUCHED else []
+
+
+def _moment(seconds: int) -> str:
+    try:
+        return f"{datetime.fromtimestamp(max(seconds, 0), UTC):%Y-%m-%dT%H:%M:%S}.000000Z"
+    except (OverflowError, ValueError, OSError):
+        return "1970-01-01T00:00:00.000000Z"
+
+
+def _taken_apart(message: str) -> tuple[str, str, list[str]]:
+    """The subject, the body, and the trailers' values: who signed, reviewed, and what it fixes."""
+    clean = message.strip("\n")
+    subject, _, body = clean.partition("\n")
+    paragraphs = body.strip("\n").rsplit("\n\n", 1)
+    lines = paragraphs[-1].split("\n")
+    found = [_TRAILER.fullmatch(line.strip()) for line in lines[:MAX_TRAILERS]]
+    if not body.strip() or not all(found) or len(lines) > MAX_TRAILERS:
+        return subject.strip(), body.strip(), []
+    kept = paragraphs[0].strip() if len(paragraphs) == 2 else ""
+    return subject.strip(), kept, [f"{one[1]}: {one[2]}" for one in found if one]
+
+
+AT_ONCE = 16 << 20  # bytes of blobs in memory at a time
+_FILES = (b"100644", b"100755", b"100664")
+
+
+class TreeFile(NamedTuple):
+    """A file in a tree."""
+
+    path: str
+    blob: str
+
+
+class TreeChange(NamedTuple):
+    """A file before and after; None where there is none, or it is a link or a submodule."""
+
+    old: TreeFile | None
+    new: TreeFile | None
+
+
+class RepositoryObjects:
+    """One repository's objects, as far as they are here."""
+
+    def __init__(self, repo: Repo) -> None:
+        self._repo = repo
+        self._missing: set[str] | None = None
+
+    def _ask(self, *args: str, stdin: bytes | None = None) -> bytes | None:
+        done = self._repo.attempt(*args, stdin=stdin, environ=NO_FETCHING)
+        return done.stdout if done.returncode == 0 else None
+
+    def files(self, commit: str) -> Iterator[TreeFile]:
+        """Every regular file in a commit's tree; none if its trees are not here."""
+        out = self._ask("ls-tree", "-r", "-z", "--full-tree", commit) or b""
+        for row in out.split(b"\0")[:-1]:
+            facts, _, name = row.partition(b"\t")
+            mode, _, oid = facts.split(b" ")
+            if mode in _FILES:
+                yield TreeFile(os.fsdecode(name), oid.decode("ascii"))
+
+    def text_at(self, commit: str, path: str) -> bytes:
+        """A small file of a commit; empty if it is not there."""
+        out = self._ask("--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", path) or b""
+        oids = [row.split(b"\t")[0].split(b" ")[2].decode("ascii") for row in out.split(b"\0")[:-1]]
+        return b"".join(text or b"" for _, text in self.texts(oids, limit=1 << 20)) if oids else b""
+
+    def changes(self, old: str, new: str) -> list[TreeChange] | None:
+        """The files in which two commits differ; None if one of them is not here."""
+        out = self._ask("diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new)
+        if out is None:
+            return None
+        words = out.split(b"\0")
+        found = []
+        for facts, name in zip(words[0:-1:2], words[1::2], strict=False):
+            old_mode, new_mode, old_oid, new_oid, _ = facts[1:].split(b" ")
+            path = os.fsdecode(name)
+            was = TreeFile(path, old_oid.decode("ascii")) if old_mode in _FILES else None
+            found.append(TreeChange(was, TreeFile(path, new_oid.decode("ascii")) if new_mode in _FILES else None))
+        return found
+
+    def commits(self, commit: str, *, without: str | None = None, most: int | None = None) -> list[str] | None:
+        """The commits reachable from one and not from another, newest first; None if one is not here."""
+        bound = [] if most is None else [f"--max-count={most}"]
+        but = [] if without is None else [f"^{without}"]
+        out = self._ask("rev-list", *bound, commit, *but)
+        return None if out is None else out.decode("ascii").split()
+
+    def texts(self, blobs: Sequence[str], *, limit: int) -> Iterator[tuple[str, bytes | None]]:
+        """Each blob that is here, with its bytes, or None if it has more than `limit`."""
+        sizes = self._sizes(list(dict.fromkeys(blobs)), head=commit_of(self._repo))
+        batch: list[str] = []
+        room = AT_ONCE
+        for oid, size in sizes:
+            if size > limit:
+                yield oid, None
+                continue
+            if batch and size > room:
+                yield from self._read(batch)
+                batch, room = [], AT_ONCE
+            batch.append(oid)
+            room -= size
+        yield from self._read(batch)
+
+    def _sizes(self, blobs: list[str], *, head: str) -> list[tuple[str, int]]:
+        wanted = [oid for oid in blobs if oid not in (self._missing or ())]
+        out = self._ask("cat-file", "--batch-check", stdin="\n".join(wanted).encode("ascii") + b"\n")
+        if out is None and self._missing is None:
+            self._missing = self._not_here(head)
+            return self._sizes(blobs, head=head)
+        rows = [line.split(" ") for line in (out or b"").decode("ascii").split("\n")]
+        return [(row[0], int(row[2])) for row in rows if len(row) == 3 and row[1] == "blob"]
+
+    def _not_here(self, head: str) -> set[str]:
+        out = self._ask("rev-list", "--objects", "--no-walk", "--missing=print", head) or b""
+        return {line[1:].decode("ascii") for line in out.split(b"\n") if line.startswith(b"?")}
+
+    def _read(self, blobs: list[str]) -> Iterator[tuple[str, bytes]]:
+        if not blobs:
+            return
+        out = self._ask("cat-file", "--batch", stdin="\n".join(blobs).encode("ascii") + b"\n") or b""
+        at = 0
+        while (end := out.find(b"\n", at)) >= 0:
+            header = out[at:end].split(b" ")
+            at = end + 1
+            if len(header) == 3:
+                size = int(header[2])
+                yield header[0].decode("ascii"), out[at : at + size]
+                at += size + 1
+
+
+def commit_of(repo: Repo) -> str:
+    """The commit that is checked out; empty before the first."""
+    return repo.head().oid or ""

@@ -1,0 +1,475 @@
+"""What has to change in the corpus so that it shows another commit.
+
+Between two commits that are here it is a difference of trees and of histories. Without a commit to start
+from (the first time, after other settings, after history was rewritten and the old commit is gone) what
+there should be is compared with what there is.
+
+Brings the corpus to the commit that is checked out, reading only what it lacks.
+
+A small change (a commit, most switches) is one transaction in the file itself: a reader sees the state before
+or after it. A large one is made in a second file, step by step, which takes the first one's place when it is
+whole; whoever is interrupted, even by `kill -9`, goes on from the last step. Meanwhile readers do without:
+a corpus that does not show HEAD is not asked.
+"""
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+
+from holdfast.errors import Busy, HoldfastError
+from holdfast.git.clone import Clone
+from holdfast.index import schema
+from holdfast.index.corpus import git_objects as history
+from holdfast.index.corpus.corpus_rows import OWN_INDEXES, ROOM, CorpusRows
+from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, attributes_of, chunks_of
+from holdfast.index.corpus.git_objects import RepositoryObjects, TreeFile, commit_of
+from holdfast.index.sqlite import Index, drop
+from holdfast.store import fsio
+from holdfast.values import field, frozen, mutable
+
+
+@mutable
+class CorpusPlan:
+    """Keys to hide and to show again, commits and files to read."""
+
+    hide: list[bytes] = field(default_factory=list)
+    show: list[bytes] = field(default_factory=list)
+    commits: list[str] = field(default_factory=list)
+    files: list[tuple[str, TreeFile]] = field(default_factory=list)  # each with its kind
+
+    @property
+    def size(self) -> int:
+        return len(self.hide) + len(self.show) + len(self.commits) + len(self.files)
+
+
+def between(objects: RepositoryObjects, rules: CorpusRules, old: str, new: str, *, commits: bool) -> CorpusPlan | None:
+    """The way from one commit to another; None if git cannot tell."""
+    changes = objects.changes(old, new)
+    come = objects.commits(new, without=old) if commits else []
+    gone = objects.commits(old, without=new) if commits else []
+    if changes is None or come is None or gone is None:
+        return None
+    plan = CorpusPlan(hide=[bytes.fromhex(oid) for oid in gone], commits=come)
+    for was, now in changes:
+        if was == now:
+            continue  # only its mode changed
+        if was is not None and rules.kind_of(was.path):
+            plan.hide.append(rules.key(*was))
+        if now is not None and (kind := rules.kind_of(now.path)):
+            plan.files.append((kind, now))
+    return plan
+
+
+def towards(
+    objects: RepositoryObjects, rules: CorpusRules, shelf: CorpusRows, new: str, *, commits: bool
+) -> CorpusPlan:
+    """The way from whatever the corpus has to a commit."""
+    known = dict(shelf.known())
+    plan = CorpusPlan()
+    oids = (objects.commits(new) or []) if new and commits else []
+    plan.commits = [oid for oid in oids if _is_new(plan, known, bytes.fromhex(oid))]
+    for file in objects.files(new) if new else ():
+        kind = rules.kind_of(file.path)
+        if kind and _is_new(plan, known, rules.key(*file)):
+            plan.files.append((kind, file))
+    plan.hide = [key for key, shown in known.items() if shown]
+    return plan
+
+
+def _is_new(plan: CorpusPlan, known: dict[bytes, int], key: bytes) -> bool:
+    """Whether the corpus has nothing under a key; what it has is shown from now on."""
+    shown = known.pop(key, None)
+    if shown == 0:
+        plan.show.append(key)
+    return shown is None
+
+
+def unknown(shelf: CorpusRows, rules: CorpusRules, plan: CorpusPlan) -> CorpusPlan:
+    """The same plan, where what the corpus has already is shown again instead of being read."""
+    commits: Iterable[str] = [oid for oid in plan.commits if not shelf.turn(bytes.fromhex(oid), shown=True)]
+    files = [one for one in plan.files if not shelf.turn(rules.key(*one[1]), shown=True)]
+    return CorpusPlan(plan.hide, plan.show, list(commits), files)
+
+
+Progress = Callable[[int, int], None]  # done, of all
+
+FEW = 5000  # files and commits that are changed in place
+SMALL = 5000  # files, and commits, that a question may wait for the first time
+STEP = 1000  # commits a transaction
+FILES = 500  # files a transaction
+BUILDING = ".building"
+LONG, SHORT = 60.0, 2.0  # seconds to wait for another process that builds
+_CACHE = "PRAGMA cache_size = -131072"  # KiB: what is changed in place must not be written before it is whole
+
+
+@frozen
+class CorpusState:
+    """How far the corpus is."""
+
+    built: bool  # there is one, of whatever commit
+    current: bool  # it shows HEAD, as the settings want it
+    commits: int = 0
+    files: int = 0
+    chunks: int = 0
+    size: int = 0  # bytes
+
+
+def path_of(clone: Clone) -> str:
+    """Where this work tree's corpus lies."""
+    folder = os.path.dirname(clone.layout.index(clone.repo_id))
+    return os.path.join(folder, schema.file_name(clone.repo.git_dir, clone.repo.common_dir, "corpus"))
+
+
+def open_corpus(clone: Clone) -> Index:
+    """This work tree's corpus; nothing is made of it yet."""
+    return _corpus_at(path_of(clone))
+
+
+def _corpus_at(path: str) -> Index:
+    return Index(path, wal=False, what="the index of commits, docs and code", in_memory=False)
+
+
+class CorpusUpdate:
+    """One work tree's corpus on its way to HEAD."""
+
+    def __init__(self, clone: Clone, corpus: Index, choice: CorpusChoice) -> None:
+        self._clone, self._corpus, self._choice = clone, corpus, choice
+        self._objects = RepositoryObjects(clone.repo)
+        self.head = commit_of(clone.repo)
+        self._wanted = f"{choice.shape()} {clone.hide.key} {self._shallow()}"
+        self._found_attributes: str | None = None
+        self._made_rules: CorpusRules | None = None
+
+    @property
+    def _rules(self) -> CorpusRules:
+        """What is taken, by HEAD's own attributes."""
+        if self._made_rules is None:
+            self._made_rules = CorpusRules(self._choice, self._attributes())
+        return self._made_rules
+
+    @property
+    def _shape(self) -> str:
+        """What decides which files are taken: all that `_wanted` says, and HEAD's attributes."""
+        return f"{self._wanted} {blake2b(self._attributes().encode(), digest_size=8).hexdigest()}"
+
+    def _attributes(self) -> str:
+        if self._found_attributes is None:
+            self._found_attributes = self._ask_attributes()
+        return self._found_attributes
+
+    def _ask_attributes(self) -> str:
+        return attributes_of(self._objects.text_at(self.head, ".gitattributes")) if self.head else ""
+
+    def _shallow(self) -> str:
+        """How far history reaches here: a shallow clone that is deepened has more commits, at one HEAD."""
+        try:
+            data = fsio.read(os.path.join(self._clone.repo.common_dir, "shallow"), limit=1 << 24)
+        except OSError:
+            return "-"
+        return blake2b(data, digest_size=8).hexdigest()
+
+    # What stands there
+
+    def is_current(self) -> bool:
+        """Whether the corpus shows HEAD, as the settings want it."""
+        if not os.path.exists(self._corpus.path):
+            return False
+        return self._shows_head(_meta(self._corpus.db))
+
+    def _shows_head(self, told: dict[str, str]) -> bool:
+        """HEAD's attributes are those of HEAD: only what it does not tell has to be compared."""
+        wanted = told.get("shape", "").rpartition(" ")[0]
+        return told.get("head") == (self.head or "-") and wanted == self._wanted
+
+    def forget_other_rules(self) -> None:
+        """Drop what was read with other rules for secrets: what a new rule hides must not stay."""
+        if os.path.exists(self._corpus.path):
+            shape = _meta(self._corpus.db).get("shape", "")
+            if shape and shape.split(" ")[1] != self._clone.hide.key:
+                self._corpus.close()
+                drop(self._corpus.path)
+                drop(self._corpus.path + BUILDING)
+
+    def is_small(self) -> bool:
+        """Whether a first build takes seconds at most: few files and few commits."""
+        if _staged(self._clone.repo.git_dir) > SMALL:
+            return False
+        if not self.head or not self._choice.commits:
+            return True
+        return len(self._objects.commits(self.head, most=SMALL + 1) or ()) <= SMALL
+
+    # Small changes, in place
+
+    def update(self) -> bool:
+        """Bring the corpus to HEAD if it takes only a small change; tells whether it is there now."""
+        if not os.path.exists(self._corpus.path):
+            return False
+        with self._corpus.writing() as db:
+            db.execute(_CACHE)
+            told = _meta(db)
+            if self._shows_head(told):
+                return True
+            target = f"{self.head} {self._wanted}"
+            plan = None if told.get("behind") == target else self._small_plan(db, told)
+            if plan is None:
+                _remember(db, head="", behind=target)  # nobody may take it for what HEAD shows
+                return False
+            for definition in OWN_INDEXES.values():  # a file that was made anew has none
+                db.execute(definition)
+            shelf = CorpusRows(db)
+            for _ in self._carried_out(shelf, unknown(shelf, self._rules, plan)):
+                pass
+            shelf.flush()
+            hidden = int(told.get("hidden", "0")) + len(plan.hide)
+            if hidden > ROOM:  # counting exactly costs more than a commit does
+                hidden = shelf.make_room()
+            _remember(db, head=self.head or "-", was=self.head, shape=self._shape, hidden=str(hidden), behind="")
+        return True
+
+    def _small_plan(self, db: sqlite3.Connection, told: dict[str, str]) -> CorpusPlan | None:
+        old, plan, same = told.get("was"), None, told.get("shape") == self._shape
+        if old and self.head and same:
+            plan = between(self._objects, self._rules, old, self.head, commits=self._choice.commits)
+        if plan is None and self.is_small():
+            if not same:
+                db.execute("DELETE FROM unit")  # other settings: what was left out is looked at again
+            plan = towards(self._objects, self._rules, CorpusRows(db), self.head, commits=self._choice.commits)
+        return plan if plan is not None and plan.size <= FEW else None
+
+    # Large ones, beside it
+
+    def build(self, *, progress: Progress | None = None, seconds: float | None = None, wait: float = LONG) -> bool:
+        """Make the corpus in a file of its own and put it in its place; tells whether it came to that.
+
+        With `seconds` it stops after about that time; the next call goes on.
+        """
+        path = self._corpus.path + BUILDING
+        end = None if seconds is None else time.monotonic() + seconds
+        fsio.make_dirs(os.path.dirname(path))
+        try:
+            with fsio.locked(f"{path}-lock", wait=wait):
+                return self._build(path, progress, end)
+        except Busy:
+            if wait:
+                raise
+            return False
+
+    def _build(self, path: str, progress: Progress | None, end: float | None) -> bool:
+        if self.is_current():  # somebody else was faster
+            drop(path)
+            return True
+        building = _corpus_at(path)
+        try:
+            self._begin(building)
+            if not self._advance(building, progress, end):
+                return False
+        except sqlite3.DatabaseError:
+            building.close()
+            drop(path)  # it was cut short in the middle of a write, or is not ours: begin anew
+            raise
+        finally:
+            building.close()
+        self._put_in_place(path)
+        return True
+
+    def _put_in_place(self, path: str) -> None:
+        with open(path, "rb+") as file:
+            os.fsync(file.fileno())
+        try:
+            with self._corpus.writing():  # nobody is in the middle of changing what goes
+                os.replace(path, self._corpus.path)
+        except (sqlite3.DatabaseError, PermissionError):  # it is damaged, or Windows lets no open file go
+            self._corpus.close()
+            drop(self._corpus.path)
+            os.replace(path, self._corpus.path)
+        self._corpus.close()
+
+    def _begin(self, building: Index) -> None:
+        """A file to build in: as it was left, else a copy of what stands there, else empty."""
+        is_new = not os.path.exists(building.path)
+        db = building.db
+        db.execute("PRAGMA synchronous = OFF")  # synced once, before it takes its place
+        told = _meta(db)
+        if is_new and os.path.exists(self._corpus.path):
+            with contextlib.suppress(sqlite3.DatabaseError):
+                self._corpus.db.backup(db)
+                told = _meta(db)
+        with building.writing():
+            for definition in OWN_INDEXES.values():
+                db.execute(definition)
+            if told.get("shape") != self._shape:
+                db.execute("DELETE FROM unit")
+            _remember(db, shape=self._shape, head="", was="")
+
+    def _advance(self, building: Index, progress: Progress | None, end: float | None) -> bool:
+        """Carry out what is to be done, a transaction a step; False if the time was over before."""
+        with building.writing() as db:
+            shelf = CorpusRows(db)
+            plan = towards(self._objects, self._rules, shelf, self.head, commits=self._choice.commits)
+            steps = self._carried_out(shelf, plan)
+            total, done = plan.size, 0
+            _tune(db, automerge=0, crisismerge=16, hashsize=8 << 20)
+        while True:
+            with building.writing():
+                step = next(steps, None)
+            if step is None:
+                break
+            done += step
+            if progress:
+                progress(done, total)
+            if end is not None and time.monotonic() > end:
+                return False
+        with building.writing() as db:
+            hidden = shelf.make_room()
+            _tune(db, automerge=4, hashsize=1 << 20)
+            _remember(db, head=self.head or "-", was=self.head, hidden=str(hidden), behind="")
+        return True
+
+    # Both
+
+    def _carried_out(self, shelf: CorpusRows, plan: CorpusPlan) -> Iterator[int]:
+        """Do what a plan says, bit by bit; each time tells how much was done."""
+        for keys, shown in ((plan.hide, False), (plan.show, True)):
+            for start in range(0, len(keys), STEP):
+                part = keys[start : start + STEP]
+                for key in part:
+                    shelf.turn(key, shown=shown)
+                shelf.flush()
+                yield len(part)
+        for start in range(0, len(plan.commits), STEP):
+            oids = plan.commits[start : start + STEP]
+            for commit in history.read_commits(self._clone.repo, oids, self._clone.hide):
+                if history.is_memory_commit(commit):
+                    shelf.leave_out(bytes.fromhex(commit.oid))
+                else:
+                    shelf.add_commit(history.commit_row(commit), history.commit_paths(commit))
+            shelf.flush()
+            yield len(oids)
+        for start in range(0, len(plan.files), FILES):
+            yield self._read_files(shelf, plan.files[start : start + FILES])
+
+    def _leaking(self, paths: list[str]) -> list[str]:
+        """All of these paths, if there may be a secret in any of them."""
+        said = "\n".join(paths).encode("utf-8", "surrogateescape")
+        return [] if self._clone.hide.none_in(said) else paths
+
+    def _read_files(self, shelf: CorpusRows, files: list[tuple[str, TreeFile]]) -> int:
+        places: dict[str, list[tuple[str, TreeFile]]] = {}
+        rules, scan = self._rules, self._clone.hide
+        for kind, file in files:
+            places.setdefault(file.blob, []).append((kind, file))
+        clean = {path: scan.text(path) for path in self._leaking([file.path for _, file in files])}
+        for blob, data in self._objects.texts(list(places), limit=self._choice.max_file):
+            for kind, file in places[blob]:
+                chunks = chunks_of(file.path, data, self._clone.hide) if data is not None else ()
+                path = clean.get(file.path, file.path)
+                shelf.add_file(rules.key(*file), kind, path, blob, chunks)
+        shelf.flush()
+        return len(files)
+
+
+def bring_corpus(
+    clone: Clone, corpus: Index, choice: CorpusChoice, *, progress: Progress | None = None, patience: bool = False
+) -> bool:
+    """Make the corpus show HEAD if that is quick, or with `patience` however long it takes; tells if it does.
+
+    A corpus that cannot be read is dropped and made again, which the corpus' notes say. Without patience
+    nothing that is in the way of it is an error: the question is answered from memory.
+    """
+    try:
+        for _ in range(2):
+            try:
+                return _brought(clone, corpus, choice, progress, patience=patience)
+            except sqlite3.DatabaseError as error:
+                corpus.recover(error)
+        return _brought(clone, corpus, choice, progress, patience=patience)
+    except HoldfastError as error:
+        if patience:
+            raise
+        corpus.notes.append(f"commits, docs and code were not searched: {error}")
+        return False
+
+
+def _brought(clone: Clone, corpus: Index, choice: CorpusChoice, progress: Progress | None, *, patience: bool) -> bool:
+    going = CorpusUpdate(clone, corpus, choice)
+    going.forget_other_rules()
+    if going.is_current() or going.update():
+        return True
+    if patience or (not os.path.exists(corpus.path) and going.is_small()):
+        return going.build(progress=progress, wait=LONG if patience else SHORT)
+    return False  # whoever asked says that it was not searched
+
+
+def work(
+    clone: Clone, corpus: Index, choice: CorpusChoice, *, seconds: float, progress: Progress | None = None
+) -> bool:
+    """Go on towards HEAD for about so long, unless another process does; tells whether it was reached."""
+    try:
+        going = CorpusUpdate(clone, corpus, choice)
+        going.forget_other_rules()
+        return going.is_current() or going.update() or going.build(seconds=seconds, wait=0, progress=progress)
+    except sqlite3.DatabaseError as error:
+        corpus.recover(error)
+        return False
+
+
+def waits(clone: Clone, corpus: Index, choice: CorpusChoice) -> bool:
+    """Whether there is something to read before the corpus shows HEAD; told without asking git."""
+    try:
+        return not CorpusUpdate(clone, corpus, choice).is_current()
+    except sqlite3.DatabaseError:
+        return True
+
+
+def state_of(clone: Clone, corpus: Index, choice: CorpusChoice) -> CorpusState:
+    """How far the corpus is, and how much is in it."""
+    if not os.path.exists(corpus.path):
+        return CorpusState(built=False, current=False)
+    try:
+        return _counted(clone, corpus, choice)
+    except sqlite3.DatabaseError as error:
+        clone.notes.append(f"what was read of this repository is damaged ({error}): holdfast index")
+        return CorpusState(built=False, current=False)
+
+
+def _counted(clone: Clone, corpus: Index, choice: CorpusChoice) -> CorpusState:
+    db = corpus.db
+    db.execute("SELECT 1 FROM words LIMIT 1").fetchone()
+    told = "SELECT kind = 'commit', count(*) FROM row WHERE key IS NOT NULL AND shown GROUP BY 1"
+    counted = dict(db.execute(told))
+    chunks = db.execute("SELECT count(*) FROM row WHERE shown AND kind <> 'commit'").fetchone()[0]
+    return CorpusState(
+        built=True,
+        current=CorpusUpdate(clone, corpus, choice).is_current(),
+        commits=counted.get(1, 0),
+        files=counted.get(0, 0),
+        chunks=chunks,
+        size=os.path.getsize(corpus.path),
+    )
+
+
+def _meta(db: sqlite3.Connection) -> dict[str, str]:
+    return dict(db.execute("SELECT name, value FROM meta"))
+
+
+def _remember(db: sqlite3.Connection, **values: str) -> None:
+    """Note what the corpus shows (`head`), and what it was made of (`was`): they part while it is behind."""
+    db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+
+def _tune(db: sqlite3.Connection, **options: int) -> None:
+    for name, value in options.items():
+        db.execute("INSERT INTO words (words, rank) VALUES (?, ?)", (name, value))
+
+
+def _staged(git_dir: str) -> int:
+    """How many files git's index lists, read from its first bytes."""
+    try:
+        with open(os.path.join(git_dir, "index"), "rb") as file:
+            head = file.read(12)
+    except OSError:
+        return 0
+    return int.from_bytes(head[8:12], "big") if head[:4] == b"DIRC" else 0

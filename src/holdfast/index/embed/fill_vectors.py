@@ -1,0 +1,157 @@
+"""Vectors made in bounded steps: each is kept, so that stopping at any moment loses one at most."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from holdfast.errors import NoModel
+from holdfast.index.embed import coverage
+from holdfast.index.embed.coverage import UnembeddedText
+from holdfast.index.embed.embedding_model import EmbeddingModel, LazyPackage
+from holdfast.index.embed.vectors import VectorModel, Vectors
+from holdfast.index.transaction import make_folders
+from holdfast.store import fsio
+from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from holdfast.index.embed.embedding_model import Floats
+else:
+    np = LazyPackage("numpy")
+
+STEP = 64  # texts: about a second
+SAID = 20  # steps after which others hear how far it is
+LOCK = "embed.lock"
+
+Progress = Callable[[int, int], None]
+Counted = Callable[[int, int], None]  # texts, and microseconds they took
+
+
+@frozen
+class EmbeddingPass:
+    """What one pass did: how many texts got a vector, and how many still wait."""
+
+    made: int
+    left: int
+    busy: bool = False  # another process is at it, and this one did nothing
+
+
+class StaleTextsError(Exception):
+    """Something was erased; the texts have to be looked for again."""
+
+
+def fill(
+    vectors: Vectors,
+    model: EmbeddingModel,
+    known: VectorModel,
+    paths: Sequence[str],
+    *,
+    more: Callable[[], bool] = lambda: True,
+    progress: Progress | None = None,
+    counted: Counted | None = None,
+    erased: Callable[[], str] = lambda: "-",
+) -> EmbeddingPass:
+    """Embed what waits, as long as `more` says so.
+
+    `erased` gives what was erased so far, or nothing where the texts may be older than that: StaleTextsError
+    if so, or if something was erased while a text was with the model.
+    """
+    made = 0
+    while True:
+        seen = coverage.facts(paths)  # before looking: what changes meanwhile must not be missed
+        places = coverage.waiting(paths, vectors, known)
+        steps = _Steps(vectors, model, known, counted, erased)
+        done = steps.take(places, more=more, progress=progress)
+        made += done
+        if done < len(places):
+            return EmbeddingPass(made, len(places) - done)
+        if len(places) < coverage.MOST:
+            break
+    _leave_the_past(vectors, known)
+    vectors.is_filled(known, seen)
+    vectors.say_ready()
+    vectors.tidy()
+    return EmbeddingPass(made, 0)
+
+
+@frozen
+class _Steps:
+    """One model at work."""
+
+    vectors: Vectors
+    model: EmbeddingModel
+    known: VectorModel
+    counted: Counted | None
+    erased: Callable[[], str]
+
+    def take(self, places: Sequence[tuple[str, int]], *, more: Callable[[], bool], progress: Progress | None) -> int:
+        """Embed the texts at some places; gives how many of the places are done."""
+        done = 0
+        try:
+            while done < len(places) and more():
+                if progress:
+                    progress(done, len(places))
+                some = places[done : done + STEP]
+                self._step(some)
+                done += len(some)
+                if done <= STEP or done % (STEP * SAID) == 0:
+                    self.vectors.say_ready()
+        finally:
+            if done:
+                self.vectors.say_ready()
+        if progress:
+            progress(done, len(places))
+        return done
+
+    def _step(self, places: Sequence[tuple[str, int]]) -> None:
+        before = self.erased()
+        if not before:
+            raise StaleTextsError
+        texts = list(coverage.texts(places))
+        if not texts:
+            return
+        began = time.perf_counter_ns()
+        good, found = _embedded(self.model, texts)
+        if self.counted:
+            self.counted(len(good), (time.perf_counter_ns() - began) // 1000)
+        contents = [one.content for one in good]
+        if not self.vectors.put(self.known, contents, found, holds=lambda: self.erased() == before):
+            raise StaleTextsError
+
+
+def _embedded(model: EmbeddingModel, texts: list[UnembeddedText]) -> tuple[list[UnembeddedText], Floats]:
+    """The texts that the model can read, and their vectors; one it cannot must not hold up the others."""
+    try:
+        return texts, model.vectors([one.text for one in texts])
+    except NoModel as error:
+        good, rows = [], []
+        for one in texts:
+            with contextlib.suppress(NoModel):
+                rows.append(model.vectors([one.text])[0])
+                good.append(one)
+        if not good:
+            raise error
+        return good, np.stack(rows)
+
+
+def _leave_the_past(vectors: Vectors, known: VectorModel) -> None:
+    """All has a vector of this model now: those of others have served."""
+    for other in vectors.models():
+        if other.id != known.id:
+            vectors.forget(other)
+
+
+@contextlib.contextmanager
+def alone(folder: str) -> Iterator[bool]:
+    """Whether no other process embeds for this clone; if so, none does until the end of the block."""
+    make_folders(folder)
+    fd = os.open(os.path.join(folder, LOCK), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        yield fsio.try_lock_fd(fd)
+    finally:
+        os.close(fd)

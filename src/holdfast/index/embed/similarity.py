@@ -1,0 +1,305 @@
+"""How near a question is to every text: an exact search, narrowed by signs.
+
+Of each vector the signs are kept as bits: 48 bytes instead of 384. Counting in how many signs a question
+and a text differ costs a few machine instructions a text, and the thousand that differ least are compared
+in full. Nothing is approximated that the answer shows: a cosine is always that of the stored vector.
+
+What is dear to load, kept for as long as the process lives: a model and the vectors it made.
+
+A command asks once and ends; the MCP server asks again and again, and there a question costs its own
+embedding and the search alone. One model is kept, and the vectors of a few clones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import NoModel
+from holdfast.index.embed.backends import CommandModel, OnnxModel
+from holdfast.index.embed.embedding_model import COMMAND, FOLDER, MINILM, EmbeddingModel, LazyPackage, minilm, named
+from holdfast.index.embed.vectors import VectorModel, Vectors
+
+if TYPE_CHECKING:
+    from holdfast.index.embed.embedding_model import Floats
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from holdfast.index.embed.embedding_model import Floats
+    from holdfast.index.embed.vectors import VectorModel, Vectors
+
+    Bits = npt.NDArray[np.uint64]
+else:
+    np = LazyPackage("numpy")
+
+CANDIDATES, SHARE = 800, 400  # vectors that are compared in full, or one in so many if that is more
+MOST = 50_000  # even if more of them are alike
+SMALL = 4000  # vectors up to which all of them are
+
+
+class VectorMatrix:
+    """The vectors of one model, loaded: about 460 bytes a text with 384 numbers each."""
+
+    def __init__(self, size: int, state: tuple[int, int], *, room: int = 0) -> None:
+        self.size, self.state = size, state
+        self._count = 0
+        self._contents = bytearray()
+        self._whole: npt.NDArray[np.int8] = np.empty((room, size), np.int8)
+        self._inverse: Floats = np.empty(room, np.float32)
+        self._bits: Bits = np.empty((-(-size // 64), room), np.uint64)
+        self._heads: Bits = np.empty(0, np.uint64)  # of the contents that stand in order
+        self._tail: dict[bytes, int] = {}  # where the others stand
+
+    def __len__(self) -> int:
+        return self._count
+
+    def fill(self, rows: Iterator[list[tuple[bytes, bytes]]]) -> None:
+        """Take the first vectors in, which come in the order of their contents."""
+        for some in rows:
+            self._append(some)
+        self._heads = _heads(bytes(self._contents))
+
+    def add(self, rows: list[tuple[bytes, bytes]]) -> None:
+        """Take more vectors in, of contents that are not here yet, in any order."""
+        first = self._count
+        taken = self._append(rows)
+        self._tail.update((content, first + place) for place, content in enumerate(taken))
+
+    def _append(self, rows: list[tuple[bytes, bytes]]) -> list[bytes]:
+        whole = [row for row in rows if len(row[1]) == self.size]
+        first, last = self._count, self._count + len(whole)
+        self._make_room(last)
+        raw = np.frombuffer(b"".join(vector for _, vector in whole), np.int8).reshape(-1, self.size)
+        self._whole[first:last] = raw
+        length = np.sqrt(np.einsum("ij,ij->i", raw, raw, dtype=np.int32).astype(np.float32))
+        self._inverse[first:last] = 1 / np.maximum(length, 1)
+        self._bits[:, first:last] = _signs(raw)
+        self._contents += b"".join(content for content, _ in whole)
+        self._count = last
+        return [content for content, _ in whole]
+
+    def _make_room(self, need: int) -> None:
+        """Room for so many, and some more: to copy all of it for each few that come would be dear."""
+        have = len(self._inverse)
+        if need <= have:
+            return
+        more = max(need - have, have // 8, 1024)
+        self._whole = np.concatenate([self._whole, np.empty((more, self.size), np.int8)])
+        self._inverse = np.concatenate([self._inverse, np.empty(more, np.float32)])
+        self._bits = np.concatenate([self._bits, np.empty((len(self._bits), more), np.uint64)], axis=1)
+
+    def content(self, place: int) -> bytes:
+        return bytes(self._contents[place * 16 : place * 16 + 16])
+
+    def places(self, contents: Sequence[bytes]) -> list[int]:
+        """Where some contents stand; -1 for those that are not here."""
+        found = [self._tail.get(content, -1) for content in contents]
+        if len(self._heads) and contents:
+            at = np.searchsorted(self._heads, _heads(b"".join(contents))).tolist()
+            for place, content in enumerate(contents):
+                if at[place] < len(self._heads) and self.content(at[place]) == content:
+                    found[place] = at[place]
+        return found
+
+    def cosines(self, vector: Floats, places: Any) -> Floats:
+        """The cosine of a vector of length one with those that stand at some places."""
+        found: Floats = (self._whole[places].astype(np.float32) @ vector) * self._inverse[places]
+        return found.round(6)  # the last bits depend on how many are multiplied together
+
+    def nearest(self, vector: Floats, limit: int) -> list[tuple[int, float]]:
+        """The places of the nearest, and how near; equals stand in the order of their contents."""
+        if not len(self):
+            return []
+        wide = max(CANDIDATES, 2 * limit, len(self) // SHARE)
+        places = np.arange(len(self)) if len(self) <= max(SMALL, wide) else self._narrowed(vector, wide)
+        cosines = self.cosines(vector, places)
+        some = np.argsort(-cosines, kind="stable")[: 2 * limit]
+        found = [(int(places[one]), float(cosines[one])) for one in some]
+        return sorted(found, key=lambda one: (-one[1], self.content(one[0])))[:limit]
+
+    def _narrowed(self, vector: Floats, wide: int) -> npt.NDArray[np.intp]:
+        """The places of those whose signs differ least, about `wide` of them."""
+        differ = np.zeros(len(self), np.uint16)
+        for column, word in zip(self._bits, _signs(vector[None, :]), strict=True):
+            differ += np.bitwise_count(column[: len(self)] ^ word[0])
+        counts = np.cumsum(np.bincount(differ, minlength=self.size + 1))
+        most = int(np.searchsorted(counts, wide))
+        return np.flatnonzero(differ <= most)[:MOST]
+
+
+class NearestTexts:
+    """A question among the texts that have a vector."""
+
+    def __init__(self, matrix: VectorMatrix, vector: Floats) -> None:
+        self._matrix, self._vector = matrix, vector
+
+    def of(self, contents: Iterable[bytes | None]) -> dict[bytes, float]:
+        """How near the question is to these contents; those without a vector are left out."""
+        asked = list(dict.fromkeys(filter(None, contents)))
+        found = [(c, place) for c, place in zip(asked, self._matrix.places(asked), strict=True) if place >= 0]
+        if not found:
+            return {}
+        cosines = self._matrix.cosines(self._vector, [place for _, place in found])
+        return {content: float(one) for (content, _), one in zip(found, cosines, strict=True)}
+
+    def best(self, limit: int) -> list[tuple[bytes, float]]:
+        """The contents nearest to the question, nearest first."""
+        nearest = self._matrix.nearest(self._vector, limit)
+        return [(self._matrix.content(place), cosine) for place, cosine in nearest]
+
+
+def load(vectors: Vectors, known: VectorModel) -> VectorMatrix:
+    """All that a model made."""
+    matrix = VectorMatrix(known.size, vectors.state(), room=known.count)
+    matrix.fill(vectors.every(known))
+    return matrix
+
+
+def renewed(matrix: VectorMatrix, vectors: Vectors, known: VectorModel) -> VectorMatrix:
+    """The matrix as the file is now: itself, with what was added, or loaded again."""
+    state = vectors.state()
+    if state == matrix.state:
+        return matrix
+    new = vectors.since(known, matrix.state[1]) if state[0] == matrix.state[0] else None
+    if new is None or len(new) > len(matrix) // 4 + 1000:
+        return load(vectors, known)
+    fresh = [row for row, at in zip(new, matrix.places([content for content, _ in new]), strict=True) if at < 0]
+    matrix.add(fresh)
+    matrix.state = state
+    return matrix
+
+
+def _signs(rows: Any) -> Bits:
+    """The signs of vectors as bits, 64 in a number: a column for each vector."""
+    packed = np.packbits(rows > 0, axis=1)
+    wide = np.zeros((len(rows), -(-packed.shape[1] // 8) * 8), np.uint8)
+    wide[:, : packed.shape[1]] = packed
+    found: Bits = wide.view(np.uint64).T
+    return found
+
+
+def _heads(contents: bytes) -> Bits:
+    """The first eight bytes of each content, as numbers in the same order."""
+    return np.frombuffer(contents, ">u8")[::2].astype(np.uint64)
+
+
+ENOUGH = 0.9  # of what an older model made: from there on the new one answers
+CLONES = 4
+
+_turn = threading.RLock()
+_models: dict[tuple[str, str, object], EmbeddingModel] = {}
+_loaded: dict[tuple[str, int], tuple[Vectors, VectorMatrix]] = {}
+
+
+def model(source: str, cache: str) -> EmbeddingModel:
+    """The model of a source, loaded; it stays loaded until its file changes."""
+    with _turn:
+        key = (source, cache, _facts(source, cache))
+        if key not in _models:
+            _models.clear()
+            _models[key] = _opened(source, cache)
+        return _models[key]
+
+
+def _opened(source: str, cache: str) -> EmbeddingModel:
+    if source == MINILM:
+        folder = minilm(cache)
+        if not os.path.exists(folder):
+            raise NoModel("minilm is not in the cache", hint="Fetch it with: holdfast model add")
+        return OnnxModel(folder, check=True)
+    if source.startswith(FOLDER):
+        return OnnxModel(source.removeprefix(FOLDER))
+    return CommandModel(json.loads(source.removeprefix(COMMAND)))
+
+
+def _facts(source: str, cache: str) -> object:
+    """What a model's file looks like; nothing for a command."""
+    if source.startswith(COMMAND):
+        return None
+    folder = minilm(cache) if source == MINILM else source.removeprefix(FOLDER)
+    try:
+        found = os.stat(os.path.join(folder, "model.onnx"))
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def ask(
+    path: str, source: str, cache: str, query: str, *, notes: list[str], seconds: float = 60.0
+) -> NearestTexts | None:
+    """A question among the vectors of a file; None if there are none. NoModel if no model answers in time."""
+    end = time.monotonic() + seconds
+    with _turn:
+        if not query.strip() or not os.path.exists(path):
+            return None
+        vectors = _vectors(path)
+        vectors.notes = notes
+        failed: NoModel | None = None
+        for known in order(vectors.models(), source):
+            try:
+                vector = _question(model(known.source, cache), known, query, end)
+            except NoModel as error:
+                failed = failed or error
+                continue
+            if matrix := _matrix(vectors, known):
+                return NearestTexts(matrix, vector)
+        if failed is not None:
+            raise failed
+        return None
+
+
+def _question(asked: EmbeddingModel, known: VectorModel, query: str, end: float) -> Floats:
+    """What a model makes of a question; NoModel if it is not the one any more whose vectors are here."""
+    if isinstance(asked, CommandModel):
+        vector = asked.question(query, patience=max(0.1, end - time.monotonic()))
+    else:
+        vector = asked.question(query)
+    if asked.key != known.key:
+        raise NoModel(
+            f"{named(known.source)[:200]} has changed since texts were embedded "
+            f"({len(vector)} numbers a vector; those here have {known.size}): holdfast model embed"
+        )
+    return vector
+
+
+def order(models: list[VectorModel], source: str) -> list[VectorModel]:
+    """In which order models are tried: the one that is meant, unless an older one knows much more."""
+    filled = [one for one in models if one.count]
+    meant = [one for one in filled if one.source == source]
+    others = [one for one in filled if one.source != source]
+    most = max((one.count for one in others), default=0)
+    return [*meant, *others] if meant and meant[0].count >= ENOUGH * most else [*others, *meant]
+
+
+def _vectors(path: str) -> Vectors:
+    for (known, _), (vectors, _) in _loaded.items():
+        if known == path:
+            return vectors
+    return Vectors(path)
+
+
+def _matrix(vectors: Vectors, known: VectorModel) -> VectorMatrix | None:
+    key = (vectors.path, known.id)
+    if key in _loaded:
+        matrix = renewed(_loaded[key][1], vectors, known)
+    else:
+        while len(_loaded) >= CLONES:
+            _loaded.pop(next(iter(_loaded)))
+        matrix = load(vectors, known)
+    _loaded[key] = (vectors, matrix)
+    return matrix if len(matrix) else None
+
+
+def forget() -> None:
+    """Let go of everything that is loaded."""
+    with _turn:
+        for vectors, _ in _loaded.values():
+            vectors.close()
+        _loaded.clear()
+        _models.clear()

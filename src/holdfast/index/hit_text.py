@@ -1,0 +1,260 @@
+"""Moments as people say them: how long ago something was, and what `--since 2w` means. Days are UTC days.
+
+Nothing is imported but the clock: the quick path shows an age beside every hit.
+
+Hits as people and programs read them: one form for the quick path and for the full one.
+
+A hit is a tuple of FIELDS, with the parts of its score behind. JSON is written by SQLite, so that nothing
+needs to be imported for it.
+"""
+
+import time
+
+from holdfast.index.ranking import FIELDS
+from holdfast.index.reliability import APPROVED, FOREIGN, PROMOTED
+
+TYPE_CHECKING = False
+
+DAY = 86_400
+_AGES = (  # from so many seconds on, in units of so many
+    (2 * 365 * DAY, 365 * DAY, "year"),
+    (60 * DAY, 30 * DAY, "month"),
+    (14 * DAY, 7 * DAY, "week"),
+    (DAY, DAY, "day"),
+    (3600, 3600, "hour"),
+    (60, 60, "minute"),
+)
+_UNITS = {"s": 1, "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": DAY,
+          "day": DAY, "w": 7 * DAY, "week": 7 * DAY, "mo": 30 * DAY, "month": 30 * DAY, "y": 365 * DAY,
+          "year": 365 * DAY}  # fmt: skip
+_DAYS = {"today": 0, "yesterday": 1}
+
+
+def age(ts: str | None, now: str) -> str:
+    """How long ago a moment was, as `3 days ago`; empty where one of them is none."""
+    then, here = seconds(ts or ""), seconds(now)
+    if then is None or here is None:
+        return ""
+    past = here - then
+    for least, unit, name in _AGES:
+        if past >= least:
+            number = past // unit
+            return f"1 {name} ago" if number == 1 else f"{number} {name}s ago"
+    return "just now"  # also of a clock that goes before ours
+
+
+def seconds(ts: str) -> int | None:
+    """The seconds since 1970 of a moment as events spell it; None if it is none."""
+    if len(ts) < 10 or ts[4] != "-" or ts[7] != "-":
+        return None
+    parts = (ts[:4], ts[5:7], ts[8:10], ts[11:13] or "0", ts[14:16] or "0", ts[17:19] or "0")
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        return None
+    year, month, day, hours, minutes, rest = map(int, parts)
+    if not (1 <= month <= 12 and 1 <= day <= _length(year, month)):
+        return None
+    if hours > 23 or minutes > 59 or rest > 60:  # a leap second is one
+        return None
+    return ((_days_before(year, month) + day - 1) * 24 + hours) * 3600 + minutes * 60 + rest
+
+
+def _days_before(year: int, month: int) -> int:
+    """The days from 1970 to the first of a month; years begin in March here, so that leap days stand last."""
+    year, month = (year - 1, month + 9) if month < 3 else (year, month - 3)
+    return year * 365 + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 - 719_468
+
+
+def _length(year: int, month: int) -> int:
+    return _days_before(year + month // 12, month % 12 + 1) - _days_before(year, month)
+
+
+def since_moment(text: str, now: str) -> str | None:
+    """The moment that `7d`, `2 weeks ago`, `yesterday` or `2026-01-01` means; None if it means none."""
+    words = text.strip().casefold()
+    here = seconds(now) or 0
+    if words in _DAYS:
+        return _spelled((here // DAY - _DAYS[words]) * DAY)
+    if (then := seconds(words.upper())) is not None and len(words) in (10, 16, 19, 20):
+        return _spelled(then)
+    words = words.removesuffix("ago").removeprefix("last ").strip()
+    number = words[: len(words) - len(words.lstrip("0123456789"))]
+    unit = words[len(number) :].strip()
+    length = _UNITS.get(unit) or _UNITS.get(unit.removesuffix("s"))
+    if length is None or len(number) > 6 or (not number and len(unit) < 3):
+        return None
+    return _spelled(here - int(number or 1) * length)
+
+
+def _spelled(moment: int) -> str:
+    moment = max(0, moment)  # before there was git, nothing was recorded
+    return time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime(moment))  # as events spell it
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+    from typing import Any
+
+    Row = tuple[Any, ...]
+
+_NAMED = ", ".join(f"{name!r}, ?" for name in FIELDS)
+_OBJECT = f"SELECT json_object({_NAMED})"
+_EXPLAINED = f"SELECT json_object({_NAMED}, 'parts', json(?))"
+_AT = {name: place for place, name in enumerate(FIELDS)}
+TRUST = {  # how far something can be believed, in words
+    "T0": "approved by a person",
+    "T1": "the user's own words",
+    "T2": "of this repository",
+    "T3": "from a tool or the web",
+    "T4": FOREIGN,
+}
+SHORT = 12  # characters of a commit that are shown
+LONGEST = 160  # characters of a text that are shown
+
+
+def as_json(db: "Connection", hits: "Sequence[Row]", *, explain: bool = False) -> str:
+    """The hits as the object that `--json` promises."""
+    given = [(*hit[: len(FIELDS)], _parts(hit)) if explain else hit[: len(FIELDS)] for hit in hits]
+    objects = [db.execute(_EXPLAINED if explain else _OBJECT, hit).fetchone()[0] for hit in given]
+    return f'{{"v":1,"id":null,"items":[{",".join(objects)}]}}\n'
+
+
+def _parts(hit: "Row") -> str:
+    """The parts of a score as a JSON object; their names are ours and plain."""
+    return "{" + ",".join(f'"{name}":{value:.4f}' for name, value in hit[len(FIELDS)]) + "}"
+
+
+def as_text(hits: "Sequence[Row]", *, waiting: int = 0, now: str = "", explain: bool = False) -> str:
+    """The hits for people: kind, id and title; below it when and where, and what else was found.
+
+    `waiting` is for an empty answer: how many candidates fit, which only show when asked for.
+    """
+    shown = "\n".join(_one(hit, now, explain=explain) for hit in hits)
+    return shown or f"Nothing found.{_waiting(waiting)}\n"
+
+
+def _waiting(number: int) -> str:
+    if not number:
+        return ""
+    said = "1 candidate matches; see it" if number == 1 else f"{number:,} candidates match; see them"
+    return f" {said} with --kind candidate"
+
+
+def _one(hit: "Row", now: str, *, explain: bool) -> str:
+    kind, name, title, text = hit[_AT["kind"]], hit[_AT["id"]], hit[_AT["title"]], hit[_AT["text"]]
+    called = name[:SHORT] if kind == "commit" else name
+    lines = [f"{kind:<9} {called}  {title}" if kind != "artifact" else f"{kind:<9} {called}"]
+    if said := " · ".join(fact for fact in _facts(hit, now) if fact):
+        lines.append(f"          {said}")
+    also = (hit[_AT["task"]], hit[_AT["target"]], hit[_AT["what"]])
+    if said := cut(excerpt(kind, title, text, *also)):
+        lines.append(f"          {said}")
+    if explain and len(hit) > len(FIELDS):
+        lines.append(f"          {_sum(hit)}")
+    return "\n".join(lines) + "\n"
+
+
+def excerpt(kind: str, title: str, text: str, *also: str | None) -> str:
+    """What a hit says beside its title: of docs and code a piece as it stands, else what is new in it."""
+    return _piece(kind, title, text) if kind in ("doc", "code") else beyond(title, text, *also)
+
+
+def _facts(hit: "Row", now: str) -> "list[str | None]":
+    """When, how it stands, how far it can be believed, and where it holds."""
+    kind, name, path, task = (hit[_AT[field]] for field in ("kind", "id", "path", "task"))
+    ts, head, branch, tags = (hit[_AT[field]] for field in ("ts", "head", "branch", "tags"))
+    return [
+        age(ts, now) or (ts or "")[:16].replace("T", " "),
+        hit[_AT["state"]],
+        _outcome(hit),
+        _trust(hit),
+        f"on branch {branch}" if branch else "",
+        f"at {head[:SHORT]}" if head and kind != "commit" else "",
+        f"task {task}" if task not in (None, name) else "",
+        path if path and kind != "artifact" and not name.startswith(path) else "",
+        f"tags {tags}" if tags else "",
+        f"by {hit[_AT['by']]}" if hit[_AT["by"]] else "",  # meaning alone: it may be a guess
+    ]
+
+
+def _trust(hit: "Row") -> str:
+    """How far a memory can be believed, unless how it stands says so."""
+    trust, state = hit[_AT["trust"]], hit[_AT["state"]]
+    if trust is None or state in (FOREIGN, PROMOTED) or hit[_AT["kind"]] in ("commit", "doc", "code"):
+        return ""
+    return TRUST.get(trust, "") if trust == APPROVED or state else ""
+
+
+def _sum(hit: "Row") -> str:
+    """A score and what it is made of."""
+    said = "".join(f" {'-' if value < 0 else '+'} {name} {abs(value):.2f}" for name, value in hit[len(FIELDS)])
+    return f"score {hit[_AT['score']]:.2f} = {said[3:] if said.startswith(' +') else said.strip()}"
+
+
+def _piece(kind: str, title: str, text: str) -> str:
+    """Some lines of a file as they stand; of a document less the heading, which is its title."""
+    if kind == "doc" and not text.startswith("…"):
+        bare = text.lstrip("#= ")
+        if title and bare.startswith(title):
+            bare = bare[len(title) :].lstrip("#= ")
+            rule, _, rest = bare.partition(" ")  # the line that some put below a heading
+            bare = rest if len(rule) > 2 and not any(c.isalnum() or c == "`" for c in rule) else bare
+        text = bare
+    return "" if text.strip(" …") in ("", title) else text
+
+
+def cut(text: str) -> str:
+    """A text of one line that is no longer than a person takes in at a glance, cut between words."""
+    if len(text) <= LONGEST:
+        return text
+    return text[:LONGEST].rsplit(" ", 1)[0].rstrip(" …") + " …"
+
+
+def beyond(title: str, text: str, *also: str | None) -> str:
+    """What a text says that the title, the task and other words already shown do not."""
+    said = title.removesuffix(" …")
+    names = [name for name in also if name]
+    for name in reversed(names):  # an event's title begins with what it did, and to what
+        said = said.removeprefix(f"{name} ")
+    kept = []
+    for piece in _around(_uncut(text, said), said):
+        for name in names:
+            piece = piece.removeprefix(f"{name} ").removesuffix(f" {name}")
+        if (bare := piece.strip(" …")) and bare not in (*names, title) and bare not in said:
+            kept.append(piece)
+    told = " ".join(kept)
+    return "" if "…" in told and " " not in told.strip(" …") else told  # one word of a text that was cut
+
+
+def _around(text: str, said: str) -> list[str]:
+    """The pieces of a text before, between and after whole occurrences of some words."""
+    pieces, start = [], 0
+    at = text.find(said) if said else -1
+    while at >= 0:
+        end = at + len(said)
+        if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+            pieces.append(text[start:at].strip())
+            start = end
+        at = text.find(said, end)
+    return [*pieces, text[start:].strip()]
+
+
+def _uncut(text: str, said: str) -> str:
+    """The text less a beginning or an end that is a part of the words, cut off with them."""
+    if text.startswith("…"):
+        for place in range(1, len(said) - 1):
+            if text.startswith(said[place:], 1):
+                text = "… " + text[1 + len(said) - place :].strip()
+                break
+    if text.endswith("…"):
+        for place in range(len(said) - 1, 1, -1):
+            if text.endswith(said[:place] + "…"):
+                return text[: -place - 1].strip() + " …"
+    return text
+
+
+def _outcome(hit: "Row") -> str:
+    if hit[_AT["kind"]] != "run" or hit[_AT["state"]]:
+        return ""
+    status = hit[_AT["exit_status"]]
+    return "interrupted" if status is None else f"exit {status}"

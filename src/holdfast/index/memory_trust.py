@@ -1,0 +1,256 @@
+"""Which memories are stale: what they cite of files is not as it was.
+
+Asked of git only when HEAD moved or something is cited that was not before, and kept in the index between: a
+question must not wait for git. So it depends on HEAD alone, and an index made anew says the same: a memory
+goes stale by a commit, and one whose text comes back is believed again from the next commit on.
+
+Which memories in the index count, and how far: judged from the approvals it has read.
+
+Approvals that are visible here are rows like any event. Those this clone recorded on other lines
+count as well; of these only the decisions are kept, and each piece of the log is read once. What the
+trunk of a trusted upstream vouches for is asked of git, and judged anew when that trunk moves.
+"""
+
+import hashlib
+import json
+import re
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from holdfast.errors import BadInput, BrokenEntry, CorruptLog, FutureFormat
+from holdfast.git import approvals, upstream
+from holdfast.git import approvals as git_approvals
+from holdfast.git.approvals import (
+    DECISIONS,
+    EDITED,
+    SHORT,
+    T0,
+    T4,
+    UNCHECKED,
+    Approvals,
+    MemoryApproval,
+    Tiers,
+    Vouched,
+    said,
+    weakened,
+)
+from holdfast.git.clone import Clone
+from holdfast.git.evidence_check import states
+from holdfast.index.reliability import FOREIGN, STALE, SUPERSEDED
+from holdfast.index.visible_units import IndexUnit, UnitTexts, own_units
+from holdfast.model.evidence import parse_evidence
+from holdfast.patterns import regex
+from holdfast.store import memory_files
+from holdfast.store.format import match_event, split_lines
+
+_OF_FILES = ("file:", "lines:", "symbol:")  # a lost run or commit says nothing of what holds
+_KINDS = ("entry", "edit")
+_EVIDENCE = regex(r"^evidence: (\[.*\])$", re.MULTILINE)
+_META = "stale"
+
+Text = tuple[str, str]  # a memory's text: its file's path, and the id of its blob
+
+
+def stale(db: sqlite3.Connection, clone: Clone, visible: Mapping[str, IndexUnit]) -> set[Text]:
+    """The texts of memories that rest on something which changed, or is not there any more."""
+    cited = {(unit.path, unit.blob): _cited(unit) for unit in visible.values() if unit.kind in _KINDS}
+    receipts = sorted({receipt for some in cited.values() for receipt in some})
+    if not receipts:
+        return set()
+    lost = _lost(db, clone, receipts)
+    return {text for text, some in cited.items() if not lost.isdisjoint(some)}
+
+
+def _cited(unit: IndexUnit) -> list[str]:
+    """The parts of files that a memory cites; most entries say it on one line, as we write them."""
+    text = unit.text or ""
+    lines = _EVIDENCE.findall(text)
+    try:
+        found = json.loads(lines[0]) if len(lines) == 1 else memory_files.parse(text, unit.path).evidence
+        return [str(parse_evidence(one)) for one in found if isinstance(one, str) and one.startswith(_OF_FILES)]
+    except (BadInput, BrokenEntry, ValueError):  # it is left out, and named where it is read
+        return []
+
+
+def _lost(db: sqlite3.Connection, clone: Clone, receipts: Sequence[str]) -> set[str]:
+    """Those that do not hold; kept by their places, for a receipt names a file, and names may be secret."""
+    head = clone.repo.head().oid or ""
+    ground = hashlib.sha256("\n".join([head, *receipts]).encode("utf-8", "surrogatepass")).hexdigest()
+    known = db.execute("SELECT value FROM meta WHERE name = ?", (_META,)).fetchone()
+    if known is not None and known[0].startswith(ground):
+        return {receipts[place] for place in json.loads(known[0].removeprefix(ground))}
+    now = states(clone, receipts, committed=True)
+    found = [place for place, text in enumerate(receipts) if now[text] in ("changed", "gone")]
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_META, ground + json.dumps(found)))
+    return {receipts[place] for place in found}
+
+
+UNREVIEWED, CLASH = "unreviewed", "in clash"
+
+_DECISION = regex(rb'"kind":"(?:' + "|".join(DECISIONS).encode("ascii") + rb')"')
+_MEMORIES = """SELECT
+  row.id, row.name, row.blob, row.words, row.what, row.doubt, row.tier, row.path, min(u.kind)
+  FROM row JOIN member AS m ON m.row = row.id JOIN unit AS u ON u.id = m.unit
+  WHERE row.id < 0 AND row.shown AND u.shown
+  AND row.kind NOT IN ('candidate', 'task') GROUP BY row.id"""
+_NAMES = "(SELECT name FROM row WHERE id < 0 AND shown)"
+_SEEN = """SELECT e.what, e.target, e.ts, e.key, e.blob, e.words, EXISTS (
+    SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit JOIN own ON own.name = u.name
+    WHERE m.row = e.id)
+  FROM row AS e WHERE e.kind = 'event' AND e.shown"""
+_HERE = f"{_SEEN} AND e.what IN {DECISIONS} AND e.target IN {_NAMES}"
+# What was approved and is not here any more may have taken another's place.
+_GONE = f"{_SEEN} AND e.what = 'accept' AND e.target > '' AND e.target NOT IN {_NAMES}"
+_ELSEWHERE = f"""SELECT kind, target, ts, event, blob, words, 1 FROM elsewhere
+  WHERE kind = 'accept' OR target IN {_NAMES}"""
+
+
+def weigh(
+    db: sqlite3.Connection, clone: Clone, visible: Mapping[str, IndexUnit], texts: UnitTexts, *, changed: bool
+) -> None:
+    """Note how far every memory counts, if anything that decides it changed."""
+    own = list(own_units(clone))
+    heard = listen(db, [unit for unit in own if not _is_whole(visible.get(unit.name))], texts)
+    vouched, waiting = upstream.vouched(clone), approvals.waiting(clone)
+    outdated = stale(db, clone, visible)
+    ground = "\n".join([vouched.key, *sorted(waiting), *sorted(map(" ".join, outdated))])
+    known = db.execute("SELECT value FROM meta WHERE name = 'trust'").fetchone()
+    if heard or changed or known is None or known[0] != ground:
+        judge(db, clone, [unit.name for unit in own], vouched, waiting, outdated=outdated)
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('trust', ?)", (ground,))
+
+
+def _is_whole(unit: IndexUnit | None) -> bool:
+    """Whether a piece of the log is visible up to its end."""
+    return unit is not None and unit.until is None
+
+
+def listen(db: sqlite3.Connection, units: Sequence[IndexUnit], texts: UnitTexts) -> bool:
+    """Read the decisions in pieces of the log that are not visible here; tells whether any changed."""
+    heard = dict(db.execute("SELECT name, offset FROM heard"))
+    gone = heard.keys() - {unit.name for unit in units}
+    # What an approval said may come after it, in an import; so those without a body are read again.
+    gone |= {name for (name,) in db.execute("SELECT source FROM elsewhere WHERE words IS NULL")}
+    for table, column in (("heard", "name"), ("elsewhere", "source")):
+        db.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(name,) for name in gone])
+    heard = {name: offset for name, offset in heard.items() if name not in gone}
+    changed = bool(gone)
+    for unit, data in texts.unread(list(units), heard):
+        whole = data[: data.rfind(b"\n") + 1]
+        found = list(_decisions(whole, unit.name, texts))
+        db.executemany("INSERT INTO elsewhere VALUES (?, ?, ?, ?, ?, ?, ?)", found)
+        read = heard.get(unit.name, 0) + len(whole)
+        db.execute("INSERT OR REPLACE INTO heard VALUES (?, ?)", (unit.name, read))
+        changed = changed or bool(found)
+    return changed
+
+
+def _decisions(data: bytes, name: str, texts: UnitTexts) -> Iterator[tuple[object, ...]]:
+    for line in split_lines(data):
+        if _DECISION.search(line) is None:
+            continue
+        try:
+            found = match_event(line)
+        except (CorruptLog, FutureFormat):
+            continue
+        if found[5] is not None:
+            event, ts, kind, target = (found[number].decode("ascii") for number in (1, 3, 4, 5))
+            yield name, kind, target, ts, bytes.fromhex(event)[:16], *said(texts.body(found)[0])
+
+
+def judge(
+    db: sqlite3.Connection,
+    clone: Clone,
+    own: Iterable[str],
+    vouched: Vouched,
+    waiting: Collection[str],
+    *,
+    outdated: Collection[Text],
+) -> None:
+    """Note for every memory that is visible here its tier, and whether it counts, and if not, why.
+
+    `own` names the pieces of the log that this clone recorded, `waiting` the texts it has not published,
+    `outdated` those that rest on what has changed.
+    """
+    memories = [_Memory(*row) for row in db.execute(_MEMORIES)]
+    agreed = [one for one in memories if one.origin != "clash"]
+    decided = _decided(db, own, clone.second_hand())
+    approved = Approvals((one for one, _ in decided), [one.name for one in agreed])
+    ours = [one for one, is_own in decided if is_own]
+    visible = {(one.name, one.blob) for one in agreed}
+    tiers = approvals.tiers(clone, ours, vouched, waiting, seen=visible)
+    repeats = approvals.repeats(((one.name, one.blob, one.path) for one in agreed), tiers)
+    kept = _kept(clone, ours, tiers, vouched, visible)
+    edited = tiers.edited(visible)
+    changed = []
+    for one in memories:
+        its = tiers.of(one.name, blob=one.blob, edited=one.origin == "edit")
+        why: str | None = CLASH if one.origin == "clash" else None
+        if why is None and (one.name, one.blob, one.path) in repeats:
+            why, its = UNREVIEWED, T4
+        if why is None:
+            is_edited = one.origin != "edit" and (one.name, one.blob) in edited
+            why = _why_not(one, approved, its, superseded=one.name in kept, edited=is_edited)
+        if why == EDITED and one.name in vouched.unchecked:
+            why = UNCHECKED
+        if why in (None, FOREIGN) and one.status == "accepted" and (one.path, one.blob) in outdated:
+            why = STALE
+        if (why, its) != (one.doubt, one.tier):
+            changed.append((why, its, one.number))
+    db.executemany("UPDATE row SET doubt = ?, tier = ? WHERE id = ?", changed)
+
+
+class _Memory(NamedTuple):
+    number: int
+    name: str
+    blob: str
+    words: str
+    status: str
+    doubt: str | None
+    tier: str | None
+    path: str
+    origin: str
+
+
+def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool, edited: bool) -> str | None:
+    """Why a memory does not count, or only to who asks."""
+    ended = one.status == "deprecated"
+    if edited and not (ended and approved.ends(one.name, blob=one.blob)):
+        return EDITED
+    covered = approved.covers(one.name, blob=one.blob, words=one.words, edited=one.origin == "edit")
+    covered = covered or (approved.ends(one.name, blob=one.blob) if ended else tier == T0)
+    if not covered:
+        return UNREVIEWED
+    if superseded and not ended:
+        return SUPERSEDED
+    return FOREIGN if tier == T4 else None
+
+
+def _kept(
+    clone: Clone, own: Sequence[MemoryApproval], tiers: Tiers, vouched: Vouched, visible: Collection[tuple[str, str]]
+) -> Mapping[str, str]:
+    """What stays superseded; the log itself is read only if a text that was approved last is not here."""
+    given = sorted((one for one in own if one.kind == "accept"), key=lambda one: one.place)
+    there = {one.target: one.blob for one in given}.items() - set(visible)
+    theirs = [text for text in visible if text[0] in vouched.replaced]
+    speaking = {name for name, blob in theirs if tiers.of(name, blob=blob, edited=False) == T0}
+    if not there and vouched.replaced.keys() <= speaking:
+        return {}
+    decided = approvals.every_decision(clone, {name for name, _ in visible})
+    return git_approvals.still_superseded(clone, decided, tiers, vouched, visible=visible)
+
+
+def _decided(
+    db: sqlite3.Connection, own: Iterable[str], second_hand: Iterable[str]
+) -> list[tuple[MemoryApproval, bool]]:
+    """Every decision about a visible memory, and whether this clone recorded it."""
+    db.execute("CREATE TEMP TABLE IF NOT EXISTS own (name TEXT PRIMARY KEY) WITHOUT ROWID")
+    db.execute("DELETE FROM own")
+    db.executemany("INSERT OR IGNORE INTO own VALUES (?)", ((name,) for name in own))
+    weak = {event[:SHORT] for event in second_hand}
+    return [
+        (MemoryApproval(weakened(kind, event.hex(), weak), target, (ts, event.hex()), blob, words), bool(is_own))
+        for query in (_HERE, _GONE, _ELSEWHERE)
+        for kind, target, ts, event, blob, words, is_own in db.execute(query)
+    ]

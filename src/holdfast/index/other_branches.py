@@ -1,0 +1,312 @@
+"""What other branches of this clone hold and this one does not, kept apart so that it never ranks here.
+
+Entries that other local branches published since they parted from HEAD, what waits to be published on other
+lines, and what this clone recorded there. It lies in a file of its own beside the index, with the same
+tables; `place` says which branches hold a row, `missing` and `sees` what of here a branch does not hold, or
+does. Nobody is told of it unasked. It is brought up to date when somebody asks by the long way.
+"""
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from holdfast.errors import HoldfastError
+from holdfast.git import branch_lines
+from holdfast.git.clone import Clone
+from holdfast.index import freshness, memory_trust, refresh
+from holdfast.index.answer import other_branches_file
+from holdfast.index.fill import IndexFill
+from holdfast.index.sqlite import Index, drop
+from holdfast.index.visible_units import IndexUnit, UnitTexts, own_units
+from holdfast.model.session import from_json
+from holdfast.store import fsio, pending_changes, session_files
+from holdfast.store import layout as paths
+from holdfast.store.format import split_lines
+from holdfast.values import field, mutable
+
+MAX_BRANCHES = 200  # the newest; a repository may have thousands
+MAX_ENTRIES = 5000  # files of other branches that are read
+DELETED, NOT_HERE = "deleted", "not here"  # what is said of a branch that git does not have
+UNNAMED = "a branch without a name"  # where nobody wrote down which it was
+_FORM = "3"  # of these tables
+_FOLDERS = (paths.MEMORY, paths.TASKS)
+OWN_TABLES = ("place", "missing", "sees", "published")
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS place (row INTEGER, branch TEXT, PRIMARY KEY (row, branch)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS missing (branch TEXT, path TEXT, PRIMARY KEY (branch, path)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS sees (branch TEXT, line TEXT, until TEXT)",
+    "CREATE TABLE IF NOT EXISTS gone (branch TEXT PRIMARY KEY, why TEXT) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS published (path TEXT, blob TEXT, branch TEXT)",
+    "CREATE INDEX IF NOT EXISTS row_name ON row (name)",
+)
+
+
+@mutable
+class _Others:
+    """What there is elsewhere, as it is gathered."""
+
+    units: dict[str, IndexUnit] = field(default_factory=dict)
+    branches: dict[str, set[str]] = field(default_factory=dict)  # of a unit that is no piece of the log
+    tips: str = ""  # where HEAD and all branches stand
+    published: set[tuple[str, str, str]] = field(default_factory=set)  # path, blob and branch
+    missing: set[tuple[str, str]] = field(default_factory=set)  # branch and path
+    strange: set[str] = field(default_factory=set)  # branches that only a transcript names
+    floors: dict[str, str] = field(default_factory=dict)  # up to which a piece of the log is visible here
+
+    def add(self, unit: IndexUnit, branch: str) -> None:
+        self.units[unit.name] = unit
+        self.branches.setdefault(unit.name, set()).add(branch)
+
+
+def path_of(clone: Clone) -> str:
+    """Where it lies: beside this work tree's index, and deleted with it."""
+    return other_branches_file(refresh.path_of(clone))
+
+
+def open_others(clone: Clone) -> Index:
+    """What other branches hold, as a file; nothing is made of it yet."""
+    return Index(path_of(clone), wal=False, what="the index of other branches", tables=OWN_TABLES)
+
+
+def state_of(clone: Clone, memory: str) -> str:
+    """What it rests on: the state that the index shows, and where all branches stand."""
+    return f"{memory} {freshness.heads(refresh.place_of(clone))}" if memory else ""
+
+
+def bring_others(clone: Clone, there: Index, here: Index, *, memory: str) -> str:
+    """Make it say what other branches hold now; gives the state it shows, empty if that cannot be told.
+
+    `here` is this work tree's index, up to date: it says what is visible.
+    """
+    state = state_of(clone, memory)
+    form = f"{_FORM} {clone.hide.key}"
+    if state and state == _meta(there, "state") and _meta(there, "form") == form:
+        return state
+    erased = clone.erased()
+    told = " ".join(sorted(erased))
+    if _meta(there, "erased") not in (None, told) or _meta(there, "form") not in (None, form):
+        there.close()
+        drop(there.path)  # no word of an erased text may stay, and none that a new rule hides
+    visible = dict(here.db.execute("SELECT name, until FROM unit WHERE shown"))
+    with there.writing() as db:
+        for statement in _TABLES:
+            db.execute(statement)
+        others = _gather(clone, db, visible)
+        texts = UnitTexts(clone, erased, [])
+        filling = IndexFill(db)
+        _fill(filling, others, texts)
+        memory_trust.weigh(db, clone, {}, texts, changed=filling.changed)
+        _place(db, clone, others)
+        filling.remember("tips", others.tips)
+        filling.remember("erased", told)
+        filling.remember("form", form)
+        filling.remember("state", state)
+    return state
+
+
+def _gather(clone: Clone, db: sqlite3.Connection, visible: Mapping[str, str | None]) -> _Others:
+    others = _Others()
+    _published(clone, others, db)
+    called = {name: _called(clone, line.refs[-1]) for name, line in branch_lines.known(*clone.stores).items()}
+    here = clone.line()
+    for change in (change for store in clone.stores for change in pending_changes.waiting(store)):
+        is_here = change.text is None or here.sees(change.line, change.ts)
+        if not is_here and (unit := _entry(change.path, change.text, change.blob)):
+            others.add(unit, called.get(change.line, change.line))
+    for unit, line, branch in _sessions(clone):
+        name = called.get(line) or branch or UNNAMED
+        others.add(unit, name)
+        if line not in called:
+            others.strange.add(name)
+    for unit in own_units(clone):
+        floor = visible.get(unit.name, "")
+        if floor is not None:
+            others.units[unit.name] = unit
+            others.floors[unit.name] = floor
+    for name in visible.keys() - others.floors.keys():
+        others.units.pop(name, None)
+    return others
+
+
+def _sessions(clone: Clone) -> Iterator[tuple[IndexUnit, str, str]]:
+    """This clone's sessions on lines that are not visible here, each with its line and its branch's name."""
+    here = clone.line()
+    for store in clone.stores:
+        for name in store.listed(store.sessions):
+            path = os.path.join(store.sessions, name)
+            try:
+                data = fsio.read(path, limit=session_files.MAX_FILE)
+                session = from_json(data.decode("utf-8", "replace"))
+            except (HoldfastError, OSError, ValueError):
+                continue  # `session list` and `doctor` name a broken one
+            if not here.sees(session.line, session.updated.ts):
+                text = data.decode("utf-8", "replace")
+                unit = IndexUnit(f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=text)
+                yield unit, session.line, session.updated.branch or ""
+
+
+def _entry(path: str, text: str | None, blob: str | None) -> IndexUnit | None:
+    """A memory's or a task's unit, without its text if that was read before; None of anything else."""
+    if blob is None:
+        return None
+    if path.startswith(f"{paths.TASKS}/"):
+        return IndexUnit(f"t:{path}@{blob}", "task", text=text, path=path, blob=blob)
+    is_memory = path.startswith(f"{paths.MEMORY}/") and path.endswith(".md")
+    return IndexUnit(f"e:{path}@{blob}", "entry", text=text, path=path, blob=blob) if is_memory else None
+
+
+def _published(clone: Clone, others: _Others, db: sqlite3.Connection) -> None:
+    """What other local branches hold that HEAD never had, and what of here they do not hold."""
+    head, tips = _tips(clone)
+    told = " ".join([head, *(f"{oid}:{','.join(names)}" for oid, names in sorted(tips.items()))])
+    others.tips = hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()
+    if others.tips == _value(db, "tips"):
+        others.published.update(db.execute("SELECT path, blob, branch FROM published"))
+        others.missing.update(db.execute("SELECT branch, path FROM missing"))
+    else:
+        _compare(clone, others, head, tips)
+    have = {name for (name,) in db.execute("SELECT name FROM unit")}
+    lacking = {blob for path, blob, _ in others.published if not {f"e:{path}@{blob}", f"t:{path}@{blob}"} & have}
+    texts = clone.repo.blobs(lacking) if lacking else {}
+    for path, blob, branch in others.published:
+        text = texts[blob].decode("utf-8", "replace") if blob in texts else None
+        if unit := _entry(path, text, blob):
+            others.add(unit, branch)
+
+
+def _tips(clone: Clone) -> tuple[str, dict[str, list[str]]]:
+    """HEAD's commit, and the others at which local branches stand, with their names."""
+    head = clone.repo.head()
+    asked = ("for-each-ref", "--sort=-committerdate", f"--count={MAX_BRANCHES}")
+    rows = clone.repo.text(*asked, "--format=%(objectname) %(refname)", "refs/heads").splitlines()
+    tips: dict[str, list[str]] = {}
+    for oid, _, ref in (row.partition(" ") for row in rows):
+        if head.oid is not None and ref != head.ref and oid != head.oid:
+            tips.setdefault(oid, []).append(_called(clone, ref))
+    return head.oid or "", tips
+
+
+def _called(clone: Clone, ref: str) -> str:
+    """A branch's name as it may be kept and shown."""
+    return clone.hide.text(branch_lines.called(ref))
+
+
+def _compare(clone: Clone, others: _Others, head: str, tips: Mapping[str, Sequence[str]]) -> None:
+    new = set(_new_blobs(clone, tips, head)) if tips else set()
+    for tip, status, path, blob in _changes(clone, head, tips) if tips else ():
+        for name in tips.get(tip, ()):
+            if status != "A":
+                others.missing.add((name, path))
+            if status != "D" and blob in new and path.endswith(".md") and len(others.published) < MAX_ENTRIES:
+                others.published.add((path, blob, name))
+
+
+def _new_blobs(clone: Clone, tips: Iterable[str], head: str) -> Iterator[str]:
+    """The objects below our folders that branches brought since they parted from HEAD."""
+    given = "\n".join([*tips, f"^{head}", "--", *_FOLDERS]) + "\n"
+    done = clone.repo.attempt("rev-list", "--objects", "--stdin", stdin=given.encode("utf-8"))
+    for row in done.stdout.splitlines():
+        oid, blank, _ = row.partition(b" ")
+        if blank:
+            yield oid.decode("ascii", "replace")
+
+
+def _changes(clone: Clone, head: str, tips: Iterable[str]) -> Iterator[tuple[str, str, str, str]]:
+    """What differs below our folders between HEAD and each tip: the tip, the status there, path and blob."""
+    asked = ("diff-tree", "--stdin", "-r", "-z", "--no-renames", "--no-abbrev", "--", *_FOLDERS)
+    given = "".join(f"{tip} {head}\n" for tip in tips)
+    tip = ""
+    words = iter(clone.repo.attempt(*asked, stdin=given.encode("ascii")).stdout.split(b"\0"))
+    for word in words:
+        facts = word.strip().split(b" ")
+        if len(facts) == 5:
+            path = os.fsdecode(next(words, b""))
+            yield tip, facts[4][:1].decode("ascii"), path, facts[3].decode("ascii")
+        elif word.strip():
+            tip = facts[0].decode("ascii", "replace")
+
+
+def _fill(filling: IndexFill, others: _Others, texts: UnitTexts) -> None:
+    """Put in what is new, take out what is gone, and of the log only what happened out of our sight."""
+    have = filling.units()
+    filling.forget(have.keys() - {_stored(unit, others) for unit in others.units.values()})
+    logs = [unit for unit in others.units.values() if unit.source]
+    known = {unit.name: have[name] for unit in logs if (name := _stored(unit, others)) in have}
+    for unit, data in texts.unread(logs, known):
+        whole = data[: data.rfind(b"\n") + 1]
+        name, floor = _stored(unit, others), others.floors.get(unit.name, "")
+        filling.show(name, unit.kind, None)
+        refresh.add_events(filling, IndexUnit(name, unit.kind), _after(whole, floor), texts)
+        filling.read_up_to(name, known.get(unit.name, 0) + len(whole))
+    for unit in others.units.values():
+        if unit.text is not None and unit.name not in have:
+            refresh.add_text(filling, unit, texts)
+    filling.finish()
+
+
+def _stored(unit: IndexUnit, others: _Others) -> str:
+    """A piece of the log that is visible up to a moment is another one when that moment moves."""
+    floor = others.floors.get(unit.name)
+    return f"{unit.name}>{floor}" if floor else unit.name
+
+
+def _after(data: bytes, floor: str) -> bytes:
+    """The events after a moment; none is torn, and their times stand where `seal` put them."""
+    if not floor:
+        return data
+    mark = floor.encode("ascii", "replace")
+    return b"".join(line for line in split_lines(data) if _time(line) > mark)
+
+
+def _time(line: bytes) -> bytes:
+    return line.partition(b'"ts":"')[2].partition(b'"')[0]
+
+
+def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
+    """Note which branches hold each row, and what of here they hold."""
+    for table in OWN_TABLES:
+        db.execute(f"DELETE FROM {table}")
+    by_unit = [(branch, name) for name, some in others.branches.items() for branch in some]
+    db.executemany(
+        "INSERT OR IGNORE INTO place SELECT m.row, ? FROM member AS m JOIN unit AS u ON u.id = m.unit WHERE u.name = ?",
+        by_unit,
+    )
+    known = branch_lines.known(*clone.stores)
+    named = [(_called(clone, line.refs[-1]), line) for line in known.values() if line.refs]
+    db.executemany(
+        "INSERT OR IGNORE INTO place SELECT id, ? FROM row WHERE line = ? AND kind <> 'candidate'",
+        [(name, line.id) for name, line in named],
+    )
+    db.execute("INSERT OR IGNORE INTO place SELECT r.id, p.branch FROM row AS r JOIN place AS p ON p.row = r.parent")
+    db.executemany("INSERT INTO missing VALUES (?, ?)", sorted(others.missing))
+    db.executemany("INSERT INTO published VALUES (?, ?, ?)", sorted(others.published))
+    db.executemany("INSERT OR REPLACE INTO gone VALUES (?, ?)", _gone(db, clone, others, dict(named)))
+    for name, line in named:
+        seen = [(name, line.id, None), *((name, one.line, one.until) for one in line.inherits)]
+        db.executemany("INSERT INTO sees VALUES (?, ?, ?)", seen)
+
+
+def _gone(
+    db: sqlite3.Connection, clone: Clone, others: _Others, named: Mapping[str, branch_lines.KnownLine]
+) -> Iterator[tuple[str, str]]:
+    """The branches of these rows that git does not have, and why: deleted, or never in this clone."""
+    living = set(clone.repo.text("for-each-ref", "--format=%(refname)", "refs/heads").splitlines())
+    living |= {ref for git_dir in clone.repo.worktrees() if (ref := clone.repo.ref_of(git_dir))}
+    called = {_called(clone, ref) for ref in living}
+    for (name,) in db.execute("SELECT DISTINCT branch FROM place").fetchall():
+        ref = named[name].refs[-1] if name in named else f"refs/heads/{name}"
+        if ref.startswith("refs/heads/") and ref not in living and name not in called:
+            yield name, NOT_HERE if name in others.strange else DELETED
+
+
+def _meta(index: Index, name: str) -> str | None:
+    try:
+        return _value(index.db, name)
+    except (sqlite3.DatabaseError, HoldfastError):
+        return None
+
+
+def _value(db: sqlite3.Connection, name: str) -> str | None:
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    return row[0] if row else None

@@ -1,0 +1,392 @@
+"""What a question may find: its kind, task, files, branch and age.
+
+Nothing is imported: the quick path makes one at every recall.
+
+A question, read: the words that tell something, as FTS5 takes them, and the files it names.
+
+People ask in sentences and in any language, agents paste names, messages and stack traces. Every piece is
+quoted, so that no character can steer FTS5. A name counts as it stands and as the words inside it; text in
+scripts that write no spaces counts as overlapping pairs of characters, which `spaceless` puts into the index
+as well; what is the same in every question, or tells nothing (addresses, times, long numbers), is dropped if
+anything else remains. Nothing is imported but our own: the quick path reads every question with this.
+
+Whether a question takes several steps: it names one thing and asks for another kind of thing.
+
+"Which decision led to the change that broke test_pool?" names a test and asks for a decision: no words of
+the answer stand in it. Most questions name what they ask for. Nothing is imported but our own: the quick
+path leaves such a question to the full one, which walks the graph for it.
+"""
+
+from holdfast.index.schema import facet
+from holdfast.index.search_words import ENGLISH, OTHERS, PAIRS, is_identifier
+from holdfast.index.stack_trace import endings, line_of, place_of, without_frames
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HERE = None  # the branch that is checked out
+EVERY_BRANCH = "*"
+
+
+class Scope:
+    """The bounds of a question, and what is open around whoever asks."""
+
+    __slots__ = ("branch", "files", "kind", "since", "task")
+
+    def __init__(
+        self,
+        *,
+        kind: str | None = None,
+        task: str | None = None,
+        files: "Sequence[str]" = (),
+        branch: str | None = HERE,
+        since: str | None = None,
+    ) -> None:
+        self.kind = kind
+        self.task = task
+        self.files = tuple(files)  # open now, relative to the work tree's top: what shares them counts more
+        self.branch = branch  # another branch's name, or EVERY_BRANCH
+        self.since = since  # the moment before which nothing is wanted, as events spell it
+
+
+MAX_QUERY = 4096  # characters of a question that count, once frames of traces are out
+MAX_PASTED = 65_536  # characters that are looked at for a trace
+MAX_WORDS = 64
+MAX_PARTS = 32
+MAX_PATHS = 48
+STRONG = 2.0
+SHORTEST = 7  # digits by which a commit is known
+
+_QUOTES = {'"': '"', "“": "”", "«": "»", "「": "」", "`": "`"}
+_INSIDE = "_-./:\\#@+~"  # what holds a name together, as in C++::names, a-b, dotted.paths and file:line
+_ERRORS = ("Error", "Exception", "Warning", "Panic", "Fault", "Failure")
+
+
+class SearchQuery:
+    """What a question asks for.
+
+    `words` are those that tell something, as they were typed. `terms` are FTS5 expressions, one for each of
+    them (a name is found as it stands or as the sequence of its words), with `weights` beside: what was put
+    in quotes and an error's type count double. `parts` are the single words inside names, `pairs` those that
+    stand side by side, `phrases` what was put in quotes: FTS5 expressions as well, none of them needed.
+    """
+
+    __slots__ = (
+        "facets", "pairs", "parts", "paths", "phrases", "places", "terms", "text", "weights", "words",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.text = ""  # the question on one line, for those who read sentences
+        self.words: list[str] = []
+        self.terms: list[str] = []
+        self.weights: list[float] = []
+        self.parts: list[str] = []
+        self.pairs: list[str] = []
+        self.phrases: list[str] = []
+        self.facets: list[str] = []  # asked for as `tag:x` or `task:x`
+        self.paths: list[str] = []  # that it names, in every form under which one may be known
+        self.places: list[tuple[str, int]] = []  # of these, those with a line
+
+
+def read_query(query: str) -> SearchQuery:
+    """The question, read; any text gives an answer, and an empty one asks for nothing."""
+    asked = SearchQuery()
+    clean = _clean(query[:MAX_PASTED])
+    said, files = without_frames(clean) if "\n" in clean else (clean, [])
+    said = said[:MAX_QUERY]
+    asked.text = " ".join(said.split())
+    strong = _take_phrases(said, asked)
+    found: list[str] = []
+    for word in _less_frames(said.split()[: 4 * MAX_WORDS]):
+        _take_word(word, asked, found, files)
+    _add_terms(asked, found, strong)
+    named = [name for path in files for name in endings(path)]
+    asked.paths = list(dict.fromkeys(named))[:MAX_PATHS]
+    asked.places = [(name, line) for path, line in asked.places for name in endings(path)][:MAX_PATHS]
+    return asked
+
+
+def _clean(text: str) -> str:
+    """The text with nothing in it but what can be seen: no NUL, no lone surrogate, no terminal's colours."""
+    if text.isprintable():
+        return text
+    first, *coloured = text.encode("utf-8", "replace").decode("utf-8").split("\x1b[")
+    bare = first + "".join(piece.lstrip("0123456789;")[1:] for piece in coloured)
+    return "".join(c if c.isprintable() or c in "\n\t" else " " for c in bare)
+
+
+def _less_frames(words: list[str]) -> list[str]:
+    """The words without those that frame a path: a trace on one line still says `File "x.py", line 3`."""
+    kept = []
+    for place, word in enumerate(words):
+        after = words[place + 1 : place + 2]
+        before = words[place - 1] if place else ""
+        frames = (word == "File" and after and after[0].startswith('"')) or (word == "line" and before.endswith('",'))
+        number = before == "line" and word.strip(",:").isdigit() and place > 1 and words[place - 2].endswith('",')
+        if not frames and not number:
+            kept.append(word)
+    return kept
+
+
+def _take_word(word: str, asked: SearchQuery, found: list[str], files: list[str]) -> None:
+    name, colon, value = word.partition(":")
+    if colon and value and name in ("tag", "task"):
+        asked.facets.append(facet("g" if name == "tag" else "t", value))
+        return
+    path, line = line_of(word)
+    if path:
+        files.append(path)
+        found.append(path.strip("/~."))
+        if line:
+            asked.places.append((path, line))
+        return
+    for piece in pieces(word):
+        found += _qualified(piece)
+
+
+def _qualified(name: str) -> list[str]:
+    """`agent.ChunkJSONL` as its two names: what is defined goes by the second, and the first may be a folder.
+
+    Only where the second one tells something by itself; `os.path` and `models.user` stay whole.
+    """
+    first, dot, last = name.partition(".")
+    telling = dot and first.isidentifier() and last.isidentifier() and len(split_word(last)) > 1
+    return [first, last] if telling else [name]
+
+
+def _take_phrases(text: str, asked: SearchQuery) -> set[str]:
+    """Note what stands in quotes, and give the words of it; a quote without an end is a character."""
+    inside: set[str] = set()
+    at = 0
+    while at < len(text):
+        closing = _QUOTES.get(text[at])
+        end = text.find(closing, at + 1) if closing else -1
+        if end < 0:
+            at += 1
+            continue
+        words = text[at + 1 : end].split()
+        names = [piece for word in words for piece in pieces(word)]
+        if names and len(words) <= MAX_WORDS and not (len(words) == 1 and place_of(words[0])):
+            asked.phrases.append(quoted(" ".join(words)))
+            inside.update(name.casefold() for name in names)
+        at = end + 1
+    return inside
+
+
+def _add_terms(asked: SearchQuery, found: list[str], strong: set[str]) -> None:
+    """Words into terms, less those that tell nothing beside others, and none twice."""
+    telling = _telling(found, strong)
+    seen: set[str] = set()
+    before = ""
+    for piece in found:
+        low = piece.casefold()
+        if low not in telling:
+            before = ""
+            continue
+        if before:
+            asked.pairs.append(quoted(f"{before} {piece}"))
+        before = piece
+        if low in seen or len(asked.words) >= MAX_WORDS:
+            continue
+        seen.add(low)
+        _add_term(asked, piece, STRONG if low in strong or _is_error(piece) else 1.0)
+    asked.pairs = list(dict.fromkeys(asked.pairs))[:MAX_WORDS]
+    asked.parts = list(dict.fromkeys(part for part in asked.parts if part not in asked.terms))[:MAX_PARTS]
+
+
+def _add_term(asked: SearchQuery, piece: str, weight: float) -> None:
+    if found := spaceless(piece):
+        pairs = [pair for pair in found if len(pair) > 1 and not _says_little(pair)]
+        pairs = pairs or [pair for pair in found if len(pair) > 1]
+        asked.words += pairs or found
+        asked.terms += [quoted(pair) for pair in pairs] or [f"{quoted(one)} *" for one in found]
+        asked.weights += [weight] * len(pairs or found)
+        return
+    asked.words.append(piece)
+    asked.terms.append(f"{quoted(piece)} *" if begins_commit(piece) else either(piece))
+    asked.weights.append(weight)
+    inner = split_word(piece)
+    if len(inner) > 1:
+        named = split_word(piece.rsplit("/", 1)[-1].rpartition(".")[0]) if "/" in piece else inner
+        asked.parts += [quoted(part) for part in named if len(part) > 1 and part.casefold() not in ENGLISH]
+
+
+def begins_commit(word: str) -> bool:
+    """Whether a word looks like the beginning of a commit's id, as git and `recall` print it."""
+    return (
+        SHORTEST <= len(word) < 40
+        and not word.isdigit()
+        and any(c in "0123456789" for c in word)
+        and all(c in "0123456789abcdef" for c in word.lower())
+    )
+
+
+def _is_error(word: str) -> bool:
+    """Whether a word names a type of error, as `PoolError` and `java.io.IOException` do."""
+    return word.endswith(_ERRORS) and word not in _ERRORS
+
+
+def _telling(words: list[str], strong: set[str]) -> set[str]:
+    """Which words to ask for: all but stop words and noise, unless nothing else is there."""
+    low = [word.casefold() for word in words]
+    shouted = all(word.isupper() for word in words)
+    stop = _stop_words(low)
+    kept = {
+        small
+        for word, small in zip(words, low, strict=True)
+        if small in strong or (small not in stop or (word.isupper() and len(word) > 1 and not shouted))
+    }
+    quiet = {word for word in kept if word in strong or not is_noise(word)}
+    return quiet or kept or set(low)
+
+
+def _stop_words(words: list[str]) -> frozenset[str]:
+    """English, and the language of which the question holds more of them: some mean something in others."""
+    english = sum(word in ENGLISH for word in words)
+    counted = [(sum(word in language for word in words), language) for language in OTHERS]
+    most, language = max(counted, key=lambda pair: pair[0])
+    return ENGLISH | language if most > english or (most > 1 and most == english) else ENGLISH
+
+
+def is_noise(word: str) -> bool:
+    """Whether a word is other at every run of a program: an address, a time of day, a long number."""
+    low = word.casefold()
+    if low.startswith("0x") or (len(low) > 6 and low.isdigit()):
+        return True
+    digits = sum(c.isdigit() for c in low)
+    return digits >= 4 and ":" in low and low.count(".") < 2 and digits + sum(c in ":.-+tz" for c in low) == len(low)
+
+
+def pieces(word: str) -> list[str]:
+    """The names in a word that has no spaces: what brackets, commas, symbols and apostrophes part."""
+    found, start = [], 0
+    for place in range(len(word) + 1):
+        if place == len(word) or not (word[place].isalnum() or word[place] in _INSIDE or _is_mark(word[place])):
+            piece = word[start:place].strip(_INSIDE)
+            apostrophe = place < len(word) and word[place] in "'’"
+            after = start and word[start - 1] in "'’"
+            # "project's", "l'index": what is left of it beside the word says nothing
+            short = len(piece) < 3 and (apostrophe or after) and len(word) > 4
+            if piece and not short and any(c.isalnum() for c in piece):
+                found.append(piece)
+            start = place + 1
+    return found
+
+
+def _is_mark(character: str) -> bool:
+    """Whether a character only changes the one before: in many scripts words are full of them."""
+    return character > "\u02ff" and not character.isalnum() and f"a{character}".isidentifier()
+
+
+def split_word(word: str) -> list[str]:
+    """The parts of an identifier: `getUserName`, `get_user_name` and `get-user/name` alike."""
+    parts, start = [], 0
+    for place in range(1, len(word) + 1):
+        if place == len(word) or _breaks(word, place):
+            part = "".join(c for c in word[start:place] if c.isalnum())
+            if part:
+                parts.append(part)
+            start = place
+    return parts
+
+
+def _breaks(word: str, place: int) -> bool:
+    before, here = word[place - 1], word[place]
+    if not here.isalnum() or not before.isalnum():
+        return True
+    after = word[place + 1 : place + 2]
+    # "HTTPServer" is HTTP and Server: the last capital begins the word that follows it.
+    return here.isupper() and (before.islower() or before.isdigit() or (before.isupper() and after.islower()))
+
+
+def spaceless(text: str) -> list[str]:
+    """The pieces of words in scripts that write no spaces: overlapping pairs, and the last of a run alone.
+
+    For the index and for questions alike: both must take such text apart in the same way. The last one
+    stands alone so that a question of one character finds it by how the pairs begin; what of other scripts
+    is written without a space beside them is a piece of its own. Words without such characters give none.
+    """
+    if text.isascii():
+        return []
+    found: list[str] = []
+    run, other, mixed = "", "", False
+    for character in f"{text} ":
+        if _is_spaceless(character):
+            found += [other] if other else []
+            run, other, mixed = run + character, "", True
+        elif character.isalnum():
+            found += _overlapping(run)
+            run, other = "", other + character
+        elif not _is_mark(character):
+            found += _overlapping(run) + ([other] if other and mixed else [])
+            run, other, mixed = "", "", False
+    return found
+
+
+def _overlapping(run: str) -> list[str]:
+    return [run[place : place + 2] for place in range(len(run))]
+
+
+def _is_spaceless(character: str) -> bool:
+    """Whether a character is of Chinese, Japanese, Korean, Thai, Lao, Burmese or Khmer text."""
+    code = ord(character)
+    if code < 0x0E00 or not character.isalnum():
+        return False
+    return (
+        0x3040 <= code <= 0x30FF
+        or 0x3400 <= code <= 0x9FFF
+        or 0xAC00 <= code <= 0xD7A3
+        or 0xF900 <= code <= 0xFAFF
+        or 0x20000 <= code <= 0x323AF
+        or code <= 0x0EFF
+        or 0x1000 <= code <= 0x109F
+        or 0x1780 <= code <= 0x17FF
+    )
+
+
+def _says_little(pair: str) -> bool:
+    return pair in PAIRS or all("\u3040" <= c <= "\u309f" for c in pair)
+
+
+def either(word: str) -> str:
+    """A word as it stands, or as the sequence of its parts."""
+    parts = split_word(word)
+    whole = quoted(word)
+    return whole if len(parts) < 2 else f"({whole} OR {quoted(' '.join(parts))})"
+
+
+def quoted(text: str) -> str:
+    """A text as FTS5 takes it for data."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+_KINDS = {
+    "decision": "decision", "decided": "decision", "task": "task", "run": "run", "session": "session",
+    "commit": "commit", "change": "commit", "fact": "fact", "invariant": "invariant",
+    "assumption": "assumption", "dead-end": "dead-end", "turn": "turn", "document": "doc", "function": "code",
+}  # fmt: skip
+_ASKING = ("which", "what", "whose")
+
+
+def wanted_kind(asked: "SearchQuery") -> str | None:
+    """The kind of thing that a question asks for, as in "which decision …"; None if it does not say."""
+    words = [word.strip("?,.:;\"'").casefold() for word in asked.text.split()]
+    for place, word in enumerate(words):
+        if word in _ASKING:
+            for following in words[place + 1 : place + 4]:
+                kind = _KINDS.get(following) or _KINDS.get(following.removesuffix("s"))
+                if kind:
+                    return kind
+    return None
+
+
+def names_identifier(asked: "SearchQuery") -> bool:
+    """Whether a question names something by what nobody says by chance: an id, a path, a symbol."""
+    return bool(asked.paths) or any(is_identifier(word) for word in asked.words)
+
+
+def takes_several_steps(asked: "SearchQuery") -> bool:
+    """Whether a question names one thing and asks for a thing of another kind."""
+    return names_identifier(asked) and wanted_kind(asked) is not None

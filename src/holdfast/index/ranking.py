@@ -1,0 +1,388 @@
+"""What is the most recent, where nothing is asked for: what was decided and done before what led to it.
+
+Nothing is imported but our own: the quick path starts here.
+
+Words to hits: the one ranking, used by the quick path and by the library alike.
+
+A question is data: every word is quoted, so no character of it can steer FTS5 or SQL. Candidates are
+gathered from each source (`pool`), ranked by what is known of them (`rank`, `weights`), and those that
+say the same are collapsed. With no words and no files it is the most recent. Equal contents give equal
+answers: ties are resolved by time, then by id.
+
+Nothing but `_sqlite3`'s connections is needed, and nothing is imported but our own and `math`: the
+quick path starts here.
+"""
+
+from math import log
+
+from holdfast.index import result_order, scoring
+from holdfast.index.pool import AT, FIRST, READ, SOURCES, Pool, facets_of, fetched, gather, match_all, match_any
+from holdfast.index.query import MAX_QUERY, MAX_WORDS, Scope, SearchQuery, quoted, read_query, split_word
+from holdfast.index.ranking_weights import GROUPED, PRIORS, STANDINGS, TRUST, WEIGHTS
+from holdfast.index.reliability import APPROVED, FOREIGN, PROMOTED, SUPERSEDED, HitReliability
+from holdfast.index.schema import facet
+from holdfast.index.search_words import words_of
+from holdfast.index.second_hop import NAMED, follow, named_by
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+    from typing import Any
+
+    from holdfast.index.query import Scope, SearchQuery
+
+    Row = tuple[Any, ...]
+
+COMMITS = 2  # that stand among the first; git lists the others
+_PASSING = ("event", "artifact", "turn")  # what more telling things stand for
+_DONE = " OR ".join(f"facets : {quoted(facet('k', kind))}" for kind in ("run", "session"))
+_BY_TIME = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC"
+_TIMELESS = (
+    "SELECT id FROM row WHERE id IN (SELECT rowid FROM words WHERE words MATCH ? AND rowid < 0) "
+    "ORDER BY ts DESC, name, title LIMIT 1000"
+)
+_LATEST = "SELECT id FROM row WHERE id > 0 AND shown ORDER BY id DESC"
+_MEMORIES = "SELECT id FROM row WHERE id < 0 AND shown AND kind <> 'candidate' ORDER BY ts DESC, name LIMIT ?"
+
+
+def gather_recent(sources: "Sequence[Connection]", asked: "SearchQuery", scope: "Scope", limit: int) -> Pool:
+    """The newest rows, with these facets if there are any; of the repository, else only commits."""
+    pool = Pool(0)
+    wanted = facets_of(asked, scope)
+    count = 4 * limit + 64
+    for number, db in enumerate(sources):
+        if wanted:
+            numbers = _with(db, wanted, scope, count)
+        else:
+            numbers = _any(db, count) if number == 0 else _before(db, _LATEST, (), COMMITS)
+        for row, values in fetched(db, numbers, wanted, scope).items():
+            pool.rows[row << SOURCES | number] = values
+    return pool
+
+
+def telling_first(found: "list[tuple[int, Row]]") -> "list[tuple[int, Row]]":
+    """The same rows, events and what runs made behind what was decided and done."""
+    kind = AT["kind"]
+    passing = [one for one in found if one[1][kind] in _PASSING]
+    commits = [one for one in found if one[1][kind] == "commit"][COMMITS:]
+    put_off = {key for key, _ in (*passing, *commits)}
+    return [*(one for one in found if one[0] not in put_off), *commits, *passing]
+
+
+def _with(db: "Connection", wanted: list[str], scope: "Scope", count: int) -> list[int]:
+    match = " AND ".join(f"facets : {quoted(name)}" for name in wanted)
+    if scope.kind != "candidate":
+        match = f"({match}) NOT facets : {quoted(facet('k', 'candidate'))}"
+    # What has no place in time has numbers in no order.
+    timeless = [row for (row,) in db.execute(_TIMELESS, (match,))]
+    return _before(db, _BY_TIME, (match,), count) + timeless
+
+
+def _any(db: "Connection", count: int) -> list[int]:
+    """The last runs and sessions, the last of all that happened, and the newest memories and tasks."""
+    done = _before(db, _BY_TIME, (_DONE,), count)
+    lasting = [row for (row,) in db.execute(_MEMORIES, (count,))]
+    return list(dict.fromkeys([*done, *_before(db, _LATEST, (), count), *lasting]))
+
+
+def _before(db: "Connection", statement: str, given: tuple[str, ...], count: int) -> list[int]:
+    """The first of what has a place in time, with all that have the time of the last: equals go by id."""
+    found: list[int] = []
+    for (row,) in db.execute(statement, given):
+        if row < 0 or (len(found) >= count and row >> 10 != found[-1] >> 10):
+            break
+        found.append(row)
+    return found
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from sqlite3 import Connection
+    from typing import Any
+
+    from holdfast.index.pool import Near
+
+    SearchRow = tuple[Any, ...]
+    Step = Callable[[Sequence[Connection], SearchQuery, Sequence[tuple[int, float]]], dict[int, float]]
+
+__all__ = (
+    "APPROVED", "FIELDS", "FOREIGN", "KINDS", "MAX_LIMIT", "MAX_QUERY", "MAX_WORDS", "PROMOTED", "SUPERSEDED",
+    "candidates", "match_all", "match_any", "search", "snippet", "split_word",
+)  # fmt: skip
+
+FIELDS = (
+    "id", "kind", "title", "text", "ts", "task", "tags", "layer", "line", "head", "path",
+    "exit_status", "target", "run", "sha256", "what", "state", "trust", "branch", "by", "score",
+)  # fmt: skip
+KINDS = (
+    "event", "fact", "run", "artifact", "candidate", "task", "session", "turn", "cycle", "commit", "doc",
+    "code",
+)  # fmt: skip
+MAX_LIMIT = 1000
+# As if for so many it is ranked, however few are asked for; where five hold all words, most need no more.
+DEPTHS = (5, FIRST, 50, 200, MAX_LIMIT)
+BY_MEANING = "meaning"  # what was found by nothing else
+SNIPPET = 200
+
+_MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "reject", "retire")
+_WORK_EVENTS = ("task", "session", "checkpoint")
+_SAID = {**WEIGHTS, **GROUPED}
+_ALL = {**_SAID, **PRIORS, "linked": 1.0}
+_SPEAKING = ("words", "cover", "beside", "files", "linked", "placed")  # of which one says more than meaning
+_LINKING = 10  # of the best rows, those that may lead to others
+
+
+def search(
+    sources: "Sequence[Connection]",
+    query: "str | SearchQuery",
+    *,
+    scope: Scope | None = None,
+    limit: int = 5,
+    now: str = "",
+    near: "Near | None" = None,
+    explain: bool = False,
+    step: "Step" = follow,
+) -> "list[SearchRow]":
+    """The best hits as tuples of FIELDS, with the parts of the score behind if these are to be explained.
+
+    `now` marks memories that have expired; `near` says how near rows are to the question by meaning;
+    `step` gives what rows gain by being linked to the best ones.
+    """
+    scope = scope or Scope()
+    asked = read_query(query) if isinstance(query, str) else query
+    limit = max(1, min(limit, MAX_LIMIT))
+    if not asked.words and not scope.files and not asked.paths and near is None:
+        if asked.text and not asked.facets:
+            return []
+        newest = _recent(sources, asked, scope, limit, now)
+        return [(*hit, []) for hit in newest] if explain else newest
+    hits: list[SearchRow] = []
+    seen: set[int] = set()
+    for depth in DEPTHS:  # a longer list begins with the shorter one
+        found = _Ranked(sources, asked, scope=scope, limit=depth, now=now, near=near, step=step)
+        if len(found.kept) < depth and found.pool.narrow:  # too many of them said the same
+            found = _Ranked(sources, asked, scope=scope, limit=depth, now=now, near=near, step=step, wide=True)
+        new = [one for one in found.kept if one[0] not in seen][: limit - len(hits)]
+        hits += found.hits(sources, new, _terms(asked), explain=explain)
+        seen.update(key for key, _ in new)
+        if len(hits) >= limit or depth >= limit:
+            break
+    return hits
+
+
+class _Ranked:
+    """The candidates for a question in their order, and what is to be said of them."""
+
+    def __init__(
+        self,
+        sources: "Sequence[Connection]",
+        asked: SearchQuery,
+        *,
+        scope: Scope,
+        limit: int,
+        now: str,
+        near: "Near | None",
+        step: "Step",
+        wide: bool = False,
+    ) -> None:
+        self._by_meaning = near is not None
+        pool = gather(sources, asked, scope=scope, limit=limit, near=near, wide=wide)
+        if scope.kind in result_order.KINDS:
+            result_order.join(pool, sources, asked, scope=scope, near=near, wide=wide)
+        result_order.level(pool, asked)
+        scores = scoring.fuse(pool.features, _SAID)
+        if len(asked.words) > 1 and (gains := _linked(sources, asked, pool, scores, step)):
+            _take_in(sources, asked, scope, pool, gains)
+            result_order.level(pool, asked)
+            scores = scoring.fuse(pool.features, _ALL)
+        standing = HitReliability(sources, pool, now)
+        for key, prior in scoring.fuse(_priors(pool, asked, sources, standing), PRIORS).items():
+            scores[key] = scores.get(key, 0.0) + prior
+        standing.put_behind(pool, scores)
+        self.pool, self.standing, self.scores = pool, standing, scores
+        found, again = result_order.chosen(in_order(pool, scores), scores, varied=scope.kind is None)
+        if again:
+            pool.features["again"] = again
+            self.scores = {key: scores[key] + again.get(key, 0.0) for key, _ in found}
+            found = in_order(pool, self.scores)
+        self.kept = _collapse(found, limit)
+
+    def hits(
+        self,
+        sources: "Sequence[Connection]",
+        chosen: "Sequence[tuple[int, SearchRow]]",
+        terms: list[str],
+        *,
+        explain: bool,
+    ) -> "list[SearchRow]":
+        """As tuples of FIELDS, with the parts of the score behind if these are to be explained."""
+        found = []
+        for key, row in chosen:
+            by = BY_MEANING if self._is_guess(key) else None
+            hit = _hit(sources[_source(key)], row, self.scores[key], terms, self.standing, by=by)
+            found.append((*hit, scoring.parts(key, self.pool.features, _ALL)) if explain else hit)
+        return found
+
+    def _is_guess(self, key: int) -> bool:
+        """Whether nothing speaks for a row but its meaning: no word that was asked for, no file at hand."""
+        known = self.pool.features
+        return self._by_meaning and not any(known.get(name, {}).get(key, 0.0) for name in _SPEAKING)
+
+
+def candidates(sources: "Sequence[Connection]", query: str, *, scope: Scope | None = None) -> int:
+    """How many candidates fit a query that found nothing; none where they would not be an answer."""
+    scope = scope or Scope()
+    if scope.kind not in (None, "fact"):
+        return 0
+    narrowed = Scope(kind="candidate", task=scope.task, files=scope.files, branch=scope.branch, since=scope.since)
+    return len(search(sources, query, limit=MAX_LIMIT, scope=narrowed))
+
+
+def _source(key: int) -> int:
+    return key & (1 << SOURCES) - 1
+
+
+def in_order(pool: Pool, scores: "dict[int, float]") -> "list[tuple[int, SearchRow]]":
+    """The candidates, best first; equals by time, then by id, however they were stored."""
+    name, ts, rows = AT["name"], AT["ts"], pool.rows
+    places = {key: -round(score, 9) for key, score in scores.items() if key in rows}
+    found = [(key, rows[key]) for key in places]
+    if len(set(places.values())) < len(places):
+        found.sort(key=lambda one: (one[1][name], one[0] & (1 << SOURCES) - 1))
+        found.sort(key=lambda one: one[1][ts] or "", reverse=True)
+    found.sort(key=lambda one: places[one[0]])
+    return found
+
+
+def _priors(
+    pool: Pool, asked: SearchQuery, sources: "Sequence[Connection]", standing: HitReliability
+) -> "dict[str, dict[int, float]]":
+    """What is known of a row whatever was asked: who vouches for it, whether it holds, of what use it was."""
+    tier, name = AT["tier"], AT["name"]
+    found = {
+        "trust": {key: TRUST[row[tier]] for key, row in pool.rows.items() if row[tier] in TRUST},
+        "kind": result_order.kinds(pool, asked),
+        "defines": result_order.defines(pool, asked),
+        "placed": pool.features.get("placed", {}),
+        "standing": {key: STANDINGS[state] for key, state in standing.states.items() if state in STANDINGS},
+    }
+    used = dict(sources[0].execute("SELECT name, times FROM used").fetchall()) if found["trust"] else {}
+    found["used"] = {
+        key: log(1.0 + min(used[row[name].lower()], 15)) / log(16.0)
+        for key, row in pool.rows.items()
+        if used and key < 0 and row[name].lower() in used
+    }
+    pool.features.update(found)
+    return found
+
+
+def _linked(
+    sources: "Sequence[Connection]", asked: SearchQuery, pool: Pool, scores: "dict[int, float]", step: "Step"
+) -> "dict[int, float]":
+    """What rows gain that the best ones lead to; those may be in no pool yet."""
+    recent = pool.features.get("recent", {})
+    said = {key: score - WEIGHTS["recent"] * recent.get(key, 0.0) for key, score in scores.items()}
+    most = max(said.values(), default=0.0)
+    if most <= 0.0:
+        return {}
+    best = [(key, said[key] / most) for key, _ in in_order(pool, said)[:_LINKING]]
+    if step is follow and not _leads(asked, pool, [key for key, _ in best]):
+        return {}
+    return {key: gain * most for key, gain in step(sources, asked, best).items()}
+
+
+def _leads(asked: SearchQuery, pool: Pool, best: list[int]) -> bool:
+    """Whether the question names one of the best: without that, no link is followed."""
+    said = words_of(asked.text)
+    title, name = AT["title"], AT["name"]
+    rows = [pool.rows[key] for key in best]
+    return any(named_by(asked, said, row[title] or "", row[name]) >= NAMED for row in rows)
+
+
+def _take_in(
+    sources: "Sequence[Connection]", asked: SearchQuery, scope: Scope, pool: Pool, gains: "dict[int, float]"
+) -> None:
+    """Add to the pool what was reached, as far as it is within the scope."""
+    wanted = facets_of(asked, scope)
+    for number, db in enumerate(sources):
+        missing = [key >> SOURCES for key in gains if _source(key) == number and key not in pool.rows]
+        for row, values in fetched(db, missing, wanted, scope).items() if missing else ():
+            pool.add(row << SOURCES | number, values)
+    pool.features["linked"] = {key: gain for key, gain in gains.items() if key in pool.rows}
+
+
+def _recent(
+    sources: "Sequence[Connection]", asked: SearchQuery, scope: Scope, limit: int, now: str
+) -> "list[SearchRow]":
+    """With nothing asked for but facets: the most recent."""
+    pool = gather_recent(sources, asked, scope, limit)
+    standing = HitReliability(sources, pool, now)
+    found = in_order(pool, dict.fromkeys(pool.rows, 0.0))
+    kept = _collapse(found if scope.kind else telling_first(found), limit)
+    return [_hit(sources[_source(key)], row, 0.0, [], standing) for key, row in kept]
+
+
+def _collapse(found: "list[tuple[int, SearchRow]]", limit: int) -> "list[tuple[int, SearchRow]]":
+    """The first of those that say the same: one file's content, or a thing and the events of its life.
+
+    Of a task or a session that is not here itself, one event stands for all of them.
+    """
+    name, kind, target, what = AT["name"], AT["kind"], AT["target"], AT["what"]
+    things = {row[name] for key, row in found if key < 0 or row[kind] == "session"}
+    files: set[tuple[str, str]] = set()
+    kept: list[tuple[int, SearchRow]] = []
+    for key, row in found:
+        if key > 0 and row[what] in _MEMORY_EVENTS + _WORK_EVENTS and row[target] in things:
+            continue
+        if key > 0 and row[what] in _WORK_EVENTS and row[target]:
+            things.add(row[target])
+        if row[kind] == "artifact":
+            made = (row[AT["path"]], row[AT["sha256"]])
+            if made in files:
+                continue
+            files.add(made)
+        kept.append((key, row))
+        if len(kept) == limit:
+            break
+    return kept
+
+
+def _terms(asked: SearchQuery) -> list[str]:
+    return [part.casefold() for word in asked.words for part in split_word(word)]
+
+
+def _hit(
+    db: "Connection",
+    row: "SearchRow",
+    score: float,
+    terms: list[str],
+    standing: HitReliability,
+    *,
+    by: str | None = None,
+) -> "SearchRow":
+    fields, what = list(row[: AT["what"]]), row[AT["what"]]
+    text = row[AT["text"]] or ""
+    if len(text) >= READ:  # only its beginning was read
+        whole = db.execute("SELECT text FROM row WHERE id = ?", (row[AT["id"]],)).fetchone()
+        text = (whole and whole[0]) or ""
+    fields[AT["text"]] = snippet(text, terms)
+    state = standing.of(row)
+    if row[AT["kind"]] == "run" and what != "run":  # a transcript tells how it ended, and when it ran
+        (state, fields[AT["ts"]]), what = what.split(" "), "run"
+    elif row[AT["id"]] < 0 or row[AT["kind"]] == "session":
+        what = None
+    return (*fields, what, state, row[AT["tier"]], None, by, float(f"{score:.4g}"))
+
+
+def snippet(text: str, terms: list[str]) -> str:
+    """The part of a text around the first word that was asked for, on one line."""
+    low = text.casefold()
+    places = [place for place in (low.find(term) for term in terms) if place >= 0]
+    start = max(0, min(places, default=0) - SNIPPET // 4)
+    if start:
+        space = text.find(" ", start)
+        start = space + 1 if 0 <= space < start + 20 else start
+    line = " ".join(text[start : start + SNIPPET].split())
+    return ("…" if start else "") + line + ("…" if start + SNIPPET < len(text) else "")

@@ -1,0 +1,431 @@
+"""What of several kinds is to stand first: memories, runs, docs, commits and code in one answer.
+
+How well words fit says little across kinds: code repeats a word where a page says it once, and there is ten
+times as much of it. So each kind has a head start that depends on what the question looks like. Asked in
+words, people want what was decided, written down and done; asked for a name, they want where it is defined.
+What repeats the place of something better (a third piece of one file, another part of one conversation)
+counts for less, and what says the very same as another is left out.
+
+All of it is decided by the candidates alone, never by their order or by how many are wanted. Nothing is
+imported but our own: the quick path mixes with this.
+
+Runs and sessions, asked for as a whole: as good as the best turn, and what the rest of it adds.
+
+Who asks which run it was remembers what was said in it, and a run's own row tells only what came of it. So
+its turns are asked as well. `turn` is what the best of them brings beyond the run's own row, `told` the
+share of the question that stands anywhere in it, `said` how near in meaning it comes to the question where
+those speak whom the question names. What has no turns is weighed by its own row alone, on the same scale.
+
+Nothing is imported but our own: the quick path groups with this.
+"""
+
+from holdfast.index import scoring
+from holdfast.index.pool import AT, SOURCES, Pool, facets_of, fetched, gather
+from holdfast.index.query import Scope, SearchQuery, quoted
+from holdfast.index.ranking_weights import MIXED, WEIGHTS
+from holdfast.index.schema import facet
+from holdfast.index.search_words import ENGLISH, is_identifier
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from holdfast.index.query import SearchQuery
+    from holdfast.index.scoring import Feature
+
+    Row = tuple[Any, ...]
+
+WORDS, NAMES, SHORT = "words", "names", "short"  # what a question looks like
+PER_FILE = 2  # pieces of one file that stand side by side
+AGAIN = 0.5  # of its score that a piece loses which repeats a place
+MOST_NAMES = 8  # words of a question that may be names of something defined
+MOST_LINKED = 1.0  # that what a repository holds gains by names
+LOOSE = {"named": 0.3, "beside": 0.6, "linked": 0.5}  # the most that code gains so where a sentence was asked
+FULL = 0.67  # share of a question; what holds so much of it has all of its kind's head start
+
+_KINDS = (
+    "event", "run", "artifact", "candidate", "task", "session", "turn", "commit", "doc", "code",
+)  # fmt: skip
+_TALK = ("run", "turn", "session")
+_OF_FILES = ("doc", "code", "artifact")
+_FOR_CODE = frozenset(
+    ("class", "constant", "defined", "definition", "function", "implementation", "implemented", "method",
+     "struct", "variable")
+)  # fmt: skip
+_FOR_TESTS = ("test", "spec", "fixture", "golden", "mock")
+_TEST_FOLDERS = frozenset(
+    ("test", "tests", "testing", "testdata", "spec", "specs", "fixtures", "golden", "mocks", "__tests__",
+     "__mocks__", "e2e", "integration_test")
+)  # fmt: skip
+_DECLARING = frozenset(
+    ("def", "class", "func", "fn", "function", "const", "var", "let", "type", "struct", "enum", "interface",
+     "trait", "export", "default", "public", "private", "protected", "static", "final", "pub", "async",
+     "abstract", "#define", "val", "object", "module")
+)  # fmt: skip
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+
+
+def form_of(asked: "SearchQuery") -> str:
+    """Whether a question is a sentence, a name (a symbol, a path, an error), or just a word or two."""
+    said = asked.text.casefold().split()
+    if asked.paths or _asks_for_tests(asked) or not _FOR_CODE.isdisjoint(said):
+        return NAMES
+    named = sum(map(_is_symbol, asked.words))
+    if (named and 2 * named >= len(asked.words)) or (said and said[0].endswith(":")):  # as errors begin
+        return NAMES
+    small = sum(word.strip("?,.!") in ENGLISH for word in said)
+    return WORDS if len(asked.words) > 2 or small else SHORT
+
+
+def _is_symbol(word: str) -> bool:
+    """Whether a word is what only a program says: `max_size`, `MaxSize`, `a.b`, `PoolError`."""
+    if is_identifier(word) or "_" in word or "." in word or "::" in word:
+        return True
+    return not word.isupper() and word[1:] != word[1:].lower()
+
+
+def level(pool: Pool, asked: "SearchQuery") -> None:
+    """Let nothing count that is no sign where kinds are mixed.
+
+    What a repository holds now has no time, so it is neither new nor old. Nobody speaks in it, so a heading
+    is no speaker's name and a section no answer to the one before. That a sentence holds the one or two words
+    of which a symbol is made says little, and names that everything uses link all of it.
+    """
+    kind = AT["kind"]
+    held = [key for key, row in pool.rows.items() if row[kind] in ("doc", "code")]
+    features = pool.features
+    for name in ("speaker", "answer"):
+        for key in held if features.get(name) else ():
+            features[name].pop(key, None)
+    if len(_families(pool.rows.values())) < 2:
+        return
+    recent, linked = features.get("recent", {}), features.get("linked", {})
+    dated = [value for key, value in recent.items() if key > 0]
+    mean = sum(dated) / len(dated) if dated else 0.0
+    for key in held:
+        if key < 0:
+            recent[key] = mean
+        if linked.get(key, 0.0) > MOST_LINKED:
+            linked[key] = MOST_LINKED
+    if form_of(asked) == WORDS:
+        code = [key for key in held if pool.rows[key][kind] == "code"]
+        for name, most in LOOSE.items():
+            values = features.get(name, {})
+            for key in code:
+                if values.get(key, 0.0) > most:
+                    values[key] = most
+
+
+def kinds(pool: Pool, asked: "SearchQuery") -> "Feature":
+    """The head start of each candidate by its kind, as far as it holds what was asked for.
+
+    Where all are of one kind there is none: nothing has to be mixed.
+    """
+    kind = AT["kind"]
+    families = _families(pool.rows.values())
+    if len(families) < 2 and "memory" not in families:
+        return {}
+    form = form_of(asked)
+    table, tests = MIXED[form], not _asks_for_tests(asked)
+    holds = _held(pool) if asked.words else None
+    found = {}
+    for key, row in pool.rows.items():
+        name = row[kind] if row[kind] in _KINDS else "memory"
+        if tests and name in ("doc", "code") and is_test(_file(row)):
+            name = "test"
+        start = table[name]
+        if start > 0.0 and holds is not None:
+            start *= min(1.0, holds.get(key, 0.0) / FULL)
+        found[key] = start
+    return found
+
+
+def _families(rows: "Iterable[Row]") -> set[str]:
+    """The kinds there are, where all that is said in one conversation is of one kind, and so are memories."""
+    place = AT["kind"]
+    kinds = {row[place] for row in rows}
+    return {"talk" if kind in _TALK else kind if kind in _KINDS else "memory" for kind in kinds}
+
+
+def _held(pool: Pool) -> "Feature":
+    """How much of the question each candidate holds by its words; or how near it is, or where links lead."""
+    found = dict(pool.features.get("cover", {}))
+    linked = pool.features.get("linked", {})
+    most = max(linked.values(), default=0.0)
+    leads = {key: gain / most for key, gain in linked.items()} if most > 0.0 else {}
+    for values in (pool.features.get("near", {}), pool.features.get("files", {}), leads):
+        for key, value in values.items():
+            if value > found.get(key, 0.0):
+                found[key] = value
+    return found
+
+
+def defines(pool: Pool, asked: "SearchQuery") -> "Feature":
+    """Which code defines a name that was asked for: its own symbol, or one that a line of it defines."""
+    names = _defined_names(asked)
+    if not names:
+        return {}
+    kind, title, text = AT["kind"], AT["title"], AT["text"]
+    found = {}
+    for key, row in pool.rows.items():
+        if row[kind] != "code" or is_test(_file(row)):
+            continue
+        if (row[title] or "").rpartition(".")[2] in names:
+            found[key] = 1.0
+        elif any(name in row[text] and _is_defined(name, row[text]) for name in names):
+            found[key] = 0.8
+    return found
+
+
+def _defined_names(asked: "SearchQuery") -> list[str]:
+    """The names in a question that code may define; of a word among others only if it looks like one."""
+    if form_of(asked) == WORDS:
+        return []
+    pieces = [
+        piece
+        for word in asked.words[:MOST_NAMES]
+        if "/" not in word
+        for piece in word.replace("::", ".").rstrip("()").split(".")
+    ]
+    alone = len(asked.words) == 1 or not _FOR_CODE.isdisjoint(asked.text.casefold().split())
+    return [piece for piece in pieces if len(piece) > 2 and (alone or _is_symbol(piece))]
+
+
+def _is_defined(name: str, text: str) -> bool:
+    """Whether a line of code begins by giving something this name."""
+    at = text.find(name)
+    while at >= 0:
+        before = text[text.rfind("\n", 0, at) + 1 : at].split()
+        end = at + len(name)
+        if text[end : end + 1] not in _LETTERS and _DECLARING.issuperset(before):
+            after = text[end : end + 4].lstrip(" ")
+            gives = after[:2] != "==" and after.startswith(("=", ":=", ": "))
+            if gives or before:
+                return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _file(row: "Row") -> str:
+    """The file that a row is a piece of; its name says it, too, with the line."""
+    path: str = row[AT["path"]] or row[AT["name"]].rpartition(":")[0]
+    return path
+
+
+def is_test(path: str) -> bool:
+    """Whether a file tests others or is made for tests, by how projects name such files."""
+    folders, _, name = path.casefold().rpartition("/")
+    if name.startswith("test_") or "_test." in name or ".test." in name or ".spec." in name or "_spec." in name:
+        return True
+    return name == "conftest.py" or not _TEST_FOLDERS.isdisjoint(folders.split("/"))
+
+
+def _asks_for_tests(asked: "SearchQuery") -> bool:
+    said = asked.text.casefold()
+    return any(word in said for word in _FOR_TESTS) or any(map(is_test, asked.paths))
+
+
+def chosen(
+    found: "Sequence[tuple[int, Row]]", scores: "Feature", *, varied: bool = True
+) -> "tuple[list[tuple[int, Row]], Feature]":
+    """The candidates without those that say nothing or the very same, and what repeating takes from some.
+
+    They come best first and stay in that order; `scores` are theirs. Where they need not be `varied`, as if
+    one kind was asked for, only what says nothing is left out.
+    """
+    kept = [one for one in found if not is_empty(one[1])]
+    if not varied:
+        return kept, {}
+    kept = _once(kept)
+    if len(_families(row for _, row in kept)) < 2:
+        return kept, {}
+    again: Feature = {}
+    seen: dict[tuple[str, str], int] = {}
+    talks = _conversations(kept)
+    for key, row in kept:
+        place = _place(key, row, talks)
+        if place is None:
+            continue
+        seen[place] = seen.get(place, 0) + 1
+        if seen[place] > (1 if place[0] == "talk" else PER_FILE):
+            again[key] = -AGAIN * max(scores[key], 0.0)
+    return kept, again
+
+
+def is_empty(row: "Row") -> bool:
+    """Whether a section is nothing but its heading."""
+    if row[AT["kind"]] != "doc" or len(row[AT["text"]] or "") > 400:
+        return False
+    text = (row[AT["text"]] or "").replace(row[AT["title"]] or "\0", "")
+    return not any(map(str.isalnum, text))
+
+
+def _once(found: "list[tuple[int, Row]]") -> "list[tuple[int, Row]]":
+    """The first of equal texts: projects keep one page for several tools, each in that tool's folder."""
+    kind, content, text = AT["kind"], AT["content"], AT["text"]
+    seen: set[bytes] = set()
+    pages: dict[tuple[str, str], list[str]] = {}  # by title, and by path below the first folder
+    kept = []
+    for key, row in found:
+        if row[kind] in ("doc", "code") and row[content]:
+            if row[content] in seen:
+                continue
+            seen.add(row[content])
+            folder, _, rest = _file(row).partition("/")
+            if folder[:1] == ".":
+                alike = pages.setdefault((row[AT["title"]] or "", rest), [])
+                said = row[text].replace(folder, "")
+                if said in alike:
+                    continue
+                alike.append(said)
+        kept.append((key, row))
+    return kept
+
+
+def _place(key: int, row: "Row", talks: "dict[int, str]") -> "tuple[str, str] | None":
+    """The file a candidate is a piece of, or the conversation."""
+    if row[AT["kind"]] in _OF_FILES:
+        return "file", _file(row)
+    return ("talk", talks[key]) if key in talks else None
+
+
+def _conversations(found: "list[tuple[int, Row]]") -> "dict[int, str]":
+    """The run that each run, turn and session belongs to; a session tells what its runs are called."""
+    kind, name, title, text = AT["kind"], AT["name"], AT["title"], AT["text"]
+    talks = {key: row[name].partition("#")[0] for key, row in found if row[kind] in ("run", "turn")}
+    called = [(row[title].partition("…")[0], row[name]) for _, row in found if row[kind] == "run" and row[title]]
+    for key, row in found:
+        if row[kind] == "session":
+            said = f"{row[title]}\n{row[text]}"
+            talks[key] = next((run for words, run in called if words and words in said), row[name])
+    return talks
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+
+    from holdfast.index.pool import Near
+    from holdfast.index.scoring import Feature
+
+    Members = dict[int, set[int]]  # the turns of each group, by their keys
+
+KINDS = ("run", "session")
+TURNS = 150  # hits that the turns are asked for: many of them belong to one run
+LESSER = 0.15  # of what its own row or its best turn brings, whichever is less
+_MASK = (1 << SOURCES) - 1
+_TAG = "g"  # facets that turns do not have: a tag is their run's
+_NOTES = "SELECT rowid FROM words WHERE words MATCH ?"
+
+
+def join(
+    pool: Pool,
+    sources: "Sequence[Connection]",
+    asked: SearchQuery,
+    *,
+    scope: Scope,
+    near: "Near | None" = None,
+    wide: bool = False,
+) -> None:
+    """Let turns count for the runs and sessions of a pool, and take in those that only a turn leads to."""
+    turns, members = gathered(pool, sources, asked, scope=scope, near=near, wide=wide)
+    own, score = scoring.fuse(pool.features, WEIGHTS), scoring.fuse(turns.features, WEIGHTS)
+    best = {group: max([score.get(key, 0.0) for key in keys]) for group, keys in members.items()}
+    pool.features["turn"] = {group: _gain(best[group], own.get(group, 0.0)) for group in members}
+    pool.features.update(added(pool, turns, members, near))
+
+
+def gathered(
+    pool: Pool,
+    sources: "Sequence[Connection]",
+    asked: SearchQuery,
+    *,
+    scope: Scope,
+    near: "Near | None" = None,
+    wide: bool = False,
+) -> "tuple[Pool, Members]":
+    """The turns that fit, and those of each run or session, which is in the pool from now on."""
+    within = Scope(kind="turn", task=scope.task, files=scope.files, since=scope.since)
+    turns = gather(sources, _untagged(asked), scope=within, limit=TURNS, near=near, wide=wide)
+    pool.narrow = pool.narrow or turns.narrow
+    members = _members(sources, turns, scope.kind)
+    _take_in(pool, sources, facets_of(asked, scope), scope, members)
+    return turns, {group: keys for group, keys in members.items() if group in pool.rows}
+
+
+def added(pool: Pool, turns: Pool, members: "Members", near: "Near | None") -> "dict[str, Feature]":
+    """What the rest of a run or session adds to the best of it."""
+    found = {"told": _told(pool, turns, members)}
+    if near:
+        found["said"] = _said(pool, turns, members, near)
+    return found
+
+
+def _untagged(asked: SearchQuery) -> SearchQuery:
+    found = SearchQuery()
+    for name in SearchQuery.__slots__:
+        setattr(found, name, getattr(asked, name))
+    found.facets = [one for one in asked.facets if not one.startswith(_TAG)]
+    return found
+
+
+def _members(sources: "Sequence[Connection]", turns: Pool, kind: str | None) -> "Members":
+    """The turns of each run; of each session, those of the runs that its notes name."""
+    parent, run = AT["parent"], AT["run"]
+    found: Members = {}
+    named: dict[tuple[int, str], set[int]] = {}
+    for key, row in turns.rows.items():
+        if row[parent] is not None:
+            found.setdefault(row[parent] << SOURCES | key & _MASK, set()).add(key)
+        if row[run]:
+            named.setdefault((key & _MASK, row[run]), set()).add(key)
+    for (source, name), keys in named.items() if kind == "session" else ():
+        match = f"facets : {quoted(facet('k', 'session'))} AND context : {quoted(name)}"
+        for (row,) in sources[source].execute(_NOTES, (match,)).fetchall():
+            found.setdefault(row << SOURCES | source, set()).update(keys)
+    return found
+
+
+def _take_in(pool: Pool, sources: "Sequence[Connection]", wanted: list[str], scope: Scope, members: "Members") -> None:
+    """Add the groups that are not in the pool yet, as far as they are within the scope."""
+    for number, db in enumerate(sources):
+        missing = [key >> SOURCES for key in members if key & _MASK == number and key not in pool.rows]
+        for row, values in fetched(db, missing, wanted, scope).items() if missing else ():
+            pool.add(row << SOURCES | number, values)
+
+
+def _gain(turn: float, own: float) -> float:
+    """What the best turn brings to a score that holds its group's own row already."""
+    return turn - (1.0 - LESSER) * own if turn > own else LESSER * turn
+
+
+def _told(pool: Pool, turns: Pool, members: "Members") -> "Feature":
+    """The share of the question that a group holds: in all of its turns, or in its own row."""
+    cover, rest = turns.features.get("cover", {}), turns.features.get("gcover", {})
+    found = dict(pool.features.get("cover", {}))
+    for group, keys in members.items():
+        share = max([cover.get(key, 0.0) + rest.get(key, 0.0) for key in keys])
+        found[group] = max(share, found.get(group, 0.0))
+    return {group: share for group, share in found.items() if share}
+
+
+def _said(pool: Pool, turns: Pool, members: "Members", near: "Near") -> "Feature":
+    """How near the nearest turn of each group is, of those by whom the question names if it names anybody.
+
+    What has no turns here is as near as its own row.
+    """
+    content, named = AT["content"], turns.features.get("speaker")
+    texts = {
+        group: [row[content] for key in keys if not named or key in named if (row := turns.rows[key])[content]]
+        for group, keys in members.items()
+    }
+    texts.update((key, [row[content]]) for key, row in pool.rows.items() if key not in texts and row[content])
+    cosines = near.of(sorted({text for some in texts.values() for text in some}))
+    nearest = {
+        group: max(known)
+        for group, some in texts.items()
+        if (known := [cosines[text] for text in some if text in cosines])
+    }
+    return scoring.spread(nearest)

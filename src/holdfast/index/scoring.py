@@ -1,0 +1,302 @@
+"""Features to a score: what is known of each candidate, weighed and added up.
+
+A feature is a mapping from candidates to numbers, mostly between 0 and 1; a candidate it does not name
+has 0. The score is their weighted sum, with one set of weights for every kind of record, so that each
+part of it can be told. Equal features give equal scores: nothing here depends on an order.
+
+Pure, and nothing but `math` is imported: the quick path ranks with this.
+
+What stands beside a candidate: the parts before and after it, its group, who says it and when.
+
+A turn of a talk often answers what the one before it asks, and shares no word with the question. So each
+candidate is also weighed by what its neighbours add to it; what is in no group has nobody to add anything,
+and loses nothing by it. All of it is reckoned from the pool; nothing is imported but our own.
+"""
+
+from math import log
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Feature = dict[int, float]
+
+LONG_AGO = 87_600  # hours: ten years
+_LONG = log(1.0 + LONG_AGO)
+TOUCHED = 10_000  # a file that so many records touch says almost nothing
+_TOLD = 0.005  # what is less of a score is not worth a word
+_ENDINGS = (
+    "ations", "ation", "ings", "ing", "ies", "ied", "ers", "ed", "er", "es", "ly", "s", "y", "e",
+)  # fmt: skip
+# A table of characters is much faster here than a mapping, which fails once for every letter it lacks.
+_SPACES = "\0" + "".join(chr(code) if chr(code).isalnum() else " " for code in range(1, 128))
+_PLAIN = _SPACES.encode() * 2  # for bytes; only the first half of it is ever looked at
+
+
+def small(text: str) -> str:
+    """A text in small letters; the sign of what was cut is a NUL, for plain text is looked through faster."""
+    return (text if text.isascii() else text.replace("…", "\0")).casefold()
+
+
+def fuse(features: "Mapping[str, Feature]", weights: "Mapping[str, float]") -> "Feature":
+    """The score of every candidate that has any feature."""
+    scores: Feature = {}
+    for name in sorted(features):  # sums of floats depend on their order
+        weight = weights.get(name, 0.0)
+        if weight and scores:
+            for key, value in features[name].items():
+                scores[key] = scores.get(key, 0.0) + weight * value
+        elif weight:
+            scores = {key: weight * value for key, value in features[name].items()}
+    return scores
+
+
+def parts(key: int, features: "Mapping[str, Feature]", weights: "Mapping[str, float]") -> list[tuple[str, float]]:
+    """What each feature brought to a candidate's score, the largest first."""
+    found = [(name, weights.get(name, 0.0) * values.get(key, 0.0)) for name, values in features.items()]
+    told = [(name, part) for name, part in found if abs(part) >= _TOLD]
+    return sorted(told, key=lambda pair: (-abs(pair[1]), pair[0]))
+
+
+def scaled(values: "Feature") -> "Feature":
+    """The values as shares of the largest; those below nothing count as nothing."""
+    most = max(values.values(), default=0.0)
+    return {key: value / most for key, value in values.items() if value > 0.0} if most > 0.0 else {}
+
+
+def spread(values: "Feature") -> "Feature":
+    """The values between 0 for the least and 1 for the most of them."""
+    low, high = min(values.values(), default=0.0), max(values.values(), default=0.0)
+    return {key: (value - low) / (high - low) for key, value in values.items()} if high > low else {}
+
+
+def recency(hours: float) -> float:
+    """From 1 for what is as new as anything to 0 for what is ten years older; fast at first, then slow."""
+    return max(0.0, 1.0 - log(1.0 + max(hours, 0.0)) / _LONG)
+
+
+def rarity(count: int) -> float:
+    """How much sharing a file says that so many records touch: 1 if hardly any, 0 if very many."""
+    return log(1.0 + TOUCHED / (1.0 + count)) / log(1.0 + TOUCHED)
+
+
+def stem(word: str) -> str:
+    """A word in small letters less its usual ending: close to what the index's own stemmer does."""
+    low = word.casefold()
+    for ending in _ENDINGS:
+        if low.endswith(ending) and len(low) - len(ending) >= 3:
+            return low[: -len(ending)]
+    return low
+
+
+class QuestionWords:
+    """What a question says, ready to be looked for in many texts. A set of its words is a number's bits."""
+
+    __slots__ = ("_bare", "_counted", "_needles", "_shares", "_starts", "held", "pairs", "weights")
+
+    def __init__(self, words: "Sequence[str]", weights: "Sequence[float]", pairs: "Sequence[tuple[str, str]]") -> None:
+        self._needles = [(way, f" {way}", 1 << place) for place, word in enumerate(words) for way in _spellings(word)]
+        self._bare = not any(" " in way for way, _, _ in self._needles)
+        starts = {stem(part) for word in words for part in _split(word)}
+        self._starts = tuple(starts)
+        # Of those that begin alike the shortest: then no word of a title begins with two of them.
+        self._counted = [f" {one}" for one in starts if not any(one.startswith(s) for s in starts - {one})]
+        self.weights = list(weights)
+        self.pairs = [f"{one.casefold()} {stem(other)}" for one, other in pairs]
+        self.held: dict[int, int] = {}  # which words a candidate holds anywhere
+        self._shares: dict[int, float] = {}
+
+    def look(self, key: int, title: str, text: str) -> tuple[float, float]:
+        """Note what a candidate holds; gives the share of its title that was named, and of pairs found.
+
+        `title` and `text` are in small letters, and `text` holds the title, too.
+        """
+        held = inside = 0
+        spaced = "" if self._bare else f" {_spaced(title)}"
+        for needle, start, bit in self._needles:
+            if needle in text:
+                held |= bit
+                if not spaced and needle in title:  # most titles hold none, and need not be taken apart
+                    spaced = f" {_spaced(title)}"
+                if start in spaced:
+                    inside |= bit
+        self.held[key] = held
+        named = 0.0
+        if inside:
+            words = spaced.split()
+            if spaced.isascii():
+                named = sum([spaced.count(start) for start in self._counted]) / len(words)
+            else:  # where other signs part words, too
+                named = sum([word.startswith(self._starts) for word in words]) / len(words)
+        if not self.pairs or not held:
+            return named, 0.0
+        return named, len([1 for pair in self.pairs if pair in text]) / len(self.pairs)
+
+    def weigh(self, counted: "Iterable[int]") -> None:
+        """Let a word count by how few of these candidates hold it."""
+        times: dict[int, int] = {}  # many hold the same words
+        for key in counted:
+            times[self.held[key]] = times.get(self.held[key], 0) + 1
+        total = sum(times.values())
+        for place in range(len(self.weights)):
+            count = sum([number for held, number in times.items() if held >> place & 1])
+            self.weights[place] *= log(1.0 + total / (1.0 + count))
+        self._shares = {0: 0.0}
+
+    def share(self, held: int) -> float:
+        """How much of the question some of its words are."""
+        known = self._shares.get(held)
+        if known is None:
+            whole = sum(self.weights) or 1.0
+            some = sum([weight for place, weight in enumerate(self.weights) if held >> place & 1])
+            known = self._shares[held] = some / whole
+        return known
+
+
+def _spaced(text: str) -> str:
+    """The words of a text with nothing but spaces between them, as far as they are of plain letters."""
+    return text.encode().translate(_PLAIN).decode() if text.isascii() else text.translate(_SPACES)
+
+
+def _split(text: str) -> list[str]:
+    return text.translate(_SPACES).casefold().split()
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    """As it stands, less its ending, and as the words inside it, which the index keeps side by side."""
+    inner = _split(word)
+    return (stem(word),) if len(inner) < 2 else (word.casefold(), " ".join(inner))
+
+
+def textual(
+    words: QuestionWords, rows: "Iterable[tuple[int, str, str]]", found_by_words: "Mapping[int, float]"
+) -> "dict[str, Feature]":
+    """What texts themselves say: `cover`, `named` and `pairs` of (key, title, all text), in small.
+
+    A word counts by how few of those hold it that were found by words: the index need not be asked again.
+    """
+    named: Feature = {}
+    pairs: Feature = {}
+    for key, title, text in rows:
+        one, other = words.look(key, title, text)
+        if one:
+            named[key] = one
+        if other:
+            pairs[key] = other
+    words.weigh(key for key in words.held if key in found_by_words)
+    return {
+        "cover": {key: words.share(held) for key, held in words.held.items() if held},
+        "named": named,
+        "pairs": pairs,
+    }
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    Row = tuple[Any, ...]
+    Seats = dict[int, tuple[int, int]]  # of a candidate that has one: its group, and its place in it
+
+REACH = 2
+_STEPS = {-1: 1.0, 1: 0.7, -2: 0.6, 2: 0.4}  # what comes before says more than what comes after
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_NUMBERS = {
+    "sept": 9,
+    **{name[:3]: number for number, name in enumerate(_MONTHS, 1)},
+    **{name: number for number, name in enumerate(_MONTHS, 1)},
+}
+_AMBIGUOUS = ("may", "march", "mar")  # words that are no months unless a capital or a number says so
+
+
+def neighbour_gains(
+    seats: "Seats", own: "Feature", cover: "Feature", words: QuestionWords | None
+) -> "dict[str, Feature]":
+    """What the neighbours and the group of each candidate add to what it holds of the question itself."""
+    found: dict[str, Feature] = {"beside": {}, "window": {}, "group": {}, "gcover": {}}
+    at = {seat: key for key, seat in seats.items()}
+    best, told = _of_groups(seats, own, words)
+    for key, (group, place) in seats.items():
+        near = [(step, at[group, place + step]) for step in _STEPS if (group, place + step) in at]
+        found["beside"][key] = sum([_STEPS[step] * own.get(other, 0.0) for step, other in near])
+        found["group"][key] = best[group] - own.get(key, 0.0)
+        if words:
+            held = words.held[key]
+            for _, other in near:
+                held |= words.held[other]
+            found["window"][key] = words.share(held) - cover.get(key, 0.0)
+            found["gcover"][key] = words.share(told[group]) - cover.get(key, 0.0)
+    return {name: {key: value for key, value in of.items() if value} for name, of in found.items()}
+
+
+def _of_groups(
+    seats: "Seats", own: "Feature", words: QuestionWords | None
+) -> "tuple[dict[int, float], dict[int, int]]":
+    """For each group the best of its candidates, and which words of the question they hold together."""
+    best: dict[int, float] = {}
+    told: dict[int, int] = {}
+    for key, (group, _) in seats.items():
+        best[group] = max(best.get(group, 0.0), own.get(key, 0.0))
+        told[group] = told.get(group, 0) | (words.held[key] if words else 0)
+    return best, told
+
+
+def answer_gains(seats: "Seats", own: "Feature", texts: "Mapping[int, str]") -> "Feature":
+    """What follows a question that fits: mostly its answer."""
+    at = {seat: key for key, seat in seats.items()}
+    found: Feature = {}
+    for key, (group, place) in seats.items():
+        before = at.get((group, place - 1))
+        if before is not None and own.get(before) and "?" in texts[before]:
+            found[key] = own[before]
+    return found
+
+
+def smoothed(seats: "Seats", values: "Feature") -> "Feature":
+    """Each value with half of those before and after it; where there are none, its own stand for them."""
+    at = {seat: key for key, seat in seats.items()}
+    found = dict(values)
+    for key in values.keys() & seats.keys():
+        value, (group, place) = values[key], seats[key]
+        before, after = at.get((group, place - 1), key), at.get((group, place + 1), key)
+        found[key] = (value + 0.5 * values.get(before, value) + 0.5 * values.get(after, value)) / 2.0
+    return found
+
+
+class NamedMonth:
+    """A month that a question names, perhaps with its day and year; 0 where it does not say."""
+
+    __slots__ = ("day", "month", "year")
+
+    def __init__(self, month: int, day: int, year: int) -> None:
+        self.month, self.day, self.year = month, day, year
+
+    def fits(self, ts: str) -> float:
+        """1 if a time lies in the month, 2 on the day; 0 if not, or in another year."""
+        if ts[5:7] != f"{self.month:02d}" or (self.year and ts[:4] != f"{self.year:04d}"):
+            return 0.0
+        return 2.0 if self.day and ts[8:10] == f"{self.day:02d}" else 1.0
+
+
+def named_months(words: "Sequence[str]") -> list[NamedMonth]:
+    """The months that words name, as `May 2023`, `8 May` or `2023-05-08`."""
+    found = []
+    for place, word in enumerate(words):
+        if word[:4].isdigit() and word[4:5] == "-" and word[5:7].isdigit():
+            day = word[8:10]
+            found.append(NamedMonth(int(word[5:7]), int(day) if day.isascii() and day.isdigit() else 0, int(word[:4])))
+        elif month := _NUMBERS.get(word.casefold()):
+            days = [number for number in map(_number, words) if 0 < number < 32]
+            years = [number for number in map(_number, words) if 1900 < number < 2200]
+            if word.casefold() not in _AMBIGUOUS or (word[:1].isupper() and place) or days or years:
+                found.append(NamedMonth(month, days[0] if days else 0, years[0] if years else 0))
+    return found
+
+
+def _number(word: str) -> int:
+    digits = word.removesuffix("th").removesuffix("st").removesuffix("nd").removesuffix("rd")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 5 else 0

@@ -1,0 +1,130 @@
+"""Commands by which people keep caches in hand: reset, prune. Both ask first and say what they did.
+
+Reset and prune in words: what goes, how much, and how to have it back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.interfaces.cli.invocation import Invocation, command, confirm
+from holdfast.interfaces.cli.output import as_plain, say, show, wants_json
+from holdfast.interfaces.cli.phrases import count, lines, size, table
+from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from holdfast.work.cleanup import PruneResult, ResetResult, UndoneReset
+
+QUESTIONS = {
+    "sessions": "This takes all sessions and claims of this clone away. Go on?",
+    "tasks": "This takes all tasks and links off this branch with the next publish. Go on?",
+    "all": "This takes all sessions and claims of this clone away, all tasks and links off this branch with "
+    "the next publish, and empties the caches. Go on?",
+}
+MOST, SHOWN = 20, 32  # things that are named, characters of a name
+_PARTS = (("sessions", "session"), ("claims", "claim"), ("tasks", "task"), ("links", "link"))
+_KINDS = {"session": "session", "claim": "claim", "trash": "old reset", "anchor": "uncited commit"}
+
+
+def reset_text(done: ResetResult) -> str:
+    """What a reset took away."""
+    if not any((done.sessions, done.claims, done.tasks, done.links, done.more)):
+        return f"There was nothing to reset: no {'caches' if done.what == 'all' else done.what} here."
+    publish = "The tasks leave the branch with the next: holdfast publish" if done.tasks or done.links else []
+    return lines(f"Took away {_listed(done)}.", publish, "To have it back: holdfast reset --undo")
+
+
+def undone(back: UndoneReset) -> str:
+    """What came back, and what did not."""
+    left = [f"  {name}" for name in back.left]
+    first = f"Brought back {_listed(back)}." if _listed(back) else "Nothing came back."
+    return lines(first, ["", "Left alone, because something else stands there now:", *left] if left else [])
+
+
+def _listed(done: ResetResult | UndoneReset) -> str:
+    said = [count(number, one) for name, one in _PARTS if (number := getattr(done, name))]
+    said += [count(done.more, "other file")] if done.more else []
+    return " and ".join(filter(None, (", ".join(said[:-1]), *said[-1:])))
+
+
+def pruned(found: PruneResult) -> str:
+    """What went, or would go."""
+    kept = _kept(found)
+    if not found.spares:
+        return lines(f"Nothing is older than {found.before[:10]} and needed by nobody.", kept)
+    verb = "Deleted" if found.done else "Would delete"
+    named = found.spares[:MOST]
+    rows = [(spare.id[:SHOWN], _KINDS[spare.kind], f"since {spare.since[:10]}") for spare in named]
+    more = len(found.spares) - MOST
+    return lines(
+        f"{verb} {_counted(found)} ({size(found.size)}):",
+        table(rows),
+        [f"  and {more:,} more"] if more > 0 else [],
+        kept,
+    )
+
+
+def prune_question(found: PruneResult) -> str:
+    """What whoever prunes is asked."""
+    return f"This deletes {_counted(found)} for good ({size(found.size)}). Go on?"
+
+
+def _counted(found: PruneResult) -> str:
+    numbers = {word: sum(spare.kind == kind for spare in found.spares) for kind, word in _KINDS.items()}
+    return ", ".join(count(number, word) for word, number in numbers.items() if number)
+
+
+def _kept(found: PruneResult) -> list[str]:
+    if not found.kept:
+        return []
+    names = ", ".join(found.kept[:5]) + (" …" if len(found.kept) > 5 else "")
+    return ["", f"Kept, because something in them is open: {names}"]
+
+
+def pruned_object(found: PruneResult) -> dict[str, Any]:
+    """What `--json` promises of a prune."""
+    return {"id": None, **as_plain(found), "size": found.size}
+
+
+WHAT = click.Choice(("sessions", "tasks", "all"))
+
+
+@command(root, "reset")
+@click.argument("what", type=WHAT, required=False)
+@click.option("--undo", is_flag=True, help="Bring back what the last reset took away.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def reset(place: Invocation, what: str | None, undo: bool, yes: bool) -> None:
+    """Empty caches: sessions, tasks or all of them.
+
+    Memories, the log and runs stay. `holdfast reset --undo` brings everything back.
+    """
+    if undo == (what is not None):
+        raise click.UsageError("Name sessions, tasks or all; or take the last reset back with --undo.")
+    with place.project() as project:
+        if what is None:
+            show(project.reset_undo(), undone)
+            return
+        confirm(QUESTIONS[what], yes=yes)
+        show(project.reset(what), reset_text)
+
+
+@command(root, "prune")
+@click.option("--older-than", default="90d", show_default=True, metavar="AGE", help="90d, 12w or 1y.")
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def prune(place: Invocation, older_than: str, dry_run: bool, yes: bool) -> None:
+    """Delete old sessions, claims and trash.
+
+    Open sessions, and ended ones with something open in them, always stay.
+    """
+    with place.project() as project:
+        found = project.prune(older_than=older_than, dry_run=True)
+        if dry_run or not found.spares:
+            show(found, pruned, pruned_object)
+            return
+        if not (yes or wants_json()):
+            say(pruned(found))
+        confirm(prune_question(found), yes=yes)
+        show(project.prune(older_than=older_than, dry_run=False), pruned, pruned_object)

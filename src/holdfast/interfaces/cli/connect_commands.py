@@ -1,0 +1,331 @@
+"""Commands about agents' own files: connect, disconnect, import adr|memory, export adr.
+
+What the commands about agents' own files say, in words and as objects.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.errors import NeedsConfirmation
+from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_a_terminal
+from holdfast.interfaces.cli.output import say, show, wants_json
+from holdfast.interfaces.cli.phrases import count, lines, table
+from holdfast.interfaces.cli.root import root
+from holdfast.interfaces.cli.setup_commands import exporting, importing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from holdfast.capture.records.knowledge_files import SkippedKnowledge
+    from holdfast.capture.records.madr_export import MadrExport
+    from holdfast.capture.wiring.connect_files import ConnectionChange, ConnectionPlan
+    from holdfast.diagnostics.agent_health import AgentHealth
+    from holdfast.project.connecting import Imported
+
+SHOWN = 12  # skipped things that are named; the rest is counted
+_DONE = {
+    "create": "made",
+    "add": "{what} added",
+    "refresh": "{what} refreshed",
+    "keep": "as it should be",
+    "remove": "{what} taken out",
+    "delete": "deleted; it was ours",
+    "absent": "has no {what}",
+}
+_WOULD = {
+    "create": "would be made",
+    "add": "would get the {what}",
+    "refresh": "would be refreshed",
+    "keep": "is as it should be",
+    "remove": "would lose the {what}",
+    "delete": "would be deleted; it is ours",
+    "absent": "has no {what}",
+}
+
+
+def plan_text(done: ConnectionPlan) -> str:
+    if not done.changed:
+        return lines("Nothing to change.", _rows(done), [f"note: {note}" for note in done.notes])
+    tools = {tool for change in done.changed for tool in change.tools}
+    return lines(
+        [] if done.done else [diff(done.changes), ""],
+        _rows(done),
+        [f"your edit is kept in {path}" for path in done.kept],
+        [f"note: {note}" for note in done.notes],
+        [f"Restart to see it: {readers(tools)}"] if done.done else _asks(done),
+    )
+
+
+def readers(tools: Collection[str]) -> str:
+    """Who reads the files of these tools; AGENTS.md is read by many, and none of them has its name."""
+    named = [name for name in sorted(set(tools)) if name != "agents"]
+    return ", ".join([*named, *(["whatever reads AGENTS.md"] if "agents" in tools else [])])
+
+
+def _rows(done: ConnectionPlan) -> list[str]:
+    said = _DONE if done.done else _WOULD
+    return table(
+        [
+            (change.path, said[change.action].format(what=change.what), ", ".join(change.tools))
+            for change in done.changes
+        ]
+    )
+
+
+def _asks(done: ConnectionPlan) -> list[str]:
+    edited = [change.edited for change in done.changes if change.edited]
+    if edited:
+        where = ", ".join(edited)
+        return [f"Somebody edited inside the block at {where}: it would be left as it is, without --force"]
+    return ["Nothing was written."]
+
+
+def diff(changes: Iterable[ConnectionChange]) -> str:
+    """What changes, as people read it in git."""
+    return "\n".join(line for change in changes for line in change.diff)
+
+
+def plan_object(done: ConnectionPlan) -> dict[str, Any]:
+    return {
+        "done": done.done,
+        "changes": [_change_object(change) for change in done.changes],
+        "notes": list(done.notes),
+        "kept": list(done.kept),
+    }
+
+
+def _change_object(change: ConnectionChange) -> dict[str, Any]:
+    return {
+        "id": change.path,
+        "action": change.action,
+        "what": change.what,
+        "tools": list(change.tools),
+        "edited": change.edited,
+        "diff": list(change.diff),
+    }
+
+
+def tools(found: Sequence[AgentHealth]) -> list[str]:
+    """The agents that are here or connected, a line each, for `doctor`."""
+    here = [one for one in found if one.installed or one.connected]
+    rows = [(one.tool, _connection(one), _trust(one), _heard(one)) for one in here]
+    steps = [f"  next for {one.tool}: {one.next_step}" for one in here if one.next_step]
+    return ["Agents:", *(f"  {row}" for row in table(rows)), *steps] if here else []
+
+
+def _connection(one: AgentHealth) -> str:
+    if one.connected is None:
+        return "not connected"
+    return f"connected ({one.connected} scope)" + ("" if one.unchanged else ", changed")
+
+
+def _trust(one: AgentHealth) -> str:
+    if one.connected is None:
+        return ""
+    return {"yes": "trusted", "no": "not trusted", "not needed": "no trust needed"}[one.trusted]
+
+
+def _heard(one: AgentHealth) -> str:
+    late = f"; {count(one.late, 'time')} too slow to tell" if one.late else ""
+    if one.last_seen is None:
+        return "never seen here"
+    return f"{'firing, ' if one.firing else ''}last seen {one.last_seen}{late}"
+
+
+def tools_object(found: Sequence[AgentHealth]) -> list[dict[str, Any]]:
+    names = ("installed", "connected", "unchanged", "trusted", "firing", "last_seen", "late", "next_step")
+    return [
+        {"id": one.tool, **{name: getattr(one, name) for name in names}, "waiting": list(one.waiting)} for one in found
+    ]
+
+
+def imported(done: Imported) -> str:
+    found = f"Read {count(done.files, 'file')}: {count(len(done.proposed), 'new candidate')}"
+    more = [f"{len(done.joined)} joined with what waits"] if done.joined else []
+    more += [f"{done.known} known already"] if done.known else []
+    more += [f"{len(done.skipped)} skipped"] if done.skipped else []
+    return lines(
+        ", ".join([found, *more]),
+        _skipped(done.skipped),
+        ["Review them with: holdfast review"] if done.proposed else [],
+    )
+
+
+def _skipped(found: tuple[SkippedKnowledge, ...]) -> list[str]:
+    rest = [f"  … and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+    return [*(f"  {one.path}: {one.reason}" for one in found[:SHOWN]), *rest]
+
+
+def imported_object(done: Imported) -> dict[str, Any]:
+    return {
+        "files": done.files,
+        "proposed": list(done.proposed),
+        "joined": list(done.joined),
+        "known": done.known,
+        "skipped": [{"path": one.path, "reason": one.reason} for one in done.skipped],
+    }
+
+
+def exported(done: MadrExport) -> str:
+    if not done.written and not done.same and not done.left:
+        return "No decisions are accepted here yet."
+    same = f"; {done.same} as they were" if done.same else ""
+    return lines(
+        f"Wrote {count(len(done.written), 'record')} to {done.folder}{same}",
+        [f"  {name}" for name in done.written],
+        [f"note: {one.path} is left as it is: {one.reason}" for one in done.left],
+    )
+
+
+def exported_object(done: MadrExport) -> dict[str, Any]:
+    return {
+        "folder": done.folder,
+        "written": list(done.written),
+        "same": done.same,
+        "left": [{"path": one.path, "reason": one.reason} for one in done.left],
+    }
+
+
+TOOLS = ("codex", "claude", "gemini", "agents", "cursor", "copilot", "opencode", "aider")
+WIRED = ("codex", "claude", "gemini")  # what has hooks and an MCP server, beside the block
+CONFIRM = "See it with --dry-run, then run it again with --yes."
+HOMES = {  # where an agent keeps its memory: the variable that moves it, else the folder in the user's home
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
+    "codex": ("CODEX_HOME", ".codex"),
+}
+
+_tools = click.argument("tools", metavar="[TOOL]...", nargs=-1, type=click.Choice(TOOLS))
+_dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change, as a diff.")
+_yes = click.option("--yes", is_flag=True, help="Do not ask.")
+_force = click.option("--force", is_flag=True, help="Replace a block that was edited inside; the edit is kept.")
+_scope = click.option(
+    "--scope", type=click.Choice(("user", "project")), help="Whose settings get hooks and MCP server."
+)
+
+
+@command(root, "connect")
+@_tools
+@_scope
+@_dry_run
+@_yes
+@_force
+def connect(
+    place: Invocation, *, tools: tuple[str, ...], scope: str | None, dry_run: bool, yes: bool, force: bool
+) -> None:
+    """Connect agents: hooks, MCP server and instructions.
+
+    TOOL is codex, claude or gemini, which get hooks, the MCP server and an instruction block; or agents,
+    cursor, copilot, opencode, aider, which get the block. Without TOOL, all that is there is refreshed.
+    """
+    _scope_fits(tools, scope)
+    with place.project() as project:
+
+        def act(*, dry_run: bool) -> ConnectionPlan:
+            return project.connect(tools, scope=scope, force=force, dry_run=dry_run)
+
+        _carry_out(act, "Write this?", dry_run=dry_run, yes=yes, force=force)
+
+
+@command(root, "disconnect")
+@_tools
+@_scope
+@_dry_run
+@_yes
+@_force
+def disconnect(
+    place: Invocation, *, tools: tuple[str, ...], scope: str | None, dry_run: bool, yes: bool, force: bool
+) -> None:
+    """Take agents' hooks, server and block out to the byte.
+
+    Of these tools, or of all; every file is as it was before. With --scope, only hooks and server of that
+    scope.
+    """
+    _scope_fits(tools, scope)
+    with place.project() as project:
+
+        def act(*, dry_run: bool) -> ConnectionPlan:
+            return project.disconnect(tools, scope=scope, force=force, dry_run=dry_run)
+
+        _carry_out(act, "Take this out?", dry_run=dry_run, yes=yes, force=force)
+
+
+def _scope_fits(tools: tuple[str, ...], scope: str | None) -> None:
+    if scope and tools and not set(tools) & set(WIRED):
+        raise click.UsageError(f"--scope goes with {', '.join(WIRED)}.", click.get_current_context())
+
+
+def _carry_out(act: Callable[..., ConnectionPlan], question: str, *, dry_run: bool, yes: bool, force: bool) -> None:
+    """Show what would change, ask, and do it; what somebody edited inside is left and named at the end."""
+    plan = act(dry_run=True)
+    doing = [change for change in plan.changed if force or not change.edited]
+    if dry_run or not plan.changed:
+        show(plan, plan_text, plan_object)
+    elif not doing:
+        act(dry_run=False)  # refuses: there is nothing to ask about
+    else:
+        _ask(question, doing, yes=yes)
+        show(act(dry_run=False), plan_text, plan_object)
+
+
+def _ask(question: str, doing: list[ConnectionChange], *, yes: bool) -> None:
+    if not yes and not on_a_terminal():
+        files = ", ".join(change.path for change in doing)
+        raise NeedsConfirmation(f"{files}: a change to your files must be confirmed", hint=CONFIRM)
+    if not yes and not wants_json():
+        say(diff(doing))
+    confirm(question, yes=yes)
+
+
+@command(importing, "adr")
+@click.argument("path", required=False, type=click.Path())
+def import_adr(place: Invocation, path: str | None) -> None:
+    """Propose the decisions that records say (MADR, adr-tools).
+
+    PATH is a file or a folder; if not given, the usual folders such as docs/adr.
+    """
+    with place.project() as project:
+        show(project.import_adr(_from(place, path)), imported, imported_object)
+
+
+@command(importing, "memory")
+@click.argument("path", required=False, type=click.Path())
+@click.option("--from", "agent", type=click.Choice(tuple(HOMES)), help="Read what this agent keeps itself.")
+def import_memory(place: Invocation, path: str | None, agent: str | None) -> None:
+    """Propose what notes for agents say: rules and facts, one each.
+
+    PATH is a file or a folder; if not given, CLAUDE.md, AGENTS.md and the like of this repository. Nothing is
+    accepted by this: see it with `holdfast review`.
+    """
+    if path is not None and agent is not None:
+        raise click.UsageError("name a PATH or --from, not both", click.get_current_context())
+    with place.project() as project:
+        done = project.import_memory(_from(place, path), agent=agent, home=_home(agent))
+        show(done, imported, imported_object)
+
+
+@command(exporting, "adr")
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(file_okay=False))
+def export_adr(place: Invocation, folder: str | None) -> None:
+    """Write the accepted decisions as MADR records.
+
+    DIR is docs/adr or the like if there is one, else docs/decisions. Numbers once given stay; records that
+    are not ours, or were edited by hand, are left alone.
+    """
+    with place.project() as project:
+        show(project.export_adr(_from(place, folder)), exported, exported_object)
+
+
+def _from(place: Invocation, path: str | None) -> str | None:
+    """A path as seen from the folder the command works in."""
+    return None if path is None else os.path.join(os.path.abspath(place.folder), path)
+
+
+def _home(agent: str | None) -> str | None:
+    if agent is None:
+        return None
+    variable, folder = HOMES[agent]
+    return os.environ.get(variable) or os.path.join(os.path.expanduser("~"), folder)

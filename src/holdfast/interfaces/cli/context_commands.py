@@ -1,0 +1,249 @@
+"""Commands for whoever starts or looks back: context, receipts, journal.
+
+Contexts and receipts in words and as objects.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.interfaces import quick
+from holdfast.interfaces.cli.invocation import Invocation, command
+from holdfast.interfaces.cli.output import as_json, as_plain, as_text, flush, say, show
+from holdfast.interfaces.cli.phrases import count, lines, short, table
+from holdfast.interfaces.cli.root import root
+from holdfast.interfaces.worktree import WorkTree
+
+if TYPE_CHECKING:
+    from holdfast.project import Project
+    from holdfast.recall.pack.context_pack import ContextPack
+    from holdfast.recall.pack.sent_packs import AgentKnowledge, SentEntry, SentPack
+
+_SHORT, _LONG, _WORDS = 12, 40, 60  # characters of a revision, of a name, and of what was told
+
+
+def context_object(found: ContextPack) -> dict[str, Any]:
+    """A context as JSON."""
+    sections = [
+        {
+            "name": section.name,
+            "reviewed": section.reviewed,
+            "title": section.title,
+            "lines": [line.text for line in section.lines],
+            "left_out": section.left_out,
+            "more": section.more,
+        }
+        for section in found.sections
+    ]
+    return {
+        "how": found.how,
+        "why": found.why,
+        "session": found.session,
+        "session_branch": found.foreign or found.branch if found.session else None,
+        "of_this_branch": found.session is not None and found.foreign is None,
+        "branch": found.branch,
+        "head": found.head,
+        "since": found.since,
+        "budget": found.budget,
+        "tokens": found.tokens,
+        "sections": sections,
+        "dropped": list(found.dropped),
+        "silent": found.silent,
+        "unmerged": found.unmerged.memories if found.unmerged else 0,
+        "for": found.asked.words or None,
+        "files": list(found.asked.files),
+        "receipt": _receipt(found),
+    }
+
+
+def silent(number: int, *, can_trust: bool) -> str:
+    """That nothing speaks here although much came, and what lets it."""
+    do = "does" if number == 1 else "do"
+    how = "holdfast trust" if can_trust else "holdfast review"
+    return f"{count(number, 'memory')} came by git and {do} not speak: {how}"
+
+
+def _receipt(found: ContextPack) -> dict[str, Any]:
+    """What went in and where it is kept."""
+    from holdfast.recall.pack.pack_lines import HOW
+    from holdfast.recall.pack.sent_packs import entries
+
+    kept = found.receipt
+    return {
+        "ts": kept.ts if kept else None,
+        "owner": kept.owner if kept else None,
+        "number": kept.number if kept else None,
+        "root": kept.root if kept else None,
+        "marker": found.marker,
+        "tokens": found.tokens,
+        "budget": found.budget,
+        "counted": HOW,
+        "branch": found.branch,
+        "head": found.head,
+        "entries": entries(found),
+    }
+
+
+def receipts_text(found: AgentKnowledge) -> str:
+    """What was told in a run or a session, pack by pack."""
+    if not found.packs:
+        return f"No context was given in {found.kind} {found.owner}"
+    count = f"{len(found.packs):,} pack{'' if len(found.packs) == 1 else 's'}"
+    dropped = f"; {found.dropped:,} older ones were not kept" if found.dropped else ""
+    head = f"{found.kind.capitalize()} {found.owner} was given {count}{dropped}."
+    said = [part for pack in found.packs for part in ("", *_told(pack))]
+    return lines(head, *said, "", f"Read one as it was sent: holdfast receipts {found.owner} --pack N")
+
+
+def _told(pack: SentPack) -> list[str]:
+    at = f" at {pack.head[:12]}" if pack.head else ""
+    size = f"{pack.tokens or 0:,} of {pack.budget or 0:,} tokens"
+    where = f"{pack.branch or 'a detached HEAD'}{at}"
+    rows = [_entry(one) for one in pack.entries]
+    asked = [f"  for: {pack.asked}"] if pack.asked else []
+    files = [f"  files: {', '.join(pack.files[:8])}{' …' if len(pack.files) > 8 else ''}"] if pack.files else []
+    late = ["  given after the run had ended: its capsule does not prove it"] if pack.late else []
+    gone = ["  its text is not here any more"] if pack.text is None else []
+    title = f"Pack {pack.number}, {_minute(pack.ts)}, {where}, {size}"
+    return [title, *asked, *files, *late, *gone, *table(rows)]
+
+
+def _entry(one: SentEntry) -> tuple[str, ...]:
+    """A thing that was told: its name, the words, why, how it stands since, and its revision."""
+    name = one.id[:_SHORT] if one.kind in ("commit", "line") else one.id[:_LONG]
+    reason = one.why.partition("; undecided")[0]
+    said = one.line.removeprefix("- ").removeprefix(one.id).removesuffix(f"[{reason}]").strip()
+    said = said.removeprefix(one.id[:_SHORT]).strip() if name != one.id else said
+    return name, short(said, _WORDS), one.why, one.state, (one.blob or "")[:_SHORT]
+
+
+def _minute(ts: str | None) -> str:
+    return f"{ts[:16].replace('T', ' ')} UTC" if ts else "at an unknown time"
+
+
+def pack(found: AgentKnowledge, number: int) -> SentPack:
+    """One of the packs; NotFound if there is none of that number."""
+    from holdfast.errors import NotFound
+
+    for one in found.packs:
+        if one.number == number:
+            return one
+    there = ", ".join(str(one.number) for one in found.packs) or "none"
+    raise NotFound(f"{found.owner} has no pack {number}", hint=f"There are: {there}")
+
+
+def sent(pack: SentPack) -> str:
+    """A pack as the agent read it."""
+    return pack.text or f"The text of pack {pack.number} is not here any more."
+
+
+def receipts_object(found: AgentKnowledge) -> dict[str, Any]:
+    """The same as JSON; the texts only where one pack is asked for."""
+    whole = [pack_object(one) for one in found.packs]
+    packs = [{name: value for name, value in one.items() if name != "text"} for one in whole]
+    return {"id": found.owner, "kind": found.kind, "dropped": found.dropped, "packs": packs}
+
+
+def pack_object(pack: SentPack) -> dict[str, Any]:
+    """One pack, its text among its fields."""
+    return {**as_plain(pack)}
+
+
+@command(root, "context")
+@click.option("--for", "asked", metavar="WORDS", help="What you are about to do.")
+@click.option("--files", multiple=True, metavar="PATH", help="A file or folder it is about; more may follow.")
+@click.option("--budget", type=click.IntRange(200, 100_000), metavar="TOKENS", help="How long it may be.")
+@click.argument("more", nargs=-1, metavar="[PATH]...")
+def context(
+    place: Invocation, asked: str | None, files: tuple[str, ...], more: tuple[str, ...], budget: int | None
+) -> None:
+    """Tell an agent what governs its work, and what is open.
+
+    Text for an agent. It says why each thing is told, and which session it chose and why. What nobody
+    approved is told only where it is this clone's own work, or found for what --for asks.
+    """
+    from holdfast.git import upstream
+    from holdfast.recall.pack.context_pack import pack_text
+    from holdfast.recall.pack.sent_packs import counted_of
+
+    paths = [os.path.join(os.path.abspath(place.folder), path) for path in (*files, *more)]
+    is_plain = not (paths or asked or budget)
+    with place.project() as project:
+        tree = WorkTree(project) if is_plain else None
+        found = project.context(asked, paths, budget=budget)
+        show(found, pack_text, context_object)
+        if found.silent:
+            # Not among the notices: the answer is kept all the same, and it is said again with the next one.
+            flush()
+            say(silent(found.silent, can_trust=upstream.find(project.clone.repo, project.clone.trunk) is not None))
+        if found.unmerged:
+            flush()
+            say(str(found.unmerged))
+        if tree is not None and tree.digest:
+            said, data = as_text(pack_text(found)), as_json(context_object(found))
+            told = counted_of(found)
+            keep_answer(project, "context", said, data, until=found.until, tree=tree, told=told)
+
+
+@command(root, "receipts")
+@click.argument("run", metavar="RUN")
+@click.option("--pack", "number", type=click.IntRange(1), metavar="N", help="Print one pack as it was sent.")
+def receipts(place: Invocation, run: str, number: int | None) -> None:
+    """Tell what an agent knew in a run, or in a session.
+
+    Each thing with its revision, why it was told, and whether it still stands here.
+    """
+    with place.project() as project:
+        found = project.receipts(run)
+        if number is None:
+            show(found, receipts_text, receipts_object)
+        else:
+            show(pack(found, number), sent, pack_object)
+
+
+@command(root, "journal")
+@click.argument("date", default="today")
+@click.option("--all", "everywhere", is_flag=True, help="What was done on other branches as well.")
+@click.option("--render", is_flag=True, help="Write the files of all days that changed.")
+def journal(place: Invocation, date: str, everywhere: bool, render: bool) -> None:
+    """Tell what was done on a day: today, yesterday, or 2026-11-15.
+
+    Days are UTC days. The same is written to .holdfast/view/journal, or where journal.path says.
+    """
+    with place.project() as project:
+        if render:
+            written = project.render_journal()
+            show(written, lambda paths: "\n".join(paths) or "Nothing changed.", list)
+        else:
+            show(project.journal(date, everywhere=everywhere), str, lambda told: {"text": told})
+
+
+def keep_answer(
+    project: Project,
+    name: str,
+    text: str,
+    data: str,
+    *,
+    until: str | None = None,
+    tree: WorkTree | None = None,
+    told: str = "",
+) -> None:
+    """Keep an answer for the quick path, until a moment or until what it rests on changes.
+
+    `project.seen` must have been taken before the answer was made. Nothing is kept if there was something
+    to say beside it, or if a variable changes it. `told` is kept along, for counting.
+    """
+    from holdfast.index.refresh import keep_ready
+
+    seen = project.seen
+    if seen is None or not seen.settled or project.notices or not quick.is_plain(os.environ):
+        return
+    if tree is not None:
+        keep_ready(project.clone, quick.WATCHED, signature="", text=tree.paths, json="")
+    state = quick.resting_on(name, seen, os.environ, tree=tree.digest if tree else "")
+    for form, said in ((False, text), (True, data)):
+        row = quick.kept_name(name, json=form)
+        keep_ready(project.clone, row, signature=state, text=said, json=told, valid_until=until)

@@ -1,0 +1,130 @@
+"""Commands for whoever takes over: handoff, export jsonl, export markdown, export codex.
+
+What is said about handing over and exporting.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.interfaces.cli.invocation import Invocation, command
+from holdfast.interfaces.cli.output import as_json, as_text, show, show_lines
+from holdfast.interfaces.cli.phrases import count, lines, table
+from holdfast.interfaces.cli.root import root
+from holdfast.interfaces.cli.setup_commands import exporting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.capture.export_codex import Rollout
+    from holdfast.project.handing import Handoff
+
+
+def handed(found: Handoff) -> str:
+    """A handoff as the next one reads it."""
+    from holdfast.project.handing import ASK
+    from holdfast.recall.pack.context_pack import pack_text
+
+    return lines(pack_text(found.pack).rstrip("\n"), "", "Ask Holdfast for more:", table(ASK))
+
+
+def handed_object(found: Handoff) -> dict[str, Any]:
+    """The same as JSON."""
+    from holdfast.interfaces.cli.context_commands import context_object
+    from holdfast.project.handing import ASK
+
+    return {
+        "session": found.session,
+        "objective": found.objective,
+        "branch": found.branch,
+        "head": found.head,
+        "uncommitted": list(found.uncommitted),
+        "next": list(found.next),
+        "runs": list(found.runs),
+        "pack": context_object(found.pack),
+        "ask": [{"command": command, "gives": gives} for command, gives in ASK],
+    }
+
+
+def saved(done: tuple[str, int]) -> str:
+    """What was written to a file."""
+    return f"Wrote {count(done[1], 'record')} to {done[0]}"
+
+
+def rollout(made: Rollout) -> str:
+    """A rollout that was written for Codex."""
+    return lines(f"Wrote {count(made.turns, 'turn')} to {made.path}", f"Go on with: codex resume {made.thread}")
+
+
+_TO = click.option(
+    "--to", "target", type=click.Path(dir_okay=False), metavar="FILE", help="Write it there; never over a file."
+)
+
+
+@command(root, "handoff")
+@click.option("--budget", type=click.IntRange(600, 100_000), metavar="TOKENS", help="How long it may be.")
+def handoff(place: Invocation, budget: int | None) -> None:
+    """Tell whoever takes over here what they need.
+
+    The objective, where it stands, what was done, what failed, what is open, and what governs the files that
+    were touched. What nobody reviewed is marked as data.
+    """
+    with place.project() as project:
+        show(project.handoff(budget=budget), handed, handed_object)
+
+
+@command(exporting, "jsonl")
+@click.argument("name", required=False, metavar="[SESSION|RUN]")
+@_TO
+def jsonl(place: Invocation, name: str | None, target: str | None) -> None:
+    """Write sessions, runs, turns and cycles, one JSON object a line.
+
+    All of this clone's, or those of one session or run.
+    """
+    with place.project() as project:
+        found = project.export_records(name)
+        if target is None:
+            show_lines(found)
+        else:
+            _save(target, (as_json(one) for one in found))
+
+
+@command(exporting, "markdown")
+@click.argument("name", required=False, metavar="[SESSION|RUN]")
+@_TO
+def markdown(place: Invocation, name: str | None, target: str | None) -> None:
+    """Write sessions and the summaries of their runs, to be read."""
+    with place.project() as project:
+        pages = project.export_markdown(name)
+        if target is None:
+            show(list(pages), "\n".join, lambda told: {"pages": told})
+        else:
+            _save(target, (as_text(page) + "\n" for page in pages))
+
+
+@command(exporting, "codex")
+@click.argument("session", metavar="SESSION")
+@click.option(
+    "--to", "folder", type=click.Path(file_okay=False), metavar="DIR", help="A Codex home; your own if not given."
+)
+def codex(place: Invocation, session: str, folder: str | None) -> None:
+    """Write a session as a rollout that Codex lists and resumes."""
+    home = folder or os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex")
+    with place.project() as project:
+        show(project.export_codex(session, home), rollout)
+
+
+def _save(target: str, texts: Iterable[str]) -> None:
+    from holdfast.errors import BadInput
+    from holdfast.store import fsio
+
+    if os.path.lexists(target):
+        raise BadInput(f"{target} is there already", hint="Name a file that does not exist yet.")
+    number = 0
+    with fsio.refusing(target), fsio.writing(os.path.abspath(target)) as out:
+        for number, text in enumerate(texts, 1):  # noqa: B007 - how many there were
+            out.write(text.encode("utf-8", "backslashreplace"))
+    show((target, number), saved, lambda told: {"file": told[0], "records": told[1]})

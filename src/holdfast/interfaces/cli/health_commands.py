@@ -1,0 +1,305 @@
+"""Commands that ask whether it is sound: doctor, check. They end with 1 if it is not.
+
+`holdfast stats`: what was counted in this clone.
+
+What was counted, in words and as an object.
+
+`holdfast scan`: what today's rules would redact in what is stored.
+
+What `holdfast scan` says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from holdfast.errors import HoldfastError
+from holdfast.interfaces.cli import connect_commands, json_objects, phrases
+from holdfast.interfaces.cli.invocation import Invocation, command
+from holdfast.interfaces.cli.output import as_plain, say, show
+from holdfast.interfaces.cli.phrases import count, lines, table
+from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from holdfast.diagnostics.agent_health import AgentHealth
+    from holdfast.diagnostics.secret_scan import SecretFinding, SecretScan
+    from holdfast.diagnostics.stats import ContextStats, Duration, MemoryStats, ModelStats, RecallStats, Stats
+    from holdfast.project import Project
+
+T = TypeVar("T")
+
+
+@command(root, "doctor")
+@click.option("--repair", is_flag=True, help="Say what could be mended; with --yes, mend it.")
+@click.option("--yes", is_flag=True, help="With --repair: do it.")
+@click.option("--against", type=click.Path(dir_okay=False), metavar="FILE", help="A checkpoint to compare with.")
+def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> int:
+    """Verify everything, and say where it is wrong."""
+    if yes and not repair:
+        raise click.UsageError("--yes goes with --repair.")
+    with place.project(even_damaged=True) as project:
+        report = project.doctor(against=against)
+        for path, tool in _behind(project).items():
+            project.notices.append(f"the block in {path} is older than what is accepted: holdfast connect {tool}")
+        agents = project.tools()
+        if not repair:
+            show(report, _beside(phrases.report, agents), _and_tools(json_objects.report, agents))
+        else:
+            repairs = project.repair(report, apply=yes)
+            report = project.doctor(against=against) if yes else report
+            show((report, repairs), _beside(phrases.repaired, agents), _and_tools(json_objects.repaired, agents))
+    return 1 if report.problems else 0
+
+
+@command(root, "check")
+@click.option("--base", metavar="REF", help="Compare with this branch or commit; trunk if not given.")
+def check(place: Invocation, base: str | None) -> int:
+    """The gate for CI.
+
+    Every changed fact has its event, the log verifies, and nothing sealed was altered.
+    """
+    found = place.as_it_lies().check(base=base)
+    show(found, phrases.verdict, json_objects.verdict)
+    return 1 if found.problems else 0
+
+
+def _beside(said: Callable[[T], str], agents: list[AgentHealth]) -> Callable[[T], str]:
+    """What was found, and below it how each agent stands."""
+    return lambda found: phrases.lines(said(found), connect_commands.tools(agents))
+
+
+def _and_tools(said: Callable[[T], dict[str, Any]], agents: list[AgentHealth]) -> Callable[[T], dict[str, Any]]:
+    return lambda found: {**said(found), "tools": connect_commands.tools_object(agents)}
+
+
+def _behind(project: Project) -> dict[str, str]:
+    """Blocks that tell what no longer holds, or not yet what does, each with the first tool that reads it.
+
+    A damaged store cannot say.
+    """
+    try:
+        return {one.path: one.tool for one in reversed(project.connected()) if not one.current}
+    except HoldfastError:
+        return {}
+
+
+_FOUND = {
+    "branch": "on the same branch",
+    "ancestor": "at an ancestor",
+    "paths": "by shared files",
+    "none": "not at all",
+}
+_MOST, _MOST_LISTED = 5, 100  # memories on the screen, and in JSON
+_OUTDATED = ("stale", "expired", "superseded", "deprecated")
+
+
+def stats_text(found: Stats) -> str:
+    """Everything on one screen; parts of which nothing is known are left out."""
+    if found.is_empty:
+        told = ["Nothing was counted yet: recall and context count what they find."]
+        return lines(told, _today(found))
+    since = f" since {_when(found.since)}" if found.since else ""
+    parts = [_recalls(found.recalls), _contexts(found.contexts), _memories(found, since), _models(found)]
+    others = ", ".join(f"{name} {number:,}" for name, number in found.others.items())
+    parts.append([f"Counted, too: {others}"] if others else [])
+    told = [line for part in parts if part for line in ("", *part)]
+    return lines(f"Counted in this clone{since}; it stays here.", told)
+
+
+def _recalls(found: RecallStats) -> list[str]:
+    if not found.asked:
+        return []
+    recent = found.recent
+    rows = [
+        ("asked", f"{found.asked:,}", _took(found.took)),
+        ("found nothing", f"{found.empty:,}", _part(found.empty, found.asked)),
+        ("asked again", f"{found.again:,}", f"{_part(found.again, recent)}, nothing used in between"),
+        ("used afterwards", f"{found.used:,}", f"{_part(found.used, recent)}, within a day"),
+        ("outdated hits", f"{found.outdated:,}", f"of {found.hits:,}"),
+    ]
+    of = f" (asked again, used and times: of the last {recent:,})" if recent < found.asked else ""
+    return [f"Recall{of}:", *table(_numbers_right(rows))]
+
+
+def _contexts(found: ContextStats) -> list[str]:
+    if not (found.packs or found.prompts or found.tools):
+        return []
+    rows = [
+        (words, f"{found.found[how]:,}", _part(found.found[how], found.packs))
+        for how, words in _FOUND.items()
+        if found.packs
+    ]
+    if found.recent:
+        rows.append(("gone on with", f"{found.continued:,}", f"of {found.recent:,}"))
+    if found.packs:
+        mean = f"{found.tokens / found.packs:,.0f} a pack"
+        rows.append(("tokens told", f"{found.tokens:,}", ", ".join(filter(None, (mean, _took(found.took))))))
+    if found.prompts or found.tools:
+        between = f"at {count(found.prompts, 'prompt')} and before {count(found.tools, 'tool')}"
+        rows.append(("tokens between", f"{found.tokens_between:,}", between))
+    return ["Where holdfast context found the session to go on from:", *table(_numbers_right(rows))]
+
+
+def _memories(found: Stats, since: str) -> list[str]:
+    recalled = [one for one in found.memories if one.recalled]
+    used = [one for one in found.memories if one.used]
+    told = []
+    if recalled:
+        times = sum(one.recalled for one in recalled)
+        told.append(f"{_memory(len(recalled))} recalled, {count(times, 'time')} in all{since}")
+    if used:
+        sorts = f"{found.cited:,} cited, {found.acted:,} acted on"
+        told.append(f"{_memory(len(used))} used afterwards: {sorts}")
+        told += table([_memory_row(one) for one in used[:_MOST]])
+    stale = [one.id for one in found.memories if one.recalled and one.state in _OUTDATED]
+    if stale:
+        more = f" and {len(stale) - _MOST} more" if len(stale) > _MOST else ""
+        told.append(f"Recalled, and out of date now: {', '.join(stale[:_MOST])}{more}")
+    return told
+
+
+def _memory_row(one: MemoryStats) -> tuple[str, ...]:
+    numbers = (("used", one.used), ("recalled", one.recalled), ("told", one.told), ("looked at", one.looked))
+    return (one.id, *(f"{word} {number:,}" for word, number in numbers))
+
+
+def _models(found: Stats) -> list[str]:
+    rows = [_model_row(one) for one in found.models]
+    return [*(["Models:", *table(rows)] if rows else []), *_today(found)]
+
+
+def _model_row(one: ModelStats) -> tuple[str, ...]:
+    return one.what, count(one.calls, "call"), count(one.texts, "text"), f"{one.seconds:,.1f} s"
+
+
+def _today(found: Stats) -> list[str]:
+    if found.calls_per_day is None and not found.calls_today:
+        return []
+    limit = f" of {found.calls_per_day:,}" if found.calls_per_day is not None else ""
+    return [f"Model calls today: {found.calls_today:,}{limit}"]
+
+
+def _memory(number: int) -> str:
+    return count(number, "memory")
+
+
+def _part(number: int, whole: int) -> str:
+    return f"{number / whole:.0%}" if whole else "0%"
+
+
+def _took(took: Duration | None) -> str:
+    if took is None:
+        return ""
+    return f"{_time(took.half)} each, 19 of 20 within {_time(took.most)}"
+
+
+def _time(microseconds: int) -> str:
+    return f"{microseconds / 1000:,.1f} ms" if microseconds < 1_000_000 else f"{microseconds / 1e6:,.1f} s"
+
+
+def _when(moment: str | None) -> str:
+    return f"{(moment or '')[:16].replace('T', ' ')} UTC"
+
+
+def _numbers_right(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """The same with the numbers under one another."""
+    width = max((len(number) for _, number, _ in rows), default=0)
+    return [(word, number.rjust(width), more) for word, number, more in rows]
+
+
+def stats_object(found: Stats) -> dict[str, Any]:
+    """The same as JSON; of the memories the most used."""
+    contexts, packs = found.contexts, found.contexts.packs
+    parts = {how: round(number / packs, 4) if packs else None for how, number in contexts.found.items()}
+    return {
+        "since": found.since,
+        "recalls": as_plain(found.recalls),
+        "contexts": {"packs": packs, "parts": parts, **as_plain(contexts)},
+        "memories": dict(_memory_counts(found)),
+        "models": [as_plain(one) for one in found.models],
+        "model": {"calls_today": found.calls_today, "calls_per_day": found.calls_per_day},
+        "others": dict(found.others),
+    }
+
+
+def _memory_counts(found: Stats) -> Iterator[tuple[str, Any]]:
+    for name in ("recalled", "told", "looked", "used"):
+        numbers = [getattr(one, name) for one in found.memories]
+        yield name, {"memories": sum(map(bool, numbers)), "times": sum(numbers)}
+    yield "cited", found.cited
+    yield "acted", found.acted
+    yield "most_used", [as_plain(one) for one in found.memories[:_MOST_LISTED]]
+
+
+@command(root, "stats")
+@click.option("--reset", is_flag=True, help="Delete what was counted, and begin anew.")
+def stats(place: Invocation, reset: bool) -> None:
+    """Show what was counted in this clone; it never leaves it.
+
+    What was asked and how fast, what was found and not, which memories were used afterwards, how sessions
+    were found, tokens injected, model calls.
+    """
+    with place.project() as project:
+        if reset:
+            project.reset_stats()
+            say("what was counted is deleted; counting begins anew")
+        show(project.stats(), stats_text, stats_object)
+
+
+_ERASED = frozenset({"run", "body", "session", "memory", "task", "link"})
+
+
+def scanned(found: SecretScan) -> str:
+    """What was found, and how to be rid of it."""
+    read = f"{count(found.files, 'file')} read, {found.size / 1e6:,.1f} MB"
+    if found.clean:
+        return f"No known secret is stored ({read})."
+    said = [f"{count(len(found.findings), 'file')} would be redacted today ({read}).", ""]
+    said += table([(one.file, one.kind, one.id or "", _rules(one)) for one in found.findings])
+    if found.unread:
+        said += ["", "Not looked at:", *(f"  {line}" for line in found.unread)]
+    return lines(*said, *_steps(found.findings))
+
+
+def _rules(finding: SecretFinding) -> str:
+    return ", ".join(f"{rule} {times}" if times > 1 else rule for rule, times in finding.rules.items())
+
+
+def _steps(findings: Iterable[SecretFinding]) -> list[str]:
+    """The next step for each kind of place."""
+    ids = sorted({one.id for one in findings if one.id and one.kind in _ERASED})
+    said = ["", f"Erase it, text and copies: holdfast erase {ids[0]}"] if ids else []
+    if any(one.kind == "candidate" for one in findings):
+        said.append("Reject a candidate: holdfast review reject ID")
+    return [*said, "Change what was found at its source too: a secret that was stored may have been seen."]
+
+
+def scanned_object(found: SecretScan) -> dict[str, Any]:
+    """What was found, for scripts."""
+    return {
+        "id": None,
+        "files": found.files,
+        "size": found.size,
+        "findings": [
+            {"file": one.file, "kind": one.kind, "id": one.id, "rules": dict(one.rules)} for one in found.findings
+        ],
+        "unread": list(found.unread),
+    }
+
+
+@command(root, "scan")
+@click.argument("paths", nargs=-1, type=click.Path(exists=True), metavar="[PATH]...")
+def scan(place: Invocation, paths: tuple[str, ...]) -> int:
+    """Look for secrets in what is stored, with the rules of today.
+
+    Runs, events, sessions, candidates, memories and views, or the files and folders that are named. No
+    secret is shown and nothing is changed. Ends with 1 if something was found or could not be read.
+    """
+    with place.project(even_damaged=True) as project:
+        found = project.scan(paths)
+        show(found, scanned, scanned_object)
+    return 0 if found.clean else 1

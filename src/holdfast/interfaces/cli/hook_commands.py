@@ -1,0 +1,121 @@
+"""Commands about git's hooks: hooks install, remove, status.
+
+What the commands about git's hooks say, in words and as objects.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.interfaces.cli.invocation import Invocation, as_json, command
+from holdfast.interfaces.cli.output import show
+from holdfast.interfaces.cli.phrases import count, lines, table
+from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.git.hooks import HooksInstalled, HooksRemoved, HookState
+
+_HOW = {
+    "config": "in git's configuration",
+    "file": "a file of its own",
+    "block": "first in the script that is there",
+    "beside": "before the hook that is there",
+    "by hand": "added by hand",
+    "": "",
+}
+
+
+def installed(done: HooksInstalled) -> str:
+    if not done.changed:
+        return f"All {count(len(done.hooks), 'hook')} are installed already: {done.where}"
+    return lines(
+        f"Installed {count(len(done.hooks), 'hook')}: {done.where}",
+        table([(name, _HOW[how]) for name, how in done.hooks]),
+        "They only write down that git ran them. See that they fire with: holdfast hooks status",
+    )
+
+
+def installed_object(done: HooksInstalled) -> dict[str, Any]:
+    hooks = [{"id": name, "how": how} for name, how in done.hooks]
+    return {"how": done.how, "where": done.where, "changed": done.changed, "hooks": hooks}
+
+
+def removed(done: HooksRemoved) -> str:
+    if not done.hooks and not done.left:
+        return "No hooks of Holdfast are installed here."
+    return lines(
+        f"Took out {count(len(done.hooks), 'hook')}; what was there before is there again.",
+        [f"  {name}" for name in done.hooks],
+        [f"note: {sentence}" for sentence in done.left],
+    )
+
+
+def removed_object(done: HooksRemoved) -> dict[str, Any]:
+    return {"hooks": list(done.hooks), "left": list(done.left)}
+
+
+def state(found: Sequence[HookState]) -> str:
+    if not any(hook.installed or hook.trouble for hook in found):
+        return lines(
+            "No hooks are installed; the next command notices by itself what git did.",
+            "Let git tell at once with: holdfast hooks install",
+        )
+    broken = any(hook.trouble or hook.fires is False for hook in found)
+    return lines(
+        table([(hook.name, _verdict(hook), _HOW[hook.how]) for hook in found], indent=""),
+        [f"{hook.name}: {hook.trouble} ({hook.where})" for hook in found if hook.trouble],
+        ["Mend it with: holdfast hooks install"] if broken else [],
+    )
+
+
+def _verdict(hook: HookState) -> str:
+    if hook.fires is None:
+        return "not tried" if hook.installed else "gone" if hook.trouble else "not installed"
+    return "fires" if hook.fires else "does not fire"
+
+
+def state_object(found: Sequence[HookState]) -> list[dict[str, Any]]:
+    names = ("how", "where", "installed", "fires", "last", "trouble")
+    return [{"id": hook.name, **{name: getattr(hook, name) for name in names}} for hook in found]
+
+
+@root.group("hooks", invoke_without_command=True)
+@as_json
+@click.pass_context
+def hooks(context: click.Context) -> None:
+    """Git hooks that record what git does, and never disturb it."""
+    if context.invoked_subcommand is None:
+        context.invoke(status)
+
+
+@command(hooks, "install")
+def install(place: Invocation) -> None:
+    """Let git tell Holdfast of commits, merges, checkouts and rewrites.
+
+    They stand beside hooks that are there already, and only write down that they ran.
+    """
+    with place.project() as project:
+        show(project.hooks_install(), installed, installed_object)
+
+
+@command(hooks, "remove")
+def remove(place: Invocation) -> None:
+    """Take the hooks out; every file is again as it was."""
+    with place.project() as project:
+        show(project.hooks_remove(), removed, removed_object)
+
+
+@command(hooks, "status")
+def status(place: Invocation) -> int:
+    """Show each hook and whether it fires; ends with 1 if one should and does not.
+
+    Each is fired once to see; hooks of others are not run by that.
+    """
+    with place.project() as project:
+        found = project.hooks_state()
+        show(found, state, state_object)
+        return int(any(hook.trouble or hook.fires is False for hook in found))

@@ -1,0 +1,154 @@
+"""Commands that bring in what agents did before: import codex, claude, gemini.
+
+What an import of transcripts says, in words and as an object.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.errors import BadInput
+from holdfast.interfaces.cli.invocation import Invocation, command
+from holdfast.interfaces.cli.output import show, wants_json
+from holdfast.interfaces.cli.phrases import count, lines
+from holdfast.interfaces.cli.setup_commands import importing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from holdfast.capture.records.knowledge_files import SkippedKnowledge
+    from holdfast.project.importing import Brought, Progress
+
+SHOWN = 12  # skipped files, and kinds of unknown records, that are named; the rest is counted
+
+
+def brought(done: Brought) -> str:
+    return lines(_first(done), _more(done), _passed_over(done), _next(done))
+
+
+def _first(done: Brought) -> str:
+    if not done.files:
+        return f"There are no transcripts in {done.folder}"
+    if not done.sessions:
+        return f"Took in none of {count(done.files, 'transcript')} in {done.folder}"
+    what = f"{count(done.sessions, 'session')} of {done.agent}"
+    if not done.runs:
+        return f"Nothing new in {what}"
+    return f"Took in {count(len(done.runs), 'run')} with {count(done.turns, 'turn')}, from {what}"
+
+
+def _more(done: Brought) -> list[str]:
+    found = []
+    if done.foreign:
+        theirs = f"{count(done.foreign, 'session')} of other repositories"
+        found.append(f"{theirs}: recall finds them; nothing is proposed from them, and no work goes on there")
+    if done.unanchored:
+        made = "it was" if done.unanchored == 1 else "they were"
+        found.append(f"{count(done.unanchored, 'run')} without a commit: nobody can tell where {made} made")
+    if done.copies:
+        found.append(f"{count(done.copies, 'turn')} stood in another session as well and counted once")
+    if done.twins:
+        found.append(f"{count(done.twins, 'turn')} came in through another tool before and counted once")
+    if done.proposed or done.joined:
+        joined = f", {done.joined} joined with what was known" if done.joined else ""
+        found.append(f"{count(len(done.proposed), 'new candidate')}{joined}")
+    return [f"  {row}" for row in found]
+
+
+def _passed_over(done: Brought) -> list[str]:
+    found = []
+    for reason, number in Counter(one.reason for one in done.left).items():
+        found.append(f"{count(number, 'transcript')} left alone: {reason}")
+    if done.damaged:
+        found.append(f"{count(done.damaged, 'line')} could not be read")
+    if done.unknown:
+        kinds = sorted(done.unknown, key=lambda kind: (-done.unknown[kind], kind))
+        named = ", ".join(f"{kind} ({done.unknown[kind]})" for kind in kinds[:SHOWN])
+        rest = f" and {len(kinds) - SHOWN} more kinds" if len(kinds) > SHOWN else ""
+        found.append(f"{count(sum(done.unknown.values()), 'record')} of an unknown kind: {named}{rest}")
+    found += [f"read only in part {one.path}: {one.reason}" for one in done.partly[:SHOWN]]
+    found += [_skipped(one) for one in done.skipped[:SHOWN]]
+    if len(done.skipped) > SHOWN:
+        found.append(f"and {len(done.skipped) - SHOWN} more files skipped")
+    return [f"  {row}" for row in found]
+
+
+def _skipped(one: SkippedKnowledge) -> str:
+    """Why a file was skipped; a sentence that begins with its name needs it no second time."""
+    return f"skipped: {one.reason}" if one.reason.startswith(one.path) else f"skipped {one.path}: {one.reason}"
+
+
+def _next(done: Brought) -> list[str]:
+    if done.proposed:
+        return ["", "See what was decided with: holdfast review"]
+    where = "holdfast session list" if done.foreign < done.sessions else "holdfast log"
+    return ["", f"See what happened with: {where}"] if done.runs else []
+
+
+def brought_object(done: Brought) -> dict[str, Any]:
+    names = ("agent", "folder", "files", "sessions", "foreign", "turns", "copies", "twins", "unanchored")
+    return {
+        **{name: getattr(done, name) for name in names},
+        "runs": list(done.runs),
+        "proposed": list(done.proposed),
+        "joined": done.joined,
+        "unknown": dict(done.unknown),
+        "damaged": done.damaged,
+        "left": [{"path": one.path, "reason": one.reason} for one in done.left],
+        "partly": [{"path": one.path, "reason": one.reason} for one in done.partly],
+        "skipped": [{"path": one.path, "reason": one.reason} for one in done.skipped],
+    }
+
+
+_AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini CLI"}
+
+
+def _add(agent: str, called: str) -> None:
+    """Hang the command of one agent on `import`."""
+
+    @click.argument("path", required=False, type=click.Path())
+    @click.option("--since", metavar="WHEN", help="Only sessions written to since: 2026-10-01, or 30d ago.")
+    @click.option("--this", is_flag=True, help="Sessions of this repository only; so it is anyway.")
+    @click.option("--all-projects", is_flag=True, help="Sessions of all repositories, not only of this one.")
+    def bring(place: Invocation, path: str | None, since: str | None, this: bool, all_projects: bool) -> None:
+        if this and all_projects:
+            raise BadInput("--this and --all-projects contradict each other", hint="Give one of them.")
+        where = None if path is None else os.path.abspath(os.path.join(place.folder, path))
+        with place.project() as project, _bar() as progress:
+            done = project.import_agent(agent, where, since=since, everywhere=all_projects, progress=progress)
+        show(done, brought, brought_object)
+
+    bring.__doc__ = f"""Take in what {called} did in this repository, from its own transcripts.
+
+    PATH is a transcript or a folder of them; if not given, {called}'s own folder. Each session becomes a run
+    with its cycles; what was decided waits in `holdfast review`. Running it again adds only what is new.
+    """
+    command(importing, agent)(bring)
+
+
+for _name, _called in _AGENTS.items():
+    _add(_name, _called)
+
+
+@contextmanager
+def _bar() -> Iterator[Progress | None]:
+    """A bar on a terminal, on stderr; nothing anywhere else."""
+    if not sys.stderr.isatty() or wants_json():
+        yield None
+        return
+    with click.progressbar(length=1, label="Reading transcripts", file=sys.stderr) as bar:
+        yield _drawn(bar)
+
+
+def _drawn(bar: object) -> Callable[[int, int], None]:
+    def tell(done: int, total: int) -> None:
+        bar.length = max(total, 1)  # type: ignore[attr-defined]
+        bar.update(done - bar.pos)  # type: ignore[attr-defined]
+
+    return tell

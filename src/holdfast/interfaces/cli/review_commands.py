@@ -1,0 +1,393 @@
+"""Commands with which people make truth better: remember, review, edit, supersede, deprecate, erase."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.errors import BadInput
+from holdfast.interfaces.cli import json_objects
+from holdfast.interfaces.cli import review_text as words
+from holdfast.interfaces.cli.invocation import Invocation, as_json, command, confirm, on_a_terminal
+from holdfast.interfaces.cli.output import say, show, wants_json
+from holdfast.interfaces.cli.root import root
+from holdfast.model.memory import MAX_STATEMENT, TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.curation.review_queue import QueueItem
+    from holdfast.project import Project
+    from holdfast.project.knowing import Decided
+
+CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
+REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
+
+
+def _fields(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what a memory is."""
+    for option in reversed(
+        (
+            click.option("--why", default="", metavar="TEXT", help="Why it holds."),
+            click.option("--falsified-by", default="", metavar="TEXT", help="What would show an assumption wrong."),
+            click.option("--instead", default="", metavar="TEXT", help="What to do instead of a dead end."),
+            click.option(
+                "--evidence",
+                multiple=True,
+                metavar="RECEIPT",
+                help="A run, a commit, a tracked PATH as a whole, PATH:10-20 or PATH#SYMBOL.",
+            ),
+            click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1."),
+            click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5."),
+            click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by."),
+            click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about."),
+            click.option("--expires", metavar="WHEN", help="2027-01-01, or from now: 30d, 12h."),
+            click.option(
+                "--source", metavar="SOURCE", help="run:ID, commit:ID, person:NAME or agent:NAME; else found."
+            ),
+            click.option("--id", metavar="ID", help="An id of your own."),
+            click.option("--accept", is_flag=True, help="Approve it at once."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+@command(root, "remember")
+@click.argument("statement")
+@click.option("--type", "kind", type=click.Choice(TYPES), default="fact", show_default=True, help="What it is.")
+@_fields
+@click.option("--supersedes", multiple=True, metavar="ID", help="A memory it takes the place of.")
+def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
+    """Propose a memory, to be reviewed.
+
+    STATEMENT may be - to read it from stdin.
+    """
+    with place.project() as project:
+        cited = _cited(project, place, evidence)
+        made = project.remember(_given(statement), evidence=cited, **fields)
+        show(made, words.remembered, json_objects.standing)
+        _after(project, made.status == "accepted")
+
+
+@command(root, "supersede")
+@click.argument("name", metavar="ID")
+@click.argument("statement")
+@_fields
+def supersede(place: Invocation, name: str, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
+    """Propose what takes another memory's place.
+
+    The old one stays in its file; once the new one is accepted it counts as superseded.
+    """
+    with place.project() as project:
+        given = {key: value for key, value in fields.items() if value not in ((), None, "")}
+        made = project.supersede(name, _given(statement), evidence=_cited(project, place, evidence), **given)
+        show(made, words.remembered, json_objects.standing)
+        _after(project, made.status == "accepted")
+
+
+def _cited(project: Project, place: Invocation, evidence: tuple[str, ...]) -> list[str]:
+    from holdfast.git.evidence_check import from_folder  # `--help` and completion need none of it
+
+    return [from_folder(project.clone, place.folder, text) for text in evidence]
+
+
+def _given(statement: str) -> str:
+    """The statement itself, or what stdin holds if it is a dash."""
+    if statement != "-":
+        return statement
+    data = sys.stdin.buffer.read(MAX_STATEMENT * 16)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput("what stdin gave is not UTF-8 text") from None
+
+
+@command(root, "facts")
+@click.option("--type", "kind", type=click.Choice((*TYPES, "all")), default="fact", show_default=True, help="Which.")
+def facts(place: Invocation, kind: str) -> None:
+    """List what holds here, and what no longer does.
+
+    What is stale, expired, superseded or retired stands apart.
+    """
+    with place.project() as project:
+        found = project.knowledge(kind=None if kind == "all" else kind)
+        show(found, lambda told: words.facts(told, kind=kind), json_objects.facts)
+
+
+@root.group("review", invoke_without_command=True)
+@as_json
+@click.pass_context
+def review(context: click.Context) -> None:
+    """See what waits for a decision, and decide.
+
+    On a terminal this opens a screen; elsewhere it lists what waits.
+    """
+    if context.invoked_subcommand is None:
+        if wants_json() or not _can_show_a_screen():
+            context.invoke(waiting)
+        else:
+            context.invoke(_screen)
+
+
+def _can_show_a_screen() -> bool:
+    """Whether there is a terminal, and what draws on it is installed."""
+    from importlib.util import find_spec
+
+    if not (on_a_terminal() and sys.stdout.isatty()):
+        return False
+    if find_spec("textual") is None:
+        say("for a screen to review on: pip install 'holdfast[tui]'")
+        return False
+    return True
+
+
+@click.command(hidden=True)
+@click.make_pass_decorator(Invocation, ensure=True)
+def _screen(place: Invocation) -> None:
+    from holdfast.interfaces.tui.review_screen import run
+
+    with place.project() as project:
+        run(project)
+        _after(project)
+
+
+def _filter(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that choose among what waits."""
+    for option in reversed(
+        (
+            click.option("--tag", "tags", multiple=True, metavar="WORD", help="Only those with this tag."),
+            click.option("--type", "kinds", multiple=True, type=click.Choice(TYPES), help="Only this type."),
+            click.option(
+                "--waits-as", "reasons", multiple=True, type=click.Choice(REASONS), help="Only what waits so."
+            ),
+            click.option("--from", "source", metavar="SOURCE", help="Only what a run, session or file said."),
+            click.option("--min-confidence", "confidence", type=click.FloatRange(0, 1), help="Only those this sure."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+@command(review, "list")
+@_filter
+def waiting(place: Invocation, **chosen: Any) -> None:
+    """List what waits, with its grounds and what it contradicts."""
+    from holdfast.curation.review_queue import chosen as fitting
+    from holdfast.git import upstream
+
+    with place.project() as project:
+        queue = project.queue()
+        items = fitting(queue.items, **{key: value for key, value in chosen.items() if value is not None})
+        if not chosen["reasons"]:  # a fresh clone may have thousands of these, and one answer for all
+            there, items = items, [item for item in items if item.reason != "elsewhere"]
+            if theirs := len(there) - len(items):
+                held = upstream.held(project.clone)
+                trusting = held is not None and not held.void
+                project.notices.append(words.elsewhere(theirs, trusting=trusting))
+        closely = [
+            json_objects.QueuedItem(item, queue.look(item) if number < CLOSELY else None)
+            for number, item in enumerate(items)
+        ]
+        lost = () if any(chosen.values()) else queue.unreadable
+        show((closely, lost), lambda found: words.candidates(*found), lambda found: json_objects.waiting(*found))
+
+
+def _which(project: Project, names: tuple[str, ...], everything: bool, chosen: dict[str, Any]) -> list[QueueItem]:
+    """The items that a filter means; candidates only, unless something else was asked for."""
+    from holdfast.curation.review_queue import chosen as fitting
+
+    if names:
+        raise BadInput("name ids, or use --all with a filter, not both")
+    given = _given_ones(chosen)
+    if not everything:
+        said = "a filter decides many at once" if given else "nothing was named to decide about"
+        raise BadInput(said, hint="Add --all to mean it." if given else "Name ids, or add --all.")
+    return fitting(project.queue().items, **{"reasons": ("proposed",), **given})
+
+
+def _given_ones(chosen: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in chosen.items() if value not in (None, ())}
+
+
+@command(review, "accept")
+@click.argument("names", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All candidates that fit the filter.")
+@_filter
+@click.option("--supersede", multiple=True, metavar="ID", help="It takes the place of this memory.")
+@click.option("--keep-both", is_flag=True, help="It stands beside what it seems to contradict.")
+@click.option("--applies-to", multiple=True, metavar="PATH", help="Where it holds.")
+@click.option("--expires", metavar="WHEN", help="Until when it holds: a date, 30d, or never.")
+@click.option("--reviewer", metavar="NAME", help="Who approves; your git name if not given.")
+def accept(
+    place: Invocation,
+    names: tuple[str, ...],
+    *,
+    everything: bool,
+    supersede: tuple[str, ...],
+    keep_both: bool,
+    applies_to: tuple[str, ...],
+    expires: str | None,
+    reviewer: str | None,
+    **chosen: Any,
+) -> int:
+    """Approve candidates, entries edited by hand, or what has gone stale.
+
+    What contradicts an accepted memory is refused until --supersede or --keep-both says how both are meant.
+    """
+    wish: dict[str, Any] = {"supersede": supersede, "keep_both": keep_both, "applies_to": applies_to or None}
+    with place.project() as project:
+        if everything or not names or _given_ones(chosen):
+            items = _which(project, names, everything, chosen)
+            if any(wish.values()) or expires:
+                raise BadInput("how a memory is meant is said of one at a time", hint="Name its id.")
+            found = project.accept_all(items, reviewer=reviewer)
+            show(found, words.decided, json_objects.decided)
+            _after(project)
+            return _came_of(found)
+        try:
+            for name in names:
+                done = project.accept(name, **wish, expires=expires, reviewer=reviewer)
+                show(done, words.accepted, json_objects.standing)
+        finally:
+            _after(project)  # those before the one that was refused are accepted
+        return 0
+
+
+def _came_of(found: Decided) -> int:
+    """The exit code of many decisions: 1 if things waited and none of them could be decided."""
+    return 1 if found.left and not found.done else 0
+
+
+@command(review, "reject")
+@click.argument("names", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All candidates that fit the filter.")
+@_filter
+@click.option("--reason", metavar="TEXT", default="", help="Why not.")
+@click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
+def reject(
+    place: Invocation, names: tuple[str, ...], everything: bool, reason: str, reviewer: str | None, **chosen: Any
+) -> int:
+    """Turn candidates down; the same claim is not proposed again, even reworded."""
+    with place.project() as project:
+        if everything or not names or _given_ones(chosen):
+            items = _which(project, names, everything, chosen)
+            done = project.reject_all(items, reason=reason, reviewer=reviewer)
+            show(done, words.decided, json_objects.decided)
+            return _came_of(done)
+        for name in names:
+            show(project.reject(name, reason=reason, reviewer=reviewer), words.rejected, json_objects.standing)
+        return 0
+
+
+@command(review, "merge")
+@click.argument("name", metavar="ID")
+@click.argument("into", metavar="INTO")
+@click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
+def merge(place: Invocation, name: str, into: str, reviewer: str | None) -> None:
+    """Give a candidate's evidence to another memory that says the same."""
+    with place.project() as project:
+        show(project.join(name, into, reviewer=reviewer), words.merged, json_objects.standing)
+
+
+@command(review, "undo")
+@click.option("--last", type=click.IntRange(1, 100), default=1, metavar="N", help="The last N decisions.")
+def undo(place: Invocation, last: int) -> None:
+    """Take the last decision back, unless it was published."""
+    with place.project() as project:
+        for _ in range(last):
+            show(project.undo(), words.undone)
+        _after(project)
+
+
+@command(review, "retire")
+@click.argument("name", metavar="ID")
+@click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
+@click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
+def retire(place: Invocation, name: str, reason: str, reviewer: str | None) -> None:
+    """Say that an accepted memory no longer holds; the same as `holdfast deprecate`."""
+    with place.project() as project:
+        done = project.deprecate(name, reason=reason, reviewer=reviewer)
+        show(done, words.deprecated, json_objects.standing)
+        _after(project, done.status == "deprecated")
+
+
+@command(root, "deprecate")
+@click.argument("name", metavar="ID")
+@click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
+def deprecate(place: Invocation, name: str, reason: str) -> None:
+    """Say that an accepted memory no longer holds; its file stays.
+
+    An agent's word for it waits for review.
+    """
+    with place.project() as project:
+        done = project.deprecate(name, reason=reason)
+        show(done, words.deprecated, json_objects.standing)
+        _after(project, done.status == "deprecated")
+
+
+@command(root, "edit")
+@click.argument("name", metavar="ID")
+@click.option("--statement", metavar="TEXT", help="What it says.")
+@click.option("--why", metavar="TEXT", help="Why it holds; takes the place of what stood below the statement.")
+@click.option("--evidence", multiple=True, metavar="RECEIPT", help="What it rests on, all of it.")
+@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1.")
+@click.option("--layer", metavar="LAYER", help="The layer it belongs to.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="Its tags, all of them.")
+@click.option("--applies-to", multiple=True, metavar="PATH", help="The paths it is about, all of them.")
+@click.option("--expires", metavar="WHEN", help="A date, 30d, or never.")
+def edit(place: Invocation, name: str, evidence: tuple[str, ...], why: str | None, **fields: Any) -> None:
+    """Change a memory; without options, in your editor.
+
+    Who edits an accepted memory approves it anew; only a person may.
+    """
+    from holdfast.model.memory import labelled
+
+    with place.project() as project:
+        changes = {key: value for key, value in fields.items() if value not in (None, ())}
+        if evidence:
+            changes["evidence"] = _cited(project, place, evidence)
+        if why is not None:
+            changes["details"] = labelled("", why=why)
+        if not changes:
+            changes = _from_editor(project.memory(name).memory)
+        done = project.edit_memory(name, **changes)
+        show(done, words.edited, json_objects.standing)
+        _after(project, done.status == "accepted")
+
+
+def _from_editor(memory: Any) -> dict[str, Any]:
+    """What somebody makes of a memory's text in their editor."""
+    if not on_a_terminal():
+        raise BadInput("there is nothing to change", hint="Use --statement, --why, --evidence, --tag …")
+    before = f"{memory.statement}\n\n{memory.details}".strip()
+    after = click.edit(before + "\n", extension=".md")
+    if after is None or after.strip() in (before, ""):
+        raise BadInput("nothing was changed")
+    from holdfast.model.memory import split_statement
+
+    statement, details = split_statement(after)
+    return {"statement": statement, "details": details}
+
+
+def _after(project: Project, changed: bool = True) -> None:
+    """Say which connected tools do not know yet, after the user's command that restarts them, if any."""
+    if changed and project.behind():
+        project.restart()
+        if stale := project.behind():
+            say(words.restart(stale))
+
+
+@command(root, "erase")
+@click.argument("name", metavar="ID")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def erase(place: Invocation, name: str, yes: bool) -> None:
+    """Delete what an event, run or memory says.
+
+    That it happened stays in the log, and the log still verifies.
+    """
+    with place.project() as project:
+        confirm(f"Delete what {name} says, for good?", yes=yes)
+        show(project.erase(name), words.erased)

@@ -1,0 +1,276 @@
+"""What the commands of review say to people: what waits and why, what was decided, what can be done next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.index.reliability import EDITED, UNCHECKED
+from holdfast.interfaces.cli.connect_commands import readers
+from holdfast.interfaces.cli.invocation import why_no_person
+from holdfast.interfaces.cli.output import strong
+from holdfast.interfaces.cli.phrases import count, lines, short, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.curation.decisions import MemoryStanding
+    from holdfast.curation.memory_conflicts import MemoryConflict
+    from holdfast.curation.memory_state import MemoryListing
+    from holdfast.curation.review_queue import QueueItem, ReviewLook, UnreadableMemory
+    from holdfast.curation.undo import UndoStep
+    from holdfast.git.erase import Erasure
+    from holdfast.interfaces.cli.json_objects import QueuedItem
+    from holdfast.project.knowing import Decided
+
+_SILENT = "It is found when asked for; context, hooks and AGENTS.md do not show it."
+SIDE = 46  # columns of each of two texts side by side
+MOST_NAMED = 5  # memories to accept again that are named
+DIFF = 12  # lines of what made a memory stale
+_ELSEWHERE = "proposed on another line"
+_STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
+_VERB = {"rejected": "rejected", "deprecated": "retired"}
+_WHY = {
+    "edited": "not reviewed as it stands",
+    "stale": "its ground has moved",
+    "expired": "its time is over",
+    "suggested": "suggested",
+    "elsewhere": "came by git, and nobody here approved it",
+    "contradicts": "stands here beside what contradicts it",
+}
+
+
+def _row(standing: MemoryStanding) -> tuple[str, str, str]:
+    memory = standing.memory
+    sure = "" if memory.confidence is None else f"{memory.confidence:g}"
+    stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
+    kind = "" if memory.type == "fact" else memory.type
+    elsewhere = "from elsewhere" if standing.trust == "T4" else ""
+    parts = (kind, memory.layer or "", sure, *memory.tags, f"evidence {stale[0]}" if stale else "", elsewhere)
+    return (strong(standing.id), short(memory.statement), ", ".join(part for part in parts if part))
+
+
+def _notes(standing: MemoryStanding) -> list[str]:
+    return [f"  note: {note}" for note in standing.notes]
+
+
+def remembered(standing: MemoryStanding) -> str:
+    if standing.status == "candidate":
+        return lines(
+            f"{strong(standing.id)}  waits for review",
+            _notes(standing),
+            f"Accept it with: holdfast review accept {standing.id}",
+        )
+    return accepted(standing)
+
+
+def accepted(standing: MemoryStanding) -> str:
+    if standing.status == "deprecated":
+        return retired(standing)
+    return lines(
+        f"{strong(standing.id)}  accepted: {short(standing.memory.statement)}",
+        _notes(standing),
+        _promoted([standing]),
+        "Share it with: holdfast publish",
+    )
+
+
+def _promoted(done: Sequence[MemoryStanding]) -> list[str]:
+    """Why it does not count as a person's approval, what that costs, and what to do about it."""
+    names = [one.id for one in done if one.trust != "T0"]
+    if not names:
+        return []
+    why = why_no_person() or "no person was seen at a terminal"
+    named = " ".join(names) if len(names) <= MOST_NAMED else "ID"
+    way = f"In another terminal, where no agent runs, type: holdfast review accept {named}"
+    return [f"Not counted as approved by a person: {why}.", _SILENT, way]
+
+
+def edited(standing: MemoryStanding) -> str:
+    if standing.status == "candidate":
+        return f"{strong(standing.id)}  changed; it still waits for review"
+    return lines(f"{strong(standing.id)}  changed and approved anew", "Share it with: holdfast publish")
+
+
+def merged(standing: MemoryStanding) -> str:
+    return f"{strong(standing.id)}  took up its evidence"
+
+
+def retired(standing: MemoryStanding) -> str:
+    return lines(f"{strong(standing.id)}  retired; its file stays and says so", "Share it with: holdfast publish")
+
+
+def deprecated(standing: MemoryStanding) -> str:
+    if standing.status == "candidate":
+        return lines(
+            f"{strong(standing.id)}  suggests it; a person decides",
+            f"Decide with: holdfast review accept {standing.id}",
+        )
+    return retired(standing)
+
+
+def rejected(standing: MemoryStanding) -> str:
+    return f"{strong(standing.id)}  rejected; the same claim will not be proposed again"
+
+
+def undone(step: UndoStep) -> str:
+    return f"{strong(step.id)}  as it was before the last {step.action}"
+
+
+def decided(done: Decided) -> str:
+    """Many decisions at once, and what was left."""
+    verbs = {_VERB.get(standing.status, "accepted") for standing in done.done} or {"decided"}
+    verb = verbs.pop() if len(verbs) == 1 else "decided"
+    return lines(
+        f"{count(len(done.done), 'memory')} {verb}.",
+        table([_row(standing) for standing in done.done]),
+        _promoted([one for one in done.done if one.status == "accepted"]),
+        *(["", f"{count(len(done.left), 'memory')} left:"] if done.left else []),
+        [f"  {strong(name)}  {why}" for name, why in done.left],
+        [f"hint: {hint}" for hint in done.hints[:MOST_NAMED]],
+    )
+
+
+def facts(found: MemoryListing, *, kind: str = "fact") -> str:
+    sections = (
+        ("Stale: what they cite has changed", found.stale),
+        ("Edited since approval", [one for one in found.unreviewed if one.status == EDITED]),
+        ("Approval cannot be checked here", [one for one in found.unreviewed if one.status == UNCHECKED]),
+        ("Not reviewed as they stand", [one for one in found.unreviewed if one.status == "unreviewed"]),
+        ("Expired", found.expired),
+        ("Superseded", found.superseded),
+        ("Retired", found.retired),
+    )
+    troubles = [f"  {_trouble(item.path, item.message)}" for item in found.broken]
+    troubles += [f"  {item.id}: changed here and in the branch's history: {item.path}" for item in found.clashes]
+    name = "memory" if kind == "all" else kind.replace("-", " ")
+    if not (found.standings or troubles):
+        said = "memories" if kind == "all" else f"{name}s"
+        return f"No {said} yet. Propose one with: {_example(kind)}"
+    holds = "holds" if len(found.trusted) == 1 else "hold"
+    return lines(
+        f"{count(len(found.trusted), name)} {holds} here.",
+        table([_row(standing) for standing in found.trusted]),
+        *(["", f"{title}:", *table([_row(item) for item in items])] for title, items in sections if items),
+        ["", "Left out:", *troubles] if troubles else [],
+    )
+
+
+def _example(kind: str) -> str:
+    if kind in ("fact", "all"):
+        return "holdfast remember 'Tests need Postgres 16.' --evidence PATH"
+    return f"holdfast remember --type {kind} 'STATEMENT' --why 'REASON' --evidence PATH"
+
+
+def _trouble(path: str, message: str) -> str:
+    return message if message.startswith(path) else f"{path}: {message}"
+
+
+def candidates(waiting: Sequence[QueuedItem], lost: Sequence[UnreadableMemory] = ()) -> str:
+    if lost:
+        return lines(*_lost(lost), *(["", candidates(waiting)] if waiting else []))
+    if not waiting:
+        return "Nothing waits."
+    verb = "waits" if len(waiting) == 1 else "wait"
+    rows = table([_row(one.item.standing) for one in waiting])
+    return lines(
+        f"{count(len(waiting), 'memory')} {verb}.",
+        *(["", row, *_grounds(one)] for row, one in zip(rows, waiting, strict=True)),
+        "",
+        f"Accept one with: holdfast review accept {waiting[0].item.id}",
+    )
+
+
+def _lost(lost: Sequence[UnreadableMemory]) -> list[str]:
+    """What a person approved and nobody is told any more, with how to bring each back."""
+    rows = []
+    for one in lost:
+        rows += [f"{strong(one.id)} was approved and cannot be read any more, so it is not told to agents."]
+        rows += [f"    {_trouble(one.path, one.why)}", f"    bring it back and commit it: {one.next_step}"]
+    return rows
+
+
+def _grounds(one: QueuedItem) -> list[str]:
+    """What one decides by: why it waits, what it rests on and whether that holds, where it was said."""
+    item, look = one.item, one.look
+    memory, cited = item.standing.memory, item.standing.receipts
+    told = (*(text for text, _ in cited), *([_ELSEWHERE] if item.branch else []))  # said better elsewhere
+    notes = [note for note in item.standing.notes if not note.startswith(told)]
+    because = getattr(memory, "because", "")
+    return [
+        *([f"    {': '.join(filter(None, (_why(item), because)))}"] if item.reason in _WHY or because else []),
+        f"    evidence: {', '.join(_cited(text, state) for text, state in cited) or 'none'}",
+        *([f"    {_proposed(item)}"] if item.reason in ("proposed", "suggested") else []),
+        *(f"    said: {_place(place.source, place.turn)}: {short(place.words, 120)}" for place in item.provenance[:3]),
+        *(f"    note: {note}" for note in notes),
+        *(f"    {line}" for line in memory.details.splitlines()[:5] if line.strip()),
+        *(_beside(look) if look else ()),
+    ]
+
+
+def _why(item: QueueItem) -> str | None:
+    status = item.standing.status
+    return status if status in (EDITED, UNCHECKED) else _WHY.get(item.reason)
+
+
+def _beside(look: ReviewLook) -> list[str]:
+    """What speaks against it, both texts side by side, and what made it stale."""
+    rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict)]
+    changed = [f"    {line}" for line in look.diff[:DIFF]]
+    more = [f"    … {len(look.diff) - DIFF} more lines"] if len(look.diff) > DIFF else []
+    return [*rows, *changed, *more]
+
+
+def _conflict(conflict: MemoryConflict) -> list[str]:
+    ours, theirs = _folded(conflict.one.statement), _folded(conflict.other.statement)
+    height = max(len(ours), len(theirs))
+    pairs = zip(ours + [""] * (height - len(ours)), theirs + [""] * (height - len(theirs)), strict=True)
+    names = (conflict.one.id, f"{conflict.other.id} ({conflict.status})")
+    rows = table([names, *pairs], indent="      ")
+    return [f"    contradicts {strong(conflict.other.id)}: {conflict.verdict.why}", *rows]
+
+
+def _folded(text: str) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(" ".join(text.split()), SIDE)[:6] or [""]
+
+
+def _proposed(item: QueueItem) -> str:
+    said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
+    said += [f"on {item.branch}"] if item.branch else []
+    source = item.standing.memory.source
+    return " ".join([*said, *([f"by {source}"] if source else [])])
+
+
+def _place(source: str, turn: int | None) -> str:
+    unit = "line" if source.startswith("file:") else "turn"
+    return source if turn is None else f"{source}, {unit} {turn}"
+
+
+def _cited(text: str, state: str) -> str:
+    """A receipt as people know it, and how it stands."""
+    kind, _, rest = text.partition(":")
+    if kind in ("file", "lines", "symbol"):
+        rest = rest.rpartition("@")[0] or rest
+    name = rest if kind in ("file", "lines", "symbol") else f"commit {rest[:12]}" if kind == "commit" else text
+    return f"{name} ({_STATE.get(state, state)})"
+
+
+def elsewhere(number: int, *, trusting: bool) -> str:
+    """What came by git is decided about all at once, unless that was done, or one by one."""
+    way = "holdfast review list --waits-as elsewhere"
+    came = f"besides, {count(number, 'memory')} came by git, not approved here"
+    return f"{came}: {way}" if trusting else f"{came}: holdfast trust, or {way}"
+
+
+def restart(stale: Iterable[str]) -> str:
+    """Which connected tools do not know yet."""
+    return f"refresh the instructions with `holdfast connect`, then restart to see it: {readers(list(stale))}"
+
+
+def erased(erasure: Erasure) -> str:
+    still = erasure.still_held
+    return lines(
+        f"{strong(erasure.id)}  erased; {count(len(erasure.removed), 'file')} deleted here",
+        ["", "It may still be held by:", *(f"  {place}" for place in still)] if still else [],
+    )

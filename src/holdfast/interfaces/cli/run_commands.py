@@ -1,0 +1,51 @@
+"""The execution wrapper: `holdfast run -- CMD`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from holdfast.interfaces.cli.invocation import Invocation, command, on_a_terminal
+from holdfast.interfaces.cli.output import say_object, wants_json
+from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    pass
+
+
+@command(root, "run", context_settings={"allow_interspersed_args": False})
+@click.option("--task", metavar="ID", help="The task this run works on; any word.")
+@click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5.")
+@click.option("--scale", type=int, metavar="N", help="How far it reaches, as a whole number.")
+@click.option("--prompt", metavar="TEXT", help="What the agent was asked; kept in the capsule.")
+@click.argument("argv", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
+def run(
+    place: Invocation,
+    *,
+    task: str | None,
+    layer: str | None,
+    scale: int | None,
+    prompt: str | None,
+    argv: tuple[str, ...],
+) -> int:
+    """Run a command and keep what it did.
+
+    Its output, signals and exit code pass through. A refusal before it starts ends with 125.
+    """
+    with place.project() as project:
+        outcome = project.run_command(
+            list(argv),
+            task=task,
+            layer=layer,
+            scale=scale,
+            prompt=prompt,
+            environ=os.environ,
+            terminal=on_a_terminal() and sys.stdout.isatty(),
+        )
+        if wants_json():
+            written = {} if outcome.event is None else project.clone.joined(outcome.event)
+            say_object({**written, "id": outcome.run_id, "exit_status": outcome.exit_code})
+    return outcome.exit_code

@@ -1,0 +1,484 @@
+"""Commands of the short cache: session start, note, show, end, list, edit.
+
+Sessions in words: started, noted, shown, ended, listed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.errors import BadInput, HoldfastError
+from holdfast.interfaces.cli.invocation import Invocation, as_json, command, on_a_terminal
+from holdfast.interfaces.cli.output import as_plain, columns, show, strong, wants_json
+from holdfast.interfaces.cli.phrases import badge, count, lines, short, table
+from holdfast.interfaces.cli.root import root
+from holdfast.model.brief import brief as briefly
+from holdfast.model.brief import failing
+from holdfast.model.session import MAX_SCRATCHPAD, now_at, to_object
+from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from holdfast.capture.session import DoneTaskProposal, Ending, Noted
+    from holdfast.model.brief import Brief
+    from holdfast.model.session import Session, SessionAnchor, SessionTurn
+    from holdfast.project import Project
+
+MOST_ENDED, MOST_TURNS, MOST_FILES, MOST_ANSWERS = 10, 8, 12, 8
+MARKS = {"open": "◐", "ended": "●"}
+
+
+@frozen
+class SessionEnd:
+    """An ending, and the tasks that were finished with it."""
+
+    ending: Ending
+    finished: tuple[str, ...]
+
+
+@frozen
+class SessionList:
+    """All sessions, newest first: which is open here, and why nobody seems to go on with some."""
+
+    sessions: tuple[Session, ...]
+    here: str | None
+    stale: Mapping[str, str]  # id to the reason
+    everything: bool
+
+
+def as_object(session: Session) -> dict[str, Any]:
+    return to_object(session)
+
+
+def started(session: Session) -> str:
+    return lines(
+        f"{strong(session.id)}  {session.objective}",
+        f"  {_place(session.started)}" + (f", for {', '.join(session.tasks)}" if session.tasks else ""),
+        "",
+        'Say what you do with: holdfast session note "what was done"',
+    )
+
+
+def changed(session: Session) -> str:
+    return f"{strong(session.id)}  {session.objective}"
+
+
+# A turn.
+
+
+def noted(made: Noted) -> str:
+    session, turn = made.session, made.turn
+    if turn is None:
+        return lines(f"{strong(session.id)}  noted", _left(session))
+    return lines(f"{strong(session.id)}  turn {turn.n}: {short(turn.summary)}", _gained(turn), _left(session))
+
+
+def noted_object(made: Noted) -> dict[str, Any]:
+    turn = None if made.turn is None else as_plain(made.turn)
+    return {"id": made.session.id, "turn": turn, "started": made.started, "session": to_object(made.session)}
+
+
+def _gained(turn: SessionTurn) -> list[str]:
+    parts = [count(len(turn.commits), "commit")] * bool(turn.commits)
+    parts += [count(len(turn.files), "file")] * bool(turn.files)
+    parts += [count(len(turn.commands), "command")] * bool(turn.commands)
+    return [f"  {', '.join(parts)} since the last turn"] if parts else []
+
+
+def _left(session: Session) -> list[str]:
+    """What is open, a line each; of an ended session by the name others can close it by."""
+    whose = f"{session.id}:" if session.state == "ended" else ""
+    return [
+        *(f"  open      {whose}{item.id}  {short(item.text)}{_for(item.task)}" for item in session.still_open),
+        *(f"  asked     {whose}{one.id}  {short(one.text)}" for one in session.pending),
+        *(f"  later     {whose}{item.id}  {short(item.text)}{_for(item.task)}" for item in session.still_to_follow),
+    ]
+
+
+def _answered(session: Session) -> list[str]:
+    """What was allowed or denied, the newest last."""
+    said = {"granted": "allowed", "denied": "denied "}
+    there = [one for one in session.approvals if one.state in said]
+    before = [f"  … {count(len(there) - MOST_ANSWERS, 'answer')} before these"]
+    rows = [f"  {said[one.state]}   {one.id}  {short(one.text)}" for one in there[-MOST_ANSWERS:]]
+    return [*(before if len(there) > MOST_ANSWERS else []), *rows]
+
+
+def _for(task: str | None) -> str:
+    return f"  ({task})" if task else ""
+
+
+# One session.
+
+
+def session_text(value: Session, *, width: int = 0) -> str:
+    return lines(
+        f"{strong(value.id)}  {value.objective or 'no objective'}",
+        f"  {_standing(value)}",
+        _links(value),
+        ["", *value.summary.splitlines()] if value.summary else [],
+        _turns(value, max(40, width - 8 if width else 100)),
+        _titled("Decided", (f"  {short(text, 100)}" for text in value.decisions)),
+        _titled("Answered", _answered(value)),
+        _titled("Open", _left(value)),
+        _titled("Failed when last run", (f"  {short(one.text, 90)}" for one in failing(value.commands))),
+        _files(value),
+        _titled("Scratchpad", (f"  {line}" for line in value.scratchpad.splitlines())),
+    )
+
+
+def _standing(value: Session) -> str:
+    turns, place = count(value.count, "turn"), _place(now_at(value, value.updated))
+    if value.ended is not None:
+        how = f" ({value.ended_by})" if value.ended_by not in (None, "ended") else ""
+        return f"ended {_when(value.ended)}{how}, {turns} since {_when(value.started)}, {place}"
+    return f"open {place}, {turns} since {_when(value.started)}, {_updated(value)}"
+
+
+def _updated(value: Session) -> str:
+    return f"updated {_when(value.updated)}"
+
+
+def _links(value: Session) -> list[str]:
+    who = " ".join(filter(None, (value.agent, value.agent_session)))
+    said = [f"  by {who}"] if who else []
+    said += [f"  for {', '.join(value.tasks)}"] if value.tasks else []
+    said += [f"  goes on from {value.previous}"] if value.previous else []
+    return said + ([f"  goes on in {', '.join(value.next)}"] if value.next else [])
+
+
+def _turns(value: Session, width: int) -> list[str]:
+    shown = value.turns[-MOST_TURNS:]
+    before = value.count - len(shown)
+    told = value.condensed.text.splitlines() if value.condensed and len(shown) == len(value.turns) else []
+    rows = [f"  {turn.n}. {short(turn.summary, width)}{_commits(turn)}" for turn in shown]
+    earlier = [f"  {short(line, width)}" for line in told] if told else []
+    if before and not told:
+        earlier = [f"  … {count(before, 'turn')} before these"]
+    return _titled("Turns", [*earlier, *rows])
+
+
+def _commits(turn: SessionTurn) -> str:
+    return f"  [{' '.join(oid[:10] for oid in turn.commits[-3:])}]" if turn.commits else ""
+
+
+def _files(value: Session) -> list[str]:
+    more = len(value.files) - MOST_FILES
+    rest = [f"  … and {more:,} more"] if more > 0 else []
+    return _titled("Files", [*rest, *(f"  {path}" for path in value.files[-MOST_FILES:])])
+
+
+def _titled(title: str, rows: Iterable[str]) -> list[str]:
+    there = list(rows)
+    return ["", title, *there] if there else []
+
+
+# For an agent.
+
+
+def in_brief(value: Session, budget: int) -> tuple[str, Brief]:
+    return value.id, briefly(value, budget=budget, named=value.state == "ended")
+
+
+def brief_text(told: tuple[str, Brief]) -> str:
+    return told[1].text
+
+
+def brief_object(told: tuple[str, Brief]) -> dict[str, Any]:
+    return {"id": told[0], "text": told[1].text, "tokens": told[1].tokens, "over": told[1].over}
+
+
+# The end.
+
+
+def ended_text(done: SessionEnd) -> str:
+    ending, session = done.ending, done.ending.session
+    left = _left(session)
+    return lines(
+        f"{strong(session.id)}  ended: {short(session.summary or session.objective) or 'no summary'}",
+        f"  {_came_to(ending)}",
+        [f"  not committed: {short(' '.join(ending.uncommitted))}"] if ending.uncommitted else [],
+        ["", "Still open, for whoever goes on:", *left] if left else [],
+        ["", f"Finished: {', '.join(done.finished)}"] if done.finished else [],
+        _proposed([one for one in ending.proposals if one.task not in done.finished]),
+    )
+
+
+def _came_to(ending: Ending) -> str:
+    if not ending.commits:
+        return "no commits"
+    made = f"{count(len(ending.commits), 'commit')}, {count(len(ending.files), 'file')}"
+    return f"{made}, {count(ending.insertions, 'line')} added, {ending.deletions:,} removed"
+
+
+def _proposed(proposals: list[DoneTaskProposal]) -> list[str]:
+    if not proposals:
+        return []
+    rows = table([(one.task, short(one.title, 48), count(len(one.commits), "commit"), one.why) for one in proposals])
+    first = proposals[0]
+    cited = " ".join(f"--evidence commit:{oid[:12]}" for oid in first.commits[-2:])
+    return ["", "These tasks may be done:", *rows, "", f"Finish one with: holdfast task done {first.task} {cited}"]
+
+
+def question(proposal: DoneTaskProposal) -> str:
+    return f"Is {proposal.task} done? {short(proposal.title, 60)} ({count(len(proposal.commits), 'commit')})"
+
+
+def ended_object(done: SessionEnd) -> dict[str, Any]:
+    ending = as_plain(done.ending)
+    session_object = to_object(done.ending.session)
+    return {"id": done.ending.session.id, **ending, "session": session_object, "done": list(done.finished)}
+
+
+# All of them.
+
+
+def listed_text(found: SessionList) -> str:
+    opened = [one for one in found.sessions if one.state == "open"]
+    over = [one for one in found.sessions if one.state == "ended"]
+    shown = over if found.everything else over[:MOST_ENDED]
+    if not found.sessions:
+        return lines("There is no session yet.", "", 'Start one with: holdfast session start "what for"')
+    hidden = len(over) - len(shown)
+    return lines(
+        f"{count(len(opened), 'session')} open, {len(over):,} ended.",
+        "",
+        table([_row(one, here=found.here) for one in [*opened, *shown]]),
+        [f"  … and {hidden:,} more ended, with --all"] if hidden else [],
+        _nobody_goes_on(found),
+    )
+
+
+def _row(one: Session, *, here: str | None) -> tuple[str, ...]:
+    left = len(one.still_open) + len(one.still_to_follow) + len(one.pending)
+    return (
+        MARKS[one.state],
+        one.id,
+        short(one.objective or one.summary or "no objective", 44),
+        short(one.updated.place.removeprefix("a "), 28) + (" (here)" if one.id == here else ""),
+        count(one.count, "turn"),
+        f"{left} left" if left else "",
+        _when(one.updated),
+    )
+
+
+def _nobody_goes_on(found: SessionList) -> list[str]:
+    stale = [(name, why) for name, why in found.stale.items() if name != found.here]
+    if not stale:
+        return []
+    return ["", "Nobody seems to go on with:", *table(stale), "", f"End one with: holdfast session end {stale[0][0]}"]
+
+
+def listed_object(found: SessionList) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": one.id,
+            "state": one.state,
+            "objective": one.objective,
+            "branch": one.updated.branch,
+            "commit": one.updated.commit,
+            "worktree": one.worktree,
+            "line": one.line,
+            "started": one.started.ts,
+            "updated": one.updated.ts,
+            "turns": one.count,
+            "open": len(one.still_open),
+            "follow_ups": len(one.still_to_follow),
+            "pending": len(one.pending),
+            "tasks": list(one.tasks),
+            "previous": one.previous,
+            "here": one.id == found.here,
+            "stale": found.stale.get(one.id),
+        }
+        for one in found.sessions
+    ]
+
+
+def _place(anchor: SessionAnchor) -> str:
+    where = f"on {anchor.place}"
+    return f"{where} at {anchor.commit[:12]}" if anchor.commit else where
+
+
+def _when(anchor: SessionAnchor) -> str:
+    return anchor.ts[:16].replace("T", " ")
+
+
+RUN = "HOLDFAST_RUN_ID"  # a note made inside `holdfast run` tells of that run
+
+
+@root.group("session", invoke_without_command=True)
+@as_json
+@click.pass_context
+def session(context: click.Context) -> None:
+    """What is going on: turns, what is open, what waits for a yes."""
+    if context.invoked_subcommand is None:
+        context.invoke(listed)
+
+
+@command(session, "start")
+@click.argument("objective")
+@click.option("--task", "tasks", multiple=True, metavar="ID", help="A task it works on.")
+@click.option("--agent", metavar="NAME", help="Who works: codex, claude, a person.")
+@click.option("--agent-session", metavar="ID", help="The agent's own name for its session.")
+@click.option("--again", is_flag=True, help="End the session that is open here first.")
+def start(place: Invocation, objective: str, **given: Any) -> None:
+    """Begin a session on this branch.
+
+    OBJECTIVE says in a sentence what for; - reads it from stdin.
+    """
+    with place.project() as project:
+        show(project.session_start(_text(objective), **given), started, as_object)
+        if waiting := badge(project.waiting()):
+            project.notices.append(waiting)
+
+
+@command(session, "note")
+@click.argument("summary", required=False, default="")
+@click.option("--open", "open_", multiple=True, metavar="TEXT", help="Something that is left to do.")
+@click.option("--close", multiple=True, metavar="ID", help="An open item or follow-up that is settled: o1, SES-x:f2.")
+@click.option("--follow-up", "follow_ups", multiple=True, metavar="TEXT", help="Something for later.")
+@click.option("--ask", "approvals", multiple=True, metavar="TEXT", help="Something that needs a yes.")
+@click.option("--granted", multiple=True, metavar="ID", help="What was asked for and is allowed: a1.")
+@click.option("--denied", multiple=True, metavar="ID", help="What was asked for and is not: a1.")
+@click.option("--decided", "decisions", multiple=True, metavar="TEXT", help="Something that was decided.")
+@click.option("--ran", multiple=True, metavar="COMMAND", help="A command that went well.")
+@click.option("--failed", multiple=True, metavar="COMMAND", help="A command that failed.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file it is about; found if not given.")
+@click.option("--scratchpad", metavar="TEXT", help="Replace the scratchpad; - reads stdin.")
+@click.option("--task", metavar="ID", help="The task this turn was for.")
+@click.option("--run", metavar="ID", help="The recorded run this turn tells of.")
+@click.option("--session", "name", metavar="ID", help="Which session; the open one here if not given.")
+def note(
+    place: Invocation,
+    summary: str,
+    *,
+    open_: tuple[str, ...],
+    ran: tuple[str, ...],
+    failed: tuple[str, ...],
+    scratchpad: str | None,
+    run: str | None,
+    name: str | None,
+    **given: Any,
+) -> None:
+    """Say what a turn did.
+
+    The commits and files since the last turn are found. Without SUMMARY only what is open changes;
+    - reads it from stdin. A session is started if none is open here.
+    """
+    commands = [{"text": text, "exit_status": code} for code, texts in ((0, ran), (1, failed)) for text in texts]
+    with place.project() as project:
+        made = project.session_note(
+            _text(summary),
+            session=name,
+            open=open_,
+            commands=commands,
+            scratchpad=_text(scratchpad) if scratchpad is not None else None,
+            run=run or os.environ.get(RUN),
+            **given,
+        )
+        show(made, noted, noted_object)
+
+
+@command(session, "show")
+@click.argument("name", metavar="[ID]", required=False)
+@click.option("--brief", is_flag=True, help="As text for an agent, within the budget.")
+@click.option("--budget", type=click.IntRange(100, 1_000_000), help="Tokens for --brief; a setting if not given.")
+def shown(place: Invocation, name: str | None, *, brief: bool, budget: int | None) -> None:
+    """Show a session: the open one here, or the last of this branch."""
+    with place.project() as project:
+        found = project.session_show(name)
+        if brief or budget:
+            tokens = budget or project.settings.number("session.budget")
+            show(in_brief(found, tokens), brief_text, brief_object)
+        else:
+            show(found, lambda value: session_text(value, width=columns()), as_object)
+
+
+@command(session, "end")
+@click.argument("name", metavar="[ID]", required=False)
+@click.option("--summary", metavar="TEXT", help="What it came to; - reads stdin.")
+@click.option("--done", multiple=True, metavar="TASK", help="Finish this task with the session's commits.")
+def end(place: Invocation, name: str | None, *, summary: str | None, done: tuple[str, ...]) -> None:
+    """Close a session and say what git holds of it.
+
+    Names the started tasks its commits speak for; none is finished unless you say so.
+    """
+    with place.project() as project:
+        ending = project.session_end(
+            session=name, summary=_text(summary) if summary is not None else None, reason="ended"
+        )
+        finished, refused = _finish(project, ending, done)
+        ended = SessionEnd(ending, tuple(finished))
+        show(ended, ended_text, ended_object)
+        if refused is not None:
+            raise refused
+
+
+def _finish(project: Project, ending: Ending, names: tuple[str, ...]) -> tuple[list[str], HoldfastError | None]:
+    """Finish the tasks somebody named or says yes to; the first refusal is kept until all is told."""
+    from holdfast.model.ids import pick
+
+    finished: list[str] = []
+    refused: HoldfastError | None = None
+    known = {proposal.task: proposal for proposal in ending.proposals}
+    try:
+        chosen = [pick(name, project.tasks().placed) for name in names]
+    except HoldfastError as error:
+        return [], error
+    for task in dict.fromkeys([*chosen, *_agreed(ending, chosen)]):
+        commits = known[task].commits if task in known else ending.commits
+        try:
+            project.task_done(task, evidence=[f"commit:{oid}" for oid in commits])
+            finished.append(task)
+        except HoldfastError as error:
+            refused = refused or error
+    return finished, refused
+
+
+def _agreed(ending: Ending, chosen: list[str]) -> list[str]:
+    """The proposals a person says yes to, asked one by one; nobody is asked where nobody can answer."""
+    if not on_a_terminal() or wants_json():
+        return []
+    return [
+        one.task
+        for one in ending.proposals
+        if one.task not in chosen and click.confirm(question(one), default=False, err=True)
+    ]
+
+
+@command(session, "list")
+@click.option("--all", "everything", is_flag=True, help="All ended ones too, not only the last.")
+def listed(place: Invocation, everything: bool = False) -> None:
+    """List the sessions of this clone, newest first."""
+    with place.project() as project:
+        there = sorted(project.session_list(), key=lambda one: (one.updated.ts, one.id), reverse=True)
+        stale = {one.session.id: one.why for one in project.sessions_stale()}
+        found = SessionList(tuple(there), project.session_id(), stale, everything)
+        show(found, listed_text, listed_object)
+
+
+@command(session, "edit")
+@click.argument("name", metavar="ID")
+@click.option("--objective", metavar="TEXT", help="What it is for.")
+@click.option("--summary", metavar="TEXT", help="What it came to; - reads stdin.")
+@click.option("--scratchpad", metavar="TEXT", help="Its scratchpad; - reads stdin.")
+def edit(place: Invocation, name: str, **given: str | None) -> None:
+    """Change what a session says of itself."""
+    fields = {field: _text(text) if text is not None else None for field, text in given.items()}
+    with place.project() as project:
+        show(project.session_edit(name, **fields), changed, as_object)
+
+
+def _text(given: str) -> str:
+    """The text itself, or what stdin holds if it is a dash."""
+    if given != "-":
+        return given
+    try:
+        return sys.stdin.buffer.read(MAX_SCRATCHPAD * 4 + 1).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput("what stdin gave is not UTF-8 text") from None

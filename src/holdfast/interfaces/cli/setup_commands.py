@@ -1,0 +1,117 @@
+"""Commands that set up and take away: init, export, import, uninstall."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from holdfast.errors import NotARepository, UnsafePath
+from holdfast.interfaces.cli import phrases
+from holdfast.interfaces.cli.invocation import Invocation, as_json, command, confirm, on_a_terminal
+from holdfast.interfaces.cli.output import say, show
+from holdfast.interfaces.cli.root import root
+from holdfast.values import replace
+
+if TYPE_CHECKING:
+    from holdfast.git.project_setup import ProjectSetup
+
+HOOKS = "Let git's own hooks note commits, merges and rewrites? They only record, and never stop git."
+UNINSTALLING = (
+    "This deletes the private store (runs, candidates, what is not published) "
+    "and takes .holdfast out of the work tree. Go on?"
+)
+
+
+@command(root, "init")
+@click.option("--commit", is_flag=True, help="Commit the two files it writes.")
+@click.option("--yes", is_flag=True, help="Run `git init` first, if this is no repository, without asking.")
+@click.option("--hooks/--no-hooks", default=None, help="Let git's hooks note commits and rewrites; asked if not given.")
+def init(place: Invocation, commit: bool, yes: bool, hooks: bool | None) -> None:
+    """Set Holdfast up in this repository."""
+    from holdfast.project import Project
+
+    try:
+        made = Project.init(place.folder, commit=commit, git=yes, environ=os.environ)
+    except NotARepository as error:
+        if error.hint != NotARepository.hint:  # a path that is not there, a bare repository
+            raise
+        if not on_a_terminal():
+            raise NotARepository(str(error), hint="Run `holdfast init --yes`, which runs `git init` first.") from None
+        confirm("This is not a git repository. Make it one with `git init`?", yes=False)
+        made = Project.init(place.folder, commit=commit, git=True, environ=os.environ)
+    show(_with_hooks(place, made, hooks), phrases.initialised)
+
+
+def _with_hooks(place: Invocation, made: ProjectSetup, wanted: bool | None) -> ProjectSetup:
+    """Install git's hooks if they are wanted; where somebody can be asked, they are."""
+    if wanted is None and on_a_terminal():
+        try:
+            wanted = click.confirm(HOOKS, default=True, err=True)
+        except click.Abort as error:
+            if isinstance(error.__context__, KeyboardInterrupt):
+                raise
+            say("")  # the end of input is no answer, and everything else is done
+    if not wanted:
+        return made
+    with place.project() as project:
+        if not project.settings.has("sessions"):
+            project.notices.append("no hooks: sessions are switched off (features.sessions = false)")
+            return made
+        try:
+            project.hooks_install()
+        except UnsafePath as error:  # set up all the same; whose folder it is decides about hooks
+            project.notices.append(f"git's hooks were not installed: {error}. {error.hint}")
+            return made
+    return replace(made, hooks=True)
+
+
+class OrFile(click.Group):
+    """A group whose first word may also be a file; then its command `bundle` is meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        known = not args or args[0] in self.commands
+        return super().resolve_command(ctx, args if known else ["bundle", *args])
+
+
+@root.group("export", cls=OrFile, no_args_is_help=False, subcommand_metavar="FILE | COMMAND [ARGS]...")
+@as_json
+def exporting() -> None:
+    """Save the private store to FILE, or write decisions as records."""
+
+
+@root.group("import", cls=OrFile, no_args_is_help=False, subcommand_metavar="FILE | COMMAND [ARGS]...")
+@as_json
+def importing() -> None:
+    """Bring back a bundle, or propose what others wrote.
+
+    FILE is what `holdfast export FILE` made; records and notes become candidates.
+    """
+
+
+@command(exporting, "bundle")
+@click.argument("file", type=click.Path(dir_okay=False))
+def export(place: Invocation, file: str) -> None:
+    """Save the private store of this clone to FILE; `holdfast export FILE` is short for it."""
+    with place.project() as project:
+        show(project.export(file), phrases.exported)
+
+
+@command(importing, "bundle")
+@click.argument("file", type=click.Path(dir_okay=False))
+def bring_back(place: Invocation, file: str) -> None:
+    """Bring back what `holdfast export FILE` saved; `holdfast import FILE` is short for it."""
+    with place.project() as project:
+        show(project.bring_back(file), phrases.brought_back)
+
+
+@command(root, "uninstall")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def uninstall(place: Invocation, yes: bool) -> None:
+    """Take Holdfast out of this clone."""
+    with place.project() as project:
+        confirm(UNINSTALLING, yes=yes)
+        show(project.uninstall(), phrases.uninstalled)

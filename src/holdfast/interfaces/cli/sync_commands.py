@@ -1,0 +1,392 @@
+"""The command between the private store and git: publish.
+
+`holdfast reconcile`: what git moved, and fork, carry or drop; asked on a terminal, else by option.
+
+What `holdfast reconcile` says, in words and as the object that `--json` promises.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.interfaces.cli import json_objects, phrases
+from holdfast.interfaces.cli.invocation import Invocation, command, on_a_terminal
+from holdfast.interfaces.cli.output import flush, say, show, strong, wants_json
+from holdfast.interfaces.cli.phrases import count, lines
+from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.capture.cited_commits import DisplacedCommit, ReanchoredCitations
+    from holdfast.capture.reconciliation import (
+        AdriftSession,
+        CrossBranchNeed,
+        ReconcileChoice,
+        ReconcileOverview,
+        StrayTask,
+    )
+    from holdfast.git.conflict_sides import EntryConflict
+    from holdfast.git.moves import GitMove
+    from holdfast.git.reconcile import IdleBranch, LostPublication, OrphanLine
+    from holdfast.model.session import Session
+    from holdfast.store.pending_changes import PendingChange
+
+
+@command(root, "publish")
+@click.option("--stage", is_flag=True, help="Only stage, to ride in your own next commit.")
+@click.option("--here", is_flag=True, help="Publish on the trunk branch too.")
+@click.option("--restore", is_flag=True, help="Bring back what was published and is gone from this line.")
+def publish(place: Invocation, stage: bool, here: bool, restore: bool) -> None:
+    """Commit this line's events and memories alone."""
+    with place.project() as project:
+        show(project.publish(stage=stage, here=here, restore=restore), phrases.published, json_objects.published)
+
+
+MOST = 20  # rows of one sort
+DETACHED = "a detached HEAD"
+BACK = "Bring it back with --carry changes"
+SETTLE = "See both sides and choose with: holdfast task resolve ID"
+LONGEST = 60  # characters of a branch's name
+MENDED = ("task", "checkpoint", "session")  # what --apply rewrites; an approved text is only shown
+
+
+def reconciled(whole: ReconcileOverview) -> str:
+    """What is new or to be chosen; what lasts is told once."""
+    found = whole.news()
+    before = whole.size() - found.size()
+    rest = f"{count(before, 'thing')} told before: see all with `holdfast reconcile --all`" if before else ""
+    parts = [part for part in _parts(found) if part]
+    if not parts and not rest:
+        return "All is where it was recorded."
+    return lines(*(parts or [["Nothing moved since."]]), [rest] if rest else [])
+
+
+def reconcile_text(found: ReconcileOverview) -> str:
+    """The whole report; what needs a choice comes first."""
+    parts = [part for part in _parts(found) if part]
+    return lines(*parts) if parts else "All is where it was recorded."
+
+
+def _parts(found: ReconcileOverview) -> list[list[str]]:
+    return [
+        _part("Git moved:", [f"  {move.sentence}" for move in found.moves]),
+        [f"Git is in the middle of {found.under_way}: nothing is concluded until it ends."] if found.under_way else [],
+        _sessions(found.sessions),
+        _stranded(found.stranded),
+        _part("Set aside, and its commit is here again:", [f"  {c.path}" for c in found.aside], BACK),
+        _part("Says different things on two sides:", [_conflict(one) for one in found.conflicts], SETTLE),
+        _cited(found.cited),
+        _gone(found.gone),
+        _orphans(found.orphans),
+        _part("Being worked on where nobody is any more:", [_stray(one) for one in found.tasks]),
+        _part("Kept, and found on another branch:", [_across(one) for one in found.links]),
+        _part("Branches nobody has touched for a month:", [_idle(one) for one in found.branches]),
+    ]
+
+
+def _part(title: str, rows: Sequence[str], after: str | None = None) -> list[str]:
+    if not rows:
+        return []
+    more = [f"  and {len(rows) - MOST:,} more"] if len(rows) > MOST else []
+    return [title, *rows[:MOST], *more, *([after] if after else [])]
+
+
+def _sessions(found: Sequence[AdriftSession]) -> list[str]:
+    left = [_session(one) for one in found if one.left and not one.gone]
+    gone = [_session(one) for one in found if one.left and one.gone]
+    old = [_session(one) for one in found if not one.left]
+    choice = "Go on here with --fork (it stays open there), --carry (it ends there), or end it with --drop"
+    ending = "End one with: holdfast session end ID"
+    return [
+        *_part("Left open when the branch changed:", left, choice),
+        *_part("Left open where nobody can go on:", gone, "Go on here with --carry, or end it with --drop"),
+        *_part("Open, and nobody goes on with it:", old, ending),
+    ]
+
+
+def _session(one: AdriftSession) -> str:
+    items = len(one.session.still_open) + len(one.session.still_to_follow) + len(one.session.pending)
+    said = f": {one.session.objective}" if one.session.objective else ""
+    return f"  {strong(one.session.id)}  {one.why}{said} ({count(items, 'open item')})"
+
+
+def _stranded(found: Sequence[PendingChange]) -> list[str]:
+    rows = [f"  {change.path}  recorded at {(change.head or '')[:12]}" for change in found]
+    after = "Let them stay with --carry changes; set them aside, and have the state of this point, with --drop changes"
+    return _part("Waits here, but came after this point of history:", rows, after)
+
+
+def changes(found: Sequence[PendingChange]) -> str:
+    """How many changes wait."""
+    return f"{count(len(found), 'change')} {'waits' if len(found) == 1 else 'wait'} here"
+
+
+def _conflict(one: EntryConflict) -> str:
+    how = "a merge chose" if one.kind == "overruled" else "both changed it"
+    return f"  {strong(one.id)}  {one.ours.origin} and {one.theirs.origin}: {how}"
+
+
+def _cited(found: Sequence[DisplacedCommit]) -> list[str]:
+    moved = [cite for cite in found if cite.state == "moved"]
+    mends = any(cite.kind in MENDED for cite in moved)
+    rows = [_cite(cite) for cite in (*moved, *(cite for cite in found if cite.state != "moved"))]
+    after = "Cite the new ones with --apply" if mends else None
+    return _part("Commits that are cited and are not where they were:", rows, after)
+
+
+def _cite(cite: DisplacedCommit) -> str:
+    if cite.new is not None:
+        now = f"is {cite.new[:12]} now ({cite.how})"
+    elif cite.state == "unknown":
+        now = "cannot be looked for in a shallow clone"
+    else:
+        now = "is unanchored: no commit here is surely the same"
+    return f"  {strong(cite.id)}  {cite.old[:12]} {now}"
+
+
+def _gone(found: Sequence[LostPublication]) -> list[str]:
+    rows = [
+        f"  {item.path}  " + (f"deleted by {item.commit[:12]}" if item.commit else "history was rewritten")
+        for item in found
+    ]
+    after = "Bring them back with: holdfast publish --restore"
+    return _part("Published once, gone from this line:", rows, after)
+
+
+def _orphans(found: Sequence[OrphanLine]) -> list[str]:
+    after = "Take it over with --carry LINE, let go of it with --drop LINE"
+    return _part("Left behind:", [orphan(item) for item in found], after)
+
+
+def orphan(item: OrphanLine) -> str:
+    who = name_of(item.name)
+    if item.foreign:
+        who = f"{who} of another clone" if who.startswith(DETACHED) else f"the branch {who} of another clone"
+    elif not who.startswith(DETACHED):
+        who = f"the deleted branch {who}"
+    left = f"{count(len(item.events), 'event')}, {count(len(item.changes), 'change')} waiting"
+    return f"  {strong(item.line)}  {who} left {left}"
+
+
+def _stray(one: StrayTask) -> str:
+    return f"  {strong(one.task)}  {one.why}" + (f": {one.title}" if one.title else "")
+
+
+def _across(one: CrossBranchNeed) -> str:
+    where = f"is on {', '.join(one.branches)}" if one.branches else "is nowhere in this clone"
+    return f"  {strong(one.task)}  names {one.node} which {where}"
+
+
+def _idle(one: IdleBranch) -> str:
+    return f"  {one.branch}  since {one.last[:10]}, {'merged' if one.merged else 'not merged'}"
+
+
+def place_of(session: Session) -> str:
+    """The branch of a session, in words."""
+    return name_of(session.branch or DETACHED)
+
+
+def name_of(branch: str) -> str:
+    """A branch's name as a sentence can hold it."""
+    return branch if len(branch) <= LONGEST else f"{branch[: LONGEST - 1]}…"
+
+
+def chosen(choice: ReconcileChoice) -> str:
+    """What was chosen, and what it did."""
+    said = [*_chosen(choice), *_set_right(choice.reanchored)]
+    return lines(said or ["Nothing had to be set right."])
+
+
+def carried(item: OrphanLine) -> str:
+    return lines(f"Taken over:{orphan(item)[1:]}", "Share it with: holdfast publish")
+
+
+def dropped(item: OrphanLine) -> str:
+    return f"Let go:{orphan(item)[1:]}"
+
+
+def _chosen(choice: ReconcileChoice) -> list[str]:
+    old, new = choice.old, choice.new
+    rows = []
+    if choice.action == "fork" and old and new:
+        rows.append(f"{strong(new.id)} goes on here; {old.id} stays open on {place_of(old)}")
+    elif choice.action == "carry" and old and new:
+        rows.append(f"{strong(new.id)} goes on here; {old.id} ended on {place_of(old)}")
+    elif choice.action == "drop" and old:
+        rows.append(f"{strong(old.id)} ended; what it says stays in the store")
+    if choice.stay:
+        rows.append(f"{changes(choice.stay)} as before")
+    rows += [f"  waits again: {change.path}" for change in choice.back]
+    rows += [f"  stays aside, for it was changed since: {change.path}" for change in choice.left]
+    for aside in choice.aside:
+        again = "; its earlier text waits again" if aside.again else ""
+        rows.append(f"  set aside: {aside.change.path}{again}")
+    return [*rows, *(["Bring back what was set aside with: holdfast reconcile --carry changes"] * bool(choice.aside))]
+
+
+def _set_right(done: ReanchoredCitations) -> list[str]:
+    named = [*done.tasks, *done.sessions]
+    rows = [f"Cites the new commits: {', '.join(named)}"] if named else []
+    return rows + ([f"In conflict, to be settled first: {', '.join(done.left)}"] if done.left else [])
+
+
+# Objects.
+
+
+def report_object(found: ReconcileOverview) -> dict[str, Any]:
+    """What is gone and what was left, counted rather than quoted; and all that moved."""
+    return {
+        "id": None,
+        "gone": [{"id": item.path, "path": item.path, "commit": item.commit} for item in found.gone],
+        "orphans": [orphan_object(item) for item in found.orphans],
+        "moves": [_move(move) for move in found.moves],
+        "under_way": found.under_way,
+        "needs_choice": found.asks,
+        "sessions": [_adrift(one) for one in found.sessions],
+        "tasks": [{"id": t.task, **_fields(t, "title", "owner", "branch", "why")} for t in found.tasks],
+        "aside": [{"id": c.path, **_fields(c, "path", "head", "ts", "blob")} for c in found.aside],
+        "stranded": [{"id": c.path, **_fields(c, "path", "head", "ts", "blob")} for c in found.stranded],
+        "cited": [{"id": c.id, **_fields(c, "kind", "old", "new", "state", "how")} for c in found.cited],
+        "branches": [{"id": b.branch, **_fields(b, "last", "merged")} for b in found.branches],
+        "links": [{"id": x.task, "node": x.node, "branches": list(x.branches)} for x in found.links],
+        "conflicts": [{"id": c.id, "path": c.path, "kind": c.kind} for c in found.conflicts],
+    }
+
+
+def _fields(value: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in names}
+
+
+def _move(move: GitMove) -> dict[str, Any]:
+    way = {"from": move.before, "to": move.after}
+    return {"id": None, "kind": move.kind, **way, **_fields(move, "ts", "ref", "count", "sentence")}
+
+
+def _adrift(one: AdriftSession) -> dict[str, Any]:
+    session = one.session
+    opened = [item.text for item in (*session.still_open, *session.still_to_follow)]
+    named = {"branch": session.branch, "objective": session.objective, "open": opened}
+    return {"id": session.id, "why": one.why, "left": one.left, "gone": one.gone, **named}
+
+
+def orphan_object(item: OrphanLine) -> dict[str, Any]:
+    """What a lost line left, counted."""
+    named = {"name": item.name, "foreign": item.foreign}
+    return {"id": item.line, **named, "events": len(item.events), "changes": len(item.changes)}
+
+
+def choice_object(value: ReconcileChoice) -> dict[str, Any]:
+    """What was chosen, and what it did."""
+    return {
+        "id": value.new.id if value.new else value.old.id if value.old else None,
+        "action": value.action,
+        "old": value.old.id if value.old else None,
+        "new": value.new.id if value.new else None,
+        "stay": [change.path for change in value.stay],
+        "aside": [aside.change.path for aside in value.aside],
+        "back": [change.path for change in value.back],
+        "left": [change.path for change in value.left],
+        "reanchored": {
+            "tasks": list(value.reanchored.tasks),
+            "sessions": list(value.reanchored.sessions),
+            "left": list(value.reanchored.left),
+        },
+    }
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.capture.reconciliation import ReconcileChoice, ReconcileOverview
+    from holdfast.git.reconcile import OrphanLine
+    from holdfast.project import Project
+
+    Answers = dict[str, Callable[[str | None], ReconcileChoice | OrphanLine]]
+
+CHANGES = "changes"
+LEFT = "left"  # an option without a name: what this work tree left behind
+
+
+def _named(value: str | None) -> str | None:
+    return None if value in (None, LEFT) else value
+
+
+@command(root, "reconcile")
+@click.option(
+    "--fork",
+    is_flag=False,
+    flag_value=LEFT,
+    metavar="[SESSION]",
+    help="Go on here with copies of what is open in the session left on another branch.",
+)
+@click.option(
+    "--carry",
+    is_flag=False,
+    flag_value=LEFT,
+    metavar="[NAME]",
+    help="Move a session's open items here; `changes`: let those from after a rewind stay, or come back; "
+    "a lost line: take over what it left.",
+)
+@click.option(
+    "--drop",
+    is_flag=False,
+    flag_value=LEFT,
+    metavar="[NAME]",
+    help="End the session left behind; `changes`: set aside what came after this point; a lost line: let go of it.",
+)
+@click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
+@click.option("--all", "everything", is_flag=True, help="List also what was told before.")
+def reconcile(place: Invocation, apply: bool, everything: bool, **answers: str | None) -> None:
+    """Explain what git moved or left, and choose."""
+    fork, carry, drop = answers["fork"], answers["carry"], answers["drop"]
+    if sum(map(bool, (fork, carry, drop, apply))) > 1:
+        raise click.UsageError("--fork, --carry, --drop and --apply do not go together.")
+    with place.project() as project:
+        if fork:
+            _show(project.fork(_named(fork)))
+        elif carry:
+            _show(project.carry(_named(carry)), carried)
+        elif drop:
+            _show(project.drop(_named(drop)), dropped)
+        elif apply:
+            _show(project.reanchor())
+        else:
+            report = project.reconcile()
+            show(report, reconcile_text if everything else reconciled, report_object)
+            if on_a_terminal() and not wants_json():
+                flush()
+                _ask(project, report)
+
+
+def _show(done: ReconcileChoice | OrphanLine, of_orphan: Callable[[OrphanLine], str] = orphan) -> None:
+    from holdfast.git.reconcile import OrphanLine
+
+    if isinstance(done, OrphanLine):
+        show(done, of_orphan, orphan_object)
+    else:
+        show(done, chosen, choice_object)
+
+
+def _ask(project: Project, report: ReconcileOverview) -> None:
+    """Each question once; leaving it open is an answer, too."""
+    answers: Answers = {"fork": project.fork, "carry": project.carry, "drop": project.drop}
+    some = {name: answer for name, answer in answers.items() if name != "fork"}
+    for one in (one for one in report.sessions if one.left):
+        fitting = some if one.gone else answers
+        _choose(f"{one.session.id} was left on {place_of(one.session)}", fitting, one.session.id)
+    if report.stranded:
+        _choose(f"{changes(report.stranded)} from after this point of history", some, CHANGES)
+    moved = [cite for cite in report.cited if cite.state == "moved" and cite.kind in MENDED]
+    if moved and click.confirm("Cite the commits that rewritten ones became?", default=True, err=True):
+        _show(project.reanchor())
+
+
+def _choose(question: str, answers: Answers, name: str | None) -> None:
+    say(question)
+    choice = click.Choice([*answers, "leave"])
+    said = click.prompt("What shall become of it?", type=choice, default="leave", err=True)
+    if said in answers:
+        _show(answers[said](name))

@@ -1,0 +1,401 @@
+"""Commands of the work graph: task, tasks, next, state, link."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.errors import BadInput, NeedsEvidence
+from holdfast.interfaces.cli import task_text as words
+from holdfast.interfaces.cli.context_commands import keep_answer
+from holdfast.interfaces.cli.invocation import Invocation, as_json, command, on_a_terminal
+from holdfast.interfaces.cli.output import as_json as object_text
+from holdfast.interfaces.cli.output import as_text, columns, show, wants_json
+from holdfast.interfaces.cli.root import root
+from holdfast.model.task import KINDS, PLANS, STATUSES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.project import Project
+
+_lasting = click.option(
+    "--for", "lasting", default="2h", show_default=True, metavar="TIME", help="How long it is claimed."
+)
+_FREELY: dict[str, Any] = {"default": "", "show_default": False, "err": True}
+_UNITS = {"m": 60, "h": 3600, "d": 86400}
+
+
+@root.group("task", invoke_without_command=True)
+@as_json
+@click.pass_context
+def task(context: click.Context) -> None:
+    """Goals, milestones, epics, tasks and subtasks."""
+    if context.invoked_subcommand is None:
+        context.invoke(listed)
+
+
+def fields(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that `add` and `edit` share."""
+    options = (
+        click.option("--kind", type=click.Choice(KINDS), help="What it is."),
+        click.option("--parent", metavar="ID", help="What it is part of."),
+        click.option("--owner", metavar="NAME", help="Who answers for it."),
+        click.option("--priority", type=click.IntRange(0, 4), help="0 is the most urgent; 2 unless given."),
+        click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L2."),
+        click.option("--scale", "systemic_scale", type=click.IntRange(0), help="How much it moves."),
+        click.option("--impact", metavar="TEXT", help="What will be better for it."),
+        click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or path."),
+        click.option("--accept", "acceptance", multiple=True, metavar="TEXT", help="How to see it is done."),
+        click.option("--notes", metavar="TEXT", help="More about it, in Markdown; - reads stdin."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@command(task, "add")
+@click.argument("title", required=False)
+@click.option("--from", "item", metavar="ITEM", help="What a session left open: SES-4d2:o1, or all of SES-4d2.")
+@click.option("--needs", multiple=True, metavar="ID", help="What must be done before it.")
+@click.option("--rests-on", multiple=True, metavar="ID", help="An assumption, or another memory, it rests on.")
+@click.option("--id", metavar="ID", help="An id of your own.")
+@fields
+def add(
+    place: Invocation, title: str | None, notes: str | None, rests_on: tuple[str, ...], item: str | None, **given: Any
+) -> None:
+    """Add a node to the work graph.
+
+    With --from the title may be left out. For a goal, milestone or epic it asks for layer, scale and impact
+    unless they are given.
+    """
+    if title is None and item is None:
+        raise click.UsageError("Missing argument 'TITLE'.", click.get_current_context())
+    kind = given["kind"] or "task"
+    if kind in PLANS and on_a_terminal():
+        given |= _asked(given)
+    with place.project() as project:
+        more = project.rests_on([project.memory(name).id for name in rests_on], _read(notes))
+        about = {**_given(project, place, given), "notes": more}
+        if item and ":" not in item:
+            _add_all(project, item, title, about)
+            return
+        made = project.task_from(item, title, **about) if item else project.task_add(title or "", **about)
+        missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
+        if kind in PLANS and missing:
+            said = [name.replace("systemic_", "") for name in missing]
+            options = " ".join(f"--{name} …" for name in said)
+            told, them = f"no {', '.join(said)} was given", "it" if len(said) == 1 else "them"
+            project.notices.append(f"{told}; add {them} with: holdfast task edit {made.id} {options}")
+        show(made, words.added, words.as_object)
+
+
+def _add_all(project: Project, session: str, title: str | None, about: dict[str, Any]) -> None:
+    """Make a task of each thing that a session left open."""
+    if title is not None or about["id"] is not None:
+        raise BadInput("a title or an id is for one task", hint=f"Name the one: --from {session}:o1")
+    show(project.tasks_from(session, **about), words.added_all, words.added_objects)
+
+
+@command(task, "proposed")
+def proposed(place: Invocation) -> None:
+    """List what agents planned on this branch and nobody made a task of."""
+    with place.project() as project:
+        show(project.task_proposed(), words.proposed, words.proposed_object)
+
+
+def _asked(given: dict[str, Any]) -> dict[str, Any]:
+    """Where a plan stands in the whole; an empty answer leaves it open."""
+    found: dict[str, Any] = {}
+    if given["layer"] is None:
+        found["layer"] = click.prompt("Layer (such as L2)", **_FREELY) or None
+    if given["systemic_scale"] is None:
+        said = click.prompt("Systemic scale (a number)", **_FREELY)
+        found["systemic_scale"] = int(said) if said.isascii() and said.isdigit() else None
+    if given["impact"] is None:
+        found["impact"] = click.prompt("Impact (one line)", **_FREELY) or None
+    return found
+
+
+@command(task, "edit")
+@click.argument("name", metavar="ID")
+@click.option("--title", metavar="TEXT", help="What is to be done.")
+@click.option("--status", type=click.Choice(STATUSES), help="Where it stands.")
+@click.option("--needs", multiple=True, metavar="ID", help="Add something that must be done before.")
+@click.option("--no-need", "no_needs", multiple=True, metavar="ID", help="Take a need away.")
+@click.option("--clear", multiple=True, metavar="FIELD", help="Take a field's value away.")
+@fields
+def edit(place: Invocation, name: str, clear: tuple[str, ...], notes: str | None, **given: Any) -> None:
+    """Change a task."""
+    with place.project() as project:
+        needs, no_needs = given.pop("needs"), given.pop("no_needs")
+        changes = {k: v for k, v in _given(project, place, given).items() if v not in (None, (), [])}
+        if notes is not None:
+            changes["notes"] = _read(notes)
+        changes |= {field: _EMPTY.get(field) for field in clear}
+        if not changes and not needs and not no_needs:
+            raise BadInput("nothing was given to change", hint="See `holdfast task edit --help`.")
+        made = project.task_link(name, needs=needs, no_needs=no_needs) if needs or no_needs else None
+        if changes:
+            made = project.task_edit(name, **changes)
+        assert made is not None
+        show(made, words.changed, words.as_object)
+
+
+_EMPTY: dict[str, Any] = {"evidence": (), "acceptance": (), "needs": (), "notes": "", "priority": 2}
+
+
+def _given(project: Project, place: Invocation, given: dict[str, Any]) -> dict[str, Any]:
+    """The options with evidence as seen from the current folder."""
+    from holdfast.git.evidence_check import from_folder
+
+    cited = [from_folder(project.clone, place.folder, text) for text in given.get("evidence") or ()]
+    return {**given, "evidence": cited}
+
+
+def _read(notes: str | None) -> str:
+    if notes != "-":
+        return notes or ""
+    try:
+        return sys.stdin.buffer.read(1 << 20).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput("what stdin gave is not UTF-8 text") from None
+
+
+def _list_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    options = (
+        click.option("--status", multiple=True, type=click.Choice(STATUSES), help="Only these."),
+        click.option("--kind", multiple=True, type=click.Choice(KINDS), help="Only these."),
+        click.option("--owner", metavar="NAME", help="Only theirs."),
+        click.option("--all", "everything", is_flag=True, help="What is done or dropped as well."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@command(task, "list")
+@_list_options
+def listed(place: Invocation, **chosen: Any) -> None:
+    """List the tasks."""
+    with place.project() as project:
+        found = project.tasks()
+        away = 0 if found.tasks else project.tasks_away(found)
+        steps = sum(len(one.items) for one in project.task_proposed(found))
+        asked = words.TaskList(found, project.task_claims(), away=away, proposed=steps, **chosen)
+        show(asked, words.listed, words.listed_object)
+
+
+root.add_command(listed, "tasks")  # the name others know it by
+
+
+@command(task, "show")
+@click.argument("name", metavar="ID")
+def shown(place: Invocation, name: str) -> None:
+    """Show a task, why it waits and what waits for it."""
+    with place.project() as project:
+        show(project.task_show(name), words.shown, words.shown_object)
+
+
+@command(task, "start")
+@click.argument("name", metavar="ID")
+@click.option("--as", "owner", metavar="NAME", help="Who works on it; your git name if not given.")
+@_lasting
+def start(place: Invocation, name: str, owner: str | None, lasting: str) -> None:
+    """Claim a task and begin it."""
+    with place.project() as project:
+        made = project.task_start(name, owner=owner, session=_session(project), lasting=_span(lasting))
+        show(made, words.started, words.as_object)
+
+
+def _session(project: Project) -> str | None:
+    """The session this work is part of: the one named by the environment, else the open one here."""
+    return os.environ.get("HOLDFAST_SESSION") or project.session_id()
+
+
+def _span(text: str) -> timedelta:
+    number, unit = text[:-1], text[-1:]
+    if not (number.isascii() and number.isdigit() and len(number) < 6 and unit in _UNITS):
+        raise BadInput(f"{text!r} is no length of time", hint="Write 30m, 2h or 1d.")
+    return timedelta(seconds=int(number) * _UNITS[unit])
+
+
+_evidence = click.option(
+    "--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or tracked path that shows it."
+)
+_without = click.option("--without-evidence", "without", is_flag=True, help="It needs none.")
+
+
+@command(task, "done")
+@click.argument("names", metavar="ID...", nargs=-1, required=True)
+@_evidence
+@_without
+def done(place: Invocation, names: tuple[str, ...], evidence: tuple[str, ...], without: bool) -> None:
+    """Finish a task, with the evidence for it.
+
+    Without --evidence the commits and runs since its start are taken, and named.
+    """
+    with place.project() as project:
+        cited = _given(project, place, {"evidence": evidence})["evidence"]
+        for name in names:
+            try:
+                ended = project.task_done(name, evidence=cited, without_evidence=without)
+            except NeedsEvidence as error:
+                ended = project.task_done(name, **_shown_by(project, place, error))
+            show(ended, words.finished, words.finished_object)
+
+
+def _shown_by(project: Project, place: Invocation, refused: NeedsEvidence) -> dict[str, Any]:
+    """What somebody answers who is asked for evidence; where nobody can be asked, it is refused."""
+    if not on_a_terminal() or wants_json():
+        raise refused
+    said = click.prompt(f"{refused}.\nWhat shows it? (a commit, a run, a path; empty: it needs none)", **_FREELY)
+    return _given(project, place, {"evidence": [said]}) if said else {"without_evidence": True}
+
+
+task.add_command(done, "complete")
+
+
+@command(task, "block")
+@click.argument("name", metavar="ID")
+@click.option("--reason", required=True, metavar="TEXT", help="What it waits for.")
+def block(place: Invocation, name: str, reason: str) -> None:
+    """Say that something outside the graph holds a task back."""
+    with place.project() as project:
+        show(project.task_block(name, reason=reason), words.changed, words.as_object)
+
+
+@command(task, "drop")
+@click.argument("name", metavar="ID")
+@click.option("--reason", metavar="TEXT", help="Why it will not be done.")
+def drop(place: Invocation, name: str, reason: str | None) -> None:
+    """Say that a task will not be done."""
+    with place.project() as project:
+        show(project.task_drop(name, reason=reason), words.changed, words.as_object)
+
+
+@command(task, "reopen")
+@click.argument("name", metavar="ID")
+def reopen(place: Invocation, name: str) -> None:
+    """Open a task again."""
+    with place.project() as project:
+        show(project.task_reopen(name), words.changed, words.as_object)
+
+
+@command(task, "release")
+@click.argument("name", metavar="ID")
+def release(place: Invocation, name: str) -> None:
+    """Give up the claim on a task."""
+    with place.project() as project:
+        show(project.task_release(name), words.released, words.as_object)
+
+
+@command(task, "link")
+@click.argument("name", metavar="ID")
+@click.argument("needs", metavar="NEEDS...", nargs=-1, required=True)
+@click.option("--remove", is_flag=True, help="Take these needs away instead.")
+def link_needs(place: Invocation, name: str, needs: tuple[str, ...], remove: bool) -> None:
+    """Say what a task needs; a node of another branch may be named by its whole id."""
+    with place.project() as project:
+        taken, added = (needs, ()) if remove else ((), needs)
+        show(project.task_link(name, needs=added, no_needs=taken), words.changed, words.as_object)
+
+
+@command(task, "graph")
+@click.argument("name", metavar="[ID]", required=False)
+@click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid diagram.")
+@click.option("--dot", "form", flag_value="dot", help="As a Graphviz graph.")
+@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
+def graph(place: Invocation, name: str | None, form: str | None, everything: bool) -> None:
+    """Draw the work graph as a tree, in Mermaid or in DOT."""
+    with place.project() as project:
+        board = project.tasks()
+        top = board.find(name).task.id if name else None
+        if wants_json():
+            show(board, words.drawn(top, form, everything), words.graph_object)
+        else:
+            show(board, words.drawn(top, form, everything, width=columns()))
+
+
+@command(task, "export")
+@click.option("--jsonl", "lines", is_flag=True, help="One object a line.")
+def export_tasks(place: Invocation, lines: bool) -> None:
+    """Print all tasks and links as JSON."""
+    with place.project() as project:
+        click.echo(project.clone.hide.text(project.tasks_export(lines=lines)), nl=False)
+
+
+@command(task, "import")
+@click.argument("file", type=click.File("rb"))
+def import_tasks(place: Invocation, file: Any) -> None:
+    """Add the tasks and links of a JSON or JSONL file; - reads stdin."""
+    try:
+        text = file.read((64 << 20) + 1).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{file.name} is not UTF-8 text") from None
+    with place.project() as project:
+        show(project.tasks_import(text), words.imported, words.imported_object)
+
+
+@command(root, "next")
+@click.option("--claim", is_flag=True, help="Take the best task that nobody works on.")
+@click.option("--as", "owner", metavar="NAME", help="Who claims; your git name if not given.")
+@_lasting
+def next_task(place: Invocation, claim: bool, owner: str | None, lasting: str) -> None:
+    """What can be done now, and why the rest cannot."""
+    with place.project() as project:
+        session = _session(project) if claim else None
+        found = project.next(claim=claim, owner=owner, session=session, lasting=_span(lasting))
+        show(found, words.next_tasks, words.next_object)
+        # What other branches have, what agents plan, and whether evidence holds, may change unnoticed.
+        if not claim and not found.away and not found.resting and not found.proposed:
+            until = min((held.until for held in found.claims.values()), default=None)
+            text, data = as_text(words.next_tasks(found)), object_text(words.next_object(found))
+            keep_answer(project, "next", text, data, until=until)
+
+
+@command(root, "state")
+def state(place: Invocation) -> None:
+    """Show goals, milestones, checkpoints and links."""
+    from holdfast.work.project_state import as_object
+
+    with place.project() as project:
+        show(project.state(), words.state, as_object)
+
+
+@root.group("link", invoke_without_command=True)
+@as_json
+@click.pass_context
+def link(context: click.Context) -> None:
+    """Canonical links: files, addresses, commits."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_links)
+
+
+@command(link, "add")
+@click.argument("target", metavar="PATH|URL|COMMIT")
+@click.option("--title", metavar="TEXT", help="What it is.")
+@click.option("--id", metavar="ID", help="An id of your own.")
+def add_link(place: Invocation, target: str, title: str | None, id: str | None) -> None:  # noqa: A002
+    """Keep a canonical link."""
+    with place.project() as project:
+        show(project.link_add(target, title=title, id=id), words.linked)
+
+
+@command(link, "remove")
+@click.argument("name", metavar="ID")
+def remove_link(place: Invocation, name: str) -> None:
+    """Take a canonical link away."""
+    with place.project() as project:
+        show(project.link_remove(name), words.unlinked)
+
+
+@command(link, "list")
+def list_links(place: Invocation) -> None:
+    """List the canonical links."""
+    with place.project() as project:
+        show(project.links(), words.links, words.links_object)

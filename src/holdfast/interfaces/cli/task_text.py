@@ -1,0 +1,480 @@
+"""The work graph in words: tasks, what is next, the project's state, links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from holdfast.interfaces.cli.output import columns, strong
+from holdfast.interfaces.cli.phrases import count, lines, short, table
+from holdfast.model.task import CLOSED, PLANS, STATUSES
+from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from holdfast.capture.agent_plans import AgentPlan
+    from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
+    from holdfast.model.task import Link, Task
+    from holdfast.project.resting import Shaky
+    from holdfast.project.working import Next, TaskShown
+    from holdfast.work.canonical_links import ListedLink
+    from holdfast.work.project_state import ProjectState
+    from holdfast.work.task_board import Board
+    from holdfast.work.task_claims import TaskClaim
+    from holdfast.work.task_json import TaskPlan
+    from holdfast.work.task_lifecycle import FinishedTask
+
+MARKS = {"open": "○", "started": "◐", "blocked": "✖", "done": "●", "dropped": "–"}
+MOST = 12  # rows of a list that nobody asked for in full
+
+
+@frozen
+class TaskList:
+    """A board and what of it was asked for."""
+
+    board: Board
+    claims: Mapping[str, TaskClaim]
+    status: tuple[str, ...] = ()
+    kind: tuple[str, ...] = ()
+    owner: str | None = None
+    everything: bool = False
+    away: int = 0  # if there are none here: how many are on other branches
+    proposed: int = 0  # steps that agents planned and that are no tasks
+
+    def chosen(self) -> list[Task]:
+        """What was asked for: what was begun first, what is closed last, then by priority and title."""
+        wanted = self.status or None
+        found = [
+            task
+            for task in self.board.tasks
+            if (task.status in wanted if wanted else self.everything or task.status not in CLOSED)
+            and (not self.kind or task.kind in self.kind)
+            and (self.owner is None or task.owner == self.owner)
+        ]
+        return sorted(found, key=lambda t: (t.is_closed, t.status != "started", t.priority, t.title))
+
+    def none(self) -> str:
+        """Why nothing is listed, and what to do about it."""
+        number = len(self.board.tasks)
+        if not number:
+            return nothing_here(self.away)
+        if not (self.status or self.kind or self.owner) and number:
+            verb = "The only task is" if number == 1 else f"All {number:,} tasks are"
+            return f"{verb} done or dropped: holdfast tasks --all"
+        return f"No task fits; there are {_tally(self.board.tasks)}"
+
+
+def as_object(task: Task) -> dict[str, Any]:
+    from holdfast.work import task_json
+
+    return task_json.as_object(task)
+
+
+def added(task: Task) -> str:
+    return f"{strong(task.id)}  {task.kind}: {task.title}"
+
+
+def added_all(tasks: Sequence[Task]) -> str:
+    return lines(*map(added, tasks))
+
+
+def added_objects(tasks: Sequence[Task]) -> dict[str, Any]:
+    return {"items": [as_object(task) for task in tasks]}
+
+
+def changed(task: Task) -> str:
+    why = f" ({task.reason})" if task.reason else ""
+    return f"{strong(task.id)}  {task.status}{why}: {task.title}"
+
+
+def started(task: Task) -> str:
+    return lines(
+        f"{strong(task.id)}  started: {task.title}",
+        [f"  done when: {said}" for said in task.acceptance],
+        f"When it is done: holdfast task done {task.id}",
+    )
+
+
+def released(task: Task) -> str:
+    return f"{strong(task.id)}  is free again: {task.title}"
+
+
+def finished(ended: FinishedTask) -> str:
+    task = ended.task
+    label = "found as evidence:" if ended.found else "evidence:"
+    return lines(
+        f"{strong(task.id)}  done: {task.title}",
+        [f"  {label} {receipt(item)}" for item in (ended.found or task.evidence)],
+        [f"  reached at {task.checkpoint.commit[:12]}"] if task.checkpoint else [],
+        [f"Now ready: {', '.join(ended.unblocked)}"] if ended.unblocked else [],
+    )
+
+
+def finished_object(ended: FinishedTask) -> dict[str, Any]:
+    return {**as_object(ended.task), "found": list(ended.found), "unblocked": list(ended.unblocked)}
+
+
+def receipt(text: str, commits: Mapping[str, ResolvedCommit] | None = None) -> str:
+    """A receipt as people read it: commits and files by their beginnings, and what a rewrite made of them."""
+    kind, _, rest = text.partition(":")
+    if kind == "commit":
+        return f"commit {_now(rest, commits or {})}"
+    return f"{rest.rpartition('@')[0]}" if kind == "file" else f"run {rest}"
+
+
+def _now(oid: str, commits: Mapping[str, ResolvedCommit]) -> str:
+    """A commit, and where it is after a rewrite."""
+    found = commits.get(oid)
+    if found is None or found.state == "holds":
+        return oid[:12]
+    if found.commit is not None:
+        return f"{oid[:12]}, now {found.commit[:12]}"
+    lost = "on no branch any more" if found.state == "unanchored" else "which this clone does not have"
+    return f"{oid[:12]}, {lost}"
+
+
+def nothing_here(away: int) -> str:
+    """That there are no tasks here, and where there are some."""
+    add = 'holdfast task add "…"'
+    if not away:
+        return f"No tasks yet. Add one with: {add}"
+    are = "task is" if away == 1 else "tasks are"
+    return f"No tasks on this branch; {away:,} {are} on other branches. Add one with: {add}"
+
+
+def listed(found: TaskList) -> str:
+    chosen = found.chosen()
+    broken = [f"left out: {item.reason}" for item in found.board.broken]
+    steps = _steps(found.proposed)
+    if not chosen:
+        return lines(found.none(), broken, steps)
+    rows = [_row(task, found.claims) for task in chosen]
+    return lines(table(rows, indent=""), broken, "", _tally(found.board.tasks), steps)
+
+
+def _steps(number: int) -> list[str]:
+    """That agents planned more than is on the board, and where to see it."""
+    are = "is no task" if number == 1 else "are no tasks"
+    return [f"{count(number, 'step')} that agents planned {are}: holdfast task proposed"] if number else []
+
+
+def proposed(found: Sequence[AgentPlan]) -> str:
+    if not found:
+        return "Agents left nothing open on this branch that is no task."
+    return lines(*(row for one in found for row in _proposed(one)))
+
+
+def _proposed(one: AgentPlan) -> Iterator[str]:
+    session = one.session
+    by = f" by {session.agent}" if session.agent else ""
+    yield f"{strong(session.id)}{by}: {short(session.objective or session.summary, 70)}"
+    yield from (f"  {strong(f'{session.id}:{item.id}')}  {short(item.text, 80)}" for item in one.items)
+    for done in one.done:
+        yield f"  {strong(done.task)} may be done: {short(done.title, 60)}"
+        yield f"    if so: holdfast task done {done.task} --evidence run:{done.run}"
+    if one.items:
+        yield f"  to make tasks of {'it' if len(one.items) == 1 else 'all'}: task add --from {session.id}"
+
+
+def proposed_object(found: Sequence[AgentPlan]) -> dict[str, Any]:
+    return {
+        "items": [
+            {"id": f"{one.session.id}:{item.id}", "text": item.text, "agent": one.session.agent, "ts": item.ts}
+            for one in found
+            for item in one.items
+        ],
+        "may_be_done": [
+            {"id": done.task, "title": done.title, "session": one.session.id, "run": done.run}
+            for one in found
+            for done in one.done
+        ],
+    }
+
+
+def _row(task: Task, claims: Mapping[str, TaskClaim]) -> tuple[str, ...]:
+    claim = claims.get(task.id)
+    who = f"{claim.owner}, until {claim.until[11:16]}" if claim else task.owner or ""
+    kind = "" if task.kind == "task" else f"{task.kind} "
+    return (MARKS[task.status], strong(task.id), f"P{task.priority}", short(f"{kind}{task.title}", 60), who)
+
+
+def _tally(tasks: Iterable[Task]) -> str:
+    found = dict.fromkeys(STATUSES, 0)
+    for task in tasks:
+        found[task.status] += 1
+    return ", ".join(f"{number:,} {status}" for status, number in found.items() if number)
+
+
+def listed_object(found: TaskList) -> dict[str, Any]:
+    broken = [{"path": item.path, "reason": item.reason} for item in found.board.broken]
+    items = [as_object(task) for task in found.chosen()]
+    return {"items": items, "broken": broken, "proposed": found.proposed}
+
+
+def shown(found: TaskShown) -> str:
+    task, placed = found.placed.task, found.placed
+    names = {"scale": "systemic_scale"}
+    values = ((name, getattr(task, names.get(name, name))) for name in _SINGLE)
+    rows = [(f"{name}:", "" if value is None else str(value)) for name, value in values]
+    rows.append(("needs:", ", ".join(_named(item, found.away) for item in task.needs)))
+    rows.append(("part of:", _named(task.parent, found.away) if task.parent else ""))
+    rows += [("done when:", said) for said in task.acceptance]
+    rows += [("evidence:", receipt(item, found.commits)) for item in task.evidence]
+    rows.append(("checkpoint:", _now(task.checkpoint.commit, found.commits) if task.checkpoint else ""))
+    rows.append(("claimed:", _claimed(found.claim) if found.claim else ""))
+    rows.append(("file:", f"{placed.path} ({_ORIGINS[placed.origin]})"))
+    return lines(
+        f"{MARKS[task.status]} {strong(task.id)}  {task.kind}, {task.status}",
+        f"  {task.title}",
+        table([row for row in rows if row[1]]),
+        [f"Waits: {reason}" for reason in found.standing],
+        [f"When it is done, this is ready: {', '.join(found.unblocks)}"] if found.unblocks else [],
+        [f"Parts: {found.progress[0]} of {found.progress[1]} closed"] if found.parts else [],
+        [f"It was changed here and in the branch's history: holdfast task resolve {task.id}"] if placed.clash else [],
+        ["", task.notes] if task.notes else [],
+    )
+
+
+_SINGLE = ("owner", "priority", "layer", "scale", "impact", "reason")
+_ORIGINS = {"pending": "waits to be published", "edit": "edited by hand", "tree": "committed"}
+
+
+def _named(node: str, away: Mapping[str, Sequence[str]]) -> str:
+    if node not in away:
+        return node
+    return f"{node} (on {', '.join(away[node])})" if away[node] else f"{node} (not found anywhere)"
+
+
+def _claimed(claim: TaskClaim) -> str:
+    on = f" on {claim.branch}" if claim.branch else ""
+    return f"by {claim.owner}{on} until {claim.until[:16].replace('T', ' ')} UTC"
+
+
+def shown_object(found: TaskShown) -> dict[str, Any]:
+    return {
+        **as_object(found.placed.task),
+        "path": found.placed.path,
+        "origin": found.placed.origin,
+        "conflict": found.placed.clash is not None,
+        "waits": list(found.standing),
+        "unblocks": list(found.unblocks),
+        "parts": list(found.parts),
+        "progress": {"closed": found.progress[0], "of": found.progress[1]},
+        "claim": _claim_object(found.claim) if found.claim else None,
+        "away": {node: list(branches) for node, branches in found.away.items()},
+        "commits": {oid: {"state": one.state, "now": one.commit} for oid, one in found.commits.items()},
+    }
+
+
+def _claim_object(claim: TaskClaim) -> dict[str, Any]:
+    return {
+        "task": claim.task,
+        "owner": claim.owner,
+        "session": claim.session,
+        "branch": claim.branch,
+        "worktree": claim.worktree,
+        "since": claim.ts,
+        "until": claim.until,
+    }
+
+
+def drawn(top: str | None, form: str | None, everything: bool, *, width: int = 0) -> Callable[[Board], str]:
+    """How to draw a board, or what hangs below one node of it."""
+    from holdfast.work import graph_drawing
+
+    def words(board: Board) -> str:
+        if not board.tasks:
+            return 'No tasks yet. Add one with: holdfast task add "…"'
+        graph = graph_drawing.part(board.graph, top, everything=everything)
+        if form == "mermaid":
+            return graph_drawing.mermaid(graph)
+        return graph_drawing.dot(graph) if form == "dot" else graph_drawing.tree(graph, width=width or 100)
+
+    return words
+
+
+def graph_object(board: Board) -> dict[str, Any]:
+    edges = [{"from": task.id, "to": need, "kind": "needs"} for task in board.tasks for need in task.needs]
+    parts = [{"from": t.id, "to": t.parent, "kind": "part of"} for t in board.tasks if t.parent]
+    return {"nodes": [as_object(task) for task in board.tasks], "edges": [*edges, *parts]}
+
+
+def imported(new: TaskPlan) -> str:
+    parts = [count(len(new.tasks), "task")] * bool(new.tasks) + [count(len(new.links), "link")] * bool(new.links)
+    return f"Brought in {' and '.join(parts)}" if parts else "Nothing new: all are here already."
+
+
+def imported_object(new: TaskPlan) -> dict[str, Any]:
+    return {"items": [as_object(task) for task in new.tasks], "links": [*map(as_object_link, new.links)]}
+
+
+# What is next.
+
+
+def next_tasks(found: Next) -> str:
+    if found.claimed is not None:
+        return lines(
+            f"{strong(found.claimed.id)}  is yours: {found.claimed.title}",
+            [f"  done when: {said}" for said in found.claimed.acceptance],
+            [f"  {_doubt(one)}" for one in found.shaky if one.task == found.claimed.id],
+            f"Begin with: holdfast task start {found.claimed.id}",
+        )
+    free = [task for task in found.ready if task.id not in found.claims]
+    if not (found.ready or found.waiting or found.to_close or found.unplanned):
+        here = "Nothing is to be done" + (" here" if found.away else "")
+        are = "task is" if found.away == 1 else "tasks are"
+        there = f"; {found.away:,} {are} on other branches" if found.away else ""
+        return lines(f'{here}{there}. Add a task with: holdfast task add "…"', _steps(found.proposed))
+    return lines(
+        _ready(found, free) if free else "Nothing is ready that nobody works on.",
+        _being_done(found, _busy(found)),
+        _plans("To be closed:", found.to_close),
+        _plans("Without parts yet:", found.unplanned),
+        _waiting(found),
+        _shaky(found),
+        _critical(found),
+        _steps(found.proposed),
+    )
+
+
+def _shaky(found: Next) -> list[str]:
+    rows = [f"  {strong(one.task)}  {_doubt(one)}" for one in found.shaky[:MOST]]
+    return ["", "On shaky ground:", *rows] if rows else []
+
+
+def _doubt(one: Shaky) -> str:
+    why = f": {one.why}" if one.why else ""
+    return f"rests on {one.memory}, which is {one.status}{why}"
+
+
+def _ready(found: Next, free: Sequence[Task]) -> str:
+    rows = []
+    for task in free[:MOST]:
+        after = found.graph.unblocks(task.id)
+        frees = f"frees {', '.join(after[:3])}{' …' if len(after) > 3 else ''}" if after else ""
+        rows.append((MARKS[task.status], strong(task.id), f"P{task.priority}", short(task.title, 60), frees))
+    return lines("Ready:", table(rows), _more(len(free)))
+
+
+def _busy(found: Next) -> list[Task]:
+    """What is claimed: of what is ready, then of the rest that is open."""
+    rest = (*found.to_close, *found.unplanned, *(item.task for item in found.waiting))
+    return [task for task in (*found.ready, *rest) if task.id in found.claims]
+
+
+def _plans(title: str, plans: Sequence[Task]) -> list[str]:
+    rows = [(MARKS[task.status], strong(task.id), f"{task.kind} {short(task.title, 60)}") for task in plans]
+    return ["", title, *table(rows[:MOST]), *_more(len(rows))] if rows else []
+
+
+def _being_done(found: Next, busy: Sequence[Task]) -> list[str]:
+    rows = [
+        (MARKS[task.status], strong(task.id), short(task.title, 50), _claimed(found.claims[task.id]))
+        for task in busy[:MOST]
+    ]
+    return ["", "Being done:", *table(rows), *_more(len(busy))] if rows else []
+
+
+def _waiting(found: Next) -> list[str]:
+    rows = [
+        (MARKS[item.task.status], strong(item.task.id), short(item.task.title, 50), _why(item.reasons))
+        for item in found.waiting[:MOST]
+    ]
+    return ["", "Waiting:", *table(rows), *_more(len(found.waiting))] if rows else []
+
+
+def _why(reasons: Sequence[str]) -> str:
+    return "; ".join(reasons[:2]) + ("; …" if len(reasons) > 2 else "")
+
+
+def _more(number: int) -> list[str]:
+    return [f"  … and {number - MOST:,} more: holdfast tasks"] if number > MOST else []
+
+
+def _critical(found: Next) -> list[str]:
+    path = found.critical_path
+    if len(path) < 2:
+        return []
+    shown = " → ".join(path[:8]) + (f" → … ({count(len(path), 'task')})" if len(path) > 8 else "")
+    return ["", f"Longest way: {shown}"]
+
+
+def next_object(found: Next) -> dict[str, Any]:
+    return {
+        "claimed": as_object(found.claimed) if found.claimed else None,
+        "ready": [
+            {
+                **as_object(task),
+                "unblocks": list(found.graph.unblocks(task.id)),
+                "claim": _claim_object(found.claims[task.id]) if task.id in found.claims else None,
+            }
+            for task in found.ready
+        ],
+        "being_done": [_claim_object(found.claims[task.id]) for task in _busy(found)],
+        "to_close": [as_object(task) for task in found.to_close],
+        "unplanned": [as_object(task) for task in found.unplanned],
+        "on_other_branches": found.away,
+        "waiting": [{"id": item.task.id, "reasons": list(item.reasons)} for item in found.waiting],
+        "shaky": [{"id": s.task, "memory": s.memory, "status": s.status, "why": s.why} for s in found.shaky],
+        "critical_path": list(found.critical_path),
+        "proposed": found.proposed,
+    }
+
+
+# State and links.
+
+
+def state(found: ProjectState) -> str:
+    graph, tasks = found.board.graph, found.board.tasks
+    at = f" at {found.head[:12]}" if found.head else ""
+    if not tasks and not found.links:
+        return 'No goals and no tasks yet. Begin with: holdfast task add --kind goal "…"'
+    reached = [task for task in tasks if task.checkpoint and task.status == "done"]
+    ready = [task for task in graph.ready() if task.kind not in PLANS]
+    return lines(
+        f"On {found.branch or 'a detached HEAD'}{at}: {_tally(tasks)}",
+        _outline("Goals:", found, "goal"),
+        _outline("Milestones:", found, "milestone"),
+        ["", "Ready:", *table([_row(task, {}) for task in ready[:MOST]]), *_more(len(ready))] if ready else [],
+        ["", "Reached:"] if reached else [],
+        table([(strong(t.id), t.checkpoint.commit[:12], short(t.title)) for t in reached if t.checkpoint]),
+        ["", "Links:", *table([_link_row(link) for link in found.links])] if found.links else [],
+        [f"left out: {item.reason}" for item in found.broken],
+    )
+
+
+def _outline(title: str, found: ProjectState, kind: str) -> list[str]:
+    rows = []
+    for task in (task for task in found.board.tasks if task.kind == kind):
+        closed, of_all = found.board.graph.progress(task.id)
+        parts = f"{closed} of {of_all}" if found.board.graph.children(task.id) else ""
+        rows.append((MARKS[task.status], strong(task.id), short(task.title, 60), parts))
+    return ["", title, *table(rows)] if rows else []
+
+
+def _link_row(link: Link) -> tuple[str, ...]:
+    where = link.target[:12] if link.kind == "commit" else link.target
+    return (strong(link.id), short(link.title, 50), short(where, max(40, columns() - 70)))
+
+
+def linked(link: Link) -> str:
+    return f"{strong(link.id)}  {link.title}: {link.target}"
+
+
+def unlinked(link: Link) -> str:
+    return f"{strong(link.id)}  is gone: {link.title}"
+
+
+def links(found: Sequence[ListedLink]) -> str:
+    if not found:
+        return "No links yet. Add one with: holdfast link add PATH|URL|COMMIT --title …"
+    return lines(table([(*_link_row(item.link), item.dead or "") for item in found], indent=""))
+
+
+def links_object(found: Sequence[ListedLink]) -> dict[str, Any]:
+    return {"items": [{**as_object_link(item.link), "path": item.path, "dead": item.dead} for item in found]}
+
+
+def as_object_link(link: Link) -> dict[str, Any]:
+    return {"id": link.id, "title": link.title, "target": link.target, "kind": link.kind}

@@ -1,0 +1,157 @@
+"""`holdfast trust`: whether what people accepted upstream may speak here; asked once per clone.
+
+What `holdfast trust` says, in sentences and as objects.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.interfaces.cli.invocation import Invocation, as_json, command, confirm, here, on_a_terminal
+from holdfast.interfaces.cli.output import flush, say, show, wants_json
+from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from holdfast.git.upstream import Upstream
+    from holdfast.project import Project
+    from holdfast.project.trusting import Trust
+    from holdfast.store.trusted_upstream import TrustedUpstream
+
+NOT_ASKED = "Nothing was changed: whether to trust an upstream is asked of a person, on a terminal."
+
+
+def trust_text(found: Trust) -> str:
+    """What is trusted, what speaks, and what to do about the rest."""
+    rows = [_trusted(found), f"  {_memories(found.speaking)} may be told unasked"]
+    if found.foreign:
+        many = _memories(found.foreign)
+        rows.append(f"  {many} came by git, not approved here: found on request, never told unasked")
+        rows.append("  one of them: holdfast review accept ID")
+        if found.upstream is not None and not found.counts:
+            rows.append("  all that people accepted upstream: holdfast trust (a person, on a terminal)")
+    return "\n".join(rows) + "\n"
+
+
+def state_unasked(found: Trust) -> str:
+    """The same where nobody can be asked: it says that nothing came of it, and who can do it."""
+    if found.counts or found.upstream is None:
+        return trust_text(found)
+    rows = (row for row in trust_text(found).splitlines() if "holdfast trust" not in row)
+    return "\n".join([*rows, NOT_ASKED]) + "\n"
+
+
+def _trusted(found: Trust) -> str:
+    if found.trusted is None:
+        return "No upstream is trusted." + _could(found.upstream)
+    if found.void is not None:
+        return f"No upstream is trusted: {found.void}"
+    return f"Trusted: {found.trusted.name}, by {found.trusted.by} on {found.trusted.ts[:10]}"
+
+
+def _could(upstream: Upstream | None) -> str:
+    if upstream is None:
+        return " This clone follows no trunk of a remote."
+    return f" This clone follows {upstream.name}"
+
+
+def _memories(number: int) -> str:
+    return f"{number:,} {'memory' if number == 1 else 'memories'}"
+
+
+def explained(found: Trust) -> str:
+    """What a yes means, before it is asked for."""
+    before = f"{found.void}\n" if found.void else ""
+    return (
+        f"{before}What people accepted and merged into that trunk will be told to agents here unasked, now "
+        "and after every fetch. Say yes only if you trust whoever can merge into it."
+    )
+
+
+def question(upstream: Upstream) -> str:
+    return f"Trust {upstream.name}?"
+
+
+def revoked(before: TrustedUpstream | None) -> str:
+    if before is None:
+        return "No upstream was trusted.\n"
+    return f"Not trusted any more: {before.name}\nWhat was accepted in this clone itself still speaks.\n"
+
+
+def revoked_object(before: TrustedUpstream | None) -> dict[str, Any]:
+    return {"revoked": before}
+
+
+def state_object(found: Trust) -> dict[str, Any]:
+    """The same for programs; `trusted` says whether it counts."""
+    given = found.trusted
+    return {
+        "trusted": found.counts,
+        "void": found.void,
+        "by": given.by if given else None,
+        "ts": given.ts if given else None,
+        "remote": given.remote if given else None,
+        "url": given.url if given else None,
+        "branch": given.branch if given else None,
+        "upstream": found.upstream,
+        "speaking": found.speaking,
+        "foreign": found.foreign,
+    }
+
+
+@root.group("trust", invoke_without_command=True)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@as_json
+@here
+@click.pass_context
+def trust(context: click.Context, place: Invocation, yes: bool) -> None:
+    """Let what people accepted upstream speak here.
+
+    Asked once per clone, on a terminal; it holds for one remote, its address and its trunk. Elsewhere it
+    shows what is trusted.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    with place.project() as project:
+        if yes or (on_a_terminal() and not wants_json()):
+            _ask(project, yes=yes)
+        else:
+            show(project.trust_state(), state_unasked, state_object)
+
+
+def _ask(project: Project, *, yes: bool) -> None:
+    state = project.trust_state()
+    if state.counts:
+        show(state, trust_text, state_object)
+        return
+    project.may_trust()
+    if state.upstream is not None and not yes:
+        flush()
+        say(explained(state))
+        confirm(question(state.upstream), yes=yes)
+    show(project.trust(), trust_text, state_object)
+
+
+def _show(place: Invocation) -> None:
+    with place.project() as project:
+        show(project.trust_state(), trust_text, state_object)
+
+
+@command(trust, "status")
+def status(place: Invocation) -> None:
+    """Show what is trusted."""
+    _show(place)
+
+
+@command(trust, "list")
+def listed(place: Invocation) -> None:
+    """Show what is trusted, as `trust status`."""
+    _show(place)
+
+
+@command(trust, "revoke")
+def revoke(place: Invocation) -> None:
+    """Trust no upstream any more."""
+    with place.project() as project:
+        show(project.trust_revoke(), revoked, revoked_object)

@@ -1,0 +1,191 @@
+"""`holdfast try`: a look at what a repository's last days hold, before anything is set up.
+
+What `holdfast try` says.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_a_terminal
+from holdfast.interfaces.cli.output import as_plain, flush, say, show, strong, wants_json
+from holdfast.interfaces.cli.phrases import count, lines, short, table
+from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.project import Project
+    from holdfast.project.trying import Tried
+    from holdfast.project.trying.backing import TriedCandidate, TriedPlace
+
+AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
+KEYS = "r sets Holdfast up here and opens the review; any other key leaves."
+_FAR = 3650  # days, as far back as one can look
+_HOLDS = {
+    "holds": "evidence holds",
+    "changed": "evidence changed since",
+    "gone": "evidence is gone",
+    "unknown": "names no file",
+}
+
+
+def tried(found: Tried) -> str:
+    """A look at a repository in words."""
+    said = [f"The last {found.days:,} days of {found.top}: nothing was written, no model was asked.", ""]
+    said += table([*_tools(found), ("git log", count(found.commits, "commit"), "", "", "")])
+    if found.source == "documents":
+        said += ["", *_nobody(found)]
+        said += ["What follows comes from its documents and its commits."]
+    reasons = Counter(one.reason for one in found.left)
+    said += [""] if reasons else []
+    said += [f"Left out, {reason}: {count(number, 'transcript')}" for reason, number in reasons.items()]
+    said += ["", _headline(found)]
+    for number, one in enumerate(found.best, 1):
+        said += ["", *_candidate(number, one)]
+    if found.candidates and found.known:
+        said += ["", f"{found.known:,} more {_is_known(found)}."]
+    return lines(said, "", _next(found))
+
+
+def tried_object(found: Tried) -> dict[str, Any]:
+    """The same as JSON."""
+    told: dict[str, Any] = as_plain(found)
+    for one, candidate in zip(told["best"], found.best, strict=True):
+        one["evidence"] = candidate.holds
+        one["commits"] = [{"id": commit.oid, "subject": commit.subject} for commit in candidate.commits]
+    return told
+
+
+def _tools(found: Tried) -> Iterator[tuple[str, ...]]:
+    for one in found.seen:
+        newest = f"newest {one.newest[:10]}" if one.newest else ""
+        yield (
+            AGENTS.get(one.agent, one.agent),
+            count(one.sessions, "session"),
+            count(one.turns, "turn"),
+            f"{count(one.files, 'file')} written",
+            newest,
+        )
+
+
+def _nobody(found: Tried) -> list[str]:
+    """Why there is nothing of agents: they left no records, or only older ones."""
+    if not found.older:
+        return [f"No agent has left records of this repository ({_looked(found)})."]
+    these = count(found.older, "session")
+    return [
+        f"Agents left {these} of this repository, all older than {found.days:,} days.",
+        f"Look there with: holdfast try --days {min(found.older_days, _FAR)}",
+    ]
+
+
+def _looked(found: Tried) -> str:
+    if not found.transcripts:
+        return "Codex, Claude Code and Gemini were asked"
+    return f"{count(found.transcripts, 'transcript')} were looked at, all of other work"
+
+
+def _headline(found: Tried) -> str:
+    if not found.candidates and found.known:
+        known = "1 thing" if found.known == 1 else f"all {found.known:,} things"
+        return f"Nothing new in it: {known} worth remembering {_is_known(found)}."
+    if not found.candidates:
+        return "Nothing in it is sure enough to be proposed as a memory."
+    things = "1 thing" if found.candidates == 1 else f"{found.candidates:,} things"
+    best = f"the {len(found.best)} best supported" if found.candidates > len(found.best) else "all of it"
+    return f"{things} may be worth remembering; {best}:"
+
+
+def _is_known(found: Tried) -> str:
+    verb = "is" if found.known == 1 else "are"
+    return f"{verb} known here, accepted, rejected or waiting: holdfast review, holdfast facts --type all"
+
+
+def _candidate(number: int, one: TriedCandidate) -> Iterator[str]:
+    yield f"{number}. {one.kind}  {strong(one.statement)}"
+    if one.words.strip() and one.words.strip().rstrip(".") != one.statement.rstrip("."):
+        yield f'   "{short(" ".join(one.words.split()), 160)}"'
+    if one.why:
+        yield f"   because {short(one.why, 160)}"
+    yield f"   {_who(one)}"
+    yield from (f"   commit {commit.oid[:10]} {short(commit.subject, 80)}" for commit in one.commits)
+    rests = "; ".join(f"{rest.path} ({rest.words})" for rest in one.rests)
+    yield f"   {_HOLDS[one.holds]}: {rests}" if rests else f"   {_HOLDS[one.holds]}"
+
+
+def _who(one: TriedCandidate) -> str:
+    first, *others = one.said
+    more = len({place.name for place in others} - {first.name})
+    again = f"; said in {count(more, 'more place')}" if more else ""
+    return f"{_place(first, one.who)}{again}"
+
+
+def _place(place: TriedPlace, who: str) -> str:
+    day = f", {place.ts[:10]}" if place.ts else ""
+    if place.kind == "git":
+        return f"git log{day}"
+    if place.kind == "file":
+        return f"{place.name}, line {place.turn}"
+    by = "said by the person" if who == "user" else "said by the agent"
+    return f"{by}, {place.kind} session {place.name}, turn {place.turn}{day}"
+
+
+def _next(found: Tried) -> str:
+    left = [one.agent for one in found.seen if one.new]
+    if found.initialised and found.seen and not left:
+        return "Holdfast is set up here, and all of these sessions are taken in."
+    tools = " && ".join(f"holdfast import {agent}" for agent in left) or "holdfast import memory"
+    if found.initialised:
+        return f"Holdfast is set up here. Take this in: {tools} && holdfast review"
+    return f"Keep it: holdfast init && {tools} && holdfast review"
+
+
+SETTING_UP = (
+    "This writes .holdfast/ into the work tree and a private store into .git, and takes in what was read. Go on?"
+)
+
+
+@command(root, "try")
+@click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="How far to look back.")
+@click.pass_context
+def try_(context: click.Context, place: Invocation, days: int) -> None:
+    """Show what the last days hold, and write nothing.
+
+    Reads the records that Codex, Claude Code and Gemini keep of this repository, and git's log. No model is
+    asked. On a terminal, r sets Holdfast up and opens the review.
+    """
+    from holdfast.project import Project
+
+    found = Project.try_(place.folder, days=days, environ=os.environ)
+    show(found, tried, tried_object)
+    if found.candidates and not wants_json() and on_a_terminal() and sys.stdout.isatty():
+        flush()
+        say(KEYS)
+        if click.getchar().lower() == "r":
+            _review(context, place, found)
+
+
+def _review(context: click.Context, place: Invocation, found: Tried) -> None:
+    """Set up if need be, take in what was read, and open the review of what came of it."""
+    from holdfast.interfaces.cli.review_commands import review
+    from holdfast.project import Project
+
+    if not found.initialised:
+        confirm(SETTING_UP, yes=False)
+        Project.init(place.folder, environ=os.environ)
+    with place.project() as project:
+        _bring(project, found)
+    context.invoke(review)
+
+
+def _bring(project: Project, found: Tried) -> None:
+    for one in found.seen:
+        project.import_agent(one.agent, since=f"{found.days}d")
+    if not found.seen:
+        project.import_memory()

@@ -1,0 +1,220 @@
+"""The command that explains: why.
+
+Why lines are there, in words and as an object.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.interfaces.cli.invocation import Invocation, command
+from holdfast.interfaces.cli.output import as_plain, flush, say, show, strong
+from holdfast.interfaces.cli.phrases import count, lines, short, table
+from holdfast.interfaces.cli.root import root
+from holdfast.model.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from holdfast.project.explaining import Explained, Ruling
+    from holdfast.recall.pack.sent_packs import AgentKnowledge
+    from holdfast.recall.why.line_reasons import RunShare, Why, WhyAnswer, WhyCommit, WhyRun, WhyTurn
+
+_PROMPT, _STATEMENT, _TEXT = 300, 100, 90  # characters that are shown
+_RANGES, _TURNS, _WIDE, _KNEW = 6, 3, 3, 8  # how many are named
+_HELD = {
+    "accepted": "holds",
+    "stale": "stale: what it cites has changed",
+    "expired": "expired",
+    "superseded": "superseded",
+    "deprecated": "retired",
+    "unreviewed": "nobody approved it here",
+}
+_EVERYWHERE = 3
+
+
+def why_text(found: Explained) -> str:
+    """Why some lines are there, or the lines of a whole file by the runs that wrote them."""
+    told = found.why
+    if not told.answers:
+        return f"{told.path} is empty"
+    said = _shares(told) if told.whole else _answers(told)
+    return lines(said, _governs(found.governs), *(_knew(one) for one in found.knew))
+
+
+def _answers(told: Why) -> Iterator[str]:
+    for number, one in enumerate(told.answers):
+        if number:
+            yield ""
+        place = f"{one.first}" if one.first == one.last else f"{one.first}-{one.last}"
+        yield f"{told.path}:{place}  {short(_first_telling(one.text).strip(), _TEXT) or '(blank)'}"
+        yield from (f"  {row}" for row in _answer(one))
+
+
+def _first_telling(text: Sequence[str]) -> str:
+    return next((line for line in text if line.strip()), "")
+
+
+def _answer(one: WhyAnswer) -> Iterator[str]:
+    if one.run is not None:
+        turns = " or ".join(f"{asking.turn}" for asking in one.turns)
+        yield f"Written by run {strong(one.run.id)} turn {turns} ({_who(one.run)}), {one.state}"
+    else:
+        yield f"Not known: {one.reason}"
+    yield f"In {_commit(one.commit)}" if one.commit else "Not committed yet"
+    said = "By its trailer, committed" if one.by_trailer else "Committed"
+    yield from (f"{said} during run {run.id} ({_who(run)})" for run in one.during[:_TURNS])
+    yield from (f"May be run {by.run} turn {by.turn}" for by in one.maybe[:_TURNS])
+    if len(one.maybe) > _TURNS:
+        yield f"and {len(one.maybe) - _TURNS} more that may be"
+    yield from (row for asking in one.turns[:_TURNS] for row in _asked(asking))
+
+
+def _who(run: WhyRun) -> str:
+    return ", ".join(filter(None, (run.agent, run.started[:16].replace("T", " "))))
+
+
+def _commit(one: WhyCommit) -> str:
+    was = f", which was {one.was[:12]} ({one.how})" if one.was else ""
+    by = f" by {one.author}, {one.ts[:10]}" if one.author else ""
+    named = f"; it credits {', '.join(one.credits[:2])}" if one.credits else ""
+    return f"commit {one.oid[:12]}{by}: {short(one.subject, _TEXT)}{was}{named}"
+
+
+def _asked(one: WhyTurn) -> Iterator[str]:
+    who = "Ordered by an agent" if one.by == "agent" else "Asked"
+    went_on = f" (in turn {one.asked_in})" if one.asked_in != one.turn else ""
+    if one.prompt:
+        yield f"{who}{went_on}: {_on_one_line(one.prompt, _PROMPT)}"
+    done = one.line.partition(" — ")[2] if one.line.startswith("Asked: ") else one.line
+    if done:
+        yield f"Done: {short(done, _PROMPT)}"
+
+
+def _on_one_line(text: str, width: int) -> str:
+    return short(" ".join(text.split()), width)
+
+
+def _shares(told: Why) -> Iterator[str]:
+    wrote = sum(one.count for one in told.shares if one.run)
+    yield f"{told.path}: {count(told.total, 'line')}, {wrote:,} of them by recorded runs"
+    for one in told.shares:
+        yield ""
+        yield from _share(one)
+
+
+def _share(one: RunShare) -> Iterator[str]:
+    if one.run is None:
+        yield f"{count(one.count, 'line')} that no run is named for: {_ranges(one.ranges)}"
+        most = sorted(one.reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+        yield from table([(f"{number:,}", reason) for reason, number in most])
+        return
+    kinds = {"recorded": one.recorded, "matched": one.count - one.recorded}
+    how = ", ".join(f"{number:,} {word}" for word, number in kinds.items() if number)
+    yield f"{count(one.count, 'line')} by run {strong(one.run.id)} ({_who(one.run)})"
+    yield f"  {how}: {_ranges(one.ranges)}"
+    for asking in one.turns[:_TURNS]:
+        asked = _on_one_line(asking.prompt, _TEXT) or short(asking.line, _TEXT)
+        yield f"  turn {asking.turn}: {asked}"
+    if len(one.turns) > _TURNS:
+        yield f"  and {count(len(one.turns) - _TURNS, 'more turn')}"
+
+
+def _ranges(ranges: Sequence[tuple[int, int]]) -> str:
+    shown = [f"{first}" if first == last else f"{first}-{last}" for first, last in ranges[:_RANGES]]
+    more = f" and {len(ranges) - _RANGES:,} more places" if len(ranges) > _RANGES else ""
+    return ", ".join(shown) + more
+
+
+def _governs(rulings: Sequence[Ruling]) -> Iterator[str]:
+    near = [one for one in rulings if one.near < _EVERYWHERE]
+    wide = [one for one in rulings if one.near >= _EVERYWHERE]
+    yield ""
+    if not near and not wide:
+        yield "No decision that is known here governs it."
+        return
+    yield "Governed by" if near else "Nothing governs this file alone; what holds everywhere:"
+    yield from table([_ruling(one) for one in (*near, *wide[:_WIDE])])
+    if len(wide) > _WIDE:
+        yield f"  and {len(wide) - _WIDE:,} more that hold everywhere: holdfast facts"
+
+
+def _ruling(one: Ruling) -> tuple[str, ...]:
+    held = _HELD.get(one.status, one.status)
+    if one.superseded_by:
+        held = f"superseded by {one.superseded_by}"
+    if one.status == "accepted" and one.trust != "T0":
+        held = "holds, promoted, not reviewed" if one.trust == "T2" else "from elsewhere, not trusted here"
+    told = {True: "told", False: "not told", None: ""}[one.told]
+    return one.id, short(one.statement, _STATEMENT), one.why, held, told
+
+
+def _knew(one: AgentKnowledge) -> Iterator[str]:
+    yield ""
+    if not one.packs:
+        yield f"Run {one.owner} was given no context."
+        return
+    entries = {entry.id: entry for pack in one.packs for entry in pack.entries}
+    yield f"What run {one.owner} knew: {count(len(entries), 'thing')} in {count(len(one.packs), 'pack')}"
+    rows = [(entry.id[:40], entry.why, entry.state) for entry in list(entries.values())[:_KNEW]]
+    yield from table(rows)
+    yield f"  see it as it was sent: holdfast receipts {one.owner}"
+
+
+def why_object(found: Explained) -> dict[str, Any]:
+    """The same as an object, with every line and every word; nothing in it hides."""
+    told = found.why
+    plain: dict[str, Any] = _shown(
+        {
+            "path": told.path,
+            "first": told.first,
+            "last": told.last,
+            "lines": told.total,
+            "whole": told.whole,
+            "answers": [_plain(one) for one in told.answers],
+            "runs": [as_plain(one) for one in told.shares],
+            "governs": [as_plain(one) for one in found.governs],
+            "knew": [_known(one) for one in found.knew],
+            "notes": list(told.notes),
+        }
+    )
+    return plain
+
+
+def _shown(value: Any) -> Any:
+    """Plain values with all their texts made visible: lines of files may hold anything."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {key: _shown(one) for key, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list) else value
+
+
+def _plain(one: WhyAnswer) -> dict[str, Any]:
+    plain: dict[str, Any] = as_plain(one)
+    return plain
+
+
+def _known(one: AgentKnowledge) -> dict[str, Any]:
+    """What a run was told, without the texts of its packs, which `receipts` prints."""
+    entries: Iterable[Any] = (entry for pack in one.packs for entry in pack.entries)
+    return {"run": one.owner, "packs": len(one.packs), "entries": as_plain(list(entries))}
+
+
+@command(root, "why")
+@click.argument("place_", metavar="FILE[:LINE]")
+def why(place: Invocation, place_: str) -> None:
+    """Tell which run and turn wrote a line, and what was asked.
+
+    FILE:12 is a line, FILE:10-20 are some, FILE alone is all of it, run by run. An answer is recorded (the
+    commit was made in that run) or matched (by the text of the line); what nobody can know is said to be so.
+    """
+    with place.project() as project:
+        found = project.why(place_, folder=os.path.abspath(place.folder))
+        show(found, why_text, why_object)
+        flush()
+        for note in found.why.notes:
+            say(note)

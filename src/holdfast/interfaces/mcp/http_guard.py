@@ -1,0 +1,182 @@
+"""Who may talk to the server over HTTP: whoever runs on this machine and holds the token, and no web page.
+
+A page in the user's browser can reach loopback, too. Its requests carry its own Origin; one whose name was
+rebound to 127.0.0.1 carries its own Host; and neither knows the token. Each is compared exactly: what
+merely begins like ours is not ours. No answer carries a CORS header, so no page can read one.
+
+Every peer is this machine, so connections are told apart by the token: until one has shown it, it has a short
+time and a place among few, and is dropped for a newer one; after that it is never dropped for another.
+
+The token that HTTP needs: given by the user, else made anew at each start; never readable by others.
+"""
+
+import asyncio
+import contextlib
+import hmac
+import os
+import secrets
+import stat
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from typing import Any
+
+from holdfast.errors import BadInput, UnsafePath
+from holdfast.patterns import regex
+from holdfast.store import fsio
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+NAMES = ("127.0.0.1", "localhost")
+STRANGERS = 64  # connections that have not shown the token; a client shows it with its first request
+PATIENCE = 10.0  # seconds until they must have; a local client needs milliseconds
+BODY_PATIENCE = 30.0  # seconds for the body of a request, 1 MiB at most and from this machine
+_OWN_PAGE = (b"same-origin", b"none")  # what a browser says of a request that no other page made
+
+
+class Strangers:
+    """Connections that have not shown the token yet, oldest first."""
+
+    def __init__(self, *, most: int = STRANGERS, patience: float = PATIENCE) -> None:
+        self._most, self._patience = most, patience
+        self._waiting: dict[object, asyncio.Transport] = {}
+
+    def enter(self, transport: asyncio.Transport) -> None:
+        """Take a new connection in; the oldest makes room where there are too many."""
+        peer = transport.get_extra_info("peername")
+        self._waiting[peer] = transport
+        if len(self._waiting) > self._most:
+            self._drop(next(iter(self._waiting)), None)
+        asyncio.get_running_loop().call_later(self._patience, self._drop, peer, transport)
+
+    def admit(self, peer: object) -> None:
+        """A connection has shown the token: its time and its place are its own now."""
+        self._waiting.pop(peer, None)
+
+    def leave(self, transport: asyncio.Transport) -> None:
+        """A connection is over."""
+        peer = transport.get_extra_info("peername")
+        if self._waiting.get(peer) is transport:
+            del self._waiting[peer]
+
+    def _drop(self, peer: object, transport: asyncio.Transport | None) -> None:
+        """End a connection that is still a stranger; with `transport`, only if it is still that one."""
+        found = self._waiting.get(peer)
+        if found is not None and transport in (None, found):
+            del self._waiting[peer]
+            found.abort()
+
+
+class HttpGuard:
+    """An ASGI application in front of another; what is refused never reaches that one."""
+
+    def __init__(self, app: App, *, token: str, port: int, strangers: Strangers | None = None) -> None:
+        self._app, self._token = app, f"bearer {token}".encode()
+        self._strangers = strangers or Strangers()
+        self.hosts = frozenset(f"{name}:{port}".encode() for name in NAMES)
+        self.origins = frozenset(b"http://" + host for host in self.hosts)
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+        elif (refused := self.refused(scope["method"], scope["headers"])) is not None:
+            await _answer(send, *refused)
+        else:
+            self._strangers.admit(scope.get("client"))
+            await self._app(scope, in_time(receive), send)
+
+    def refused(self, method: str, headers: Sequence[tuple[bytes, bytes]]) -> tuple[int, str] | None:
+        """The status and the sentence for a request that is not let through; None if it is."""
+        given: dict[bytes, list[bytes]] = {}
+        for name, value in headers:
+            given.setdefault(name.lower(), []).append(value)
+        hosts, origins = given.get(b"host", []), given.get(b"origin", [])
+        if len(hosts) != 1 or hosts[0] not in self.hosts:
+            return 421, "this server answers to its own address only"
+        if len(origins) > 1 or not self.origins.issuperset(origins):
+            return 403, "no other site may ask this server"
+        if not set(_OWN_PAGE).issuperset(given.get(b"sec-fetch-site", [])):
+            return 403, "no other site may ask this server"
+        if not self._knows_token(given.get(b"authorization", [])):
+            return 401, "the bearer token that was printed at the start is needed"
+        if method == "POST" and not _is_json(given.get(b"content-type", [])):
+            return 415, "a message is application/json"
+        return None
+
+    def _knows_token(self, given: Sequence[bytes]) -> bool:
+        """Whether the token is right, compared in a time that tells nothing about it."""
+        scheme, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+        return hmac.compare_digest(scheme.lower() + b" " + token.strip(), self._token)
+
+
+def in_time(receive: Receive, *, patience: float = BODY_PATIENCE) -> Receive:
+    """What gives a request's messages; a body that is not whole in time ends as if the client had left."""
+    until = asyncio.get_running_loop().time() + patience
+    whole = False
+
+    async def timed() -> Message:
+        nonlocal whole
+        if whole:
+            return await receive()
+        try:
+            async with asyncio.timeout_at(until):
+                message = await receive()
+        except TimeoutError:
+            whole = True
+            return {"type": "http.disconnect"}
+        whole = not message.get("more_body", False)
+        return message
+
+    return timed
+
+
+def _is_json(given: Sequence[bytes]) -> bool:
+    """Whether the body is JSON; a form or plain text needs no leave from a browser, and is none of ours."""
+    return len(given) == 1 and given[0].partition(b";")[0].strip().lower() == b"application/json"
+
+
+async def _answer(send: Send, status: int, sentence: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"x-content-type-options", b"nosniff")]
+    if status == 401:
+        headers.append((b"www-authenticate", b'Bearer realm="holdfast"'))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{sentence}\n".encode()})
+
+
+VARIABLE = "HOLDFAST_MCP_TOKEN"
+_FORM = regex(r"[A-Za-z0-9._~+/=-]{16,512}")  # what may stand behind `Bearer`
+_MOST = 1024
+
+
+def chosen(file: str | None, variable: str | None) -> tuple[str, bool]:
+    """The token, and whether the user knows it already: from the file, else the variable, else a new one."""
+    if file is not None:
+        return _of_file(os.path.abspath(file)), True
+    if variable:
+        return _checked(variable.strip(), VARIABLE), True
+    return secrets.token_urlsafe(32), False
+
+
+def _of_file(path: str) -> str:
+    """What a file holds; one that is not there is made, for its owner alone."""
+    with contextlib.suppress(FileNotFoundError):
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+            raise UnsafePath(f"{path} is not a file that only you can read", hint="Give it to you alone: chmod 600.")
+        text = fsio.read(path, limit=_MOST).decode("utf-8", "replace")
+        return _checked(text.strip(), path)
+    token = secrets.token_urlsafe(32)
+    fsio.replace(path, f"{token}\n".encode(), mode=0o600)
+    return token
+
+
+def _checked(token: str, where: str) -> str:
+    if not _FORM.fullmatch(token):
+        raise BadInput(
+            f"what {where} holds is no token: it needs 16 to 512 letters, digits and -._~+/=",
+            hint="Make one with: python3 -c 'import secrets; print(secrets.token_urlsafe(32))'",
+        )
+    return token

@@ -1,0 +1,243 @@
+"""Calls answered: each opens the project as it is at that moment, asks it once, and says what it found.
+
+Shared by stdio and HTTP. What a model can mend (a wrong argument, no such task, nothing set up) is a result
+that says so in a sentence with the next step; what only a client can is refused with the protocol's codes.
+
+Arguments of a call held against the tool's own schema: what clients read is what is checked.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import BadInput, HoldfastError
+from holdfast.interfaces.mcp import memory_resources, protocol, task_tool, tool_table, tool_text
+from holdfast.interfaces.mcp.client_project import McpClient, open_first
+from holdfast.interfaces.mcp.protocol import Refused
+from holdfast.interfaces.mcp.tool_text import ToolAnswer, clean, failure
+from holdfast.model.ids import is_id
+
+if TYPE_CHECKING:
+    from holdfast.curation.decisions import MemoryStanding
+    from holdfast.project import Project
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    Schema = dict[str, Any]
+
+_NAMED: dict[str, type] = {"string": str, "integer": int, "array": list, "object": dict, "boolean": bool}
+
+
+def wrong(schema: Schema, given: dict[str, Any]) -> str | None:
+    """What is wrong with a tool's arguments, in a sentence with what is accepted; None if nothing is."""
+    known = schema["properties"]
+    if unknown := sorted(set(given) - set(known)):
+        return f"there is no argument {unknown[0][:60]!r}; known are {', '.join(known)}"
+    if missing := [name for name in schema.get("required", ()) if name not in given]:
+        return f"the argument {missing[0]!r} is missing"
+    return next((said for name, value in given.items() if (said := _value(name, value, known[name]))), None)
+
+
+def _value(name: str, value: Any, rule: Schema) -> str | None:
+    kind = rule["type"]
+    if not _is_a(kind, value):
+        return f"{name} must be {'an' if kind[0] in 'aio' else 'a'} {kind}"
+    if "enum" in rule and value not in rule["enum"]:
+        return f"{name} must be one of {', '.join(rule['enum'])}"
+    if kind == "string":
+        return _too_long(name, value, rule)
+    if kind == "integer" and not rule["minimum"] <= value <= rule["maximum"]:
+        return f"{name} must be from {rule['minimum']} to {rule['maximum']}"
+    if kind == "array":
+        if len(value) > rule["maxItems"]:
+            return f"{name} names {len(value)} things; at most {rule['maxItems']} are taken"
+        return next((said for item in value if (said := _value(f"each of {name}", item, rule["items"]))), None)
+    return None
+
+
+def _is_a(kind: str, value: Any) -> bool:
+    return isinstance(value, _NAMED[kind]) and (kind == "boolean") == isinstance(value, bool)
+
+
+def _too_long(name: str, value: str, rule: Schema) -> str | None:
+    most = rule.get("maxLength")
+    return f"{name} may have {most:,} characters" if most is not None and len(value) > most else None
+
+
+Tool = Callable[["Project", str, dict[str, Any], McpClient], ToolAnswer]
+MAX_CONFLICTS = 3
+
+
+def answer(method: str, params: dict[str, Any], asking: McpClient) -> dict[str, Any]:
+    """The result of a request that touches the repository."""
+    if method == "tools/call":
+        return call(params.get("name"), params.get("arguments"), asking)
+    return memory_resources.answered(method, params, asking)
+
+
+def call(name: Any, arguments: Any, asking: McpClient) -> dict[str, Any]:
+    """The result of one tool."""
+    tool = tool_table.BY_NAME.get(name) if isinstance(name, str) else None
+    if tool is None:
+        known = ", ".join(tool_table.BY_NAME)
+        raise Refused(protocol.PARAMS, f"there is no tool {str(name)[:60]!r}; known are {known}")
+    given = {} if arguments is None else arguments
+    if not isinstance(given, dict):
+        raise Refused(protocol.PARAMS, "arguments is an object")
+    if (said := wrong(tool["inputSchema"], given)) is not None:
+        return _failed(said)
+    try:
+        asking.step(0, None, "opening the project")
+        project, folder = open_first(asking.folders)
+        asking.check()
+        found = _TOOLS[str(name)](project, folder, given, asking)
+    except HoldfastError as error:
+        return _failed(failure(error))
+    except OSError as error:
+        return _failed(f"{error.filename or 'the system'}: {error.strerror or error}")
+    hide = project.clone.hide.value
+    return dict(hide(_result(found, structured=asking.version >= protocol.STRUCTURED)))
+
+
+def _failed(said: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": clean(said)}], "isError": True}
+
+
+def _result(found: ToolAnswer, *, structured: bool) -> dict[str, Any]:
+    result: dict[str, Any] = {"content": [{"type": "text", "text": found.text}], "isError": False}
+    return {**result, "structuredContent": found.data} if structured and found.data else result
+
+
+# ── the tools ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpClient) -> ToolAnswer:
+    from holdfast.index.ranking import MAX_QUERY
+    from holdfast.interfaces.quick_recall import WITHOUT_MEANING
+    from holdfast.store import tally
+
+    began = time.perf_counter_ns()
+    limit, kind = given.get("limit", 5), given.get("kind")
+    project.progress = lambda done, total: asking.step(done, total, "reading what is new")
+    files = _paths(folder, given.get("files", []))
+    hits = project.recall(
+        given["query"][:MAX_QUERY],
+        limit=limit,
+        kind=kind,
+        files=_inside(project, files),
+        branch=given.get("branch"),
+        since=given.get("since"),
+        # A server keeps the model warm: meaning costs it milliseconds.
+        semantic=given.get("semantic", project.embeds_in_background() or None),
+        count=False,
+    )
+    found = [tool_text.hit(one) for one in hits]
+    if files:
+        found = _governing_first(project, files, found, kind)[:limit]
+    took = (time.perf_counter_ns() - began) // 1000
+    told = [(one["id"], one["kind"], one.get("state")) for one in found]
+    tally.recalled_now(project.clone.layout, given["query"], told, took)
+    in_vain = given.get("semantic") and not project.by_meaning
+    return tool_text.found(found, [*project.notices, *([WITHOUT_MEANING] if in_vain else [])])
+
+
+def _inside(project: Project, files: list[str]) -> list[str]:
+    """The files that lie in this repository; an agent may have others at hand, too."""
+    from holdfast.recall import applicable_memories
+
+    return [path for path in files if applicable_memories.at_top(path, top=project.clone.repo.top) is not None]
+
+
+def _governing_first(
+    project: Project, files: list[str], found: list[tool_text.Row], kind: str | None
+) -> list[tool_text.Row]:
+    """What was found, before it what governs some files, whether or not the words fit."""
+    from holdfast.recall import applicable_memories
+
+    top = project.clone.repo.top
+    named = tuple(path for file in files if (path := applicable_memories.at_top(file, top=top)) is not None)
+    standings = {one.id: one for one in project.knowledge().standings if tool_text.may_be_told(one)}
+    known = [tool_text.known(one) for one in standings.values() if kind in (None, one.memory.type)]
+    near = {
+        one.known.id: one.why
+        for one in applicable_memories.applicable(known, applicable_memories.WorkAtHand(named))
+        if one.near in (applicable_memories.FILES, applicable_memories.CITED)
+    }
+    hits = {one["id"]: one for one in found}
+    both = [{**hits[name], "why": why} for name, why in near.items() if name in hits]
+    more = [tool_text.standing(standings[name], why) for name, why in near.items() if name not in hits]
+    return [*both, *more, *(one for name, one in hits.items() if name not in near)]
+
+
+def _context(project: Project, folder: str, given: dict[str, Any], asking: McpClient) -> ToolAnswer:
+    from holdfast.recall.pack.context_pack import pack_text
+
+    asking.step(1, 2, "gathering what governs the work")
+    packed = project.context(given.get("for"), _paths(folder, given.get("files", [])), budget=given.get("budget"))
+    notes = list(project.notices)
+    if packed.silent:
+        notes.append(f"{packed.silent} memories came by git and do not speak until the user runs `holdfast trust`")
+    if packed.unmerged:
+        notes.append(str(packed.unmerged))
+    return ToolAnswer(clean(pack_text(packed)) + tool_text.noted(notes))
+
+
+def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpClient) -> ToolAnswer:
+    from holdfast.git.evidence_check import from_folder
+    from holdfast.model import prompt_injection
+    from holdfast.model.evidence import Provenance
+    from holdfast.recall import applicable_memories
+
+    words = f"{given['statement']}\n{given.get('why', '')}"
+    if prompt_injection.overrules(words):
+        raise BadInput(
+            "this steers its readers instead of telling them something, and was not kept",
+            hint="State what holds in the project, not what a reader must do with rules or reviews.",
+        )
+    before = {one.id for one in project.candidates()}
+    files = [
+        applicable_memories.at_top(path, top=project.clone.repo.top) for path in _paths(folder, given.get("files", []))
+    ]
+    asking.check()
+    made = project.remember(
+        given["statement"],
+        kind=given["type"],
+        why=given.get("why", ""),
+        evidence=[from_folder(project.clone, folder, text) for text in given["evidence"]],
+        applies_to=[path for path in files if path is not None],
+        source=f"agent:{asking.name}",
+        provenance=[str(Provenance(_where(project, asking), words=project.clone.scan.text(given["statement"])))],
+    )
+    return tool_text.proposed(made, _against(project, made), project.notices, known=made.id in before)
+
+
+def _where(project: Project, asking: McpClient) -> str:
+    """Where something was said: in the run this is part of, in the session open here, or by an agent."""
+    from holdfast.capture.run import RUN_VARIABLE
+
+    run = os.environ.get(RUN_VARIABLE, "")
+    if is_id(run):
+        return f"run:{run}"
+    session = project.session_id()
+    return f"session:{session}" if session else f"agent:{asking.name}"
+
+
+def _against(project: Project, made: MemoryStanding) -> list[str]:
+    """What a candidate contradicts, in sentences."""
+    if made.status != "candidate":
+        return []
+    queue = project.queue()
+    item = next((item for item in queue.items if item.id == made.id), None)
+    return [one.sentence for one in queue.look(item).conflicts[:MAX_CONFLICTS]] if item else []
+
+
+def _paths(folder: str, files: list[str]) -> list[str]:
+    """Files as seen from the folder that the client works in."""
+    return [os.path.join(folder, path) for path in files if path and "\0" not in path]
+
+
+_TOOLS: dict[str, Tool] = {"recall": _recall, "context": _context, "propose": _propose, "tasks": task_tool.tasks}

@@ -1,0 +1,335 @@
+"""One item as a reviewer reads it: its text, what it rests on, what contradicts it, where it was said.
+
+Only values come in and only text goes out. Every text of others passes `safe`: what hides is shown, and
+nothing in it is taken for markup.
+
+The lines that a memory rests on, as they stand in a file: who decides about it need not open the file.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from rich import box
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.curation.memory_conflicts import MemoryConflict
+from holdfast.curation.review_queue import QueueItem, ReviewLook
+from holdfast.errors import HoldfastError
+from holdfast.git.clone import Clone
+from holdfast.git.tracked_files import places, texts
+from holdfast.index.reliability import EDITED, UNCHECKED
+from holdfast.interfaces.cli.output import shown as visible
+from holdfast.model.evidence import CommitEvidence, FileEvidence, Provenance, RunEvidence, parse_evidence
+from holdfast.model.memory import Candidate, Memory, iso
+from holdfast.model.text import has_hidden
+from holdfast.patterns import regex
+from holdfast.recall.passage import Passage
+from holdfast.store.memory_files import LABELS
+from holdfast.values import field, frozen
+
+MOST = 12  # lines of one citation
+MAX_WIDTH = 400  # characters of a line
+MAX_CITED = 6  # citations of one memory whose lines are looked up
+
+
+@frozen
+class CitedLines:
+    """Some lines of a file."""
+
+    number: int  # of the first of them, counted from 1
+    lines: tuple[str, ...]
+    more: int = 0  # that belong to it and are not here
+
+
+def cited(clone: Clone, receipts: Sequence[tuple[str, str]]) -> Mapping[str, CitedLines]:
+    """The lines of each receipt that holds and is of a file; what changed is shown as a diff instead."""
+    holding = [receipt for receipt, state in receipts if state == "holds"]
+    found = ((receipt, _standing(clone, receipt)) for receipt in holding[:MAX_CITED])
+    return {receipt: lines for receipt, lines in found if lines is not None}
+
+
+def _standing(clone: Clone, receipt: str) -> CitedLines | None:
+    try:
+        return next(_found(clone, receipt), None)
+    except (HoldfastError, OSError):  # a receipt that somebody wrote by hand, or a file that cannot be read
+        return None
+
+
+def _found(clone: Clone, receipt: str) -> Iterator[CitedLines]:
+    part = parse_evidence(receipt)
+    if isinstance(part, RunEvidence | CommitEvidence):
+        return
+    place = places(clone.repo, [part.path]).get(part.path)
+    for text in texts(clone.repo, place) if place else ():
+        span = (1, len(text.lines)) if isinstance(part, FileEvidence) else text.place(part)
+        if span is not None and text.lines:
+            rows = text.lines[span[0] - 1 : min(span[1], span[0] - 1 + MOST)]
+            said = tuple(row.decode("utf-8", "replace").rstrip("\r\n")[:MAX_WIDTH] for row in rows)
+            yield CitedLines(span[0], said, span[1] - span[0] + 1 - len(said))
+
+
+MAX_SHOWN = 8_000  # characters of a memory; beyond that it says where the rest is
+MAX_BESIDE = 1_500  # of each side of a contradiction
+MAX_DIFF = 120  # lines
+MAX_CONFLICTS = 8
+STACKED = 56  # columns; below that the two sides of a contradiction stand one above the other
+STATES = {"holds": "green", "changed": "yellow", "gone": "red", "unanchored": "yellow"}
+_MARK = regex(r"⟨U\+[0-9A-F]{4,6}⟩")
+_WORD = regex(r"\w+")
+
+Said = Sequence[tuple[Provenance, Passage]]
+
+
+@frozen
+class ReviewItem:
+    """What a close look at an item found."""
+
+    look: ReviewLook
+    said: Said = ()
+    cited: Mapping[str, CitedLines] = field(default_factory=dict)  # by receipt
+
+
+def safe(text: str, style: str = "") -> Text:
+    """Text of others, as it is: what hides stands out, tabs have their width."""
+    shown = Text(visible(text), style=style, tab_size=4)
+    shown.highlight_regex(_MARK, "bold red")
+    shown.expand_tabs()
+    return shown
+
+
+def one_line(text: str, *, most: int = 400) -> str:
+    """The beginning of a text on one line."""
+    return " ".join(visible(text[:most]).split())
+
+
+def page(item: QueueItem, seen: ReviewItem | None) -> Group:
+    """Everything about an item; what is still being looked up is said to be so."""
+    parts: list[RenderableType] = [*_heading(item), *_body(item.standing.memory)]
+    if seen is None:
+        parts += [Text("Looking for what contradicts it…", style="dim italic"), Text()]
+    else:
+        parts += [*_conflicts(seen.look.conflicts), *_same(seen.look.same), *_diff(seen.look.diff)]
+    parts += _fields(item, seen.cited if seen else {})
+    if item.provenance:
+        parts += _provenance(item.provenance, seen.said if seen else None)
+    return Group(*parts)
+
+
+# The memory itself.
+
+
+def _heading(item: QueueItem) -> Iterator[RenderableType]:
+    memory = item.standing.memory
+    yield Text.assemble((visible(memory.id), "bold"), "  ", memory.type, "  ", (_why(item), "dim"))
+    if isinstance(memory, Candidate) and memory.suggests:
+        action, _, target = memory.suggests.partition(":")
+        yield Text.assemble(("Approve it to ", "bold"), (f"{action} {visible(target)}", "bold yellow"))
+    if isinstance(memory, Candidate) and memory.because:
+        yield safe(f"Because: {memory.because}")
+    everything = (memory.statement, memory.details, *memory.tags, *memory.applies_to)
+    if any(has_hidden(text) for text in everything):
+        warning = "It holds characters that cannot be seen; they stand here by their numbers."
+        yield Text(warning, style="bold red")
+    yield Text()
+
+
+def _why(item: QueueItem) -> str:
+    """Why it waits, in a few words."""
+    memory = item.standing.memory
+    when = f" {item.proposed[:10]}" if item.proposed else ""
+    where = f" on branch {visible(item.branch)}" if item.branch else ""
+    if item.standing.status == EDITED:
+        return "edited since a person approved it; the diff shows what changed"
+    if item.standing.status == UNCHECKED:
+        return "its approval cannot be checked here; the notes say why"
+    if item.standing.trust == "T4":
+        return "came by git, approved by nobody here"
+    over = f" on {iso(memory.expires_at)[:10]}" if memory.expires_at else ""
+    return {
+        "proposed": f"proposed{when}{where}",
+        "suggested": f"suggested{when}{where}",
+        "edited": "written or edited by hand, approved by nobody yet",
+        "stale": "accepted once; what it rests on has changed since",
+        "expired": f"accepted once; its time was over{over}",
+        "elsewhere": "came by git, approved by nobody here",
+        "contradicts": "accepted, and contradicts another that stands",
+    }.get(item.reason, item.reason)
+
+
+def _body(memory: Memory) -> Iterator[RenderableType]:
+    for text in _labelled(memory, MAX_SHOWN):
+        label, colon, rest = text.partition(":")
+        if colon and len(label) <= 20 and "\n" not in label:
+            yield Text.assemble(safe(label + colon, "bold"), safe(rest))
+        else:
+            yield safe(text)
+        yield Text()
+
+
+def _labelled(memory: Memory, most: int) -> list[str]:
+    """The paragraphs of an entry's body, cut where they are endless."""
+    text = f"{LABELS.get(memory.type, memory.type)}: {memory.statement}\n\n{memory.details}".strip()
+    if len(text) > most:
+        text = f"{text[:most]}…\n\n({len(text) - most:,} more characters: holdfast show {memory.id})"
+    return re.split(r"\n[^\S\n]*\n\s*", text)
+
+
+def _fields(item: QueueItem, cited: Mapping[str, CitedLines]) -> Iterator[RenderableType]:
+    """The frontmatter in the form that files have; evidence with its state, and the lines it names."""
+    memory = item.standing.memory
+    for name, value in _plain_fields(memory):
+        yield Text.assemble((f"{name}: ", "dim"), safe(value))
+    if not memory.evidence:
+        yield Text.assemble(("evidence: ", "dim"), ("none", "yellow"))
+    states = dict(item.standing.receipts)
+    for number, receipt in enumerate(memory.evidence):
+        state = states.get(receipt, "")
+        label = "evidence: " if number == 0 else "          "
+        shown = (f"{state:<8}" if state else "", STATES.get(state, ""))
+        yield Text.assemble((label, "dim"), shown, safe(_named(receipt)))
+        if receipt in cited:
+            yield from _lines(cited[receipt])
+    for note in item.standing.notes:
+        if not note.startswith(memory.evidence):  # that stands above already
+            yield safe(f"note: {note}", "yellow")
+
+
+def _lines(found: CitedLines) -> Iterator[RenderableType]:
+    wide = len(str(found.number + len(found.lines)))
+    for number, line in enumerate(found.lines, start=found.number):
+        yield Text.assemble((f"  {number:>{wide}} ", "dim"), safe(line, "dim"))
+    if found.more:
+        yield Text(f"  {'':>{wide}} … {found.more} more", style="dim")
+
+
+def _plain_fields(memory: Memory) -> Iterator[tuple[str, str]]:
+    lists = ("tags", "applies_to", "supersedes", "compatible_with")
+    yield from ((name, ", ".join(getattr(memory, name))) for name in lists if getattr(memory, name))
+    if memory.confidence is not None:
+        yield "confidence", f"{memory.confidence:g}"
+    if memory.source:
+        yield "source", memory.source
+    if memory.layer:
+        yield "layer", memory.layer
+    if memory.expires_at:
+        yield "expires_at", iso(memory.expires_at)
+
+
+def _named(receipt: str) -> str:
+    """A receipt as people know it: a place without its hash, a commit by the beginning of its name."""
+    kind, _, rest = receipt.partition(":")
+    if kind in ("file", "lines", "symbol"):
+        return rest.rpartition("@")[0] or rest
+    return f"commit {rest[:12]}" if kind == "commit" else receipt
+
+
+# What stands beside it.
+
+
+def _conflicts(found: Sequence[MemoryConflict]) -> Iterator[RenderableType]:
+    for conflict in found[:MAX_CONFLICTS]:
+        yield _title(f"Contradicts {conflict.other.id}", "red")
+        yield safe(conflict.verdict.why, "bold")
+        yield Beside(conflict)
+    if len(found) > MAX_CONFLICTS:
+        yield Text(f"and {len(found) - MAX_CONFLICTS} more\n", style="red")
+
+
+@frozen
+class Beside:
+    """The two texts of a contradiction side by side; where that is too narrow, one above the other."""
+
+    conflict: MemoryConflict
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """What Rich draws."""
+        yield _stacked(self.conflict) if options.max_width < STACKED else _beside(self.conflict)
+
+
+def _stacked(conflict: MemoryConflict) -> Group:
+    one, other = conflict.one, conflict.other
+    heads = (_head(one), _head(other, conflict.status))
+    return Group(heads[0], _side(one, other), Text(), heads[1], _side(other, one), Text())
+
+
+def _head(memory: Memory, status: str = "") -> Text:
+    return Text.assemble((visible(memory.id), "bold"), f"  {status}" if status else "")
+
+
+def _beside(conflict: MemoryConflict) -> Table:
+    table = Table(box=box.ROUNDED, expand=True, border_style="dim", show_header=True, header_style="")
+    table.add_column(_head(conflict.one), ratio=1, overflow="fold")
+    table.add_column(_head(conflict.other, conflict.status), ratio=1, overflow="fold")
+    table.add_row(_side(conflict.one, conflict.other), _side(conflict.other, conflict.one))
+    return table
+
+
+def _side(memory: Memory, other: Memory) -> Text:
+    text = safe("\n\n".join(_labelled(memory, MAX_BESIDE)))
+    known = {word.casefold() for word in _WORD.findall(other.statement)}
+    start = text.plain.find(" ") + 1  # the label is no claim
+    for word in _WORD.finditer(text.plain, start, start + len(memory.statement)):
+        if word[0].casefold() not in known:
+            text.stylize("bold yellow", *word.span())
+    for name, value in _plain_fields(memory):
+        if name in ("applies_to", "source", "supersedes"):
+            text = Text("\n").join((text, Text.assemble((f"{name}: ", "dim"), safe(value))))
+    return text
+
+
+def _same(ids: Iterable[str]) -> Iterator[RenderableType]:
+    if named := ", ".join(visible(name) for name in ids):
+        yield Text.assemble(("Says the same as ", "cyan"), (named, "bold cyan"), ("  (m merges)\n", "dim"))
+
+
+def _diff(lines: Sequence[str]) -> Iterator[RenderableType]:
+    if not lines:
+        return
+    yield _title("What made it stale", "yellow")
+    for line in lines[:MAX_DIFF]:
+        style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+        yield safe(line.rstrip("\n"), style)
+    if len(lines) > MAX_DIFF:
+        yield Text(f"({len(lines) - MAX_DIFF} more lines)", style="dim")
+    yield Text()
+
+
+# Where it was said.
+
+
+def _provenance(named: Sequence[Provenance], said: Said | None) -> Iterator[RenderableType]:
+    yield Text()
+    yield _title("Where it was said", "cyan")
+    if said is None:
+        for source, words in dict.fromkeys((one.source, one.words) for one in named):
+            yield safe(source, "dim")
+            yield safe(f"  {words}")
+        return
+    shown = set()
+    for one, found in said:  # several words of one place, or one that was noted twice, are shown once
+        place = (found.title, found.number, found.lines or one.words)
+        if place not in shown:
+            shown.add(place)
+            yield from _passage(one, found)
+
+
+def _passage(one: Provenance, found: Passage) -> Iterator[RenderableType]:
+    yield safe(found.title, "bold")
+    if found.missing:
+        yield Text(f"  {found.missing}", style="yellow")
+        if one.words:
+            yield safe(f"  “{one.words}”")
+    wide = len(str(found.number + len(found.lines)))
+    for index, line in enumerate(found.lines):
+        marked = found.first <= index <= found.last
+        gutter = Text(f"{'▌' if marked else ' '}{found.number + index:>{wide}} ", style="dim")
+        begin, end = found.marks[index - found.first] if marked else (0, 0)
+        pieces = (safe(line[:begin]), safe(line[begin:end], "reverse"), safe(line[end:]))
+        yield Text.assemble(gutter, *pieces)
+
+
+def _title(text: str, colour: str) -> Rule:
+    return Rule(Text(visible(text), style=f"bold {colour}"), align="left", style="dim", characters="─")

@@ -1,0 +1,259 @@
+"""What lies before a reviewer: the items, which of them the filter shows, and what was done so far.
+
+Only values; the screen draws them and `Desk` decides.
+
+The filter line: `retry tag:http type:decision reason:stale` shows what fits all of it.
+
+The queue on the screen: one line an item, drawn only where somebody looks, however long it is.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from rich.segment import Segment
+from rich.text import Text
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from holdfast.curation import review_queue
+from holdfast.curation.review_queue import QueueItem
+from holdfast.interfaces.cli.output import shown as visible
+from holdfast.interfaces.tui.item_page import one_line
+from holdfast.values import field, frozen, mutable, replace
+
+KEYS = {"tag": "tags", "type": "kinds", "reason": "reasons", "from": "source"}
+
+
+@frozen
+class Filter:
+    """What somebody typed, taken apart."""
+
+    words: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    text: str = field(default="", compare=False)
+
+    def __call__(self, items: Iterable[QueueItem]) -> list[QueueItem]:
+        """The items that fit, in their order."""
+        fitting = review_queue.chosen(items, tags=self.tags, kinds=self.kinds, reasons=self.reasons)
+        for source in self.source:
+            fitting = review_queue.chosen(fitting, source=source)
+        return [item for item in fitting if _says(item, self.words)] if self.words else fitting
+
+
+def parse(text: str) -> Filter:
+    """The filter that a line means; a word with a colon that we do not know is a word."""
+    found: dict[str, list[str]] = {"words": []}
+    for word in text.split():
+        key, colon, value = word.partition(":")
+        if colon and value and key.lower() in KEYS:
+            found.setdefault(KEYS[key.lower()], []).append(value)
+        else:
+            found["words"].append(word.casefold())
+    return Filter(**{name: tuple(values) for name, values in found.items()}, text=" ".join(text.split()))
+
+
+def _says(item: QueueItem, words: Sequence[str]) -> bool:
+    said = _searched(item)
+    return all(word in said for word in words)
+
+
+def _searched(item: QueueItem) -> str:
+    memory = item.standing.memory
+    about = (memory.id, memory.type, memory.statement, memory.details, *memory.tags, *memory.applies_to)
+    return " ".join(about).casefold()
+
+
+SHARED = {"approved", "deprecated"}  # what others see once it is published
+NAMED = 6  # ids in a sentence; the rest are counted
+
+
+@frozen
+class Act:
+    """Something the reviewer did: one decision for each id."""
+
+    done: str  # approved, rejected, deprecated, edited or merged
+    ids: tuple[str, ...]
+
+
+@mutable
+class ReviewTray:
+    """The queue as it looks after what was done."""
+
+    items: list[QueueItem] = field(default_factory=list)
+    filter: Filter = field(default_factory=Filter)
+    skipped: set[str] = field(default_factory=set)
+    acts: list[Act] = field(default_factory=list)
+    _shown: list[QueueItem] | None = None
+
+    @property
+    def shown(self) -> Sequence[QueueItem]:
+        """The items that fit the filter."""
+        if self._shown is None:
+            self._shown = self.filter(self.items)
+        return self._shown
+
+    def refill(self, items: Iterable[QueueItem]) -> None:
+        """The queue, read anew."""
+        self.items = list(items)
+        self._shown = None
+
+    def narrow(self, wanted: Filter) -> None:
+        """Show only what fits."""
+        self.filter, self._shown = wanted, None
+
+    def take(self, ids: Iterable[str]) -> None:
+        """What was decided waits no more."""
+        gone = set(ids)
+        self.refill(item for item in self.items if item.id not in gone)
+        self.skipped -= gone
+
+    def put(self, item: QueueItem) -> None:
+        """The same item, changed."""
+        self.refill(item if one.id == item.id else one for one in self.items)
+
+    def untake(self, ids: Iterable[str]) -> None:
+        """What was taken back was not done."""
+        gone = set(ids)
+        self.acts = [replace(act, ids=tuple(one for one in act.ids if one not in gone)) for act in self.acts]
+        self.acts = [act for act in self.acts if act.ids]
+
+    def place(self, identity: str) -> int:
+        """Where an item is among those shown; the first place if it is not."""
+        return next((at for at, item in enumerate(self.shown) if item.id == identity), 0)
+
+    def account(self) -> list[str]:
+        """What was done and what was left, in a line or two."""
+        done: dict[str, list[str]] = {}
+        for act in self.acts:
+            done.setdefault(act.done, []).extend(act.ids)
+        said = [f"{verb.capitalize()}: {named(ids)}" for verb, ids in done.items()]
+        said += ["Share it with: holdfast publish"] if done.keys() & SHARED else []
+        if not self.items:
+            return [*said, "Nothing waits any more" if said else "Nothing waits"]
+        skipped = f" ({len(self.skipped)} skipped)" if self.skipped else ""
+        return [*said, f"Still waiting{skipped}: {named([item.id for item in self.items])}"]
+
+
+def named(ids: Sequence[str]) -> str:
+    """Some ids, and how many more there are."""
+    more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+    return ", ".join(visible(name) for name in ids[:NAMED]) + more
+
+
+MARKS = {
+    "proposed": ("+", "green"),
+    "suggested": ("?", "cyan"),
+    "edited": ("*", "blue"),
+    "stale": ("!", "yellow"),
+    "expired": ("x", "magenta"),
+    "contradicts": ("≠", "red"),
+    "elsewhere": ("<", "white"),
+}
+MOVED = ("changed", "gone")  # states of evidence
+MAX_ID = 16
+_TYPE = 10
+
+
+class QueueList(ScrollView, can_focus=True, inherit_bindings=False):  # keys select, they do not scroll
+    """The items that fit the filter, one of them selected."""
+
+    COMPONENT_CLASSES = {"listing--selected", "listing--skipped"}  # noqa: RUF012 - Textual's own type
+    DEFAULT_CSS = """
+    Listing { overflow-x: hidden; }
+    Listing .listing--selected { background: $primary; color: $text; text-style: bold; }
+    Listing .listing--skipped { color: $text-muted; }
+    """
+
+    selected: reactive[int] = reactive(0)
+
+    class Chosen(Message):
+        """Another item is selected."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self._items: Sequence[QueueItem] = ()
+        self._skipped: frozenset[str] = frozenset()
+        self._wide = 8
+        self._clashing: set[str] = set()  # ids of what was seen to contradict something
+
+    @property
+    def item(self) -> QueueItem | None:
+        """The selected item."""
+        return self._items[self.selected] if 0 <= self.selected < len(self._items) else None
+
+    def fill(self, items: Sequence[QueueItem], *, at: int, skipped: frozenset[str]) -> None:
+        """Show these, with this one selected."""
+        self._items, self._skipped = items, skipped
+        self._wide = min(MAX_ID, max((len(item.id) for item in items), default=8))
+        self.virtual_size = Size(0, len(items))
+        at = max(0, min(at, len(items) - 1))
+        if at == self.selected:
+            self.post_message(self.Chosen())
+        self.selected = at
+        self.refresh()
+        self.call_after_refresh(self._show_selected)
+
+    def note(self, identity: str, *, clashes: bool) -> None:
+        """What a look found out about an item."""
+        (self._clashing.add if clashes else self._clashing.discard)(identity)
+        self.refresh()
+
+    def move(self, by: int) -> None:
+        """Select another item, as far as there are any."""
+        self.selected = max(0, min(self.selected + by, len(self._items) - 1))
+
+    def watch_selected(self) -> None:
+        self._show_selected()
+        self.refresh()
+        self.post_message(self.Chosen())
+
+    def _show_selected(self) -> None:
+        self.scroll_to_region(Region(0, self.selected, 1, 1), animate=False, force=True)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_selected)
+
+    def on_click(self, event: events.Click) -> None:
+        row = self.scroll_offset.y + event.y
+        if 0 <= row < len(self._items):
+            self.selected = row
+
+    def render_line(self, y: int) -> Strip:
+        """One line of what is in view."""
+        row, width = self.scroll_offset.y + y, self.size.width
+        if row >= len(self._items):
+            return Strip.blank(width, self.rich_style)
+        item, style = self._items[row], self.rich_style
+        if row == self.selected:
+            style = self.get_component_rich_style("listing--selected")
+        elif item.id in self._skipped:
+            style = self.get_component_rich_style("listing--skipped")
+        line = self._line(item, row)
+        line.truncate(width, overflow="ellipsis", pad=True)
+        return Strip(Segment.apply_style(line.render(self.app.console), style), width)
+
+    def _line(self, item: QueueItem, row: int) -> Text:
+        memory = item.standing.memory
+        mark, colour = MARKS.get(item.reason, ("·", ""))
+        also, warning = self._also(item)
+        name = visible(memory.id)
+        name = name if len(name) <= self._wide else name[: self._wide - 1] + "…"
+        return Text.assemble(
+            "▸" if row == self.selected else " ",
+            (mark, "" if row == self.selected else colour),
+            (also, "" if row == self.selected else warning),
+            f" {name:<{self._wide}} {memory.type:<{_TYPE}} {one_line(memory.statement)}",
+        )
+
+    def _also(self, item: QueueItem) -> tuple[str, str]:
+        """A second mark: it contradicts something, or what it rests on has moved."""
+        if item.id in self._clashing and item.reason != "contradicts":
+            return MARKS["contradicts"]
+        moved = any(state in MOVED for _, state in item.standing.receipts)
+        return MARKS["stale"] if moved and item.reason != "stale" else (" ", "")

@@ -1,0 +1,568 @@
+"""What the review screen shows: the queue at one side, at the other the item with all that bears on it.
+
+The review screen's decisions: one key each.
+
+What a decision means is the project's business; this module asks, says what came of it and keeps the place.
+
+`holdfast review` at a terminal: opens the screen, and says afterwards what was done.
+"""
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, TypeVar
+
+from rich.text import Text
+from textual import events, on, work
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Input, Static
+from textual.worker import WorkerFailed
+
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.review_queue import QueueItem, ReviewLook
+from holdfast.curation.undo import UndoStep
+from holdfast.errors import Contradicts, HoldfastError, NotFound
+from holdfast.interfaces.tui import item_page, queue_list
+from holdfast.interfaces.tui.desk import Desk, Hands, QueueSource
+from holdfast.interfaces.tui.dialogs import (
+    ConflictDialog,
+    HelpDialog,
+    LineDialog,
+    MemoryEditor,
+    MergeDialog,
+    YesDialog,
+    split,
+)
+from holdfast.interfaces.tui.item_page import CitedLines, cited
+from holdfast.interfaces.tui.queue_list import Act, QueueList, ReviewTray, named
+from holdfast.model.memory import Memory
+from holdfast.project import Project
+from holdfast.security.person import doubt
+from holdfast.values import replace
+
+T = TypeVar("T")
+NARROW = 100  # columns; below that the queue stands above the item
+PAUSE = 0.05  # seconds before an item is looked at closely: who holds a key down is passing by
+DECIDING = ("a approve", "r reject", "e edit", "m merge", "s skip", "u undo", "A all", "/ filter")
+LEAVING = ("? help", "q quit")
+
+Cited = Callable[[Sequence[tuple[str, str]]], Mapping[str, CitedLines]]  # receipts and their states: their lines
+
+
+class QueueScreen(Screen[None]):
+    """The queue and the item, and how to move among them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "skip", "skip"),
+        Binding("slash", "filter", "filter"),
+        Binding("question_mark", "help", "help"),
+        Binding("q,ctrl+c", "leave", "quit"),
+        Binding("j,down", "move(1)", "next"),
+        Binding("k,up", "move(-1)", "previous"),
+        Binding("home", "move(-1000000)", "first"),
+        Binding("end", "move(1000000)", "last"),
+        Binding("pagedown,space", "read(1)", "read on"),
+        Binding("pageup", "read(-1)", "read back"),
+        Binding("escape", "unfilter", "show all"),
+    ]
+    CSS = """
+    #head { height: 1; padding: 0 1; background: $primary; color: $text; }
+    #filter, #filter:focus { display: none; border: none; height: 1; padding: 0 1; background: $boost; }
+    #filter.open, #filter.open:focus { display: block; }
+    #desk { layout: horizontal; height: 1fr; }
+    #queue { width: 2fr; height: 100%; }
+    #item { width: 3fr; height: 100%; border-left: solid $primary; padding: 0 1; }
+    #page { width: 100%; height: auto; }
+    #status { height: auto; max-height: 4; padding: 0 1; background: $boost; }
+    #keys { height: 1; padding: 0 1; color: $text-muted; }
+    #desk.narrow { layout: vertical; }
+    #desk.narrow #queue { width: 100%; height: 30%; min-height: 2; max-height: 10; }
+    #desk.narrow #item { width: 100%; height: 1fr; border-left: none; border-top: solid $primary; }
+    """
+
+    def __init__(self, desk: Desk, tray: ReviewTray, cited: Cited) -> None:
+        super().__init__()
+        self._desk, self._tray, self._hands, self._cited = desk, tray, Hands(), cited
+        self._waiting: QueueSource | None = None  # the queue as it was read last
+        self._looks: dict[str, item_page.ReviewItem] = {}
+        self._outdated = False  # what was read last does not know what was decided since
+        self._busy = False
+
+    # What there is to see.
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="head")
+        yield Input(placeholder="words  tag:http  type:decision  reason:stale", id="filter")
+        with Container(id="desk"):
+            yield QueueList(id="queue")
+            with VerticalScroll(id="item", can_focus=False):
+                yield Static(id="page")
+        yield Static(id="status")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        self._list.focus()
+        self._say("Reading the queue…")
+        self.call_after_refresh(self._open)  # the screen stands first, however long the queue is
+
+    def on_unmount(self) -> None:
+        self._hands.rest()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.query_one("#desk").set_class(event.size.width < NARROW, "narrow")
+        self.query_one("#keys", Static).update(_keys(event.size.width - 2))
+
+    @property
+    def _list(self) -> QueueList:
+        return self.query_one("#queue", QueueList)
+
+    @work
+    async def _open(self) -> None:
+        if await self._attempt(self._read) is not None:
+            self._say("")
+            self._show(0)
+
+    def _read(self) -> QueueSource:
+        """The queue, read anew; in the other thread."""
+        waiting = self._desk.queue()
+        self._waiting, self._outdated = waiting, False
+        self._tray.refill(waiting.items)
+        return waiting
+
+    def _show(self, at: int) -> None:
+        """The queue as it is now, with this place selected."""
+        shown, all_ = len(self._tray.shown), len(self._tray.items)
+        head = f"holdfast review   {all_ or 'nothing'} {'wait' if all_ > 1 else 'waits'}"
+        if self._tray.filter.text:
+            head += f"   {shown} fit"
+        self.query_one("#head", Static).update(item_page.safe(f"{head} {self._tray.filter.text}".rstrip(), "bold"))
+        self._list.fill(self._tray.shown, at=at, skipped=frozenset(self._tray.skipped))
+
+    def _say(self, text: str, style: str = "", hint: str = "") -> None:
+        """One sentence on the status line, and what to do about it."""
+        said = item_page.safe(text, style)
+        if hint:
+            said = Text("\n").join((said, item_page.safe(hint, "dim")))
+        self.query_one("#status", Static).update(said)
+
+    @on(QueueList.Chosen)
+    def _chosen(self) -> None:
+        item = self._list.item
+        self.query_one("#item", VerticalScroll).scroll_home(animate=False)
+        if item is None:
+            self.workers.cancel_group(self, "look")
+            nothing = "Nothing fits the filter" if self._tray.items else "Nothing waits for a decision"
+            self.query_one("#page", Static).update(Text(nothing if self._waiting else "", style="dim"))
+            return
+        seen = self._looks.get(item.id)
+        self.query_one("#page", Static).update(item_page.page(item, seen))
+        if seen is None:
+            self._look_closely(item)
+
+    @work(exclusive=True, group="look")
+    async def _look_closely(self, item: QueueItem) -> None:
+        await asyncio.sleep(PAUSE)
+        found = await self._attempt(partial(self._look, item))
+        if found is not None:
+            self._keep(item, found)
+            if self._list.item is item:
+                self.query_one("#page", Static).update(item_page.page(item, found))
+
+    def _keep(self, item: QueueItem, found: item_page.ReviewItem) -> None:
+        self._looks[item.id] = found
+        self._list.note(item.id, clashes=bool(found.look.conflicts))
+
+    def _look(self, item: QueueItem) -> item_page.ReviewItem:
+        """What bears on an item; in the other thread."""
+        if self._waiting is None or self._outdated:
+            self._waiting, self._outdated = self._desk.queue(), False
+        said = [(one, self._desk.passage(one)) for one in item.provenance]
+        return item_page.ReviewItem(self._waiting.look(item), said, self._cited(item.standing.receipts))
+
+    # Moving about.
+
+    def action_move(self, by: int) -> None:
+        self._list.move(by)
+
+    def action_read(self, by: int) -> None:
+        view = self.query_one("#item", VerticalScroll)
+        view.scroll_relative(y=by * max(1, view.size.height - 2), animate=False)
+
+    def action_skip(self) -> None:
+        if item := self._list.item:
+            self._tray.skipped.add(item.id)
+            self._say(f"Skipped {item.id}; it stays in the queue")
+            self._show(self._list.selected + 1)
+
+    def action_filter(self) -> None:
+        line = self.query_one("#filter", Input)
+        line.add_class("open")
+        line.focus()
+
+    @on(Input.Changed, "#filter")
+    def _narrow(self, event: Input.Changed) -> None:
+        wanted = queue_list.parse(event.value)
+        if wanted != self._tray.filter:
+            self._tray.narrow(wanted)
+            self._show(0)
+
+    @on(Input.Submitted, "#filter")
+    def _narrowed(self) -> None:
+        self._list.focus()
+        self.query_one("#filter", Input).set_class(bool(self._tray.filter.text), "open")
+
+    def action_unfilter(self) -> None:
+        line, item = self.query_one("#filter", Input), self._list.item
+        line.clear()
+        line.remove_class("open")
+        self._tray.narrow(queue_list.Filter())
+        self._list.focus()
+        self._show(self._tray.place(item.id) if item else 0)
+
+    def action_help(self) -> None:
+        self.app.push_screen(HelpDialog())
+
+    def action_leave(self) -> None:
+        if self._busy:
+            self._say("A moment: what was begun is being finished", "yellow")
+        else:
+            self.app.exit()
+
+    # Asking.
+
+    async def _attempt(self, call: Callable[[], T]) -> T | None:
+        """What the call gives; None if it failed, which is said on the status line."""
+        try:
+            return await self._hands.do(call)
+        except (HoldfastError, OSError) as error:
+            self._complain(error)
+            return None
+
+    def _complain(self, error: Exception) -> None:
+        hint = error.hint if isinstance(error, HoldfastError) else ""
+        self._say(str(error), "bold red", hint)
+
+
+def _keys(width: int) -> Text:
+    """The keys in one line; where it is too short for all, how to get help and how to leave come first."""
+    shown = " ".join((*DECIDING, *LEAVING))
+    if len(shown) > width:
+        named = (*LEAVING, *DECIDING)
+        fitting = (" ".join(named[:number]) for number in range(len(named), 1, -1))
+        shown = next((line for line in fitting if len(line) <= width), LEAVING[0])
+    keys = Text(shown, no_wrap=True)
+    keys.highlight_regex(r"(?<!\S)\S(?!\S)", "bold")
+    return keys
+
+
+CANDIDATES = ("proposed", "suggested")
+SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
+WISHED = {
+    "supersede": "supersedes",
+    "keep_both": "compatible_with",
+    "applies_to": "applies_to",
+    "expires": "expires_at",
+}
+
+
+class ReviewScreen(QueueScreen):
+    """The queue and the item, and a key for each decision."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "approve", "approve"),
+        Binding("r", "reject", "reject"),
+        Binding("e", "edit", "edit"),
+        Binding("m", "merge", "merge"),
+        Binding("u", "undo", "undo"),
+        Binding("A", "approve_all", "approve all"),
+    ]
+
+    async def action_approve(self) -> None:
+        item = self._free_item()
+        if item is None:
+            return
+        if item.reason == "contradicts":
+            await self._ask_how(item)
+        elif item.reason == "expired":
+            question = LineDialog(f"Until when does {item.id} hold?", "90d, 12h, 2027-01-01 or never", value="90d")
+            self.app.push_screen(question, partial(self._approve_until, item))
+        else:
+            await self._approve(item)
+
+    async def _approve_until(self, item: QueueItem, when: str | None) -> None:
+        if when:
+            await self._approve(item, expires=when)
+
+    async def _approve(self, item: QueueItem, **wish: Any) -> None:
+        self._say(f"Approving {item.id}…")
+        try:
+            done = await self._hands.do(partial(self._accept, item, wish))
+        except Contradicts as error:
+            await self._ask_how(item, error)
+        except (HoldfastError, OSError) as error:
+            self._complain(error)
+        else:
+            verb = "deprecated" if done.status == "deprecated" else "approved"
+            self._decided(item, Act(verb, (done.id,)), (*_uncounted([done]), *done.notes))
+
+    def _accept(self, item: QueueItem, wish: dict[str, Any]) -> MemoryStanding:
+        """Approve what was on the screen, and nothing else; in the other thread."""
+        done = self._desk.accept(item.id, **wish)
+        if item.reason == "proposed" and _differ(item.standing.memory, done.memory, wish):
+            self._desk.undo()
+            self._outdated = True
+            raise HoldfastError(
+                f"{item.id} was changed while you looked at it, and is not approved", hint="Read it again."
+            )
+        if wish.get("supersede") or self._waiting is None:
+            self._outdated = True
+        else:
+            self._waiting.against.add(done)
+        return done
+
+    async def _ask_how(self, item: QueueItem, error: Contradicts | None = None) -> None:
+        self._outdated = True  # whatever contradicts it may have been approved a moment ago
+        found = await self._attempt(partial(self._look, item))
+        if found is None:
+            return
+        if not found.look.conflicts:
+            self._complain(error or NotFound(f"nothing contradicts {item.id} any more", hint="Skip it with s."))
+            return
+        self._keep(item, found)
+        self._say("")
+        question = ConflictDialog(found.look.conflicts, no="reject" if item.reason in CANDIDATES else "deprecate")
+        self.app.push_screen(question, partial(self._resolve, item, found.look))
+
+    async def _resolve(self, item: QueueItem, look: ReviewLook, how: str | None) -> None:
+        others = [conflict.other.id for conflict in look.conflicts]
+        if how == "supersede":
+            await self._approve(item, supersede=others)
+        elif how == "reject":
+            self._ask_reason(item)
+        elif how == "both":
+            asked = LineDialog(
+                f"Where does {item.id} apply?",
+                "Paths inside the repository, apart by commas; empty if everywhere",
+                value=", ".join(item.standing.memory.applies_to),
+            )
+            self.app.push_screen(asked, partial(self._keep_both, item))
+
+    async def _keep_both(self, item: QueueItem, paths: str | None) -> None:
+        if paths is not None:
+            await self._approve(item, keep_both=True, applies_to=split(paths))
+
+    def action_reject(self) -> None:
+        if item := self._free_item():
+            self._ask_reason(item)
+
+    def _ask_reason(self, item: QueueItem) -> None:
+        question = f"Reject {item.id}: why?"
+        if item.reason not in CANDIDATES:
+            question = f"Deprecate {item.id}: why does it no longer hold?"
+        asked = LineDialog(question, "Enter decides, with or without a reason; Escape leaves it as it was")
+        self.app.push_screen(asked, partial(self._reject, item))
+
+    async def _reject(self, item: QueueItem, reason: str | None) -> None:
+        if reason is None:
+            return
+        candidate = item.reason in CANDIDATES
+        act = self._desk.reject if candidate else self._desk.retire
+        done = await self._attempt(partial(act, item.id, reason=reason))
+        if done is not None:
+            self._outdated = True
+            self._decided(item, Act("rejected" if candidate else "deprecated", (item.id,)))
+
+    def action_edit(self) -> None:
+        if item := self._free_item():
+            self.app.push_screen(MemoryEditor(item.standing.memory), partial(self._edit, item))
+
+    async def _edit(self, item: QueueItem, changes: dict[str, Any] | None) -> None:
+        if not changes:
+            self._say("Nothing was changed")
+            return
+        done = await self._attempt(partial(self._desk.edit_memory, item.id, **changes))
+        if done is None:
+            return
+        self._looks.pop(item.id, None)
+        act = Act("edited", (item.id,))
+        if done.status != "candidate":  # what was accepted once is approved anew by its change
+            self._outdated = True
+            self._decided(item, act)
+            return
+        new = replace(item, standing=replace(item.standing, memory=done.memory))
+        self._tray.put(new)
+        self._tray.acts.append(act)
+        self._say(f"Edited {item.id}; it still waits (u takes it back)", "green")
+        self._show(self._tray.place(item.id))
+
+    async def action_merge(self) -> None:
+        item = self._free_item()
+        if item is None:
+            return
+        found = self._looks.get(item.id) or await self._attempt(partial(self._look, item))
+        if found is not None and self._waiting is not None:
+            known = {one.id: one.memory.statement for one in self._waiting.known.standings}
+            same = [(name, item_page.one_line(known.get(name, ""))) for name in found.look.same]
+            self.app.push_screen(MergeDialog(item.id, same), partial(self._merge, item))
+
+    async def _merge(self, item: QueueItem, into: str | None) -> None:
+        if not into:
+            return
+        done = await self._attempt(partial(self._desk.join, item.id, into))
+        if done is not None:
+            for one in self._tray.items:
+                if one.id == done.id:  # another candidate has its evidence now
+                    self._tray.put(replace(one, standing=replace(one.standing, memory=done.memory)))
+            self._outdated = True
+            self._decided(item, Act("merged", (item.id,)), (f"into {done.id}",))
+
+    def action_approve_all(self) -> None:
+        # What contradicts something, or came from elsewhere, is looked at one by one.
+        items = [item for item in self._tray.shown if item.reason not in ("contradicts", "elsewhere")]
+        if not items or self._free_item() is None:
+            return
+        fitting = f" that fit {self._tray.filter.text}" if self._tray.filter.text else ""
+        counted = Counter(item.reason for item in items)
+        kinds = ", ".join(f"{number} {reason}" for reason, number in counted.items())
+        question = f"Approve all {len(items)}{fitting} ({kinds})?"
+        hint = "What contradicts something, or cites nothing where it must, is left and named"
+        self.app.push_screen(YesDialog(question, hint), partial(self._approve_many, items))
+
+    def _approve_many(self, items: list[QueueItem], agreed: bool | None) -> None:
+        if agreed:
+            self._busy = True
+            self._say(f"Approving {len(items)}…")
+            self._approve_each(items)
+
+    @work
+    async def _approve_each(self, items: list[QueueItem]) -> None:
+        try:
+            found = await self._attempt(partial(self._accept_all, items))
+        finally:
+            self._busy = False
+        if found is None:
+            return
+        left, notes = found
+        self._looks.clear()
+        ids = tuple(item.id for item in items if item.id not in left)
+        if ids:
+            self._tray.acts.append(Act("approved", ids))
+        said = f"Approved {len(ids)}" + (" (u takes them back)" if ids else "")
+        if left:
+            said += f"; left {named(sorted(left))}"
+        self._say(said, "green" if ids else "yellow", next(iter((*notes, *left.values())), ""))
+        self._show(0)
+
+    def _accept_all(self, items: list[QueueItem]) -> tuple[dict[str, str], list[str]]:
+        """Approve what was listed, as it was listed; gives what was left and why. In the other thread."""
+        now = {item.id: item.standing.memory for item in self._desk.queue().items}
+        same = [item for item in items if now.get(item.id) == item.standing.memory]
+        changed = {item.id for item in items} - {item.id for item in same}
+        left = {name: f"{name} was changed since it was listed" for name in changed}
+        done = self._desk.accept_all(same)
+        self._read()
+        return left | dict(done.left), _uncounted(done.done)
+
+    async def action_undo(self) -> None:
+        if self._busy:
+            return
+        act = self._tray.acts[-1] if self._tray.acts else None
+        taken, refused = await self._hands.do(partial(self._take_back, len(act.ids) if act else 1))
+        self._looks.clear()
+        ids = [step.id for step in taken]
+        if taken:
+            self._tray.untake(ids)
+            self._say(f"Taken back: {taken[-1].action} {named(ids)}", "green")
+            self._show(self._tray.place(ids[-1]))
+        if refused is not None:
+            self._complain(refused)
+
+    def _take_back(self, steps: int) -> tuple[list[UndoStep], HoldfastError | OSError | None]:
+        """Undo so many decisions, as far as it goes; in the other thread."""
+        taken: list[UndoStep] = []
+        refused = None
+        try:
+            for _ in range(steps):
+                taken.append(self._desk.undo())
+        except (HoldfastError, OSError) as error:
+            refused = error
+        if taken:
+            self._read()
+        return taken, refused
+
+    # What came of it.
+
+    def _free_item(self) -> QueueItem | None:
+        """The selected item, unless something is under way."""
+        return None if self._busy else self._list.item
+
+    def _decided(self, item: QueueItem, act: Act, notes: Iterable[str] = ()) -> None:
+        """The item waits no more; the next one takes its place."""
+        at = self._list.selected
+        self._tray.take([item.id])
+        self._tray.acts.append(act)
+        self._looks.clear()
+        said = f"{act.done.capitalize()} {named(act.ids)} (u takes it back)"
+        self._say(said, "green", "; ".join(notes))
+        self._show(at)
+
+
+def _uncounted(done: Iterable[MemoryStanding]) -> list[str]:
+    """What to say if an approval does not count as a person's."""
+    if all(one.trust == "T0" or one.status != "accepted" for one in done):
+        return []
+    why = doubt(terminal=True, environ=os.environ) or "no person was seen at a terminal"
+    return [f"not counted as approved by a person: {why}; use another terminal"]
+
+
+def _differ(seen: Memory, now: Memory, wish: Mapping[str, Any]) -> bool:
+    """Whether what was approved is not what was on the screen, but for what the reviewer wished."""
+    wished = {WISHED[name] for name in wish}
+    return any(getattr(seen, name) != getattr(now, name) for name in SEEN if name not in wished)
+
+
+def run(project: Project) -> None:
+    """Review on this terminal; says afterwards what was done and what was left.
+
+    A bug of ours is raised once the terminal is as it was, and after what was done until then was said.
+    """
+    app = ReviewApp(project, partial(cited, project.clone))
+    app.run()
+    for line in app.tray.account():
+        print(line)
+    if app.failed is not None:
+        raise app.failed
+
+
+class ReviewApp(App[None]):
+    """The application: one screen over one project."""
+
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "holdfast review"
+
+    def __init__(self, desk: Desk, cited: Cited = lambda _: {}) -> None:
+        super().__init__()
+        self.tray = ReviewTray()
+        self.failed: BaseException | None = None  # what nobody expected
+        self._desk, self._cited = desk, cited
+
+    def on_mount(self) -> None:
+        self.push_screen(ReviewScreen(self._desk, self.tray, self._cited))
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Leave without Textual's traceback, which shows what variables hold; `run` raises it."""
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        self.failed = self.failed or cause
+        super()._handle_exception(error)
+        self._exit_renderables.clear()
+
+    async def action_quit(self) -> None:
+        """Leave as `q` does, whichever of Textual's own keys was pressed."""
+        for screen in self.screen_stack:
+            if isinstance(screen, ReviewScreen):
+                screen.action_leave()

@@ -1,0 +1,382 @@
+"""What is compared, and what comes of it.
+
+Where a claim holds: in tests, in production, on Windows, for version 2, under a condition.
+
+Two claims that name surroundings of one kind and have none in common do not meet.
+
+A text read as claims: what each speaks of, what it does to it, of which things, figures and surroundings.
+
+Only the claim is read: what follows a blank line, a label such as `Rationale:` or a `because` explains it and
+contradicts nothing. Each sentence gives one clause or several (`use uv instead of pip` gives two).
+"""
+
+import itertools
+from functools import lru_cache
+
+from holdfast.model.claims import modality
+from holdfast.model.claims.numbers import EXACT, Quantity, quantities
+from holdfast.model.claims.roles import ENGLISH, RoleFiller, filled
+from holdfast.model.claims.sentences import AUX, VERBS, ClaimPart, parts
+from holdfast.model.claims.word_stems import STOP, Token, canonical, several, terms, weight
+from holdfast.patterns import regex
+from holdfast.values import frozen
+
+
+@frozen
+class Statement:
+    """What a memory says (details may follow after a blank line), its kind, and the paths it governs."""
+
+    text: str
+    kind: str = "fact"
+    applies_to: tuple[str, ...] = ()
+
+
+@frozen
+class Verdict:
+    """Why two statements cannot stand side by side."""
+
+    kind: str  # value, negation, modality, number, twin
+    why: str  # a short sentence for people that names the two values
+    score: float  # how sure the rules are, from 0 to 1
+
+
+Scope = tuple[tuple[str, frozenset[str]], ...]  # kind of surroundings, and which
+
+
+def _group(name: str, text: str) -> dict[str, tuple[str, frozenset[str]]]:
+    """Each `word=member+member` or `word` as (kind, members)."""
+    found = {}
+    for item in text.split():
+        word, _, members = item.partition("=")
+        found[canonical(word)] = (name, frozenset((members or word).split("+")))
+    return found
+
+
+KINDS = {
+    **_group(
+        "environment",
+        "production=prod staging=stage preprod=stage qa=stage development=dev dev=dev local=dev locally=dev"
+        " laptop=dev ci=ci test=unit+integration+e2e unittests=unit integrationtests=integration e2e=e2e"
+        " sandbox=sandbox",
+    ),
+    **_group("system", "windows linux macos=mac mac=mac ios android ubuntu=linux debian=linux"),
+    **_group("side", "frontend backend mobile=mobile"),
+    **_group("age", "new=new legacy=old old=old existing=old"),
+    **_group("exposure", "public=public internal=internal private=internal admin=admin external=public"),
+    **_group("source", "python=python typescript=ts javascript=js golang=go rust=rust java=java"),
+}
+_VERSION = regex(r"v\d{1,3}\Z")
+_METHODS = several("GET POST PUT PATCH DELETE HEAD")
+_CODE = several("code files modules module packages projects scripts services sources file part repo")
+_WRITTEN = terms("write implement rewrite port code program build")
+
+
+def scopes(words: tuple[Token, ...], condition: tuple[Token, ...]) -> Scope:
+    """The surroundings that a clause and its condition name."""
+    found: dict[str, set[str]] = {}
+    for at, word in enumerate(words):
+        if _VERSION.match(word.low):
+            found.setdefault("version", set()).add(word.low)
+        elif word.raw in _METHODS:
+            found.setdefault("method", set()).add(word.low)
+        elif word.stem in KINDS and _is_scope(words, at, KINDS[word.stem][0]):
+            found.setdefault(KINDS[word.stem][0], set()).update(KINDS[word.stem][1])
+    for word in condition:
+        if word.stem in KINDS:
+            found.setdefault(KINDS[word.stem][0], set()).update(KINDS[word.stem][1])
+        if word.low not in STOP:
+            found.setdefault("condition", set()).add(word.stem)
+    return tuple((name, frozenset(members)) for name, members in found.items())
+
+
+def _is_scope(words: tuple[Token, ...], at: int, kind: str) -> bool:
+    """Whether a word says where something holds, and is not itself what is spoken of."""
+    before = words[at - 1].low if at else ""
+    following = words[at + 1].low if at + 1 < len(words) else ""
+    match kind:
+        case "source":
+            written = any(word.stem in _WRITTEN for word in words)
+            return following in _CODE or (before in ("in", "for") and not written)
+        case "age" | "exposure":
+            return following not in ("", ",", "key", "keys")
+        case "system":
+            return before in ("on", "for", "in", "under", "") or following in ("users", "builds", "machines")
+        case _:
+            return True
+
+
+_MAX_CLAUSES = 12
+
+
+@frozen(eq=False)  # read once for each text, and found again as itself
+class Clause:
+    """One thing a text claims."""
+
+    words: tuple[Token, ...]  # as read, stop words included
+    names: frozenset[str]  # what it speaks of
+    subject: frozenset[str]
+    stance: str
+    core: frozenset[str]  # what a denial denies
+    verb: str
+    passive: bool
+    first: str  # the first word a denial meets
+    acts: bool  # the denial is of what is done, not of a thing: `does not`, but not `no`
+    slots: tuple[tuple[str, frozenset[str]], ...]  # by preposition: in, with, as, from …; "" for the object
+    things: tuple[RoleFiller, ...]  # named as what is used
+    mentions: frozenset[str]  # the names of all things that occur
+    figures: tuple[Quantity, ...]
+    scope: tuple[tuple[str, frozenset[str]], ...]
+    modifiers: frozenset[tuple[str, str]]  # (word, the word it stands before) where it narrows what is meant
+    compounds: frozenset[tuple[str, str]]  # all words that stand side by side
+    named: frozenset[str]  # words written as names or code
+    only: bool
+    also: bool
+    refused: bool  # what a contrast puts aside: `not npm`, `instead of pip`
+    tried: bool  # what a dead end says was tried
+
+
+@lru_cache(maxsize=4096)
+def read_clauses(text: str, kind: str = "fact") -> tuple[Clause, ...]:
+    """The clauses of a text, in order."""
+    found = [_clause(part) for part in parts(text, dead_end=kind == "dead-end")[:_MAX_CLAUSES]]
+    return tuple(clause for clause in found if clause.names or clause.figures)
+
+
+def _clause(part: ClaimPart) -> Clause:
+    words = part.words
+    mood = modality.mood(words)
+    lows = {word.low for word in words}
+    stance = modality.FLIPPED[mood.stance] if part.refused else mood.stance
+    figures = tuple(quantities(words, negated=bool(lows & _REFUSES)))
+    if stance == modality.NO and any(
+        f.sense != EXACT and _bare(words, max(mood.after, part.verb), f.first) for f in figures
+    ):
+        figures = tuple(quantities(words, negated=True))
+        stance = modality.YES  # what it denies is the other side of the figure
+    taken = {at for figure in figures for at in range(figure.first, figure.last) if not _counted(words, at, figure)}
+    content = [at for at in range(len(words)) if at not in taken and _tells(words, at)]
+    told = {word.stem for word in part.condition if word.low not in STOP}
+    names = frozenset(_name(words, at) for at in content) | told
+    verb_at = part.verb
+    things = tuple(thing for thing in filled(words) if _counts(words, thing, verb_at))
+    return Clause(
+        words=words,
+        names=names,
+        subject=frozenset(_name(words, at) for at in content if at < verb_at),
+        stance=stance,
+        core=_core(words, content, mood, part),
+        verb=_relation(words, part),
+        passive=part.passive,
+        first=_first(words, content, mood.after),
+        acts=stance == modality.NO and not part.refused and words[mood.after].low in _VERBAL,
+        slots=_slots(words, content, part, figures),
+        things=tuple(thing for thing in things if _adopted(words, thing, verb_at, part)),
+        mentions=frozenset(thing.name for thing in things),
+        figures=figures,
+        scope=scopes(words, part.condition),
+        modifiers=_modifiers(words, content, verb_at),
+        compounds=frozenset(
+            (_name(words, a), _name(words, b)) for a, b in itertools.pairwise(content) if b == a + 1
+        ),
+        named=frozenset(_name(words, at) for at in content if _is_name(words, at)),
+        only=bool(lows & {"only", "exclusively", "solely", "alone"}) or part.only,
+        also=bool(lows & {"also", "additionally", "too", "either"}),
+        refused=part.refused,
+        tried=part.tried,
+    )  # fmt: skip
+
+
+_VERBAL = several(
+    """not never cannot don't doesn't didn't won't wouldn't shouldn't mustn't can't couldn't isn't aren't
+    wasn't weren't hasn't haven't dont doesnt cant"""
+)
+
+
+def _is_name(words: tuple[Token, ...], at: int) -> bool:
+    return words[at].named or (at > 0 and words[at].raw[:1].isupper())
+
+
+def _first(words: tuple[Token, ...], content: list[int], denial: int) -> str:
+    """The first word of weight after a denial, if it stands close to it."""
+    for at in range(denial + 1, min(denial + 4, len(words))):
+        if denial >= 0 and at in content and weight(_name(words, at)) == 1.0:
+            return _name(words, at)
+        if words[at].low in PREPOSITIONS:
+            break
+    return ""
+
+
+def _bare(words: tuple[Token, ...], denial: int, figure: int) -> bool:
+    """Whether only the comparison stands between a denial and its figure: `must not be larger than`."""
+    return all(
+        weight(word.stem) < 1.0 or word.low in STOP or word.stem in _COMPARED for word in words[denial + 1 : figure]
+    )
+
+
+_COMPARED = terms("older newer earlier later") | terms(
+    "exceed larger longer bigger more less smaller over above below under beyond drop fall go rise grow"
+)
+
+
+def _counted(words: tuple[Token, ...], at: int, figure: Quantity) -> bool:
+    """Whether this is the noun that a figure counts: it also says what the clause is about."""
+    return figure.dimension == f"count:{words[at].stem}"
+
+
+def _relation(words: tuple[Token, ...], part: ClaimPart) -> str:
+    """The verb that carries the meaning: `stored` of `are stored`."""
+    if not 0 <= part.verb < len(words):
+        return ""
+    for at in range(part.verb + 1, min(part.verb + 5, len(words))):
+        word = words[at]
+        if words[part.verb].low in AUX and word.low not in STOP:
+            if word.low in PREPOSITIONS or not (_is_participle(words, at) or word.stem in VERBS):
+                break
+            return word.stem
+    return words[part.verb].stem
+
+
+_REFUSES = several(
+    """refuse refused refuses reject rejected rejects fail fails cancel cancels cancelled canceled killed
+    kill aborted abort truncated"""
+)
+_ON_OFF = {"on": "enable", "off": "disable"}
+
+
+def _name(words: tuple[Token, ...], at: int) -> str:
+    return _ON_OFF.get(words[at].low, words[at].stem)
+
+
+def _tells(words: tuple[Token, ...], at: int) -> bool:
+    """Whether a word says what the clause is about."""
+    word = words[at]
+    if word.kind in ("op", "mark"):
+        return False
+    if word.low in ("up", "down") and at == len(words) - 1:
+        return True
+    if word.low in _ON_OFF:
+        return at == len(words) - 1 or words[at - 1].low in ("turned", "switched")
+    if word.low in modality.DENIES:
+        return not modality.denies(words, at)
+    return word.low not in STOP and len(word.low) < 64
+
+
+def _core(words: tuple[Token, ...], content: list[int], mood: modality.Mood, part: ClaimPart) -> frozenset[str]:
+    """What a denial is about: the words right after it; all of the clause if nothing follows."""
+    if part.value:
+        return frozenset(_name(words, at) for at in content if at in part.value)
+    following = [at for at in content if at > mood.after] if mood.after >= 0 else []
+    if part.verb > 0 and mood.after >= part.verb and _of_subject(words, mood.after):
+        following = []  # `wildcard imports are banned from …`
+    strong = [at for at in following if weight(_name(words, at)) == 1.0]
+    if not strong:
+        before = [at for at in content if at < part.verb] if mood.after >= part.verb > 0 else content
+        return frozenset(_name(words, at) for at in before)
+    first = strong[0]
+    core = []
+    for at in range(first, len(words)):
+        if at in content:
+            core.append(_name(words, at))
+        elif words[at].low in PREPOSITIONS or words[at].kind == "mark":
+            break
+    return frozenset(core)
+
+
+_FORBIDDEN = several(
+    """banned forbidden prohibited disallowed discouraged avoided dropped removed retired abandoned allowed
+    permitted acceptable fine ok okay welcome required needed necessary mandatory supported"""
+)
+
+
+def _of_subject(words: tuple[Token, ...], denial: int) -> bool:
+    """Whether a denial is said of the subject: it is banned, it is not allowed."""
+    return any(word.low in _FORBIDDEN for word in words[denial : denial + 2])
+
+
+PREPOSITIONS = {
+    "in": "in", "on": "in", "at": "in", "inside": "in", "with": "with", "using": "with", "via": "with",
+    "through": "with", "to": "to", "into": "to", "onto": "to", "within": "when", "after": "when",
+    "before": "when", "during": "when", "until": "when", "by": "by", "as": "as", "from": "from", "for": "for",
+    "of": "of", "under": "under", "per": "per", "over": "over", "between": "between", "across": "across",
+    "than": "than", "behind": "behind", "against": "against",
+}  # fmt: skip
+
+
+def _slots(
+    words: tuple[Token, ...], content: list[int], part: ClaimPart, figures: tuple[Quantity, ...]
+) -> tuple[tuple[str, frozenset[str]], ...]:
+    """What stands behind each preposition after the verb; "" holds the object."""
+    found: dict[str, set[str]] = {}
+    measured = {at for figure in figures for at in range(figure.first, figure.last)}
+    at_content, slot = set(content), ""
+    for at in range(max(part.verb + 1, 0), len(words)):
+        low = words[at].low
+        if at in measured and at not in at_content:
+            slot = "measure"
+        elif low in PREPOSITIONS and at not in at_content:
+            slot = PREPOSITIONS[low]
+        elif at in at_content and not (slot == "" and part.passive and _is_participle(words, at)):
+            found.setdefault(slot, set()).add(_name(words, at))
+    return tuple((name, frozenset(stems)) for name, stems in found.items())
+
+
+def _is_participle(words: tuple[Token, ...], at: int) -> bool:
+    return words[at].low.endswith(("ed", "en", "t", "ing", "wn", "un"))
+
+
+def _english(low: str) -> bool:
+    return low in ENGLISH or low.removesuffix("s") in ENGLISH
+
+
+def _counts(words: tuple[Token, ...], thing: RoleFiller, verb: int) -> bool:
+    """Whether a word that is also plain English is meant as a name here."""
+    raw = words[thing.first].raw
+    if thing.last - thing.first > 1 or not _english(words[thing.first].low) or "." in raw or "_" in raw:
+        return True
+    if thing.first and raw[:1].isupper() and raw[1:] != raw[1:].upper():
+        return True
+    before = words[thing.first - 1].low if thing.first else ""
+    following = words[thing.last].low if thing.last < len(words) else ""
+    if raw.lower() in ("request", "requests"):
+        return (
+            raw == "requests"
+            and before in ("use", "uses", "using", "with", "prefer")
+            and (following in PREPOSITIONS or not following)
+        )
+    last = thing.first > verb >= 0 and thing.last == len(words)
+    return last or (before in _LEADS and thing.last >= len(words) - 2)
+
+
+_LEADS = several("""use uses using with in is are to on as from by via be called named : through prefer run written""")
+_ADOPTS = several(
+    """is are was runs run handles handle handled holds hold serves serve stores store owns powers
+    processes manages backs formats remains stays drives does provides"""
+)
+
+
+def _adopted(words: tuple[Token, ...], thing: RoleFiller, verb: int, part: ClaimPart) -> bool:
+    """Whether the thing is named as what is used, not as what a story is about."""
+    if words[thing.first] in part.condition:
+        return False
+    if verb < 0 and thing.first == 0:
+        return len(words) - thing.last < 3 or words[thing.last].low in ("for", "as", "in", "on")
+    if thing.first > verb or part.imperative or verb < 0:
+        return True
+    following = next((word.low for word in words[thing.last :]), "")
+    return following in _ADOPTS or (verb == thing.last and words[verb].low in _ADOPTS)
+
+
+_NARROWS = several("in on at for of inside within during across against when under")
+
+
+def _modifiers(words: tuple[Token, ...], content: list[int], verb: int) -> frozenset[tuple[str, str]]:
+    """Pairs of a word and the one right after it, in the subject or behind a preposition that narrows."""
+    found, narrows = set(), False
+    at_content = set(content)
+    for at in range(len(words) - 1):
+        low = words[at].low
+        if low in PREPOSITIONS or words[at].kind == "mark":
+            narrows = low in _NARROWS
+        if at in at_content and at + 1 in at_content and (at + 1 < verb or narrows):
+            found.add((_name(words, at), _name(words, at + 1)))
+    return frozenset(found)

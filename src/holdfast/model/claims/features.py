@@ -1,0 +1,417 @@
+"""What speaks for and against a contradiction between two statements, in numbers; `weights` sums them up.
+
+Everything here is symmetric: it does not matter which of the two came first.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from holdfast.model.claims import topics
+from holdfast.model.claims.alignment import apart, elsewhere, mass, share
+from holdfast.model.claims.clauses import KINDS, Clause, Statement, Verdict, read_clauses
+from holdfast.model.claims.contradiction_rules import same_time
+from holdfast.model.claims.modality import CONTRARY, MAY, OPT
+from holdfast.model.claims.numbers import Quantity, disagree
+from holdfast.model.claims.roles import ENGLISH, filled, role_words
+from holdfast.model.claims.signs import WordSigns, word_signs
+from holdfast.model.claims.word_stems import opposed, several, terms, weight
+
+Names = frozenset[str]
+Features = dict[str, float]
+
+
+def measure_features(one: Statement, other: Statement, rule: Verdict | None) -> Features:
+    """The evidence by name; `rule`: what the rules for plain sentences say."""
+    s, t = word_signs(one.text), word_signs(other.text)
+    ours, theirs = read_clauses(one.text, one.kind), read_clauses(other.text, other.kind)
+    found: Features = {"bias": 1.0}
+    _overlap(found, s, t)
+    _signs(found, s, t)
+    _topics(found, s, t)
+    _leanings(found, s, t)
+    _siblings(found, s, t)
+    _clauses(found, ours, theirs)
+    _things(found, s, t)
+    _figures(found, ours, theirs)
+    _cues(found, s, t)
+    for kind in ("value", "negation", "modality", "number"):
+        found[f"rule {kind}"] = float(rule is not None and rule.kind == kind)
+    _together(found, s, t)
+    found["signals"] = sum(found[name] >= least for name, least in _SIGNALS) / 4
+    return found
+
+
+_SIGNALS = (
+    ("topic", 1.0), ("topic flips", 1.0), ("role", 1.0), ("role flips", 1.0), ("flip", 0.5), ("opposed", 1.0),
+    ("number near", 0.4), ("contrary", 0.3), ("modal", 0.2), ("flip names", 1.0), ("number loose", 1.0),
+)  # fmt: skip
+
+
+def _overlap(found: Features, s: WordSigns, t: WordSigns) -> None:
+    shared = s.names & t.names
+    both, left, right = mass(shared), mass(s.names - shared), mass(t.names - shared)
+    found["alike"] = both / (both + left + right) if both else 0.0
+    found["held"] = both / (both + min(left, right)) if both else 0.0
+    found["common"] = common(s.names, t.names)
+    found["own least"] = min(left, right, 6.0) / 6
+    found["own most"] = min(max(left, right), 10.0) / 10
+    found["rare"] = min(len([name for name in shared if name not in _FREQUENT and weight(name) == 1.0]), 3) / 3
+    names = [_proper(one) for one in (s, t)]
+    both_name = names[0] & names[1]
+    found["names shared"] = min(len(both_name), 2) / 2
+    found["names differ"] = float(bool(names[0] - both_name) and bool(names[1] - both_name))
+    found["long"] = min(len(s.words) + len(t.words), 80) / 80
+    found["names added"] = float(bool(names[0] - both_name) != bool(names[1] - both_name))
+
+
+def common(ours: Names, theirs: Names) -> float:
+    """How much two statements share, from 0 to 1: five telling words and more are all one can ask for."""
+    return min(mass(ours & theirs), 5.0) / 5
+
+
+# Said in every project: to share one of these is no sign of one subject.
+_FREQUENT = terms(
+    """production customer user run test build request write api service database log merge code create day
+    python ci support commit row main branch review identifier change retry deploy cache file postgresql
+    endpoint order worker function server token key maintain application json name fail public event pass
+    version queue validate script frontend alert web send data line image table http config search admin
+    sync model feature release version job client system module package library tool team project type field
+error message"""
+)
+
+
+@lru_cache(maxsize=4096)
+def _proper(one: WordSigns) -> Names:
+    """What is written as a name."""
+    found = set()
+    for at, word in enumerate(one.words):
+        if one.signs[at] and word.kind == "word" and (word.named or (at and word.raw[:1].isupper())):
+            found.add(one.called[at])
+    return frozenset(found)
+
+
+def _signs(found: Features, s: WordSigns, t: WordSigns) -> None:
+    flips = [_flip(s, t), _flip(t, s)]
+    found["flip"] = max(flips)
+    names = _proper(s) & _proper(t)
+    found["flip names"] = float(bool(names & ((s.denied - t.denied) | (t.denied - s.denied))))
+    found["flip alike"] = found["flip"] * found["alike"]
+    found["flip held"] = found["flip"] * found["held"]
+    found["deny both"] = float(mass(s.denied & t.denied) >= 1.0)
+    found["deny one"] = float(bool(s.denied) != bool(t.denied))
+    found["deny one alike"] = found["deny one"] * found["alike"]
+    pairs = [(a, b) for a in s.names - t.names for b in t.names - s.names if opposed(a, b)]
+    pairs = [(a, b) for a, b in pairs if a not in KINDS or b not in KINDS]
+    same = [1 for a, b in pairs if (a in s.denied) == (b in t.denied)]
+    _opposed(found, s, t, bool(same), len(pairs) > len(same))
+
+
+def _opposed(found: Features, s: WordSigns, t: WordSigns, clash: bool, agree: bool) -> None:
+    sides: dict[str, set[tuple[str, int]]] = {}
+    for value in _sides(s):
+        sides.setdefault(value.topic, set()).add((value.name, _sign(s, value)))
+    for value in _sides(t):
+        for name, sign in sides.get(value.topic, ()):
+            same = sign == _sign(t, value)
+            clash = clash or (name != value.name and same)
+            agree = agree or (name != value.name and not same)
+    found["opposed"] = float(clash)
+    found["opposed alike"] = clash * found["alike"]
+    found["opposed held"] = clash * found["held"]
+    found["opposed denied"] = float(agree)
+
+
+@lru_cache(maxsize=4096)
+def _sides(one: WordSigns) -> list[topics.TopicValue]:
+    """The sides of opposites, without surroundings: staging and production are two places."""
+    return [side for side in topics.sides(one.words) if one.words[side.first].stem not in KINDS]
+
+
+def _flip(s: WordSigns, t: WordSigns) -> float:
+    """How much of what one denies the other asserts."""
+    whole = mass(s.denied)
+    return mass(s.denied & (t.affirmed - t.denied)) / whole if whole else 0.0
+
+
+def _sign(one: WordSigns, value: topics.TopicValue) -> int:
+    """Whether a value is denied from outside: `not thread-safe` is a value itself."""
+    if any(word.low in _OWN_DENIAL for word in one.words[value.first : value.last]):
+        return 1
+    return -1 if any(mark < 0 for mark in one.signs[value.first : value.last]) else 1
+
+
+_OWN_DENIAL = several("no not never without none don't isn't aren't cannot can't doesn't nothing nobody")
+
+
+def _topics(found: Features, s: WordSigns, t: WordSigns) -> None:
+    ours, theirs = valued(s), valued(t)
+    clash = agree = flip = 0.0
+    for topic in ours.keys() & theirs.keys():
+        a, b = ours[topic], theirs[topic]
+        yes, their_yes = ({n for n, sign in side.items() if sign > 0} for side in (a, b))
+        if yes & their_yes:
+            agree += 1
+        elif yes and their_yes:
+            clash += 1
+        if any(n in b and b[n] != sign for n, sign in a.items()):
+            flip += 1
+    found["topic"] = float(clash > 0)
+    found["topic alike"] = found["topic"] * found["alike"]
+    found["topic held"] = found["topic"] * found["held"]
+    found["topics"] = min(clash, 3.0) / 3
+    found["topic agrees"] = float(agree > 0)
+    found["topic flips"] = float(flip > 0)
+    found["topic flips alike"] = found["topic flips"] * found["alike"]
+
+
+_HEADS = terms(
+    """service app client cluster environment build test api token user module package crate plan tier team
+    endpoint database job worker region version branch page repository pipeline customer file image key log
+    table request connection release upload partition node importer index tenant account machine server
+    queue domain stage platform library application process thread release code project run step device
+system site partner"""
+)
+
+
+def _siblings(found: Features, s: WordSigns, t: WordSigns) -> None:
+    """Another one of a kind on each side: `billing service`, `catalog service`; `in tests`, `in CI`."""
+    ours, theirs = _narrowed(s), _narrowed(t)
+    pairs = [(a, b) for a, head in ours for b, other in theirs if head == other and a != b]
+    other = [(a, b) for a, b in pairs if a not in t.names and b not in s.names]
+    found["another"] = float(bool(other))
+    shared = {pair for pair in ours & theirs if pair[1] != ""}
+    found["same one"] = float(bool(shared))
+    found["another only"] = float(bool(other) and not shared)
+
+
+@lru_cache(maxsize=4096)
+def _narrowed(one: WordSigns) -> frozenset[tuple[str, str]]:
+    """(what narrows, which head); what follows a leading `in`, `on`, `for` has the head ""."""
+    found = set()
+    for at in range(len(one.words) - 1):
+        a, b = one.words[at], one.words[at + 1]
+        if one.signs[at] and one.signs[at + 1] and b.stem in _HEADS and a.kind == "word":
+            found.add((one.called[at], b.stem))
+        if a.low in ("in", "on", "for") and one.signs[at + 1] and b.stem in KINDS:
+            found.add((one.called[at + 1], ""))
+    return frozenset(found)
+
+
+def _leanings(found: Features, s: WordSigns, t: WordSigns) -> None:
+    ours, theirs = _leaning(s), _leaning(t)
+    clash = agree = flip = 0.0
+    for topic in ours.keys() & theirs.keys():
+        a, b = ours[topic], theirs[topic]
+        share = min(a.share, b.share)
+        if a.value == b.value:
+            agree, flip = (max(agree, share), flip) if a.sign == b.sign else (agree, max(flip, share))
+        elif a.sign == b.sign > 0:
+            clash = max(clash, share)
+    found["lean"] = clash
+    found["lean alike"] = clash * found["alike"]
+    found["lean agrees"] = agree
+    found["lean flips"] = flip
+    found["lean more"] = float(clash > agree)
+
+
+@lru_cache(maxsize=4096)
+def _leaning(one: WordSigns) -> dict[str, topics.TopicLeaning]:
+    return topics.leanings(one.words, one.signs)
+
+
+@lru_cache(maxsize=4096)
+def valued(one: WordSigns) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for value in topics.values(one.words):
+        found.setdefault(value.topic, {})[value.name] = _sign(one, value)
+    return found
+
+
+def _clauses(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> None:
+    best = dict.fromkeys(_RELATIONS, 0.0)
+    for a in ours:
+        for b in theirs:
+            for name, alike in _relations(a, b):
+                best[name] = max(best[name], alike)
+    found.update(best)
+    meeting = max(best["contrary"], best["concord"])
+    found["apart most"] = float(best["apart"] > 0 and best["apart"] - 0.1 >= meeting)
+    found["sibling most"] = float(best["sibling"] > 0 and best["sibling"] >= meeting)
+    found["contrary more"] = float(best["contrary"] > best["concord"])
+
+
+_RELATIONS = ("contrary", "concord", "modal", "apart", "sibling", "elsewhere", "only", "subject")
+
+
+def _relations(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
+    shared = share(a, b)
+    alike = shared.alike
+    if subject := mass(a.subject & b.subject):
+        yield "subject", subject / (subject + mass(a.subject ^ b.subject))
+    if apart(a, b):
+        yield "apart", alike + 0.1
+        return
+    if shared.siblings:
+        yield "sibling", alike
+    if alike > 0.2 and elsewhere(a, b, shared):
+        yield "elsewhere", alike
+    if (a.stance, b.stance) in CONTRARY:
+        yield "contrary", alike
+        if {a.stance, b.stance} & {MAY, OPT}:
+            yield "modal", alike
+    elif a.stance == b.stance:
+        yield "concord", alike
+    if a.only != b.only:
+        yield "only", alike
+
+
+def clashing_things(s: WordSigns, t: WordSigns) -> set[tuple[str, str]]:
+    """Two things for one role, neither of which the other text names."""
+    ours, theirs = _used(s), _used(t)
+    names = {name for name, _ in ours} & {name for name, _ in theirs}
+    pairs = {
+        (a, b) for (a, r), sign in ours.items() for (b, q), their in theirs.items() if r == q and sign == their > 0
+    }
+    return {(a, b) for a, b in pairs if a not in names and b not in names}
+
+
+def _things(found: Features, s: WordSigns, t: WordSigns) -> None:
+    """Things of one role: another one, the same one, the same one denied."""
+    ours, theirs = _used(s), _used(t)
+    names = {name for name, _ in ours} & {name for name, _ in theirs}
+    yes, their_yes = ({(n, r) for (n, r), sign in side.items() if sign > 0} for side in (ours, theirs))
+    roles = {r for _, r in yes} & {r for _, r in their_yes}
+    clash = {r for r in roles if not {n for n, q in yes if q == r} & {n for n, q in their_yes if q == r}}
+    clash = {r for r in clash if not any(n in names for n, q in yes | their_yes if q == r)}
+    context = [side.names - {n for n, _ in used} for side, used in ((s, ours), (t, theirs))]
+    common = mass(context[0] & context[1])
+    found["role"] = float(bool(clash))
+    found["role common"] = min(common, 3.0) / 3 if clash else 0.0
+    found["role named"] = float(any(role_words(r) & s.names and role_words(r) & t.names for r in clash))
+    found["role alike"] = found["alike"] if clash else 0.0
+    found["role same"] = float(bool(names))
+    found["role flips"] = float(any(sign != theirs.get(key, sign) for key, sign in ours.items()))
+
+
+@lru_cache(maxsize=4096)
+def _used(one: WordSigns) -> dict[tuple[str, str], int]:
+    """(thing, role) with its sign."""
+    found: dict[tuple[str, str], int] = {}
+    for thing in filled(one.words):
+        if thing.last - thing.first == 1 and not _is_name(one, thing.first):
+            continue
+        sign = -1 if any(mark < 0 for mark in one.signs[thing.first : thing.last]) else 1
+        for role in thing.roles:
+            found[thing.name, role] = sign
+    return found
+
+
+def _is_name(one: WordSigns, at: int) -> bool:
+    """Whether a word that is plain English, too, is meant as a name."""
+    word = one.words[at]
+    plain_english = word.low in ENGLISH or word.low.removesuffix("s") in ENGLISH
+    return not plain_english or word.code or (at > 0 and word.raw[:1].isupper())
+
+
+def clashing_figures(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> list[tuple[Quantity, Quantity]]:
+    """Figures that measure one thing in two clauses and disagree, where none of these agree."""
+    return [pair for a in ours for b in theirs for pair in _met(a, b) if all(disagree(x, y) for x, y in _met(a, b))]
+
+
+def _met(a: Clause, b: Clause) -> list[tuple[Quantity, Quantity]]:
+    return [(x, y) for x in a.figures for y in b.figures if _measured(x.dimension, y.dimension)]
+
+
+def _figures(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> None:
+    best = dict.fromkeys(
+        ("number", "number held", "number alike", "number agrees", "number other time", "number near"), 0.0
+    )
+    for a in ours:
+        for b in theirs:
+            for name, amount in _compared(a, b):
+                best[name] = max(best[name], amount)
+    found.update(best)
+    clash = best["number"]
+    found["number all"] = clash * found["held"]
+    found["number common"] = clash * found["common"]
+    found["number names"] = clash * found["names shared"]
+    found["number loose"] = _loose(ours, theirs)
+    found["number loose held"] = found["number loose"] * found["held"]
+    sides = [any(clause.figures for clause in side) for side in (ours, theirs)]
+    found["number added"] = float(sides[0] != sides[1])
+
+
+def _compared(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
+    met = _met(a, b)
+    if not met:
+        return
+    if any(not disagree(x, y) for x, y in met):
+        yield "number agrees", 1.0
+        return
+    shared = share(a, b)
+    yield "number", 1.0
+    yield "number held", shared.held
+    yield "number alike", shared.alike
+    yield "number near", max(_near(a, x, b, y) for x, y in met)
+    if any(x.dimension == "time" for x, _ in met) and not same_time(a, b):
+        yield "number other time", 1.0
+
+
+def _loose(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> float:
+    """Whether both count something, and nothing alike."""
+    a, b = ([q for c in side for q in c.figures if not q.dimension.startswith(_TYPED)] for side in (ours, theirs))
+    return float(bool(a) and bool(b) and all(disagree(x, y) for x in a for y in b))
+
+
+_TYPED = ("time", "bytes", "percent", "period", "rate", "clock", "hertz")
+
+
+def _near(a: Clause, x: Quantity, b: Clause, y: Quantity) -> float:
+    """How much the words right beside two figures are the same."""
+    ours, theirs = (
+        {word.stem for word in c.words[max(0, q.first - 5) : q.last + 4]} & c.names for c, q in ((a, x), (b, y))
+    )
+    common = mass(ours & theirs)
+    return common / (common + min(mass(ours - theirs), mass(theirs - ours))) if common else 0.0
+
+
+def _measured(one: str, other: str) -> bool:
+    return one == other or ("" in (one, other) and not one.startswith("version") and not other.startswith("version"))
+
+
+def _together(found: Features, s: WordSigns, t: WordSigns) -> None:
+    """Pieces of evidence that tell more together than each alone."""
+    turned = (s.denied & (t.affirmed - t.denied)) | (t.denied & (s.affirmed - s.denied))
+    common = (s.names & t.names) - turned
+    told = found["flip"] >= 0.99 or found["role flips"] or found["topic flips"]
+    found["denied outright"] = float(bool(told) and bool(common) and not found["another only"])
+    other = found["topic"] or found["role"] or found["lean"] >= 0.7 or found["opposed"]
+    found["other value"] = float(bool(other) and bool(found["common"]) and not found["another only"])
+    only = bool(_ONLY & s.lows) != bool(_ONLY & t.lows)
+    found["only other"] = float(only and bool(found["common"]) and found["own least"] > 0.1 and bool(other))
+    found["forbidden allowed"] = float(bool(found["deny one"]) and bool(found["must may"]) and found["subject"] > 0.5)
+    found["no signal"] = float(not (told or other or found["number"] or found["contrary"] or found["flip"]))
+
+
+_ONLY = several("only exclusively solely alone nothing")
+_CHANGES = several(
+    """longer switched switch replaced replaces replace moved dropped deprecated removed abandoned superseded
+    reverted retired migrated instead anymore obsolete actually contrary"""
+)
+_ADDS = several("also additionally plus too including specifically furthermore moreover both e.g namely")
+_ALL = several("all every always never only everything everywhere exclusively any each nothing none nobody")
+_SOME = several("may can some sometimes occasionally optional allowed fine ok okay acceptable permitted")
+_MUST = several("must required mandatory needs need require requires always shall have")
+_EXCEPT = several("except unless excluding apart besides")
+_WHERE = several("in on for during when under inside within")
+
+
+def _cues(found: Features, s: WordSigns, t: WordSigns) -> None:
+    a, b = s.lows, t.lows
+    found["changes"] = float(bool(_CHANGES & (a ^ b)))
+    found["changes alike"] = found["changes"] * found["alike"]
+    found["adds"] = float(bool(_ADDS & (a ^ b)))
+    found["excepts"] = float(bool(_EXCEPT & (a ^ b)))
+    found["all some"] = float((bool(_ALL & a) and bool(_SOME & b)) or (bool(_ALL & b) and bool(_SOME & a)))
+    found["must may"] = float((bool(_MUST & a) and bool(_SOME & b)) or (bool(_MUST & b) and bool(_SOME & a)))
+    found["must may alike"] = found["must may"] * found["alike"]

@@ -1,0 +1,323 @@
+"""How definitions begin in languages with braces, one value a family.
+
+The patterns look at the beginning of a line of masked text. A group `name` is what is defined, `holder`
+the type that a method is written for outside of it, `grouped` an entry of a list of definitions.
+
+The symbols of languages with braces: a definition's first line, then balanced brackets down to its end.
+
+Not a parser: it knows how definitions begin (`languages`) and finds where they end. What it misreads
+it misreads the same way tomorrow, so a receipt still tells whether its own text changed.
+"""
+
+import bisect
+import re
+from collections.abc import Iterator, Sequence
+
+from holdfast.model.spans.source_text import Brackets, MaskedLines, Symbol, SymbolPart, long_strings, masked, qualified
+from holdfast.patterns import regex
+from holdfast.values import frozen, replace
+
+_ACCESS = (
+    r"(?:public|private|protected|internal|fileprivate|open|static|final|abstract|virtual|override|async"
+    r"|readonly|sealed|partial|const|default|native|synchronized|transient|volatile|extern|unsafe|inline|data"
+    r"|value|inner|companion|lateinit|suspend|operator|infix|tailrec|external|expect|actual|lazy|weak|mutating"
+    r"|nonmutating|convenience|required|indirect|implicit|case|late|factory|covariant|export|declare|get|set"
+    r"|new|strictfp|file)"
+)
+_A = rf"^[ \t]*(?:{_ACCESS}(?:\([\w ]*\))?[ \t]+)*+"
+_TYPE = r"[\w$<>\[\],.?&*:~]+"
+_C_TYPE = r"[\w$<>\[\],.:~]+"  # without * and &, which part words: a line of them would be tried in every way
+_PUB = r"^[ \t]*(?:pub(?:\([^()\n]*\))?[ \t]+)?"
+_GENERIC = r"(?:<[^<>\n]*>)"
+
+
+@frozen
+class BraceLanguage:
+    mask: str
+    block: tuple[str, ...] = ()  # a definition that ends with its first block
+    plain: tuple[str, ...] = ()  # one that ends with its statement
+    call_like: tuple[str, ...] = ()  # looks like a call until its block or its `;` comes
+    holders: tuple[str, ...] = ()  # only lends its name
+    newline_ends: bool = False
+    needs_body: tuple[str, ...] = ()  # without a block it is only a use of the name
+    brackets: str = "([{"
+
+
+_ARROW = r"(?:async\b[ \t]*)?(?:function\b|(?:\([^()\n]*\)|[\w$]+)[^\n;=]*=>)"
+_SCRIPT = BraceLanguage(
+    "script",
+    (
+        rf"{_A}(?:function[ \t]*\*?|class|interface|enum|namespace|module)[ \t]+(?P<name>[\w$.]+)",
+        rf"{_A}(?:const[ \t]+enum)[ \t]+(?P<name>[\w$]+)",
+    ),
+    plain=(
+        rf"{_A}(?:let|var|type)[ \t]+(?P<name>[\w$]+)",
+        r"^[ \t]*(?:export[ \t]+)?(?:declare[ \t]+)?const[ \t]+(?!enum\b)(?P<name>[\w$]+)",
+        rf"{_A}#?(?P<name>[\w$]+)[ \t]*[:=][ \t]*{_ARROW}",
+        r"^(?:module\.)?exports\.(?P<name>[\w$]+)[ \t]*=(?!=)",
+        r"^(?P<name>[\w$]+\.prototype\.[\w$]+)[ \t]*=(?!=)",
+    ),
+    call_like=(rf"{_A}[*#]?(?P<name>[\w$]+)[ \t]*\??{_GENERIC}?\(",),
+    newline_ends=True,
+)
+_GO = BraceLanguage(
+    "go",
+    (
+        r"^func[ \t]+(?:\([^()\n]*?(?P<holder>\w+)(?:\[[^\]\n]*\])?[ \t]*\)[ \t]*)?(?P<name>\w+)",
+        r"^type[ \t]+(?P<name>\w+)",
+    ),
+    plain=(r"^(?:const|var)[ \t]+(?P<name>\w+)", r"^\t(?P<grouped>\w+)\b"),
+    newline_ends=True,
+)
+_RUST_FN = r"(?:(?:default|async|const|unsafe|extern)[ \t]+)*+(?:fn|struct|enum|union|trait|mod|macro_rules!)"
+_RUST = BraceLanguage(
+    "rust",
+    (rf"{_PUB}{_RUST_FN}[ \t]+(?P<name>\w+)",),
+    plain=(rf"{_PUB}(?:type|static|const)[ \t]+(?:mut[ \t]+)?(?!(?:fn|unsafe|async|extern)\b)(?P<name>\w+)",),
+    holders=(r"^[ \t]*(?:unsafe[ \t]+)?impl\b(?P<name>[^{};]*)(?=\{)",),
+)
+_C_KIND = r"(?:struct|class|enum(?:[ \t]+(?:class|struct))?|union|namespace)"
+_C_FIXED = r"^(?:(?:static|const|extern|constexpr)[ \t]+)+"
+_C = BraceLanguage(
+    "c",
+    (
+        rf"^[ \t]*(?:typedef[ \t]+)?(?:template[ \t]*<[^\n]*>[ \t]*)?{_C_KIND}[ \t]+(?P<name>[\w:]+)",
+        rf"^[ \t]*{_C_KIND}[ \t]+\w+(?:\([^()\n]*\))?[ \t]+(?P<name>[\w:]+)(?=\s*[:{{])",
+    ),
+    plain=(
+        r"^[ \t]*typedef\b[^;{}()\n]*?(?P<name>\w+)[ \t]*(?=;)",
+        r"^[ \t]*using[ \t]+(?P<name>\w+)[ \t]*=",
+        rf"{_C_FIXED}(?:{_C_TYPE}[ \t*&]+)(?P<name>\w+)[^;=(){{}}\n]*=(?!=)",
+    ),
+    call_like=(rf"^[ \t]*(?:{_C_TYPE}[ \t*&]+)*(?P<name>[*&]*~?[\w:~]+)[ \t]*\(",),
+    needs_body=("struct", "class", "enum", "union", "namespace"),
+)
+_JAVA_KIND = (
+    r"(?:class|interface|@interface|enum(?:[ \t]+class)?|record(?:[ \t]+(?:struct|class))?|struct|object"
+    r"|protocol|trait|actor|namespace|mixin|annotation[ \t]+class|message|service|module)"
+)
+_JAVA_FUN = rf"(?:fun|func|def)[ \t]+(?:{_GENERIC}[ \t]*)?(?:(?P<holder>\w+){_GENERIC}?\??\.)?(?P<name>[\w`]+)"
+_JAVA_FIELD = rf"(?:{_ACCESS}[ \t]+)+(?:{_TYPE}[ \t]+)(?P<name>\w+)[ \t]*"
+_JAVA = BraceLanguage(
+    "java",
+    (
+        rf"{_A}{_JAVA_KIND}[ \t]+(?P<name>[\w.]+)",
+        rf"{_A}{_JAVA_FUN}",
+        rf"{_A}(?P<name>init|constructor)[ \t]*[?!]?(?=\()",
+        rf"^[ \t]*{_JAVA_FIELD}(?=\{{[ \t]*(?:get|set|init)\b)",
+    ),
+    plain=(rf"{_A}(?:val|var|let|typealias|type|given)[ \t]+(?P<name>\w+)", rf"^[ \t]*{_JAVA_FIELD}(?==[^=>]|;)"),
+    call_like=(rf"^[ \t]*(?:{_TYPE}[ \t]+)*(?P<name>\w+)[ \t]*{_GENERIC}?\(",),
+    holders=(r"^[ \t]*(?:(?:public|private|internal|fileprivate)[ \t]+)?extension[ \t]+(?P<name>[\w.]+)",),
+)
+_KOTLIN = BraceLanguage("java", _JAVA.block, _JAVA.plain[:1], holders=_JAVA.holders, newline_ends=True)
+_PHP = BraceLanguage(
+    "php",
+    (rf"{_A}(?:function[ \t]*&?|class|interface|trait|enum)[ \t]+(?P<name>\w+)",),
+    plain=(
+        rf"{_A}const[ \t]+(?P<name>\w+)[ \t]*=",
+        r"^[ \t]*(?:(?:public|private|protected|static|var)[ \t]+)+\$(?P<name>\w+)",
+    ),
+)
+_SHELL = BraceLanguage(
+    "shell",
+    (
+        r"^[ \t]*function[ \t]+(?P<name>[\w.:-]+)[ \t]*(?:\([ \t]*\))?",
+        r"^[ \t]*(?P<name>[\w.:-]+)[ \t]*\([ \t]*\)(?=\s*[{(])",
+    ),
+    plain=(r"^(?:export[ \t]+|readonly[ \t]+|declare[ \t]+(?:-\w+[ \t]+)*)?(?P<name>\w+)=",),
+    newline_ends=True,
+    brackets="{",
+)
+_SQL_HOW = r"(?i:or[ \t]+replace[ \t]+)?(?i:(?:temp|temporary|unique|unlogged|materialized|virtual|external)[ \t]+)*"
+_SQL_KIND = r"(?i:table|view|index|function|procedure|trigger|type|sequence|schema|domain|policy|role|extension)"
+_SQL_NAME = r"(?i:concurrently[ \t]+)?(?i:if[ \t]+not[ \t]+exists[ \t]+)?(?P<name>[\w\"`\[\]]+(?:\.[\w\"`\[\]]+)*)"
+_SQL = BraceLanguage("sql", plain=(rf"^[ \t]*(?i:create)[ \t]+{_SQL_HOW}{_SQL_KIND}[ \t]+{_SQL_NAME}",), brackets="(")
+_SCHEMA_KIND = r"(?:type|input|interface|enum|union|scalar|query|mutation|subscription|fragment|directive|schema)"
+_SCHEMA = BraceLanguage("hash", (rf"^[ \t]*(?:extend[ \t]+)?{_SCHEMA_KIND}[ \t]+(?P<name>@?\w+)",), newline_ends=True)
+_PERL = BraceLanguage("hash", (r"^[ \t]*(?:sub|package)[ \t]+(?P<name>[\w:]+)",))
+
+_BY_ENDING = {
+    _SCRIPT: "js jsx ts tsx mjs cjs mts cts vue svelte",
+    _GO: "go",
+    _RUST: "rs",
+    _C: "c h cc cpp cxx hh hpp hxx m mm cu ino",
+    _JAVA: "java cs dart groovy proto",
+    _KOTLIN: "kt kts swift scala sc",
+    _PHP: "php",
+    _SHELL: "sh bash zsh ksh",
+    _SQL: "sql",
+    _SCHEMA: "graphql gql",
+    _PERL: "pl pm",
+}
+LANGUAGES = {ending: language for language, endings in _BY_ENDING.items() for ending in endings.split()}
+
+NOT_NAMES = frozenset(
+    (
+        *("if", "for", "while", "switch", "catch", "return", "function", "new", "typeof", "await", "throw"),
+        *("else", "do", "try", "case", "with", "using", "lock", "sizeof", "foreach", "synchronized", "assert"),
+        *("super", "this", "yield", "delete", "match", "loop", "unless", "until", "when", "guard", "defined"),
+        *("and", "or", "not", "in", "elif", "then", "static_assert", "decltype", "alignof", "__attribute__"),
+    )
+)
+NOT_TYPES = NOT_NAMES | {"goto", "of", "import", "package"}
+
+
+_STOPS = regex(r"[(\[{;\n)\]}]")
+_GOES_ON_AFTER = regex(r"(?:[=+\-*/|&,.(<?:\\]|=>|\bextends|\bimplements|\bwhere)$")
+_GOES_ON_WITH = regex(r"\s*+(?:[.?:|&+*/=,{)\]]|extends\b|implements\b|where\b|throws\b)")
+_MORE = regex(r"[ \t\[\]|&>]*\{")
+_AFTER_CALL = regex(
+    r"[^;{}()=\n]*(?:\n[ \t]*)?(?:\([^()]*\)[^;{}()=\n]*)?(?:\n[ \t]*)?"
+    r"(?:[;{]|=>|=[ \t]*(?:0|default|delete))"
+)
+_AFTER_LIST = regex(r"\s*:[^;{}=]*\{")
+_MOST_STEPS = 1_000_000  # in one file; ten thousand beginnings without an end must not each be read to the last line
+_ONE_LINE = regex(  # bodies that hold no block deeper than a method's own
+    r"^([^\n{};=()]{0,200}\b(?:class|struct|impl|interface|trait|enum|extension|object|protocol|record|namespace|mod)\b"
+    r"[^\n{};]{0,200}\{)((?:[^\n{}]|\{[^\n{}]*+\})*+\})",
+    re.MULTILINE,
+)
+_AFTER = regex(r"^ | (?<=[;}] )(?=[^\n}])")
+_ABOVE = (b"@", b"#[", b"[", b"template")
+
+
+def brace_symbols(lines: Sequence[bytes], ending: str) -> list[Symbol]:
+    """Every definition that can be told by how it begins."""
+    return qualified(_Reader(lines, LANGUAGES[ending]).parts())
+
+
+class _Reader:
+    def __init__(self, lines: Sequence[bytes], language: BraceLanguage) -> None:
+        self._lines, self._language = lines, language
+        self._source = b"\n".join(lines).decode("utf-8", "replace") + "\n"
+        self._text = masked(self._source, language.mask)
+        self._heads = _unfolded(self._text)
+        self._strings = long_strings(self._source, language.mask)
+        self._brackets = Brackets(self._text, language.brackets)
+        self._at = MaskedLines(self._text)
+        self._steps = 0
+
+    def parts(self) -> Iterator[SymbolPart]:
+        language = self._language
+        for patterns, how in (
+            (language.block, self._block),
+            (language.plain, self._plain),
+            (language.call_like, self._call_like),
+            (language.holders, self._holder),
+        ):
+            for pattern in patterns:
+                for found in re.finditer(pattern, self._heads, re.MULTILINE):
+                    part = how(found)
+                    if part is not None:
+                        yield part
+
+    def _block(self, found: re.Match[str]) -> SymbolPart | None:
+        end, body = self._end(found.end(), block=True)
+        if not body and any(word in found[0].split() for word in self._language.needs_body):
+            return None
+        holder = found.groupdict().get("holder")
+        return self._part(found, end, body=body, name=f"{holder}.{found['name']}" if holder else None)
+
+    def _plain(self, found: re.Match[str]) -> SymbolPart | None:
+        if "grouped" in found.re.groupindex and not self._in_group(found.start()):
+            return None
+        name = found["grouped"] if "grouped" in found.re.groupindex else self._source[slice(*found.span("name"))]
+        return self._part(found, self._end(found.end(), block=False)[0], name=name)
+
+    def _in_group(self, at: int) -> bool:
+        """Whether a line is an entry of Go's `const (`, `var (` or `type (`."""
+        opening = self._brackets.around(at)
+        before = self._text[max(0, (opening or 0) - 12) : opening or 0]
+        return opening is not None and re.search(r"(?:^|\n)(?:const|var|type) *$", before) is not None
+
+    def _call_like(self, found: re.Match[str]) -> SymbolPart | None:
+        words = re.split(r"[\s*&]+", found[0].strip(" \t("))
+        name = found["name"].lstrip("*&")
+        if name in NOT_NAMES or words[0] in NOT_TYPES:
+            return None
+        close = self._brackets.closing(found.end() - 1)
+        if close is None:
+            return None
+        rest = self._text[close + 1 : close + 600]
+        after = _AFTER_CALL.match(rest) or _AFTER_LIST.match(rest)
+        if after is None or (after[0].endswith(";") and len(words) < 2):  # without a type it is a call
+            return None
+        end, body = self._end(close + 1, block=True)
+        return self._part(found, end, body=body, name=name)
+
+    def _holder(self, found: re.Match[str]) -> SymbolPart | None:
+        end, _ = self._end(found.end(), block=True)
+        name = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", found["name"]))
+        name = re.split(r"\bwhere\b", re.split(r"\bfor\b", name)[-1])[0]
+        words = re.findall(r"\w+", name)
+        part = self._part(found, end, name=words[-1]) if words else None
+        return None if part is None else replace(part, counts=False)
+
+    def _part(self, found: re.Match[str], end: int, *, body: bool = True, name: str | None = None) -> SymbolPart | None:
+        name = re.sub(r"::|#", ".", name or found["name"]).strip('`"[].')
+        name = name.replace(".prototype.", ".")
+        if not name or name in NOT_NAMES:
+            return None
+        first = self._at.at(found.start() + len(found[0]) - len(found[0].lstrip()))
+        while first > 1 and self._lines[first - 2].lstrip().startswith(_ABOVE) and self._is_mark(first - 2):
+            first -= 1
+        last = max(first, self._at.at(end))
+        return SymbolPart(name, first, last, body, start=found.start(), opens=found.end(), end=end)
+
+    def _is_mark(self, index: int) -> bool:
+        """Whether a line above a definition belongs to it: a decorator, an attribute, a template head."""
+        line = self._lines[index].strip()
+        return not line.endswith(b";") and (line.startswith((b"@", b"template")) or line.endswith(b"]"))
+
+    def _end(self, at: int, *, block: bool) -> tuple[int, bool]:
+        """Where what begins before a position ends, and whether it has a block of its own."""
+        text, begun = self._text, at
+        while found := _STOPS.search(text, at):
+            self._steps += 1
+            if self._steps > _MOST_STEPS:
+                return self._line_end(begun), False
+            at, char = found.start(), found[0]
+            if char in self._language.brackets:
+                close = self._brackets.closing(at)
+                if close is None:
+                    return self._line_end(at), True
+                if block and char == "{" and not _MORE.match(text, close + 1):
+                    return close, True
+                at = close + 1
+            elif char == ";" or char in ")]}":
+                if char in ")]}" and char not in _closers(self._language.brackets):
+                    at += 1
+                    continue
+                return (at if char == ";" else max(0, at - 1)), False
+            elif (after := self._after_string(at)) is not None:
+                at = after
+            elif self._language.newline_ends and not self._goes_on(at):
+                return at, False
+            else:
+                at += 1
+        return max(0, len(text.rstrip()) - 1), False
+
+    def _after_string(self, at: int) -> int | None:
+        """The end of the string of several lines that a position is in."""
+        number = bisect.bisect_right(self._strings, (at, at)) - 1
+        return self._strings[number][1] if number >= 0 and self._strings[number][1] > at else None
+
+    def _goes_on(self, newline: int) -> bool:
+        start = self._text.rfind("\n", 0, newline) + 1
+        before = self._text[max(start, newline - 200) : newline].rstrip()
+        if self._language.mask == "shell":
+            return before.endswith("\\") or self._text.startswith("{", newline + 1)
+        return _GOES_ON_AFTER.search(before) is not None or _GOES_ON_WITH.match(self._text, newline + 1) is not None
+
+    def _line_end(self, at: int) -> int:
+        return self._text.find("\n", at)
+
+
+def _unfolded(text: str) -> str:
+    """The text with what a type holds on one line as lines of their own; every character keeps its place."""
+    return _ONE_LINE.sub(lambda found: found[1] + _AFTER.sub("\n", found[2]), text)
+
+
+def _closers(brackets: str) -> str:
+    return "".join({"(": ")", "[": "]", "{": "}"}[char] for char in brackets)

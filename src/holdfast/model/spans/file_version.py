@@ -1,0 +1,193 @@
+"""Where a symbol seems to be, without reading the whole file: for whoever knows the hash of its text.
+
+A guess costs a look at a few lines and is proved by the hash; only where no guess fits, the file is parsed.
+
+One version of a file, asked about many spans: where each stands, and how it is cited.
+"""
+
+import bisect
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+
+from holdfast.errors import BadInput, TooLarge
+from holdfast.model.evidence import LinesEvidence, Span, SymbolEvidence
+from holdfast.model.spans import file_lines as lines_of_text
+from holdfast.model.spans import symbols
+from holdfast.model.spans import symbols as naming
+from holdfast.model.spans.file_lines import Tables, digest, find, find_all, is_binary, is_costly, lines_of
+from holdfast.model.spans.source_text import Symbol
+from holdfast.model.text import visible
+
+_GUESSES = 40  # lines that mention the name
+_FAR = 2000  # lines down to the end of a definition
+_CLOSERS = (b"}", b")", b"]", b"end")
+_ABOVE = (b"@", b"#[", b"[", b"template")
+
+
+class SymbolGuesses:
+    """The lines of a file, asked for many names."""
+
+    def __init__(self, path: str, lines: Sequence[bytes]) -> None:
+        self._lines, self._is_python = lines, path.endswith((".py", ".pyi"))
+        self._whole = b"\n".join(lines)
+        self._starts = [0, *(found.end() for found in re.finditer(b"\n", self._whole))]
+
+    def places(self, name: str) -> Iterator[tuple[int, int]]:
+        """First and last lines, counted from 1, of what may be this symbol."""
+        for at in self._mentions(name):
+            yield from self._extents(at)
+
+    def _mentions(self, name: str, before: bytes = b"") -> list[int]:
+        """The first lines that mention the last part of a name."""
+        leaf = re.escape(name.rpartition(".")[2].encode())
+        found = re.finditer(before + rb"(?<![\w$])" + leaf + rb"(?![\w$])", self._whole)
+        hits = islice(found, _GUESSES)
+        return list(dict.fromkeys(bisect.bisect_right(self._starts, hit.start()) - 1 for hit in hits))
+
+    def is_sure(self, name: str, place: tuple[int, int]) -> bool:
+        """Whether these lines can only be the symbol of this name, not one that is called alike elsewhere."""
+        if self._is_python:
+            return symbols.qualifier(self._lines, place[0] - 1) == name.rpartition(".")[0]
+        rows = self._mentions(name, rb"(?<!this\.)(?<!self\.)")
+        return len(rows) < _GUESSES and all(place[0] <= row + 1 <= place[1] for row in rows)
+
+    def _extents(self, at: int) -> Iterator[tuple[int, int]]:
+        if self._is_python and symbols.opens(self._lines[at]):
+            yield symbols.extent(self._lines, at)
+            return
+        first = at
+        while first and self._lines[first - 1].lstrip().startswith(_ABOVE):
+            first -= 1
+        for last in (at, self._closing(at)):
+            yield at + 1, last + 1
+            if first != at:
+                yield first + 1, last + 1
+
+    def _closing(self, at: int) -> int:
+        """The line that closes what a line opens, by its indentation."""
+        indent = _indent(self._lines[at])
+        for row in range(at + 1, min(len(self._lines), at + _FAR)):
+            line = self._lines[row]
+            if line and _indent(line) <= indent and not line.lstrip().startswith(b"{"):
+                return row if line.lstrip().startswith(_CLOSERS) else at
+        return at
+
+
+def _indent(line: bytes) -> int:
+    return len(line) - len(line.lstrip())
+
+
+MAX_BYTES = lines_of_text.MAX_BYTES
+
+
+class FileVersion:
+    """The lines of one version of a file; what is found out about them is remembered."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.is_binary = is_binary(data)
+        self.lines: Sequence[bytes] = [] if self.is_binary else lines_of(data)
+        self._named = len(data) <= naming.MAX_BYTES and not self.is_binary
+        self._tables: Tables = {}
+
+    @cached_property
+    def symbols(self) -> list[Symbol] | None:
+        """Its symbols; None where none can be told."""
+        return naming.symbols(self.path, self.lines) if self._named else None
+
+    @cached_property
+    def _guesses(self) -> SymbolGuesses:
+        return SymbolGuesses(self.path, self.lines)
+
+    def own(self, span: Span) -> tuple[int, int] | None:
+        """First and last line of the cited text if it is where it was cited: at its lines, under its name."""
+        match span:
+            case LinesEvidence(first=first, last=last, hash=wanted):
+                is_same = last <= len(self.lines) and self.hash(first, last, size=len(wanted)) == wanted
+                return (first, last) if is_same else None
+            case SymbolEvidence(name=name, hash=wanted):
+                return self._own(name, wanted)
+
+    def _own(self, name: str, wanted: str) -> tuple[int, int] | None:
+        if not self._named:
+            return None
+        for place in self._guesses.places(name):
+            if self.hash(*place, size=len(wanted)) == wanted:
+                if self._guesses.is_sure(name, place):
+                    return place
+                break  # an equal text may be another's: the whole file tells whose it is
+        called = (s for s in self.symbols or [] if s.name == name)
+        return next(self._equal(((s.first, s.last) for s in called), wanted), None)
+
+    def copies(self, span: Span) -> list[tuple[int, int]]:
+        """Where else the cited text stands, the nearest first: it may have moved there, or be another's."""
+        match span:
+            case LinesEvidence(first=first, last=last, hash=wanted):
+                size = last - first + 1
+                start = find(self.lines, size, wanted, first - 1, self._tables)
+                if start is None:
+                    return []
+                starts = find_all(self.lines, self.lines[start : start + size])
+                starts.sort(key=lambda other: abs(other - first + 1))
+                return [(other + 1, other + size) for other in starts]
+            case SymbolEvidence(name=name, hash=wanted):
+                return self._copies(name, wanted)
+
+    def _copies(self, name: str, wanted: str) -> list[tuple[int, int]]:
+        """While the name stands, only what is numbered like it; else any text that mentions the leaf."""
+        if not self._named:
+            return []
+        base = name.rstrip("0123456789").removesuffix("-")
+        alike = [s for s in self.symbols or [] if s.also and s.also in (name, base)]
+        places = [(s.first, s.last) for s in alike]
+        if not any(s.name == name for s in self.symbols or []):
+            places += self._guesses.places(name)
+        return list(self._equal(dict.fromkeys(places), wanted))
+
+    def _equal(self, places: Iterable[tuple[int, int]], wanted: str) -> Iterator[tuple[int, int]]:
+        return (place for place in places if self.hash(*place, size=len(wanted)) == wanted)
+
+    def place(self, span: Span) -> tuple[int, int] | None:
+        """Where the cited text stands, as far as this version alone can tell; None: nowhere."""
+        return self.own(span) or next(iter(self.copies(span)), None)
+
+    def is_beyond(self, span: Span) -> bool:
+        """Whether a span is too large to be looked for by its hash alone."""
+        return isinstance(span, LinesEvidence) and is_costly(self.lines, span.last - span.first + 1)
+
+    def hash(self, first: int, last: int, *, size: int = 40) -> str:
+        """The hash of lines first to last."""
+        return digest(self.lines[first - 1 : last], size=size)
+
+    def cite_lines(self, first: int, last: int, *, size: int = 40) -> LinesEvidence:
+        """The receipt for some lines; BadInput says why there can be none."""
+        self._check()
+        shown, count = visible(self.path), len(self.lines)
+        if not 1 <= first <= last:
+            raise BadInput(f"{first}-{last} is no range of lines", hint=f"Write {shown}:10-20.")
+        if last > count:
+            raise BadInput(f"{shown} has {count} lines, not {last}", hint=f"Cite lines between 1 and {count}.")
+        if not any(self.lines[first - 1 : last]):
+            raise BadInput(f"{shown}:{first}-{last} is blank", hint="Cite the lines that say something.")
+        return LinesEvidence(self.path, first, last, self.hash(first, last, size=size))
+
+    def cite_symbol(self, typed: str, *, size: int = 40) -> SymbolEvidence:
+        """The receipt for a symbol as a person names it; an error says what there is."""
+        self._check()
+        if not self._named:
+            raise TooLarge(f"{visible(self.path)} is too large to look for symbols in", hint="Cite lines of it.")
+        symbol = naming.pick(self.path, self.symbols, typed)
+        return SymbolEvidence(self.path, symbol.name, self.hash(symbol.first, symbol.last, size=size))
+
+    def _check(self) -> None:
+        if self.is_binary:
+            raise BadInput(
+                f"{visible(self.path)} is not text, so it has no lines", hint="Cite the whole file by its path."
+            )
+
+    def named(self, span: SymbolEvidence) -> Symbol | None:
+        """The one symbol of this name as it stands now, whatever its text."""
+        fits = naming.fitting(self.path, self.symbols or [], span.name)
+        return fits[0] if len(fits) == 1 and span.name in (fits[0].name, fits[0].also) else None

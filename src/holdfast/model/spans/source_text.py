@@ -1,0 +1,187 @@
+"""A named part of a file: what every finder of symbols gives.
+
+Source text without its strings and comments, and which bracket closes which.
+
+Everything has the length and the lines it had, so a position here is a position there. The patterns never go
+back (possessive), and what is not closed ends with its line or with the file: a minified or
+broken file takes no longer than another.
+"""
+
+import bisect
+import re
+from array import array
+from collections.abc import Iterable, Sequence
+
+from holdfast.patterns import regex
+from holdfast.values import frozen
+
+
+@frozen
+class Symbol:
+    name: str  # qualified: Class.method
+    first: int  # counted from 1
+    last: int
+    body: bool = True  # False: only declared here; a definition of the same name counts before it
+    also: str = ""  # another name by which people know it: a heading's text
+
+
+@frozen
+class SymbolPart:
+    """A symbol that does not know yet what it lies in."""
+
+    name: str
+    first: int
+    last: int
+    body: bool = True
+    counts: bool = True  # False: it only lends its name to what is in it (an `impl`, an `extension`)
+    start: int = -1  # characters: where it begins, where its head ends, where it ends; for parts of one line
+    opens: int = -1
+    end: int = -1
+
+
+def qualified(parts: Iterable[SymbolPart]) -> list[Symbol]:
+    """Each part under the names of those around it, in the order of the file."""
+    found: list[Symbol] = []
+    around: list[tuple[str, SymbolPart]] = []  # what is open, with its qualified name
+    for part in sorted(parts, key=lambda part: (part.first, -part.last, part.start)):
+        while around and (around[-1][1].last < part.last or _is_before(around[-1][1], part)):
+            around.pop()
+        twin = bool(around) and _same_lines(around[-1][1], part) and not _is_in(part, around[-1][1])
+        before = around[-2][0] if twin and len(around) > 1 else around[-1][0] if around and not twin else ""
+        name = f"{before}.{part.name}" if before else part.name
+        if part.counts:
+            found.append(Symbol(name, part.first, part.last, part.body))
+        if not twin:
+            around.append((name, part))
+    return list(dict.fromkeys(found))
+
+
+def _same_lines(one: SymbolPart, other: SymbolPart) -> bool:
+    return (one.first, one.last) == (other.first, other.last)
+
+
+def _is_in(part: SymbolPart, outer: SymbolPart) -> bool:
+    return 0 <= outer.opens <= part.start and part.end <= outer.end
+
+
+def _is_before(one: SymbolPart, part: SymbolPart) -> bool:
+    """Whether it ended earlier, though perhaps on the same line."""
+    return 0 <= one.end < part.start
+
+
+def trimmed(lines: Sequence[bytes], first: int, last: int) -> int:
+    """The last line of a part that is not blank; lines counted from 1."""
+    while last > first and not lines[last - 1]:
+        last -= 1
+    return last
+
+
+_SLASHES = r"//[^\n]*+"
+_BLOCK = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)"
+_DOUBLE = r'"(?:[^"\\\n]|\\.)*+"?'
+_SINGLE = r"'(?:[^'\\\n]|\\.)*+'?"
+_TRIPLE = r'"""[^"]*+(?:"(?!"")[^"]*+)*+(?:"""|\Z)'
+_CHAR = r"'(?:\\[^\n]{1,9}?|[^'\\\n])'"  # a quote alone is a lifetime, or a mark in a number
+_RAW = r"`[^`]*+(?:`|\Z)"
+_TEMPLATE = r"`(?:[^`\\$]|\\.|\$\{(?:[^{}`]|`[^`]*+`|\{[^{}]*+\})*+\}|\$)*+(?:`|\Z)"
+_REGEX = r"(?:(?<=[=(,:;!&|?{\[])|(?<=return))[ \t]*+/(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*+\])++/"
+_HASH = r"(?:(?<=\s)|(?<=;)|^)#[^\n]*+"
+_DASHES = r"--[^\n]*+"
+_DOLLARS = r"\$(?P<tag>\w*)\$(?s:.*?)(?:\$(?P=tag)\$|\Z)"
+_RUST_RAW = r'\br(?P<marks>#*)"(?s:.*?)(?:"(?P=marks)|\Z)'
+_VERBATIM = r'@"(?:[^"]|"")*+"?'
+_CPP_RAW = r'R"(?P<mark>[^()\\\s]{0,16})\((?s:.*?)(?:\)(?P=mark)"|\Z)'
+
+_PATTERNS = {
+    "c": (_CPP_RAW, _SLASHES, _BLOCK, _DOUBLE, _CHAR),
+    "script": (_SLASHES, _BLOCK, _TEMPLATE, _DOUBLE, _SINGLE, _REGEX),
+    "go": (_SLASHES, _BLOCK, _RAW, _DOUBLE, _CHAR),
+    "rust": (_SLASHES, _BLOCK, _RUST_RAW, _DOUBLE, _CHAR),
+    "java": (_SLASHES, _BLOCK, _TRIPLE, _VERBATIM, _DOUBLE, _CHAR),
+    "php": (_SLASHES, _BLOCK, _HASH, _DOUBLE, _SINGLE),
+    "shell": (_HASH, r"\\.", _DOUBLE.replace("\\n", ""), _SINGLE.replace("\\\\\\n", "").replace("|\\\\.", "")),
+    "sql": (_DASHES, _BLOCK, _DOLLARS, r"'[^']*+'?"),
+    "hash": (_HASH, _DOUBLE, _SINGLE),
+    "toml": (_HASH, _TRIPLE, _TRIPLE.replace('"', "'"), _DOUBLE, r"'[^'\n]*+'?"),
+    "json": (_SLASHES, _BLOCK, _DOUBLE),
+    "lua": (r"--\[\[(?s:.*?)(?:\]\]|\Z)", _DASHES, _DOUBLE, _SINGLE),
+}
+_COMPILED = {name: regex("|".join(parts), re.MULTILINE) for name, parts in _PATTERNS.items()}
+_NOT_NEWLINE = regex(r"[^\n]")
+_COMMENTS = ("//", "/*", "#", "--", "\\")
+_BRACKETS = regex(r"[()\[\]{}]")
+_OPENS = {")": "(", "]": "[", "}": "{"}
+
+
+def masked(text: str, kind: str) -> str:
+    """The text with every string and comment blanked out; of a string its ends stay, as quotes."""
+    return _COMPILED[kind].sub(_blanked, text)
+
+
+def long_strings(text: str, kind: str) -> list[tuple[int, int]]:
+    """Where strings of several lines begin and end."""
+    found = (hit for hit in _COMPILED[kind].finditer(text) if "\n" in hit[0])
+    return [hit.span() for hit in found if not hit[0].startswith(_COMMENTS)]
+
+
+def _blanked(found: re.Match[str]) -> str:
+    blank = _NOT_NEWLINE.sub(" ", found[0])
+    if found[0].startswith(_COMMENTS) or len(blank) < 2 or "\n" in (blank[0], blank[-1]):
+        return blank
+    return f'"{blank[1:-1]}"'  # a line that ends with a string does not end with what stands before it
+
+
+class Brackets:
+    """Which bracket closes which, and what encloses a position; read once from masked text."""
+
+    def __init__(self, text: str, only: str = "([{") -> None:
+        self._opens = array("q")
+        self._closes = array("q")
+        self._around = array("q")  # for each pair the number of the pair around it, -1 at the top
+        self._number: dict[int, int] = {}
+        self._read(text, only)
+
+    def _read(self, text: str, only: str) -> None:
+        stack: list[int] = []
+        for found in _BRACKETS.finditer(text):
+            char, at = found[0], found.start()
+            if char in only:
+                self._around.append(stack[-1] if stack else -1)
+                self._number[at] = len(self._opens)
+                stack.append(len(self._opens))
+                self._opens.append(at)
+                self._closes.append(-1)
+            elif (opener := _OPENS.get(char)) and opener in only:
+                self._close(text, stack, opener, at)
+
+    def _close(self, text: str, stack: list[int], opener: str, at: int) -> None:
+        """Close the nearest bracket of this kind; what was left open in between stays unclosed."""
+        for depth in range(len(stack) - 1, max(-1, len(stack) - 9), -1):
+            if text[self._opens[stack[depth]]] == opener:
+                self._closes[stack[depth]] = at
+                del stack[depth:]
+                return
+
+    def closing(self, opening: int) -> int | None:
+        """The position of the bracket that closes the one at a position; None if nothing does."""
+        number = self._number.get(opening)
+        return None if number is None or self._closes[number] < 0 else self._closes[number]
+
+    def around(self, at: int) -> int | None:
+        """The position of the innermost bracket that is open at a position."""
+        number = bisect.bisect_left(self._opens, at) - 1
+        while number >= 0:
+            if self._closes[number] >= at:
+                return self._opens[number]
+            number = self._around[number]
+        return None
+
+
+class MaskedLines:
+    """From positions to lines, counted from 1."""
+
+    def __init__(self, text: str) -> None:
+        self.starts: Sequence[int] = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    def at(self, position: int) -> int:
+        return bisect.bisect_right(self.starts, position)

@@ -1,0 +1,50 @@
+"""What a summary holds."""
+
+from collections.abc import Mapping
+
+from holdfast.values import field, frozen
+
+
+@frozen
+class SummaryFile:
+    """A file that was written, with the lines written and taken away, all edits together."""
+
+    path: str
+    action: str  # add, update, delete, move
+    added: int = 0
+    removed: int = 0
+
+
+@frozen
+class SummaryCommand:
+    """A command, and how it ended the last time."""
+
+    command: str
+    exit_status: int | None  # None: nobody said
+    outcome: str
+    times: int = 1
+
+
+@frozen(kw_only=True)
+class Summary:
+    """A run of an agent, as somebody must know it who goes on with it."""
+
+    sentence: str
+    asked: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()  # in the agent's own words, the last turn's last
+    files: tuple[SummaryFile, ...] = ()
+    more_files: int = 0  # written beyond those listed
+    read: tuple[str, ...] = ()  # files it looked at, where it changed none
+    commits: tuple[str, ...] = ()
+    commands: tuple[SummaryCommand, ...] = ()
+    tests: tuple[SummaryCommand, ...] = ()
+    found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by type of memory: decision, fact …
+    failed: tuple[str, ...] = ()
+    left_open: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()  # those of it that the agent said, beyond its plan
+    model: str | None = None
+    turns: int = 0
+    steps: int = 0
+    calls: int = 0
+    started: str | None = None
+    ended: str | None = None

@@ -1,0 +1,522 @@
+"""An account of a run: fed turn by turn, it holds no more than the summary needs.
+
+The summary in words: a page for a person who must go on, and a line for each turn.
+"""
+
+import posixpath
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from holdfast.model.summary import command_results, wording
+from holdfast.model.summary.checks import PASSED, Checks, Failures, named
+from holdfast.model.summary.command_results import CheckOutcome, error_line, first_line, outcome
+from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
+from holdfast.model.summary.wording import (
+    MAX_READ,
+    beginning,
+    code,
+    count,
+    cut,
+    gist,
+    one_line,
+    safe,
+    sentences,
+    told_lines,
+    without_open,
+)
+from holdfast.model.transcript import Call, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
+from holdfast.patterns import regex
+from holdfast.values import field, mutable
+
+AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
+MAX_FILES, MAX_COMMANDS, MAX_PATH = 2000, 200, 1000  # that are kept while turns come in
+SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
+_FIRST_ASKED, _LAST_ASKED = 4, 8
+_SHORT = 24  # characters of a prompt that names nothing: "yes, go on"
+_COMMITTED = regex(r"^\[(\S+(?: \(root-commit\))?) ([0-9a-f]{7,40})\] (.+)$", re.M)
+_COMMITS = regex(r"\bgit\b.*\b(?:commit|merge|cherry-pick|revert|am|pull)\b|\b(?:gh|glab)\b.*\bcreate\b", re.S)
+_PULLED = regex(r"https://\S+/(?:pull|merge_requests)/\d+")
+_FILE = regex(r'"(?:file_path|path|notebook_path)"\s*:\s*"([^"\n]{1,400})"')
+# Says nothing by itself: a cheer, or that something is about to be said.
+_EMPTY = regex(
+    r"^(?:(?:perfect|great|excellent|done|all done|all set|awesome|good|ok(?:ay)?|sure|absolutely|yes|summary"
+    r"|thanks?)\b[^.:;,]{0,24}[!.:,]*"
+    r"|(?:(?:perfect|great|good|done|all done|ok(?:ay)?|sure|yes)[!.,]* )?"
+    r"(?:here(?:['’]s| is| are)|below is|now )[^.]{0,80}:)$",
+    re.I,
+)
+
+
+@mutable
+class _File:
+    action: str
+    added: int = 0
+    removed: int = 0
+    committed: bool = False
+
+
+@mutable
+class _Asked:
+    text: str
+    interrupted: bool = False
+
+
+@mutable
+class _Books:
+    """What is kept of the turns so far."""
+
+    first: list[_Asked] = field(default_factory=list)
+    last: deque[_Asked] = field(default_factory=lambda: deque(maxlen=_LAST_ASKED))
+    asked: int = 0
+    said: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
+    answer: str = ""
+    files: dict[str, _File] = field(default_factory=dict)
+    more_files: int = 0
+    read: dict[str, None] = field(default_factory=dict)
+    commits: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
+    commands: dict[str, SummaryCommand] = field(default_factory=dict)
+    answers: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))  # of the person, when asked
+    todos: tuple[Todo, ...] = ()
+    unfinished: list[str] = field(default_factory=list)
+    broken_off: list[str] = field(default_factory=list)
+    committed: bool = False
+
+
+class Account:
+    """What happened in a run, told at its end."""
+
+    def __init__(self, origin: TranscriptOrigin, *, top: str | None = None) -> None:
+        self._origin = origin
+        self._top = top
+        self._books = _Books()
+        self._failures = Failures()
+        self._checks = Checks(self._failures)
+        self._turns = self._steps = self._calls = 0
+        self._model: str | None = None
+        self._started: str | None = origin.started
+        self._ended: str | None = None
+
+    def add(self, turn: TranscriptTurn) -> None:
+        """Take in the next turn."""
+        self._turns += not turn.continues
+        self._books.broken_off = []
+        self._ask(turn)
+        before = len(self._books.commits)
+        for step in turn.steps:
+            self._steps += 1
+            self._model = step.model or self._model
+            self._ended = step.ts or self._ended
+            for call in step.calls:
+                self._calls += 1
+                self._call(call, turn)
+        self._started = self._started or turn.ts
+        self._ended = self._ended or turn.ts
+        self._end(turn, worked=any(call.edits for call in turn.calls), committed=len(self._books.commits) > before)
+
+    def _ask(self, turn: TranscriptTurn) -> None:
+        words = gist(turn.prompt, 400)
+        if not words or turn.continues:
+            return
+        self._books.asked += 1
+        asked = _Asked(words, turn.interrupted)
+        if len(self._books.first) < _FIRST_ASKED:
+            self._books.first.append(asked)
+        else:
+            self._books.last.append(asked)
+
+    def _call(self, call: Call, turn: TranscriptTurn) -> None:
+        if call.todos is not None:
+            self._books.todos = call.todos
+        if call.result is None:
+            self._books.broken_off = [*self._books.broken_off, _what(call)][:3]
+            return
+        if call.result.refused:
+            self._failures.add(f"refused {_what(call)}", _what(call), "the person said no", self._turns)
+        elif call.kind == "ask":
+            self._books.answers.append(_answered(call))
+        elif call.edits:
+            self._edit(call, turn)
+        elif call.command is not None:
+            self._command(call, call.command)
+        elif call.result.failed:
+            self._tool_failed(call, turn)
+        else:
+            self._look(call, turn)
+
+    def _tool_failed(self, call: Call, turn: TranscriptTurn) -> None:
+        """A tool that is no program failed; to have looked for something in vain is no failure."""
+        assert call.result is not None
+        if call.kind in ("read", "search"):
+            return
+        why = first_line(call.result.text)
+        if call.kind == "edit" and (path := _aimed_at(call)):
+            path = self._path(path, turn)
+            self._failures.add(f"edit {path}", f"an edit of {code(path)}", why, self._turns)
+        else:
+            self._failures.add(f"tool {call.name}", _what(call), why, self._turns)
+
+    def _edit(self, call: Call, turn: TranscriptTurn) -> None:
+        paths = [self._path(edit.path, turn) for edit in call.edits]
+        result = call.result
+        if result is not None and result.failed:
+            what = f"an edit of {code(paths[0])}"
+            self._failures.add(f"edit {paths[0]}", what, first_line(result.text), self._turns)
+            return
+        self._failures.settle(f"edit {paths[0]}")
+        for path, edit in zip(paths, call.edits, strict=True):
+            self._write(path, edit, turn)
+        self._failures.tried(f"edited {code(paths[0])}", self._turns)
+
+    def _write(self, path: str, edit: TranscriptEdit, turn: TranscriptTurn) -> None:
+        files = self._books.files
+        if path not in files and len(files) >= MAX_FILES:
+            self._books.more_files += 1
+            return
+        there = files.setdefault(path, _File(edit.action))
+        there.added += len(edit.added)
+        there.removed += len(edit.removed)
+        there.committed = False
+        if edit.action in ("delete", "move"):
+            there.action = edit.action
+        elif there.action == "delete":
+            there.action = "update"
+        if edit.moved_to:
+            self._write(self._path(edit.moved_to, turn), TranscriptEdit(path=edit.moved_to, action="add"), turn)
+
+    def _command(self, call: Call, command: str) -> None:
+        result = call.result
+        assert result is not None
+        test = command_results.tests(command)
+        told = outcome(result.text) if test or command_results.matters(command) else None
+        went_wrong = bool(result.failed or result.exit_status or (told and not told.passed))
+        committed = not went_wrong and self._commit(result.text, command)
+        if test or (told and _is_sure(told)):
+            self._checks.add(command, result, told, turn=self._turns, went_wrong=went_wrong)
+        elif command_results.matters(command) and not committed:
+            self._ran(command, result.exit_status, went_wrong, result.text)
+        elif went_wrong and not command_results.answers_by_code(command):
+            self._fail(command, result.exit_status, result.text)
+
+    def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
+        shown = command_results.shown(command)
+        there = self._books.commands.pop(shown, None)
+        how = (error_line(text) if went_wrong else "") or _code(status)
+        self._books.commands[shown] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
+        _within(self._books.commands, MAX_COMMANDS)
+        if went_wrong:
+            self._fail(command, status, text)
+        else:
+            self._failures.settle(f"run {shown}")
+            self._failures.tried(f"ran {named(shown)}", self._turns)
+
+    def _fail(self, command: str, status: int | None, text: str) -> None:
+        shown = command_results.shown(command)
+        why = error_line(text) or _code(status)
+        self._failures.add(f"run {shown}", named(shown), why, self._turns)
+
+    def _commit(self, text: str, command: str) -> bool:
+        """Whether a command made commits, as git told it."""
+        if not _COMMITS.search(command[:4000]):
+            return False
+        found = list(_COMMITTED.finditer(text[:20_000]))
+        for one in found:
+            self._books.commits.append(f"{one[2]} {cut(one_line(one[3]), 120)} (on {one[1]})")
+        if found:
+            self._books.committed = True
+            for file in self._books.files.values():
+                file.committed = True
+        if url := _PULLED.search(text[:20_000]) if "create" in command else None:
+            self._books.commits.append(url[0])
+        return bool(found)
+
+    def _look(self, call: Call, turn: TranscriptTurn) -> None:
+        for path in call.paths:
+            if len(self._books.read) < 50:
+                self._books.read.setdefault(self._path(path, turn))
+
+    def _end(self, turn: TranscriptTurn, *, worked: bool, committed: bool) -> None:
+        answer = turn.answer
+        if answer:
+            self._books.answer = answer
+            self._say(concluded(wording.without_open(answer)))
+        left = [*wording.unfinished(answer), *wording.questions(answer)]
+        # "Commit this" does not undo what the answer before it left open; work may have.
+        if left or worked:
+            self._books.unfinished = left
+        elif answer and not committed:
+            self._books.unfinished = self._books.unfinished if not turn.calls else []
+        if turn.prompt and not turn.steps and not turn.interrupted:
+            self._books.broken_off = ["the last prompt has no answer"]
+        if turn.interrupted:
+            self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
+
+    def _say(self, told: str) -> None:
+        """Keep what an answer concludes; "ok" and what was said before tell nobody anything."""
+        if told and not _EMPTY.match(told) and told not in self._books.said:
+            self._books.said.append(told)
+
+    def _path(self, path: str, turn: TranscriptTurn) -> str:
+        return relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
+
+    def finish(self, *, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
+        """The summary of the turns so far; `found` is what was decided, ruled, found out … in them."""
+        books = self._books
+        files = [SummaryFile(path, one.action, one.added, one.removed) for path, one in books.files.items()]
+        listed = _most_written(files)
+        left = self._left_open()
+        return Summary(
+            sentence=self._sentence(files, left),
+            asked=tuple(self._asked()),
+            done=tuple(self._done()),
+            files=tuple(listed),
+            more_files=len(files) - len(listed) + books.more_files,
+            read=() if files else tuple(books.read)[:SHOWN],
+            commits=tuple(books.commits),
+            commands=tuple(books.commands.values())[-SHOWN_COMMANDS:],
+            tests=tuple(self._checks.ran(SHOWN_TESTS)),
+            found=self._found(found or {}),
+            failed=tuple(self._failures.lines(SHOWN)),
+            left_open=tuple(left),
+            unfinished=tuple(self._unfinished()),
+            model=self._model,
+            turns=self._turns,
+            steps=self._steps,
+            calls=self._calls,
+            started=self._started,
+            ended=self._ended,
+        )
+
+    def _found(self, found: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        """What was found, by type of memory; what the person answered when asked is decided, too."""
+        told = {**found, "decision": (*found.get("decision", ()), *self._books.answers)}
+        short = {kind: dict.fromkeys(cut(one_line(one), 300) for one in said) for kind, said in told.items()}
+        return {kind: tuple(said)[:SHOWN] for kind, said in short.items() if said}
+
+    def _asked(self) -> Iterator[str]:
+        books = self._books
+        between = books.asked - len(books.first) - len(books.last)
+        yield from (_with_stop(one) for one in books.first)
+        if between:
+            yield f"({between} more between)"
+        yield from (_with_stop(one) for one in books.last)
+
+    def _done(self) -> Iterator[str]:
+        last = wording.without_open(self._books.answer)
+        newest = concluded(last)
+        yield from (one for one in self._books.said if one != newest)
+        yield from (line for line in _at_length(last) if line not in self._books.unfinished)
+
+    def _unfinished(self) -> list[str]:
+        """What the agent said is not done, beyond its plan."""
+        return wording.beyond(self._books.unfinished, [one_line(todo.text) for todo in self._books.todos])
+
+    def _left_open(self) -> list[str]:
+        books = self._books
+        plan = [
+            f"{'Begun' if todo.status == 'started' else 'Planned'}: {cut(one_line(todo.text), 200)}"
+            for todo in books.todos
+            if todo.status in ("open", "started")
+        ]
+        cut_off = [f"Broken off: {what}" for what in books.broken_off]
+        left = [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()]
+        return left[: 2 * SHOWN]
+
+    def _uncommitted(self) -> list[str]:
+        """What was written after the last commit, if commits were made here at all."""
+        open_ = [path for path, file in self._books.files.items() if not file.committed and not path.startswith("/")]
+        if not open_ or not self._books.committed:
+            return []
+        return [f"Written after the last commit: {_names(open_)}"]
+
+    def _sentence(self, files: Sequence[SummaryFile], left: Sequence[str]) -> str:
+        books = self._books
+        telling = [one.text for one in books.first if len(one.text) > _SHORT] or [one.text for one in books.first]
+        asked = telling[0] if telling else self._origin.title or ""
+        agent = AGENTS.get(self._origin.agent, self._origin.agent)
+        what = f"{agent}: {beginning(asked, 160)}" if asked else f"{agent} worked without being asked anything"
+        parts = [f"{count(len(files), 'file')} written"] if files else []
+        parts += [f"{count(len(books.commits), 'commit')}"] if books.commits else []
+        parts += self._tested()
+        parts += [f"{count(len(left), 'matter')} left open"] if left else []
+        return f"{what} — {', '.join(parts)}" if parts else what
+
+    def _tested(self) -> list[str]:
+        failing, newest = self._checks.failing, self._checks.newest
+        if failing:
+            named_ = code(cut(failing[-1].command, 60))
+            return [f"{named_} and {len(failing) - 1} more fail" if len(failing) > 1 else f"{named_} fails"]
+        if newest is None:
+            return []
+        return [f"tests pass ({cut(newest.outcome, 60)})" if newest.outcome != PASSED else "checks pass"]
+
+
+def relative(path: str, cwd: str | None, top: str | None) -> str:
+    """A path as seen from the top, if it lies within; else as it is."""
+    plain = path.replace("\\", "/") if re.match(r"^(?:[A-Za-z]:)?\\|^[A-Za-z]:/", path) else path
+    if cwd and not posixpath.isabs(plain) and not re.match(r"^[A-Za-z]:", plain):
+        plain = posixpath.join(cwd.replace("\\", "/"), plain)
+    plain = posixpath.normpath(plain)
+    base = posixpath.normpath(top.replace("\\", "/")) if top else ""
+    return plain[len(base) + 1 :] if base and plain.startswith(f"{base.rstrip('/')}/") else plain
+
+
+def concluded(answer: str) -> str:
+    """What an answer says first, without its cheers and announcements."""
+    told = [one for line in told_lines(answer)[:8] for one in sentences(line) if not _EMPTY.match(one)]
+    return beginning(" ".join(_ended(one) for one in told[:5]) or one_line(answer[:MAX_READ]), 240)
+
+
+def _at_length(answer: str) -> list[str]:
+    """The lines of the last answer, as many as a reader needs."""
+    told = [line for line in told_lines(answer) if not _EMPTY.match(line)]
+    chosen = told if len(told) <= 10 else [*told[:6], "…", *told[-3:]]
+    return [cut(line, 300) for line in chosen]
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence[-1] in ".!?:;,…。)" else f"{sentence}."
+
+
+def _what(call: Call) -> str:
+    if call.command is not None:
+        return named(command_results.shown(call.command))
+    if call.kind == "edit" and (path := _aimed_at(call)):
+        return f"an edit of {code(path)}"
+    return f"{call.name} {cut(one_line(call.text), 80)}".strip()
+
+
+def _aimed_at(call: Call) -> str | None:
+    """The file that an edit was meant for, where it did not come to one."""
+    if call.edits:
+        return call.edits[0].path
+    found = _FILE.search(call.text[:4000])
+    return found[1] if found else call.paths[0] if call.paths else None
+
+
+def _answered(call: Call) -> str:
+    assert call.result is not None
+    return f"The person was asked and said: {cut(one_line(call.result.text), 240)}"
+
+
+def _with_stop(asked: _Asked) -> str:
+    return f"{asked.text} (stopped by the person)" if asked.interrupted else asked.text
+
+
+def _code(status: int | None) -> str:
+    return "" if status is None else "ok" if status == 0 else f"exit code {status}"
+
+
+def _is_sure(told: CheckOutcome) -> bool:
+    """Whether an outcome can only be a test runner's."""
+    return not told.sentence.startswith(("make:", "build", "no errors"))
+
+
+def _names(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - 6} more" if len(paths) > 6 else ""
+    return ", ".join(code(path) for path in paths[:6]) + more
+
+
+def _most_written(files: Sequence[SummaryFile]) -> list[SummaryFile]:
+    if len(files) <= SHOWN_FILES:
+        return list(files)
+    kept = set(sorted(range(len(files)), key=lambda at: -(files[at].added + files[at].removed))[:SHOWN_FILES])
+    return [one for at, one in enumerate(files) if at in kept]
+
+
+def _within(kept: dict[str, SummaryCommand], most: int) -> None:
+    while len(kept) > most:
+        del kept[next(iter(kept))]
+
+
+MAX_LINE = 300
+_FOUND = {  # what each type of memory is called that was found in what was said
+    "decision": "Decided",
+    "invariant": "Rules stated",
+    "dead-end": "Dead ends",
+    "fact": "Found out",
+    "assumption": "Assumed",
+}
+_ACTIONS = {"add": "new", "delete": "deleted", "move": "moved away"}
+
+
+def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
+    """summary.md; `fields` are what is known besides, such as Run, Branch and Commit."""
+    known = {name: safe(cut(one_line(value), MAX_LINE)) for name, value in fields.items() if value}
+    rows = [f"# Run {known.pop('Run', '') or 'without a name'}", "", safe(summary.sentence), ""]
+    rows += [f"- {safe(name)}: {value}" for name, value in known.items()]
+    rows += [f"- {_size(summary)}"]
+    rows += _section(
+        "Left open", [safe(one) for one in summary.left_open], none="Nothing that the transcript tells of."
+    )
+    rows += _section("Asked for", [safe(one) for one in summary.asked])
+    rows += _section("Done, in the agent's words", [safe(one) for one in summary.done])
+    rows += _section(f"Files written{_uncommitted(summary)}", [*map(_file, summary.files), *_more(summary.more_files)])
+    rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
+    rows += _section("Committed", [safe(one) for one in summary.commits])
+    rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests)])
+    rows += _section("Commands", [*map(_ran, summary.commands)])
+    for kind, title in _FOUND.items():
+        rows += _section(title, [safe(one) for one in summary.found.get(kind, ())])
+    rows += _section("Failed", [safe(one) for one in summary.failed])
+    return "\n".join(rows) + "\n"
+
+
+def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
+    """A turn in one line of at most 300 characters: what was asked, what was done, how it ended."""
+    account = Account(TranscriptOrigin(agent="", session=""), top=top)
+    account.add(turn)
+    told = account.finish()
+    asked = gist(turn.prompt, 110)
+    done = [
+        *_written(told.files),
+        *(f"{code(cut(one.command, 60))}: {cut(one.outcome, 80)}" for one in told.tests[-2:]),
+    ]
+    done += [f"ran {code(cut(one.command, 60))}" for one in told.commands[-2:] if not told.tests]
+    end = "stopped by the person" if turn.interrupted else ""
+    parts = [f"Asked: {asked}" if asked else "", cut("; ".join(done), 120), end]
+    line = " — ".join(part for part in parts if part)
+    room = MAX_LINE - len(line) - 3
+    said = beginning(concluded(without_open(turn.answer)), room) if turn.answer and room > 40 else ""
+    return cut(" — ".join(part for part in (line, said) if part), MAX_LINE)
+
+
+def _size(summary: Summary) -> str:
+    parts = [count(summary.turns, "turn"), count(summary.steps, "step"), count(summary.calls, "tool call")]
+    model = f", by {safe(summary.model)}" if summary.model else ""
+    return f"{', '.join(parts)}{model}"
+
+
+def _section(title: str, rows: Iterable[str], *, none: str = "") -> list[str]:
+    told = [row for row in rows if row] or ([none] if none else [])
+    return ["", f"## {title}", "", *(f"- {row}" for row in told)] if told else []
+
+
+def _file(one: SummaryFile) -> str:
+    said = [_ACTIONS[one.action]] if one.action in _ACTIONS else []
+    said += [f"+{one.added} −{one.removed}"] if one.added or one.removed else []
+    return f"{code(cut(one_line(one.path), MAX_LINE))} ({', '.join(said) or 'changed'})"
+
+
+def _uncommitted(summary: Summary) -> str:
+    return "" if summary.commits else " (no commit was made)"
+
+
+def _more(number: int) -> list[str]:
+    return [f"and {count(number, 'more file')}"] if number else []
+
+
+def _ran(one: SummaryCommand) -> str:
+    times = f", {one.times} times" if one.times > 1 else ""
+    said = f": {safe(one.outcome)}" if one.outcome and one.outcome != "ok" else ""
+    status = f" [exit {one.exit_status}]" if one.exit_status else ""
+    return f"{code(one.command)}{said}{status}{times}"
+
+
+def _written(files: Iterable[SummaryFile]) -> list[str]:
+    there = list(files)
+    if not there:
+        return []
+    more = f" and {len(there) - 2} more" if len(there) > 2 else ""
+    named = ", ".join(f"{code(one.path)} (+{one.added} −{one.removed})" for one in there[:2])
+    return [f"wrote {named}{more}"]

@@ -1,0 +1,47 @@
+"""What was said and done in a run, in order, and what may be worth remembering of it.
+
+Turns come from whoever captured the run; what is found in them waits for a person like any other candidate.
+"""
+
+from typing import Literal
+
+from holdfast.values import frozen
+
+Who = Literal["user", "agent", "tool"]
+
+MIN_STATEMENT, MAX_STATEMENT = 20, 300  # characters: less names nothing, more is no single claim
+MIN_RULE = 12  # of what a person forbids for good: "Never log PII" leaves nothing out
+MAX_WORDS = 300
+MAX_WHY = 300
+
+
+@frozen
+class Utterance:
+    """Words of one turn. A tool's words are never knowledge: anybody may have written them."""
+
+    who: Who
+    text: str
+    turn: int
+
+
+@frozen
+class TriedCommand:
+    """A command somebody ran, and how it ended; None: nobody knows."""
+
+    command: str
+    exit_status: int | None
+    turn: int
+
+
+@frozen
+class ExtractedMemory:
+    """A memory that may be worth keeping: what it says, and which words of which turn say so."""
+
+    kind: str  # a type of memory: decision, assumption, invariant, fact, dead-end
+    statement: str
+    why: str
+    words: str  # verbatim from the turn, at most MAX_WORDS characters
+    turn: int
+    who: str
+    rule: str  # the rule that found it, for people who wonder
+    confidence: float

@@ -1,0 +1,233 @@
+"""What governs the work at hand: which memories hold for these files and this task, and why.
+
+A memory governs if it names a file at hand (by path, by folder or by a pattern with `*` and `**`), if it
+cites one as evidence, if its words or tags are those of the task, or if it names no path at all: then it
+holds everywhere. Pure comparing of values; what may be told unasked is for whoever hands the memories in.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from holdfast.patterns import regex
+from holdfast.recall.path_patterns import is_below, one_spelling
+from holdfast.values import frozen
+
+FILES, CITED, TASK, EVERYWHERE, ELSEWHERE = range(5)  # how near a memory is to the work: the nearest first
+MAX_FILES = 500  # files at hand that are compared
+_WORD = regex(r"[^\W_]+")
+_PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that put no space between words
+_COMMON = frozenset(  # words that tell nothing about a task
+    re.findall(
+        r"\w+",
+        """
+    the and for with that this from into onto over under when then than not are was were will would should
+    could can may must has have had its our your their they them you all any each every one two new old use
+    used using make makes made add adds added fix fixes fixed get gets set sets let run runs work works
+    working change changes changed does done did but about after before how what why where which who only
+    also more most less very some such same other just there here now file files code test tests task tasks
+    """,
+    )
+)
+_TINY = frozenset(re.findall(r"\w+", "am an as at be by do go he if in is it me my no of oh ok on or so to up us we"))
+
+
+@frozen(kw_only=True)
+class KnownMemory:
+    """A memory as a pack tells it: this text, of this revision."""
+
+    id: str
+    type: str
+    statement: str
+    why: str = ""  # its rationale, or what to do instead
+    blob: str | None = None
+    applies_to: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    confidence: float | None = None
+    source: str | None = None
+    updated: str = ""  # when it was last decided upon
+    doubt: str = ""  # what whoever reads it should be told
+    cites: tuple[str, ...] = ()  # the files its evidence is of
+    against: tuple[str, ...] = ()  # memories as good as this one that it contradicts, undecided by anybody
+
+
+@frozen
+class WorkAtHand:
+    """The work a pack is for: its files, and the words of its task."""
+
+    files: tuple[str, ...] = ()
+    words: str = ""
+    tasks: tuple[str, ...] = ()  # whose words these are
+
+
+@frozen
+class ApplicableMemory:
+    """A memory that holds for the work at hand, and why."""
+
+    known: KnownMemory
+    near: int  # from FILES to ELSEWHERE
+    why: str
+
+
+def ordered(found: Iterable[ApplicableMemory]) -> list[ApplicableMemory]:
+    """The nearest first, then the surest, then the newest; what is equal in all that, by id."""
+    there = sorted(found, key=lambda one: one.known.id)
+    there.sort(key=lambda one: one.known.updated, reverse=True)
+    there.sort(key=lambda one: (one.near, -(one.known.confidence or 0.0)))
+    return there
+
+
+def applicable(known: Iterable[KnownMemory], hand: WorkAtHand) -> list[ApplicableMemory]:
+    """Those that govern the work at hand, the most important first."""
+    there = list(known)
+    files, mentions = _Files(hand.files[:MAX_FILES]), _mentions(there, hand.words)
+    found = (_judged(one, files, word) for one, word in zip(there, mentions, strict=True))
+    return ordered(one for one in found if one)
+
+
+def _judged(one: KnownMemory, files: "_Files", word: str | None) -> ApplicableMemory | None:
+    if place := next(filter(files.has, one.applies_to), None):
+        return ApplicableMemory(one, FILES, f"governs {place}")
+    if path := next(filter(files.has, one.cites), None):
+        return ApplicableMemory(one, CITED, f"cites {path}")
+    if word:
+        return ApplicableMemory(one, TASK, f"mentions {word}")
+    return None if one.applies_to else ApplicableMemory(one, EVERYWHERE, "everywhere")
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _mentions(known: Sequence[KnownMemory], said: str) -> list[str | None]:
+    """For each memory the most telling word that it shares with a task, as the task spells it.
+
+    A word that every twentieth memory has tells nothing.
+    """
+    asked = _words(said)
+    if not asked:
+        return [None] * len(known)
+    # Most memories share nothing with a task, and looking for that is far cheaper than taking them apart.
+    some = re.compile("|".join(re.escape(word[:-1] if word[-1] == "y" else word) for word in asked))
+    texts = (f"{one.statement} {' '.join(one.tags)}" for one in known)
+    shared = [_words(text).keys() & asked.keys() if some.search(text.casefold()) else set() for text in texts]
+    often, most = Counter(word for words in shared for word in words), max(5, len(known) // 20)
+    telling = ({word for word in words if often[word] <= most} for words in shared)
+    return [asked[max(words, key=lambda word: (len(word), word))] if words else None for words in telling]
+
+
+def telling(text: str) -> list[str]:
+    """The words of a question that tell what it is about, as it spells them; each once."""
+    return list(dict.fromkeys(word for word in text.split() if _about(word)))
+
+
+def stems(text: str) -> list[str]:
+    """What a text is about: words without endings, parts of names."""
+    return list(_words(text))
+
+
+def shares_words(one: str, other: str) -> bool:
+    """Whether two texts have a word in common that tells something."""
+    return not _about(one).isdisjoint(_about(other))
+
+
+def _about(text: str) -> set[str]:
+    """What a text is about, with names of two letters (db, CI): where somebody asks, these count, too."""
+    short = {word.casefold() for word in _WORD.findall(text) if len(word) == 2}
+    return _words(text).keys() | short - _TINY
+
+
+def _words(text: str) -> dict[str, str]:
+    """What a text is about: words without endings, parts of names, pairs of characters of wide scripts.
+
+    Each with how the text spells it.
+    """
+    found: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        if _WIDE.search(word):
+            found |= {word[at : at + 2]: word[at : at + 2] for at in range(max(1, len(word) - 1))}
+            continue
+        for part in dict.fromkeys((word, *_PARTS.findall(word))):
+            bare = _bare(part)
+            if len(bare) > 2 and bare not in _COMMON:
+                found.setdefault(bare, part.casefold())
+    return found
+
+
+def _bare(word: str) -> str:
+    """A word without the ending that number or time gave it."""
+    low = word.casefold()
+    if low in _COMMON:
+        return low
+    for ending in ("ies", "ing", "es", "ed", "s"):
+        if low.endswith(ending) and len(low) - len(ending) > 2 and not low.endswith("ss"):
+            return low[: -len(ending)] + ("y" if ending == "ies" else "")
+    return low.removesuffix("e") if len(low) > 3 else low
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Files:
+    """The files at hand, asked many times whether a path means one of them."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        files = [*map(one_spelling, files)]
+        self._all = any(name in (".", "./") for name in files)
+        self._split = [name.rstrip("/").split("/") for name in files]
+        self._above = {"/".join(parts[:end]) for parts in self._split for end in range(1, len(parts) + 1)}
+        # A new folder is one name to git: what is written of a file in it is written of it.
+        self._folders = tuple(name for name in files if name.endswith("/"))
+        self._known: dict[str, bool] = {}
+
+    def has(self, place: str) -> bool:
+        """Whether a path, a folder or a pattern holds for a file at hand."""
+        if place not in self._known:
+            self._known[place] = self._looked(one_spelling(place.rstrip("/")))
+        return self._known[place]
+
+    def _looked(self, place: str) -> bool:
+        if self._all or place in ("", "."):
+            return bool(self._split)
+        if "*" not in place:
+            return place in self._above or place.startswith(self._folders or ("\0",))
+        pattern = place.split("/")
+        return any(is_below(pattern, parts) for parts in self._split)
+
+
+def at_top(path: str, *, top: str) -> str | None:
+    """A path as the repository spells it; None if it lies outside. Relative ones are meant from its top."""
+    folder = path.endswith(("/", os.sep))
+    top = os.path.realpath(top)
+    named = on_disk(os.path.join(top, path).rstrip("/"))
+    full = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+    inside = os.path.relpath(full, top).replace(os.sep, "/")
+    if inside == ".." or inside.startswith("../"):
+        return None
+    return f"{inside}/" if folder or os.path.isdir(full) else inside
+
+
+def on_disk(path: str) -> str:
+    """A path as the disk spells it, if it is there in another Unicode form; else as it is."""
+    if path.isascii() or os.path.lexists(path):
+        return path
+    folder, name = os.path.split(path)
+    folder, wanted = on_disk(folder), one_spelling(name)
+    try:
+        there = os.listdir(folder)
+    except OSError:
+        return path
+    return os.path.join(folder, next((one for one in there if one_spelling(one) == wanted), name))
+
+
+def rests_on(known: Iterable[KnownMemory], told: Iterable[KnownMemory], more: Mapping[str, str]) -> dict[str, str]:
+    """Which memories others name, by id, and who names them first; `more` are other texts by their ids."""
+    ids = {one.id for one in known}
+    texts = [(one.id, f"{one.statement} {one.why}") for one in told]
+    found: dict[str, str] = {}
+    for name, text in [*texts, *more.items()]:
+        for word in re.findall(r"[A-Za-z0-9][\w.-]*[A-Za-z0-9]", text):
+            if word in ids and word != name:
+                found.setdefault(word, name)
+    return found

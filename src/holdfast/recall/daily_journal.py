@@ -1,0 +1,470 @@
+"""What happened on each day: sessions, events, and the commits that no session tells of.
+
+Days are UTC days. What other branches did is not told unless it is asked for.
+
+The journal: what was worked on, day by day, told from sessions and the log.
+
+One Markdown text a day (days are UTC days): per session its objective, a line a turn, its decisions and
+what came of it, with the runs, commits, diffs and the agent's own transcript to look further; then what
+was run, committed, accepted and finished outside of sessions. It is a view: nothing is kept here that is
+not kept elsewhere. In a folder of the user's choice a text that somebody has edited is left alone.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from holdfast.errors import BadInput, HoldfastError, UnsafePath
+from holdfast.git.clone import Clone
+from holdfast.model.event import Event
+from holdfast.model.journal_pages import excluding_journal_pages
+from holdfast.model.session import Session, SessionTurn, now_at
+from holdfast.model.text import visible
+from holdfast.patterns import regex
+from holdfast.recall import views
+from holdfast.store import fsio, session_files
+from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
+from holdfast.values import frozen
+
+KINDS = ("run", "accept", "promote", "retire", "task", "checkpoint")
+_COMMITS = 50_000  # looked at
+_FOREVER = "2099-12-31"
+
+Joined = Mapping[str, Any]
+
+
+@frozen
+class UnrecordedCommit:
+    """A commit that no session tells of."""
+
+    oid: str
+    ts: str
+    author: str
+    subject: str
+
+
+@frozen
+class JournalDay:
+    """What happened on one day."""
+
+    date: str
+    sessions: tuple[Session, ...] = ()
+    events: tuple[Joined, ...] = ()
+    commits: tuple[UnrecordedCommit, ...] = ()
+
+
+def days(
+    clone: Clone,
+    *,
+    only: Collection[str] | None = None,
+    everywhere: bool = False,
+    folder: str | None = None,
+    begun: bool = False,
+) -> dict[str, JournalDay]:
+    """Every day on which something happened, the oldest first.
+
+    What other branches did is told only if `everywhere` is asked for. Commits of the journal in `folder`
+    are not told in it; those from before anything was recorded only of days in `only`, and not if `begun`.
+    """
+    events = clone.all_events() if everywhere else clone.events()
+    known = session_files.everywhere(clone.stores)
+    there = known if everywhere else _seen(clone, known, events)
+    told = _once(clone, [event for event in events if event.kind in KINDS])
+    dates = {event.ts[:10] for event in told} | {when for one in there for when in dates_of(one)}
+    span = _days_searched(dates, only, begun=begun)
+    made = _commits(clone, known, span, everywhere=everywhere, folder=folder) if span else []
+    dates |= {one.ts[:10] for one in made}
+    return {
+        when: JournalDay(
+            when,
+            tuple(one for one in there if when in dates_of(one)),
+            tuple(clone.joined(event) for event in told if event.ts[:10] == when),
+            tuple(one for one in made if one.ts[:10] == when),
+        )
+        for when in sorted(dates if only is None else dates & set(only))
+    }
+
+
+def _days_searched(dates: Collection[str], only: Collection[str] | None, *, begun: bool) -> tuple[str, str] | None:
+    """From which day to which commits are looked for."""
+    first = min(dates, default="")
+    if only is None or begun:
+        only = [day for day in only if day >= first] if only is not None else [first, _FOREVER]
+        only = only if first else []
+    return (min(only), max(only)) if only else None
+
+
+def _seen(clone: Clone, known: Iterable[Session], events: Iterable[Event]) -> list[Session]:
+    """The sessions of this line, of what it inherited, and those whose beginning was merged into it."""
+    line = clone.line()
+    found = {one.id: one for one in known}
+    mine = {one.id for one in found.values() if line.sees(one.line, one.started.ts)}
+    # That one of another branch was ended from here does not make it one of this branch.
+    heard = {
+        event.target
+        for event in events
+        if event.kind == "session" and event.target in found and event.target not in mine
+        if clone.joined(event).get("action") in ("start", "link")
+    }
+    return [one for one in found.values() if one.id in mine or one.id in heard]
+
+
+def _commits(
+    clone: Clone, known: Iterable[Session], span: tuple[str, str], *, everywhere: bool, folder: str | None
+) -> list[UnrecordedCommit]:
+    """The commits from a day to another that no session names, oldest first; our own are left out."""
+    named = {oid for one in known for oid in (*one.commits, *(o for t in one.every_turn for o in t.commits))}
+    which = ["--branches", "HEAD"] if everywhere else ["--first-parent", "HEAD"]
+    days_told = [f"--since={span[0]}T00:00:00Z", f"--until={span[1]}T23:59:59Z"]
+    shape = ["--format=%H%x00%ct%x00%an%x00%s", f"--max-count={_COMMITS}", "--full-history"]
+    paths_told = ["--", ":(top)", f":(top,exclude){paths.TRACKED}", *excluding_journal_pages(folder)]
+    done = clone.repo.attempt("log", *shape, *days_told, *which, *paths_told)
+    rows = [row.split("\0", 3) for row in done.stdout.decode("utf-8", "replace").split("\n")]
+    there = [row for row in rows if len(row) == 4 and row[0] not in named]  # else a signature's words
+    made = [UnrecordedCommit(oid, _utc(ts), who, words) for oid, ts, who, words in there]
+    return sorted(made, key=lambda one: one.ts)
+
+
+def _utc(seconds: str) -> str:
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _once(clone: Clone, told: Sequence[Event]) -> list[Event]:
+    """The events without those that say again that a milestone was reached that was not opened between."""
+    counts = Counter(event.target for event in told if event.kind == "checkpoint")
+    reached: set[tuple[str | None, str]] = set()
+    again: set[str] = set()
+    for event in told:
+        if counts.get(event.target, 0) < 2 or event.kind not in ("task", "checkpoint"):
+            continue
+        step = "checkpoint" if event.kind == "checkpoint" else str(clone.joined(event).get("action"))
+        if step in ("reopen", "start", "block", "drop"):
+            reached -= {(event.target, "done"), (event.target, "checkpoint")}
+        elif step in ("done", "checkpoint"):
+            again |= {event.hash_self} if (event.target, step) in reached else set()
+            reached.add((event.target, step))
+    return [event for event in told if event.hash_self not in again]
+
+
+def dates_of(session: Session) -> set[str]:
+    """The days on which a session went on."""
+    moments = [session.started.ts, session.updated.ts, *(turn.anchor.ts for turn in session.turns)]
+    moments += [one.ts for one in (*session.open, *session.follow_ups)]
+    moments += [one.ts for one in session.approvals] + [one.ts for one in session.commands]
+    return {moment[:10] for moment in moments if not session.ended or moment <= session.ended.ts} | (
+        {session.ended.ts[:10]} if session.ended else set()
+    )
+
+
+__all__ = ["JournalDay", "UnrecordedCommit", "days", "is_untouched", "named", "path_of", "text", "write"]
+
+FOLDER = "journal"
+MAX_FILE = 16 << 20
+_DATE = regex(r"\d{4}-\d\d-\d\d", re.ASCII)
+_STAMP = regex(r"<!-- written by holdfast ([0-9a-f]{6}) [0-9a-f]{16} -->")
+_LONGEST = 1000  # characters of one line
+_MOST = 40  # files of one session that are named, commits of one day outside of sessions
+
+
+def named(asked: str, now: datetime) -> str:
+    """The day somebody means: today, yesterday, or 2026-11-15."""
+    today = now.date()
+    known = {"today": today, "yesterday": today - timedelta(days=1)}
+    if asked.lower() in known:
+        return known[asked.lower()].isoformat()
+    try:
+        found = date.fromisoformat(asked) if _DATE.fullmatch(asked) else None
+    except ValueError:
+        found = None
+    if found is None:
+        raise BadInput(f"{visible(asked[:40])!r} is no day", hint="Say today, yesterday, or a date such as 2026-11-15.")
+    return found.isoformat()
+
+
+# ── a day as text ────────────────────────────────────────────────────────────────────────────────
+
+
+def text(day: JournalDay) -> str:
+    """A day as Markdown; always the same for the same things."""
+    runs = {event["run_id"]: event for event in day.events if event["kind"] == "run" and event["run_id"]}
+    parts = [f"# Journal of {day.date}\n\nDays and times are UTC."]
+    within: set[str] = set()
+    for session in sorted(day.sessions, key=lambda one: (one.started.ts, one.id)):
+        own = runs_of(session) | {name for name, run in runs.items() if run.get("session") == session.id}
+        within |= own
+        parts.append(_session(session, day.date, [runs[name] for name in runs if name in own]))
+    outside = [run for name, run in runs.items() if name not in within]
+    rest = [
+        *_part("### Runs", [_run(run) for run in outside]),
+        *_part("### Commits that no session tells of", list(_made(day.commits))),
+        *_part("### Memory", [_memory(event) for event in day.events if event["kind"] in _SAID]),
+        *_part("### Tasks", list(_tasks(day.events))),
+    ]
+    if rest:
+        parts.append("\n\n".join(["## Besides" if day.sessions else "## Without a session", *rest]))
+    if len(parts) == 1:
+        parts.append("Nothing was recorded on this day.")
+    return "\n\n".join(parts) + "\n"
+
+
+def runs_of(session: Session) -> set[str]:
+    """The recorded runs that a session names."""
+    commands = (*session.commands, *(one for turn in session.turns for one in turn.commands))
+    return {name for name in (*(t.run for t in session.turns), *(c.run for c in commands)) if name}
+
+
+def _session(session: Session, when: str, runs: Sequence[Joined]) -> str:
+    turns = [turn for turn in session.turns if turn.anchor.ts[:10] == when]
+    is_last = when == max(dates_of(session))  # what has no time of its own is told where it ended
+    parts = [
+        f"## {_flat(session.objective) or 'A session'} ({session.id})",
+        "\n".join(f"- {line}" for line in _facts(session, when)),
+        *_before(session, when),
+        *_part("### Actions", [_turn(turn) for turn in turns]),
+        *_part("### Runs", [_run(run) for run in runs]),
+        *_part("### Decisions", [_flat(one) for one in session.decisions] if is_last else []),
+        *_part("### Answers", list(_answers(session)) if is_last else []),
+        *_part("### Artefacts", list(_artefacts(session, turns, runs, is_last=is_last))),
+        *_part("### Still open", list(_open(session)) if is_last else []),
+    ]
+    return "\n\n".join(parts)
+
+
+def _facts(session: Session, when: str) -> Iterator[str]:
+    branch = session.updated.branch or session.branch
+    state = f"ended {_moment(session.ended.ts, when)}" if session.ended else "open"
+    place = f"branch `{_flat(branch)}`" if branch else session.updated.place
+    yield f"{place}, begun {_moment(session.started.ts, when)}, {state}"
+    if session.agent or session.agent_session:
+        own = f", its own session `{_flat(session.agent_session)}`" if session.agent_session else ""
+        yield f"{_flat(session.agent or 'an agent')}{own}"
+    transcript = dict(session.extra).get("transcript")
+    if isinstance(transcript, str) and transcript:
+        yield f"transcript: `{_flat(transcript)}`"
+    if session.previous:
+        yield f"goes on from {session.previous}"
+    if session.tasks:
+        yield f"tasks: {', '.join(session.tasks)}"
+    if session.summary:
+        yield f"in short: {_flat(session.summary)}"
+    if span := _span(session, when):
+        yield f"diff: `git diff {span[0][:12]}..{span[1][:12]}`"
+
+
+def _span(session: Session, when: str) -> tuple[str, str] | None:
+    """The commits between which a session's work of one day lies."""
+    was = [session.started, *(turn.anchor for turn in session.turns), session.ended or session.updated]
+    marks = [now_at(session, mark) for mark in was]
+    before = [mark.commit for mark in marks if mark.ts[:10] < when and mark.commit]
+    during = [mark.commit for mark in marks if mark.ts[:10] == when and mark.commit]
+    if not during:
+        return None
+    first = before[-1] if before else during[0]
+    return None if first == during[-1] else (first, during[-1])
+
+
+def _before(session: Session, when: str) -> list[str]:
+    """What stands for turns that were folded; they have no day of their own but the first."""
+    if session.condensed is None or when != session.started.ts[:10]:
+        return []
+    lines = [_flat(line).removeprefix("- ") for line in session.condensed.text.splitlines() if line.strip()]
+    return _part(f"### The first {session.condensed.turns:,} turns, in short", lines)
+
+
+def _turn(turn: SessionTurn) -> str:
+    links = [f"run `{turn.run}`"] if turn.run else []
+    links += [f"commit `{oid[:12]}`" for oid in turn.commits]
+    links += [turn.task] if turn.task else []
+    more = f" ({', '.join(links)})" if links else ""
+    return f"{turn.anchor.ts[11:16]} {_flat(turn.summary)}{more}"
+
+
+def _artefacts(
+    session: Session, turns: Sequence[SessionTurn], runs: Sequence[Joined], *, is_last: bool
+) -> Iterator[str]:
+    in_turns = {path for turn in session.turns for path in turn.files}
+    files = [path for turn in turns for path in turn.files]
+    files += [path for path in session.files if path not in in_turns] if is_last else []
+    files += [str(item.get("path")) for run in runs for item in run.get("artifacts") or ()]
+    names = list(dict.fromkeys(files))
+    if names:
+        more = f" and {len(names) - _MOST:,} more" if len(names) > _MOST else ""
+        yield f"files: {', '.join(f'`{_flat(path)}`' for path in names[:_MOST])}{more}"
+    told = {oid for turn in session.turns for oid in turn.commits}
+    commits = [oid for turn in turns for oid in turn.commits]
+    commits += [oid for oid in session.commits if oid not in told] if is_last else []
+    if commits:
+        yield f"commits: {', '.join(f'`{oid[:12]}`' for oid in dict.fromkeys(commits))}"
+
+
+def _answers(session: Session) -> Iterator[str]:
+    said = {"granted": "allowed", "denied": "denied"}
+    for approval in session.approvals:
+        if approval.state in said:
+            yield f"{approval.id} {said[approval.state]}: {_flat(approval.text)}"
+
+
+def _made(commits: Sequence[UnrecordedCommit]) -> Iterator[str]:
+    if len(commits) > _MOST:
+        yield f"{len(commits) - _MOST:,} before these, see `git log`"
+    for one in commits[-_MOST:]:
+        yield f"{one.ts[11:16]} commit `{one.oid[:12]}`: {_flat(one.subject)} ({_flat(one.author)})"
+
+
+def _open(session: Session) -> Iterator[str]:
+    for item in (*session.still_open, *session.still_to_follow):
+        yield f"{item.id} {_flat(item.text)}{f' ({item.task})' if item.task else ''}"
+    for approval in session.pending:
+        yield f"{approval.id} waits for a yes or no: {_flat(approval.text)}"
+
+
+def _run(run: Joined) -> str:
+    said = (run.get("outputs") or {}).get("summary") or _command(run.get("command")) or run.get("prompt") or ""
+    task = f" ({_flat(str(run['task']))})" if run.get("task") else ""
+    ended = "" if run.get("exit_status") in (None, 0) else f", exit {run['exit_status']}"
+    of = f" of {run['started'][:16].replace('T', ' ')}" if run.get("started") else ""
+    return f"{run['ts'][11:16]} run `{run['run_id']}`{of}{task}: {_flat(str(said)) or 'no words'}{ended}"
+
+
+def _command(command: Any) -> str:
+    return " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
+
+
+_SAID = {"accept": "accepted", "promote": "accepted automatically", "retire": "retired"}
+
+
+def _memory(event: Joined) -> str:
+    by = f" by {_flat(str(event['reviewer']))}" if event.get("reviewer") else ""
+    words = _flat(str(event.get("statement") or "")) or "its words are not here"
+    return f"{event['ts'][11:16]} {event['target']} {_SAID[event['kind']]}{by}: {words}"
+
+
+def _tasks(events: Iterable[Joined]) -> Iterator[str]:
+    """What happened to the plan; only steps that people look back for."""
+    for event in events:
+        action = event.get("action")
+        if event["kind"] == "checkpoint":
+            where = f" at `{event['commit'][:12]}`" if event.get("commit") else ""
+            words = f"milestone reached{where}"
+        elif event["kind"] == "task" and action in ("add", "start", "done", "block", "drop", "reopen"):
+            words = {"add": "added", "start": "started", "block": "blocked", "drop": "dropped"}.get(
+                action, "opened again" if action == "reopen" else str(action)
+            )
+        else:
+            continue
+        title = _flat(str(event.get("statement") or ""))
+        yield f"{event['ts'][11:16]} {event['target']} {words}{f': {title}' if title else ''}"
+
+
+def _part(title: str, lines: Sequence[str]) -> list[str]:
+    return [f"{title}\n\n" + "\n".join(f"- {line}" for line in lines)] if lines else []
+
+
+def _moment(ts: str, when: str) -> str:
+    return ts[11:16] if ts[:10] == when else f"{ts[:10]} {ts[11:16]}"
+
+
+def _flat(said: str | None) -> str:
+    """Words in one line in which nothing hides, neither from a terminal nor from a page."""
+    line = visible(" ".join((said or "").split())).replace("<!--", "&lt;!--")
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+# ── as files ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def write(clone: Clone, *, folder: str | None = None, only: Collection[str] | None = None) -> list[str]:
+    """Write the days that changed, all or those in `only`, to a folder or to the views; gives the paths."""
+    told = days(clone, only=only, folder=folder, begun=True)
+    put = _put_view if folder is None else _put_file
+    said = {when: clone.hide.text(text(day)) for when, day in told.items()}
+    written = [path for when, words in said.items() if (path := put(clone, folder or "", when, words))]
+    empty = [when for when in _there(clone.layout, folder) if when not in told]
+    if empty := [when for when in empty if only is None or when in only]:
+        # A file of the user's folder may tell of another branch: it stays while any branch has that day.
+        kept = days(clone, only=empty, everywhere=True, folder=folder) if folder else {}
+        for when in empty:
+            if when not in kept:
+                _remove(clone, folder, when)
+    return written
+
+
+def path_of(folder: str | None, name: str) -> str:
+    """Where a day's file lies in the work tree."""
+    return f"{folder or f'{paths.VIEW}/{FOLDER}'}/{name}.md"
+
+
+def _put_view(clone: Clone, _: str, when: str, said: str) -> str | None:
+    return path_of(None, when) if views.write(clone.layout, f"{FOLDER}/{when}.md", said) else None
+
+
+def _put_file(clone: Clone, folder: str, when: str, said: str) -> str | None:
+    name = when
+    before = _read(_inside(clone.layout, folder, name))
+    if before is not None and (found := _STAMP.match(before)) and found[1] != _tag(clone):
+        name = f"{when}-{_tag(clone)}"  # a colleague's journal of that day came along: both are kept
+        before = _read(_inside(clone.layout, folder, name))
+    path, full = path_of(folder, name), _inside(clone.layout, folder, name)
+    if before is not None and not is_untouched(before, _tag(clone)):
+        clone.notes.append(f"{path} was written or edited by hand and is left as it is")
+        return None
+    data = f"{_stamp(said, _tag(clone))}\n{said}"
+    if before is not None and before.replace("\r\n", "\n") == data:
+        return None
+    own = folder.startswith(paths.VIEW)  # elsewhere it is a file of the project's
+    fsio.make_dirs(os.path.dirname(full), mode=0o700 if own else 0o755)
+    fsio.sweep(full)
+    fsio.replace(full, data.encode("utf-8", "replace"), mode=0o600 if own else 0o644)
+    return path
+
+
+def is_untouched(there: str, tag: str) -> bool:
+    """Whether a journal's text is as the clone of this tag wrote it."""
+    stamp, _, said = there.replace("\r\n", "\n").partition("\n")
+    return stamp == _stamp(said, tag)
+
+
+def _tag(clone: Clone) -> str:
+    """A short name of this clone, which tells its files from a colleague's."""
+    return hashlib.sha256(clone.repo_id.encode("utf-8")).hexdigest()[:6]
+
+
+def _stamp(said: str, tag: str) -> str:
+    digest = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
+    return f"<!-- written by holdfast {tag} {digest} -->"
+
+
+def _inside(layout: Layout, folder: str, name: str) -> str:
+    if folder.partition("/")[0].lower() in (".git", paths.TRACKED):
+        raise UnsafePath(f"the folder {folder} is not for a journal", hint="Set journal.path to another one.")
+    return fsio.inside(layout.top, path_of(folder, name))
+
+
+def _read(path: str) -> str | None:
+    try:
+        return fsio.read(path, limit=MAX_FILE).decode("utf-8", "replace")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _there(layout: Layout, folder: str | None) -> list[str]:
+    """The days that have a file."""
+    try:
+        names = sorted(os.listdir(os.path.join(layout.top, *path_of(folder, "x").split("/")[:-1])))
+    except OSError:
+        return []
+    return [name[:-3] for name in names if name.endswith(".md") and _DATE.fullmatch(name[:-3])]
+
+
+def _remove(clone: Clone, folder: str | None, when: str) -> None:
+    """Take away the file of a day of which nothing is left to tell: it was erased."""
+    with contextlib.suppress(HoldfastError, OSError):
+        full = fsio.inside(clone.layout.top, path_of(folder, when))
+        if folder is None or is_untouched(_read(full) or "", _tag(clone)):
+            fsio.remove(full)

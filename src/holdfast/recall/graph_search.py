@@ -1,0 +1,418 @@
+"""Personalised PageRank: where a walk is that sets out from the seeds and often returns to them.
+
+Plain power iteration over a small graph: no global graph is kept, and what is walked is bounded by whoever
+makes the edges. The masses of all nodes sum to one; equal graphs give equal masses.
+
+The graph's nodes and their neighbours, read from the index's tables when they are asked for.
+
+A node is a row (a memory, task, run, turn, session, commit, or a piece of a document or of code), a file, or
+a name: an id, a symbol, a commit's hash, a person, a product. Rows are tied to the names they hold and to
+the files they touch; two rows are tied if they share one. So evidence, dependencies, supersession, trailers
+and mentions are all edges of one kind, whatever wrote them, and of two index files neither needs to know of
+the other. What many rows share ties nobody. Likeness of meaning is an edge, too, where somebody hands it in:
+nobody does by default, because it found less than it cost (docs/design/graph.md).
+
+The part of the graph around what a question names: grown from the seeds, and never larger than allowed.
+
+Rows are opened one after another, those first to which most of the seeds' weight leads; what an opened row
+is tied to becomes part of the graph, what is not opened only ends walks. So the cost of an answer does not
+depend on how much is kept.
+
+Multi-hop answers: a walk over what the records themselves tie together, from what the question names.
+
+The way of HippoRAG 2 with no model call: what the question names (rows whose title it spells out, and those
+that hold an id, a symbol, a path or a name of it that few others hold) seeds a personalised PageRank over
+rows, files and names; a row that the walk reaches gains the more, the more it holds of what the question says
+and the seeds do not, and if it is of the kind that was asked for ("which decision …"). A question that names
+nothing sets no walk going.
+
+Which step follows a search: the one that the setting `retrieval.graph` names.
+
+`auto` walks the graph for questions that take several steps and follows names for all others; `off` never
+walks; `hipporag` always does. Others come as packages with an entry point of the group `holdfast.graphs`: a
+callable that is given the index's connections, the question as it was read and the best rows, and gives
+what rows gain. It runs code, so a tracked file cannot choose it; where it fails, that is said, and `auto`
+follows.
+"""
+
+import sqlite3
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from math import log, log10
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holdfast.errors import BadInput
+from holdfast.index import second_hop
+from holdfast.index.query import SearchQuery, names_identifier, quoted, takes_several_steps, wanted_kind
+from holdfast.index.search_words import is_identifier, names_in
+from holdfast.index.second_hop import SOURCES
+from holdfast.recall import plugins
+from holdfast.values import field, mutable
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Walked = TypeVar("Walked", bound=Hashable)
+
+DAMPING = 0.7  # how often a walk goes on instead of setting out again; a row and a name are two steps
+ROUNDS = 40
+ENOUGH = 1e-7  # a round that moves less mass than this changes nothing
+
+
+def pagerank(
+    edges: Mapping[Walked, Mapping[Walked, float]], seeds: Mapping[Walked, float], *, damping: float = DAMPING
+) -> dict[Walked, float]:
+    """The mass of every node that can be reached from the seeds; nothing if no seed weighs anything.
+
+    Edges weigh as they are given in each direction. A walk that can go nowhere sets out again.
+    """
+    start = _shares(seeds)
+    if not start:
+        return {}
+    steps = {node: _shares(others) for node, others in edges.items()}
+    mass = dict(start)
+    for _ in range(ROUNDS):
+        following = _step(mass, start, steps, damping)
+        moved = sum(abs(value - mass.get(node, 0.0)) for node, value in following.items())
+        mass = following
+        if moved < ENOUGH:
+            break
+    return mass
+
+
+def _shares(weights: Mapping[Walked, float]) -> dict[Walked, float]:
+    """Weights as parts of one; those that weigh nothing are left out."""
+    whole = sum(weight for weight in weights.values() if weight > 0)
+    return {node: weight / whole for node, weight in weights.items() if weight > 0} if whole > 0 else {}
+
+
+def _step(
+    mass: Mapping[Walked, float],
+    start: Mapping[Walked, float],
+    steps: Mapping[Walked, Mapping[Walked, float]],
+    damping: float,
+) -> dict[Walked, float]:
+    """One round: every node passes on what it has, or returns it to where walks set out."""
+    arrived: dict[Walked, float] = {}
+    returned = 1.0 - damping
+    for node, value in mass.items():
+        others = steps.get(node)
+        if not others:
+            returned += damping * value
+            continue
+        for other, share in others.items():
+            arrived[other] = arrived.get(other, 0.0) + damping * value * share
+    for node, share in start.items():
+        arrived[node] = arrived.get(node, 0.0) + returned * share
+    return arrived
+
+
+Node = tuple[str, int, str]  # what it is, a row's source, and its number, path or name
+Row = tuple[Any, ...]
+Similar = Callable[[bytes], Sequence[tuple[bytes, float]]]  # contents like one, and how like: 0 to 1
+
+ROW, PATH, NAME = "row", "path", "name"
+SHARED = 60  # rows; a name or a file that more of them share ties nobody
+NAMES = 24  # of one row
+PATHS = 16  # of one row
+SHORT = 7  # characters by which people call a commit
+_RARE = log(2000.0)
+_FIELDS = "name, title, text, context, run, task, target, supersedes, head, parent, content, kind"
+_SAID, _TYPED, _WORD = 1.0, 2.0, 0.25  # weights: an id that is mentioned, one that a field holds, other names
+_TOUCHED, _BELONGS = 0.7, 1.5
+
+
+@mutable
+class RecordGraph:
+    """Neighbours in all sources; every name is looked up once."""
+
+    sources: Sequence[sqlite3.Connection]
+    similar: Similar | None = None
+    looked_up: int = 0
+    _known: dict[Node, list[Node]] = field(default_factory=dict)
+    _kinds: dict[Node, str] = field(default_factory=dict)
+
+    def near(self, node: Node) -> dict[Node, float]:
+        """What a row, a file or a name is tied to, and how strongly."""
+        if node[0] == ROW:
+            return self._of_row(node)
+        rows = self.rows_of(node)
+        return {} if len(rows) > SHARED else dict.fromkeys(rows, 1.0)
+
+    def rows_of(self, node: Node) -> list[Node]:
+        """The rows that hold a name or touch a file, up to one more than may share it."""
+        if node not in self._known:
+            self.looked_up += 1
+            self._known[node] = [
+                (ROW, number, str(row))
+                for number, db in enumerate(self.sources)
+                for row in (_holding(db, node[2]) if node[0] == NAME else _touching(db, node[2]))
+            ]
+        return self._known[node]
+
+    def kind(self, node: Node) -> str:
+        """What kind of row it is."""
+        if node not in self._kinds:
+            found = self.sources[node[1]].execute("SELECT kind FROM row WHERE id = ?", (int(node[2]),))
+            self._kinds[node] = (found.fetchone() or ("",))[0]
+        return self._kinds[node]
+
+    def rarity(self, node: Node) -> float:
+        """How much it says that two rows share a name or a file; 0 if it ties nobody."""
+        count = len(self.rows_of(node))
+        return (1.0 - log(count) / _RARE) ** 2 if 1 <= count <= SHARED else 0.0
+
+    def _of_row(self, node: Node) -> dict[Node, float]:
+        db, number = self.sources[node[1]], int(node[2])
+        row = db.execute(f"SELECT {_FIELDS} FROM row WHERE id = ? AND shown", (number,)).fetchone()
+        if row is None:
+            return {}
+        self._kinds[node] = row[-1]
+        found: dict[Node, float] = {}
+        for other, weight in (*_named(row), *_touched(db, number)):
+            if other not in found and (rarity := self.rarity(other)) and len(self.rows_of(other)) > 1:
+                found[other] = weight * rarity
+        family = db.execute("SELECT id FROM row WHERE parent = ? AND shown ORDER BY id LIMIT 16", (number,))
+        for (child,) in ((row[9],), *family):
+            if child is not None:
+                found[ROW, node[1], str(child)] = _BELONGS
+        if self.similar is not None and row[10] is not None:
+            found.update(self._like(node, row[10], self.similar))
+        return found
+
+    def _like(self, node: Node, content: bytes, similar: Similar) -> dict[Node, float]:
+        """The rows whose text is like that of another."""
+        rows = {
+            (ROW, number, str(row)): likeness
+            for other, likeness in similar(content)
+            for number, db in enumerate(self.sources)
+            for (row,) in db.execute("SELECT id FROM row WHERE content = ? AND shown ORDER BY id", (other,))
+        }
+        rows.pop(node, None)
+        return rows
+
+
+def _named(row: Row) -> list[tuple[Node, float]]:
+    """The names a row holds: those of its fields first, then ids in its text, then other names."""
+    name, title, text, context, run, task, target, supersedes, head, *_ = row
+    typed = [name, run, task, target, *(supersedes or "").split(), head]
+    words = [word.rpartition(":")[2] for word in (context or "").split()]  # `commit:<oid>`, as evidence is written
+    beside = [word for word in words if "." not in word and is_identifier(word)]  # files are tied by touches
+    said = names_in(f"{title or ''}\n{text or ''}", 2 * NAMES)
+    weighed = [(word, _TYPED) for word in (*typed, *beside) if word]
+    weighed += [(word, _SAID) for word in said if is_identifier(word)]
+    weighed += [(word, _WORD) for word in said if not is_identifier(word)]
+    return [((NAME, 0, lookup_name(word)), weight) for word, weight in weighed[:NAMES]]
+
+
+def lookup_name(name: str) -> str:
+    """A name as it is looked up: a commit by the beginning of its hash, all else by what it is."""
+    low = name.casefold()
+    is_hash = len(low) >= SHORT and all(c in "0123456789abcdef" for c in low) and not low.isalpha()
+    return low[:SHORT] if is_hash else low
+
+
+def _holding(db: sqlite3.Connection, name: str) -> list[int]:
+    """The shown rows that hold a name anywhere, in the order of their numbers."""
+    short = len(name) == SHORT and all(c in "0123456789abcdef" for c in name)
+    match = f"{quoted(name)} *" if short else quoted(name)
+    found = db.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (match, SHARED + 1))
+    return [row for (row,) in found]
+
+
+def _touching(db: sqlite3.Connection, path: str) -> list[int]:
+    """The shown rows that touch a file."""
+    found = db.execute(
+        "SELECT touch.row FROM path JOIN touch ON touch.path = path.id WHERE path.name = ? ORDER BY touch.row LIMIT ?",
+        (path, SHARED + 1),
+    )
+    return [row for (row,) in found]
+
+
+def _touched(db: sqlite3.Connection, number: int) -> Iterable[tuple[Node, float]]:
+    """The files a row touches; a change of very many files says little about each."""
+    paths = db.execute(
+        "SELECT path.name FROM touch JOIN path ON path.id = touch.path WHERE touch.row = ? ORDER BY path.name LIMIT ?",
+        (number, PATHS),
+    ).fetchall()
+    return [((PATH, 0, path), _TOUCHED / (1.0 + log(len(paths)))) for (path,) in paths]
+
+
+Edges = dict[Node, dict[Node, float]]
+
+OPENED = 40  # rows whose neighbours are read
+NODES = 2000
+LOOKED_UP = 400  # names and files
+
+
+def grow_graph(nodes: RecordGraph, seeds: Mapping[Node, float]) -> Edges:
+    """From every node that was opened, what it is tied to and how strongly."""
+    edges: Edges = {}
+    waiting = dict(seeds)  # what weight leads to a node that is not opened yet
+    met, rows = len(waiting), 0
+    while waiting and rows < OPENED and met < NODES and nodes.looked_up < LOOKED_UP:
+        node = min(waiting, key=lambda one: (-waiting[one], one))
+        weight = waiting.pop(node)
+        rows += node[0] == ROW
+        near = edges[node] = nodes.near(node)
+        whole = sum(near.values())
+        for other, strength in near.items():
+            if other not in edges:
+                met += other not in waiting
+                waiting[other] = waiting.get(other, 0.0) + DAMPING * weight * strength / whole
+    for node in waiting:
+        if node[0] != ROW and node not in edges:  # looked up already: walks need not end there
+            edges[node] = nodes.near(node)
+    return edges
+
+
+WEIGHT = 1.0  # of the walk, beside a best hit that weighs 1
+FLOOR = 0.2  # of the walk, what counts even where a row adds nothing else to the question
+SURE = 0.6  # the same where the question names an id, a path or a symbol: a walk from there does not err
+WANTED = 1.5  # for being of the kind that was asked for
+FADING = 4.0  # powers of ten by which mass may fall before it counts for nothing: each step takes some
+GAINING = 64  # rows that may gain
+MENTIONED = 20  # rows; a name in the question that more of them hold is no place to set out from
+_MOST = 4000  # rows that hold a word
+
+
+def walk_links(
+    sources: Sequence[sqlite3.Connection],
+    asked: SearchQuery,
+    best: Sequence[tuple[int, float]],
+    *,
+    similar: Similar | None = None,
+) -> dict[int, float]:
+    """What rows gain by links and by the walk, by key, in units of the best score."""
+    gains = second_hop.follow(sources, asked, best)
+    for key, gain in _walked(RecordGraph(sources, similar), asked, best).items():
+        gains[key] = max(gain, gains.get(key, 0.0))
+    return gains
+
+
+def _walked(nodes: RecordGraph, asked: SearchQuery, best: Sequence[tuple[int, float]]) -> dict[int, float]:
+    seeds = _seeds(nodes, asked, best)
+    mass = pagerank(grow_graph(nodes, seeds), seeds)
+    reached = {node: round(value, 9) for node, value in mass.items() if node[0] == ROW and node not in seeds}
+    chosen = sorted(reached, key=lambda node: (-reached[node], node))[:GAINING]
+    if not chosen or not reached[chosen[0]]:
+        return {}
+    held, floor = _held(nodes.sources, asked, seeds), SURE if names_identifier(asked) else FLOOR
+    fits = _wanted(nodes, asked, {node: reached[node] for node in chosen})
+    gains = {}
+    for node in chosen:
+        part = reached[node] / reached[chosen[0]]
+        strength = 1.0 + log10(part) / FADING if part else 0.0
+        if strength > 0:
+            gain = WEIGHT * strength * (floor + held.get(node, 0.0) + fits.get(node, 0.0))
+            gains[int(node[2]) << SOURCES | node[1]] = round(gain, 6)
+    return gains
+
+
+def _wanted(nodes: RecordGraph, asked: SearchQuery, reached: Mapping[Node, float]) -> dict[Node, float]:
+    """What is of the kind that was asked for: the first that a walk meets is meant, not what lies behind."""
+    wanted = wanted_kind(asked)
+    fitting = [node for node in reached if wanted and nodes.kind(node) == wanted]
+    most = max((reached[node] for node in fitting), default=0.0)
+    return {node: WANTED * reached[node] / most for node in fitting} if most else {}
+
+
+def _seeds(nodes: RecordGraph, asked: SearchQuery, best: Sequence[tuple[int, float]]) -> dict[Node, float]:
+    """What the question names: rows whose title it spells out, and what holds a rare name or file of it."""
+    seeds: dict[Node, float] = {}
+    for number, db in enumerate(nodes.sources):
+        own = [(key >> SOURCES, score) for key, score in best if key & (1 << SOURCES) - 1 == number]
+        for row, strength in second_hop.starts_of(db, asked, own):
+            seeds[ROW, number, str(row)] = strength
+    named = [(NAME, 0, lookup_name(name)) for name in names_in(asked.text)]
+    for node in (*named, *((PATH, 0, path) for path in asked.paths)):
+        holding = nodes.rows_of(node)
+        if 1 <= len(holding) <= MENTIONED:
+            for one in holding:
+                seeds[one] = seeds.get(one, 0.0) + nodes.rarity(node) / len(holding)
+    return seeds
+
+
+def _held(sources: Sequence[sqlite3.Connection], asked: SearchQuery, seeds: Mapping[Node, float]) -> dict[Node, float]:
+    """By row, the share of the question's telling words that it holds and the strongest seed lacks."""
+    found: list[tuple[set[Node], float]] = []
+    for term, weight in zip(asked.terms, asked.weights, strict=False):
+        rows = {
+            (ROW, number, str(row))
+            for number, db in enumerate(sources)
+            for (row,) in db.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (term, _MOST))
+        }
+        found.append((rows, weight / (1.0 + len(rows)) ** 0.25))
+    whole = sum(weight for _, weight in found) or 1.0
+    first = max((node for node in seeds if node[0] == ROW), key=lambda node: seeds[node], default=None)
+    held: dict[Node, float] = {}
+    for rows, weight in found:
+        if first not in rows:
+            for node in rows:
+                held[node] = held.get(node, 0.0) + weight / whole
+    return held
+
+
+GROUP = "holdfast.graphs"
+AUTO, OFF = "auto", "off"
+MAX_GAINS = 10_000  # rows that one step may lead to; ours reach some hundreds
+
+Step = Callable[[Sequence[sqlite3.Connection], SearchQuery, Sequence[tuple[int, float]]], dict[int, float]]
+
+
+def auto_step(
+    sources: Sequence[sqlite3.Connection], asked: SearchQuery, best: Sequence[tuple[int, float]]
+) -> dict[int, float]:
+    """The walk where a question takes several steps, one step along names elsewhere."""
+    follow = walk_links if takes_several_steps(asked) else second_hop.follow
+    return follow(sources, asked, best)
+
+
+def _brought() -> "Iterable[EntryPoint]":
+    from importlib import metadata  # dear to load, and most people bring none
+
+    return metadata.entry_points(group=GROUP)
+
+
+BUILT_IN: dict[str, Step] = {AUTO: auto_step, OFF: second_hop.follow, "hipporag": walk_links}
+
+
+def graph_step_names() -> list[str]:
+    """What may be chosen: what is built in, then what packages bring."""
+    return [*BUILT_IN, *sorted({one.name for one in _brought()} - BUILT_IN.keys())]
+
+
+def graph_step(name: str, complaints: list[str] | None = None) -> Step:
+    """The step of this name; refused if no package brings it. `complaints` gets its failures."""
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    for one in _brought():
+        if one.name == name:
+            return _guarded(one, [] if complaints is None else complaints)
+    raise BadInput(
+        f"no package that is installed brings the graph {name!r}",
+        hint=f"Set retrieval.graph to one of {', '.join(graph_step_names())}.",
+    )
+
+
+def _guarded(brought: "EntryPoint", complaints: list[str]) -> Step:
+    """The step that a package brings; ours where it fails, which is said."""
+
+    def follow(
+        sources: Sequence[sqlite3.Connection], asked: SearchQuery, best: Sequence[tuple[int, float]]
+    ) -> dict[int, float]:
+        try:
+            with plugins.guarded():
+                return _checked(brought.load()(sources, asked, best))
+        except plugins.PluginFailed as why:
+            complaints.append(f"the graph {brought.name} failed ({why}); the built-in one answered")
+            return auto_step(sources, asked, best)
+
+    return follow
+
+
+def _checked(gains: object) -> dict[int, float]:
+    if type(gains) is not dict or len(gains) > MAX_GAINS:
+        raise BadInput(f"it gave something else than at most {MAX_GAINS:,} rows with their gains")
+    if not all(type(row) is int and plugins.is_number(gain) for row, gain in gains.items()):
+        raise BadInput("it gave a row or a gain that is no number")
+    return gains

@@ -1,0 +1,523 @@
+"""One thing as `show` gives it, whatever it is.
+
+A memory, a task or a link that this branch does not have: on which line it waits, or where it was
+published.
+
+What `recall` finds and no log names: a commit, a turn of a run or a step of it, a place in a file.
+
+Each is known by the id that `recall` prints. A turn comes from its run's capsule, the rest from git; of what
+is not here, or is damaged, nothing is told.
+
+Finding one thing by the id a person typed: a memory, a task, a link, a session, a run, an event, a file
+that a run produced, or what else `recall` names: a turn, a commit, a place in a file.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, HoldfastError, NotFound
+from holdfast.git import branch_lines
+from holdfast.git.clone import Clone
+from holdfast.git.file_entries import placed
+from holdfast.git.visible_entries import Sighting
+from holdfast.index.corpus import git_objects
+from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, chunks_of
+from holdfast.index.corpus.git_objects import RepositoryObjects
+from holdfast.model.event import Event
+from holdfast.model.ids import LINK, is_id, pick
+from holdfast.model.lazy_module import LazyModule
+from holdfast.model.session import to_object
+from holdfast.patterns import regex
+from holdfast.store import capsule, fsio, layout, pending_changes, session_files, task_files
+from holdfast.store.pending_changes import PendingChange
+from holdfast.values import frozen, replace
+from holdfast.work import task_json
+
+
+@frozen
+class ShownRecord:
+    """One thing, with where it lies and what it says."""
+
+    id: str
+    kind: str
+    path: str | None
+    text: str | None
+    fields: dict[str, Any]
+    printed: str | None = None  # the last lines a run put out
+    elsewhere: str | None = None  # where a memory, a task or a link is that this branch does not have
+
+
+_BRANCHES = 3  # that are named; a trunk's commit is on all of them
+
+
+@frozen
+class ElsewhereEntry:
+    """Where it is, in a sentence, and what it says there."""
+
+    sentence: str
+    text: str
+    path: str
+
+
+def look_elsewhere(clone: Clone, identity: str) -> ElsewhereEntry | None:
+    """Where an entry is that is not visible here: on a line that has not published it, else in git."""
+    return _waiting(clone, identity) or published_elsewhere(clone, identity)
+
+
+def _waiting(clone: Clone, identity: str) -> ElsewhereEntry | None:
+    for change in _changes(clone):
+        if change.text is not None and change.path.endswith(f"-{identity}.md"):
+            known = branch_lines.known(*clone.stores).get(change.line)
+            name = branch_lines.called(known.refs[-1]) if known else f"line {change.line}"
+            return ElsewhereEntry(f"Not of this branch: it waits to be published on {name}", change.text, change.path)
+    return None
+
+
+def _changes(clone: Clone) -> Iterator[PendingChange]:
+    """What waits on any line, the newest first."""
+    for store in clone.stores:
+        yield from reversed(pending_changes.waiting(store))
+
+
+def published_elsewhere(clone: Clone, identity: str) -> ElsewhereEntry | None:
+    """The newest commit of any branch that holds an entry, by its whole id."""
+    if not is_id(identity):
+        return None
+    folders = (layout.MEMORY, layout.TASKS, layout.LINKS)
+    files = [f":(top,glob){folder}/**/*-{identity}.md" for folder in folders]
+    asked = ("log", "--all", "-1", "--diff-filter=AMR", "--format=%H", "--name-only", "-z", "--", *files)
+    commit, *paths = clone.repo.text(*asked).replace("\n", "\0").strip("\0").split("\0")
+    path = next(filter(None, paths), "")
+    blob = clone.repo.blobs_at(commit, [path]).get(path) if path else None
+    if blob is None:
+        return None
+    text = clone.repo.blobs([blob])[blob].decode("utf-8", "replace")
+    return ElsewhereEntry(_where(clone, commit), text, path)
+
+
+def _where(clone: Clone, commit: str) -> str:
+    head = clone.repo.head().oid
+    if head and clone.repo.is_ancestor(commit, head):
+        return f"No longer of this branch: commit {commit[:12]} had it"
+    asked = ("for-each-ref", "--contains", commit, "--format=%(refname:short)", "refs/heads", "refs/remotes")
+    names = clone.repo.text(*asked).splitlines()
+    more = f" and {len(names) - _BRANCHES} more" if len(names) > _BRANCHES else ""
+    on = f" of {', '.join(names[:_BRANCHES])}{more}" if names else ", which is on no branch"
+    return f"Not of this branch: it is in commit {commit[:12]}{on}"
+
+
+if TYPE_CHECKING:
+    from holdfast.recall.why import recorded_runs
+else:
+    recorded_runs = LazyModule("holdfast.recall.why.recorded_runs")
+
+MAX_FILES = 200  # of a commit that are named
+_COMMIT = regex(r"[0-9a-f]{7,64}")
+_TURN = regex(r"(?P<run>[^#\s]+)#(?P<turn>[1-9][0-9]{0,4})(?:\.(?P<step>[1-9][0-9]{0,5}))?")
+_LINE = regex(r"(?P<path>.+):(?P<line>[1-9][0-9]{0,8})")
+
+
+def show_commit(clone: Clone, text: str, memories: Mapping[str, str]) -> ShownRecord | None:
+    """A commit by its id or how that begins, with the runs it was made in and the memories that cite it."""
+    asked = text.removeprefix("commit:").lower()
+    oid = clone.repo.resolve(asked) if _COMMIT.fullmatch(asked) else None
+    if oid is None or not oid.startswith(asked):  # a branch may be called so
+        return None
+    one = next(git_objects.read_commits(clone.repo, [oid], clone.hide), None)
+    if one is None:
+        return None
+    when = f"{datetime.fromtimestamp(max(one.seconds, 0), UTC):%Y-%m-%dT%H:%M:%S}Z"
+    runs = recorded_runs.records(clone, recorded_runs.run_events(clone).values(), paths=(), commits=[oid])
+    fields = {
+        "author": one.author,
+        "ts": when,
+        "files": one.paths[:MAX_FILES],
+        "more_files": max(0, len(one.paths) - MAX_FILES),
+        "runs": [_turn_name(record, oid) for record in runs.values()],
+        "memories": sorted(name for name, said in memories.items() if _cites(said, oid)),
+    }
+    return ShownRecord(oid, "commit", None, one.message.strip("\n"), fields)
+
+
+def _turn_name(record: recorded_runs.RecordedRun, oid: str) -> str:
+    turn = record.turn_of(oid)
+    return f"{record.run}#{turn}" if turn else record.run
+
+
+def _cites(said: str, oid: str) -> bool:
+    return any(oid.startswith(found) for found in re.findall(r"commit:([0-9a-f]{7,64})", said))
+
+
+def names_turn(text: str) -> tuple[str, int, int | None] | None:
+    """The run, the turn and the step that an id names, if it is one of a turn."""
+    found = _TURN.fullmatch(text)
+    if found is None:
+        return None
+    return found["run"], int(found["turn"]), int(found["step"]) if found["step"] else None
+
+
+def show_turn(run: str, folder: str, number: int, step: int | None) -> ShownRecord | None:
+    """A turn of a run, or one step of it, as its capsule tells."""
+    rows = capsule.read_rows(folder, recorded_runs.TURNS)
+    told = next((row for row in rows if row.get("turn") == number), None)
+    if told is None:
+        return None
+    if step is not None:
+        return _step(run, folder, number, step)
+    said = [word for word in _listed(told.get("said")) if isinstance(word, str)]
+    names = ("ts", "ended", "interrupted", "by", "branch", "prompt", "line", "commands", "files", "commits")
+    fields = {"run_id": run, "turn": number, **{name: told[name] for name in names if name in told}}
+    return ShownRecord(f"{run}#{number}", "turn", folder, "\n\n".join(said), fields)
+
+
+def _step(run: str, folder: str, number: int, step: int) -> ShownRecord | None:
+    cycles = capsule.read_rows(folder, recorded_runs.CYCLES)
+    told = next((row for row in cycles if (row.get("turn"), row.get("n")) == (number, step)), None)
+    if told is None:
+        return None
+    proposed, came = _object(told.get("proposal")), _object(told.get("result"))
+    said = [proposed.get(name) for name in ("reasoning", "text", "plan")]
+    text = "\n\n".join(word.strip() for word in said if isinstance(word, str) and word.strip())
+    outputs = (call.get("output") for call in _objects(came.get("calls")))
+    fields = {
+        "run_id": run, "turn": number, "step": step, "ts": told.get("ts"), "model": told.get("model"),
+        "calls": [_call(call) for call in _objects(proposed.get("calls"))],
+    }  # fmt: skip
+    printed = "\n".join(word.rstrip() for word in outputs if isinstance(word, str) and word.strip())
+    return ShownRecord(f"{run}#{number}.{step}", "cycle", folder, text, fields, printed=printed or None)
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: call.get(name) for name in ("name", "input")}
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: object) -> Iterable[Mapping[str, Any]]:
+    return [item for item in _listed(value) if isinstance(item, dict)]
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def show_place(clone: Clone, text: str) -> ShownRecord | None:
+    """The piece of a file that holds a line, as HEAD has it: `path:line`."""
+    found, head = _LINE.fullmatch(text), clone.repo.head().oid
+    if found is None or head is None:
+        return None
+    path, line = found["path"].replace("\\", "/").removeprefix("./"), int(found["line"])
+    data = RepositoryObjects(clone.repo).text_at(head, path)
+    chunks = [chunk for chunk in chunks_of(path, data, clone.hide) if chunk.line <= line] if data else []
+    if not chunks or line > data.count(b"\n") + 1:
+        return None
+    last = chunks[-1]
+    fields = {
+        "file": path,
+        "lines": f"{last.line}-{last.line + last.text.count(chr(10))}",
+        "name": last.title,
+        "under": last.context,
+        "head": head,
+    }
+    return ShownRecord(
+        f"{path}:{last.line}", CorpusRules(CorpusChoice()).kind_of(path) or "code", None, last.text, fields
+    )
+
+
+MAX_SUMMARY = 1 << 20
+MAX_TEXT = 1 << 16  # of a produced file; beyond that `show --path` says where it lies
+TAIL_LINES, _TAIL_BYTES = 20, 1 << 14
+_COLOURS = regex(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]")
+_PRINTED = ("terminal", "stdout", "stderr")
+
+
+@frozen
+class FoundRecord:
+    """What an id names."""
+
+    kind: str  # "memory", "candidate", "task", "link", "session", "run" or "event"
+    id: str
+
+
+def find(clone: Clone, text: str) -> FoundRecord:
+    """What `text` names: an exact id first, else the only one it begins."""
+    kinds = _kinds(clone)
+    identity = pick(text.removeprefix("run:"), kinds)
+    return FoundRecord(kinds[identity], identity)
+
+
+def _kinds(clone: Clone) -> dict[str, str]:
+    events = clone.all_events()
+    kinds = {event.hash_self: "event" for event in events}
+    kinds |= {event.run_id: "run" for event in events if event.kind == "run" and event.run_id}
+    kinds |= {event.target: kind for event in events if event.target and (kind := _subject(event))}
+    kinds |= dict.fromkeys(_candidates(clone), "candidate")
+    kinds |= dict.fromkeys((name for store in clone.stores for name in session_files.ids(store)), "session")
+    kinds |= dict.fromkeys(_nodes(clone.entries(layout.TASKS)), "task")
+    kinds |= dict.fromkeys(_nodes(clone.entries(layout.LINKS)), "link")
+    return kinds | dict.fromkeys(_memories(clone), "memory")
+
+
+def _subject(event: Event) -> str | None:
+    """What kind of thing an event is about; None for a run, an erase and the like."""
+    if event.kind in ("propose", "accept", "promote", "reject", "retire", "edit", "join"):
+        return "memory"
+    if event.kind in ("task", "checkpoint"):
+        return "link" if (event.target or "").startswith(f"{LINK}-") else "task"
+    return "session" if event.kind == "session" else None
+
+
+def _candidates(clone: Clone) -> Iterable[str]:
+    for store in clone.stores:
+        if os.path.isdir(store.candidates):
+            yield from (name[:-3] for name in os.listdir(store.candidates) if name.endswith(".md"))
+
+
+def _memories(clone: Clone) -> dict[str, Sighting]:
+    found = {}
+    for one in placed(clone.repo, clone.entries()):
+        try:
+            found[one.parse().id] = one.sighting
+        except BrokenEntry:  # `facts` and `doctor` name it; here it can be shown by no id
+            continue
+    return found
+
+
+def _nodes(sightings: Iterable[Sighting]) -> dict[str, Sighting]:
+    """Tasks or links by their ids; what cannot be read is `doctor`'s to name."""
+    found: dict[str, Sighting] = {}
+    for sighting in sightings:
+        read = task_files.reader(sighting.path)
+        try:
+            if read is not None:
+                found.setdefault(read(sighting.text, sighting.path).id, sighting)
+        except BrokenEntry:
+            continue
+    return found
+
+
+def show(clone: Clone, text: str) -> ShownRecord:
+    """Everything this clone can say about one thing; of what was erased only that it was there."""
+    try:
+        found = find(clone, text)
+    except NotFound:
+        return _show_opened(clone, text) or _show_artifact(clone, text) or _show_fetched(clone, text)
+    if found.kind == "run":
+        return _show_run(clone, found.id)
+    if found.kind == "event":
+        event = next(event for event in clone.all_events() if event.hash_self == found.id)
+        return ShownRecord(found.id, "event", None, None, clone.joined(event))
+    if found.kind == "session":
+        return _show_session(clone, found.id)
+    if found.kind in ("task", "link"):
+        return _show_node(clone, found)
+    return _show_memory(clone, found)
+
+
+def _show_opened(clone: Clone, text: str) -> ShownRecord | None:
+    """A turn, a commit or a place in a file, by the id that `recall` gives it."""
+    if named := names_turn(text.removeprefix("run:")):
+        return _show_turn(clone, *named)
+    cited = {name: sighting.text for name, sighting in _memories(clone).items()}
+    return show_commit(clone, text, cited) or show_place(clone, text)
+
+
+def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownRecord:
+    events = [event for event in clone.all_events() if event.kind == "run" and event.run_id]
+    run = pick(name, {event.run_id for event in events if event.run_id})
+    called = f"{run}#{number}" + (f".{step}" if step else "")
+    event = _event_of(clone, run)
+    if _is_erased(clone, event):
+        return ShownRecord(called, "turn", None, None, {"run_id": run, "turn": number, "body_state": "erased"})
+    folder = _folder(clone, run)
+    found = show_turn(run, folder, number, step) if folder else None
+    if found is None:
+        raise NotFound(f"nothing of {called} is here", hint=f"See what is with `holdfast show {run}`.")
+    outputs = clone.joined(event).get("outputs")
+    other = outputs.get("repository") if isinstance(outputs, dict) else None  # whose work it was, if not ours
+    return replace(found, fields={**found.fields, "repository": other}) if other else found
+
+
+def _show_session(clone: Clone, identity: str) -> ShownRecord:
+    """A session as its file tells it; a damaged one as it lies there."""
+    history = {"history": _history(clone, identity)}
+    if identity in clone.erased():
+        return ShownRecord(identity, "session", None, None, {**history, "body_state": "erased"})
+    for store in clone.stores:
+        try:
+            path = session_files.path_of(store, identity)
+        except NotFound:
+            continue
+        said = _text_of(path, limit=session_files.MAX_FILE)
+        try:
+            return ShownRecord(identity, "session", path, said, {**to_object(session_files.read(path)), **history})
+        except (CorruptLog, FutureFormat, FileNotFoundError) as error:
+            return ShownRecord(identity, "session", path, said, {**history, "broken": str(error)})
+    return ShownRecord(identity, "session", None, None, history)
+
+
+def _show_node(clone: Clone, found: FoundRecord) -> ShownRecord:
+    """A task or a link as it is visible here, else where it is."""
+    history = {"history": _history(clone, found.id)}
+    if found.id in clone.erased():
+        return ShownRecord(found.id, found.kind, None, None, {**history, "body_state": "erased"})
+    folder = layout.TASKS if found.kind == "task" else layout.LINKS
+    sighting = _nodes(clone.entries(folder)).get(found.id)
+    if sighting is not None:
+        return _shown_here(found, sighting, history)
+    place = look_elsewhere(clone, found.id)
+    if place is None:
+        return ShownRecord(found.id, found.kind, None, None, history)
+    fields = {**_fields(place.text, place.path), **history}
+    return ShownRecord(found.id, found.kind, None, place.text, fields, elsewhere=place.sentence)
+
+
+def _fields(text: str | None, path: str) -> dict[str, Any]:
+    """What a task or a link says, field by field; nothing of what cannot be read."""
+    read = task_files.reader(path)
+    try:
+        return task_json.as_object(read(text, path)) if read is not None and text else {}
+    except BrokenEntry:
+        return {}
+
+
+def _shown_here(found: FoundRecord, sighting: Sighting, history: dict[str, Any]) -> ShownRecord:
+    said = _fields(sighting.text, sighting.path)
+    fields = {**said, "origin": sighting.origin, "blob": sighting.blob, **history}
+    if sighting.clash is None:
+        return ShownRecord(found.id, found.kind, sighting.path, sighting.text, fields)
+    return ShownRecord(found.id, found.kind, sighting.path, _both(sighting), {**fields, "conflict": True})
+
+
+def _show_run(clone: Clone, run_id: str) -> ShownRecord:
+    event = _event_of(clone, run_id)
+    if _is_erased(clone, event):
+        return ShownRecord(run_id, "run", None, None, {**clone.joined(event), "body_state": "erased"})
+    folder = _folder(clone, run_id)
+    said = _text_of(os.path.join(folder, capsule.SUMMARY), limit=MAX_SUMMARY) if folder else None
+    printed = _printed(folder) if folder else None
+    return ShownRecord(run_id, "run", folder, said, clone.joined(event), printed=printed)
+
+
+def _event_of(clone: Clone, run_id: str) -> Event:
+    """The event of a run; where somebody wrote several, the last."""
+    return [e for e in clone.all_events() if e.run_id == run_id and e.kind == "run"][-1]
+
+
+def _is_erased(clone: Clone, event: Event) -> bool:
+    """By an event in HEAD's log too, which may come before the capsule here is deleted."""
+    return not clone.erased().isdisjoint((event.hash_self, event.target or "", event.run_id or ""))
+
+
+def _folder(clone: Clone, run_id: str) -> str | None:
+    return next((path for path in (s.run(run_id) for s in clone.stores) if os.path.isdir(path)), None)
+
+
+def _printed(folder: str) -> str | None:
+    """The last lines a run put out: on its terminal, else to its output, else its complaints."""
+    for name in _PRINTED:
+        tail = _tail(os.path.join(folder, "outputs", name))
+        lines = _COLOURS.sub(b"", tail).decode("utf-8", "replace").rstrip().splitlines()
+        if lines:
+            return "\n".join(lines[-TAIL_LINES:])
+    return None
+
+
+def _tail(path: str) -> bytes:
+    """The end of a regular file, which may be long or missing."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return b""
+    with open(handle, "rb") as file:
+        facts = os.fstat(handle)
+        if not stat.S_ISREG(facts.st_mode):
+            return b""
+        file.seek(max(0, facts.st_size - _TAIL_BYTES))
+        return file.read(_TAIL_BYTES)
+
+
+def _text_of(path: str, *, limit: int) -> str | None:
+    """A file's text, or None where there is none or it is no text for people."""
+    try:
+        text = fsio.read(path, limit=limit).decode("utf-8")
+    except (OSError, UnicodeDecodeError, HoldfastError):
+        return None
+    return None if "\x00" in text else text
+
+
+def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
+    """A file that a run produced, by the name that `recall` gives it: `<run id>:<path>`."""
+    name, colon, path = text.removeprefix("run:").partition(":")
+    if not (colon and path and name) or name in ("commit", "file"):
+        return None
+    events = [event for event in clone.all_events() if event.body and not _is_erased(clone, event)]
+    try:
+        run = pick(name, [event.run_id or event.hash_self for event in events])
+    except NotFound:
+        return None
+    told = [clone.joined(event) for event in reversed(events) if run in (event.run_id, event.hash_self)]
+    made = [(row, fields) for fields in told for row in _produced(fields) if row.get("path") == path]
+    if not made:
+        raise NotFound(f"{run} produced no {path}", hint=f"See what it did with `holdfast show {run}`.")
+    row, fields = made[0]
+    folder = _folder(clone, run) if row.get("stored") else None
+    copy = os.path.join(folder, "outputs", "files", *path.split("/")) if folder else None
+    said = _text_of(copy, limit=MAX_TEXT) if copy else None
+    about = {name: fields.get(name) for name in ("run_id", "task", "ts", "branch")}
+    about["ts"] = fields.get("started") or about["ts"]  # of an import: when it was made, not taken in
+    return ShownRecord(f"{run}:{path}", "artifact", copy, said, {**row, **about})
+
+
+def _produced(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    listed = fields.get("artifacts")
+    return [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+
+
+def _show_memory(clone: Clone, found: FoundRecord) -> ShownRecord:
+    history = {"history": _history(clone, found.id)}
+    if found.id in clone.erased():
+        return ShownRecord(found.id, "memory", None, None, {**history, "body_state": "erased"})
+    sighting = _memories(clone).get(found.id)
+    if sighting is not None:
+        return _shown_here(FoundRecord("memory", found.id), sighting, history)
+    for store in clone.stores:
+        path = os.path.join(store.candidates, f"{found.id}.md")
+        if os.path.isfile(path):
+            return ShownRecord(found.id, "candidate", path, _text_of(path, limit=MAX_SUMMARY), history)
+    place = look_elsewhere(clone, found.id)
+    if place is None:
+        return ShownRecord(found.id, "memory", None, None, history)
+    return ShownRecord(found.id, "memory", None, place.text, history, elsewhere=place.sentence)
+
+
+def _show_fetched(clone: Clone, text: str) -> ShownRecord:
+    """A memory, a task or a link that only another branch's history knows, by its whole id."""
+    place = None if text in clone.erased() else published_elsewhere(clone, text)
+    if place is None:
+        raise NotFound(f"nothing here is called {text}")
+    kind = {layout.TASKS: "task", layout.LINKS: "link"}.get(os.path.dirname(place.path), "memory")
+    fields = {**_fields(place.text, place.path), "history": []}
+    return ShownRecord(text, kind, None, place.text, fields, elsewhere=place.sentence)
+
+
+def _both(sighting: Sighting) -> str:
+    return f"Waiting here:\n\n{sighting.text}\n\nIn the branch's history:\n\n{sighting.clash}"
+
+
+def _history(clone: Clone, identity: str) -> list[str]:
+    return [f"{e.ts[:19]} {_happened(clone, e)}" for e in clone.all_events() if e.target == identity]
+
+
+def _happened(clone: Clone, event: Event) -> str:
+    """An event in a word or two: its kind, and for tasks and sessions what was done."""
+    if event.kind not in ("task", "session") or not event.body or _is_erased(clone, event):
+        return event.kind
+    action = (clone.bodies.get(event.body) or {}).get("action")
+    return f"{event.kind} {action}" if isinstance(action, str) else event.kind

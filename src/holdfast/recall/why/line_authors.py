@@ -1,0 +1,352 @@
+"""What is asked about: a file of the work tree, some lines of it or all, or a sentence why that cannot be.
+
+The lines of a file and who wrote each: what git says, what runs recorded, and the verdict on both.
+
+In order: git's blame; the commit made during a run; a commit that became this one when history was rewritten
+(`git.rewritten.anchors`); the text of the line among what turns wrote into that file before. Deciding is
+`deciding`'s business; this gathers, and changes nothing but the cache of commits found again.
+"""
+
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from holdfast.errors import BadInput, NotFound, TooLarge
+from holdfast.git import blame
+from holdfast.git.blame import Blamed, lines_of
+from holdfast.git.cited_commits import commit_anchors, commit_details
+from holdfast.git.cited_commits.commit_details import Commit
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.git.tracked_files import held_in_index, submodule_of, submodules
+from holdfast.model.event import Event
+from holdfast.model.transcript import line_hash, telling_lines
+from holdfast.patterns import regex
+from holdfast.recall.applicable_memories import at_top, on_disk
+from holdfast.recall.why import recorded_runs
+from holdfast.recall.why.recorded_runs import RecordedRun
+from holdfast.recall.why.verdict import (
+    SLACK,
+    AuthorDoubt,
+    CommitView,
+    LineAuthor,
+    PlacedVerdict,
+    TurnLines,
+    TurnName,
+    Verdict,
+    accompanied,
+    decide,
+)
+from holdfast.store import fsio
+from holdfast.values import field, frozen, mutable, replace
+
+MAX_FILE = 32 << 20
+_BINARY = 8_000  # bytes among which git looks for a zero
+_LINES = regex(r"(?P<path>.+)(?::|#(?=L))L?(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.S)
+_HINT = "Name a file, a line of it (src/a.py:12) or some (src/a.py:10-20)."
+
+
+@frozen(kw_only=True)
+class WhyTarget:
+    """A file as it lies in the work tree, and which of its lines are meant."""
+
+    path: str
+    text: tuple[str, ...]
+    first: int  # counted from 1
+    last: int
+    whole: bool  # nobody named lines
+    notes: tuple[str, ...] = ()
+
+
+def read_target(repo: Repo, words: str, *, folder: str) -> WhyTarget:
+    """The lines that somebody named, seen from a folder; what cannot be explained is refused with why."""
+    name, first, last = _parted(words, folder)
+    path, notes = _inside(repo, name, folder)
+    text = tuple(_text(repo, path))
+    if first is None:
+        asked = WhyTarget(path=path, text=text, first=1, last=len(text), whole=True)
+    else:
+        asked = WhyTarget(path=path, text=text, first=first, last=last or first, whole=False)
+        _refuse_lines(asked)
+    if not repo.run("--literal-pathspecs", "ls-files", "-z", "--", path):
+        notes = (*notes, f"git does not track {path}")
+    operation = repo.operation()
+    if operation:
+        notes = (*notes, f"{operation} is under way: what is not committed yet may have come with it")
+    return replace(asked, notes=notes)
+
+
+def _parted(words: str, folder: str) -> tuple[str, int | None, int | None]:
+    """A name and the lines; a file whose own name ends like that is meant as it is spelled."""
+    found = _LINES.fullmatch(words)
+    if found is None or os.path.lexists(os.path.join(folder, words)):
+        return words, None, None
+    return found["path"], int(found["first"]), int(found["last"]) if found["last"] else None
+
+
+def _refuse_lines(asked: WhyTarget) -> None:
+    total = len(asked.text)
+    if not 1 <= asked.first <= asked.last <= total:
+        lines = f"{total:,} line{'' if total == 1 else 's'}"
+        raise BadInput(f"{asked.path} has {lines}, so it has no {asked.first}-{asked.last}", hint=_HINT)
+
+
+def _inside(repo: Repo, name: str, folder: str) -> tuple[str, tuple[str, ...]]:
+    """The path as the repository spells it; a link is followed to what it names, as an editor does."""
+    if not name.strip():
+        raise BadInput("no file is named", hint=_HINT)
+    seen = [on_disk(os.path.join(start, name)) for start in (folder, repo.top)]
+    full = next((path for path in seen if os.path.lexists(path)), seen[0])
+    path = at_top(full, top=repo.top)
+    if path is None:
+        raise BadInput(f"{name} is not in this repository", hint="Name files of this project.")
+    path = path.rstrip("/")
+    _refuse_foreign(repo, path)
+    if not os.path.islink(os.path.join(repo.top, path)):
+        return path, ()
+    target = at_top(os.path.realpath(full), top=repo.top)
+    if target is None:
+        raise BadInput(f"{path} is a link to something outside this repository", hint=_HINT)
+    _refuse_foreign(repo, target.rstrip("/"))
+    return target.rstrip("/"), (f"{path} is a link to {target.rstrip('/')}",)
+
+
+def _refuse_foreign(repo: Repo, path: str) -> None:
+    """Refuse what lies in the repository's folder and is none of its files."""
+    if ".git" in path.split("/"):
+        raise BadInput(f"{path} is git's own and no file of the project", hint=_HINT)
+    if (inner := submodule_of(path, submodules(repo))) is not None:
+        hint = f"Ask git there: git -C {inner} blame -w -C {path[len(inner) + 1 :]}"
+        raise BadInput(f"{path} lies in the submodule {inner}, which has a history of its own", hint=hint)
+
+
+def _text(repo: Repo, path: str) -> list[str]:
+    full = os.path.join(repo.top, path)
+    if os.path.isdir(full):
+        raise BadInput(f"{path} is a folder", hint="Name one of its files.")
+    try:
+        data = fsio.read(full, limit=MAX_FILE)
+    except FileNotFoundError:
+        raise _why_not_there(repo, path) from None
+    except TooLarge:
+        raise TooLarge(f"{path} has more than {MAX_FILE >> 20} MiB", hint="Ask `git blame`.") from None
+    except NotADirectoryError:
+        raise NotFound(f"there is no file {path}", hint=_HINT) from None
+    if b"\0" in data[:_BINARY]:
+        raise BadInput(f"{path} is no text, so it has no lines", hint=f"See `git log -- {path}`.")
+    return lines_of(data)
+
+
+def _why_not_there(repo: Repo, path: str) -> NotFound:
+    """That a file is not there, and if git once had it, where it went."""
+    if held_in_index(repo, [path]):
+        hint = f"Get it back with `git restore {path}`, or see `git log -- {path}`."
+        return NotFound(f"{path} is not in the work tree; git still has it", hint=hint)
+    shape = ("log", "-1", "--diff-filter=D", "--format=%h", "HEAD", "--", path)
+    gone = repo.text("--literal-pathspecs", *shape, ok=(0, 128))
+    if gone:
+        return NotFound(f"{path} was deleted by commit {gone}", hint=f"See `git show {gone} -- {path}`.")
+    return NotFound(f"there is no file {path}", hint=_HINT)
+
+
+_PASSED_OVER = "it was changed by a commit that `blame.ignoreRevsFile` passes over, and git guessed what from"
+_AGAIN = "the same text was written again since, and nothing tells which of the copies this is"
+AROUND = 12  # lines looked at on either side: what stands beside a line helps to tell who wrote it
+MAX_MOVED = 2_000  # commits of runs that are looked for in rewritten history
+
+Spell = Callable[[str], str]  # a path as runs record it
+
+
+@frozen
+class LineVerdict:
+    """A line, where it came from, and who wrote it."""
+
+    blamed: Blamed
+    verdict: Verdict
+
+
+@mutable
+class LineFindings:
+    """Everything that is known about the lines that were asked about."""
+
+    lines: list[LineVerdict] = field(default_factory=list)
+    commits: dict[str, Commit] = field(default_factory=dict)
+    records: dict[str, RecordedRun] = field(default_factory=dict)
+    made: dict[str, dict[str, int | None]] = field(default_factory=dict)  # commit -> runs and turns it was made in
+    became: dict[str, dict[str, str]] = field(default_factory=dict)  # commit -> what it was before, and how found
+    events: dict[str, Event] = field(default_factory=dict)
+
+
+def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFindings:
+    """Who wrote the lines that are asked about."""
+    if not asked.text:
+        return LineFindings()
+    first, last = max(1, asked.first - AROUND), min(len(asked.text), asked.last + AROUND)
+    blamed = blame.blame(clone.repo, asked.path, asked.text, first=first, last=last)
+    found = LineFindings(events=recorded_runs.run_events(clone))
+    paths = {spell(asked.path), *(spell(path) for one in blamed for path in _names(one))}
+    oids = {one.commit for one in blamed if one.commit}
+    found.records = recorded_runs.records(clone, found.events.values(), paths=paths, commits=oids)
+    _note_commits(clone, found, oids | {one.before[0] for one in blamed if one.before})
+    texts = _Texts(clone, asked, found, blamed)
+    marks = {line_hash(texts.line(one)) for one in blamed}
+    wrote = [one for record in found.records.values() for one in recorded_runs.written(record, paths, marks)]
+    verdicts = _Verdicts(found, texts, wrote, spell, now=clone.clock().timestamp(), path=spell(asked.path))
+    judged = accompanied([PlacedVerdict(verdicts.of(one), one.commit, one.number, one.at) for one in blamed])
+    pairs = zip(blamed, judged, strict=True)
+    found.lines = [LineVerdict(one, said) for one, said in pairs if asked.first <= one.number <= asked.last]
+    return found
+
+
+def _names(one: Blamed) -> tuple[str, ...]:
+    """What a file was called when a line came into it, and just before."""
+    return (one.path, one.before[1]) if one.before else (one.path,)
+
+
+def _note_commits(clone: Clone, found: LineFindings, oids: Iterable[str]) -> None:
+    """Learn in which runs commits were made, under their own name or under one they had before."""
+    asked = set(oids)
+    others = dict.fromkeys(oid for one in found.records.values() for oid in one.commits if oid not in asked)
+    for old, now in commit_anchors.resolve(clone, list(others)[-MAX_MOVED:]).items():
+        if now.state == "moved" and now.commit in asked:
+            found.became.setdefault(now.commit, {})[old] = now.how
+    wanted = asked | {old for olds in found.became.values() for old in olds}
+    found.commits = _commits(clone, wanted)
+    for record in found.records.values():
+        span = recorded_runs.span(clone, record.event) if not wanted.isdisjoint(record.commits) else (0, 0)
+        for oid in record.commits:
+            if oid in wanted and _was_made(found.commits.get(oid), span):
+                found.made.setdefault(oid, {})[record.run] = record.turn_of(oid)
+    found.commits |= _commits(clone, {oid for one in found.commits.values() for oid in one.parents})
+
+
+def _was_made(commit: Commit | None, span: tuple[float, float]) -> bool:
+    """Whether a commit that a run names was made while it ran: it may have cited or fetched one."""
+    return commit is None or span[0] - SLACK <= commit.committed <= span[1] + SLACK
+
+
+def _commits(clone: Clone, oids: Iterable[str]) -> dict[str, Commit]:
+    asked = sorted(set(oids))
+    options = ("--no-walk=unsorted", "--ignore-missing", "--stdin")
+    return commit_details.listed(clone.repo, *options, names=asked, limit=len(asked)) if asked else {}
+
+
+class _Texts:
+    """The file's lines in the commits that matter, each read once and known by hashes."""
+
+    def __init__(self, clone: Clone, asked: WhyTarget, found: LineFindings, blamed: Sequence[Blamed]) -> None:
+        self._now = asked.text
+        places = dict.fromkeys(place for one in blamed for place in _places(found, one))
+        self._texts = blame.texts(clone.repo, places)
+        self._counts: dict[tuple[str, str] | None, Counter[str]] = {}
+
+    def line(self, one: Blamed) -> str:
+        """A line as its commit has it: blanks may have changed since."""
+        there = self._texts.get((one.commit, one.path)) if one.commit else None
+        return there[one.at - 1] if there and one.at <= len(there) else one.text
+
+    def count(self, place: tuple[str, str] | None, mark: str) -> int:
+        """How often a line stands in a file of a commit; None is the work tree."""
+        if place not in self._counts:
+            text = self._now if place is None else self._texts.get(place, ())
+            self._counts[place] = Counter(map(line_hash, telling_lines(text)))
+        return self._counts[place][mark]
+
+
+def _places(found: LineFindings, one: Blamed) -> Iterator[tuple[str, str]]:
+    """Where a line's text is looked up: in its commit, in what that was before, and in those before them."""
+    if one.commit is None:
+        if one.before:
+            yield one.before
+        return
+    for oid in (one.commit, *found.became.get(one.commit, ())):
+        yield oid, one.path
+        for parent in found.commits[oid].parents if oid in found.commits else ():
+            yield from ((parent, name) for name in _names(one))
+
+
+class _Verdicts:
+    """Says of each line who wrote it."""
+
+    def __init__(
+        self, found: LineFindings, texts: _Texts, wrote: Iterable[TurnLines], spell: Spell, *, now: float, path: str
+    ) -> None:
+        self._found, self._texts, self._spell, self._now, self._path = found, texts, spell, now, path
+        self._by_path: dict[str, dict[str, list[TurnLines]]] = defaultdict(lambda: defaultdict(list))
+        for one in sorted(wrote, key=_order):
+            for mark in {*one.added, *one.removed}:
+                self._by_path[one.path][mark].append(one)
+
+    def of(self, one: Blamed) -> Verdict:
+        text = self._texts.line(one)
+        mark = line_hash(text)
+        names = dict.fromkeys(map(self._spell, _names(one)))
+        about = [wrote for name in names for wrote in self._by_path.get(name, {}).get(mark, ())]
+        if len(names) > 1:
+            about.sort(key=_order)
+        views, copies = list(self._views(one, mark)), self._texts.count(None, mark)
+        verdict = decide(mark, text, views, about, copies=copies)
+        return self._checked(one, verdict, mark, copies) if isinstance(verdict, LineAuthor) else verdict
+
+    def _checked(self, one: Blamed, said: LineAuthor, mark: str, copies: int) -> Verdict:
+        """A claim, unless git only guessed that this is the line which the commit brought."""
+        turns = {TurnName(said.run, turn) for turn in said.turns}
+        if _letters(self._texts.line(one)) != _letters(one.text):
+            return AuthorDoubt(_PASSED_OVER, tuple(sorted(turns)))
+        # Git takes a line that is typed again for a copy of the first, in its file and in others.
+        names = {self._path, *map(self._spell, _names(one))}
+        about = (wrote for name in names for wrote in self._by_path.get(name, {}).get(mark, ()))
+        later = [wrote for wrote in about if wrote.begin > said.view.until + SLACK and not wrote.whole]
+        more = sum(wrote.added.get(mark, 0) - wrote.removed.get(mark, 0) for wrote in later)
+        if more > 0 or copies > said.view.here:
+            return AuthorDoubt(_AGAIN, tuple(sorted(turns | {wrote.by for wrote in later if mark in wrote.added})))
+        # Where history is cut off, the commit did not bring the line: only its text tells.
+        return replace(said, recorded=said.recorded and not one.cut)
+
+    def _views(self, one: Blamed, mark: str) -> Iterator[CommitView]:
+        if one.commit is None:
+            before = self._texts.count(one.before, mark) if one.before else 0
+            since = self._found.commits.get(one.before[0]) if one.before else None
+            yield CommitView(
+                commit=None,
+                until=self._now,
+                since=since.committed if since else None,
+                here=self._texts.count(None, mark),
+                before=before,
+                runs={},
+            )
+            return
+        for oid in (*self._found.became.get(one.commit, ()), one.commit):
+            if oid in self._found.commits:
+                yield self._view(one, self._found.commits[oid], mark)
+
+    def _view(self, one: Blamed, commit: Commit, mark: str) -> CommitView:
+        names, texts = _names(one), self._texts
+        parents = [self._found.commits[oid] for oid in commit.parents if oid in self._found.commits]
+        counts = [texts.count((parent.oid, name), mark) for parent in parents for name in names]
+        return CommitView(
+            commit=commit.oid,
+            until=commit.committed,
+            since=max((parent.committed for parent in parents), default=None),
+            here=texts.count((commit.oid, one.path), mark),
+            before=max(counts, default=0),
+            runs={} if one.cut else self._found.made.get(commit.oid, {}),
+        )
+
+
+def _letters(text: str) -> str:
+    """A line without its blanks, which is as git compared it."""
+    return "".join(text.split())
+
+
+def _order(one: TurnLines) -> tuple[float, TurnName]:
+    return one.begin, one.by
+
+
+def runs_of(found: LineFindings, commit: str | None) -> Mapping[str, int | None]:
+    """The runs in which a commit was made, under this name or under one it had before."""
+    if commit is None:
+        return {}
+    olds = found.became.get(commit, {})
+    return {run: turn for oid in (*olds, commit) for run, turn in found.made.get(oid, {}).items()}

@@ -1,0 +1,315 @@
+"""Why lines are there, as it is told: lines with the same answer together, in order or run by run.
+
+`recorded`: the commit that brought the line was made in the run, and the run wrote this text. `matched`: only
+the text tells. Anything else is not known, with what can be said: the run in which the line was committed,
+turns that may have written it, or nothing.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from holdfast.git.cited_commits.commit_details import Commit
+from holdfast.git.clone import Clone
+from holdfast.model.event import Event, timestamp
+from holdfast.patterns import regex
+from holdfast.recall.why import recorded_runs
+from holdfast.recall.why.line_authors import LineFindings, LineVerdict, WhyTarget, runs_of
+from holdfast.recall.why.recorded_runs import RecordedTurn, seconds
+from holdfast.recall.why.verdict import NOBODY, AuthorDoubt, LineAuthor, TurnName
+from holdfast.store import capsule
+from holdfast.values import frozen
+
+RECORDED, MATCHED, COMMITTED, AMBIGUOUS, UNKNOWN = "recorded", "matched", "committed", "ambiguous", "unknown"
+_TRAILER = regex(r"^holdfast-run: *(\S+) *$", re.IGNORECASE)
+_BY_TRAILER = "a trailer of its commit names a run, and nothing that was recorded confirms it"
+_CREDIT = regex(r"^(?:co-authored-by|assisted-by|generated-by): *(\S.*)$", re.IGNORECASE)
+_MARGIN = 2  # seconds
+
+
+@frozen
+class WhyRun:
+    """A run, in short."""
+
+    id: str
+    agent: str | None
+    started: str
+    summary: str
+    parent: str | None
+
+
+@frozen
+class WhyTurn:
+    """A turn of a run: what was asked, by whom, and what came of it."""
+
+    turn: int
+    ts: str
+    by: str
+    prompt: str
+    asked_in: int  # the turn in which that was asked; an earlier one where this one only goes on
+    line: str
+
+
+@frozen
+class WhyCommit:
+    """The commit that brought a line."""
+
+    oid: str
+    ts: str
+    author: str
+    subject: str
+    was: str | None = None  # under which name it was made, if history was rewritten since
+    how: str = ""  # and how that was found out
+    credits: tuple[str, ...] = ()  # whom its message names beside its author
+
+
+@frozen(kw_only=True)
+class WhyAnswer:
+    """Some lines that follow one another, and why they are there."""
+
+    first: int
+    last: int
+    text: tuple[str, ...]
+    state: str  # recorded, matched, committed, ambiguous or unknown
+    reason: str = ""  # why nobody is named
+    commit: WhyCommit | None = None  # None: not committed yet
+    run: WhyRun | None = None  # who wrote it
+    turns: tuple[WhyTurn, ...] = ()  # several if they cannot be told apart
+    during: tuple[WhyRun, ...] = ()  # runs in which it was committed, where nobody is named
+    by_trailer: bool = False  # and only a trailer of the commit says so, which anybody may write
+    maybe: tuple[TurnName, ...] = ()
+
+
+@frozen(kw_only=True)
+class RunShare:
+    """All lines of a file that one run wrote, or that no run did."""
+
+    run: WhyRun | None
+    count: int
+    recorded: int
+    ranges: tuple[tuple[int, int], ...]
+    turns: tuple[WhyTurn, ...]
+    reasons: Mapping[str, int]  # why nobody is named, and for how many lines
+
+
+@frozen(kw_only=True)
+class Why:
+    """Why the lines of a file are there."""
+
+    path: str
+    first: int
+    last: int
+    total: int
+    whole: bool  # the file as a whole was asked about
+    answers: tuple[WhyAnswer, ...]
+    shares: tuple[RunShare, ...]  # newest first; those that nobody wrote last
+    notes: tuple[str, ...] = ()
+
+
+def explain(clone: Clone, asked: WhyTarget, found: LineFindings) -> Why:
+    """What was found about some lines, for people."""
+    telling = _Telling(clone, found)
+    groups = [list(group) for _, group in groupby(found.lines, telling.key)]
+    answers = tuple(telling.answer(group) for group in groups)
+    return Why(
+        path=asked.path,
+        first=asked.first,
+        last=asked.last,
+        total=len(asked.text),
+        whole=asked.whole,
+        answers=answers,
+        shares=tuple(_shares(answers)) if asked.whole else (),
+        notes=asked.notes,
+    )
+
+
+class _Telling:
+    """Puts what was found into words; each run and commit is looked up once."""
+
+    def __init__(self, clone: Clone, found: LineFindings) -> None:
+        self._clone, self._found = clone, found
+        self._runs: dict[str, WhyRun] = {}
+        self._during: dict[str | None, tuple[tuple[str, ...], bool]] = {}
+        self._heads: dict[str, list[Event]] | None = None
+
+    def key(self, one: LineVerdict) -> tuple[object, ...]:
+        """The same for lines that have the same answer."""
+        said = one.verdict
+        if isinstance(said, LineAuthor):
+            return one.blamed.commit, said.run, said.turns, said.recorded
+        return one.blamed.commit, said.reason, said.maybe
+
+    def answer(self, group: Sequence[LineVerdict]) -> WhyAnswer:
+        first, last = group[0].blamed, group[-1].blamed
+        said = group[0].verdict
+        fields: dict[str, Any] = {
+            "first": first.number,
+            "last": last.number,
+            "text": tuple(one.blamed.text for one in group),
+            "commit": self._brought(first.commit, said),
+        }
+        if isinstance(said, LineAuthor):
+            turns = tuple(self._asking(said.run, turn) for turn in said.turns)
+            state = RECORDED if said.recorded else MATCHED
+            return WhyAnswer(**fields, state=state, run=self.run(said.run), turns=turns)
+        return self._unclaimed(said, group, fields)
+
+    def _unclaimed(self, said: AuthorDoubt, group: Sequence[LineVerdict], fields: dict[str, Any]) -> WhyAnswer:
+        """What can be said of lines that nobody is named for."""
+        blamed = group[0].blamed
+        during, by_trailer = self._committed_in(blamed.commit) if not blamed.cut else ((), False)
+        state = AMBIGUOUS if said.maybe else COMMITTED if during else UNKNOWN
+        reason = _BY_TRAILER if by_trailer and said.reason == NOBODY else self._reason(said, during)
+        if blamed.cut and not said.maybe:
+            reason = "history is cut off here (a shallow clone), so nobody can tell"
+        fields |= {"during": tuple(map(self.run, during)), "by_trailer": by_trailer}
+        return WhyAnswer(**fields, state=state, reason=reason, maybe=said.maybe)
+
+    def _reason(self, said: AuthorDoubt, during: Sequence[str]) -> str:
+        if said.reason != NOBODY:
+            return said.reason
+        harmed = [one.run for one in self._found.records.values() if one.harmed]
+        if harmed:
+            more = f" (and {len(harmed) - 1} more)" if harmed[1:] else ""
+            return f"the record of run {harmed[0]}{more} is damaged, so nobody can tell: see `holdfast doctor`"
+        if not during:
+            return said.reason
+        records = [self._found.records.get(run) for run in during]
+        if any(one is not None and one.has_lines for one in records):
+            return "it was committed during a run whose edits do not include this line"
+        if any(one is not None and one.folder is None for one in records):
+            return "it was committed during a run whose record is missing here"
+        if any(one is not None for one in records):
+            return "it was committed during a run that did not record its edits line by line"
+        return "it was committed during a run whose record is private to another clone"
+
+    def _committed_in(self, oid: str | None) -> tuple[tuple[str, ...], bool]:
+        """The runs in which a commit was made: as they recorded it, else by envelopes, else by a trailer."""
+        if oid not in self._during:
+            commit = self._found.commits.get(oid or "")
+            runs = tuple(runs_of(self._found, oid)) or tuple(self._by_envelope(commit))
+            named = () if runs else tuple(self._by_trailer(commit))
+            self._during[oid] = runs or named, bool(named)
+        return self._during[oid]
+
+    def _by_envelope(self, commit: Commit | None) -> Iterable[str]:
+        """The runs of other clones that ended at a commit made meanwhile; ours say what they made."""
+        there = self._at(commit.oid) if commit else []
+        others = (event for event in there if not recorded_runs.has_body(self._clone, event))
+        return sorted(event.run_id or "" for event in others if commit and _was_made_in(event, commit))
+
+    def _by_trailer(self, commit: Commit | None) -> Iterable[str]:
+        """The runs that a commit's message names with our key, as far as it was made while they ran."""
+        ends = commit.message.rpartition("\n\n")[2].split("\n") if commit else []
+        named = sorted({value[1] for row in ends if (value := _TRAILER.match(row))})
+        events = (self._found.events[run] for run in named if run in self._found.events)
+        return [event.run_id or "" for event in events if commit and self._ran_at(event, commit.committed)]
+
+    def _ran_at(self, event: Event, moment: float) -> bool:
+        begin, end = recorded_runs.span(self._clone, event)
+        return begin - _MARGIN <= moment <= end + _MARGIN
+
+    def _at(self, commit: str) -> list[Event]:
+        """The runs that ended at a commit, or began there."""
+        if self._heads is None:
+            self._heads = {}
+            for event in self._found.events.values():
+                if event.head:
+                    self._heads.setdefault(event.head, []).append(event)
+        return self._heads.get(commit, [])
+
+    def _brought(self, oid: str | None, said: LineAuthor | AuthorDoubt) -> WhyCommit | None:
+        if oid is None:
+            return None
+        commit, olds = self._found.commits.get(oid), self._found.became.get(oid, {})
+        if commit is None:
+            return WhyCommit(oid, "", "", "")
+        was = said.view.commit if isinstance(said, LineAuthor) and said.view.commit in olds else None
+        credits_ = (found[1] for row in commit.message.split("\n") if (found := _CREDIT.match(row)))
+        return WhyCommit(
+            oid,
+            timestamp(datetime.fromtimestamp(commit.committed, UTC)),
+            commit.name,
+            commit.message.partition("\n")[0],
+            was,
+            olds.get(was or "", ""),
+            tuple(dict.fromkeys(credits_)),
+        )
+
+    def run(self, run: str) -> WhyRun:
+        """A run in short, as far as it is here."""
+        if run not in self._runs:
+            self._runs[run] = self._looked_up(run)
+        return self._runs[run]
+
+    def _looked_up(self, run: str) -> WhyRun:
+        event, record = self._found.events[run], self._found.records.get(run)
+        context = capsule.read_json(record.folder, capsule.CONTEXT) if record and record.folder else None
+        context = context if isinstance(context, dict) else {}
+        agent, joined = context.get("agent"), self._clone.joined(event)
+        outputs = joined.get("outputs")
+        return WhyRun(
+            run,
+            str(agent["name"]) if isinstance(agent, dict) and agent.get("name") else None,
+            str(joined.get("started") or context.get("started") or event.ts),
+            str(outputs.get("summary") or "") if isinstance(outputs, dict) else "",
+            event.parent_run_id,
+        )
+
+    def _asking(self, run: str, number: int) -> WhyTurn:
+        turns: Mapping[int, RecordedTurn] = self._found.records[run].turns
+        turn = turns[number]
+        asked = next((turns[n] for n in sorted(turns, reverse=True) if n <= number and turns[n].prompt), turn)
+        return WhyTurn(number, turn.ts, turn.by, asked.prompt, asked.number, turn.line)
+
+
+def _was_made_in(event: Event, commit: Commit) -> bool:
+    """Whether a commit was made while a run was under way that was at it when it was recorded.
+
+    A run that was taken in later names the commit it began at, which is older than itself.
+    """
+    start, end = recorded_runs.began(event), seconds(event.ts)
+    return start is not None and end is not None and start + _MARGIN < commit.committed <= end
+
+
+def _shares(answers: Sequence[WhyAnswer]) -> list[RunShare]:
+    """The lines of a file by the runs that wrote them, newest first, and what nobody wrote."""
+    by_run: dict[str | None, list[WhyAnswer]] = {}
+    for one in answers:
+        by_run.setdefault(one.run.id if one.run else None, []).append(one)
+    shares = [_share(group) for group in by_run.values()]
+    shares.sort(key=lambda one: one.run.started if one.run else "", reverse=True)
+    return shares
+
+
+def _share(group: Sequence[WhyAnswer]) -> RunShare:
+    reasons: dict[str, int] = {}
+    for one in group:
+        if one.run is None:
+            reasons[one.reason] = reasons.get(one.reason, 0) + _size(one)
+    turns = {asking.turn: asking for one in group for asking in one.turns}
+    return RunShare(
+        run=group[0].run,
+        count=sum(map(_size, group)),
+        recorded=sum(_size(one) for one in group if one.state == RECORDED),
+        ranges=tuple(_joined((one.first, one.last) for one in group)),
+        turns=tuple(turns[number] for number in sorted(turns)),
+        reasons=reasons,
+    )
+
+
+def _size(one: WhyAnswer) -> int:
+    return one.last - one.first + 1
+
+
+def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same ranges, those that touch made one."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if found and found[-1][1] + 1 >= first:
+            found[-1] = (found[-1][0], max(found[-1][1], last))
+        else:
+            found.append((first, last))
+    return found

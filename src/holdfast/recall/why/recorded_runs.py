@@ -1,0 +1,269 @@
+"""What runs recorded about a file: the lines their turns wrote into it, and the commits made in them.
+
+An event's body names the files a run touched and the commits it made, so only capsules that can matter are
+opened, however many there are. What is damaged, erased or private to another clone is not there.
+"""
+
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.git.clone import Clone
+from holdfast.model.event import Event
+from holdfast.patterns import regex
+from holdfast.recall.why.verdict import TurnLines, TurnName
+from holdfast.store import capsule
+from holdfast.values import frozen, mutable
+
+LINES, TURNS, CYCLES = "outputs/lines.jsonl", "outputs/turns.jsonl", "cycles.jsonl"
+ALL_FILES = 2_000  # an event names no more files; a run of so many may have written any
+_COMMIT = regex(rb'"commit:([0-9a-f]{40,64})"')
+_STARTED = regex(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-")
+_ACTION = b'"action":'
+_WHOLE = regex(r'"content"\s*:')
+
+
+@frozen
+class RecordedTurn:
+    """A turn of a run, as far as it explains a line."""
+
+    number: int
+    ts: str
+    ended: str
+    by: str  # who asked: user, or agent for a helper's orders
+    prompt: str
+    line: str  # the turn in a sentence
+    commits: tuple[str, ...]
+
+
+@mutable
+class RecordedRun:
+    """A run of which something is here."""
+
+    event: Event
+    folder: str | None  # its capsule; None if it is not here
+    commits: tuple[str, ...] = ()
+    touched: bool = False  # whether it wrote one of the files that are asked about
+    _turns: dict[int, RecordedTurn] | None = None
+    _harmed: bool | None = None
+
+    @property
+    def run(self) -> str:
+        return self.event.run_id or ""
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether what it wrote was recorded line by line."""
+        return self.folder is not None and os.path.isfile(os.path.join(self.folder, *LINES.split("/")))
+
+    @property
+    def harmed(self) -> bool:
+        """Whether what it recorded of turns and lines is damaged; then nothing of it is believed."""
+        if self._harmed is None:
+            self._harmed = self.folder is not None and bool(capsule.harmed(self.folder, (LINES, TURNS)))
+        return self._harmed
+
+    @property
+    def turns(self) -> dict[int, RecordedTurn]:
+        """Its turns by number, read when first asked for."""
+        if self._turns is None:
+            rows = capsule.read_rows(self.folder, TURNS) if self.folder else ()
+            self._turns = {turn.number: turn for turn in map(_turn, rows) if turn}
+        return self._turns
+
+    def turn_of(self, commit: str) -> int | None:
+        """The turn in which a commit was made; the first that has it."""
+        return next((n for n, turn in sorted(self.turns.items()) if commit in turn.commits), None)
+
+
+def run_events(clone: Clone) -> dict[str, Event]:
+    """The runs this clone knows of, on any line; those that were erased are left out."""
+    gone, found = clone.erased(), dict[str, Event]()
+    for event in _every(clone):
+        if event.kind == "run" and event.run_id:
+            known = found.get(event.run_id)
+            if known is None or known.ts <= event.ts:
+                found[event.run_id] = event
+    if gone:
+        found = {
+            run: event for run, event in found.items() if gone.isdisjoint((run, event.target or "", event.hash_self))
+        }
+    return found
+
+
+def _every(clone: Clone) -> Iterator[Event]:
+    # Ours first: what is published between the two looks is then seen twice, never not at all.
+    yield from list(clone.own_events())
+    yield from (event for event, _ in clone.read_sources(s for s in clone.sources() if s.blob))
+
+
+def records(
+    clone: Clone, events: Iterable[Event], *, paths: Collection[str], commits: Collection[str]
+) -> dict[str, RecordedRun]:
+    """The runs that wrote one of these files, and those in which one of these commits was made."""
+    named = [json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") for path in paths]
+    wanted = {oid.encode("ascii") for oid in commits}
+    found = {}
+    for event in events:
+        raw = _raw(clone, event)
+        if not raw:
+            continue
+        touched = any(name in raw for name in named) or raw.count(_ACTION) >= ALL_FILES
+        made = _COMMIT.findall(raw)
+        if touched or not wanted.isdisjoint(made):
+            oids = tuple(oid.decode("ascii") for oid in dict.fromkeys(made))
+            found[event.run_id or ""] = RecordedRun(event, _folder(clone, event), oids, touched)
+    return found
+
+
+def _raw(clone: Clone, event: Event) -> bytes | None:
+    try:
+        return clone.bodies.raw(event.body) if event.body else None
+    except (HoldfastError, OSError):  # a link, or unreadable: `doctor` names it
+        return None
+
+
+def has_body(clone: Clone, event: Event) -> bool:
+    """Whether what a run recorded of itself is here."""
+    return bool(_raw(clone, event))
+
+
+def began(event: Event) -> float | None:
+    """When a run began, by its name."""
+    named = _STARTED.match(event.run_id or "")
+    return seconds("{}-{}-{}T{}:{}:{}+00:00".format(*named.groups())) if named else None
+
+
+def span(clone: Clone, event: Event) -> tuple[float, float]:
+    """From when to when a run was under way, as it recorded it, else by its name and its event."""
+    joined = clone.joined(event)
+    first, last = (seconds(str(joined.get(name) or "")) for name in ("started", "ended"))
+    end = last if last is not None else seconds(event.ts)
+    begin = first if first is not None else began(event)
+    return (begin, end) if begin is not None and end is not None else (math.inf, -math.inf)
+
+
+def _folder(clone: Clone, event: Event) -> str | None:
+    places = (store.run(event.run_id or "") for store in clone.stores)
+    return next((path for path in places if os.path.isdir(path)), None)
+
+
+def written(record: RecordedRun, paths: Collection[str], marks: Collection[str]) -> list[TurnLines]:
+    """What a run wrote of lines with these hashes into these files, turn by turn."""
+    folder = record.folder
+    if folder is None or not record.touched or record.harmed:
+        return []
+    rows = [row for row in _lines(folder, paths) if _tells(row, marks)]
+    whole = _written_whole(folder, rows) if any(map(_may_be_whole, rows)) else set()
+    return [one for row in rows if (one := _wrote(record, row, whole, marks)) is not None]
+
+
+def _lines(folder: str, paths: Collection[str]) -> Iterator[dict[str, Any]]:
+    """The rows of some files; taking the others apart would cost most of the time."""
+    named = [json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") for path in paths]
+    try:
+        with open(os.path.join(folder, *LINES.split("/")), "rb") as file:
+            for line in file:
+                if any(name in line for name in named):
+                    row = _object(line)
+                    if row is not None and row.get("path") in paths:
+                        yield row
+    except OSError:
+        return
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _tells(row: Mapping[str, Any], marks: Collection[str]) -> bool:
+    return any(mark in marks for name in ("added", "removed") for mark in _marks(row, name))
+
+
+def _marks(row: Mapping[str, Any], name: str) -> list[str]:
+    found = row.get(name)
+    return [mark for mark in found if isinstance(mark, str)] if isinstance(found, list) else []
+
+
+def _may_be_whole(row: Mapping[str, Any]) -> bool:
+    """Whether a row may hold lines that stood there before: not of a new file, nor where these are told."""
+    return row.get("action") != "add" and not isinstance(row.get("kept"), list)
+
+
+def _written_whole(folder: str, rows: Iterable[Mapping[str, Any]]) -> set[tuple[object, str]]:
+    """Turn and file where a call gave the file's content, and nobody knows what of it stood there before."""
+    asked = {(row.get("turn"), str(row.get("path"))): row for row in rows if _may_be_whole(row)}
+    # Null says so; older runs say nothing of it, but their calls do.
+    found = {place for place, row in asked.items() if "kept" in row}
+    turns = {turn for turn, _ in asked}
+    for cycle in capsule.read_rows(folder, CYCLES):
+        if cycle.get("turn") in turns:
+            for given in _edits(cycle):
+                found |= {
+                    (turn, path) for turn, path in asked if turn == cycle["turn"] and path.rpartition("/")[2] in given
+                }
+    return found
+
+
+def _edits(cycle: Mapping[str, Any]) -> Iterator[str]:
+    """What calls were given that wrote a file whole: a content, whatever the tool is called."""
+    proposal = cycle.get("proposal")
+    calls = proposal.get("calls") if isinstance(proposal, dict) else None
+    for call in calls if isinstance(calls, list) else ():
+        given = call.get("input") if isinstance(call, dict) and call.get("kind") == "edit" else None
+        if isinstance(given, str) and _WHOLE.search(given):
+            yield given
+
+
+def _wrote(
+    record: RecordedRun, row: Mapping[str, Any], whole: Collection[tuple[object, str]], marks: Collection[str]
+) -> TurnLines | None:
+    number = row.get("turn")
+    turn = record.turns.get(number) if isinstance(number, int) else None
+    if turn is None:
+        return None
+    begin = seconds(turn.ts)
+    if begin is None:
+        return None
+    added = Counter(_marks(row, "added"))
+    added.subtract(_marks(row, "kept"))
+    return TurnLines(
+        by=TurnName(record.run, turn.number),
+        path=str(row.get("path")),
+        begin=begin,
+        end=max(begin, seconds(turn.ended) or begin),
+        added={mark: number for mark, number in added.items() if number > 0 and mark in marks},
+        removed=Counter(mark for mark in _marks(row, "removed") if mark in marks),
+        whole=(turn.number, str(row.get("path"))) in whole,
+    )
+
+
+def _turn(row: Mapping[str, Any]) -> RecordedTurn | None:
+    number, commits = row.get("turn"), row.get("commits")
+    if not isinstance(number, int):
+        return None
+    ts, ended, by, prompt, line = (_text(row, name) for name in ("ts", "ended", "by", "prompt", "line"))
+    made = tuple(oid for oid in commits if isinstance(oid, str)) if isinstance(commits, list) else ()
+    return RecordedTurn(number, ts, ended or ts, by, prompt, line, made)
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    found = row.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def seconds(ts: str) -> float | None:
+    """A moment as git counts time."""
+    try:
+        return datetime.fromisoformat(ts).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None

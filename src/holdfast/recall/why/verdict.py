@@ -1,0 +1,209 @@
+"""Who wrote a line, decided from what was recorded: one turn of one run, or an honest "not known".
+
+Pure. A line is known by the hash of its text, a turn by the hashes of what it added and removed, a commit by
+how often it has the text and how often the one before had it. All that was written is gone through in order;
+what is left must explain every copy of the line that the commit brought, and come from one run. Where two
+could have written it, where a person may have typed the same, or where a line says too little, nothing is
+claimed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from holdfast.model.transcript import telling_lines
+from holdfast.values import frozen
+
+DISTINCT = 12  # letters and digits of a line that hardly two people type alike
+MOST = 3  # copies of such a line in its file
+SLACK = 2.0  # seconds by which a commit's time, told in whole ones, may lie before what went into it
+
+TOO_LITTLE = "the line says too little to tell who wrote it"
+NOBODY = "no recorded run wrote this line"
+
+
+@frozen(order=True)
+class TurnName:
+    """A turn of a run."""
+
+    run: str
+    turn: int
+
+
+@frozen(kw_only=True)
+class TurnLines:
+    """What a turn wrote into one file."""
+
+    by: TurnName
+    path: str
+    begin: float  # seconds
+    end: float
+    added: Mapping[str, int]  # hash of a line -> how often
+    removed: Mapping[str, int]
+    whole: bool = False  # all of the file, with lines that may have stood there before
+
+
+@frozen(kw_only=True)
+class CommitView:
+    """A commit that brought a line, as it was made; what is not committed yet is one of its own."""
+
+    commit: str | None
+    until: float  # when it was made
+    since: float | None  # when the one before was; None: there is none, or nobody can tell
+    here: int  # copies of the line in the file then
+    before: int  # and in the commit before
+    runs: Mapping[str, int | None]  # runs in which it was made, and in which turn
+
+    @property
+    def new(self) -> int:
+        return max(1, self.here - self.before)
+
+
+@frozen
+class LineAuthor:
+    """The run that wrote a line, and the turn; several turns if they cannot be told apart."""
+
+    run: str
+    turns: tuple[int, ...]
+    recorded: bool  # the commit was made in that run; else only the text agrees
+    view: CommitView
+    needs_company: bool = False  # a line as others write it: it counts only beside others of the same turn
+
+
+@frozen
+class AuthorDoubt:
+    """Why nobody is named, and who might have been."""
+
+    reason: str
+    maybe: tuple[TurnName, ...] = ()
+
+
+Verdict = LineAuthor | AuthorDoubt
+
+
+@frozen
+class _Copy:
+    by: TurnName
+    begin: float
+    end: float
+    sure: bool
+
+
+def is_distinct(text: str, *, copies: int) -> bool:
+    """Whether a line's text alone can tell who wrote it."""
+    return sum(map(str.isalnum, text)) >= DISTINCT and copies <= MOST
+
+
+def decide(
+    mark: str, text: str, views: Sequence[CommitView], wrote: Iterable[TurnLines], *, copies: int = 1
+) -> Verdict:
+    """Who wrote a line, by its hash and text; `views` are what it was committed as, the newest name last.
+
+    `wrote` is what was written into the file under that name, in order; `copies` of the line are there now.
+    """
+    if not telling_lines([text]):
+        return AuthorDoubt(TOO_LITTLE)
+    about = [one for one in wrote if mark in one.added or mark in one.removed]
+    found = [_seen(mark, text, view, about) for view in views]
+    claims = [one for one in found if isinstance(one, LineAuthor)]
+    told = [one for one in claims if one.recorded] or claims
+    # A squash may have brought copies that another of its parts had: one part explains them all, or none.
+    explained = max((one.view.new for one in told), default=0) >= max((view.new for view in views[-1:]), default=0)
+    if explained and len({(one.run, one.turns) for one in told}) == 1:
+        # Of a line as others write it, one was added or taken away since: nobody can tell which.
+        unlike = copies > told[0].view.here or any(one.begin > told[0].view.until for one in about)
+        return AuthorDoubt(TOO_LITTLE) if told[0].needs_company and unlike else told[0]
+    doubts = [by for one in found if isinstance(one, AuthorDoubt) for by in one.maybe]
+    maybe = sorted({*doubts, *(TurnName(one.run, turn) for one in told for turn in one.turns)})
+    if told:
+        return AuthorDoubt("several turns wrote this text, and nothing tells which of them is meant", tuple(maybe))
+    reason = next((one.reason for one in found if isinstance(one, AuthorDoubt) and one.maybe), NOBODY)
+    return AuthorDoubt(reason, tuple(maybe))
+
+
+def _seen(mark: str, text: str, view: CommitView, about: Iterable[TurnLines]) -> Verdict:
+    """Who wrote a line that this commit brought."""
+    if not view.here:
+        return AuthorDoubt(NOBODY)
+    copies, unsure = _left(mark, [one for one in about if _in_time(one, view)])
+    near = [one for one in copies if view.since is None or one.end + SLACK >= view.since]
+    # Git cannot tell copies of a text apart: where it stood there before, all of them must be of one run.
+    chosen, need = (near, view.here) if near and not view.before else (copies, view.here)
+    return _judged(text, view, chosen, need, unsure=unsure)
+
+
+def _judged(text: str, view: CommitView, copies: Sequence[_Copy], need: int, *, unsure: bool) -> Verdict:
+    maybe = tuple(sorted({one.by for one in copies}))
+    runs = {by.run for by in maybe}
+    distinct = is_distinct(text, copies=view.here)
+    recorded = len(runs) == 1 and maybe[0].run in view.runs
+    if not maybe or not (distinct or recorded):
+        return AuthorDoubt(TOO_LITTLE if maybe else NOBODY)
+    if len(runs) > 1 or unsure:
+        return AuthorDoubt("several turns wrote this text, and nothing tells which of them is meant", maybe)
+    if not all(one.sure for one in copies):
+        return AuthorDoubt("a turn wrote the whole file anew, and what stood there before is not recorded", maybe)
+    if len(copies) < need:
+        return AuthorDoubt("the same text was written more often than the run wrote it", maybe)
+    turns = tuple(by.turn for by in maybe)
+    return LineAuthor(maybe[0].run, turns, recorded, view, needs_company=not distinct)
+
+
+def _in_time(one: TurnLines, view: CommitView) -> bool:
+    """Whether something was written before a commit was made: by its time, and by its turn."""
+    last = view.runs.get(one.by.run)
+    return one.begin <= view.until + SLACK and (last is None or one.by.turn <= last)
+
+
+def _left(mark: str, about: Iterable[TurnLines]) -> tuple[list[_Copy], bool]:
+    """The copies of a line that are left of all that was written, and whether it is unsure which."""
+    copies: list[_Copy] = []
+    unsure = False
+    for one in about:
+        gone, came = one.removed.get(mark, 0), one.added.get(mark, 0)
+        if gone:
+            unsure = unsure or (gone < len(copies) and len({copy.by for copy in copies}) > 1)
+            copies = copies[gone:] if not unsure else copies
+        if one.whole:  # what is there already was not written by it
+            came = max(0, came - len(copies))
+        copies += [_Copy(one.by, one.begin, one.end, not one.whole)] * came
+    return copies, unsure and len(copies) > 0
+
+
+@frozen
+class PlacedVerdict:
+    """A verdict, and where its line stands now and stood in the commit that brought it."""
+
+    verdict: Verdict
+    commit: str | None
+    number: int
+    at: int
+
+
+def accompanied(lines: Sequence[PlacedVerdict]) -> list[Verdict]:
+    """The verdicts on some lines of a file, where one as others write it counts only beside its like."""
+    found: list[Verdict] = []
+    for place, one in enumerate(lines):
+        alone = isinstance(one.verdict, LineAuthor) and one.verdict.needs_company
+        if alone and not any(_is_company(lines, place, step) for step in (-1, 1)):
+            found.append(AuthorDoubt(TOO_LITTLE))
+        else:
+            found.append(one.verdict)
+    return found
+
+
+def _is_company(lines: Sequence[PlacedVerdict], place: int, step: int) -> bool:
+    """Whether the next line that tells something is of the same turn and stood there in the same commit, too.
+
+    Git takes a line for a moved one as soon as its text agrees: what stands elsewhere now says nothing.
+    """
+    one, at = lines[place], place + step
+    while 0 <= at < len(lines):
+        other = lines[at]
+        if other.commit != one.commit or other.at - one.at != other.number - one.number:
+            return False
+        match one.verdict, other.verdict:
+            case LineAuthor() as ours, LineAuthor(needs_company=False) as theirs:
+                return (ours.run, ours.turns) == (theirs.run, theirs.turns)
+            case _, AuthorDoubt(reason=reason) if reason != TOO_LITTLE:
+                return False
+        at += step
+    return False

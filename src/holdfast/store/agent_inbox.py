@@ -1,0 +1,374 @@
+"""What agents' hooks left word of: which sessions went on, and where their transcripts lie.
+
+    inbox/<agent>-<session>.jsonl     pointers that no drain has taken yet, a line for each event
+    inbox/<agent>-<session>.live      what the last drain saw of a session that has not ended
+    inbox/<agent>-<session>.told      what the session was told already; the hook's own notes
+    inbox/<agent>-<session>.pack      a pack that was told, until a drain keeps it as a receipt
+    inbox/<agent>-<session>.vanished  pointers to a transcript that is not there any more
+    inbox/<agent>-<session>.unread    pointers to a transcript that cannot be read
+    inbox/seen-<agent>                its time says when the agent's hook was last run
+    inbox/late-<agent>                a byte for each time that what it had to tell came too late
+
+The hook (`interfaces/agent_hook.py`) appends and waits for nobody. Whoever drains renames the file first, so
+that hooks go on in a new one, and deletes it when its transcript was read; a drain that dies in between
+leaves it to the next. Pointers are hints: damage costs those lines, is said, and stops nothing.
+"""
+
+import contextlib
+import json
+import os
+import stat
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+from holdfast.values import asdict, frozen
+
+AGENTS = ("codex", "claude", "gemini")
+MAX_BYTES = 64 << 20  # of one file; hooks stop at a quarter of this
+MAX_SMALL = 1 << 20  # of a file that is not a list of pointers
+VANISHED_FOR = 7 * 86400  # seconds for which a vanished transcript is told of
+_WRITING = 0.5  # seconds: for a hook, which writes one line
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_TAKEN = ".taken-"
+_NAMES = (1 << 61) - 1  # a prime, by which long names are told apart
+VANISHED, UNREAD = ".vanished", ".unread"  # why pointers were set aside
+
+
+@frozen(kw_only=True)
+class SessionPointer:
+    """One event that an agent told of."""
+
+    ts: int  # nanoseconds
+    agent: str
+    event: str
+    session: str
+    path: str | None = None  # its transcript
+    cwd: str = ""
+    tree: str = ""  # the git folder of the work tree it happened in
+    size: int = 0  # bytes of the transcript then
+    source: str | None = None  # why a session started
+    reason: str | None = None  # why it ended
+    tool: str | None = None
+    call: str | None = None
+    helper: str | None = None  # the transcript of a sub-agent
+    kind: str | None = None  # of a notification
+
+
+@frozen
+class SessionPointers:
+    """All that waits of one session, oldest first, and the files it stands in."""
+
+    agent: str
+    session: str
+    all: tuple[SessionPointer, ...]
+    files: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str | None:
+        return next((one.path for one in reversed(self.all) if one.path), None)
+
+    @property
+    def tree(self) -> str:
+        return next((one.tree for one in reversed(self.all) if one.tree), "")
+
+    @property
+    def helpers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.helper for one in self.all if one.helper))
+
+
+@frozen(kw_only=True)
+class LiveSession:
+    """A session that has not ended, as the last drain saw it."""
+
+    agent: str
+    session: str
+    path: str
+    tree: str
+    seen: int  # nanoseconds: the last pointer
+    size: int = 0  # bytes of the transcript that were there then
+    holdfast: str | None = None  # our own session
+
+
+def stem(agent: str, session: str) -> str:
+    """What a session's files are called; as the hook has it."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in session[:80])
+    if plain != session:  # others may look the same
+        plain += f"-{int.from_bytes(session.encode('utf-8', 'surrogatepass'), 'big') % _NAMES:x}"
+    return f"{agent}-{plain}"
+
+
+def is_path(text: str) -> bool:
+    """Whether a file could be called that."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+
+
+def waiting(*stores: Layout) -> list[SessionPointers]:
+    """What waits, left where it is, each session once."""
+    found: dict[tuple[str, str], list[SessionPointer]] = defaultdict(list)
+    files: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for layout in stores:
+        for path in _files(layout):
+            for one in _read(layout, path):
+                found[one.agent, one.session].append(one)
+                if path not in files[one.agent, one.session]:
+                    files[one.agent, one.session].append(path)
+    return [
+        SessionPointers(*key, tuple(sorted(there, key=lambda one: one.ts)), tuple(files[key]))
+        for key, there in found.items()
+    ]
+
+
+def is_filled(layout: Layout) -> bool:
+    """Whether a drain would find something to do; costs one look at a folder."""
+    return any(name.endswith((".jsonl", ".live", ".pack")) or _TAKEN in name for name in _names(layout, layout.inbox))
+
+
+def held(layout: Layout, *, wait: float = 0.0) -> contextlib.AbstractContextManager[int]:
+    """Nobody else drains meanwhile; hooks go on. Busy if somebody does."""
+    fsio.make_dirs(layout.inbox)
+    return fsio.locked(os.path.join(layout.inbox, "agents.lock"), wait=wait)
+
+
+def take(*stores: Layout) -> list[SessionPointers]:
+    """The same as `waiting`, in files that no hook writes to any more; `held` must be held."""
+    for layout in stores:
+        for path in _files(layout):
+            if _TAKEN not in path:
+                _set_apart(layout, path)
+    return [one for one in waiting(*stores) if all(_TAKEN in path for path in one.files)]
+
+
+def drop(one: SessionPointers, keep: Sequence[SessionPointer] = ()) -> None:
+    """Forget what was taken, but for some that are asked for again."""
+    for path in one.files:
+        rest = [other for other in _lines(path)[0] if other.session != one.session]
+        mine = [*keep] if path == one.files[-1] else []
+        if rest or mine:
+            fsio.replace(path, b"".join(_bytes(pointer) for pointer in (*rest, *mine)))
+        else:
+            with contextlib.suppress(FileNotFoundError):
+                fsio.remove(path)
+
+
+def _set_apart(layout: Layout, path: str) -> None:
+    """Give a file that hooks write to another name, and wait for one that is at it."""
+    base = os.path.basename(path)
+    there = [name for name in _names(layout, layout.inbox) if name.startswith(f"{base}{_TAKEN}")]
+    number = max((int(name[-6:]) for name in there if name[-6:].isdigit()), default=0) + 1
+    new = f"{path}{_TAKEN}{number:06}"
+    with contextlib.suppress(FileNotFoundError), fsio.refusing(path):
+        fsio.ops.rename(path, new)
+        _settle(new)
+
+
+def _settle(path: str) -> None:
+    """Wait for a hook that holds the file; it writes one line."""
+    if sys.platform == "win32":
+        return
+    fd = os.open(path, os.O_RDWR | _PLAIN)
+    try:
+        until = time.monotonic() + _WRITING
+        while not _lock(fd) and time.monotonic() < until:
+            time.sleep(0.002)
+    finally:
+        os.close(fd)
+
+
+def _lock(fd: int) -> bool:
+    try:
+        os.lockf(fd, os.F_TLOCK, 0)
+    except OSError:
+        return False
+    return True
+
+
+# ── sessions that go on ──────────────────────────────────────────────────────────────────────────
+
+
+def live(*stores: Layout) -> list[LiveSession]:
+    """The sessions that have not ended; what is damaged does not count."""
+    found: dict[tuple[str, str], LiveSession] = {}
+    for layout in stores:
+        for path in _ending(layout, ".live"):
+            one = _live(path)
+            if one is not None:
+                found.setdefault((one.agent, one.session), one)
+    return list(found.values())
+
+
+def remember(layout: Layout, one: LiveSession) -> None:
+    """Keep what a drain saw of a session that goes on."""
+    path = os.path.join(layout.inbox, f"{stem(one.agent, one.session)}.live")
+    fsio.replace(path, json.dumps(asdict(one)).encode("ascii") + b"\n")
+
+
+def forget(one: LiveSession | SessionPointers, *stores: Layout) -> None:
+    """A session has ended: nothing of it is needed any more."""
+    for layout in stores:
+        for ending in (".live", ".told"):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(layout.inbox, f"{stem(one.agent, one.session)}{ending}"))
+
+
+def _live(path: str) -> LiveSession | None:
+    try:
+        found = json.loads(fsio.read(path, limit=MAX_SMALL))
+        texts = [found[name] for name in ("agent", "session", "path", "tree")]
+        numbers = [found[name] for name in ("seen", "size")]
+        whole = all(isinstance(text, str) and is_path(text) for text in texts[2:])
+        whole &= all(isinstance(text, str) for text in texts) and all(type(one) is int for one in numbers)
+        return LiveSession(**found) if whole and isinstance(found.get("holdfast"), str | None) else None
+    except (OSError, HoldfastError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+# ── what was told ────────────────────────────────────────────────────────────────────────────────
+
+
+def packs(*stores: Layout) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The packs that agents were told and no receipt holds yet: their files, and what these say."""
+    for layout in stores:
+        for path in _ending(layout, ".pack"):
+            try:
+                found = json.loads(fsio.read(path, limit=8 << 20))
+            except (OSError, HoldfastError, ValueError, RecursionError):
+                found = None
+            yield path, found if isinstance(found, dict) else {}
+
+
+def last_seen(layout: Layout, agent: str) -> int | None:
+    """When an agent's hook was last run here, in nanoseconds; None if it never was."""
+    with contextlib.suppress(OSError):
+        return os.stat(os.path.join(layout.inbox, f"seen-{agent}")).st_mtime_ns
+    return None
+
+
+def late(layout: Layout, agent: str) -> int:
+    """How often what an agent's hook had to tell came too late."""
+    with contextlib.suppress(OSError):
+        return os.stat(os.path.join(layout.inbox, f"late-{agent}")).st_size
+    return 0
+
+
+# ── transcripts that are gone, or cannot be read ─────────────────────────────────────────────────
+
+
+def set_aside(layout: Layout, one: SessionPointers, why: str = VANISHED) -> None:
+    """Keep the pointers to a transcript that is no use: for a while it can be told what is missing."""
+    path = os.path.join(layout.inbox, f"{stem(one.agent, one.session)}{why}")
+    fsio.replace(path, b"".join(_bytes(pointer) for pointer in one.all[-20:]))
+    drop(one)
+
+
+def was_read(one: SessionPointers, *stores: Layout) -> None:
+    """A transcript could be read after all: nothing is to be told of it."""
+    for layout in stores:
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(layout.inbox, f"{stem(one.agent, one.session)}{UNREAD}"))
+
+
+def vanished(*stores: Layout, why: str = VANISHED) -> list[SessionPointers]:
+    """The sessions whose transcripts went away lately, or with `UNREAD` could not be read."""
+    found = []
+    for layout in stores:
+        for path in _ending(layout, why):
+            there = _lines(path)[0]
+            if there:
+                found.append(SessionPointers(there[-1].agent, there[-1].session, tuple(there), (path,)))
+    return found
+
+
+def sweep(now_ns: int, *stores: Layout) -> None:
+    """Drop what is too old to be told of, and notes of sessions that nobody heard of for as long."""
+    for layout in stores:
+        for ending in (VANISHED, UNREAD, ".told"):
+            for path in _ending(layout, ending):
+                with contextlib.suppress(OSError):
+                    if os.stat(path).st_mtime_ns < now_ns - VANISHED_FOR * 1_000_000_000:
+                        os.unlink(path)
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _names(layout: Layout, folder: str) -> list[str]:
+    return [name for name in layout.listed(folder) if name.startswith(tuple(f"{one}-" for one in AGENTS))]
+
+
+def _ending(layout: Layout, ending: str) -> list[str]:
+    names = [name for name in _names(layout, layout.inbox) if name.endswith(ending)]
+    return [path for name in names if _is_file(layout, path := os.path.join(layout.inbox, name))]
+
+
+def _files(layout: Layout) -> list[str]:
+    """The files of pointers, those taken before first."""
+    names = [name for name in _names(layout, layout.inbox) if name.endswith(".jsonl") or _TAKEN in name]
+    names.sort(key=lambda name: (_TAKEN not in name, name))
+    return [path for name in names if _is_file(layout, path := os.path.join(layout.inbox, name))]
+
+
+def _is_file(layout: Layout, path: str) -> bool:
+    try:
+        plain = stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+    if not plain:
+        layout.leave_out(f"{path} is in the way: what agents' hooks noticed belongs there")
+    return plain
+
+
+def _read(layout: Layout, path: str) -> list[SessionPointer]:
+    found, damaged = _lines(path)
+    if damaged:
+        layout.leave_out(f"{damaged} damaged line{'s' * (damaged > 1)} of {path}")
+    return found
+
+
+def _lines(path: str) -> tuple[list[SessionPointer], int]:
+    """The pointers of a file, and how many of its lines are none."""
+    try:
+        data = fsio.read(path, limit=MAX_BYTES)
+    except (OSError, HoldfastError):
+        return [], 0
+    found, damaged = [], 0
+    for line in data.split(b"\n"):
+        one = _pointer(line) if line else None
+        if one is not None:
+            found.append(one)
+        elif line:
+            damaged += 1
+    return found, damaged
+
+
+def _pointer(line: bytes) -> SessionPointer | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or value.get("v") != 1 or value.get("agent") not in AGENTS:
+        return None
+    texts = ("event", "session", "path", "cwd", "tree", "source", "reason", "tool", "call", "helper", "kind")
+    fields = {name: value[name] for name in texts if isinstance(value.get(name), str)}
+    for name in ("cwd", "tree", "helper"):  # a transcript of such a name is kept, and said to be gone
+        if not is_path(fields.get(name, "")):
+            del fields[name]
+    ts, size = value.get("ts"), value.get("size")
+    if not fields.get("event") or not fields.get("session"):
+        return None
+    if not (type(ts) is int and type(size) is int and 0 <= ts < 1 << 63 and 0 <= size < 1 << 63):
+        return None
+    return SessionPointer(agent=value["agent"], ts=ts, size=size, **fields)
+
+
+def _bytes(one: SessionPointer) -> bytes:
+    fields = {name: value for name, value in asdict(one).items() if value is not None}
+    return json.dumps({"v": 1, **fields}, separators=(",", ":")).encode("ascii") + b"\n"

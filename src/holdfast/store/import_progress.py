@@ -1,0 +1,263 @@
+"""How far each agent's session was taken in: one small JSON file a session in the private store.
+
+It remembers what was taken by name, not by place: turns, steps and exchanges by a short hash each, so that a
+file that moved, was packed, rewritten or copied into another is known again. Nothing said stands in it. A
+damaged file does not count and is said; what it knew is then learned again from the capsules.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from holdfast.errors import CorruptLog, TooLarge, UnsafePath
+from holdfast.patterns import regex
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+from holdfast.values import frozen, replace
+
+VERSION = 1
+MAX_FILE = 1 << 28
+_MARK = 16  # hex digits
+_STRIPES = 16
+_PLAIN = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_HEX = frozenset("0123456789abcdef")
+_MARKS = ("turns", "steps", "contents", "prints", "noted")
+_HEAD = 4096
+
+
+def mark(name: str) -> str:
+    """What stands for a name that somebody else gave: short, and of one form."""
+    return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=_MARK // 2).hexdigest()
+
+
+@frozen
+class SealedPart:
+    """A run that was made of a part of a session."""
+
+    run: str
+    turns: int
+    harvested: bool = False  # whether what it says was looked through for candidates
+
+
+@frozen
+class TranscriptMark:
+    """A transcript as it lay there when it was last read."""
+
+    path: str = ""
+    head: str = ""  # a hash of how it begins, and of how many bytes
+    head_size: int = 0
+    size: int = -1
+    mtime: int = 0
+
+
+@frozen(kw_only=True)
+class ImportProgress:
+    """What was taken in of one session of an agent."""
+
+    agent: str
+    session: str
+    role: str = "main"
+    parent: str | None = None
+    seen: TranscriptMark = TranscriptMark()
+    offset: int = 0  # bytes; where the last turn begins, from which reading goes on
+    note_offset: int = 0  # the same for what is noted while the session goes on
+    count: int = 0  # turns so far
+    last: str = ""  # the mark of the last of them
+    origin: Mapping[str, Any] | None = None  # what a reading that goes on must be told
+    turns: frozenset[str] = frozenset()
+    steps: frozenset[str] = frozenset()
+    contents: frozenset[str] = frozenset()  # of both, with what was said: so copies elsewhere are known
+    prints: frozenset[str] = frozenset()
+    noted: frozenset[str] = frozenset()  # turns that stand in a Holdfast session
+    runs: tuple[SealedPart, ...] = ()
+    session_id: str | None = None
+    ended: bool = False
+
+    @property
+    def unharvested(self) -> tuple[str, ...]:
+        return tuple(one.run for one in self.runs if not one.harvested)
+
+
+def seen(path: str) -> TranscriptMark:
+    """A transcript as it lies there now; OSError if it is gone."""
+    with open(path, "rb") as file:
+        facts, head = os.fstat(file.fileno()), file.read(_HEAD)
+    digest = hashlib.sha256(head).hexdigest()[:32]
+    return TranscriptMark(path, digest, len(head), facts.st_size, facts.st_mtime_ns)
+
+
+def goes_on(before: TranscriptMark, now: TranscriptMark) -> bool:
+    """Whether a file is the same one, at most longer: then reading may go on in the middle of it."""
+    if before.path != now.path or now.size < before.size or not before.head_size:
+        return False
+    with open(now.path, "rb") as file:
+        return hashlib.sha256(file.read(before.head_size)).hexdigest()[:32] == before.head
+
+
+def load(stores: Iterable[Layout], agent: str, session: str) -> ImportProgress | None:
+    """What is known of a session; None if it is new, or its record is damaged."""
+    for layout in stores:
+        found = _read_or_say(layout, _place(layout, agent, session))
+        if found is not None and (found.agent, found.session) == (agent, session):
+            return found
+    return None
+
+
+def every(stores: Iterable[Layout]) -> list[ImportProgress]:
+    """What is known of every session; damaged records are left out and said."""
+    found: dict[tuple[str, str], ImportProgress] = {}
+    for one in newer(stores, {}):
+        found.setdefault((one.agent, one.session), one)
+    return list(found.values())
+
+
+def newer(stores: Iterable[Layout], known: dict[str, tuple[int, ...]]) -> Iterator[ImportProgress]:
+    """The records that are not as they were when this was last asked with the same `known`."""
+    for layout in stores:
+        try:
+            entries = sorted(os.scandir(layout.agents), key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        for entry in entries:
+            if not entry.name.endswith(".json"):
+                continue
+            with contextlib.suppress(FileNotFoundError):
+                facts = entry.stat(follow_symlinks=False)
+                state = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+                if known.get(entry.path) != state and (one := _read_or_say(layout, entry.path)):
+                    yield one
+                known[entry.path] = state
+
+
+def change(
+    stores: Sequence[Layout], agent: str, session: str, how: Callable[[ImportProgress], ImportProgress]
+) -> ImportProgress:
+    """Change what is known of a session, alone while it is done; durable on return.
+
+    The first store is the one that is written.
+    """
+    layout = stores[0]
+    fsio.make_dirs(layout.agents)
+    with fsio.locked(os.path.join(layout.agents, "lock"), wait=30.0):
+        old = load(stores, agent, session) or ImportProgress(agent=agent, session=session)
+        new = how(old)
+        if new != old:
+            fsio.replace(_place(layout, agent, session), _to_bytes(new))
+        return new
+
+
+def harvested(stores: Sequence[Layout], agent: str, session: str, runs: Iterable[str]) -> None:
+    """Remember that what these runs say was looked through."""
+    done = set(runs)
+
+    def how(old: ImportProgress) -> ImportProgress:
+        new = tuple(replace(one, harvested=True) if one.run in done else one for one in old.runs)
+        return replace(old, runs=new)
+
+    change(stores, agent, session, how)
+
+
+@contextmanager
+def taking(layout: Layout, agent: str, session: str, *, wait: float = 30.0) -> Iterator[None]:
+    """Nobody else takes this session in meanwhile. A few locks serve all sessions: they are never removed."""
+    fsio.make_dirs(layout.agents)
+    stripe = int(mark(f"{agent}\n{session}"), 16) % _STRIPES
+    with fsio.locked(os.path.join(layout.agents, f"taking-{stripe:x}.lock"), wait=wait):
+        yield
+
+
+def _place(layout: Layout, agent: str, session: str) -> str:
+    plain = _PLAIN.fullmatch(session) and not session.endswith(".json")
+    name = session if plain else mark(session)
+    return os.path.join(layout.agents, f"{agent}-{name}.json")
+
+
+def _read_or_say(layout: Layout, path: str) -> ImportProgress | None:
+    try:
+        return read(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except CorruptLog as error:
+        layout.leave_out(error)
+        return None
+
+
+def read(path: str) -> ImportProgress:
+    """One record; CorruptLog says why it does not count."""
+    try:
+        return _from_object(json.loads(fsio.read(path, limit=MAX_FILE)))
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
+        raise CorruptLog(f"{path} does not say what was read of a transcript: {error}") from error
+    except (UnsafePath, TooLarge) as error:
+        raise CorruptLog(f"{path} does not say what was read of a transcript: {error}") from error
+
+
+def _to_bytes(one: ImportProgress) -> bytes:
+    record = {
+        "v": VERSION,
+        "agent": one.agent,
+        "session": one.session,
+        "role": one.role,
+        "parent": one.parent,
+        "path": one.seen.path,
+        "head": one.seen.head,
+        "head_size": one.seen.head_size,
+        "size": one.seen.size,
+        "mtime": one.seen.mtime,
+        "offset": one.offset,
+        "note_offset": one.note_offset,
+        "count": one.count,
+        "last": one.last,
+        "origin": one.origin,
+        "runs": [{"run": r.run, "turns": r.turns, "harvested": r.harvested} for r in one.runs],
+        "session_id": one.session_id,
+        "ended": one.ended,
+        **{name: "".join(sorted(getattr(one, name))) for name in _MARKS},
+    }
+    return json.dumps(record, ensure_ascii=True, indent=1).encode("ascii") + b"\n"
+
+
+def _from_object(record: dict[str, Any]) -> ImportProgress:
+    if record["v"] != VERSION:
+        raise ValueError(f"it is written in version {record['v']!r}")
+    texts = (record["agent"], record["session"], record["role"], record["path"], record["head"], record["last"])
+    numbers = (record["head_size"], record["size"], record["mtime"], record["offset"])
+    more = (record["note_offset"], record["count"])
+    if not all(isinstance(one, str) for one in texts) or not all(type(one) is int for one in (*numbers, *more)):
+        raise ValueError("a field has another form")
+    if not isinstance(record["origin"], dict | None):
+        raise ValueError("it does not say whose transcript it is")
+    path, head, last = texts[3:]
+    head_size, size, mtime, offset = numbers
+    return ImportProgress(
+        agent=record["agent"],
+        session=record["session"],
+        role=record["role"],
+        parent=_maybe(record["parent"]),
+        seen=TranscriptMark(path, head, head_size, size, mtime),
+        offset=offset,
+        note_offset=more[0],
+        count=more[1],
+        last=last,
+        origin=record["origin"],
+        runs=tuple(SealedPart(str(r["run"]), int(r["turns"]), bool(r["harvested"])) for r in record["runs"]),
+        session_id=_maybe(record["session_id"]),
+        ended=bool(record["ended"]),
+        **{name: _parted(record[name]) for name in _MARKS},
+    )
+
+
+def _maybe(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _parted(text: str) -> frozenset[str]:
+    if len(text) % _MARK or not _HEX.issuperset(text):
+        raise ValueError("its marks have another form")
+    return frozenset(text[at : at + _MARK] for at in range(0, len(text), _MARK))

@@ -1,0 +1,325 @@
+"""Entries: a memory as a Markdown file with frontmatter, both ways, and merged by field.
+
+One line a field in a fixed order with a separator after each, so that git merges and people review single
+fields. Fields we do not know are kept as they were written. What cannot be read raises BrokenEntry with
+path, line and reason; the file itself is never touched. The frontmatter's grammar is `store.frontmatter`'s
+business; where the entries of a file that holds several begin, `store.pieces`'. When an entry was last
+updated is told from the log, never from its file: `updated` is read over.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from holdfast.errors import BadInput, BrokenEntry
+from holdfast.model import memory as rules
+from holdfast.model.memory import Accepted, Candidate, Memory, Rejected
+from holdfast.patterns import regex
+from holdfast.store import frontmatter, markdown_document
+from holdfast.store.frontmatter import Field, Nested
+from holdfast.store.markdown_document import MAX_DOCUMENT, EntryPiece, MarkdownClash, MarkdownDocument
+from holdfast.values import frozen, replace
+
+MAX_ENTRY = MAX_DOCUMENT
+LABELS = {
+    "decision": "Decision",
+    "assumption": "Assumption",
+    "invariant": "Invariant",
+    "fact": "Fact",
+    "dead-end": "Dead end",
+}
+_LISTS = ("tags", "evidence", "applies_to", "supersedes", "compatible_with", "provenance")
+_TIMES = ("expires_at", "rejected_at")
+_NEEDED = ("id", "type", "status")
+_SUGGESTED = ("provenance", "suggests", "because")  # written only where they say something
+_OWN_FIELDS: dict[str, tuple[str, ...]] = {
+    "candidate": ("line", *_SUGGESTED),
+    "rejected": ("line", "rejected_at", "reason", *_SUGGESTED),
+}
+_STATUS = regex(r"^status:[^\n]*$", re.MULTILINE)
+DERIVED = ("updated",)  # shown with an entry, and read over where somebody wrote it down
+_WHOLE = MarkdownClash(("the whole file",))
+_RULE = "---"
+_APPROVAL_TAG = b"holdfast-approval-1\n"
+
+
+@frozen
+class EntryPart:
+    """One entry of a file that may hold several: its own text, where it begins, and what it says."""
+
+    piece: EntryPiece
+    memory: Memory | BrokenEntry
+
+    @property
+    def text(self) -> str:
+        return self.piece.text
+
+    @property
+    def line(self) -> int:
+        return self.piece.line
+
+
+def parts(text: str, path: str) -> list[EntryPart]:
+    """The entries that a file holds, in their order; a broken one does not take the others with it.
+
+    To which side of an unresolved merge an entry belongs nobody can tell: such a file is broken as a whole.
+    """
+    found = [EntryPiece(text, 1, 0)] if markdown_document.is_unmerged(text) else markdown_document.pieces(text)
+    return [EntryPart(piece, _read(piece, path)) for piece in found]
+
+
+def _read(piece: EntryPiece, path: str) -> Memory | BrokenEntry:
+    try:
+        return _memory(markdown_document.read(piece.text, path, needed=_NEEDED, line=piece.line))
+    except BrokenEntry as error:
+        return error
+
+
+@lru_cache(maxsize=1 << 15)  # a command reads memory more than once, and most texts are as before
+def parse(text: str, path: str, *, line: int = 1) -> Memory:
+    """The memory that a text holds; BrokenEntry if it holds none, or several.
+
+    `line` is where the text begins in its file, if it is only a part of it.
+    """
+    read = _memory(markdown_document.read(text, path, needed=_NEEDED, line=line))
+    if not markdown_document.is_single(text) and len(found := markdown_document.pieces(text)) > 1:
+        raise _broken(path, line + found[1].line - 1, "begins another entry where only one may stand")
+    return read
+
+
+@frozen
+class EntrySketch:
+    """What somebody wrote down as a new entry: its fields, the id if it has one, its evidence as typed."""
+
+    memory: Accepted
+    id: str | None
+    evidence: tuple[str, ...]
+
+
+def sketch(text: str, path: str, *, line: int = 1, kind: str | None = None, ignored: Sequence[str] = ()) -> EntrySketch:
+    """A new entry that may lack an id and a status; `kind` is its type if it names none.
+
+    A field that nobody knows is refused, because it would be lost.
+    """
+    read = markdown_document.read(text, path, needed=(), line=line)
+    fields = {name: field for name, field in read.fields.items() if name not in ("status", *ignored)}
+    cited = fields.pop("evidence", None)
+    named = _known(fields["id"], read) if "id" in fields else None
+    for name, value in (("id", "none"), ("type", kind), ("status", "accepted")):
+        if name not in fields or not fields[name].value:
+            fields[name] = Field(name, value, -1, "")
+    if not fields["type"].value:
+        raise _broken(path, line, "has no type")
+    memory = _memory(replace(read, fields=fields))
+    assert isinstance(memory, Accepted)
+    if memory.extra:
+        raise read.broken(memory.extra[0][0], f"has a field {memory.extra[0][0][:40]!r} that nobody would read")
+    return EntrySketch(memory, named, _known(cited, read) if cited else ())
+
+
+def render(memory: Memory) -> str:
+    """The file for a memory, always the same bytes for the same memory."""
+    status = rules.status(memory)
+    lines = [f"id: {frontmatter.word(memory.id)}", f"type: {memory.type}", f"status: {status}"]
+    lines += _written(memory, (*rules.SHARED[2:], *_OWN_FIELDS.get(status, ())))
+    text = markdown_document.write(lines, memory.extra, _body(memory), name=memory.id)
+    if not markdown_document.is_single(text) and len(markdown_document.pieces(text)) > 1:
+        # It would be read as two: nobody approves a second entry by approving the words of the first.
+        raise BadInput(f"the words of {memory.id} hold what reads as another entry", hint="Indent its lines.")
+    return text
+
+
+def _written(memory: Memory, names: tuple[str, ...]) -> list[str]:
+    values = {name: getattr(memory, name) for name in names}
+    return [f"{name}: {_value(name, value)}" for name, value in values.items() if value or name not in _SUGGESTED]
+
+
+def digest(memory: Memory) -> str:
+    """The hash of what a memory says, whatever its file looks like: `docs/adr/0021` spells the form out."""
+    said = {name: _plain(name, getattr(memory, name)) for name in rules.SHARED}
+    said |= {"status": rules.status(memory), "details": memory.details}
+    said["statement"] = " ".join(memory.statement.split())
+    rows = {name: (row.rstrip() for row in raw.split("\n")) for name, raw in memory.extra}
+    said["extra"] = {name: [row for row in found if row] for name, found in rows.items()}
+    form = json.dumps(said, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(_APPROVAL_TAG + form.encode("ascii")).hexdigest()
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A field's value as JSON has it; numbers and times are spelled as in a file."""
+    if name in _LISTS:
+        return list(value)
+    return None if value is None else _value(name, value) if name in (*_TIMES, "confidence") else value
+
+
+def with_status(text: str, status: str) -> str:
+    """The same file in another state: one field differs, comments and order stay."""
+    head, fence, rest = text.partition("\n---")
+    return markdown_document.laid_out(_STATUS.sub(f"status: {status}", head, count=1) + fence + rest, text)
+
+
+def merge(base: str | None, ours: str, theirs: str) -> str | MarkdownClash:
+    """Both sides' changes in one text, entry by entry and field by field."""
+    if not all(markdown_document.is_single(side) for side in (base or _RULE, ours, theirs)):
+        return _merged_several(base or "", ours, theirs)
+    return _merged_one(base, ours, theirs)
+
+
+def _merged_one(base: str | None, ours: str, theirs: str) -> str | MarkdownClash:
+    return markdown_document.merge(
+        base,
+        ours,
+        theirs,
+        parts=lambda text: _parts(parse(text, "")),
+        joined=lambda parts: render(_joined(parts)),
+        lists=_LISTS,
+    )
+
+
+# Reading.
+
+
+def _memory(read: MarkdownDocument) -> Memory:
+    status = read.fields["status"]
+    state = rules.STATES.get(status.value) if isinstance(status.value, str) else None
+    if state is None:
+        raise read.broken("status", f"status must be one of {', '.join(rules.STATES)}")
+    own = _OWN_FIELDS.get(str(status.value), ())
+    known = (*rules.SHARED, *own)
+    values: dict[str, Any] = {name: _known(read.fields[name], read) for name in known if name in read.fields}
+    values["extra"] = read.extra((*known, "status", *DERIVED))
+    values["statement"], values["details"] = _statement(read.body, str(values["type"]))
+    for name in own:
+        if values.get(name) is None and name not in _SUGGESTED:
+            raise read.broken("status", f"is {status.value} but has no {name}")
+    make: Callable[..., Memory] = state
+    return read.built(make, values, rules.CHECKS)
+
+
+def _known(field: Field, read: MarkdownDocument) -> Any:
+    """The value of a field we know, in the form a memory has it."""
+    path, line, value = read.path, read.line_of(field.name), field.value
+    if isinstance(value, Nested) or (value is not None and isinstance(value, tuple) != (field.name in _LISTS)):
+        raise _broken(path, line, f"{field.name} must be {'a list' if field.name in _LISTS else 'one value'}")
+    found: Any = value
+    if field.name in _LISTS:
+        found = rules.unique(value or ())
+    elif value is not None and field.name == "confidence":
+        found = _number(str(value), path, line)
+    elif value is not None and field.name in _TIMES:
+        found = _time(field.name, str(value), path, line)
+    elif value is None and field.name in ("reason", "because"):
+        found = ""
+    return found
+
+
+def _number(text: str, path: str, line: int) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise _broken(path, line, f"confidence {text[:40]!r} is not a number from 0 to 1") from None
+
+
+def _time(name: str, text: str, path: str, line: int) -> datetime:
+    try:
+        return rules.moment(text)
+    except (ValueError, OverflowError):
+        raise _broken(path, line, f"{name} {text[:40]!r} is not a date or time") from None
+
+
+def _statement(body: str, kind: str) -> tuple[str, str]:
+    first, details = rules.split_statement(body)
+    return first.removeprefix(f"{LABELS.get(kind, kind)}:").strip(), details
+
+
+def _broken(path: str, line: int, reason: str) -> BrokenEntry:
+    return markdown_document.broken(path, line, reason)
+
+
+# Writing.
+
+
+def _value(name: str, value: Any) -> str:
+    if value is None:
+        return "null"
+    if name in _LISTS:
+        return frontmatter.words(value)
+    if name == "confidence":
+        return _float(value)
+    return rules.iso(value) if name in _TIMES else frontmatter.word(value)
+
+
+def _float(value: float) -> str:
+    """The shortest form that reads back the same, with a point: YAML takes 1e-05 for a word."""
+    mantissa, e, exponent = repr(float(value)).partition("e")
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"
+
+
+def _body(memory: Memory) -> str:
+    paragraphs = [f"{LABELS[memory.type]}: {memory.statement}"]
+    if memory.details:
+        paragraphs.append(memory.details)
+    return "\n\n".join(paragraphs) + "\n"
+
+
+# Merging.
+
+
+def _parts(memory: Memory) -> dict[str, Any]:
+    """A memory as fields that merge one by one."""
+    parts: dict[str, Any] = {"status": rules.status(memory), "body": (memory.statement, memory.details)}
+    parts |= {name: getattr(memory, name) for name in rules.SHARED}
+    if isinstance(memory, Candidate | Rejected):
+        parts |= {name: getattr(memory, name) for name in _OWN_FIELDS[parts["status"]]}
+    return parts | {f"+{name}": raw for name, raw in memory.extra}
+
+
+def _merged_several(base: str, ours: str, theirs: str) -> str | MarkdownClash:
+    """A file of several entries: each is merged by itself; what theirs added comes last."""
+    if theirs in (ours, base):
+        return ours
+    if base == ours:
+        return theirs
+    sides = [_by_id(side) if side else {} for side in (base, ours, theirs)]
+    if any(side is None for side in sides):
+        return _WHOLE
+    before, mine, other = (side or {} for side in sides)
+    merged: list[str] = []
+    for name in dict.fromkeys([*mine, *other]):
+        found = _merged_entry(before.get(name), mine.get(name), other.get(name))
+        if isinstance(found, MarkdownClash):
+            return MarkdownClash(tuple(f"{field} of {name}" for field in found.fields))
+        merged += [found] if found is not None else []
+    return "\n".join(text if text.endswith("\n") else f"{text}\n" for text in merged)
+
+
+def _merged_entry(base: str | None, ours: str | None, theirs: str | None) -> str | MarkdownClash | None:
+    """One entry of several; None: it goes, because one side took it out and the other left it as it was."""
+    if ours is None or theirs is None:
+        left = theirs if ours is None else ours
+        return left if base is None else None if left == base else MarkdownClash(("the whole entry",))
+    return _merged_one(base, ours, theirs)
+
+
+def _by_id(text: str) -> dict[str, str] | None:
+    """Id to text of a file's entries; None if one is broken or two have the same id."""
+    found: dict[str, str] = {}
+    for part in parts(text, ""):
+        if isinstance(part.memory, BrokenEntry) or part.memory.id in found:
+            return None
+        found[part.memory.id] = part.text
+    return found
+
+
+def _joined(parts: dict[str, Any]) -> Memory:
+    status = parts["status"]
+    own = _OWN_FIELDS.get(status, ())
+    values = {name: parts[name] for name in (*rules.SHARED, *own)}
+    values["statement"], values["details"] = parts["body"]
+    unknown = {name[1:]: raw for name, raw in parts.items() if name.startswith("+") and raw is not None}
+    extra = tuple(unknown.items())
+    return rules.STATES[status](**values, extra=extra)

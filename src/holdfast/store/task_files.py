@@ -1,0 +1,115 @@
+"""Tasks and links as Markdown files, both ways, and merged by field.
+
+A task's notes are the file's body, whatever they say. The frontmatter is `store.document`'s business;
+what each field may hold, `model.task`'s.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from holdfast.model import task as rules
+from holdfast.model.task import Checkpoint, Link, Task
+from holdfast.store import frontmatter, layout, markdown_document, memory_files
+from holdfast.store.markdown_document import MarkdownClash, MarkdownDocument
+
+_NEEDED = ("id", "title")
+_LISTS = (*rules.LISTS, "checkpoint")
+_NUMBERS = ("priority", "systemic_scale")
+MAX_TASK = markdown_document.MAX_DOCUMENT
+
+
+@lru_cache(maxsize=1 << 15)  # a command reads the board more than once, and most texts are as before
+def parse(text: str, path: str) -> Task:
+    """The task that a file holds."""
+    read = markdown_document.read(text, path, needed=_NEEDED)
+    values = {name: _known(read, name) for name in rules.FIELDS if name in read.fields}
+    values = {name: value for name, value in values.items() if value is not None}
+    if "checkpoint" in values:
+        values["checkpoint"] = read.built(_checkpoint, {"checkpoint": values["checkpoint"]}, {})
+    values |= {"notes": read.body.strip("\n"), "extra": read.extra(rules.FIELDS)}
+    return read.built(Task, values, rules.CHECKS)
+
+
+def parse_link(text: str, path: str) -> Link:
+    """The link that a file holds."""
+    read = markdown_document.read(text, path, needed=rules.LINK_FIELDS)
+    values = {name: _known(read, name) for name in rules.LINK_FIELDS}
+    values |= {"notes": read.body.strip("\n"), "extra": read.extra(rules.LINK_FIELDS)}
+    return read.built(Link, values, rules.LINK_CHECKS)
+
+
+def render(node: Task | Link) -> str:
+    """The file for a task or a link, always the same bytes for the same values."""
+    names = rules.FIELDS if isinstance(node, Task) else rules.LINK_FIELDS
+    lines = [f"{name}: {_value(getattr(node, name))}" for name in names]
+    return markdown_document.write(lines, node.extra, f"{node.notes}\n" if node.notes else "", name=node.id)
+
+
+def merge(path: str, base: str | None, ours: str, theirs: str) -> str | MarkdownClash:
+    """Both sides' changes of a tracked file in one text, by the rules of what lies at its path."""
+    read = reader(path)
+    if read is None:
+        return memory_files.merge(base, ours, theirs)
+    return markdown_document.merge(
+        base,
+        ours,
+        theirs,
+        parts=lambda text: parts(read(text, path)),
+        joined=lambda merged: render(joined(path, merged)),
+        lists=rules.LISTS,
+    )
+
+
+def reader(path: str) -> Callable[[str, str], Task | Link] | None:
+    """What reads the file at a path, None if it is no task and no link."""
+    if path.startswith(layout.TASKS + "/"):
+        return parse
+    return parse_link if path.startswith(layout.LINKS + "/") else None
+
+
+def parts(node: Task | Link) -> dict[str, Any]:
+    """A node as fields that merge one by one."""
+    names = rules.FIELDS if isinstance(node, Task) else rules.LINK_FIELDS
+    known = {name: getattr(node, name) for name in (*names, "notes")}
+    return known | {f"+{name}": raw for name, raw in node.extra}
+
+
+def joined(path: str, merged: dict[str, Any]) -> Task | Link:
+    """The node that such fields make up."""
+    kind: type[Task] | type[Link] = Link if path.startswith(layout.LINKS + "/") else Task
+    extra = {name[1:]: raw for name, raw in merged.items() if name.startswith("+") and raw is not None}
+    values = {name: value for name, value in merged.items() if not name.startswith("+")}
+    return kind(**values, extra=tuple(extra.items()))
+
+
+def _known(read: MarkdownDocument, name: str) -> Any:
+    """The value of a field we know, in the form a task has it."""
+    value = read.fields[name].value
+    if value is None:
+        return None
+    if isinstance(value, tuple) and name in _LISTS:
+        return tuple(dict.fromkeys(value))
+    if not isinstance(value, str) or name in _LISTS:
+        raise read.broken(name, f"{name} must be {'a list' if name in _LISTS else 'one value'}")
+    return _number(read, name, value) if name in _NUMBERS else value
+
+
+def _number(read: MarkdownDocument, name: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 12):
+        raise read.broken(name, f"{name} {text[:40]!r} is not a whole number")
+    return int(text)
+
+
+def _checkpoint(checkpoint: tuple[str, ...]) -> Checkpoint:
+    return Checkpoint.of(checkpoint)
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, Checkpoint):
+        return frontmatter.words(value.words())
+    if isinstance(value, tuple):
+        return frontmatter.words(value)
+    return str(value) if isinstance(value, int) else frontmatter.word(value)

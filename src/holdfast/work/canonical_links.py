@@ -1,0 +1,104 @@
+"""Canonical links: the files, addresses and commits that everybody should find."""
+
+from collections.abc import Callable
+
+from holdfast.errors import BadInput, NotFound
+from holdfast.git import evidence_check
+from holdfast.git.cited_commits import commit_anchors
+from holdfast.git.clone import Clone
+from holdfast.model.event import EventDraft
+from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, SymbolEvidence
+from holdfast.model.ids import LINK, new_id, pick, slug
+from holdfast.model.task import Link, link_kind
+from holdfast.store import layout as paths
+from holdfast.store import task_files
+from holdfast.values import frozen
+from holdfast.work import task_board
+
+_ACCEPTED = "Give an address with its scheme (https://…), a commit's id, or a path that is committed or added."
+
+
+@frozen
+class ListedLink:
+    """A link, and why it leads nowhere, if it does not."""
+
+    link: Link
+    path: str
+    dead: str | None = None
+
+
+def add(clone: Clone, target: str, *, title: str | None = None, id: str | None = None) -> Link:  # noqa: A002
+    """Keep a canonical link to a tracked path, an address or a commit."""
+    known, _ = task_board.links(clone)
+    fields = task_board.cleaned(clone, {"target": target.strip(), "title": title or target.strip()})
+    kind, where = _resolved(clone, fields["target"])
+    for link, _ in known.values():
+        if link.target == where:
+            raise BadInput(f"{link.id} links to {where} already", hint="See `holdfast link list`.")
+    if id is not None and id.lower() in {name.lower() for name in known}:
+        raise BadInput(f"there is a link {id} already", hint="Leave --id out to get a new one.")
+    link = Link(id=id or new_id(LINK, known), title=fields["title"], target=where, kind=kind)
+    path = paths.node_path(paths.LINKS, slug(link.title, 60), link.id)
+    clone.change(path, task_files.render(link), event=lambda _: _event(link, "link"))
+    return link
+
+
+def _resolved(clone: Clone, target: str) -> tuple[str, str]:
+    """What a target is, and its lasting name: a path as git tracks it, a commit by its full id."""
+    if link_kind(target) == "url":
+        return "url", target
+    try:
+        found = evidence_check.resolve(clone, target)
+    except NotFound:
+        raise NotFound(f"{target} is no address, no commit and no path that git tracks", hint=_ACCEPTED) from None
+    if isinstance(found, CommitEvidence):
+        commit_anchors.keep(clone, [found.oid])
+        return "commit", found.oid
+    if isinstance(found, FileEvidence):
+        return "path", found.path
+    if isinstance(found, LinesEvidence | SymbolEvidence):
+        raise BadInput(f"{target} is a part of a file", hint="Link to the whole file by its path.")
+    raise BadInput(f"{target} is a run", hint="Link to a path, an address or a commit.")
+
+
+def remove(clone: Clone, name: str) -> Link:
+    """Take a link away."""
+    known, _ = task_board.links(clone)
+    try:
+        link, path = known[pick(name, known)]
+    except NotFound:
+        raise NotFound(f"no link here is called {name}", hint="See `holdfast link list`.") from None
+    task_board.remove(clone, [(path, _event(link, "drop"))])
+    return link
+
+
+def listed(clone: Clone) -> list[ListedLink]:
+    """Every link, the dead ones marked."""
+    known, _ = task_board.links(clone)
+    paths_there = _tracked(clone, [link.target for link, _ in known.values() if link.kind == "path"])
+    oids = [link.target for link, _ in known.values() if link.kind == "commit"]
+    commits = commit_anchors.resolve(clone, oids)
+    judge: dict[str, Callable[[str], str | None]] = {
+        "path": lambda target: None if target.rstrip("/") in paths_there else "no such path is tracked here",
+        "commit": lambda target: _lost(commits[target].state),
+        "url": lambda _: None,  # nothing is fetched: this works offline
+    }
+    return [ListedLink(link, path, judge[link.kind](link.target)) for link, path in known.values()]
+
+
+def _lost(state: str) -> str | None:
+    return "that commit is in no branch any more" if state == "unanchored" else None
+
+
+def _tracked(clone: Clone, targets: list[str]) -> set[str]:
+    """Which of these paths git tracks, as a file or as a folder."""
+    if not targets:
+        return set()
+    listed = clone.repo.run("ls-files", "-z", "--", *(f":(top,literal){t.rstrip('/')}" for t in targets))
+    there = [row.decode("utf-8", "surrogateescape") for row in listed.split(b"\0") if row]
+    wanted = {target.rstrip("/") for target in targets}
+    return {w for w in wanted if any(path == w or path.startswith(w + "/") for path in there)}
+
+
+def _event(link: Link, action: str) -> EventDraft:
+    return EventDraft("task", target=link.id, body={"action": action, "statement": link.title})

@@ -1,0 +1,492 @@
+"""Anchors that nobody cites: what is remembered of commits, and which of them still matter to somebody.
+
+Asked only by `prune`. A commit counts as cited if its id stands in any record of this clone or in any
+version of an entry that some ref or reflog reaches: rather one too many is kept than one too few.
+
+Prune: what nobody needs any more goes, by age; what and how much is said first.
+
+Ended sessions with nothing left open, claims whose time was over long ago, what lies in the trash, and what
+is remembered of commits that nothing cites. An open session is never pruned, nor one with open items: only
+a person can say that those no longer matter. What was published, memories, the log and runs are not touched.
+
+Reset: sessions, tasks or all caches go, and can be had back.
+
+Sessions and claims of this clone move to the trash. Tasks and links are tracked files: for each one a
+deletion waits on this line, as if somebody had deleted it by hand; its text stays in history, in the store
+and, exactly as it was visible here, in the trash. Memories, the log, runs and candidates are not touched.
+"""
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from holdfast.errors import (
+    BadInput,
+    BrokenEntry,
+    CorruptLog,
+    FutureFormat,
+    NotFound,
+    ReadOnlyStore,
+    TooLarge,
+    UnsafePath,
+)
+from holdfast.git import branch_lines, visible_entries
+from holdfast.git.cited_commits import anchor_store
+from holdfast.git.clone import Clone
+from holdfast.git.visible_entries import Sighting
+from holdfast.model.event import EventDraft, timestamp
+from holdfast.model.session import Session
+from holdfast.patterns import regex
+from holdfast.store import fsio, pending_changes, session_files, task_files, trash
+from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
+from holdfast.store.pending_changes import PendingChange
+from holdfast.store.trash import TrashedReset, TrashedText
+from holdfast.values import frozen
+from holdfast.work import task_board, task_claims
+
+_OID = regex(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
+_FOLDERS = (paths.MEMORY, paths.TASKS, paths.LINKS)
+_CITING_LIMIT = 1 << 28
+
+
+def uncited_anchors(clone: Clone, *, before: str) -> dict[str, str]:
+    """The commits remembered here, made before a moment, that nothing cites; each with when it was made."""
+    old = {oid: made for oid, made in _remembered(clone.layout).items() if made < before}
+    cited = _cited(clone) if old else set()
+    return {oid: made for oid, made in old.items() if oid not in cited}
+
+
+def forget_anchors(layout: Layout, oids: Collection[str]) -> None:
+    """Remember these commits no longer."""
+    if not oids:
+        return
+    with fsio.locked(os.path.join(layout.anchors, "lock")):
+        for path in sorted({anchor_store._shard(layout, oid) for oid in oids}):
+            rows = anchor_store._records(layout, path)
+            left = [anchor_store._row(rows[oid]) for oid in sorted(rows) if oid not in oids]
+            if len(left) < len(rows):
+                fsio.replace(path, b"".join(left))
+
+
+def _remembered(layout: Layout) -> dict[str, str]:
+    found = {}
+    for name in layout.listed(layout.anchors):
+        if name.endswith(".jsonl"):
+            for oid, record in anchor_store._records(layout, os.path.join(layout.anchors, name)).items():
+                made = record.get("committed")
+                if type(made) is int and 0 <= made < 1 << 37:
+                    found[oid] = timestamp(datetime.fromtimestamp(made, UTC))
+    return found
+
+
+def _cited(clone: Clone) -> set[str]:
+    found: set[str] = set()
+    for data in (*_records(clone.stores), *_entries(clone)):
+        found.update(match.decode("ascii") for match in _OID.findall(data))
+    return found
+
+
+def _records(stores: Iterable[Layout]) -> Iterator[bytes]:
+    for store in stores:
+        tops = (store.sessions, store.claims, store.pending, store.sealed_changes, store.bodies)
+        for top in (*tops, store.candidates, store.trash, store.kept, store.rewrites, store.seen):
+            yield from map(_content, _citing_files(top))
+
+
+def _citing_files(top: str) -> Iterator[str]:
+    if os.path.isfile(top):
+        yield top
+    for folder, _, names in os.walk(top):
+        yield from (os.path.join(folder, name) for name in names)
+
+
+def _content(path: str) -> bytes:
+    try:
+        return fsio.read(path, limit=_CITING_LIMIT)
+    except (OSError, UnsafePath, TooLarge):
+        return b""
+
+
+def _entries(clone: Clone) -> Iterator[bytes]:
+    """Every version of every entry that a ref or a reflog reaches, and what lies in the work tree."""
+    listed = clone.repo.run("rev-list", "--all", "--reflog", "--objects", "--", *_FOLDERS)
+    rows = (row.partition(b" ") for row in listed.split(b"\n"))
+    blobs = [oid.decode("ascii") for oid, _, name in rows if name.endswith(b".md")]
+    yield from clone.repo.blobs(blobs).values()
+    for folder in _FOLDERS:
+        for sighting in clone.entries(folder):
+            yield from (text.encode("utf-8", "replace") for text in (sighting.text, sighting.edited) if text)
+
+
+USUAL = "90d"
+TRASH_DAYS = 30
+_AGE = regex(r"(\d{1,5})([dwy])", re.ASCII)
+_DAYS = {"d": 1, "w": 7, "y": 365}
+
+
+@frozen
+class PrunableItem:
+    """One thing that may go."""
+
+    kind: str  # "session", "claim", "trash" or "anchor"
+    id: str
+    since: str  # when it ended, was taken away or was made
+    size: int
+
+
+@frozen
+class PruneResult:
+    """What went, or would go, and the old sessions that stay because something in them is open."""
+
+    before: str
+    spares: tuple[PrunableItem, ...]
+    kept: tuple[str, ...]
+    done: bool
+
+    @property
+    def size(self) -> int:
+        return sum(spare.size for spare in self.spares)
+
+
+def age(text: str) -> timedelta:
+    """The span that `90d`, `12w` or `1y` means."""
+    match = _AGE.fullmatch(text.strip())
+    if match is None:
+        raise BadInput(f"{text[:40]!r} is no age", hint="Write 90d, 12w or 1y.")
+    return timedelta(days=int(match[1]) * _DAYS[match[2]])
+
+
+def prune(clone: Clone, *, older_than: str = USUAL, dry_run: bool = False) -> PruneResult:
+    """Delete what is older than an age and needed by nobody; with `dry_run` only say what that is."""
+    clone.repo.refuse_in_hook_of_publish()
+    before, bin_before = _limits(clone.clock(), age(older_than))
+    if dry_run:
+        return _survey(clone, before, bin_before)
+    with fsio.locked(clone.layout.lock, wait=60.0):
+        found = _survey(clone, before, bin_before)
+        _carry_out(clone, found, before)
+    return PruneResult(before, found.spares, found.kept, done=True)
+
+
+def _limits(now: datetime, span: timedelta) -> tuple[str, str]:
+    """What was before these moments may go, of sessions and of the trash."""
+    try:
+        return timestamp(now - span), timestamp(now - min(span, timedelta(days=TRASH_DAYS)))
+    except OverflowError:
+        raise BadInput("that is before the calendar begins", hint="Write 90d, 12w or 1y.") from None
+
+
+def _survey(clone: Clone, before: str, bin_before: str) -> PruneResult:
+    layout = clone.layout
+    old = [one for one in session_files.all(layout) if one.ended is not None and one.ended.ts < before]
+    spares = [_session(layout, one) for one in old if not has_open(one)]
+    spares += [PrunableItem("claim", one.task, one.until, 0) for one in task_claims.every(layout) if one.until < before]
+    spares += [
+        PrunableItem("trash", one.name, one.ts, trash.size(layout, one))
+        for one in trash.every(layout)
+        if one.ts < bin_before
+    ]
+    made = uncited_anchors(clone, before=before)
+    spares += [PrunableItem("anchor", oid, ts, 0) for oid, ts in made.items()]
+    return PruneResult(before, tuple(spares), tuple(one.id for one in old if has_open(one)), done=False)
+
+
+def has_open(session: Session) -> bool:
+    """Whether something in a session still waits for somebody."""
+    return bool(session.still_open or session.still_to_follow or session.pending)
+
+
+def _session(layout: Layout, session: Session) -> PrunableItem:
+    size = os.path.getsize(session_files.path_of(layout, session.id))
+    return PrunableItem("session", session.id, session.ended.ts if session.ended else "", size)
+
+
+def _carry_out(clone: Clone, found: PruneResult, before: str) -> None:
+    layout = clone.layout
+    for name in _ids(found, "session"):
+        with session_files.locked(layout):
+            _remove_if_still_ended(layout, name)
+    task_claims.sweep(layout, before=before)
+    bins = {one.name: one for one in trash.every(layout)}
+    for name in _ids(found, "trash"):
+        trash.discard(layout, bins[name])
+    forget_anchors(layout, set(_ids(found, "anchor")))
+
+
+def _remove_if_still_ended(layout: Layout, name: str) -> None:
+    """Somebody may have opened it again since it was looked at."""
+    try:
+        path = session_files.path_of(layout, name)
+        now = session_files.read(path)
+    except (NotFound, FileNotFoundError, CorruptLog, FutureFormat):
+        return
+    if now.state == "ended" and not has_open(now):
+        fsio.remove(path)
+
+
+def _ids(found: PruneResult, kind: str) -> list[str]:
+    return [spare.id for spare in found.spares if spare.kind == kind]
+
+
+_TAKEN_BACK = "taken back"
+
+
+@frozen
+class ResetResult:
+    """What a reset took away."""
+
+    id: str  # by which the trash knows it
+    what: str
+    sessions: int
+    claims: int
+    tasks: int
+    links: int
+    more: int  # other files: statistics, kept texts, views
+
+
+@frozen
+class UndoneReset:
+    """What came back, and what could not because something else stands there by now."""
+
+    id: str
+    what: str
+    sessions: int
+    claims: int
+    tasks: int
+    links: int
+    more: int
+    left: tuple[str, ...]
+
+
+def reset(clone: Clone, what: str) -> ResetResult:
+    """Take sessions, tasks or all caches away, durable on return; killed in between, the next one goes on."""
+    if what not in trash.WHATS:
+        raise BadInput(f"{what!r} cannot be reset", hint=f"Name one of {', '.join(trash.WHATS)}.")
+    _refuse_sandbox(clone)
+    with fsio.locked(clone.layout.lock, wait=60.0):
+        layout, line, head = clone.layout, clone.line(), clone.repo.head()
+        under_way = trash.begin(layout, what, ts=clone.now(), line=line.id, branch=head.branch)
+        gone = _take_nodes(clone, under_way) if what in ("tasks", "all") else []
+        claims = trash.take(layout, under_way, _files(layout, layout.claims))
+        moved = _take_sessions(layout, under_way) if what in ("sessions", "all") else 0
+        more = _take_rest(clone, under_way) if what == "all" else 0
+        trash.finish(layout, under_way)
+        trash.tidy(layout)
+    in_links = sum(text.path.startswith(paths.LINKS + "/") for text in gone)
+    return ResetResult(under_way.name, what, moved, claims, len(gone) - in_links, in_links, more)
+
+
+def undo(clone: Clone) -> UndoneReset:
+    """Bring back what the last reset took away, as far as nothing else has taken its place."""
+    _refuse_sandbox(clone)
+    with fsio.locked(clone.layout.lock, wait=60.0):
+        last = _last(clone)
+        kept = trash.texts(clone.layout, last)
+        back, left = _put_nodes_back(clone, kept)
+        with session_files.locked(clone.layout):
+            files, taken = trash.put_back(clone.layout, last)
+        trash.let_go(clone.layout, last)  # what could not go back stays in the trash until it is pruned
+        trash.tidy(clone.layout)
+    in_links = sum(text.path.startswith(paths.LINKS + "/") for text in back)
+    moved = sum(name.startswith("sessions/") for name in files)
+    claims = sum(name.startswith("claims/") for name in files)
+    return UndoneReset(
+        id=last.name,
+        what=last.what,
+        sessions=moved,
+        claims=claims,
+        tasks=len(back) - in_links,
+        links=in_links,
+        more=len(files) - moved - claims,
+        left=(*left, *taken),
+    )
+
+
+def _refuse_sandbox(clone: Clone) -> None:
+    clone.repo.refuse_in_hook_of_publish()
+    if clone.layout.private != clone.private.private:
+        raise ReadOnlyStore("inside a sandbox only part of the store can be seen", hint="Run it outside the sandbox.")
+
+
+def _last(clone: Clone) -> TrashedReset:
+    """The reset to take back; tasks go back to the line they were taken from."""
+    known = [reset for reset in trash.every(clone.layout) if trash.holds_something(clone.layout, reset)]
+    if not known:
+        raise NotFound("there is no reset to take back", hint="`holdfast reset --help` says what can be.")
+    last = known[-1]
+    if trash.texts(clone.layout, last) and not _is_of_here(clone, last):
+        raise BadInput(
+            f"that reset took tasks off {last.branch or 'a detached HEAD'}",
+            hint=f"Switch there first: git switch {last.branch}" if last.branch else "Check it out first.",
+        )
+    return last
+
+
+def _is_of_here(clone: Clone, reset: TrashedReset) -> bool:
+    if clone.line().sees(reset.line, reset.ts):
+        return True
+    return reset.line not in branch_lines.alive(clone.repo, *clone.stores)  # its branch is gone: anywhere will do
+
+
+def _files(layout: Layout, folder: str) -> list[str]:
+    """The records in a folder of the store, by their names in it; locks stay where they are."""
+    names = [name for name in layout.listed(folder) if not name.endswith((".lock", ".tmp"))]
+    return [f"{os.path.basename(folder)}/{name}" for name in names]
+
+
+def _take_sessions(layout: Layout, under_way: TrashedReset) -> int:
+    with session_files.locked(layout):  # nobody notes a turn meanwhile
+        mine = [name for name in _files(layout, layout.sessions) if "-SES-" in name]
+        return trash.take(layout, under_way, mine)
+
+
+def _take_rest(clone: Clone, under_way: TrashedReset) -> int:
+    layout = clone.layout
+    names = [*_files(layout, layout.kept), *paths.STATISTICS]
+    return trash.take(layout, under_way, names) + drop_views(layout)
+
+
+def drop_views(layout: Layout) -> int:
+    """Delete the rendered views of this work tree; they are rendered again when wanted."""
+    gone = 0
+    for folder, _, names in os.walk(layout.view()):
+        for name in names:
+            if name != ".gitignore":
+                fsio.remove(os.path.join(folder, name))
+                gone += 1
+    return gone
+
+
+def _take_nodes(clone: Clone, under_way: TrashedReset) -> list[TrashedText]:
+    seen = [*clone.entries(paths.TASKS), *clone.entries(paths.LINKS)]
+    waiting = _waiting(clone)
+    found = [text for sighting in seen if (text := _as_text(sighting, waiting)) is not None]
+    trash.keep_texts(clone.layout, under_way, found)  # before the first of them goes
+    _delete(clone, found, waiting)
+    return found
+
+
+def _as_text(sighting: Sighting, waiting: dict[str, list[PendingChange]]) -> TrashedText | None:
+    """A node as the trash keeps it; None if the file cannot be read: what nobody understands stays."""
+    read = task_files.reader(sighting.path)
+    try:
+        node = read(sighting.text, sighting.path) if read else None
+    except BrokenEntry:
+        return None
+    if node is None:
+        return None
+    changes = waiting.get(sighting.path, [])
+    base = changes[-1].base if sighting.origin == "pending" and changes else None
+    text = changes[-1].text if base and changes[-1].text is not None else sighting.text
+    return TrashedText(node.id, sighting.path, text, sighting.blob, sighting.origin, base)
+
+
+def _waiting(clone: Clone) -> dict[str, list[PendingChange]]:
+    """What waits on this line for each path of a task or a link, oldest first."""
+    found: dict[str, list[PendingChange]] = {}
+    for change in visible_entries.waiting_changes(clone.stores, clone.line()):
+        if change.path.startswith((paths.TASKS + "/", paths.LINKS + "/")):
+            found.setdefault(change.path, []).append(change)
+    return found
+
+
+def _delete(clone: Clone, texts: Sequence[TrashedText], waiting: dict[str, list[PendingChange]]) -> None:
+    """Let a deletion wait for each path that HEAD has; what was never published just waits no longer.
+
+    As `Clone.change` does it, but the store is read once, not once a task.
+    """
+    tree = _tree(clone)
+    for text in texts:
+        if text.path in tree:
+            _wait(clone, text.path, base=tree[text.path], blob=None, text=None)
+        _let_go(clone, waiting.get(text.path, ()))
+        clone.record(_event(text, reason=None))
+    _pass_by(clone, texts, waiting)
+
+
+def _tree(clone: Clone) -> dict[str, str]:
+    return clone.repo.tree("HEAD", paths.TASKS) | clone.repo.tree("HEAD", paths.LINKS)
+
+
+def _wait(clone: Clone, path: str, *, base: str | None, blob: str | None, text: str | None) -> None:
+    head = clone.repo.head().oid
+    pending_changes.add(clone.layout, PendingChange(path, base, blob, clone.line().id, head, clone.now(), text))
+
+
+def _let_go(clone: Clone, changes: Iterable[PendingChange]) -> None:
+    """Own changes wait no longer, but are kept."""
+    for change in changes:
+        if change.line == clone.line().id and change.published is None:
+            pending_changes.archive(clone.layout, change, commit=None, ts=clone.now())
+
+
+def _pass_by(clone: Clone, texts: Sequence[TrashedText], waiting: dict[str, list[PendingChange]]) -> None:
+    """Inherited changes wait elsewhere still; this line has dealt with them."""
+    line = clone.line().id
+    keys = [change.key for text in texts for change in waiting.get(text.path, ()) if change.line != line]
+    branch_lines.pass_by(clone.layout, line, keys, ts=clone.now())
+    clone.forget_line()
+
+
+def _put_nodes_back(clone: Clone, kept: Sequence[TrashedText]) -> tuple[list[TrashedText], list[str]]:
+    here = {s.path: s for s in (*clone.entries(paths.TASKS), *clone.entries(paths.LINKS))} if kept else {}
+    taken, gone = _reset_ids(here.values()), clone.erased()
+    back, left = [], []
+    for text in kept:
+        there = here.get(text.path)
+        if text.id in gone or (there is not None and there.blob == text.blob):
+            continue  # erased since, or back already
+        if there is not None or text.id in taken:
+            left.append(f"{text.id}, which says something else by now")
+        else:
+            back.append(text)
+    _restore(clone, back, _waiting(clone))
+    return back, left
+
+
+def _reset_ids(sightings: Iterable[Sighting]) -> set[str]:
+    found = set()
+    for sighting in sightings:
+        read = task_files.reader(sighting.path)
+        try:
+            if read is not None:
+                found.add(read(sighting.text, sighting.path).id)
+        except BrokenEntry:
+            continue
+    return found
+
+
+def _restore(clone: Clone, back: Sequence[TrashedText], waiting: dict[str, list[PendingChange]]) -> None:
+    """Take the deletions back, and let what had been waiting wait again, on what it stood on."""
+    tree = _tree(clone)
+    for text in back:
+        if not _stands(clone, text, tree.get(text.path)):
+            blob = clone.repo.hash_blob(text.text.encode("utf-8"))
+            base = text.base if text.origin == "pending" else tree.get(text.path)
+            _wait(clone, text.path, base=base, blob=blob, text=text.text)
+        _let_go(clone, waiting.get(text.path, ()))
+        clone.record(_event(text, reason=_TAKEN_BACK))
+    _pass_by(clone, back, waiting)
+
+
+def _stands(clone: Clone, text: TrashedText, in_tree: str | None) -> bool:
+    """Whether nothing need wait: the branch's own text is the one, or the hand edit still lies there."""
+    if text.origin == "tree":
+        return in_tree is not None
+    if text.origin != "edit":
+        return False
+    try:
+        data = fsio.read(fsio.inside(clone.repo.top, text.path), limit=visible_entries.MAX_ENTRY)
+    except (OSError, TooLarge, UnsafePath):
+        return False
+    return data.replace(b"\r\n", b"\n") == text.text.encode("utf-8")
+
+
+def _event(text: TrashedText, *, reason: str | None) -> EventDraft:
+    more = {"reason": reason} if reason else {}
+    if text.path.startswith(paths.TASKS + "/"):
+        return task_board.event_of(task_files.parse(text.text, text.path), action="reset", more=more)
+    title = task_files.parse_link(text.text, text.path).title
+    return EventDraft("task", target=text.id, body={"action": "reset", "statement": title, **more})

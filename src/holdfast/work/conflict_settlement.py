@@ -1,0 +1,64 @@
+"""Settling a conflict by one command: found by its id, checked against the whole graph, then stored."""
+
+from collections.abc import Mapping
+
+from holdfast.errors import Cycle, NotFound
+from holdfast.git import conflict_sides, merge_conflicts
+from holdfast.git.clone import Clone
+from holdfast.git.merge_conflicts import EntryConflict
+from holdfast.model.task import Task
+from holdfast.store import task_files
+from holdfast.values import frozen
+from holdfast.work import task_board as boards
+
+_GO_ON = {
+    "a merge": "git commit",
+    "a rebase": "git rebase --continue",
+    "a cherry-pick": "git cherry-pick --continue",
+    "a revert": "git revert --continue",
+}
+
+
+@frozen
+class SettledConflict:
+    """A conflict that somebody settled."""
+
+    id: str
+    path: str
+    conflict: EntryConflict
+    text: str | None  # what stands now; None: the file goes
+    diff: tuple[str, ...]  # what that changes of ours
+    next: str  # what to do now
+
+
+def named(clone: Clone, name: str) -> EntryConflict:
+    """The conflict about the entry that a person means."""
+    try:
+        return merge_conflicts.named(clone, name)
+    except NotFound:
+        raise NotFound(
+            f"nothing is in conflict that is called {name}", hint="See `holdfast task resolve` for what is."
+        ) from None
+
+
+def resolve(clone: Clone, conflict: EntryConflict, choices: Mapping[str, str]) -> SettledConflict:
+    """Settle a conflict by choices for its fields; Cycle if the tasks would then wait for one another."""
+    text = merge_conflicts.settled(clone, conflict, choices)
+    if text is not None:
+        _refuse_cycle(clone, conflict.path, text)
+    merge_conflicts.apply(clone, conflict, text)
+    diff = conflict_sides.differences(conflict.path, conflict.ours.text, text) if text is not None else ()
+    return SettledConflict(conflict.id, conflict.path, conflict, text, diff, _next(clone, conflict))
+
+
+def _refuse_cycle(clone: Clone, path: str, text: str) -> None:
+    read = task_files.reader(path)
+    node = read(text, path) if read else None
+    if isinstance(node, Task) and (loop := boards.read(clone).graph.cycle(node)):
+        raise Cycle(f"so settled it would be a cycle: {' → '.join(loop)}", hint="Choose other needs.")
+
+
+def _next(clone: Clone, conflict: EntryConflict) -> str:
+    if conflict.kind not in merge_conflicts.IN_THE_TREE:
+        return "holdfast publish"
+    return _GO_ON.get(clone.repo.operation() or "", "git commit")

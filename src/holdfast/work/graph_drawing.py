@@ -1,0 +1,314 @@
+"""The task graph as a picture: a tree for the terminal, Mermaid and DOT for everything else.
+
+Titles are strangers' text: whatever steers a terminal, ends a quote or starts a tag is shown, never
+obeyed. Marks and words tell what a colour would; who wants colour adds it in `interfaces`.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+
+from holdfast.model.task import Task
+from holdfast.model.text import visible
+from holdfast.values import field, frozen, mutable
+from holdfast.work.task_graph import TaskGraph
+
+MARKS = {"open": "[ ]", "started": "[~]", "blocked": "[!]", "done": "[x]", "dropped": "[-]"}
+LEGEND = "[ ] open   [~] started   [!] blocked   [x] done   [-] dropped"
+AWAY = "not on this branch"
+MAX_DEPTH = 30  # levels that are drawn; a chain of thousands would be all indentation
+MAX_LABEL = 80
+LEAST = 12  # columns a title gets, however deep it stands
+# Letters and digits of any script go into a Mermaid label as they are, and of the rest only these. A colon
+# does not: after the word "style" Mermaid takes it for CSS and cuts what follows.
+_CALM = frozenset(" ,./_-")
+
+
+@frozen
+class GraphPart:
+    """Some nodes of a graph, to be drawn; the whole is there to say what they need and how far they are."""
+
+    graph: TaskGraph
+    names: tuple[str, ...]
+    everything: bool = True  # what is done or dropped as well
+
+
+def part(graph: TaskGraph, top: str | None = None, *, everything: bool = True) -> GraphPart:
+    """The nodes from `top` down, else all; unless `everything` is asked for, without what is closed.
+
+    A closed node with something open below it stays: what is open must hang somewhere.
+    """
+    chosen = list(graph.tasks) if top is None else list(_subtree(graph, top))
+    if not everything:
+        kept = {top} if top is not None else set()
+        for name in (name for name in chosen if not graph.tasks[name].is_closed):
+            above: str | None = name
+            while above in graph.tasks and above not in kept:  # whose ancestors are kept, too
+                kept.add(above)
+                above = graph.tasks[above].parent
+        chosen = [name for name in chosen if name in kept]
+    return GraphPart(graph, tuple(chosen), everything)
+
+
+def _subtree(graph: TaskGraph, top: str) -> Iterator[str]:
+    seen, waiting = {top}, [top]
+    while waiting:
+        name = waiting.pop()
+        yield name
+        new = [below for below in graph.children(name) if below not in seen]
+        seen.update(new)
+        waiting.extend(reversed(new))
+
+
+def _as_part(graph: TaskGraph | GraphPart) -> GraphPart:
+    return graph if isinstance(graph, GraphPart) else part(graph)
+
+
+# The terminal.
+
+
+def tree(
+    graph: TaskGraph | GraphPart, *, by: str = "parts", width: int = 100, who: Mapping[str, str] | None = None
+) -> str:
+    """The graph as a tree of parts, or with by="needs" of what each node needs; a node is drawn once.
+
+    `who` names those who work on a task now.
+    """
+    chosen = _as_part(graph)
+    drawn = _Drawn(chosen, set(chosen.names), max(width, 40), by == "parts", dict(who or {}))
+    for name in _tops(chosen, by):
+        if name not in drawn.shown:
+            drawn.draw(name)
+    return "".join(f"{line}\n" for line in drawn.lines)
+
+
+def _tops(chosen: GraphPart, by: str) -> list[str]:
+    """Where to begin: nodes that are part of nothing here, or needed by nothing; then what is in circles."""
+    tasks, inside = chosen.graph.tasks, set(chosen.names)
+    if by == "parts":
+        first = [name for name in chosen.names if tasks[name].parent not in inside]
+        loops = [name for name in chosen.graph.roots() if name in inside]
+        return [*first, *loops, *chosen.names]
+    needed = {need for name in chosen.names for need in tasks[name].needs}
+    return [*(name for name in chosen.names if name not in needed), *chosen.names]
+
+
+@mutable
+class _Drawn:
+    """The lines of a tree as far as it is drawn."""
+
+    part: GraphPart
+    inside: set[str]
+    width: int
+    by_parts: bool  # then what a node needs stands on a line of its own
+    who: dict[str, str]
+    lines: list[str] = field(default_factory=list)
+    shown: set[str] = field(default_factory=set)
+    ready: set[str] = field(default_factory=set)
+
+    @property
+    def graph(self) -> TaskGraph:
+        return self.part.graph
+
+    def below(self, name: str) -> list[str]:
+        """The branches of a node."""
+        if self.by_parts:
+            return [below for below in self.graph.children(name) if below in self.inside]
+        return self._needed(self.graph.tasks[name]) if name in self.graph.tasks else []
+
+    def _needed(self, task: Task) -> list[str]:
+        """What a task needs; what is met is no news where closed nodes are left out."""
+        tasks = self.graph.tasks
+        return [n for n in task.needs if self.part.everything or n not in tasks or not tasks[n].is_closed]
+
+    def draw(self, top: str) -> None:
+        """Add a node and everything below it."""
+        self.ready = self.ready or {task.id for task in self.graph.ready()}
+        stack = [(top, "", "", 0)]
+        while stack:
+            name, lead, indent, depth = stack.pop()
+            if name in self.shown:
+                self.lines.append(f"{lead}{_mark(self.graph, name)} {name}  ↑ shown above")
+                continue
+            self.shown.add(name)
+            parts = self.below(name)
+            self.lines.append(lead + self._node(name, len(lead)))
+            if self.by_parts:
+                self.lines += self._needs(self.graph.tasks[name], indent + ("│   " if parts else "    "))
+            if parts and depth == MAX_DEPTH:
+                self.lines.append(f"{indent}└── … {self._hide(parts):,} more below")
+                continue
+            for place in reversed(range(len(parts))):
+                last = place == len(parts) - 1
+                branch, on = ("└── ", "    ") if last else ("├── ", "│   ")
+                stack.append((parts[place], indent + branch, indent + on, depth + 1))
+
+    def _node(self, name: str, used: int) -> str:
+        task = self.graph.tasks.get(name)
+        if task is None:
+            return f"[?] {name}  {AWAY}"
+        head, notes = f"{MARKS[task.status]} {name}  ", self._notes(task)
+        room = max(self.width - used - len(head) - columns(notes), LEAST)
+        return f"{head}{cut(one_line(task.title), room)}{notes}"
+
+    def _notes(self, task: Task) -> str:
+        closed, of_all = self.graph.progress(task.id)
+        notes = [task.kind] if task.kind != "task" else []
+        notes += [f"{closed:,} of {of_all:,}"] if of_all else []
+        notes += ["ready"] if task.id in self.ready else []
+        notes += [cut(one_line(self.who[task.id]), 20)] if task.id in self.who else []
+        return f"  ({', '.join(notes)})" if notes else ""
+
+    def _needs(self, task: Task, indent: str) -> Iterator[str]:
+        """What a node needs, as much of it as fits one line."""
+        needs = self._needed(task)
+        if not needs:
+            return
+        line = f"{indent}needs "
+        for told, need in enumerate(needs):
+            known = self.graph.tasks.get(need)
+            item = f"{need} ({known.status if known else AWAY})"
+            if told and columns(line) + len(item) + 12 > self.width:
+                line += f", … {len(needs) - told:,} more"
+                break
+            line += f", {item}" if told else item
+        yield line
+
+    def _hide(self, names: Iterable[str]) -> int:
+        """Count what is below and not drawn, and take it as drawn."""
+        waiting, count = list(names), 0
+        while waiting:
+            name = waiting.pop()
+            if name not in self.shown:
+                self.shown.add(name)
+                count += 1
+                waiting.extend(self.below(name))
+        return count
+
+
+def _mark(graph: TaskGraph, name: str) -> str:
+    return MARKS[graph.tasks[name].status] if name in graph.tasks else "[?]"
+
+
+def one_line(text: str) -> str:
+    """The text on one line, with everything hidden made visible."""
+    return " ".join(visible(text).split())
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(sign: str) -> int:
+    if unicodedata.combining(sign) or unicodedata.category(sign) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+
+
+def cut(text: str, room: int) -> str:
+    """The text if it fits, else as much of it as does, with a mark."""
+    if columns(text) <= room:
+        return text
+    kept, used = [], 1
+    for sign in text:
+        used += _columns(sign)
+        if used > room:
+            break
+        kept.append(sign)
+    return "".join(kept).rstrip() + "…"
+
+
+# Mermaid and DOT.
+
+
+@frozen
+class _Picture:
+    """What is drawn: nodes, also those that are only named, and the two kinds of edges."""
+
+    nodes: dict[str, Task | None]
+    needs: list[tuple[str, str]]  # what comes first, what needs it
+    parts: list[tuple[str, str]]  # the whole, its part
+
+
+def _picture(chosen: GraphPart) -> _Picture:
+    tasks, inside = chosen.graph.tasks, set(chosen.names)
+    nodes: dict[str, Task | None] = {name: tasks[name] for name in chosen.names}
+    needs, parts = [], []
+    for name in chosen.names:
+        for need in dict.fromkeys(tasks[name].needs):
+            if need in inside or need not in tasks or chosen.everything or not tasks[need].is_closed:
+                nodes.setdefault(need, tasks.get(need))
+                needs.append((need, name))
+        parent = tasks[name].parent
+        if parent and (parent in inside or parent not in tasks):
+            nodes.setdefault(parent, None)
+            parts.append((parent, name))
+    return _Picture(nodes, needs, parts)
+
+
+def _label(name: str, task: Task | None) -> tuple[str, str]:
+    """A node's first line and its title."""
+    if task is None:
+        return f"{name}, {AWAY}", ""
+    kind = f"{task.kind} " if task.kind != "task" else ""
+    return f"{kind}{name}, {task.status}", cut(one_line(task.title), MAX_LABEL)
+
+
+def mermaid(graph: TaskGraph | GraphPart) -> str:
+    """The graph as a Mermaid flowchart: arrows to what comes next, dotted lines to parts."""
+    picture = _picture(_as_part(graph))
+    numbers = {name: f"n{number}" for number, name in enumerate(picture.nodes)}
+    lines = ["flowchart LR"]
+    for name, task in picture.nodes.items():
+        head, title = (_entities(text) for text in _label(name, task))
+        label = f"{head}<br/>{title}" if title else head
+        lines.append(f'  {numbers[name]}["{label}"]:::{f"is_{task.status}" if task else "is_away"}')
+    lines += [f"  {numbers[one]} --> {numbers[other]}" for one, other in picture.needs]
+    lines += [f"  {numbers[one]} -.- {numbers[other]}" for one, other in picture.parts]
+    lines += [f"  classDef is_{name} {look}" for name, look in _MERMAID_LOOKS.items()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+_MERMAID_LOOKS = {
+    "open": "fill:#ffffff,stroke:#555555,color:#000000",
+    "started": "fill:#dbeafe,stroke:#1d4ed8,color:#000000,stroke-width:2px",
+    "blocked": "fill:#fee2e2,stroke:#b91c1c,color:#000000,stroke-width:2px",
+    "done": "fill:#dcfce7,stroke:#15803d,color:#000000",
+    "dropped": "fill:#f3f4f6,stroke:#9ca3af,color:#6b7280",
+    "away": "fill:#ffffff,stroke:#9ca3af,color:#6b7280,stroke-dasharray:4",
+}
+
+
+def _entities(text: str) -> str:
+    """The text for a quoted Mermaid label: what could mean something is written as its number."""
+    return "".join(sign if sign.isalnum() or sign in _CALM else f"#{ord(sign)};" for sign in text)
+
+
+def dot(graph: TaskGraph | GraphPart) -> str:
+    """The graph for Graphviz: arrows to what comes next, dashed lines to parts."""
+    picture = _picture(_as_part(graph))
+    lines = ["digraph tasks {", "  rankdir=LR;", '  node [shape=box, style="rounded,filled"];']
+    for name, task in picture.nodes.items():
+        head, title = (_escaped(text) for text in _label(name, task))
+        label = f"{head}\\n{title}" if title else head
+        lines.append(f'  "{_escaped(name)}" [label="{label}", {_DOT_LOOKS[task.status if task else "away"]}];')
+    lines += [f'  "{_escaped(one)}" -> "{_escaped(other)}";' for one, other in picture.needs]
+    dashed = "[style=dashed, arrowhead=none]"
+    lines += [f'  "{_escaped(one)}" -> "{_escaped(other)}" {dashed};' for one, other in picture.parts]
+    return "".join(f"{line}\n" for line in (*lines, "}"))
+
+
+_DOT_LOOKS = {
+    "open": 'fillcolor="#ffffff"',
+    "started": 'fillcolor="#dbeafe", penwidth=2',
+    "blocked": 'fillcolor="#fee2e2", penwidth=2',
+    "done": 'fillcolor="#dcfce7"',
+    "dropped": 'fillcolor="#f3f4f6", fontcolor="#6b7280"',
+    "away": 'fillcolor="#ffffff", fontcolor="#6b7280", color="#9ca3af"',
+}
+
+
+def _escaped(text: str) -> str:
+    """The text within a quoted DOT string; Graphviz reads backslashes and HTML's entities in labels."""
+    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return plain.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,141 @@
+"""Project state: the long cache in one value, and as `view/project_state.json`.
+
+The view may be edited: `base` is a digest of every text it was made of, so that an edit of an old
+view is noticed. It holds whole tasks and links; everything else in it is derived from them.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.git.clone import Clone
+from holdfast.model.task import PLANS, Link, Task
+from holdfast.model.text import in_json
+from holdfast.store import task_files
+from holdfast.values import frozen
+from holdfast.work import task_board as boards
+from holdfast.work import task_json
+from holdfast.work.task_board import Board, BrokenTaskFile
+
+NAME = "project_state.json"
+VERSION = 1
+
+
+@frozen
+class ProjectState:
+    """Everything the project plans, has reached and links to, seen from this branch."""
+
+    branch: str | None
+    head: str | None
+    time: str
+    base: str
+    board: Board
+    links: tuple[Link, ...]
+    broken: tuple[BrokenTaskFile, ...]
+
+
+def read(clone: Clone, *, board: Board | None = None) -> ProjectState:
+    """The state as it is visible here."""
+    here, head = board or boards.read(clone), clone.repo.head()
+    links, broken = boards.links(clone)
+    found = tuple(link for link, _ in links.values())
+    branch = clone.hide.text(head.branch) if head.branch else None
+    return ProjectState(branch, head.oid, clone.now(), base_of(here, found), here, found, (*here.broken, *broken))
+
+
+def base_of(board: Board, links: tuple[Link, ...]) -> str:
+    """A digest that changes whenever a task or a link does."""
+    texts = [f"{name} {placed.blob}" for name, placed in board.placed.items()]
+    texts += [task_files.render(link) for link in links]
+    return hashlib.sha256("\n".join(sorted(texts)).encode("utf-8", "replace")).hexdigest()
+
+
+def as_object(state: ProjectState) -> dict[str, Any]:
+    """The state with the fields that project_state.json promises."""
+    graph = state.board.graph
+    return {
+        "version": VERSION,
+        "last_updated": state.time,
+        "branch": state.branch,
+        "head": state.head,
+        "base": state.base,
+        "goals": [_outline(state, task) for task in _of_kind(state, "goal")],
+        "milestones": [_outline(state, task) for task in _of_kind(state, "milestone")],
+        "tasks": [task_json.as_object(task) for task in state.board.tasks],
+        "graph": {
+            "edges": _edges(state),
+            "ready": [task.id for task in graph.ready() if task.kind not in PLANS],
+            "waiting": {found.task.id: list(found.reasons) for found in graph.waiting()},
+            "critical_path": list(graph.critical_path()),
+        },
+        "checkpoints": [_checkpoint(task) for task in state.board.tasks if task.checkpoint],
+        "backlog": [task.id for task in backlog(state.board)],
+        "links": [task_json.as_object(link) for link in state.links],
+    }
+
+
+def text(state: ProjectState) -> str:
+    """The view's text: one field a line, and one task a line, so that people can find and edit theirs."""
+    fields = [f"{json.dumps(name)}: {_spread(value)}" for name, value in as_object(state).items()]
+    return "{\n" + ",\n".join(fields) + "\n}\n"
+
+
+def _spread(value: Any) -> str:
+    """A value as JSON; each item of a list, and each field of an object, on a line of its own.
+
+    Not by `indent`: for that Python has only the slow encoder, which takes seconds for many tasks.
+    """
+    if isinstance(value, list) and value:
+        return "[\n  " + ",\n  ".join(_json(item) for item in value) + "\n]"
+    if isinstance(value, dict) and value:
+        rows = (f"{_json(name)}: {_json(item)}" for name, item in value.items())
+        return "{\n  " + ",\n  ".join(rows) + "\n}"
+    return _json(value)
+
+
+def _json(value: Any) -> str:
+    return in_json(json.dumps(value, ensure_ascii=False))
+
+
+def backlog(board: Board) -> list[Task]:
+    """What nobody has begun, most urgent first."""
+    waiting = [task for task in board.tasks if task.status == "open" and not board.graph.children(task.id)]
+    return sorted(waiting, key=lambda task: task.priority)
+
+
+def _of_kind(state: ProjectState, kind: str) -> list[Task]:
+    return [task for task in state.board.tasks if task.kind == kind]
+
+
+def _outline(state: ProjectState, task: Task) -> Mapping[str, Any]:
+    closed, of_all = state.board.graph.progress(task.id)
+    return {
+        "id": task.id,
+        "title": task.title,
+        "status": task.status,
+        "closed": closed,
+        "of": of_all,
+        "parts": list(state.board.graph.children(task.id)),
+    }
+
+
+def _edges(state: ProjectState) -> list[dict[str, str]]:
+    found = []
+    for task in state.board.tasks:
+        found += [{"from": task.id, "to": need, "kind": "needs"} for need in task.needs]
+        if task.parent:
+            found.append({"from": task.id, "to": task.parent, "kind": "part of"})
+    return found
+
+
+def _checkpoint(task: Task) -> dict[str, Any]:
+    reached = task.checkpoint
+    assert reached is not None
+    return {
+        "task": task.id,
+        "title": task.title,
+        "commit": reached.commit,
+        "tree": reached.tree,
+        "patch_id": reached.patch_id,
+    }

@@ -1,0 +1,169 @@
+"""Edits of project_state.json: taken if the view showed what still stands, else kept and said.
+
+How an edit of any view is noticed is `git.edited`'s business; here it is known what an edit of this one
+means: changed and new tasks and links. Absence deletes nothing, and what is derived from the tasks cannot be
+edited. It is taken as a whole or not at all.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast.errors import BadInput, HoldfastError, InConflict
+from holdfast.git import conflict_sides, view_edits
+from holdfast.git.clone import Clone
+from holdfast.model.ids import new_id, slug
+from holdfast.model.task import Link, Task
+from holdfast.patterns import regex
+from holdfast.store import layout as paths
+from holdfast.store import markdown_document, task_files
+from holdfast.values import frozen
+from holdfast.work import hand_edits, project_state, task_json
+from holdfast.work import task_board as boards
+from holdfast.work.hand_edits import TakenEdit
+from holdfast.work.project_state import ProjectState
+
+HEADER = ("version", "last_updated", "branch", "head", "base")
+_NODES = ("tasks", "links")
+_ON_LINE = regex(r"^line (\d+): ")
+
+
+@frozen
+class ViewEditOutcome:
+    """What became of an edited view."""
+
+    taken: tuple[TakenEdit, ...] = ()
+    refused: str | None = None  # why nothing of it was taken
+    kept: str | None = None  # the file that holds the refused text
+
+
+def take(clone: Clone) -> ViewEditOutcome | None:
+    """Take an edit of project_state.json, or refuse it and keep its text; None if there is none."""
+    return view_edits.taken(clone, project_state.NAME, lambda data: _take(clone, data))
+
+
+def _take(clone: Clone, data: bytes) -> ViewEditOutcome:
+    try:
+        changes = _changes(clone, data)
+    except HoldfastError as error:
+        why = _placed(str(error))
+        return ViewEditOutcome(refused=why, kept=view_edits.refused(clone, project_state.NAME, data, why))
+    taken = _store(clone, changes)
+    view_edits.remember(clone, project_state.NAME, data)
+    for one in taken[: hand_edits.MOST_NOTES]:
+        clone.notes.append(hand_edits.said(one, where=f"in {project_state.NAME}"))
+    return ViewEditOutcome(taken)
+
+
+def _placed(reason: str) -> str:
+    """A refusal with its line as editors understand it."""
+    return _ON_LINE.sub(rf"{project_state.NAME}:\1 ", reason)
+
+
+@frozen
+class _Change:
+    """A node as the edit has it, where it lies, and what it was."""
+
+    node: Task | Link
+    path: str
+    before: str | None
+
+
+def _changes(clone: Clone, data: bytes) -> list[_Change]:
+    """What an edited text changes; whatever speaks against any of it is raised."""
+    text = view_edits.decoded(data)
+    document = _loaded(text)
+    current = project_state.read(clone)
+    if document.get("base") != current.base:
+        raise BadInput("the project has changed since it was rendered; edit the fresh one")
+    _refuse_derived(document, current)
+    known = _known(clone, current)
+    taken = {name.casefold() for name in known}
+    plan = task_json.from_text(text, fresh=lambda prefix, others: new_id(prefix, {*known, *others}))
+    nodes: dict[str, Task | Link] = {task.id: task for task in plan.tasks}
+    nodes |= {link.id: link for link in plan.links}
+    if missing := sorted(known.keys() - nodes.keys()):
+        raise BadInput(
+            f"{missing[0]} is not in it any more; what is absent is not deleted: use `holdfast task drop` "
+            "or `holdfast link remove`"
+        )
+    for node in nodes.values():
+        if node.id not in known and node.id.casefold() in taken:
+            raise BadInput(f"{node.id} differs only in case from one that is here")
+    return list(_changed(clone, nodes, known, current))
+
+
+def _changed(
+    clone: Clone, nodes: Mapping[str, Task | Link], known: Mapping[str, _Change], current: ProjectState
+) -> Iterator[_Change]:
+    for name, node in nodes.items():
+        before = known.get(name)
+        if before is not None and task_files.render(node) in _as_shown(clone, before.node):
+            continue
+        if name in current.board.placed and current.board.placed[name].clash is not None:
+            raise InConflict(f"{name} was changed here and in the branch's history")
+        if name in clone.erased():
+            raise BadInput(f"{name} was erased")
+        if clone.scan.text(task_files.render(node)) != task_files.render(node):
+            raise BadInput(f"{name} holds what looks like a secret; take it out")
+        if before is not None and type(before.node) is not type(node):
+            raise BadInput(f"{name} cannot turn from a task into a link, or back")
+        folder = paths.TASKS if isinstance(node, Task) else paths.LINKS
+        path = before.path if before else paths.node_path(folder, slug(node.title, boards.MAX_SLUG), name)
+        yield _Change(node, path, before.before if before else None)
+
+
+def _as_shown(clone: Clone, node: Task | Link) -> tuple[str, str]:
+    """A node as it is, and as the view shows it: a secret that git brought in it is hidden there."""
+    text = task_files.render(node)
+    return text, clone.hide.text(text)
+
+
+def _known(clone: Clone, current: ProjectState) -> dict[str, _Change]:
+    """Every task and link that the view shows."""
+    found = {name: _Change(placed.task, placed.path, placed.text) for name, placed in current.board.placed.items()}
+    links, _ = boards.links(clone)
+    return found | {name: _Change(link, path, task_files.render(link)) for name, (link, path) in links.items()}
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(f"line {error.lineno}: {error.msg}") from None
+    except (ValueError, RecursionError):
+        raise BadInput("line 1: it is nested too deeply, or holds a number too long to read") from None
+    if not isinstance(document, dict) or not all(isinstance(document.get(name), list) for name in _NODES):
+        raise BadInput("line 1: it is no object with lists of tasks and links")
+    return document
+
+
+def _refuse_derived(document: Mapping[str, Any], current: ProjectState) -> None:
+    """What follows from the tasks may be left out, but not edited; what nobody knows may not be added."""
+    shown = json.loads(json.dumps(project_state.as_object(current)))
+    for name, value in document.items():
+        if name in HEADER or name in _NODES:
+            continue
+        if name not in shown:
+            raise BadInput(f"it has a field {name[:40]!r} that nobody would read")
+        if value != shown[name]:
+            raise BadInput(f"{name} follows from the tasks: edit these instead")
+
+
+def _store(clone: Clone, changes: list[_Change]) -> tuple[TakenEdit, ...]:
+    """Keep what was edited: as a change that waits and an event, like any edit by hand."""
+    if not changes:
+        return ()
+    texts = {
+        change.path: markdown_document.laid_out(task_files.render(change.node), *filter(None, [change.before]))
+        for change in changes
+    }
+    stored = {done.path: done.blob or "" for done in clone.change_all(texts)}
+    taken = []
+    for change in changes:
+        action = "edit" if change.before is not None else "add"
+        clone.record(hand_edits.event(change.node, action, stored[change.path]))
+        text = texts[change.path]
+        diff = conflict_sides.differences(change.path, change.before, text) if change.before else (change.node.title,)
+        taken.append(TakenEdit(change.node.id, change.path, diff, is_new=change.before is None))
+    return tuple(taken)
