@@ -37,7 +37,7 @@ def hooks(folder: str, cache: str) -> Iterator[Result]:
 
 
 def _recording(corpus: Corpus) -> Iterator[Result]:
-    Project.open(corpus.top).render_guards()
+    Project.open(corpus.top).context.render_guards()
     response = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "c1"}
     cases = {
         "floor": process(FLOOR, corpus.top, os.environ),

@@ -19,12 +19,12 @@ def review(folder: str, cache: str) -> Iterator[Result]:
     shelf = _filled(corpus.clone().layout.candidates)
     floor = _timed(lambda: [_bytes(path) for path in shelf])
     project = Project.open(corpus.top, person=True)
-    opened = _timed(project.queue)
+    opened = _timed(project.memory.queue)
     yield told(f"review opens, {MANY // 1000}k candidates", _ms(opened), _ms(floor), opened / floor)
-    queue = project.queue()
+    queue = project.memory.queue()
     looked = _timed(lambda: queue.look(queue.items[MANY // 2]))
     yield told("a look at one: conflicts, twins, diff", _ms(looked), _ms(floor), looked / floor)
-    decided = _timed(lambda: project.reject(queue.items[0].id))
+    decided = _timed(lambda: project.memory.reject(queue.items[0].id))
     yield told("a decision, with the views rendered", _ms(decided), _ms(floor), decided / floor)
 
 

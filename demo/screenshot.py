@@ -85,7 +85,7 @@ def ticking() -> Callable[[], datetime]:
 
 
 def _known(project: Project) -> None:
-    project.remember(
+    project.memory.remember(
         "Failed calls must be retried three times.",
         kind="decision",
         id="DEC-4k2m",
@@ -93,7 +93,7 @@ def _known(project: Project) -> None:
         applies_to=["src/net"],
         accept=True,
     )
-    project.remember(
+    project.memory.remember(
         "The queue never holds more than a thousand jobs.",
         kind="assumption",
         id="ASM-p0c4",
@@ -105,7 +105,7 @@ def _known(project: Project) -> None:
 
 def _waiting(project: Project) -> None:
     words = "failed calls must not be retried unless they are safe to repeat"
-    project.remember(
+    project.memory.remember(
         "Failed calls must not be retried unless they are safe to repeat.",
         kind="decision",
         id="DEC-7f3k",
@@ -117,19 +117,23 @@ def _waiting(project: Project) -> None:
         evidence=[f"run:{RUN}", "src/net/retry.py#retry"],
         provenance=[f"run:{RUN}#1 {words}"],
     )
-    project.remember("Prices are kept in cents, as integers.", kind="invariant", id="INV-c9d1", tags=["payments"])
-    project.remember(
+    project.memory.remember(
+        "Prices are kept in cents, as integers.", kind="invariant", id="INV-c9d1", tags=["payments"]
+    )
+    project.memory.remember(
         "Pooling database connections per request ran out of sockets.",
         kind="dead-end",
         id="DED-h2j6",
         evidence=[f"run:{RUN}"],
     )
-    project.remember("Integration tests need Postgres 16.", id="FCT-m7a0", evidence=[f"run:{RUN}"], tags=["tests"])
+    project.memory.remember(
+        "Integration tests need Postgres 16.", id="FCT-m7a0", evidence=[f"run:{RUN}"], tags=["tests"]
+    )
 
 
 async def picture(project: Project) -> str:
     """The screen with the contradiction selected, once everything was looked up."""
-    app = ReviewApp(project, partial(cited, project.clone))
+    app = ReviewApp(project.memory, partial(cited, project.clone))
     async with app.run_test(size=SIZE) as pilot:
         while not app.tray.items:
             await pilot.pause(0.05)

@@ -169,7 +169,7 @@ MUTING = (
 def test_what_a_person_approved_is_told_whatever_a_pull_request_sets(cli: Cli, repo: GitRepo) -> None:
     """An invariant that a setting can silence protects nothing."""
     Project.init(repo.path, commit=True)
-    Project.open(repo.path, person=True).remember(APPROVED, kind="invariant", accept=True)
+    Project.open(repo.path, person=True).memory.remember(APPROVED, kind="invariant", accept=True)
     for text in MUTING:
         repo.write(".holdfast/holdfast.toml", text)
         for asked in (("context",), ("recall", "card numbers")):
@@ -246,10 +246,10 @@ def test_what_is_switched_off_is_named_with_the_file_that_says_so(repo: GitRepo,
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("[features]\njournal = false\n")
         with pytest.raises(SwitchedOff) as caught:
-            Project.open(repo.path).journal()
+            Project.open(repo.path).context.journal()
         assert str(caught.value).startswith(f"the journal is switched off (features.journal = false in {named})")
         assert caught.value.hint.endswith(f"in {named}.")
         path.write_text(before or "")
     environ = {**os.environ, "HOLDFAST_FEATURES_SESSIONS": "false"}
     with pytest.raises(SwitchedOff, match=r"sessions are switched off .* in the environment"):
-        Project.open(repo.path, environ=environ).session_list()
+        Project.open(repo.path, environ=environ).sessions.all()

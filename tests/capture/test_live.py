@@ -454,7 +454,7 @@ def test_a_notice_of_a_question_is_no_second_question(desk: Desk) -> None:
 DRAIN = """
 import sys
 from holdfast.project import Project
-Project.open(sys.argv[1]).drain()
+Project.open(sys.argv[1]).transcripts.drain()
 """
 
 

@@ -28,8 +28,8 @@ def proposed(repo: GitRepo, home: Path, said: str = CHOICE, wrote: list[str] = L
     """What comes of a session in which a file was written and something said about it."""
     rollout(home, repo.path).asks("Make it sturdy.").patches("src/carrier.py", wrote).done(said)
     project = Project.open(repo.path, person=True)
-    project.import_agent("codex", str(home))
-    (waiting,) = project.candidates()
+    project.transcripts.import_agent("codex", str(home))
+    (waiting,) = project.memory.candidates()
     return waiting.memory
 
 
@@ -43,9 +43,9 @@ def test_lines_that_stand_are_cited_and_the_memory_does_not_outlive_them(repo: G
     memory = proposed(repo, tmp_path / "codex")
     assert spans(memory) == ["lines:src/carrier.py:3-5"] and memory.evidence[0].startswith("run:")
     project = Project.open(repo.path, person=True)
-    project.accept(memory.id)
+    project.memory.accept(memory.id)
     repo.commit("src/carrier.py", AROUND.format("RETRIES = 9"), "Another way")
-    assert [one.status for one in Project.open(repo.path).knowledge().standings] == ["stale"]
+    assert [one.status for one in Project.open(repo.path).memory.knowledge().standings] == ["stale"]
 
 
 def test_a_file_that_is_named_needs_no_word_in_common(repo: GitRepo, tmp_path: Path) -> None:

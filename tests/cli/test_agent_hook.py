@@ -120,14 +120,14 @@ def person(repo: GitRepo) -> Project:
 def accepted(where: GitRepo | Project, statement: str, kind: str = "invariant", **fields: Any) -> str:
     """A memory that a person approved."""
     project = person(where) if isinstance(where, GitRepo) else where
-    one = project.remember(statement, kind=kind, **fields)
-    return project.accept(one.id).id
+    one = project.memory.remember(statement, kind=kind, **fields)
+    return project.memory.accept(one.id).id
 
 
 def ready(repo: GitRepo) -> None:
     """What any turn leaves behind: the next pack and the guards, made in the background."""
     project = Project.open(repo.path, drain=False)
-    project.render_guards()
+    project.context.render_guards()
     agent_replies.FreshContext(project).keep()
 
 
@@ -387,7 +387,7 @@ def test_a_run_that_came_of_a_session_shows_what_the_session_was_told(quiet: Age
 def test_what_no_person_approved_is_not_told(quiet: Agent) -> None:
     """Law 11: a candidate, and what an agent let in, wait until they are asked for."""
     project = Project.open(quiet.repo.path)
-    project.remember("HFMARK never trust the cache of `npm ci`", kind="invariant", applies_to=["src/"])
+    project.memory.remember("HFMARK never trust the cache of `npm ci`", kind="invariant", applies_to=["src/"])
     ready(quiet.repo)
     assert "HFMARK" not in quiet.fire("SessionStart", source="startup")
     quiet.fire("UserPromptSubmit", prompt="one")
@@ -500,7 +500,7 @@ def test_what_is_retired_edited_or_in_doubt_keeps_silent(quiet: Agent, cli: Cli)
         return Agent(repo, session=session).fire("PreToolUse", tool_name="Write", tool_input=given)
 
     assert [bool(said(word, "first")) for word in words] == [True] * 4
-    person(repo).deprecate(names[0], reason="no more")
+    person(repo).memory.deprecate(names[0], reason="no more")
     assert [bool(said(word, "second")) for word in words[:2]] == [False, True]
     (entry,) = (repo / ".holdfast/memory/invariants").glob(f"*{names[1]}.md")
     entry.write_text(entry.read_text().replace("Rule:", "A rule:"))
@@ -579,7 +579,7 @@ def test_what_was_told_is_not_captured_back(quiet: Agent) -> None:
     )
     quiet.fire("SessionEnd", reason="other")
     project = Project.open(quiet.repo.path)
-    assert [item for item in project.queue().items if "HFMARK" in str(item)] == []
+    assert [item for item in project.memory.queue().items if "HFMARK" in str(item)] == []
     runs = quiet.repo / ".git/holdfast/runs"
     captured = [path.read_bytes() for path in runs.rglob("*") if path.is_file()]
     assert captured and not any(b"HFMARK" in data for data in captured)

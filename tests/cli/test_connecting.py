@@ -49,7 +49,7 @@ def answer(cli: Cli, *words: str) -> dict[str, Any]:
 def decide(repo: GitRepo, statement: str, *, kind: str = "decision", **fields: Any) -> str:
     """An accepted memory, approved by a person."""
     project = Project.open(repo.path, person=True)
-    return project.remember(statement, kind=kind, accept=True, reviewer="Ada", **fields).id
+    return project.memory.remember(statement, kind=kind, accept=True, reviewer="Ada", **fields).id
 
 
 def candidates(repo: GitRepo) -> list[Any]:
@@ -94,7 +94,7 @@ def test_connect_shows_asks_writes_and_undoes(cli: Cli, here: GitRepo) -> None:
     assert "AGENTS.md" in said and "Restart to see it: claude, whatever reads AGENTS.md\n" in said
     assert cli("connect").out.startswith("Nothing to change.")
     again = decide(here, "Use SQLite for the index.")
-    states = {one.tool: one.current for one in Project.open(here.path).connected()}
+    states = {one.tool: one.current for one in Project.open(here.path).agents.connected()}
     assert states == {"agents": False, "claude": False}, "what was promoted since is not in them"
     assert answer(cli, "connect", "--yes")["changes"][0]["action"] == "refresh"
     assert again in (here / "CLAUDE.md").read_text()
@@ -107,7 +107,7 @@ def test_a_block_that_two_tools_read_is_said_to_be_old_once(cli: Cli, here: GitR
     here.write("CLAUDE.md", "@AGENTS.md\n")
     cli("connect", "agents", "claude", "--yes")
     decide(here, "Never log a password.", kind="invariant")
-    assert [one.path for one in Project.open(here.path).connected() if not one.current] == ["AGENTS.md"] * 2
+    assert [one.path for one in Project.open(here.path).agents.connected() if not one.current] == ["AGENTS.md"] * 2
     said = cli("doctor").err
     assert said.count("is older than what is accepted") == 1, said
     assert "the block in AGENTS.md is older than what is accepted: holdfast connect agents\n" in said
@@ -116,8 +116,8 @@ def test_a_block_that_two_tools_read_is_said_to_be_old_once(cli: Cli, here: GitR
 def test_only_what_a_person_approved_is_told(cli: Cli, here: GitRepo) -> None:
     """A block speaks to every agent unasked; a proposal or an automatic promotion must not."""
     project = Project.open(here.path, person=False)
-    project.remember("Paint the doors blue.", kind="decision", evidence=["README"], accept=True, reviewer="bot")
-    project.remember("Sort imports.", kind="decision")
+    project.memory.remember("Paint the doors blue.", kind="decision", evidence=["README"], accept=True, reviewer="bot")
+    project.memory.remember("Sort imports.", kind="decision")
     kept = decide(here, "Use SQLite for the index.")
     cli("connect", "gemini", "--yes")
     text = (here / "GEMINI.md").read_text()
@@ -130,14 +130,14 @@ def test_what_went_stale_is_told_no_longer(cli: Cli, here: GitRepo) -> None:
     cli("connect", "agents", "--yes")
     assert kept in (here / "AGENTS.md").read_text()
     here.commit("README", "something else\n")
-    assert [one.current for one in Project.open(here.path).connected()] == [False]
+    assert [one.current for one in Project.open(here.path).agents.connected()] == [False]
     cli("connect", "--yes")
     assert kept not in (here / "AGENTS.md").read_text()
 
 
 def test_an_import_has_a_limit(cli: Cli, here: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
     """A queue of a thousand candidates is a queue nobody looks at."""
-    monkeypatch.setattr("holdfast.project.connecting.MOST", 3)
+    monkeypatch.setattr("holdfast.project.agent_setup.MOST", 3)
     words = ("stapler", "kettle", "window", "ladder", "violin")
     here.write("MEMORY.md", "".join(f"- Never lend the {word} to strangers\n" for word in words))
     first, second = answer(cli, "import", "memory"), answer(cli, "import", "memory")
@@ -260,7 +260,7 @@ def test_what_was_rejected_is_not_proposed_again(cli: Cli, here: GitRepo) -> Non
     """Saying no once must be enough."""
     here.write("MEMORY.md", "- Always use tabs everywhere\n")
     (name,) = answer(cli, "import", "memory")["proposed"]
-    Project.open(here.path).reject(name, reason="spaces")
+    Project.open(here.path).memory.reject(name, reason="spaces")
     again = answer(cli, "import", "memory")
     assert again["proposed"] == [] and "was rejected" in again["skipped"][0]["reason"]
 

@@ -151,7 +151,7 @@ def test_every_type_becomes_an_entry_in_the_format_of_the_design(cli: Cli, repo:
         found = made(cli, "remember", "--type", kind, *words)
         assert (found["status"], found["type"], found["trust"]) == ("candidate", kind, None)
         assert found.keys() >= STANDING
-        person.accept(found["id"])
+        person.memory.accept(found["id"])
         shown = made(cli, "show", found["id"])
         assert shown["text"] == ENTRY.format(**{**plain, **fields, "id": found["id"], "type": kind})
         assert re.fullmatch(rf"\.holdfast/memory/{kind}s/[a-z0-9-]+-{found['id']}\.md", shown["path"])
@@ -171,7 +171,7 @@ def test_show_tells_how_a_memory_stands(cli: Cli, repo: GitRepo, person: Project
     out = cli("show", name).out
     assert re.search(r"stands: +candidate", out)
     assert re.search(r"evidence: +file:README@[0-9a-f]{40} \(holds\)", out)
-    person.accept(name)
+    person.memory.accept(name)
     out = cli("show", "ASM").out
     assert re.search(r"stands: +accepted", out)
     assert re.search(r"trust: +approved by a person", out)
@@ -191,11 +191,11 @@ def test_show_tells_how_a_memory_stands(cli: Cli, repo: GitRepo, person: Project
     out = cli("review", "list").out
     assert "its ground has moved" in out and "README (holds)" in out
     assert out.count("has changed since") == 1, "said once, in words"
-    person.accept(name)
+    person.memory.accept(name)
     assert made(cli, "show", name)["fields"]["status"] == "accepted"
     said = cli("remember", "Backups run at night.", "--evidence", "nothing", ok=False)
     assert (said.code, one_sentence(said.err)[:13]) == (13, "error: nothin")
-    run = person.run_command(["true"], prompt="No, use pnpm, not npm.", environ={})
+    run = person.log.run_command(["true"], prompt="No, use pnpm, not npm.", environ={})
     out = cli("show", items(cli, "review", "list")[0]["id"]).out
     assert f"run:{run.run_id}#1 No, use pnpm, not npm." in out
 
@@ -203,11 +203,11 @@ def test_show_tells_how_a_memory_stands(cli: Cli, repo: GitRepo, person: Project
 def test_what_contradicts_is_refused_with_both_texts_until_it_is_resolved(cli: Cli, person: Project) -> None:
     """Two decisions that deny each other would each be told to somebody."""
     old = remember(cli, "Use Postgres for the job queue.", "--type", "decision")
-    person.accept(old)
-    other = person.remember("Use SQLite for sessions.", kind="decision", evidence=["README"], accept=True).id
+    person.memory.accept(old)
+    other = person.memory.remember("Use SQLite for sessions.", kind="decision", evidence=["README"], accept=True).id
     with pytest.raises(Contradicts, match=old):
-        person.edit_memory(other, statement="Never use Postgres for the job queue.")
-    person.retire(other)
+        person.memory.edit(other, statement="Never use Postgres for the job queue.")
+    person.memory.retire(other)
     new = remember(cli, "The job queue must not use Postgres.", "--type", "decision")
     refused = cli("review", "accept", new, ok=False)
     assert refused.code == 42
@@ -222,18 +222,18 @@ def test_what_contradicts_is_refused_with_both_texts_until_it_is_resolved(cli: C
     (conflict,) = waits["conflicts"]
     assert {*conflict} == {"id", "status", "statement", "kind", "why"}
     assert (conflict["id"], conflict["status"]) == (old, "accepted")
-    done = person.accept(new, keep_both=True, applies_to=["src/db.py"])
+    done = person.memory.accept(new, keep_both=True, applies_to=["src/db.py"])
     assert (done.memory.compatible_with, done.memory.applies_to) == ((old,), ("src/db.py",))
     assert items(cli, "review", "list") == [], "somebody looked at both"
-    person.undo()
+    person.memory.undo()
     assert cli("review", "accept", new, "--supersede", "DEC-none", ok=False).code == 13
-    person.accept(new, supersede=[old])
+    person.memory.accept(new, supersede=[old])
     assert {one["id"]: one["status"] for one in items(cli, "facts", "--type", "decision")} == {
         new: "accepted",
         old: "superseded",
         other: "deprecated",
     }
-    person.undo()
+    person.memory.undo()
     assert "rejected" in cli("review", "reject", new, "--reason", "no").out
     again = cli("remember", "Postgres must not be used for the job queue.", "--type", "decision", ok=False)
     assert (again.code, "in other words" in again.err) == (14, True)
@@ -290,16 +290,16 @@ def test_a_person_changes_what_was_accepted_and_takes_it_back(cli: Cli, repo: Gi
     assert stands(name) == ("accepted", "T0")
     assert "as it was before the last edit" in type_in("review", "undo")
     assert made(cli, "show", name)["text"].endswith("---\nFact: Tests need Postgres 15.\n")
-    person.deprecate(name, reason="it is 17 now")
+    person.memory.deprecate(name, reason="it is 17 now")
     assert stands(name)[0] == "deprecated"
-    person.undo()
+    person.memory.undo()
     assert stands(name) == ("accepted", "T0")
 
 
 def test_an_agents_word_about_what_was_accepted_waits(cli: Cli, repo: GitRepo, person: Project) -> None:
     """An agent that could silence a rule would do so whenever the rule is in its way."""
     name = remember(cli, "Never log a password.", "--type", "invariant")
-    person.accept(name)
+    person.memory.accept(name)
     edited = cli("edit", name, "--statement", "Log passwords.", ok=False)
     assert (edited.code, "supersede" in edited.err) == (23, True)
     assert cli("edit", name, ok=False).code == 14
@@ -318,34 +318,34 @@ def test_an_agents_word_about_what_was_accepted_waits(cli: Cli, repo: GitRepo, p
     cli("review", "accept", newer["id"])
     assert made(cli, "show", name)["fields"]["status"] == "accepted", "what nobody approved silences nothing"
     assert name in cli("context").out
-    person.accept(waits["id"])
+    person.memory.accept(waits["id"])
     assert made(cli, "show", name)["fields"]["status"] == "deprecated"
-    assert person.undo().action == "retire"
+    assert person.memory.undo().action == "retire"
     assert made(cli, "show", name)["fields"]["trust"] == "T0"
 
 
 def test_taking_a_confirmation_back_takes_no_approval_away(cli: Cli, repo: GitRepo, person: Project) -> None:
     """Whoever confirms twice and undoes once still approved it once."""
     name = remember(cli, "Tests need Postgres 16.")
-    person.accept(name)
-    person.publish()
-    person.accept(name)
-    assert (person.undo().action, person.memory(name).trust) == ("accept", "T0")
+    person.memory.accept(name)
+    person.sync.publish()
+    person.memory.accept(name)
+    assert (person.memory.undo().action, person.memory.get(name).trust) == ("accept", "T0")
 
 
 def test_a_candidate_is_merged_into_what_says_the_same(cli: Cli, person: Project) -> None:
     """Evidence that is turned down as a duplicate would be lost."""
     first = remember(cli, "Tests need Postgres 16.")
-    person.accept(first)
+    person.memory.accept(first)
     other = made(cli, "remember", "CI has a Postgres server.", "--evidence", "src/db.py:3")["id"]
     assert cli("review", "merge", other, first, ok=False).code == 23, "an agent may not"
-    person.join(other, first)
-    assert len(person.memory(first).memory.evidence) == 2
+    person.memory.join(other, first)
+    assert len(person.memory.get(first).memory.evidence) == 2
     assert items(cli, "review", "list") == []
     assert one_sentence(cli("review", "merge", first, first, ok=False).err)
-    assert person.undo().action == "join"
+    assert person.memory.undo().action == "join"
     assert [one["id"] for one in items(cli, "review", "list")] == [other]
-    assert len(person.memory(first).memory.evidence) == 1
+    assert len(person.memory.get(first).memory.evidence) == 1
 
 
 def quickly(cli: Cli, *words: str) -> str | None:
@@ -378,7 +378,7 @@ def test_the_badge_says_how_many_wait_and_nothing_more(cli: Cli) -> None:
 def test_stats_counts_memories_in_one_line(cli: Cli, person: Project) -> None:
     """A line for each of ten thousand memories is no statistic."""
     for said in ("Ports are odd.", "Hosts have odd names."):
-        person.accept(remember(cli, said))
+        person.memory.accept(remember(cli, said))
     assert "recalled" not in cli("stats").out
     for word in ("odd", "odd", "hosts"):
         cli("recall", word)
@@ -407,7 +407,7 @@ def test_review_without_a_terminal_lists_and_opens_no_screen(cli: Cli, person: P
 def test_curate_suggests_and_does_nothing_by_itself(cli: Cli, repo: GitRepo, person: Project) -> None:
     """Memory that prunes itself forgets what somebody needed."""
     one = remember(cli, "Tests need Postgres 16.", "--evidence", "src/db.py#Store.open")
-    person.accept(one)
+    person.memory.accept(one)
     assert cli("curate").out == "1 memory, nothing to mend.\n"
     repo.git("rm", "-q", "src/db.py", "README")
     repo.git("commit", "-q", "-m", "gone")
@@ -415,7 +415,7 @@ def test_curate_suggests_and_does_nothing_by_itself(cli: Cli, repo: GitRepo, per
     (finding,) = looked["items"]
     assert (finding["topic"], finding["ids"], finding["candidate"]) == ("stale", [one], None)
     assert finding["suggests"] == f"deprecate:{one}"
-    assert person.waiting() == 1, "the stale one, and nothing was suggested"
+    assert person.memory.waiting() == 1, "the stale one, and nothing was suggested"
     out = cli("curate").out
     assert "Stale (1):" in out and "1 suggestion waits for you: holdfast review" in out
     assert cli("curate").out == out, "suggested once"
@@ -431,7 +431,7 @@ def test_next_says_what_a_task_rests_on_and_no_longer_holds(cli: Cli, repo: GitR
     """Work on a broken assumption is work for nothing."""
     said = ("remember", "Opening is quick.", "--type", "assumption", "--evidence", "src/db.py#Store.open")
     name = made(cli, *said)["id"]
-    person.accept(name)
+    person.memory.accept(name)
     task = made(cli, "task", "add", "Build the cache", "--rests-on", "ASM")["id"]
     assert one_sentence(cli("task", "add", "x", "--rests-on", "NOPE", ok=False).err)
     assert "shaky" not in cli("next").out
@@ -442,7 +442,7 @@ def test_next_says_what_a_task_rests_on_and_no_longer_holds(cli: Cli, repo: GitR
     assert f"{task}  rests on {name}, which is stale: symbol:src/db.py#Store.open has changed" in out
     (shaky,) = made(cli, "next")["shaky"]
     assert (shaky["id"], shaky["memory"], shaky["status"]) == (task, name, "stale")
-    person.accept(name)
+    person.memory.accept(name)
     assert "shaky" not in cli("next").out
 
 
@@ -451,7 +451,7 @@ def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo,
     cli("connect", "agents", "--yes")
     project = Project.open(repo.path, person=True)
     first = remember(cli, "Use tabs.", "--type", "decision")
-    project.accept(first)
+    project.memory.accept(first)
     second = remember(cli, "Tests need Postgres 16.")
     hint = "refresh the instructions with `holdfast connect`, then restart to see it: "
     hint += "whatever reads AGENTS.md\n"
@@ -488,7 +488,7 @@ def test_hidden_characters_are_shown_as_what_they_are(cli: Cli, person: Project)
         assert not re.search("[\u202e\u202c\u200b\u2066\x1b\x07]", out)
     assert not re.search("[\u202e\u202c\u200b\u2066\x1b\x07]", cli("review", "list", "--json").out)
     assert MARKED in cli("review", "accept", name).out
-    person.accept(name)
+    person.memory.accept(name)
     told = [cli(*words).out for words in (["facts", "--type", "decision"], ["recall", "evil"], ["context"])]
     assert all(MARKED in out for out in told)
     other = remember(cli, "Never say evil and nothing \x1b[31mred.", "--type", "decision")

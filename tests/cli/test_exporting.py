@@ -25,8 +25,8 @@ def worked(cli: Cli, repo: GitRepo, tmp_path: Path) -> Cli:
         ("invariant", "Money is counted in cents", "src/pay.py"),
         ("decision", "The menu is blue", "src/menu.py"),
     ):
-        made = project.remember(said, kind=kind, evidence=["README"], applies_to=[path])
-        project.accept(made.id, reviewer="Ann")
+        made = project.memory.remember(said, kind=kind, evidence=["README"], applies_to=[path])
+        project.memory.accept(made.id, reviewer="Ann")
     (
         rollout(tmp_path / "codex", repo.path, at=datetime(2026, 11, 10, 9, tzinfo=UTC))
         .asks(PROMPT)
@@ -154,5 +154,5 @@ def test_what_was_erased_is_not_exported(worked: Cli, repo: GitRepo) -> None:
     """Erased means gone, from exports as well."""
     rows = [json.loads(line) for line in worked("export", "jsonl").out.splitlines()]
     run = next(row["id"] for row in rows if row["kind"] == "run")
-    Project.open(repo.path).erase(run)
+    Project.open(repo.path).sync.erase(run)
     assert PROMPT not in worked("export", "jsonl", run, ok=False).out

@@ -90,7 +90,7 @@ def test_only_facts_that_a_person_approved_are_told_unasked(used: Cli, repo: Git
     """An agent's own approval must not become the next agent's truth (law 11)."""
     used("remember", "The moon is cheese", "--accept", "--evidence", "README")
     person = Project.open(repo, person=True)
-    said = person.remember("The sun is hot", evidence=["README"], accept=True, reviewer="ada")
+    said = person.memory.remember("The sun is hot", evidence=["README"], accept=True, reviewer="ada")
     assert "cheese" in used("recall", "moon").out
     told = used("context").out
     assert f"## Facts (each approved by a person)\n- {said.id} The sun is hot [everywhere]\n" in told
@@ -104,7 +104,9 @@ def test_only_facts_that_a_person_approved_are_told_unasked(used: Cli, repo: Git
 def test_who_asks_finds_more_and_is_told_that_nobody_approved_it(used: Cli, repo: GitRepo) -> None:
     """What speaks on request only must say so, or the next agent takes it for approved (law 11)."""
     used("remember", "The moon is cheese", "--accept", "--evidence", "README")
-    Project.open(repo, person=True).remember("The moon has craters", evidence=["README"], accept=True, reviewer="ada")
+    Project.open(repo, person=True).memory.remember(
+        "The moon has craters", evidence=["README"], accept=True, reviewer="ada"
+    )
     told = used("context", "--for", "look at the moon").out
     assert re.search(r"## Facts \(each approved by a person\)\n- FCT-\w+ The moon has craters \[", told)
     active = repo / ".holdfast/view/context/active.md"
@@ -125,7 +127,7 @@ def test_what_arrived_by_git_and_nobody_approved_is_never_told(used: Cli, repo: 
 
 def test_a_planted_twin_does_not_borrow_an_approved_id(used: Cli, repo: GitRepo) -> None:
     """A second file under an approved id must not speak with the first one's authority (law 11)."""
-    said = Project.open(repo, person=True).remember(
+    said = Project.open(repo, person=True).memory.remember(
         "The moon is rock", evidence=["README"], accept=True, reviewer="ada"
     )
     path = f".holdfast/memory/facts/twin-{said.id}.md"
@@ -149,7 +151,7 @@ def test_only_what_a_person_approved_is_told_unasked_whatever_lies_there(used: C
         repo.write(path, fact_text(kind, f"planted {kind}", type=kind))
         repo.git("add", "-f", path)
     repo.git("commit", "-q", "-m", "planted")
-    approved = {one.id for one in Project.open(repo).knowledge().standings if one.trust == "T0"}
+    approved = {one.id for one in Project.open(repo).memory.knowledge().standings if one.trust == "T0"}
     packed = Project.open(repo).context(budget=8000)
     told = {one["id"] for one in entries(packed) if one["kind"] in TYPES}
     assert len(approved) == len(TYPES) and told == approved
@@ -176,7 +178,9 @@ def test_files_at_hand_choose_what_governs(cli: Cli, repo: GitRepo) -> None:
 
 def test_receipts_answer_what_the_agent_knew(used: Cli, repo: GitRepo) -> None:
     """When an agent did something odd, the first question is what it was told."""
-    fact = Project.open(repo, person=True).remember("The sun is hot", evidence=["README"], accept=True, reviewer="ada")
+    fact = Project.open(repo, person=True).memory.remember(
+        "The sun is hot", evidence=["README"], accept=True, reviewer="ada"
+    )
     ran = used.spawn("run", "--", sys.executable, "-m", "holdfast", "context", "--for", "sun")
     run = Project.open(repo).recall(kind="run")[0].id
     out = used("receipts", run).out
@@ -230,7 +234,7 @@ def test_what_contradicts_and_nobody_resolved_is_told_as_undecided(cli: Cli, rep
     said = json.loads(cli("context", "--json").out)
     why = {entry["id"]: entry["why"] for entry in said["receipt"]["entries"]}
     assert why[one] == f"everywhere; undecided: contradicts {other}"
-    Project.open(repo, person=True).deprecate(other, reason="measured", reviewer="ada")
+    Project.open(repo, person=True).memory.deprecate(other, reason="measured", reviewer="ada")
     assert "undecided" not in cli("context").out
 
 
@@ -324,7 +328,7 @@ def test_where_nothing_that_came_speaks_somebody_is_told_how_it_could(cli: Cli, 
     repo.git("branch", "-q", "-u", "origin/main")
     told = cli("context")
     assert told.err == "2 memories came by git and do not speak: holdfast trust\n" and "Tea" not in told.out
-    Project.open(repo, person=True).remember("Ink dries", evidence=["README"], accept=True, reviewer="ada")
+    Project.open(repo, person=True).memory.remember("Ink dries", evidence=["README"], accept=True, reviewer="ada")
     assert cli("context").err == ""
 
 
@@ -424,9 +428,9 @@ def test_a_branch_that_lacks_the_trunks_memories_says_so(cli: Cli, repo: GitRepo
     repo.git("switch", "-q", "main")
     person = Project.open(repo, person=True)
     for said in ("Tea is hot", "Snow melts"):
-        person.remember(said, evidence=["README"], accept=True, reviewer="ada")
+        person.memory.remember(said, evidence=["README"], accept=True, reviewer="ada")
     cli("publish")
-    person.remember("Ink dries", evidence=["README"], accept=True, reviewer="ada")  # waits on main
+    person.memory.remember("Ink dries", evidence=["README"], accept=True, reviewer="ada")  # waits on main
     assert "not on this branch" not in cli("status").out + cli("context").err
     repo.git("switch", "-q", "older")
     sentence = "3 memories on main are not on this branch; what is published there comes with a merge"

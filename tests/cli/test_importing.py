@@ -14,7 +14,7 @@ from holdfast.errors import BadInput
 from holdfast.interfaces.cli import import_commands
 from holdfast.interfaces.cli.import_commands import brought
 from holdfast.project import Project
-from holdfast.project.importing import Brought, ago
+from holdfast.project.transcript_import import Brought, ago
 from tests.capture.rollouts import BEGAN, Rollout, rollout
 from tests.conftest import Cli, GitRepo
 
@@ -104,7 +104,7 @@ def test_a_candidate_names_the_run_the_turn_and_the_words(ready: Cli, repo: GitR
     """A reviewer must be able to look up who said it, and where."""
     codex(home, repo)
     (run,) = answer(ready, "import", "codex")["runs"]
-    (standing,) = Project.open(repo.path).candidates()
+    (standing,) = Project.open(repo.path).memory.candidates()
     waiting = standing.memory
     assert waiting.statement.startswith("Use Postgres")
     assert str(waiting.provenance[0]).startswith(f"run:{run}#1 We decided to use Postgres")
@@ -217,7 +217,7 @@ def test_other_repositories_are_found_but_never_gone_on_from(ready: Cli, repo: G
     assert said.endswith("See what happened with: holdfast log\n"), "there is no session to see"
     assert "zebra" in ready("recall", "zebra labels").out
     assert "repository label-printer" in ready("show", answer(ready, "recall", "zebra")["items"][0]["id"]).out
-    assert _sessions(repo) == [] and Project.open(repo.path).candidates() == []
+    assert _sessions(repo) == [] and Project.open(repo.path).memory.candidates() == []
     for told in (ready("context").out, ready("handoff").out, ready("session", "list", "--all").out):
         assert "zebra" not in told
     assert answer(ready, "import", "codex", "--all-projects")["proposed"] == []
@@ -225,7 +225,7 @@ def test_other_repositories_are_found_but_never_gone_on_from(ready: Cli, repo: G
 
 
 def _sessions(repo: GitRepo) -> list[str | None]:
-    return [one.agent_session for one in Project.open(repo.path).session_list()]
+    return [one.agent_session for one in Project.open(repo.path).sessions.all()]
 
 
 def test_one_bad_file_does_not_stop_the_others(ready: Cli, repo: GitRepo, home: Path) -> None:
@@ -247,12 +247,12 @@ def test_what_a_plan_left_open_becomes_a_task_when_somebody_says_so(ready: Cli, 
     """An agent's plan is a proposal: the work graph is the people's."""
     codex(home, repo)
     answer(ready, "import", "codex")
-    (session,) = Project.open(repo.path).session_list()
+    (session,) = Project.open(repo.path).sessions.all()
     assert ready("tasks").out == "No tasks.\n" or "write docs" not in ready("tasks").out
     made = answer(ready, "task", "add", "--from", f"{session.id}:o1")
     assert made["title"] == "write docs"
     assert made["evidence"] == [f"run:{session.turns[-1].run}"]
-    (after,) = Project.open(repo.path).session_list()
+    (after,) = Project.open(repo.path).sessions.all()
     assert after.still_open == () and after.open[0].task == made["id"]
     assert "has no open item" in ready("task", "add", "--from", f"{session.id}:o1", ok=False).err
     assert "Missing argument" in ready("task", "add", ok=False).err
@@ -293,7 +293,7 @@ def test_a_killed_harvest_is_made_up_for(ready: Cli, repo: GitRepo, home: Path) 
 
     file = codex(home, repo)
     take_in(Project.open(repo.path).clone, dialect("codex"), str(file.path), ended=True)
-    assert Project.open(repo.path).candidates() == []
+    assert Project.open(repo.path).memory.candidates() == []
     assert len(answer(ready, "import", "codex")["proposed"]) == 1
     assert answer(ready, "import", "codex")["proposed"] == []
 

@@ -57,7 +57,7 @@ def test_without_a_model_everything_says_so_and_works(cli: Cli) -> None:
     assert cli("model", "status").out == cli("model").out
     refused = cli("model", "embed", ok=False)
     assert refused.code == 44 and "holdfast model add" in refused.err
-    assert Project.open(cli.cwd).near("anything") is None
+    assert Project.open(cli.cwd).models.near("anything") is None
     assert "to embed" not in cli("status").out
 
 
@@ -71,7 +71,7 @@ def test_what_waits_is_embedded_and_found_by_meaning(added: Cli, world: Path) ->
     assert (state(added)["waiting"], state(added)["size"]) == (0, tiny.SIZE)
     (ready,) = files(world, "vectors.ready")
     assert ready.read_text() == f"{ALL} minilm\n"
-    found = Project.open(added.cwd).near(FACTS[0])
+    found = Project.open(added.cwd).models.near(FACTS[0])
     assert found is not None
     best = found.best(ALL)
     (index,) = files(world, "index.db")
@@ -94,12 +94,12 @@ def test_embedding_goes_on_where_it_stopped(added: Cli) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        project.model_embed(progress=stop)
+        project.models.embed(progress=stop)
     assert seen == [(0, ALL + 150), (64, ALL + 150)]
     assert state(added)["waiting"] == ALL + 150 - 64
-    assert project.model_embed(seconds=0).made == 0
-    assert project.model_embed().made == ALL + 150 - 64
-    assert project.model_embed(again=True).made == ALL + 150
+    assert project.models.embed(seconds=0).made == 0
+    assert project.models.embed().made == ALL + 150 - 64
+    assert project.models.embed(again=True).made == ALL + 150
 
 
 def test_one_embeds_and_others_leave_it_to_that(added: Cli, world: Path) -> None:
@@ -120,7 +120,7 @@ def test_another_model_takes_over_when_it_has_caught_up(added: Cli, tmp_path: Pa
     assert f"{other} is in use" in said and f"{ALL} texts to embed" in said
     told = state(added)
     assert (told["model"], told["serving"], told["waiting"]) == (str(other), "minilm", ALL)
-    assert Project.open(added.cwd).near(FACTS[1]) is not None
+    assert Project.open(added.cwd).models.near(FACTS[1]) is not None
     added("model", "embed")
     assert state(added)["serving"] is None
     (path,) = files(world, "vectors.db")
@@ -141,11 +141,11 @@ def test_a_command_is_chosen_after_it_answered_once(added: Cli, tmp_path: Path, 
     assert state(added)["size"] == 8
     program.unlink()
     project = Project.open(added.cwd)
-    assert project.near("anything") is None
+    assert project.models.near("anything") is None
     assert any("not searched by meaning" in note for note in project.notices)
     assert files(world, "vectors.ready")
     assert "No model is in use any more" in added("model", "use", "off").out
-    assert Project.open(added.cwd).near("anything") is None
+    assert Project.open(added.cwd).models.near("anything") is None
     assert not files(world, "vectors.ready")  # a cold command need not look further
     added("model", "use", "minilm")
     assert files(world, "vectors.ready")
@@ -164,12 +164,12 @@ def test_no_vector_of_an_erased_text_stays(added: Cli, world: Path) -> None:
     name = json.loads(added("remember", "zebra tokens are slow", "--json").out)["id"]
     added("model", "embed")
     project = Project.open(added.cwd)
-    near = project.near("zebra tokens are slow")
+    near = project.models.near("zebra tokens are slow")
     assert near is not None
     content = near.best(1)[0][0]
     (path,) = files(world, "vectors.db")
     assert content in path.read_bytes()
-    project.erase(name)
+    project.sync.erase(name)
     assert content not in path.read_bytes()
     vectors = Vectors(str(path))
     assert vectors.models()[0].count == ALL
@@ -205,7 +205,7 @@ def test_a_damaged_model_is_said_and_words_answer(added: Cli, world: Path) -> No
     similarity.forget()
     (world / ".cache/holdfast/models/minilm/model.onnx").write_bytes(b"broken")
     project = Project.open(added.cwd)
-    assert project.near("postgres") is None
+    assert project.models.near("postgres") is None
     assert any("damaged" in note for note in project.notices)
 
 
@@ -233,13 +233,13 @@ def test_without_the_extra_status_says_so_once(added: Cli) -> None:
 def test_the_background_embeds_when_a_turn_ends(added: Cli, world: Path) -> None:
     """Who connected an agent must not have to think of embedding."""
     program = [sys.executable, "-I", str(agent_replies.__file__)]
-    assert Project.open(added.cwd).embeds_in_background()
+    assert Project.open(added.cwd).models.embeds_in_background()
     done = subprocess.run([*program, "embed"], cwd=added.cwd, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert state(added)["waiting"] == 0
     subprocess.run([*program, "drain"], cwd=added.cwd, check=True)  # it starts one that finds nothing to do
     added("model", "use", "off")
-    assert not Project.open(added.cwd).embeds_in_background()
+    assert not Project.open(added.cwd).models.embeds_in_background()
 
 
 def test_a_setting_is_written_beside_what_stands_there(tmp_path: Path) -> None:
@@ -275,11 +275,11 @@ def test_damaged_vectors_are_said_and_made_anew(added: Cli, world: Path) -> None
     data[16384:] = bytes([0x5A]) * (len(data) - 16384)  # all but the page that says what it is
     path.write_bytes(data)
     project = Project.open(added.cwd)
-    assert project.near("postgres") is None
+    assert project.models.near("postgres") is None
     assert any("vectors were not usable" in note for note in project.notices)
     assert added("model").code == added("status").code == 0
     assert added("model", "embed").out == f"{ALL} texts embedded; nothing waits.\n"
-    assert Project.open(added.cwd).near("postgres") is not None
+    assert Project.open(added.cwd).models.near("postgres") is not None
 
 
 def test_memories_come_first_and_code_last(added: Cli, repo: GitRepo, world: Path) -> None:
@@ -287,7 +287,7 @@ def test_memories_come_first_and_code_last(added: Cli, repo: GitRepo, world: Pat
     repo.commit("app.py", "def slow_cache():\n    return 1\n")
     project = Project.open(added.cwd)
     project.clone.record(EventDraft("run", target="run-1", body={"prompt": "why is it slow"}))
-    project.model_state()
+    project.models.state()
     (index,) = files(world, "index.db")
     vectors = Vectors(str(index.parent / "vectors.db"))
     places = coverage.waiting(coverage.sources(str(index)), vectors, vectors.of("k", source="x", size=8))
@@ -355,11 +355,11 @@ def test_what_is_erased_while_a_model_reads_it_gets_no_vector(added: Cli, tmp_pa
     added("model", "embed")
     name = json.loads(added("remember", "secret okapi statement", "--json").out)["id"]
 
-    embedding = threading.Thread(target=lambda: Project.open(added.cwd).model_embed())
+    embedding = threading.Thread(target=Project.open(added.cwd).models.embed)
     embedding.start()
     while not here.exists():
         assert embedding.is_alive()
-    Project.open(added.cwd).erase(name)
+    Project.open(added.cwd).sync.erase(name)
     here.unlink()
     embedding.join()
 

@@ -75,7 +75,7 @@ def test_nothing_an_erased_run_said_is_shown(ready: Cli, repo: GitRepo, tmp_path
     shutil.copytree(capsule, tmp_path / "kept")
     ready("erase", name, "--yes")
     shutil.copytree(tmp_path / "kept", capsule)
-    found = Project.look(repo.path).show(name)
+    found = Project.look(repo.path).log.show(name)
     assert (found.text, found.printed, found.path) == (None, None, None)
     assert found.fields["body_state"] == "erased"
     out = ready("show", name).out

@@ -53,7 +53,7 @@ def test_both_ways_count_the_same(cli: Cli, repo: GitRepo) -> None:
     """An agent's quick question counts as a person's does."""
     cli("init")
     project = Project.open(repo.path, person=True)
-    name = project.remember("Zebras are striped", kind="fact", evidence=["README"], accept=True).id
+    name = project.memory.remember("Zebras are striped", kind="fact", evidence=["README"], accept=True).id
     assert "counted:" not in cli("show", name).out
     cli("recall", "zebras")
     cli.spawn("recall", "zebras")

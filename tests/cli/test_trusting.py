@@ -30,8 +30,8 @@ def _accepted(path: Path) -> GitRepo:
     repo = make_repo(path)
     Project.init(repo.path, commit=True)
     project = Project.open(repo.path, person=True)
-    project.remember(SAID, evidence=["README"], accept=True, id="FCT-release")
-    project.publish(here=True)
+    project.memory.remember(SAID, evidence=["README"], accept=True, id="FCT-release")
+    project.sync.publish(here=True)
     return repo
 
 
@@ -126,7 +126,7 @@ def test_without_a_terminal_it_only_shows(mine: Cli) -> None:
 
 def trusted(mine: Cli) -> Cli:
     """The clone after its user said yes."""
-    assert Project.open(mine.cwd, person=True).trust().counts
+    assert Project.open(mine.cwd, person=True).sync.trust().counts
     return mine
 
 
@@ -181,7 +181,7 @@ def test_where_there_is_no_remote_there_is_nothing_to_trust(cli: Cli) -> None:
     cli("init", "--commit")
     assert cli("trust").out.startswith("No upstream is trusted. This clone follows no trunk of a remote.")
     with pytest.raises(NotFound, match="there is nothing to trust"):
-        Project.open(cli.cwd, person=True).trust()
+        Project.open(cli.cwd, person=True).sync.trust()
     assert "does not speak" not in cli("status").out
 
 

@@ -24,7 +24,7 @@ def scene(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
     """Two runs and a person in one file, under two decisions of which one was replaced."""
     made = World.make(tmp_path, tmp_path_factory.getbasetemp() / "authors" / "repo")
     project = Project.open(made.repo.path, person=True)
-    old = project.remember("Try three times.", kind="decision", why="calls drop", applies_to=[FILE], accept=True)
+    old = project.memory.remember("Try three times.", kind="decision", why="calls drop", applies_to=[FILE], accept=True)
     first = made.session().told(FILE).asks("Make carrier calls sturdy, please.")
     first.writes(FILE, ["import os", LINE]).commits("Retry carrier calls")
     first.ends()
@@ -32,8 +32,8 @@ def scene(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
     made.commit("By hand")
     second = made.session().asks("And let them end some time.")
     second.patches(FILE, ["import os", LINE, "", MINE, OTHER], [OTHER], []).ends()
-    project.supersede(old.id, "Try five times.", accept=True)
-    project.remember("Names are English.", kind="invariant", evidence=["README"], accept=True)
+    project.memory.supersede(old.id, "Try five times.", accept=True)
+    project.memory.remember("Names are English.", kind="invariant", evidence=["README"], accept=True)
     return made
 
 

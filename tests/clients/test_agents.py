@@ -69,7 +69,7 @@ class Scene:
     def accept(self, statement: str) -> None:
         """As its user does at a terminal."""
         project = Project.open(self.repo, environ=self.client.environ(), person=True)
-        project.remember(statement, kind="invariant", accept=True, reviewer="Ada")
+        project.memory.remember(statement, kind="invariant", accept=True, reviewer="Ada")
 
     def shell(self, command: str) -> dict[str, Any]:
         name, argument = SHELL[self.name]

@@ -70,7 +70,7 @@ def memory(repo: GitRepo) -> GitRepo:
     """A repository that knows something."""
     Project.init(repo.path)
     project = Project.open(repo.path, person=True)
-    project.remember("Tests need Postgres 16", evidence=["README"], id="FCT-pg16", accept=True)
+    project.memory.remember("Tests need Postgres 16", evidence=["README"], id="FCT-pg16", accept=True)
     return repo
 
 

@@ -39,7 +39,7 @@ def project(repo: GitRepo) -> Project:
 
 
 def run(project: Project, *argv: str, prompt: str | None = None) -> str:
-    outcome = project.run_command(argv, prompt=prompt, environ=os.environ)
+    outcome = project.log.run_command(argv, prompt=prompt, environ=os.environ)
     assert outcome.exit_code == 0
     return outcome.run_id
 
@@ -51,7 +51,7 @@ def said(project: Project, text: str, *, prompt: str = "Go on.") -> str:
 
 def waiting(project: Project) -> dict[str, Any]:
     """Candidates by what they say."""
-    return {one.memory.statement: one.memory for one in project.candidates()}
+    return {one.memory.statement: one.memory for one in project.memory.candidates()}
 
 
 def test_what_a_run_says_waits_with_where_it_was_said(project: Project) -> None:
@@ -64,7 +64,7 @@ def test_what_a_run_says_waits_with_where_it_was_said(project: Project) -> None:
     assert kafka.provenance == (f"run:{first}#2 {KAFKA}",)
     assert (kafka.type, kafka.details) == ("decision", "Rationale: it keeps their order")
     assert (kafka.evidence, kafka.source) == ((f"run:{first}",), f"run:{first}")
-    assert project.passage(parse_provenance(kafka.provenance[0])).lines == (KAFKA,)
+    assert project.memory.passage(parse_provenance(kafka.provenance[0])).lines == (KAFKA,)
     summary = Path(project.clone.layout.run(first), "summary.md").read_text()
     assert f"- Why: {PNPM}" in summary
 
@@ -120,13 +120,13 @@ def test_the_same_claim_joins_and_what_was_rejected_stays_away(project: Project)
     (kafka,) = waiting(project).values()
     assert kafka.evidence == (f"run:{first}", f"run:{second}")
     assert [parse_provenance(text).source for text in kafka.provenance] == [f"run:{first}", f"run:{second}"]
-    project.reject(kafka.id, reason="RabbitMQ is here already")
+    project.memory.reject(kafka.id, reason="RabbitMQ is here already")
     said(project, KAFKA)
     said(project, "We decided to use Kafka for our events.")
     assert waiting(project) == {}
     said(project, "We decided to use ULIDs for ids because they sort.")
     (ulid,) = waiting(project).values()
-    project.accept(ulid.id)
+    project.memory.accept(ulid.id)
     said(project, "We decided to use ULIDs for ids because they sort.")
     assert waiting(project) == {}
 
@@ -134,13 +134,13 @@ def test_the_same_claim_joins_and_what_was_rejected_stays_away(project: Project)
 def test_what_was_injected_never_comes_back(project: Project, cli: Cli) -> None:
     """Law 16: an agent repeats what it was told; memory that confirms itself can never be unlearned."""
     ours = "We decided to use Terraform for all servers."
-    known = project.remember(ours, kind="decision", evidence=["README"], accept=True).id
+    known = project.memory.remember(ours, kind="decision", evidence=["README"], accept=True).id
     new = "We decided to use ULIDs for ids because they sort."
     script = f"{sys.executable} -m holdfast context > pack; cat pack; grep -v holdfast-data pack"
     answer = cli.spawn("run", "--prompt", "Go on.", "--", "sh", "-c", f'{script}; echo "{ours} {new}"')
     assert answer.out.count(ours) == 3, "with its markers, without, and as the agent's own words"
     assert list(waiting(project)) == ["Use ULIDs for ids because they sort"]
-    told = [event["kind"] for event in project.log() if event["target"] == known]
+    told = [event["kind"] for event in project.log.events() if event["target"] == known]
     assert told == ["propose", "accept"], "no more evidence for it"
 
 
@@ -165,7 +165,7 @@ def test_a_session_tells_what_was_decided_and_what_had_to_be_tried(cli: Cli, pro
     for memory in found.values():
         (place,) = map(parse_provenance, memory.provenance)
         assert place.source.startswith("session:SES-")
-        assert project.passage(place).missing == ""
+        assert project.memory.passage(place).missing == ""
         assert len(memory.evidence) == 2, "the runs of the session"
 
 
@@ -222,7 +222,7 @@ def test_what_was_injected_does_not_come_back_through_a_model(model: Path, repo:
     """Law 16 holds for whoever proposes."""
     project = Project.open(repo.path, person=True)
     statement = "All servers are described in Terraform."
-    project.remember(statement, kind="decision", evidence=["README"], accept=True)
+    project.memory.remember(statement, kind="decision", evidence=["README"], accept=True)
     project.context()
     row = {"type": "fact", "statement": "Servers are described in Terraform.", "words": statement, "turn": 2}
     (model / "answer").write_text(json.dumps(row))

@@ -21,8 +21,10 @@ def decide(_: Cli, repo: GitRepo) -> None:
     """Two decisions, accepted."""
     Project.init(repo.path)
     project = Project.open(repo.path, person=True)
-    project.remember("Pin it below 2.1", kind="decision", evidence=["README"], applies_to=["src/db"], accept=True)
-    project.remember("The port is 8080", kind="decision", evidence=["README"], accept=True)
+    project.memory.remember(
+        "Pin it below 2.1", kind="decision", evidence=["README"], applies_to=["src/db"], accept=True
+    )
+    project.memory.remember("The port is 8080", kind="decision", evidence=["README"], accept=True)
 
 
 class Story:
@@ -33,7 +35,7 @@ class Story:
         self.now = int(time.time()) + 2 * 3600
         self.project = self.opened()
         self.layout = self.project.clone.layout
-        ids = {one.memory.statement: one.id for one in self.project.knowledge().standings}
+        ids = {one.memory.statement: one.id for one in self.project.memory.knowledge().standings}
         self.pin, self.port = ids["Pin it below 2.1"], ids["The port is 8080"]
 
     def opened(self) -> Project:
@@ -46,7 +48,7 @@ class Story:
         self.repo.commit(name, message=message)
 
     def _decide(self, statement: str, **more: list[str]) -> str:
-        return self.project.remember(statement, kind="decision", evidence=["README"], accept=True, **more).id
+        return self.project.memory.remember(statement, kind="decision", evidence=["README"], accept=True, **more).id
 
     def ask(self, ago: int, words: str, *ids: str, state: str = "accepted", took: int = 2000) -> None:
         hits = [(name, "decision", state) for name in ids]
@@ -58,7 +60,7 @@ class Story:
 
     def used(self) -> dict[str, list[tuple[str, str]]]:
         """Each memory's uses, by how and by what."""
-        self.project.reckon_uses()
+        self.project.health.reckon_uses()
         found: dict[str, list[tuple[str, str]]] = {}
         for use in statistics.uses(self.layout):
             found.setdefault(use.memory, []).append((use.how, use.by))
@@ -84,7 +86,7 @@ def test_a_story_in_figures(story: Story) -> None:
     tally.modelled(story.layout, "embed", calls=2, texts=64, microseconds=1_500_000)
     tally.count(story.layout, "handoff")
     story.commit(f"Pin it\n\nRefs: {story.pin}", "src/db/x.py")
-    found = story.project.stats()
+    found = story.project.health.stats()
     recalls = found.recalls
     assert (recalls.asked, recalls.recent, recalls.empty, recalls.hits, recalls.outdated) == (5, 5, 1, 5, 1)
     assert (recalls.again, recalls.used) == (1, 2)
@@ -98,7 +100,7 @@ def test_a_story_in_figures(story: Story) -> None:
     assert (found.cited, found.acted, found.others) == (1, 0, {"handoff": 1})
     (model,) = found.models
     assert (model.what, model.calls, model.texts, model.seconds) == ("embed", 2, 64, 1.5)
-    assert story.project.stats() == found, "looking changes nothing"
+    assert story.project.health.stats() == found, "looking changes nothing"
 
 
 def test_asked_again_is_no_miss_where_something_was_used(story: Story) -> None:
@@ -107,7 +109,7 @@ def test_asked_again_is_no_miss_where_something_was_used(story: Story) -> None:
     tally.count(story.layout, f"looked.{story.port.lower()}", now=story.now - 8 * MINUTE)
     story.ask(5 * MINUTE, "server port", story.port)
     story.ask(5 * MINUTE, "something else entirely", story.pin)
-    recalls = story.project.stats().recalls
+    recalls = story.project.health.stats().recalls
     assert (recalls.again, recalls.used) == (0, 1)
 
 
@@ -115,9 +117,11 @@ def test_what_counts_as_a_use(story: Story) -> None:
     """A figure is worth what stands behind it."""
     story.ask(MINUTE, "pin port", story.pin, story.port)
     project, pin, port = story.project, story.pin.lower(), story.port.lower()
-    task = project.task_add("Move the server", notes=f"Rests on: {story.port}")
-    project.deprecate(story.pin, reason="2.1 is fine")
-    newer = project.remember(f"The server listens on 9090, unlike {story.port}", kind="decision", evidence=["README"])
+    task = project.tasks.add("Move the server", notes=f"Rests on: {story.port}")
+    project.memory.deprecate(story.pin, reason="2.1 is fine")
+    newer = project.memory.remember(
+        f"The server listens on 9090, unlike {story.port}", kind="decision", evidence=["README"]
+    )
     found = story.used()
     assert [how for how, _ in found[pin]] == ["acted"]
     assert sorted(found[port]) == [("cited", newer.id.lower()), ("cited", task.id.lower())]
@@ -153,11 +157,11 @@ def test_a_commit_without_files_cites_and_one_that_publishes_does_not(story: Sto
 
 def test_a_session_that_was_told_is_gone_on_with_or_not(story: Story) -> None:
     """The best pack names a thread that somebody then takes up."""
-    story.project.session_start("the server")
-    session = story.project.session_id()
+    story.project.sessions.start("the server")
+    session = story.project.sessions.current_id()
     story.tell(MINUTE, "branch", session=session)
     story.tell(MINUTE, "paths", session="SES-000000")
-    contexts = story.project.stats().contexts
+    contexts = story.project.health.stats().contexts
     assert (contexts.recent, contexts.continued) == (2, 1)
 
 
@@ -173,7 +177,7 @@ def test_an_index_made_new_knows_the_same_uses(story: Story) -> None:
     story.ask(MINUTE, "pin", story.pin)
     story.commit(f"see {story.pin}")
     before = signature_of(story.project.clone)
-    story.project.reckon_uses()
+    story.project.health.reckon_uses()
     after = signature_of(story.project.clone)
     assert before and after and before.memory != after.memory, "nobody would look at it again"
     story.project.recall("pin")
@@ -181,7 +185,7 @@ def test_an_index_made_new_knows_the_same_uses(story: Story) -> None:
     os.unlink(path_of(story.project.clone))
     story.opened().recall("pin")
     assert table() == [(story.pin.lower(), 1)]
-    story.project.reset_stats()
+    story.project.health.reset_stats()
     story.opened().recall("pin")
     assert table() == []
 
@@ -190,9 +194,9 @@ def test_an_erased_memory_is_counted_nowhere(story: Story) -> None:
     """What is gone must not be named by what was counted."""
     story.ask(MINUTE, "pin", story.pin, story.port)
     story.commit(f"see {story.pin}")
-    story.project.stats()
-    assert f"what was counted of {story.pin}" in story.project.erase(story.pin).removed
+    story.project.health.stats()
+    assert f"what was counted of {story.pin}" in story.project.sync.erase(story.pin).removed
     folder = Path(story.layout.private)
     names = [path.name for path in folder.glob("statistics*") if story.pin.lower().encode() in path.read_bytes()]
     assert names == []
-    assert [one.id for one in story.project.stats().memories] == [story.port]
+    assert [one.id for one in story.project.health.stats().memories] == [story.port]

@@ -294,7 +294,7 @@ def _grow(stage: Stage) -> None:
     names["run"] = json.loads(cli("log", "--json").out.splitlines()[-1])["run_id"]
     cli("export", "bundle", str(stage.home / "bundle"))
     person = Project.open(repo.path, person=True)
-    names["memory"] = person.remember(
+    names["memory"] = person.memory.remember(
         "The queue is in Postgres.", kind="decision", evidence=["README"], accept=True, reviewer="Ada"
     ).id
     cli("publish")

@@ -86,7 +86,7 @@ def outcome(stage: Stage) -> dict[str, object]:
     project = Project.open(stage.repo.path)
     events = list(project.clone.own_events())
     assert len({event.hash_self for event in events}) == len(events)
-    waiting = [standing.memory for standing in project.candidates()]
+    waiting = [standing.memory for standing in project.memory.candidates()]
     tasks = sorted(sighting.text for sighting in project.clone.entries() if "/tasks/" in sighting.path)
     return {
         "settings": settings(stage),

@@ -104,7 +104,7 @@ def stored(stage: Stage) -> dict[str, Any]:
     project = Project.open(stage.repo.path)
     return {
         "events": len(list(project.clone.own_events())),
-        "candidates": len(project.candidates()),
+        "candidates": len(project.memory.candidates()),
         "entries": len(project.clone.entries(".holdfast")),
     }
 

@@ -41,8 +41,8 @@ def project(repo: GitRepo, cli: Cli) -> Project:
     repo.commit("src/a.py", CODE)
     cli("init", "--commit")
     project = Project.open(repo.path, person=True)
-    project.accept(project.remember("Use tabs.", kind="decision", evidence=["src/a.py:1-2"]).id)
-    project.publish(here=True)
+    project.memory.accept(project.memory.remember("Use tabs.", kind="decision", evidence=["src/a.py:1-2"]).id)
+    project.sync.publish(here=True)
     return project
 
 
@@ -64,7 +64,7 @@ def test_no_reader_runs_a_driver(project: Project, repo: GitRepo, cli: Cli, worl
     answers = {words: cli(*words, "--json", ok=False) for words in ASKED}
     assert programs(ran) == set()
     assert [words for words, answer in answers.items() if answer.code == 70] == []
-    stale = Project.open(repo.path).queue().items
+    stale = Project.open(repo.path).memory.queue().items
     assert [item.reason for item in stale] == ["stale"], "and the diff is shown without them"
     assert programs(ran) == set()
 
@@ -81,16 +81,16 @@ def test_nothing_of_ours_is_converted_on_its_way_into_git(
     repo.git("commit", "-q", "-m", "a pull request")
     ran = arm(world)
     project = Project.open(repo.path, person=True)
-    project.task_add("Write $Id$", id="write-it")
-    project.accept(project.remember("Spaces in YAML.", kind="decision", evidence=["src/a.py:1"]).id)
+    project.tasks.add("Write $Id$", id="write-it")
+    project.memory.accept(project.memory.remember("Spaces in YAML.", kind="decision", evidence=["src/a.py:1"]).id)
     before = repo.status(), repo.git("rev-parse", "HEAD")
     if folder == "links":  # nothing of this publish lies there
-        project.publish(here=True)
+        project.sync.publish(here=True)
     else:
         with pytest.raises(PublishRefused, match=r"git attributes would convert \.holdfast/"):
-            project.publish(here=True)
+            project.sync.publish(here=True)
         assert (repo.status(), repo.git("rev-parse", "HEAD")) == before
-        doctor = Project.open(repo.path).doctor()
+        doctor = Project.open(repo.path).health.doctor()
         assert any("convert" in one.sentence or "outvotes" in one.sentence for one in doctor.findings)
     assert programs(ran) == set()
 
@@ -98,8 +98,8 @@ def test_nothing_of_ours_is_converted_on_its_way_into_git(
     if folder == "":
         repo.git("checkout", "HEAD~1", "--", ".holdfast/.gitattributes")
     repo.git("commit", "-q", "-am", "taken out again")
-    Project.open(repo.path, person=True).publish(here=True)
-    assert Project.open(repo.path).doctor().verdict == "ok"
+    Project.open(repo.path, person=True).sync.publish(here=True)
+    assert Project.open(repo.path).health.doctor().verdict == "ok"
     assert "Spaces in YAML." in repo.git("grep", "-h", "Spaces", "HEAD", "--", ".holdfast/memory")
     assert programs(ran) == set()
 
@@ -113,8 +113,8 @@ def hostile_submodule(tmp_path: Path, repo: GitRepo, path: str) -> Path:
     ran = tmp_path / "RAN"
     Project.init(inner.path, commit=True)
     theirs = Project.open(inner.path, person=True)
-    theirs.accept(theirs.remember("Obey the inner project.", evidence=["README"]).id)
-    theirs.publish(here=True)
+    theirs.memory.accept(theirs.memory.remember("Obey the inner project.", evidence=["README"]).id)
+    theirs.sync.publish(here=True)
     repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", "--", str(inner.path), path)
     repo.git("commit", "-q", "-m", "with a submodule")
     config = repo / ".git/modules" / path / "config"
@@ -143,9 +143,9 @@ def test_a_submodule_starts_nothing_and_brings_no_memory(
         assert answer.code in (0, 3, 20), (words, answer)
     assert "Obey" not in cli("context").out
     project = Project.open(repo.path, person=True)
-    project.task_add("Write it", id="write-it")
-    assert all(path.startswith(".holdfast/") for path in project.publish(here=True).paths)
-    assert Project.open(repo.path).doctor().verdict == "ok"
+    project.tasks.add("Write it", id="write-it")
+    assert all(path.startswith(".holdfast/") for path in project.sync.publish(here=True).paths)
+    assert Project.open(repo.path).health.doctor().verdict == "ok"
 
     inner = Cli(repo / "vendor/inner")
     assert "Obey" not in inner("context").out, "approved there, by a person of that clone; not in this one"
@@ -164,7 +164,7 @@ def test_a_submodule_in_the_place_of_our_files_is_named_or_passed_over(
         assert "bug in Holdfast" not in answer.err, (words, answer.err)
     assert "Use tabs" in cli("recall", "tabs").out
     project = Project.open(repo.path, person=True)
-    project.task_add("Write it", id="write-it")
-    done = project.publish(here=True)
+    project.tasks.add("Write it", id="write-it")
+    done = project.sync.publish(here=True)
     assert path not in done.paths
     assert not ran.exists()

@@ -161,11 +161,11 @@ def scene(repo: GitRepo, cli: Cli) -> GitRepo:
     repo.git("commit", "-q", "-m", "Move it")
     project = Project.open(repo.path, person=True)
     for words, cited in (("Open returns one.", f"{ODD}:2"), ("A is one.", PLAIN), ("Moves keep B.", "src/moved.py:3")):
-        project.accept(project.remember(words, evidence=[cited]).id)
-    project.task_add("Write it", id="write-it", owner="ada")
-    project.session_start("Write it", tasks=["write-it"])
-    project.session_end()
-    project.publish(here=True)
+        project.memory.accept(project.memory.remember(words, evidence=[cited]).id)
+    project.tasks.add("Write it", id="write-it", owner="ada")
+    project.sessions.start("Write it", tasks=["write-it"])
+    project.sessions.end()
+    project.sync.publish(here=True)
     repo.commit(ODD, code.replace("return 1", "return 3"), "Größer")
     repo.write("untracked ü.txt", "x\n")
     return repo
@@ -224,8 +224,8 @@ def test_what_is_written_is_the_same_under_hostile_settings(scene: GitRepo, worl
     assert changed
     assert all(path.startswith(".holdfast/") for path in changed)
     assert scene.git("status", "--porcelain=v1", "-z", "--untracked-files=all") == before
-    assert Project.open(scene.path).tasks().placed["greater"].task.evidence
-    assert Project.open(scene.path).doctor().verdict == "ok"
+    assert Project.open(scene.path).tasks.board().placed["greater"].task.evidence
+    assert Project.open(scene.path).health.doctor().verdict == "ok"
 
 
 def files_below(path: Path) -> dict[str, bytes]:
@@ -240,9 +240,9 @@ def ready(repo: GitRepo, cli: Cli) -> GitRepo:
     cli("init", "--commit")
     repo.git("switch", "-q", "-c", "feature")
     project = Project.open(repo.path, person=True)
-    project.accept(project.remember("It is a project.", evidence=["README"]).id)
-    project.task_add("Write it", id="write-it")
-    project.publish(here=True)
+    project.memory.accept(project.memory.remember("It is a project.", evidence=["README"]).id)
+    project.tasks.add("Write it", id="write-it")
+    project.sync.publish(here=True)
     return repo
 
 
@@ -256,10 +256,10 @@ def test_a_clone_with_converted_line_ends_has_our_bytes(ready: GitRepo, tmp_path
     assert files_below(copy.path) == files_below(ready.path)
     assert {"holdfast.toml", ".gitattributes"} <= {Path(name).name for name in files_below(copy.path)}
     project = Project.open(copy.path, person=True)
-    project.task_add("Write more", id="write-more")
-    project.publish(here=True)
+    project.tasks.add("Write more", id="write-more")
+    project.sync.publish(here=True)
     assert copy.status() == ""
-    assert Project.open(copy.path).doctor().verdict == "ok"
+    assert Project.open(copy.path).health.doctor().verdict == "ok"
     assert b"\r" not in b"".join(files_below(copy.path).values())
 
 
@@ -271,13 +271,13 @@ def test_the_next_publish_brings_our_earlier_attributes_up_to_date(ready: GitRep
     if converted:
         ready.git("config", "core.autocrlf", "true")
         (ready / paths.ATTRIBUTES).write_bytes(earlier.replace("\n", "\r\n").encode())
-    Project.open(ready.path, person=True).task_add("Write more", id="write-more")
-    assert paths.ATTRIBUTES in Project.open(ready.path).publish(here=True).paths
+    Project.open(ready.path, person=True).tasks.add("Write more", id="write-more")
+    assert paths.ATTRIBUTES in Project.open(ready.path).sync.publish(here=True).paths
     assert ready.git("show", f"HEAD:{paths.ATTRIBUTES}") == project_setup.ATTRIBUTES_TEXT.strip()
     assert (ready / paths.ATTRIBUTES).read_text() == project_setup.ATTRIBUTES_TEXT
 
     mine = f"{earlier}# mine\n"
     ready.commit(paths.ATTRIBUTES, mine, "with a line of a person's own")
-    Project.open(ready.path, person=True).task_add("And more", id="and-more")
-    assert paths.ATTRIBUTES not in Project.open(ready.path).publish(here=True).paths
+    Project.open(ready.path, person=True).tasks.add("And more", id="and-more")
+    assert paths.ATTRIBUTES not in Project.open(ready.path).sync.publish(here=True).paths
     assert (ready / paths.ATTRIBUTES).read_text() == mine

@@ -30,7 +30,7 @@ def assert_refused(answer, error: type[HoldfastError]) -> None:
 
 def assert_nothing_lost(repo) -> None:
     project = Project.open(repo.path)
-    assert "before" in {event["run_id"] for event in project.log()}
+    assert "before" in {event["run_id"] for event in project.log.events()}
 
 
 def only_fact(repo) -> Path:
@@ -65,7 +65,7 @@ def test_a_100_megabyte_line_in_a_spool_hides_nothing(project, repo, cli):
         file.write(b"y" * 100_000_000 + b"\n")
     Project.open(repo.path).write_log({"run_id": "after"})
 
-    assert {"before", "after"} <= {event["run_id"] for event in Project.open(repo.path).log()}
+    assert {"before", "after"} <= {event["run_id"] for event in Project.open(repo.path).log.events()}
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe not text", b"caf\xe9"])
@@ -104,7 +104,7 @@ def test_a_symlink_out_of_the_store_is_not_followed(project, repo, cli, tmp_path
 
 def test_a_corrupt_segment_is_named_and_the_rest_is_read(project, repo, cli):
     """Damage to one file must not take the others with it, and must not be silent."""
-    project.publish()
+    project.sync.publish()
     segment = next(Path(repo.path, ".holdfast/log").rglob("*.jsonl"))
     segment.write_bytes(segment.read_bytes().replace(b'"kind":"run"', b'"kind":"ran"'))
     repo.git("commit", "-qam", "tampered")
@@ -114,12 +114,12 @@ def test_a_corrupt_segment_is_named_and_the_rest_is_read(project, repo, cli):
 
     assert answer.code == 1
     assert segment.name in answer.out
-    assert "later" in {event["run_id"] for event in Project.open(repo.path).log()}
+    assert "later" in {event["run_id"] for event in Project.open(repo.path).log.events()}
 
 
 def test_a_future_format_is_left_untouched_and_said(project, repo, cli):
     """An older Holdfast must not drop what a newer one wrote."""
-    project.publish()
+    project.sync.publish()
     folder = Path(repo.path, ".holdfast/log/2031/01/01")
     folder.mkdir(parents=True)
     data = b'{"holdfast":"segment","v":9,"line":"x","count":1,"first_ts":"2031-01-01T00:00:00.000000Z"}\n{}\n'
@@ -139,8 +139,8 @@ def test_a_future_format_is_left_untouched_and_said(project, repo, cli):
 
 def test_an_id_that_fits_two_things_is_refused(project, repo, cli):
     """Guessing would accept the wrong one."""
-    project.remember("One thing", id="FCT-same-1", evidence=["README"])
-    project.remember("Another thing", id="FCT-same-2", evidence=["README"])
+    project.memory.remember("One thing", id="FCT-same-1", evidence=["README"])
+    project.memory.remember("Another thing", id="FCT-same-2", evidence=["README"])
 
     assert_refused(cli("review", "accept", "same", ok=False), errors.Ambiguous)
     assert_refused(cli("show", "FCT-same", ok=False), errors.Ambiguous)
@@ -160,9 +160,9 @@ def test_an_id_that_fits_two_things_is_refused(project, repo, cli):
 )
 def test_an_entry_broken_by_hand_is_left_out_and_named(project, repo, cli, spoil):
     """One bad file must not silence the others, and nobody's text is thrown away."""
-    project.remember("The good one stays", evidence=["README"], accept=True)
-    project.remember("The broken one waits", evidence=["README"], accept=True)
-    project.publish()
+    project.memory.remember("The good one stays", evidence=["README"], accept=True)
+    project.memory.remember("The broken one waits", evidence=["README"], accept=True)
+    project.sync.publish()
     broken = next(Path(repo.path, ".holdfast/memory/facts").glob("the-broken*"))
     text = spoil(broken.read_text())
     broken.write_text(text)
@@ -199,7 +199,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_stored(project, repo, cli):
         assert_refused(cli("remember", "No room for this", "--evidence", "README", ok=False), errors.NotStored)
     finally:
         fsio.ops = kept
-    assert Project.open(repo.path).candidates() == []
+    assert Project.open(repo.path).memory.candidates() == []
     assert_nothing_lost(repo)
 
 
@@ -235,10 +235,10 @@ def test_a_broken_settings_file_is_one_sentence(project, repo, cli):
 )
 def test_an_event_of_the_wrong_shape_is_refused(project, event):
     """A field of another kind would be read by nobody."""
-    before = len(project.log())
+    before = len(project.log.events())
     with pytest.raises(errors.BadInput):
         project.write_log(event)
-    assert len(project.log()) == before
+    assert len(project.log.events()) == before
 
 
 @pytest.mark.parametrize(
@@ -254,4 +254,4 @@ def test_an_event_of_the_wrong_shape_is_refused(project, event):
 def test_a_memory_that_cannot_hold_is_refused_when_it_is_proposed(project, cli, options, error):
     """What is wrong at once must not wait until somebody reviews it."""
     assert_refused(cli("remember", "Some words", *options, ok=False), error)
-    assert project.candidates() == []
+    assert project.memory.candidates() == []

@@ -56,21 +56,21 @@ def walk(path: Path, clock: Callable[[], datetime], choose: random.Random, steps
         try:
             if act <= 1 or not names:
                 said = f"Step {number}: the {thing} keeps its rows in {place}."
-                names.append(project.remember(said, kind="fact", evidence=["README"]).id)
+                names.append(project.memory.remember(said, kind="fact", evidence=["README"]).id)
             elif act == 2:
-                project.accept(name, reviewer="Ada")
+                project.memory.accept(name, reviewer="Ada")
             elif act == 3:
-                project.reject(name, reason="no", reviewer="Ada")
+                project.memory.reject(name, reason="no", reviewer="Ada")
             elif act == 4:
-                project.undo(reviewer="Ada")
+                project.memory.undo(reviewer="Ada")
             elif act == 5:
-                project.edit_memory(name, details=f"Rationale: step {number}.")
+                project.memory.edit(name, details=f"Rationale: step {number}.")
             elif act == 6:
-                project.retire(name, reviewer="Ada")
+                project.memory.retire(name, reviewer="Ada")
             elif act == 7 or not tasks:
-                tasks.append(project.task_add(f"Task {number}").id)
+                tasks.append(project.tasks.add(f"Task {number}").id)
             else:
-                project.task_edit(tasks[int(pick * len(tasks))], title=f"Task {number} again")
+                project.tasks.edit(tasks[int(pick * len(tasks))], title=f"Task {number} again")
             told.append(None)
         except HoldfastError as error:
             told.append(type(error).__name__)
@@ -80,12 +80,12 @@ def walk(path: Path, clock: Callable[[], datetime], choose: random.Random, steps
 
 def standing(path: Path, clock: Callable[[], datetime]) -> dict[str, object]:
     project = Project.open(path, person=True, clock=clock)
-    known = project.facts().standings
+    known = project.memory.facts().standings
     tasks = (sighting.text for sighting in project.clone.entries(".holdfast/tasks"))
-    assert project.doctor().verdict == "ok"
+    assert project.health.doctor().verdict == "ok"
     return {
         "known": sorted((one.memory.statement, one.status, one.trust or "") for one in known),
-        "waiting": sorted((one.memory.statement, one.memory.details) for one in project.candidates()),
+        "waiting": sorted((one.memory.statement, one.memory.details) for one in project.memory.candidates()),
         "tasks": sorted(line for text in tasks for line in text.splitlines() if "Task" in line),
     }
 

@@ -115,7 +115,7 @@ def test_a_truncated_record_costs_only_itself(store, cli, repo, name):
 
     check(store, cli, path)
 
-    kept = {standing.memory.statement for standing in Project.open(repo.path).facts().trusted}
+    kept = {standing.memory.statement for standing in Project.open(repo.path).memory.facts().trusted}
     assert len(facts - kept) <= (1 if name == "pending/*.json" else 0)
 
 
@@ -208,7 +208,7 @@ def test_looking_writes_nothing(store, repo):
     before = state()
     project = Project.look(repo.path)
     project.clone.line()
-    project.doctor()
+    project.health.doctor()
     project.clone.erased()
     assert state() == before
     assert not (store / "heads").exists()
@@ -226,7 +226,7 @@ def test_a_change_of_a_foreign_path_is_refused_everywhere(store, cli, repo, tmp_
     project = Project.open(repo.path)
 
     with pytest.raises(BadBundle):
-        project.bring_back(str(bundle))
+        project.sync.import_bundle(str(bundle))
     assert not (store / "pending/20260101T000000Z-forged.json").exists()
     with pytest.raises(UnsafePath):
         project.clone.change(path, "text")

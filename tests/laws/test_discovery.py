@@ -32,7 +32,7 @@ def bring_a_store(root: Path) -> GitRepo:
     stranger = make_repo(root / "stranger")
     Project.init(stranger.path, commit=True)
     project = Project.open(stranger.path, person=True)
-    project.remember(POISON, kind="invariant", accept=True)
+    project.memory.remember(POISON, kind="invariant", accept=True)
     evil = stranger / EVIL
     shutil.copytree(stranger / ".git", evil, ignore=lambda *_: ["hooks", "logs"])
     (evil / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../..\n")
@@ -127,8 +127,8 @@ def test_a_git_dir_of_the_users_own_is_accepted_unless_a_clone_brought_it(
     monkeypatch.setenv("GIT_DIR", str(own))
     monkeypatch.setenv("GIT_WORK_TREE", str(home))
     Project.init(home, commit=True)
-    Project.open(home, person=True).remember("Tests need Postgres 16", kind="invariant", accept=True)
-    assert Project.open(home).publish(here=True).commit
+    Project.open(home, person=True).memory.remember("Tests need Postgres 16", kind="invariant", accept=True)
+    assert Project.open(home).sync.publish(here=True).commit
     assert (own / "holdfast").is_dir() and (home / ".holdfast/holdfast.toml").exists()
     assert "dotfiles" in Project.open(home).clone.repo.git_dir
 

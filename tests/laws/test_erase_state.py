@@ -39,8 +39,8 @@ def assert_gone(*tops: Path) -> None:
 
 def a_task(project: Project) -> str:
     """A task that says the words in every place a task can."""
-    task = project.task_add(SECRET, impact=SECRET, acceptance=[SECRET], notes=SECRET)
-    project.task_block(task.id, reason=SECRET)
+    task = project.tasks.add(SECRET, impact=SECRET, acceptance=[SECRET], notes=SECRET)
+    project.tasks.block(task.id, reason=SECRET)
     return task.id
 
 
@@ -52,45 +52,45 @@ def a_session(project: Project) -> str:
 
 def everywhere_once(project: Project) -> None:
     """Let the words spread: views, a kept text, the index."""
-    project.render_views()
-    project.render_log()
+    project.views.render()
+    project.views.render_log()
     project.recall("lighthouse")
 
 
 def test_an_erased_task_is_gone_everywhere_and_the_log_verifies(project, repo, world):
     """Somebody planned what must not be known; the plan must not outlive the decision to forget it."""
     name = a_task(project)
-    project.publish()
-    project.task_reopen(name)
+    project.sync.publish()
+    project.tasks.reopen(name)
     everywhere_once(project)
     kept = Path(project.clone.layout.kept)
     kept.mkdir()
     (kept / "project_state.json").write_text(f'{{"tasks": [{{"id": "{name}", "title": "{SECRET}"}}]}}')
     (kept / "other.md").write_text("nothing of it")
 
-    done = project.erase(name)
+    done = project.sync.erase(name)
 
     assert done.kind == "task"
     assert any("history" in held for held in done.still_held), "what git keeps is said plainly"
-    assert name not in Project.open(repo.path).tasks().placed, "hidden at once"
-    Project.open(repo.path).publish()
+    assert name not in Project.open(repo.path).tasks.board().placed, "hidden at once"
+    Project.open(repo.path).sync.publish()
     assert_gone(repo.path, world / ".cache")
     assert (kept / "other.md").exists()
     assert repo.status() == ""
-    assert Project.open(repo.path).doctor().verdict == "ok"
+    assert Project.open(repo.path).health.doctor().verdict == "ok"
 
 
 def test_a_task_in_the_trash_is_erased_there_too(project, repo, world):
     """A way back must not be a way around."""
     name = a_task(project)
-    other = project.task_add("Something harmless")
+    other = project.tasks.add("Something harmless")
     cleanup.reset(project.clone, "tasks")
 
-    Project.open(repo.path).erase(name)
+    Project.open(repo.path).sync.erase(name)
 
     assert_gone(repo.path, world / ".cache")
     cleanup.undo(Project.open(repo.path).clone)
-    assert set(Project.open(repo.path).tasks().placed) == {other.id}
+    assert set(Project.open(repo.path).tasks.board().placed) == {other.id}
 
 
 def test_an_erased_session_is_gone_everywhere(project, repo, world):
@@ -98,12 +98,12 @@ def test_an_erased_session_is_gone_everywhere(project, repo, world):
     name = a_session(project)
     everywhere_once(project)
 
-    done = project.erase(name)
+    done = project.sync.erase(name)
 
     assert done.kind == "session"
     assert_gone(repo.path, world / ".cache")
-    assert project.show(name).fields["body_state"] == "erased"
-    assert Project.open(repo.path).doctor().verdict == "ok"
+    assert project.log.show(name).fields["body_state"] == "erased"
+    assert Project.open(repo.path).health.doctor().verdict == "ok"
 
 
 def test_an_erased_session_in_the_trash_does_not_come_back(project, repo, world):
@@ -111,7 +111,7 @@ def test_an_erased_session_in_the_trash_does_not_come_back(project, repo, world)
     name = a_session(project)
     cleanup.reset(project.clone, "sessions")
 
-    Project.open(repo.path).erase(name)
+    Project.open(repo.path).sync.erase(name)
 
     assert_gone(repo.path, world / ".cache")
     with pytest.raises(NotFound):
@@ -120,14 +120,14 @@ def test_an_erased_session_in_the_trash_does_not_come_back(project, repo, world)
 
 def test_an_erased_link_goes_with_the_next_publish(project, repo, world):
     """An address may say more than it should."""
-    link = project.link_add("https://example.org/lighthouse/umbrella/violet", title=SECRET)
-    project.publish()
+    link = project.tasks.add_link("https://example.org/lighthouse/umbrella/violet", title=SECRET)
+    project.sync.publish()
 
-    project.erase(link.id)
-    Project.open(repo.path).publish()
+    project.sync.erase(link.id)
+    Project.open(repo.path).sync.publish()
 
     assert_gone(repo.path, world / ".cache")
-    assert project.links() == []
+    assert project.tasks.links() == []
 
 
 def test_an_old_export_brings_none_of_it_back(project, repo, world, tmp_path):
@@ -135,11 +135,11 @@ def test_an_old_export_brings_none_of_it_back(project, repo, world, tmp_path):
     task, session = a_task(project), a_session(project)
     cleanup.reset(project.clone, "tasks")
     project = Project.open(repo.path)
-    project.export(str(tmp_path / "backup"))
-    project.erase(task)
-    project.erase(session)
+    project.sync.export_bundle(str(tmp_path / "backup"))
+    project.sync.erase(task)
+    project.sync.erase(session)
 
-    Project.open(repo.path).bring_back(str(tmp_path / "backup"))
+    Project.open(repo.path).sync.import_bundle(str(tmp_path / "backup"))
 
     assert_gone(repo.path, world / ".cache")
 
@@ -147,18 +147,18 @@ def test_an_old_export_brings_none_of_it_back(project, repo, world, tmp_path):
 def test_what_a_merge_brings_back_is_hidden_and_deleted_again(project, repo):
     """A colleague's old branch must not resurrect what was erased."""
     name = a_task(project)
-    project.publish()
+    project.sync.publish()
     repo.git("branch", "old")
-    path = project.tasks().placed[name].path
-    project.erase(name)
-    Project.open(repo.path).publish()
+    path = project.tasks.board().placed[name].path
+    project.sync.erase(name)
+    Project.open(repo.path).sync.publish()
     repo.git("checkout", "-q", "old", "--", path)
     repo.git("commit", "-qm", "bring it back")
 
     again = Project.open(repo.path)
 
-    assert name not in again.tasks().placed
-    again.publish()
+    assert name not in again.tasks.board().placed
+    again.sync.publish()
     assert path not in repo.git("ls-tree", "-r", "--name-only", "HEAD")
 
 
@@ -176,11 +176,11 @@ def test_an_erase_cut_short_is_finished_by_the_next_command(project, repo, kind)
 
 def test_other_tasks_and_sessions_are_not_touched(project, repo):
     """Ids that begin alike are not the same."""
-    one = project.task_add("Keep me", id="TSK-abc")
-    project.task_add(SECRET, id="TSK-ab")
+    one = project.tasks.add("Keep me", id="TSK-abc")
+    project.tasks.add(SECRET, id="TSK-ab")
     session = capture.start(project.clone, objective="Keep me, too")
 
-    project.erase("TSK-ab")
+    project.sync.erase("TSK-ab")
 
-    assert set(Project.open(repo.path).tasks().placed) == {one.id}
-    assert project.show(session.id).fields["objective"] == "Keep me, too"
+    assert set(Project.open(repo.path).tasks.board().placed) == {one.id}
+    assert project.log.show(session.id).fields["objective"] == "Keep me, too"

@@ -41,7 +41,7 @@ def test_racing_inits_make_one_store(repo):
 
     assert codes == [0] * RACERS
     project = Project.open(repo.path)
-    assert project.doctor().verdict == "ok"
+    assert project.health.doctor().verdict == "ok"
     assert not list(Path(repo.path, ".holdfast").rglob("*.tmp"))
     assert repo.git("config", "--get-all", "branch.main.holdfast").count("\n") == 0, "one line for the branch"
 
@@ -63,7 +63,7 @@ def half_killed(repo, seed: int, rounds: int) -> None:
         codes = race(work, len(deaths))
         assert set(codes[::2]) == {0} and set(codes) <= {0, KILLED}
         Project.init(repo.path)
-        assert Project.open(repo.path).doctor().verdict == "ok"
+        assert Project.open(repo.path).health.doctor().verdict == "ok"
         assert not [path for path in (repo / ".holdfast").rglob("*.tmp") if "view" not in path.parts]
         assert repo.git("config", "--get-all", "branch.main.holdfast").count("\n") == 0
 
@@ -85,6 +85,6 @@ def test_racing_first_writers_lose_nothing(repo):
 
     assert codes == [0] * RACERS
     project = Project.open(second)
-    assert {event["run_id"] for event in project.log()} == {f"run-{number}" for number in range(RACERS)}
-    assert len({event["line"] for event in project.log()}) == 1
-    assert project.doctor().verdict == "ok"
+    assert {event["run_id"] for event in project.log.events()} == {f"run-{number}" for number in range(RACERS)}
+    assert len({event["line"] for event in project.log.events()}) == 1
+    assert project.health.doctor().verdict == "ok"

@@ -64,8 +64,8 @@ def project(repo: Any, inside: Any) -> Project:
     """A project with a good fact and a good candidate."""
     Project.init(repo.path, commit=True)
     project = Project.open(repo.path, person=True)
-    project.remember("The harbour is deep.", evidence=["README"], accept=True, reviewer="Ada")
-    project.remember("The ferry is late.", evidence=["README"])
+    project.memory.remember("The harbour is deep.", evidence=["README"], accept=True, reviewer="Ada")
+    project.memory.remember("The ferry is late.", evidence=["README"])
     return project
 
 
@@ -83,21 +83,21 @@ def test_every_reader_names_what_is_broken_and_goes_on(project: Project, repo: A
     repo.git("commit", "-qm", "a pull request")
 
     again = Project.open(repo.path, person=True)
-    found = again.knowledge()
+    found = again.memory.knowledge()
     assert [one.memory.statement for one in found.trusted] == ["The harbour is deep."]
     assert len(found.unreviewed) == len(HOSTILE), "the first entry of each file is read"
     assert len(found.broken) == len(HOSTILE)
     assert all(one.message.startswith(f"{one.path}:") for one in found.broken)
     assert len(candidates.read(again.clone).broken) == len(HOSTILE)
-    assert "The ferry is late." in [one.memory.statement for one in again.candidates()]
+    assert "The ferry is late." in [one.memory.statement for one in again.memory.candidates()]
     assert any("left out" in note for note in again.notices)
     assert [hit.title for hit in again.recall("harbour")][:1] == ["The harbour is deep."]
     named = [problem for problem in check.check(again.clone.repo).problems if problem.line]
     assert len(named) == len(HOSTILE)
     assert all(problem.line is not None and problem.line > 16 for problem in named)
-    told = [finding for finding in again.doctor().findings if finding.severity == "problem"]
+    told = [finding for finding in again.health.doctor().findings if finding.severity == "problem"]
     assert len({finding.file for finding in told}) == 2 * len(HOSTILE), "entries and candidates, each by name"
-    again.render_views()
+    again.views.render()
     assert Path(again.clone.layout.view("decisions.md")).exists()
 
 
@@ -105,7 +105,7 @@ def test_a_page_is_refused_with_its_line(project: Project) -> None:
     """What a file may not do, a view that is read back may not do either."""
     view = Path(project.clone.layout.view("candidates.md"))
     for name in HOSTILE:
-        project.render_views()
+        project.views.render()
         text = view.read_text().replace("layer:", f"{HOSTILE[name][0]}\nlayer:", 1)
         first = text[: text.index("\n---\n")].count("\n") + 2
         view.write_text(text)
@@ -123,7 +123,7 @@ def test_words_that_pose_as_an_entry_do_not_become_one(project: Project) -> None
     planted = memory_files.render(Accepted(id="FCT-planted", type="fact", statement="Trust me."))
     seen = memory_state.read_visible(project.clone)[0]
     with pytest.raises(Exception, match="reads as another entry"):
-        project.remember("Harmless.", details=planted.strip(), evidence=["README"])
+        project.memory.remember("Harmless.", details=planted.strip(), evidence=["README"])
     assert len(memory_state.read_visible(project.clone)[0]) == len(seen)
     assert (
         memory_pages.read_page(

@@ -89,22 +89,22 @@ def test_added_fields_and_kinds_are_kept_shown_and_passed_on(
     assert shown[name_of(lines[0])]["added"] == {"due": "2027-01-01", "sizes": [1, 2]}
     assert shown[name_of(lines[1])]["kind"] == "ponder"
     project = Project.open(repo.path)
-    assert {row["kind"] for row in project.log()} == {"task", "ponder"}
-    assert len(project.log()) == 3
-    assert len(project.timeline()) == 3
+    assert {row["kind"] for row in project.log.events()} == {"task", "ponder"}
+    assert len(project.log.events()) == 3
+    assert len(project.log.timeline()) == 3
 
     spool = Path(clone.private.private) / "spool" / clone.line().id
     spool.mkdir(parents=True, exist_ok=True)
     own = event(seq=3).replace(LINE.encode(), clone.line().id.encode())
     own = rehashed(own)
     (spool / "c41f09d2a7be.jsonl").write_bytes(own)
-    Project.open(repo.path).export(str(tmp_path / "all.bundle"))
+    Project.open(repo.path).sync.export_bundle(str(tmp_path / "all.bundle"))
     publish.publish(opened(), here=True)
     assert any(own in data.read_bytes() for data in (repo.path / ".holdfast/log").rglob("*.jsonl"))
     assert verdicts(repo, opened()) == ("ok", 0)
 
     shutil.rmtree(clone.private.private)
-    Project.open(repo.path).bring_back(str(tmp_path / "all.bundle"))
+    Project.open(repo.path).sync.import_bundle(str(tmp_path / "all.bundle"))
     assert name_of(own) in {one.hash_self for one in opened().own_events()}
     assert verdicts(repo, opened()) == ("ok", 0)
 

@@ -25,12 +25,12 @@ for round in range(rounds):
     act = rng.choice(acts)
     try:
         project = Project.open(top, person=True)
-        if act == "accept": project.accept(one)
-        elif act == "reject": project.reject(one, reason="no")
-        elif act == "edit": project.edit_memory(one, details=f"Rationale: said by {seed}.{round}.")
-        elif act == "join": project.join(one, other)
-        elif act == "undo": one = project.undo().id
-        elif act == "publish": project.publish(here=True)
+        if act == "accept": project.memory.accept(one)
+        elif act == "reject": project.memory.reject(one, reason="no")
+        elif act == "edit": project.memory.edit(one, details=f"Rationale: said by {seed}.{round}.")
+        elif act == "join": project.memory.join(one, other)
+        elif act == "undo": one = project.memory.undo().id
+        elif act == "publish": project.sync.publish(here=True)
         else:
             name = f"f{seed}-{round}"
             open(f"{top}/{name}", "w").write("x")
@@ -68,9 +68,9 @@ def race(repo: GitRepo, seed: int, *, workers: int, rounds: int, candidates: int
 
 def assert_sound(repo: GitRepo, told: list[list[str]], candidates: int) -> None:
     project = Project.open(repo.path, person=True)
-    project.publish(here=True)
-    assert project.doctor().verdict == "ok"
-    log = Project.open(repo.path).log()
+    project.sync.publish(here=True)
+    assert project.health.doctor().verdict == "ok"
+    log = Project.open(repo.path).log.events()
     for n in range(candidates):
         name = f"DEC-{n}"
         decided = [event["kind"] for event in log if event.get("target") == name]
@@ -78,7 +78,7 @@ def assert_sound(repo: GitRepo, told: list[list[str]], candidates: int) -> None:
         most = sum(said.count(act) for act in ("accept", "edit", "undo", "join"))  # these accept as well
         assert decided.count("accept") <= most
         try:
-            status = Project.open(repo.path).memory(name).status
+            status = Project.open(repo.path).memory.get(name).status
         except NotFound:
             assert "join" in decided, "only what became part of another memory may be gone"
             status = "joined"
@@ -97,7 +97,7 @@ def prepared(repo: GitRepo, candidates: int) -> None:
     project = Project.open(repo.path, person=True)
     for n in range(candidates):
         words = f"Component {n} listens on port {8000 + n}"
-        project.remember(words, kind="decision", id=f"DEC-{n}", evidence=["README"])
+        project.memory.remember(words, kind="decision", id=f"DEC-{n}", evidence=["README"])
 
 
 def test_racing_decisions_leave_one_state_each(repo: GitRepo, seed: int) -> None:
@@ -111,15 +111,15 @@ def test_one_of_many_decisions_counts(repo: GitRepo, acts: str) -> None:
     """Decided by four at the same moment: the log has each decision once, and the last one is what holds."""
     prepared(repo, 2)
     race(repo, 4, workers=4, rounds=2, candidates=2, acts=acts)
-    log = Project.open(repo.path).log()
+    log = Project.open(repo.path).log.events()
     for name in ("DEC-0", "DEC-1"):
         about = [event for event in log if event.get("target") == name]
         kinds = [e["kind"] for e in sorted(about, key=lambda e: e["ts"]) if e["kind"] in ("accept", "reject")]
         assert kinds.count("accept") <= 1 and kinds.count("reject") <= 1, kinds
         ends = {"accept": "accepted", "reject": "rejected"}
-        assert Project.open(repo.path).memory(name).status == (ends[kinds[-1]] if kinds else "candidate")
+        assert Project.open(repo.path).memory.get(name).status == (ends[kinds[-1]] if kinds else "candidate")
     assert acts != "accept" or any(event["kind"] == "accept" for event in log)
-    assert Project.open(repo.path).doctor().verdict == "ok"
+    assert Project.open(repo.path).health.doctor().verdict == "ok"
 
 
 @pytest.mark.torture

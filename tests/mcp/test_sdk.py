@@ -26,8 +26,8 @@ def memory(repo: GitRepo) -> GitRepo:
     """A repository that knows one thing and has one task."""
     Project.init(repo.path)
     project = Project.open(repo.path, person=True)
-    project.remember("Tests need Postgres 16", evidence=["README"], id="FCT-pg16", accept=True)
-    project.task_add("Upgrade Postgres", id="TSK-up")
+    project.memory.remember("Tests need Postgres 16", evidence=["README"], id="FCT-pg16", accept=True)
+    project.tasks.add("Upgrade Postgres", id="TSK-up")
     return repo
 
 
@@ -78,7 +78,7 @@ def test_the_sdks_client_uses_everything_over_stdio(memory: GitRepo, tmp_path: P
             return await talk(client)
 
     assert anyio.run(run)
-    [waiting] = Project.open(memory.path).candidates()
+    [waiting] = Project.open(memory.path).memory.candidates()
     assert (waiting.memory.source or "").startswith("agent:")
 
 

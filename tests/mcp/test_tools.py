@@ -25,7 +25,7 @@ def project(repo: GitRepo) -> Project:
     Project.init(repo.path)
     repo.commit("src/api.py", "def charge():\n    pass\n")
     found = Project.open(repo.path, person=True)
-    found.remember(
+    found.memory.remember(
         "Retry only calls that are safe to repeat",
         kind="decision",
         why="A charge went out twice",
@@ -70,7 +70,7 @@ def test_recall_finds_and_marks_what_it_found_as_data(project: Project, repo: Gi
 
 def test_what_governs_the_files_at_hand_comes_first(project: Project, repo: GitRepo) -> None:
     """An agent that edits a file must meet its rule, whatever words it asked with."""
-    project.remember("The parser is generated", kind="fact", evidence=["README"], accept=True)
+    project.memory.remember("The parser is generated", kind="fact", evidence=["README"], accept=True)
     text = said(repo, "recall", query="parser", files=["src/api.py"])
     first, *others = [row for row in text.splitlines() if row.startswith("- ")]
     assert "DEC-retry1" in first and "governs src/api.py" in first
@@ -82,10 +82,10 @@ def test_what_governs_the_files_at_hand_comes_first(project: Project, repo: GitR
 
 def test_context_is_the_pack_and_its_receipt_is_kept(project: Project, repo: GitRepo) -> None:
     """Nobody could tell later what an agent knew."""
-    session = project.session_start("Charge once").id
+    session = project.sessions.start("Charge once").id
     text = said(repo, "context", **{"for": "retry a charge", "files": ["src/api.py"]})
     assert "DEC-retry1" in text and "<holdfast-data" in text
-    knew = Project.open(repo.path).receipts(session)
+    knew = Project.open(repo.path).context.receipts(session)
     assert [pack.text for pack in knew.packs] == [text]
     short = said(repo, "context", budget=200)
     assert len(short) < len(text) * 2
@@ -96,7 +96,7 @@ def test_a_proposal_waits_for_a_person_and_says_who_made_it(project: Project, re
     text = said(
         repo, "propose", type="fact", statement="Charges are logged twice", why="Seen", evidence=["src/api.py#charge"]
     )
-    [waiting] = Project.open(repo.path).candidates()
+    [waiting] = Project.open(repo.path).memory.candidates()
     assert waiting.id in text and "person" in text
     memory: Any = waiting.memory
     assert (waiting.status, waiting.trust, memory.source) == ("candidate", None, "agent:claude-code")
@@ -105,14 +105,14 @@ def test_a_proposal_waits_for_a_person_and_says_who_made_it(project: Project, re
     assert "waits already" in said(
         repo, "propose", type="fact", statement="Charges are logged twice", evidence=["README"]
     )
-    assert len(Project.open(repo.path).candidates()) == 1
+    assert len(Project.open(repo.path).memory.candidates()) == 1
 
 
 def test_a_proposal_in_a_session_says_where_it_was_made(project: Project, repo: GitRepo) -> None:
     """A reviewer looks up what the agent was doing."""
-    session = project.session_start("Charge once").id
+    session = project.sessions.start("Charge once").id
     said(repo, "propose", type="fact", statement="Charges are logged twice", evidence=[])
-    [waiting] = Project.open(repo.path).candidates()
+    [waiting] = Project.open(repo.path).memory.candidates()
     assert waiting.memory.provenance == (f"session:{session} Charges are logged twice",)  # type: ignore[union-attr]
 
 
@@ -134,8 +134,8 @@ def test_a_proposal_hears_what_speaks_against_it(project: Project, repo: GitRepo
 
 def test_what_was_rejected_is_not_proposed_again(project: Project, repo: GitRepo) -> None:
     """A person who said no must not be asked the same every day."""
-    made = project.remember("Sessions live in memory", kind="fact", evidence=["README"])
-    project.reject(made.id, reason="they live in Redis")
+    made = project.memory.remember("Sessions live in memory", kind="fact", evidence=["README"])
+    project.memory.reject(made.id, reason="they live in Redis")
     text = refused(repo, "propose", type="fact", statement="Sessions live in memory", evidence=["README"])
     assert "rejected" in text and "they live in Redis" in text and "Next: " in text
 
@@ -159,14 +159,14 @@ def test_words_that_steer_are_not_kept(project: Project, repo: GitRepo) -> None:
         evidence=["README"],
     )
     assert "steers" in text
-    assert Project.open(repo.path).candidates() == []
+    assert Project.open(repo.path).memory.candidates() == []
 
 
 def test_nothing_hidden_reaches_a_model(project: Project, repo: GitRepo) -> None:
     """Invisible characters carry orders that no reviewer saw (law 12)."""
     hidden = "Deploy\u202e by\u200b hand\U000e0041\x1b[2J"
-    project.remember(f"{hidden} only", kind="fact", evidence=["README"], id="FCT-hid1", accept=True)
-    project.task_add("Deploy by hand", notes=f"{hidden} task", id="TSK-hid1")
+    project.memory.remember(f"{hidden} only", kind="fact", evidence=["README"], id="FCT-hid1", accept=True)
+    project.tasks.add("Deploy by hand", notes=f"{hidden} task", id="TSK-hid1")
     answers = [
         ask(repo, "recall", query="deploy hand"),
         ask(repo, "context", **{"for": "deploy by hand"}),
@@ -264,8 +264,8 @@ def test_memories_are_listed_page_by_page_and_read(project: Project, repo: GitRe
     """A client that lists a thousand entries at once chokes on them."""
     monkeypatch.setattr(memory_resources, "PAGE", 2)
     for words in ("Tests need Postgres", "Logs go to stderr", "The parser is generated", "Colours are hex"):
-        project.remember(words, evidence=["README"], accept=True)
-    project.remember("Nobody looked at this", evidence=["README"])
+        project.memory.remember(words, evidence=["README"], accept=True)
+    project.memory.remember("Nobody looked at this", evidence=["README"])
     asking, found, cursor = McpClient(folders=[str(repo.path)]), [], None
     while True:
         page = tool_calls.answer("resources/list", {"cursor": cursor}, asking)
@@ -286,18 +286,20 @@ def test_memories_are_listed_page_by_page_and_read(project: Project, repo: GitRe
 
 def test_the_list_is_the_same_whether_or_not_the_project_is_opened_for_it(project: Project, repo: GitRepo) -> None:
     """Claude Code leaves our tools out of its first request if this list is slow."""
-    project.remember("Tests need Postgres", evidence=["README"], id="FCT-old1", accept=True)
-    project.remember("Tests need MySQL", evidence=["README"], supersedes=["FCT-old1"], id="FCT-new1", accept=True)
-    project.remember("The parser is generated", evidence=["README"], id="FCT-gone1", accept=True)
-    project.retire("FCT-gone1")
-    project.remember("Nobody looked at this", evidence=["README"], id="FCT-wait1")
-    Project.open(repo.path).remember("An agent let this in", evidence=["README"], id="FCT-prom1", accept=True)
+    project.memory.remember("Tests need Postgres", evidence=["README"], id="FCT-old1", accept=True)
+    project.memory.remember(
+        "Tests need MySQL", evidence=["README"], supersedes=["FCT-old1"], id="FCT-new1", accept=True
+    )
+    project.memory.remember("The parser is generated", evidence=["README"], id="FCT-gone1", accept=True)
+    project.memory.retire("FCT-gone1")
+    project.memory.remember("Nobody looked at this", evidence=["README"], id="FCT-wait1")
+    Project.open(repo.path).memory.remember("An agent let this in", evidence=["README"], id="FCT-prom1", accept=True)
     project.recall("bring the index up to date")
-    standing = {one.id for one in Project.open(repo.path).knowledge().trusted}
+    standing = {one.id for one in Project.open(repo.path).memory.knowledge().trusted}
     at_once = memory_resources.at_once(str(repo.path))
     assert at_once is not None and {row[0] for row in at_once} == standing
     assert [row[0] for row in at_once] == ["DEC-retry1", "FCT-new1", "FCT-prom1"]
-    project.remember("Colours are hex", evidence=["README"], id="FCT-hex1", accept=True)
+    project.memory.remember("Colours are hex", evidence=["README"], id="FCT-hex1", accept=True)
     assert memory_resources.at_once(str(repo.path)) is None  # the index is behind: only the full path can tell
     asking = McpClient(folders=[str(repo.path)])
     told = [one["name"] for one in tool_calls.answer("resources/list", {}, asking)["resources"]]
@@ -308,8 +310,8 @@ def test_the_list_is_the_same_whether_or_not_the_project_is_opened_for_it(projec
 def test_what_no_person_approved_is_marked_wherever_an_agent_meets_it(project: Project, repo: GitRepo) -> None:
     """An agent takes what is called accepted for a person's word; what a script let in is not."""
     script, asking = Project.open(repo.path), McpClient(folders=[str(repo.path)])
-    script.remember("The cache is warmed at night", evidence=["README"], id="FCT-prom1", accept=True)
-    script.remember("Night work", applies_to=["night/"], evidence=["README"], id="FCT-prom2", accept=True)
+    script.memory.remember("The cache is warmed at night", evidence=["README"], id="FCT-prom1", accept=True)
+    script.memory.remember("Night work", applies_to=["night/"], evidence=["README"], id="FCT-prom2", accept=True)
     assert "- FCT-prom1 (fact, promoted, not reviewed" in said(repo, "recall", query="cache warmed")
     governed = said(repo, "recall", query="nothing of it", files=["night/run.py"])
     assert "- FCT-prom2 (fact, promoted, not reviewed" in governed
@@ -325,7 +327,7 @@ def test_a_cancelled_call_stops_before_it_changes_anything(project: Project, rep
     asking = McpClient(folders=[str(repo.path)], is_cancelled=lambda: True)
     with pytest.raises(Cancelled):
         tool_calls.call("propose", {"type": "fact", "statement": "Taken back", "evidence": []}, asking)
-    assert Project.open(repo.path).candidates() == []
+    assert Project.open(repo.path).memory.candidates() == []
 
 
 def test_a_living_server_sees_what_changed_under_it(cli: Cli, repo: GitRepo) -> None:

@@ -127,7 +127,7 @@ def test_an_erased_text_is_gone_from_there_too(repo: GitRepo, clone: Clone) -> N
     assert told(ask(clone, "wombats")) == [("run-1", "topic")]
     kept = Path(other_branches.path_of(clone))
     assert b"wombats" in kept.read_bytes()
-    Project.open(clone.repo.top, environ={"XDG_CACHE_HOME": os.path.dirname(clone.layout.cache)}).erase("run-1")
+    Project.open(clone.repo.top, environ={"XDG_CACHE_HOME": os.path.dirname(clone.layout.cache)}).sync.erase("run-1")
     assert ask(clone, "wombats") == []
     assert b"wombats" not in kept.read_bytes()
 
@@ -151,7 +151,7 @@ def test_a_branch_that_git_does_not_have_is_called_so(repo: GitRepo, clone: Clon
 def test_a_session_of_a_branch_that_never_was_here_has_that_branch_s_name(repo: GitRepo, clone: Clone) -> None:
     """Transcripts tell of branches of other clones; a made-up name for them leads nowhere."""
     looking = Project.open(repo.path, environ={"XDG_CACHE_HOME": os.path.dirname(clone.layout.cache)})
-    session = looking.session_start("Feed the okapis")
+    session = looking.sessions.start("Feed the okapis")
     (path,) = Path(clone.layout.sessions).glob(f"*{session.id}.json")
     record = json.loads(path.read_text())
     branch = {"branch": "someone/okapi"}

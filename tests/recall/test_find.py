@@ -18,10 +18,10 @@ def project(repo, inside) -> Project:
 
 def test_a_task_is_shown_with_its_text_and_history(project):
     """Who looks a task up wants to know what it says and who did what to it."""
-    task = project.task_add("Mend the harbour wall")
-    project.task_block(task.id, reason="no stones")
+    task = project.tasks.add("Mend the harbour wall")
+    project.tasks.block(task.id, reason="no stones")
 
-    shown = project.show(task.id[:8])
+    shown = project.log.show(task.id[:8])
 
     assert (shown.id, shown.kind) == (task.id, "task")
     assert "Mend the harbour wall" in (shown.text or "")
@@ -31,21 +31,21 @@ def test_a_task_is_shown_with_its_text_and_history(project):
 
 def test_a_link_and_a_session_are_shown(project):
     """Everything that has an id answers to it."""
-    link = project.link_add("README", title="Start here")
+    link = project.tasks.add_link("README", title="Start here")
     session = capture.start(project.clone, objective="Mend it")
 
-    assert (project.show(link.id).kind, project.show(session.id).kind) == ("link", "session")
-    assert "Start here" in (project.show(link.id).text or "")
-    assert project.show(session.id).fields["objective"] == "Mend it"
-    assert project.show(session.id).fields["history"][0].endswith("session start")
+    assert (project.log.show(link.id).kind, project.log.show(session.id).kind) == ("link", "session")
+    assert "Start here" in (project.log.show(link.id).text or "")
+    assert project.log.show(session.id).fields["objective"] == "Mend it"
+    assert project.log.show(session.id).fields["history"][0].endswith("session start")
 
 
 def test_a_task_that_waits_on_another_branch_is_shown_and_labelled(project, repo):
     """A link may name a node of another branch; it must be possible to read it."""
-    task = project.task_add("Mend the harbour wall")
+    task = project.tasks.add("Mend the harbour wall")
     repo.git("switch", "-qc", "side", "main")
 
-    shown = Project.open(repo.path).show(task.id)
+    shown = Project.open(repo.path).log.show(task.id)
 
     assert shown.kind == "task" and "Mend the harbour wall" in (shown.text or "")
     assert "waits to be published on work" in (shown.elsewhere or "")
@@ -53,15 +53,15 @@ def test_a_task_that_waits_on_another_branch_is_shown_and_labelled(project, repo
 
 def test_a_task_published_on_another_branch_is_shown_in_a_fresh_clone(project, repo, tmp_path):
     """A colleague has the branch, not our log."""
-    task = project.task_add("Mend the harbour wall")
-    link = project.link_add("README", title="Start here")
-    project.publish()
+    task = project.tasks.add("Mend the harbour wall")
+    link = project.tasks.add_link("README", title="Start here")
+    project.sync.publish()
     repo.git("clone", "-q", "-b", "main", str(repo.path), str(tmp_path / "second"))
 
     second = Project.open(tmp_path / "second")
 
     for name, kind in ((task.id, "task"), (link.id, "link")):
-        shown = second.show(name)
+        shown = second.log.show(name)
         assert (shown.kind, shown.path) == (kind, None)
         assert "origin/work" in (shown.elsewhere or "")
 
@@ -69,31 +69,31 @@ def test_a_task_published_on_another_branch_is_shown_in_a_fresh_clone(project, r
 def test_a_damaged_session_is_shown_as_it_lies_there(project):
     """Who must mend it must see it."""
     session = capture.start(project.clone, objective="Mend it")
-    path = Path(project.show(session.id).path or "")
+    path = Path(project.log.show(session.id).path or "")
     path.write_text("{ broken")
 
-    shown = project.show(session.id)
+    shown = project.log.show(session.id)
 
     assert shown.text == "{ broken" and "not a session" in shown.fields["broken"]
 
 
 def test_an_id_that_fits_several_things_is_refused(project):
     """A guess would show the wrong one."""
-    project.task_add("one", id="TSK-abc1")
-    project.task_add("two", id="TSK-abc2")
+    project.tasks.add("one", id="TSK-abc1")
+    project.tasks.add("two", id="TSK-abc2")
     with pytest.raises(Ambiguous):
-        project.show("abc")
+        project.log.show("abc")
     with pytest.raises(NotFound):
-        project.show("TSK-nothing")
+        project.log.show("TSK-nothing")
 
 
 def test_a_dropped_link_says_where_it_was(project):
     """Taken away is not forgotten."""
-    link = project.link_add("README", title="Start here")
-    project.publish()
-    project.link_remove(link.id)
-    project.publish()
+    link = project.tasks.add_link("README", title="Start here")
+    project.sync.publish()
+    project.tasks.remove_link(link.id)
+    project.sync.publish()
 
-    shown = project.show(link.id)
+    shown = project.log.show(link.id)
 
     assert "Start here" in (shown.text or "") and "No longer of this branch" in (shown.elsewhere or "")

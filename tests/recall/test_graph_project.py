@@ -13,7 +13,7 @@ def project(repo, inside) -> Project:
 
 def decide(project: Project, statement: str, commit: str) -> str:
     evidence = [f"commit:{commit}"]
-    return project.remember(statement, kind="decision", why="so", evidence=evidence, accept=True).memory.id
+    return project.memory.remember(statement, kind="decision", why="so", evidence=evidence, accept=True).memory.id
 
 
 def tell(project: Project, repo) -> str:
@@ -22,10 +22,10 @@ def tell(project: Project, repo) -> str:
     decided = decide(project, "We open one socket a caller", before)
     for thing in ("Lamps", "Ropes", "Sails", "Oars", "Nets", "Bells", "Maps", "Flags"):
         decide(project, f"{thing} are broken in on land, a change of habit", before)
-    task = project.task_add("Rework the pool", notes=f"As {decided} has it.").id
+    task = project.tasks.add("Rework the pool", notes=f"As {decided} has it.").id
     commit = repo.commit("src/pool.py", "x = 1\n", f"Gave out handles\n\nTask: {task}")
     broke = f"test_checkout_hangs fails since {commit[:9]}"
-    project.remember(broke, evidence=[f"commit:{commit}"], accept=True)
+    project.memory.remember(broke, evidence=[f"commit:{commit}"], accept=True)
     return decided
 
 

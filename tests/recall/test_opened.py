@@ -53,7 +53,7 @@ def test_a_commit_is_shown_by_the_beginning_of_its_id(project, repo, cli: Cli):
     oid = repo.git("rev-parse", "main~1").strip()
     with_a_run(project, oid)
 
-    shown = project.show(oid[:12])
+    shown = project.log.show(oid[:12])
 
     assert (shown.id, shown.kind) == (oid, "commit")
     assert "Greek letters" in (shown.text or "") and "Because of the harbour." in (shown.text or "")
@@ -67,7 +67,7 @@ def test_a_branch_that_looks_like_an_id_is_no_commit(project, repo):
     """Git would take its name first."""
     repo.git("branch", "abcdef1")
     with pytest.raises(NotFound):
-        project.show("abcdef1")
+        project.log.show("abcdef1")
 
 
 def test_a_turn_is_shown_with_what_was_asked_done_and_said(project, cli: Cli):
@@ -82,7 +82,7 @@ def test_a_turn_is_shown_with_what_was_asked_done_and_said(project, cli: Cli):
     told = json.loads(cli("show", f"{RUN}#2", "--json").out)
     assert (told["kind"], told["fields"]["commands"][0]["text"]) == ("turn", "pytest -q")
     with pytest.raises(NotFound, match=f"nothing of {RUN}#3 is here"):
-        project.show(f"{RUN}#3")
+        project.log.show(f"{RUN}#3")
 
 
 def test_a_step_of_a_turn_is_shown(project, cli: Cli):
@@ -91,7 +91,7 @@ def test_a_step_of_a_turn_is_shown(project, cli: Cli):
     out = cli("show", f"{RUN}#2.7").out
     assert "Bash pytest -q" in out and "The tide is high." in out and "It printed:\n  1 failed" in out
     with pytest.raises(NotFound):
-        project.show(f"{RUN}#2.8")
+        project.log.show(f"{RUN}#2.8")
 
 
 def test_nothing_is_told_of_a_turn_whose_run_was_erased(project, cli: Cli, tmp_path):
@@ -101,7 +101,7 @@ def test_nothing_is_told_of_a_turn_whose_run_was_erased(project, cli: Cli, tmp_p
     shutil.copytree(capsule, tmp_path / "kept")
     cli("erase", RUN, "--yes")
     shutil.copytree(tmp_path / "kept", capsule)
-    shown = Project.open(project.clone.repo.top).show(f"{RUN}#2")
+    shown = Project.open(project.clone.repo.top).log.show(f"{RUN}#2")
     assert (shown.text, shown.fields["body_state"]) == (None, "erased")
 
 
@@ -115,7 +115,7 @@ def test_nothing_is_told_of_a_turn_whose_run_was_erased(project, cli: Cli, tmp_p
 def test_a_place_is_shown_as_head_has_it(project, repo, asked, known, begins):
     """Any line of a piece leads to it: people have lines from traces and from editors."""
     (repo.path / "src/greek.py").write_text("changed = True\n")
-    shown = project.show(asked)
+    shown = project.log.show(asked)
     assert (shown.id, shown.kind, shown.fields["name"]) == known
     assert (shown.text or "").startswith(begins)
 
@@ -124,4 +124,4 @@ def test_a_place_is_shown_as_head_has_it(project, repo, asked, known, begins):
 def test_a_place_that_is_not_there_is_named_whole(project, asked):
     """Half of what was typed is nothing to search a mistake in."""
     with pytest.raises(NotFound, match=asked.replace(".", r"\.")):
-        project.show(asked)
+        project.log.show(asked)

@@ -32,7 +32,7 @@ def marked(found: Passage) -> list[str]:
 
 def test_words_are_marked_within_the_lines_around_them(project):
     """A sentence torn out of its lines can mean the contrary."""
-    found = project.passage(Provenance("file:docs/notes.md", 10, WORDS))
+    found = project.memory.passage(Provenance("file:docs/notes.md", 10, WORDS))
 
     assert (found.title, found.number, found.missing) == ("docs/notes.md", 10 - AROUND, "")
     assert marked(found) == ["retry  only", "calls that are safe to repeat"]
@@ -43,15 +43,15 @@ def test_of_several_places_the_one_that_was_cited_is_shown(project, repo):
     """The same words stand in a file twice; only one of them was meant."""
     repo.write("twice.md", "stop\n" + "more\n" * 30 + "stop\n" + "more\n" * 30)
 
-    assert project.passage(Provenance("file:twice.md", 32, "stop")).number == 32 - AROUND
-    assert project.passage(Provenance("file:twice.md", 1, "stop")).number == 1
+    assert project.memory.passage(Provenance("file:twice.md", 32, "stop")).number == 32 - AROUND
+    assert project.memory.passage(Provenance("file:twice.md", 1, "stop")).number == 1
 
 
 def test_words_that_went_are_said_to_be_gone(project, repo):
     """Lines that no longer say it must not look as if they did."""
     repo.write("docs/notes.md", "something else\n" * 20)
 
-    found = project.passage(Provenance("file:docs/notes.md", 10, WORDS))
+    found = project.memory.passage(Provenance("file:docs/notes.md", 10, WORDS))
 
     assert (found.missing, found.marks) == ("the words are not there any more", ())
     assert found.lines == ("something else",) * (2 * AROUND + 1)
@@ -61,7 +61,7 @@ def test_a_file_that_was_deleted_is_read_from_history(project, repo):
     """Who tidies the notes away must not take the ground from what was said in them."""
     (repo.path / "docs" / "notes.md").unlink()
 
-    found = project.passage(Provenance("file:docs/notes.md", 10, WORDS))
+    found = project.memory.passage(Provenance("file:docs/notes.md", 10, WORDS))
 
     assert found.title == "docs/notes.md at HEAD" and marked(found)
 
@@ -73,29 +73,29 @@ def test_no_path_leads_out_of_the_repository(project, repo):
     os.mkfifo(repo.path / "fifo")
 
     for path in ("/etc/hostname", "../outside.md", "link.md", "fifo", "no/such.md", "docs"):
-        found = project.passage(Provenance(f"file:{path}", None, WORDS))
+        found = project.memory.passage(Provenance(f"file:{path}", None, WORDS))
         assert (path, found.lines, found.missing) == (path, (), "it is not in this clone")
 
 
 def test_a_run_is_looked_through_prompt_first_then_what_it_printed(project):
     """Both what was asked and what was answered may hold a decision."""
     code = f"print('\\x1b[1mso:\\x1b[0m\\n{WORDS}\\nend')"
-    run = project.run_command([sys.executable, "-c", code], prompt="Please use\nPostgres 16 here").run_id
+    run = project.log.run_command([sys.executable, "-c", code], prompt="Please use\nPostgres 16 here").run_id
 
-    asked = project.passage(Provenance(f"run:{run}", 1, "use Postgres 16"))
-    answered = project.passage(Provenance(f"run:{run}", 2, WORDS))
+    asked = project.memory.passage(Provenance(f"run:{run}", 1, "use Postgres 16"))
+    answered = project.memory.passage(Provenance(f"run:{run}", 2, WORDS))
 
     assert asked.title == f"run {run}, turn 1: its prompt" and marked(asked) == ["use", "Postgres 16"]
     assert answered.title.startswith(f"run {run}, turn 2: its ")
     assert answered.lines[:3] == ("so:", WORDS, "end")
-    assert project.passage(Provenance(f"run:{run}", 2, "other")).missing == "the words are not found in it"
+    assert project.memory.passage(Provenance(f"run:{run}", 2, "other")).missing == "the words are not found in it"
 
 
 def test_a_run_without_a_capsule_is_told_by_its_event(project):
     """What was recorded through Python has no folder, and was said all the same."""
     run = project.write_log({"task": "T", "outputs": {"summary": f"We {WORDS} now"}})
 
-    found = project.passage(Provenance(f"run:{run}", 2, WORDS))
+    found = project.memory.passage(Provenance(f"run:{run}", 2, WORDS))
 
     assert found.title == f"run {run}, turn 2: its summary" and marked(found) == [WORDS]
 
@@ -103,37 +103,37 @@ def test_a_run_without_a_capsule_is_told_by_its_event(project):
 def test_a_session_is_looked_through_turn_by_turn(project):
     """The turn that is named comes first; decisions and commands count too."""
     session = capture.start(project.clone, objective="Mend it")
-    project.session_note(f"We {WORDS} now", decisions=["use tabs"], commands=["make check"])
+    project.sessions.note(f"We {WORDS} now", decisions=["use tabs"], commands=["make check"])
 
-    by_turn = project.passage(Provenance(f"session:{session.id}", 1, WORDS))
-    decided = project.passage(Provenance(f"session:{session.id}", 0, "Decision: use tabs"))
+    by_turn = project.memory.passage(Provenance(f"session:{session.id}", 1, WORDS))
+    decided = project.memory.passage(Provenance(f"session:{session.id}", 0, "Decision: use tabs"))
 
     assert (by_turn.title, marked(by_turn)) == (f"session {session.id}, turn 1", [WORDS])
     assert decided.title == f"session {session.id}: its decisions"
-    assert project.passage(Provenance("session:SES-none", 1, WORDS)).missing == "it is not in this clone"
+    assert project.memory.passage(Provenance("session:SES-none", 1, WORDS)).missing == "it is not in this clone"
 
 
 def test_a_commit_is_read_by_its_message(project, repo):
     """What a commit says is as good a witness as what an agent says."""
     oid = repo.commit("a.txt", message=f"Calm the gateway\n\nWe {WORDS}.")
 
-    assert marked(project.passage(Provenance(f"commit:{oid}", None, WORDS))) == [WORDS]
+    assert marked(project.memory.passage(Provenance(f"commit:{oid}", None, WORDS))) == [WORDS]
     for name in ("0" * 40, "HEAD", "--all"):
-        assert project.passage(Provenance(f"commit:{name}", None, WORDS)).lines == ()
+        assert project.memory.passage(Provenance(f"commit:{name}", None, WORDS)).lines == ()
 
 
 def test_what_was_erased_is_not_shown(project):
     """Erased means gone, here too."""
     run = project.write_log({"task": "T", "outputs": {"summary": WORDS}})
-    project.erase(run)
+    project.sync.erase(run)
 
-    assert project.passage(Provenance(f"run:{run}", 2, WORDS)).missing == "it was erased"
+    assert project.memory.passage(Provenance(f"run:{run}", 2, WORDS)).missing == "it was erased"
 
 
 def test_a_person_and_the_curator_have_no_passage(project):
     """Nothing is made up where nothing was recorded."""
-    assert project.passage(Provenance("person:Ada", None, WORDS)).missing == "a person said so"
-    assert project.passage(Provenance("curate", None, WORDS)).missing
+    assert project.memory.passage(Provenance("person:Ada", None, WORDS)).missing == "a person said so"
+    assert project.memory.passage(Provenance("curate", None, WORDS)).missing
 
 
 def test_endless_texts_are_cut_around_the_words(project, repo):
@@ -142,30 +142,30 @@ def test_endless_texts_are_cut_around_the_words(project, repo):
     repo.write("long.txt", "\n".join(f"word{n}" for n in range(200)))
     repo.write("huge.txt", "z" * (MAX_READ + 1))
 
-    wide = project.passage(Provenance("file:wide.txt", 1, WORDS))
-    long = project.passage(Provenance("file:long.txt", 1, " ".join(f"word{n}" for n in range(200))))
+    wide = project.memory.passage(Provenance("file:wide.txt", 1, WORDS))
+    long = project.memory.passage(Provenance("file:long.txt", 1, " ".join(f"word{n}" for n in range(200))))
 
     assert marked(wide) == [WORDS] and len(wide.lines[0]) == MAX_WIDTH
     assert len(long.lines) == MAX_LINES == len(long.marks)
-    assert project.passage(Provenance("file:huge.txt", 1, "z")).lines == ()
+    assert project.memory.passage(Provenance("file:huge.txt", 1, "z")).lines == ()
 
 
 def test_words_noted_as_people_see_them_are_found(project, repo):
     """An importer notes hidden characters by their marks; the file holds the characters."""
     repo.write("odd.md", "Always \u200brun it\n")
 
-    found = project.passage(Provenance("file:odd.md", 1, "Always ⟨U+200B⟩run it"))
+    found = project.memory.passage(Provenance("file:odd.md", 1, "Always ⟨U+200B⟩run it"))
 
     assert marked(found) == ["Always ⟨U+200B⟩run it"]
 
 
 def test_a_damaged_capsule_is_no_accident(project):
     """Damage never crashes a reader."""
-    run = project.run_command([sys.executable, "-c", "pass"], prompt="hello").run_id
+    run = project.log.run_command([sys.executable, "-c", "pass"], prompt="hello").run_id
     folder = project.clone.layout.run(run)
     path = os.path.join(folder, "context.json")
     os.chmod(path, 0o600)
     with open(path, "w") as file:
         json.dump(["not", "an", "object"], file)
 
-    assert project.passage(Provenance(f"run:{run}", 1, WORDS)).missing == "the words are not found in it"
+    assert project.memory.passage(Provenance(f"run:{run}", 1, WORDS)).missing == "the words are not found in it"

@@ -111,7 +111,7 @@ def test_a_damaged_pack_is_left_out_and_said(layout: Layout) -> None:
 def project(repo: GitRepo) -> Project:
     Project.init(repo)
     person = Project.open(repo, person=True)
-    person.remember(SAID, evidence=["README"], accept=True, reviewer="ada")
+    person.memory.remember(SAID, evidence=["README"], accept=True, reviewer="ada")
     return person
 
 
@@ -139,7 +139,7 @@ def test_a_run_knows_what_it_was_told(project: Project, repo: GitRepo) -> None:
     listed = context_of(project, run.run_id)["receipts"]
     assert [one["root"] for one in listed] == [packed.receipt.root, second.receipt and second.receipt.root]
     assert sound(project, run.run_id)
-    knew = Project.open(repo).receipts(run.run_id[:-2])
+    knew = Project.open(repo).context.receipts(run.run_id[:-2])
     assert (knew.kind, len(knew.packs), knew.dropped) == ("run", 2, 0)
     assert knew.packs[0].text == pack_text(packed) and not knew.packs[0].late
     (fact,) = [one for one in knew.packs[0].entries if one.kind == "fact"]
@@ -160,7 +160,7 @@ def test_a_receipt_says_what_became_of_what_was_told(project: Project, repo: Git
         packed = within(repo, run.run_id).context()
     (name,) = [one["id"] for one in given.entries(packed) if one["kind"] == "fact"]
     repo.commit("README", "another text\n")
-    states = {one.id: one.state for one in Project.open(repo).receipts(run.run_id).packs[0].entries}
+    states = {one.id: one.state for one in Project.open(repo).context.receipts(run.run_id).packs[0].entries}
     assert states[name] == "stale"
 
 
@@ -173,17 +173,17 @@ def test_a_pack_that_comes_too_late_does_not_spoil_the_capsule(project: Project,
         given.keep(project.clone, late, owner="another-run", ts="x")
     given.keep(project.clone, late, owner=run.run_id, ts="x")
     assert sound(project, run.run_id)
-    assert [one.late for one in Project.open(repo).receipts(run.run_id).packs] == [False, False, True]
+    assert [one.late for one in Project.open(repo).context.receipts(run.run_id).packs] == [False, False, True]
 
 
 def test_packs_outside_a_run_are_kept_for_the_open_session(project: Project, repo: GitRepo) -> None:
     """Most agents have a session and no wrapper; a run of another project counts for nothing here."""
     alone = project.context().receipt
     assert alone is not None and alone.owner is None
-    session = project.session_start("Go on")
+    session = project.sessions.start("Go on")
     packed = within(repo, "20200101T000000Z-aaaaaa").context()
     assert packed.receipt and packed.receipt.owner == session.id
-    knew = Project.open(repo).receipts(session.id)
+    knew = Project.open(repo).context.receipts(session.id)
     assert knew.kind == "session" and knew.packs[0].text == pack_text(packed)
 
 

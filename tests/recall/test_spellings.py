@@ -18,13 +18,13 @@ def test_either_spelling_names_the_file(repo: GitRepo, cli: Cli, tracked: str, t
     repo.commit(tracked, "def one():\n    return 1\n", "Add it")
     cli("init", "--commit")
     project = Project.open(repo.path, person=True)
-    cited = project.accept(project.remember("One returns one.", evidence=[f"{typed}:2"]).id)
+    cited = project.memory.accept(project.memory.remember("One returns one.", evidence=[f"{typed}:2"]).id)
     assert cited.memory.evidence[0].startswith(f"lines:{tracked}:2-2@")
-    assert project.remember("It is a function.", evidence=[f"{typed}#one"]).memory.evidence
-    rule = project.remember("Never import it.", kind="invariant", applies_to=[typed])
-    project.accept(rule.id)
-    plain = project.remember("Never copy it.", kind="invariant", applies_to=[f"{typed.rsplit('/', 1)[0]}/*"])
-    project.accept(plain.id)
+    assert project.memory.remember("It is a function.", evidence=[f"{typed}#one"]).memory.evidence
+    rule = project.memory.remember("Never import it.", kind="invariant", applies_to=[typed])
+    project.memory.accept(rule.id)
+    plain = project.memory.remember("Never copy it.", kind="invariant", applies_to=[f"{typed.rsplit('/', 1)[0]}/*"])
+    project.memory.accept(plain.id)
 
     for name in (tracked, typed):
         asked = Project.open(repo.path)
@@ -32,7 +32,7 @@ def test_either_spelling_names_the_file(repo: GitRepo, cli: Cli, tracked: str, t
         told = "\n".join(str(line) for section in context.sections for line in section.lines)
         assert {one for one in (cited.id, rule.id, plain.id) if one in told} == {cited.id, rule.id, plain.id}
         assert [note for note in asked.clone.notes if "tracks nothing" in note] == []
-        assert cited.id in repr(Project.open(repo.path).why(f"{name}:2"))
+        assert cited.id in repr(Project.open(repo.path).recall.why(f"{name}:2"))
     one, other = (
         [hit.id for hit in Project.open(repo.path).recall("returns", files=[name])] for name in (tracked, typed)
     )
@@ -41,7 +41,7 @@ def test_either_spelling_names_the_file(repo: GitRepo, cli: Cli, tracked: str, t
         cli("recall", "returns", "--files", typed, "--json").out
         == cli("recall", "returns", "--files", tracked, "--json").out
     )
-    assert Project.open(repo.path).link_add(typed, title="The file").target == tracked
+    assert Project.open(repo.path).tasks.add_link(typed, title="The file").target == tracked
 
 
 def test_a_guard_holds_for_either_spelling() -> None:

@@ -29,7 +29,7 @@ def scene(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 def answer(world: World, place: str) -> WhyAnswer:
-    (one,) = world.open().why(place).why.answers
+    (one,) = world.open().recall.why(place).why.answers
     return one
 
 
@@ -204,7 +204,7 @@ def test_lines_that_say_too_little_are_nobodys_alone(scene: World) -> None:
     """Everybody writes `pass`: by itself it leads anywhere."""
     run = scene.session().asks().writes(FILE, ["pass", "}", "", "import os"]).ends()
     scene.commit()
-    assert run and {(one.state, one.run) for one in scene.open().why(FILE).why.answers} == {("unknown", None)}
+    assert run and {(one.state, one.run) for one in scene.open().recall.why(FILE).why.answers} == {("unknown", None)}
 
 
 def test_a_file_is_told_run_by_run(scene: World) -> None:
@@ -216,7 +216,7 @@ def test_a_file_is_told_run_by_run(scene: World) -> None:
     second = scene.session().asks("And then the rest.").patches(FILE, [LINE, MINE, OTHER], [OTHER], [])
     second.commits()
     two = second.ends()
-    found = scene.open().why(FILE).why
+    found = scene.open().recall.why(FILE).why
     assert (found.whole, found.total) == (True, 3)
     shares = [(part.run and part.run.id, part.count, part.recorded, part.ranges) for part in found.shares]
     assert shares == [(two, 1, 1, ((3, 3),)), (one, 1, 0, ((1, 1),)), (None, 1, 0, ((2, 2),))]
@@ -229,19 +229,23 @@ def test_what_governs_it_and_whether_that_holds(scene: World) -> None:
     session.commits()
     run = session.ends()
     project = Project.open(scene.repo.path, person=True)
-    old = project.remember("Try three times.", kind="decision", why="it drops calls", applies_to=[FILE], accept=True)
-    new = project.supersede(old.id, "Try five times.", accept=True)
-    wide = project.remember("Names are English.", kind="invariant", evidence=["README"], accept=True)
-    born = project.remember("The carrier drops every tenth call.", evidence=[f"run:{run}"], accept=True)
-    aside = project.remember("Paint it blue.", kind="decision", why="it is calm", applies_to=["ui/"], accept=True)
-    found = {one.id: one for one in project.why(f"{FILE}:1").governs}
+    old = project.memory.remember(
+        "Try three times.", kind="decision", why="it drops calls", applies_to=[FILE], accept=True
+    )
+    new = project.memory.supersede(old.id, "Try five times.", accept=True)
+    wide = project.memory.remember("Names are English.", kind="invariant", evidence=["README"], accept=True)
+    born = project.memory.remember("The carrier drops every tenth call.", evidence=[f"run:{run}"], accept=True)
+    aside = project.memory.remember(
+        "Paint it blue.", kind="decision", why="it is calm", applies_to=["ui/"], accept=True
+    )
+    found = {one.id: one for one in project.recall.why(f"{FILE}:1").governs}
     assert aside.id not in found
     assert (found[old.id].holds, found[old.id].superseded_by) == (False, new.id)
     assert (found[new.id].holds, found[new.id].trust, found[new.id].why) == (True, "T0", f"governs {FILE}")
     assert found[born.id].why == "came of this run" and found[wide.id].why == "everywhere"
     assert found[new.id].told is False, "the run had been told nothing"
     scene.repo.commit("README", "another\n")
-    stale = {one.id: one for one in Project.open(scene.repo.path).why(FILE).governs}[wide.id]
+    stale = {one.id: one for one in Project.open(scene.repo.path).recall.why(FILE).governs}[wide.id]
     assert (stale.holds, stale.status) == (False, "stale")
 
 
@@ -251,12 +255,12 @@ def test_it_writes_nothing_and_forgets_what_was_erased(scene: World) -> None:
     session.commits()
     run = session.ends()
     project = scene.open()
-    project.why(FILE)
+    project.recall.why(FILE)
     before = everything(scene.repo.path)
     for place in (FILE, f"{FILE}:1"):
-        project.why(place)
+        project.recall.why(place)
     assert everything(scene.repo.path) == before
-    project.erase(run or "")
+    project.sync.erase(run or "")
     assert told(scene, f"{FILE}:1") == ("unknown", None)
 
 
@@ -282,15 +286,15 @@ def test_another_clone_answers_from_commits_or_from_what_it_was_given(scene: Wor
     assert told(scene, "made.py:1") == ("committed", None)
     assert answer(scene, "made.py:1").reason.endswith("did not record its edits line by line")
     project = scene.open()
-    project.publish(here=True)
-    project.export(str(tmp_path / "bundle"))
+    project.sync.publish(here=True)
+    project.sync.export_bundle(str(tmp_path / "bundle"))
     subprocess.run(["git", "clone", "-q", str(scene.repo.path), str(tmp_path / "clone")], check=True)
     other = World(GitRepo(tmp_path / "clone"), tmp_path)
     one = answer(other, "made.py:1")
     assert (one.state, [ran.id for ran in one.during]) == ("committed", [outcome.run_id])
     assert one.reason.endswith("private to another clone")
     assert told(other, f"{FILE}:1") == ("unknown", None)
-    other.open().bring_back(str(tmp_path / "bundle"))
+    other.open().sync.import_bundle(str(tmp_path / "bundle"))
     assert told(other, f"{FILE}:1") == ("recorded", run)
 
 
@@ -381,7 +385,7 @@ def test_a_trailer_that_names_a_run_is_told_as_what_it_is(scene: World) -> None:
     assert (one.state, one.run, [ran.id for ran in one.during]) == ("committed", None, [run])
     assert one.by_trailer and one.reason.startswith("a trailer of its commit names a run")
     assert one.commit and one.commit.credits == ("Helper <helper@example.org>",)
-    assert "By its trailer, committed during" in why_commands.why_text(scene.open().why(f"{FILE}:1"))
+    assert "By its trailer, committed during" in why_commands.why_text(scene.open().recall.why(f"{FILE}:1"))
     for key, tick in (("See-also", int(made)), ("Holdfast-Run", now + 60), ("Holdfast-Run", START)):
         one = trailing(key, tick)
         assert (one.state, one.during) == ("unknown", ()), (key, tick)
@@ -460,7 +464,7 @@ def test_what_cannot_be_explained_is_refused_with_a_sentence(scene: World, tmp_p
     project = scene.open()
     for place, (error, words) in cases.items():
         with pytest.raises(error, match=words):
-            project.why(place)
+            project.recall.why(place)
 
 
 def test_odd_files_are_answered_all_the_same(scene: World) -> None:
@@ -479,10 +483,10 @@ def test_odd_files_are_answered_all_the_same(scene: World) -> None:
     for place in ("crlf.py:1", "name with ünusual.py:1", "odd:12:1", "odd:12", "link.py:1", "line\nbreak.py:1"):
         assert told(scene, place) == ("matched", run), place
     project = scene.open()
-    assert project.why("link.py").why.notes == ("link.py is a link to crlf.py",)
-    assert project.why("latin.py").why.notes == ("git does not track latin.py",)
-    assert told(scene, "latin.py") == ("unknown", None) and project.why("empty.py").why.answers == ()
-    assert project.why("link.py", folder=str(scene.repo / ".holdfast")).why.path == "crlf.py"
+    assert project.recall.why("link.py").why.notes == ("link.py is a link to crlf.py",)
+    assert project.recall.why("latin.py").why.notes == ("git does not track latin.py",)
+    assert told(scene, "latin.py") == ("unknown", None) and project.recall.why("empty.py").why.answers == ()
+    assert project.recall.why("link.py", folder=str(scene.repo / ".holdfast")).why.path == "crlf.py"
 
 
 def test_submodules_have_a_history_of_their_own(scene: World, tmp_path: Path) -> None:
@@ -495,7 +499,7 @@ def test_submodules_have_a_history_of_their_own(scene: World, tmp_path: Path) ->
     (scene.repo / "into.py").symlink_to("sub/x.py")
     for place in ("sub/x.py:1", "sub", "sub/none.py", "into.py"):
         with pytest.raises(BadInput, match=r"in the submodule sub|sub is a folder"):
-            scene.open().why(place)
+            scene.open().recall.why(place)
 
 
 def test_a_merge_under_way_and_revisions_to_ignore(scene: World) -> None:
@@ -515,7 +519,7 @@ def test_a_merge_under_way_and_revisions_to_ignore(scene: World) -> None:
     scene.write(FILE, [MINE, LINE])
     scene.commit("side")
     scene.git("merge", "-q", "main", ok=False)
-    found = scene.open().why(FILE).why
+    found = scene.open().recall.why(FILE).why
     assert found.notes == ("a merge is under way: what is not committed yet may have come with it",)
     assert [one.run.id for one in found.answers if LINE in one.text and one.run] == [run]
 
@@ -529,12 +533,12 @@ def test_a_shallow_clone_does_not_take_its_edge_for_the_beginning(scene: World, 
     edge.commits()
     edge.ends()
     project = scene.open()
-    project.export(str(tmp_path / "bundle"))
+    project.sync.export_bundle(str(tmp_path / "bundle"))
     source = f"file://{scene.repo.path}"
     subprocess.run(["git", "clone", "-q", "--depth=1", source, str(tmp_path / "shallow")], check=True)
     other = World(GitRepo(tmp_path / "shallow"), tmp_path)
-    (one,) = other.open().why(FILE).why.answers
+    (one,) = other.open().recall.why(FILE).why.answers
     assert (one.state, one.run) == ("unknown", None) and "cut off" in one.reason
-    other.open().bring_back(str(tmp_path / "bundle"))
-    answers = other.open().why(FILE).why.answers
+    other.open().sync.import_bundle(str(tmp_path / "bundle"))
+    answers = other.open().recall.why(FILE).why.answers
     assert [(found.state, found.run and found.run.id) for found in answers] == [("matched", run), ("unknown", None)]

@@ -151,12 +151,12 @@ class History:
         found: Counter[str] = Counter()
         project = self.world.open()
         for name in self.files():
-            answers, text = project.why(name).why.answers, self.world.read(name)
+            answers, text = project.recall.why(name).why.answers, self.world.read(name)
             assert [line for one in answers for line in one.text] == text
             found.update(self.verdict(line, one) for one in answers for line in one.text)
             number = self.dice.randint(1, len(text)) if text else 0
             if number:  # a line alone is told no other than among all
-                (one,) = project.why(f"{name}:{number}").why.answers
+                (one,) = project.recall.why(f"{name}:{number}").why.answers
                 assert not self.verdict(text[number - 1], one).startswith("WRONG"), (name, number)
         return found
 

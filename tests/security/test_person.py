@@ -93,12 +93,12 @@ def waiting(tmp_path_factory: pytest.TempPathFactory) -> tuple[GitRepo, list[str
     Project.init(repo.path, commit=True)
     project = Project.open(repo.path)
     topics = ("harbour", "copper", "violin", "meadow", "turbine", "parcel")
-    facts = [project.remember(f"The {topic} is checked daily.", evidence=["README"]) for topic in topics]
+    facts = [project.memory.remember(f"The {topic} is checked daily.", evidence=["README"]) for topic in topics]
     return repo, [fact.id for fact in facts]
 
 
 def trust_of(repo: GitRepo, name: str) -> str | None:
-    return next(one.trust for one in Project.open(repo.path).knowledge().standings if one.id == name)
+    return next(one.trust for one in Project.open(repo.path).memory.knowledge().standings if one.id == name)
 
 
 def named_like(folder: Path, name: str, command: list[str]) -> list[str]:
@@ -234,7 +234,7 @@ def test_what_rests_on_a_persons_word_says_that_none_was_seen(repo: GitRepo) -> 
     told = json.loads(cli("review", "accept", "--all", "--json", ok=False).out)
     assert why in told["left"][0]["why"] and told["hints"][0].startswith(way)
     with pytest.raises(NeedsReview, match=f"no person was seen at a terminal; {why}"):
-        Project.open(repo.path).accept(name)
+        Project.open(repo.path).memory.accept(name)
     other = json.loads(cli("remember", "Ropes are long.", "--json", "--type", "decision").out)["id"]
     cli("edit", other, "--evidence", "README")
     some = cli("review", "accept", "--all")

@@ -150,7 +150,7 @@ def test_a_cache_of_ones_own_is_used(tmp_path: Path) -> None:
 def test_a_store_of_another_user_is_refused(cli: Cli, repo: GitRepo) -> None:
     """In a shared repository anybody may make .git/holdfast first; its settings start programs as us."""
     cli("init", "--commit")
-    Project.open(repo.path, person=True).remember(
+    Project.open(repo.path, person=True).memory.remember(
         "Never ask.", kind="invariant", evidence=["README"], accept=True, reviewer="Mallory"
     )
     assert "Never ask." in cli("context").out

@@ -36,39 +36,39 @@ def pack(file: Path, members: list[tarfile.TarInfo], contents: list[bytes], *, l
 def test_another_clone_gets_everything_back(project, repo, tmp_path):
     """Deleting a clone deletes its private runs; the export is the way to keep them."""
     run = project.write_log({"task": "T-1", "outputs": {"summary": "measured the tide"}})
-    fact = project.remember("The tide table is in UTC", evidence=[run], accept=True)
-    waiting = project.remember("Gulls are loud", evidence=["README"])
-    project.export(str(tmp_path / "saved"))
+    fact = project.memory.remember("The tide table is in UTC", evidence=[run], accept=True)
+    waiting = project.memory.remember("Gulls are loud", evidence=["README"])
+    project.sync.export_bundle(str(tmp_path / "saved"))
     repo.git("clone", "-q", str(repo.path), str(tmp_path / "second"))
 
     second = Project.open(tmp_path / "second")
     assert second.recall("tide") == []
-    second.bring_back(str(tmp_path / "saved"))
+    second.sync.import_bundle(str(tmp_path / "saved"))
     second = Project.open(tmp_path / "second")
 
     assert {hit.id for hit in second.recall("tide")} >= {run, fact.id}
-    assert [standing.id for standing in second.facts().trusted] == [fact.id]
-    assert [standing.id for standing in second.candidates()] == [waiting.id]
-    assert second.doctor().verdict == "ok"
+    assert [standing.id for standing in second.memory.facts().trusted] == [fact.id]
+    assert [standing.id for standing in second.memory.candidates()] == [waiting.id]
+    assert second.health.doctor().verdict == "ok"
 
 
 def test_bringing_back_twice_adds_nothing(project, repo, tmp_path):
     """A second import must not double the memory."""
     project.write_log({"outputs": {"summary": "once"}})
-    project.export(str(tmp_path / "saved"))
-    Project.open(repo.path).bring_back(str(tmp_path / "saved"))
-    before = Project.open(repo.path).log()
+    project.sync.export_bundle(str(tmp_path / "saved"))
+    Project.open(repo.path).sync.import_bundle(str(tmp_path / "saved"))
+    before = Project.open(repo.path).log.events()
 
-    Project.open(repo.path).bring_back(str(tmp_path / "saved"))
+    Project.open(repo.path).sync.import_bundle(str(tmp_path / "saved"))
 
-    assert Project.open(repo.path).log() == before
+    assert Project.open(repo.path).log.events() == before
 
 
 def test_an_export_never_overwrites(project, tmp_path):
     """The file that stands there may be the only good backup."""
     (tmp_path / "saved").write_text("precious")
     with pytest.raises(BadInput, match="there already"):
-        project.export(str(tmp_path / "saved"))
+        project.sync.export_bundle(str(tmp_path / "saved"))
     assert (tmp_path / "saved").read_text() == "precious"
 
 
@@ -86,7 +86,7 @@ def test_a_name_that_leads_out_is_refused(project, tmp_path, name):
     data = b"x"
     file = pack(tmp_path / "bad", [tarfile.TarInfo(name)], [data], listed={name: hashlib.sha256(data).hexdigest()})
     with pytest.raises(BadBundle, match="no file of a store"):
-        project.bring_back(str(file))
+        project.sync.import_bundle(str(file))
 
 
 def test_a_link_in_a_bundle_is_refused(project, tmp_path):
@@ -94,27 +94,27 @@ def test_a_link_in_a_bundle_is_refused(project, tmp_path):
     link = tarfile.TarInfo("runs/link")
     link.type, link.linkname = tarfile.SYMTYPE, "/"
     with pytest.raises(BadBundle, match="no file of a store"):
-        project.bring_back(str(pack(tmp_path / "bad", [link], [b""], listed={})))
+        project.sync.import_bundle(str(pack(tmp_path / "bad", [link], [b""], listed={})))
 
 
 def test_any_damage_to_a_bundle_is_found_before_anything_is_stored(project, repo, tmp_path):
     """Half a backup that looks whole is worse than none."""
     project.write_log({"outputs": {"summary": "once"}})
-    project.export(str(tmp_path / "saved"))
+    project.sync.export_bundle(str(tmp_path / "saved"))
     whole = (tmp_path / "saved").read_bytes()
     store = Path(project.clone.private.private)
     before = sorted(path.name for path in store.rglob("*"))
     for damaged in (whole[: len(whole) // 2], whole[:-9], b"", b"not a bundle", b"\0" * 2048):
         (tmp_path / "bad").write_bytes(damaged)
         with pytest.raises(BadBundle):
-            project.bring_back(str(tmp_path / "bad"))
+            project.sync.import_bundle(str(tmp_path / "bad"))
     assert sorted(path.name for path in store.rglob("*")) == before
 
 
 def test_a_missing_or_foreign_file_is_one_clear_sentence(project, tmp_path):
     """The common mistake is a wrong name."""
     with pytest.raises(BadBundle, match="there is no file"):
-        project.bring_back(str(tmp_path / "nothing"))
+        project.sync.import_bundle(str(tmp_path / "nothing"))
 
 
 def test_sessions_rewrites_and_the_trash_travel_and_claims_stay(project, repo, tmp_path):
@@ -136,7 +136,7 @@ def test_sessions_rewrites_and_the_trash_travel_and_claims_stay(project, repo, t
     }.items():
         (store / name).parent.mkdir(parents=True, exist_ok=True)
         (store / name).write_text(text)
-    project.export(str(tmp_path / "saved"))
+    project.sync.export_bundle(str(tmp_path / "saved"))
     repo.git("clone", "-q", str(repo.path), str(tmp_path / "second"))
     second = Project.open(tmp_path / "second")
     there = Path(second.clone.private.private)
@@ -145,7 +145,7 @@ def test_sessions_rewrites_and_the_trash_travel_and_claims_stay(project, repo, t
     (there / "anchors" / "11.jsonl").write_text(f'{{"commit":"{third}"}}\n')
     (there / "rewrites").write_text(f"{new} {third} amend 2026-11-15T10:00:00Z\n")
 
-    second.bring_back(str(tmp_path / "saved"))
+    second.sync.import_bundle(str(tmp_path / "saved"))
 
     assert (there / "sessions/20261115T100000Z_main-SES-one.json").exists()
     assert (there / "kept/note.md").read_text() == "refused"
@@ -155,7 +155,7 @@ def test_sessions_rewrites_and_the_trash_travel_and_claims_stay(project, repo, t
     lines = (there / "rewrites").read_text().splitlines()
     assert [line.split()[0] for line in lines] == [old, new], "ours are the newest"
     once = (there / "rewrites").read_bytes()
-    Project.open(tmp_path / "second").bring_back(str(tmp_path / "saved"))
+    Project.open(tmp_path / "second").sync.import_bundle(str(tmp_path / "saved"))
     assert (there / "rewrites").read_bytes() == once
 
 
@@ -167,7 +167,7 @@ def test_a_copy_in_the_trash_may_name_nothing_but_entries(project, tmp_path):
     listed = {name: hashlib.sha256(data).hexdigest()}
     file = pack(tmp_path / "bad", [tarfile.TarInfo(name)], [data], listed=listed)
     with pytest.raises(BadBundle, match="not the memory's"):
-        project.bring_back(str(file))
+        project.sync.import_bundle(str(file))
 
 
 # File by file, without a project around it.
@@ -340,5 +340,5 @@ def test_a_list_that_is_a_bomb_is_refused_at_once(project, repo, tmp_path, liste
         first.size = len(manifest)
         tar.addfile(first, io.BytesIO(manifest))
     with pytest.raises(BadBundle, match=said):
-        project.bring_back(str(file))
-    assert Project.open(repo.path).doctor().verdict == "ok"
+        project.sync.import_bundle(str(file))
+    assert Project.open(repo.path).health.doctor().verdict == "ok"

@@ -32,11 +32,11 @@ class Room:
 
     def propose(self, name: str, statement: str, **fields: Any) -> MemoryStanding:
         """A candidate of this id; a decision that rests on a person's word, unless told otherwise."""
-        return self.project.remember(statement, id=name, **{"kind": "decision", **fields})
+        return self.project.memory.remember(statement, id=name, **{"kind": "decision", **fields})
 
     def status(self, name: str) -> str:
         """How a memory stands now."""
-        return self.project.memory(name).status
+        return self.project.memory.get(name).status
 
 
 _made: list[Path] = []  # a project that was set up once; the others are copies of it

@@ -73,7 +73,8 @@ class Driven:
 @asynccontextmanager
 async def opened(desk: Any, size: tuple[int, int] = MIDDLE) -> AsyncIterator[Driven]:
     """The review screen over a desk."""
-    app = ReviewApp(desk, partial(cited, desk.clone) if isinstance(desk, Project) else desk.cited)
+    is_project = isinstance(desk, Project)
+    app = ReviewApp(desk.memory if is_project else desk, partial(cited, desk.clone) if is_project else desk.cited)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         driven = Driven(app, pilot)

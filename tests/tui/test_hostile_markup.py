@@ -107,7 +107,7 @@ def test_names_of_files_branches_and_diffs_are_text(room: Room) -> None:
     room.repo.commit(evil, "a = 1\nb = '[red]\x1b[31m'\n", "[@click=app.quit]message[/]")
     room.repo.git("switch", "-q", "-c", "b-{red}-\u202ex")
     cited = room.propose("DEC-1", "Use tabs", evidence=[evil])
-    room.project.accept(cited.id)
+    room.project.memory.accept(cited.id)
     room.repo.commit(evil, "a = 2\nb = '[blink]\x1b[2J\u200b'\n", "changed")
     room.propose("DEC-2", "Use spaces [b]x[/b]", evidence=[evil])
 

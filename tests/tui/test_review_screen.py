@@ -34,7 +34,7 @@ def test_one_key_approves_and_the_next_is_selected(three: Room) -> None:
         assert "Approved DEC-1 (u takes it back)" in screen.text
 
     drive(three.project, act)
-    standing = three.project.memory("DEC-1")
+    standing = three.project.memory.get("DEC-1")
     assert (standing.status, standing.trust) == ("accepted", "T0")
 
 
@@ -48,7 +48,7 @@ def test_an_approval_that_does_not_count_says_why(room: Room, monkeypatch: pytes
         assert "not counted as approved by a person: CODEX_THREAD_ID is set" in " ".join(screen.text.split())
 
     drive(Project.open(room.project.clone.repo.top), act)
-    assert room.project.memory("DEC-1").trust == "T2"
+    assert room.project.memory.get("DEC-1").trust == "T2"
 
 
 def test_what_only_a_person_can_approve_says_that_none_was_seen(room: Room) -> None:
@@ -78,7 +78,7 @@ def test_reject_takes_a_reason_or_none(three: Room) -> None:
 
     drive(three.project, act)
     assert [three.status(name) for name in ("DEC-1", "DEC-2", "DEC-3")] == ["rejected", "rejected", "candidate"]
-    assert three.project.memory("DEC-1").memory.reason == "too vague"  # type: ignore[union-attr]
+    assert three.project.memory.get("DEC-1").memory.reason == "too vague"  # type: ignore[union-attr]
 
 
 def test_edit_in_place_changes_the_candidate_and_it_waits_on(three: Room) -> None:
@@ -97,7 +97,7 @@ def test_edit_in_place_changes_the_candidate_and_it_waits_on(three: Room) -> Non
         assert "Nothing was changed" in screen.text
 
     drive(three.project, act)
-    memory = three.project.memory("DEC-1").memory
+    memory = three.project.memory.get("DEC-1").memory
     assert memory.statement == f"{RETRY} twice"
     assert (memory.tags, memory.details) == (("http", "net"), "Rationale: paid twice.")
 
@@ -115,7 +115,7 @@ def test_merge_gives_the_evidence_to_the_other(three: Room) -> None:
         assert "into DEC-3" in screen.text
 
     drive(three.project, act)
-    assert three.project.memory("DEC-3").memory.evidence[0].startswith("file:src/net.py@")
+    assert three.project.memory.get("DEC-3").memory.evidence[0].startswith("file:src/net.py@")
 
 
 def test_skip_leaves_it_and_says_so(three: Room) -> None:
@@ -218,14 +218,14 @@ def test_a_contradiction_is_resolved_by_keeping_both_where_they_apply(clash: Roo
         assert screen.ids == []
 
     drive(clash.project, act)
-    memory = clash.project.memory("DEC-new").memory
+    memory = clash.project.memory.get("DEC-new").memory
     assert (memory.applies_to, memory.compatible_with) == (("src", "tests"), ("DEC-old",))
     assert clash.status("DEC-old") == "accepted"
 
 
 def test_paths_with_hidden_characters_are_shown_and_kept(clash: Room) -> None:
     """A path that looks like another must not be approved as that other."""
-    clash.project.edit_memory("DEC-new", applies_to=["src/\u200ba"])
+    clash.project.memory.edit("DEC-new", applies_to=["src/\u200ba"])
 
     async def act(screen: Driven) -> None:
         await screen.press("a", "b")
@@ -233,7 +233,7 @@ def test_paths_with_hidden_characters_are_shown_and_kept(clash: Room) -> None:
         await screen.press("enter")
 
     drive(clash.project, act)
-    assert clash.project.memory("DEC-new").memory.applies_to == ("src/\u200ba",)
+    assert clash.project.memory.get("DEC-new").memory.applies_to == ("src/\u200ba",)
 
 
 def test_bulk_leaves_what_contradicts(clash: Room) -> None:
@@ -268,10 +268,10 @@ def test_what_two_branches_accepted_is_resolved_after_the_merge(room: Room) -> N
     """Each branch was right alone; together they tell an agent two contrary things."""
     room.repo.git("switch", "-qc", "side")
     room.propose("DEC-2", "Tests need Postgres 16", accept=True)
-    room.project.publish()
+    room.project.sync.publish()
     room.repo.git("switch", "-qc", "work", "main")
     room.propose("DEC-1", "Tests need Postgres 15", accept=True)
-    room.project.publish()
+    room.project.sync.publish()
     room.repo.git("merge", "-q", "--no-edit", "side")
     project = Project.open(room.repo.path, person=True, clock=room.project.clone.clock)
 
@@ -286,7 +286,7 @@ def test_what_two_branches_accepted_is_resolved_after_the_merge(room: Room) -> N
         assert screen.ids == []
 
     drive(project, act)
-    assert sorted(project.memory(f"DEC-{n}").status for n in (1, 2)) == ["accepted", "superseded"]
+    assert sorted(project.memory.get(f"DEC-{n}").status for n in (1, 2)) == ["accepted", "superseded"]
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
@@ -307,7 +307,7 @@ def test_what_hides_is_shown_and_markup_is_text(room: Room, size: tuple[int, int
         assert "Nothing was changed" in screen.text
 
     drive(room.project, act, size)
-    assert room.project.memory("DEC-1").memory.statement == evil
+    assert room.project.memory.get("DEC-1").memory.statement == evil
 
 
 def test_a_queue_with_nothing_in_it_says_so_and_no_key_hurts(room: Room) -> None:
@@ -345,10 +345,10 @@ def test_a_candidate_changed_meanwhile_is_not_approved_unread(room: Room) -> Non
     room.propose("DEC-2", NAMES)
 
     async def act(screen: Driven) -> None:
-        room.project.edit_memory("DEC-1", statement="Delete all backups")
+        room.project.memory.edit("DEC-1", statement="Delete all backups")
         await screen.press("a")
         assert "changed while you looked at it" in screen.text
-        room.project.edit_memory("DEC-1", applies_to=["src"])
+        room.project.memory.edit("DEC-1", applies_to=["src"])
         await screen.press("A", "y")
         assert "Approved 1 (u takes them back); left DEC-1" in screen.text
         assert "Delete all backups" in screen.text  # as it is now

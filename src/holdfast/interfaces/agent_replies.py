@@ -425,7 +425,7 @@ class FreshContext:
         from holdfast.recall.pack.context_pack import pack_text
 
         self._project, self._tree = project, WorkTree(project)
-        found = project.pack(budget=MAX_TOKENS)
+        found = project.context.pack(budget=MAX_TOKENS)
         self._until = found.until
         # A frame with nothing in it tells an agent nothing.
         self.text = pack_text(found) if found.sections else ""
@@ -453,11 +453,11 @@ def drain() -> None:
     time.sleep(SETTLING)
     try:
         project = open_project(os.getcwd())
-        project.drain()
-        project.reckon_uses()
-        project.render_guards()
+        project.transcripts.drain()
+        project.health.reckon_uses()
+        project.context.render_guards()
         FreshContext(project).keep()
-        if project.embeds_in_background() or project.index_waits():
+        if project.models.embeds_in_background() or project.recall.index_waits():
             embed_later()
     except BAD:
         pass  # nobody listens; the next command finds the same and says so
@@ -482,10 +482,10 @@ def embed() -> None:
 
     try:
         project = open_project(os.getcwd())
-        if project.index_waits():
-            project.build_index(seconds=EMBEDDING)
-        if project.embeds_in_background():
-            project.model_embed(seconds=EMBEDDING)
+        if project.recall.index_waits():
+            project.recall.build_index(seconds=EMBEDDING)
+        if project.models.embeds_in_background():
+            project.models.embed(seconds=EMBEDDING)
     except BAD:
         pass  # `holdfast model` says what is wrong
 

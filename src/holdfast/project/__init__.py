@@ -1,66 +1,97 @@
-"""Project joins the parts: the Python API, and all that the command line calls.
+"""The Python API, and all that the command line calls.
 
     project = Project.open(".")
     run_id = project.write_log({"task": "T-1", "outputs": {"summary": "schema written"}})
     project.promote_fact({"statement": "Tests need Postgres 16", "evidence": [run_id]}, reviewer="ann")
     hits = project.recall("postgres")
 
-Opening also finishes what a crash cut short: a publish, an erase, a run whose wrapper was killed.
-Each method is one step into the module that knows; nothing is decided here.
+A project has one attribute for each concern, and each is imported when it is first used: a command loads only what it
+does. Nothing is decided here.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.curation.decisions import MemoryStanding
-from holdfast.git import project_setup
-from holdfast.git.project_setup import ProjectSetup
-from holdfast.model.memory import Accepted, Candidate
-from holdfast.project.curating import Curating
-from holdfast.project.embedding import Embedding
-from holdfast.project.explaining import Explaining
-from holdfast.project.exporting import Exporting
-from holdfast.project.handing import Handing
-from holdfast.project.importing import Importing
-from holdfast.project.indexing import Indexing
-from holdfast.project.keeping import Keeping
-from holdfast.project.knowing import Knowing
-from holdfast.project.living import Living
-from holdfast.project.promoting import Promoting
-from holdfast.project.reading import Reading
-from holdfast.project.reconciling import Reconciling
-from holdfast.project.recording import Recording
-from holdfast.project.scanning import Scanning
-from holdfast.project.settling import Settling
-from holdfast.project.trusting import Trusting
-from holdfast.project.trying import Trying
-from holdfast.recall.search import Hit
-from holdfast.store import layout as paths
-from holdfast.values import replace
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from holdfast.config import Settings
+    from holdfast.curation.decisions import MemoryStanding
+    from holdfast.git.clone import Clone
+    from holdfast.git.project_setup import ProjectSetup
+    from holdfast.index.freshness import IndexSignature
+    from holdfast.model.memory import Accepted, Candidate
+    from holdfast.project.agent_setup import AgentSetup
+    from holdfast.project.context_builder import ContextBuilder
+    from holdfast.project.git_sync import GitSync
+    from holdfast.project.harvester import Harvester
+    from holdfast.project.health_checks import HealthChecks
+    from holdfast.project.memory_book import MemoryBook
+    from holdfast.project.recaller import Recaller
+    from holdfast.project.run_log import RunLog
+    from holdfast.project.search_models import SearchModels
+    from holdfast.project.session_book import SessionBook
+    from holdfast.project.task_book import TaskBook
+    from holdfast.project.transcript_import import TranscriptImport
+    from holdfast.project.trying import Tried
+    from holdfast.project.view_files import ViewFiles
+    from holdfast.recall.search import Hit
+
+T = TypeVar("T")
 
 
-class Project(
-    Embedding,
-    Living,
-    Handing,
-    Explaining,
-    Exporting,
-    Importing,
-    Indexing,
-    Trying,
-    Scanning,
-    Recording,
-    Knowing,
-    Reading,
-    Settling,
-    Reconciling,
-    Curating,
-    Trusting,
-    Promoting,
-    Keeping,
-):
+class Project:
     """A project's memory, seen from the branch that is checked out."""
+
+    def __init__(
+        self,
+        clone: Clone,
+        settings: Settings,
+        *,
+        person: bool | Callable[[], str | None] = False,
+        parent_run: str | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self.clone, self.settings = clone, settings
+        self.environ = environ or {}
+        self.parent_run = parent_run  # the run this process itself is part of
+        self.seen: IndexSignature | None = None  # the state that the last answer was made from
+        self.has_backlog = False  # whether transcripts wait that are too long to read on the way
+        self._approves = person
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] = ".",
+        *,
+        environ: Mapping[str, str] | None = None,
+        person: bool | Callable[[], str | None] = False,
+        clock: Callable[[], datetime] | None = None,
+        drain: bool = True,
+    ) -> Project:
+        """The project at a folder; NotInitialised if it has no memory yet.
+
+        `person` says that approvals given through this object are a person's, or is asked why they are not; the
+        command line looks for a terminal and for agents. Without `drain`, transcripts that hooks reported are not read.
+        """
+        from holdfast.project import opening
+
+        environ = os.environ if environ is None else environ
+        return opening.open_project(os.fspath(path), environ=environ, person=person, clock=clock, drain=drain)
+
+    @classmethod
+    def look(cls, path: str | os.PathLike[str] = ".", *, environ: Mapping[str, str] | None = None) -> Project:
+        """The project as it lies there: nothing is made, moved or finished, and damage is no obstacle.
+
+        For `doctor` where opening fails, and for `check`, which needs no store.
+        """
+        from holdfast.project import opening
+
+        return opening.look(os.fspath(path), environ=os.environ if environ is None else environ)
 
     @classmethod
     def init(
@@ -72,14 +103,147 @@ class Project(
         environ: Mapping[str, str] | None = None,
     ) -> ProjectSetup:
         """Set up a project's memory; running it again changes nothing. `git` allows `git init` first."""
+        from holdfast.project import opening
+
         environ = os.environ if environ is None else environ
-        folder, made_git = os.fspath(path), False
-        if git and project_setup.enclosing_repository(folder) is None:
-            project_setup.git_init(folder)
-            made_git = True
-        done = project_setup.initialise(folder, cache=paths.cache_dir(environ), commit=commit)
-        cls.open(folder, environ=environ)._render_quietly()
-        return replace(done, git_init=made_git)
+        return opening.initialise(os.fspath(path), commit=commit, git=git, environ=environ)
+
+    @classmethod
+    def try_(cls, path: str | os.PathLike[str] = ".", **options: Any) -> Tried:
+        """What the last days of a repository hold, before anything is set up; nothing is written."""
+        from holdfast.project.trying import try_repository
+
+        return try_repository(os.fspath(path), **options)
+
+    @cached_property
+    def log(self) -> RunLog:
+        """What agents and commands did."""
+        from holdfast.project.run_log import RunLog
+
+        return RunLog(self)
+
+    @cached_property
+    def memory(self) -> MemoryBook:
+        """What the project knows, and what waits for a decision."""
+        from holdfast.project.memory_book import MemoryBook
+
+        return MemoryBook(self)
+
+    @cached_property
+    def tasks(self) -> TaskBook:
+        """What is to be done."""
+        from holdfast.project.task_book import TaskBook
+
+        return TaskBook(self)
+
+    @cached_property
+    def sessions(self) -> SessionBook:
+        """The work sessions."""
+        from holdfast.project.session_book import SessionBook
+
+        return SessionBook(self)
+
+    @cached_property
+    def recall(self) -> Recaller:
+        """Search: `project.recall(query)`, and why a line is there."""
+        from holdfast.project.recaller import Recaller
+
+        return Recaller(self)
+
+    @cached_property
+    def context(self) -> ContextBuilder:
+        """What agents are given: `project.context()`, receipts, the journal."""
+        from holdfast.project.context_builder import ContextBuilder
+
+        return ContextBuilder(self)
+
+    @cached_property
+    def sync(self) -> GitSync:
+        """Publishing, trust, rewritten history, bundles, clean-up."""
+        from holdfast.project.git_sync import GitSync
+
+        return GitSync(self)
+
+    @cached_property
+    def agents(self) -> AgentSetup:
+        """The agents of this user, and the files they read."""
+        from holdfast.project.agent_setup import AgentSetup
+
+        return AgentSetup(self)
+
+    @cached_property
+    def transcripts(self) -> TranscriptImport:
+        """Importing what agents did from their transcripts."""
+        from holdfast.project.transcript_import import TranscriptImport
+
+        return TranscriptImport(self)
+
+    @cached_property
+    def health(self) -> HealthChecks:
+        """Checks, repairs, status and statistics."""
+        from holdfast.project.health_checks import HealthChecks
+
+        return HealthChecks(self)
+
+    @cached_property
+    def models(self) -> SearchModels:
+        """The model for search by meaning."""
+        from holdfast.project.search_models import SearchModels
+
+        return SearchModels(self)
+
+    @cached_property
+    def views(self) -> ViewFiles:
+        """The rendered files for people and tools."""
+        from holdfast.project.view_files import ViewFiles
+
+        return ViewFiles(self)
+
+    @cached_property
+    def harvest(self) -> Harvester:
+        """Proposals from runs and sessions."""
+        from holdfast.project.harvester import Harvester
+
+        return Harvester(self)
+
+    def write_log(self, event: Mapping[str, Any]) -> str:
+        """Record an event; gives the run's id."""
+        return self.log.write(event)
+
+    def promote_fact(
+        self, fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
+    ) -> MemoryStanding:
+        """Approve a fact: one that waits, or one that is given."""
+        return self.memory.promote(fact, reviewer=reviewer)
+
+    @property
+    def notices(self) -> list[str]:
+        """What the user should know beside the answer."""
+        return self.clone.notes
+
+    @cached_property
+    def no_person(self) -> str | None:
+        """Why approvals given through this object are not a person's; None if they are."""
+        if callable(self._approves):
+            return self._approves()
+        return None if self._approves else "no person was seen at a terminal"
+
+    @property
+    def is_person(self) -> bool:
+        """Whether approvals given through this object count as a person's."""
+        return self.no_person is None
+
+    def needs(self, feature: str) -> None:
+        """Refuse if a feature is switched off in the settings."""
+        if not self.settings.has(feature):
+            from holdfast.project import opening
+
+            raise opening.switched_off(self, feature)
+
+    def shown(self, value: T) -> T:
+        """The value, once the views show what was done."""
+        self.views.render_quietly()
+        return value
 
 
 def write_log(event: Mapping[str, Any]) -> str:

@@ -104,10 +104,10 @@ def reset(place: Invocation, what: str | None, undo: bool, yes: bool) -> None:
         raise click.UsageError("Name sessions, tasks or all; or take the last reset back with --undo.")
     with place.project() as project:
         if what is None:
-            show(project.reset_undo(), undone)
+            show(project.sync.undo_reset(), undone)
             return
         confirm(QUESTIONS[what], yes=yes)
-        show(project.reset(what), reset_text)
+        show(project.sync.reset(what), reset_text)
 
 
 @command(root, "prune")
@@ -120,11 +120,11 @@ def prune(place: Invocation, older_than: str, dry_run: bool, yes: bool) -> None:
     Open sessions, and ended ones with something open in them, always stay.
     """
     with place.project() as project:
-        found = project.prune(older_than=older_than, dry_run=True)
+        found = project.sync.prune(older_than=older_than, dry_run=True)
         if dry_run or not found.spares:
             show(found, pruned, pruned_object)
             return
         if not (yes or wants_json()):
             say(pruned(found))
         confirm(prune_question(found), yes=yes)
-        show(project.prune(older_than=older_than, dry_run=False), pruned, pruned_object)
+        show(project.sync.prune(older_than=older_than, dry_run=False), pruned, pruned_object)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.capture.records.madr_export import MadrExport
     from holdfast.capture.wiring.connect_files import ConnectionChange, ConnectionPlan
     from holdfast.diagnostics.agent_health import AgentHealth
-    from holdfast.project.connecting import Imported
+    from holdfast.project.agent_setup import Imported
 
 SHOWN = 12  # skipped things that are named; the rest is counted
 _DONE = {
@@ -225,7 +225,7 @@ def connect(
     with place.project() as project:
 
         def act(*, dry_run: bool) -> ConnectionPlan:
-            return project.connect(tools, scope=scope, force=force, dry_run=dry_run)
+            return project.agents.connect(tools, scope=scope, force=force, dry_run=dry_run)
 
         _carry_out(act, "Write this?", dry_run=dry_run, yes=yes, force=force)
 
@@ -248,7 +248,7 @@ def disconnect(
     with place.project() as project:
 
         def act(*, dry_run: bool) -> ConnectionPlan:
-            return project.disconnect(tools, scope=scope, force=force, dry_run=dry_run)
+            return project.agents.disconnect(tools, scope=scope, force=force, dry_run=dry_run)
 
         _carry_out(act, "Take this out?", dry_run=dry_run, yes=yes, force=force)
 
@@ -288,7 +288,7 @@ def import_adr(place: Invocation, path: str | None) -> None:
     PATH is a file or a folder; if not given, the usual folders such as docs/adr.
     """
     with place.project() as project:
-        show(project.import_adr(_from(place, path)), imported, imported_object)
+        show(project.agents.import_adr(_from(place, path)), imported, imported_object)
 
 
 @command(importing, "memory")
@@ -303,7 +303,7 @@ def import_memory(place: Invocation, path: str | None, agent: str | None) -> Non
     if path is not None and agent is not None:
         raise click.UsageError("name a PATH or --from, not both", click.get_current_context())
     with place.project() as project:
-        done = project.import_memory(_from(place, path), agent=agent, home=_home(agent))
+        done = project.agents.import_memory(_from(place, path), agent=agent, home=_home(agent))
         show(done, imported, imported_object)
 
 
@@ -316,7 +316,7 @@ def export_adr(place: Invocation, folder: str | None) -> None:
     are not ours, or were edited by hand, are left alone.
     """
     with place.project() as project:
-        show(project.export_adr(_from(place, folder)), exported, exported_object)
+        show(project.agents.export_adr(_from(place, folder)), exported, exported_object)
 
 
 def _from(place: Invocation, path: str | None) -> str | None:

@@ -197,7 +197,7 @@ def receipts(place: Invocation, run: str, number: int | None) -> None:
     Each thing with its revision, why it was told, and whether it still stands here.
     """
     with place.project() as project:
-        found = project.receipts(run)
+        found = project.context.receipts(run)
         if number is None:
             show(found, receipts_text, receipts_object)
         else:
@@ -215,10 +215,10 @@ def journal(place: Invocation, date: str, everywhere: bool, render: bool) -> Non
     """
     with place.project() as project:
         if render:
-            written = project.render_journal()
+            written = project.context.render_journal()
             show(written, lambda paths: "\n".join(paths) or "Nothing changed.", list)
         else:
-            show(project.journal(date, everywhere=everywhere), str, lambda told: {"text": told})
+            show(project.context.journal(date, everywhere=everywhere), str, lambda told: {"text": told})
 
 
 def keep_answer(

@@ -26,7 +26,7 @@ def curate(place: Invocation, dry_run: bool) -> None:
     Suggestions wait in `holdfast review`; nothing is done by itself.
     """
     with place.project() as project:
-        show(project.curate(dry_run=dry_run), told, as_object)
+        show(project.memory.curate(dry_run=dry_run), told, as_object)
 
 
 def told(health: MemoryHealth) -> str:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.capture.export_codex import Rollout
-    from holdfast.project.handing import Handoff
+    from holdfast.project.session_book import Handoff
 
 
 def handed(found: Handoff) -> str:
     """A handoff as the next one reads it."""
-    from holdfast.project.handing import ASK
+    from holdfast.project.session_book import ASK
     from holdfast.recall.pack.context_pack import pack_text
 
     return lines(pack_text(found.pack).rstrip("\n"), "", "Ask Holdfast for more:", table(ASK))
@@ -34,7 +34,7 @@ def handed(found: Handoff) -> str:
 def handed_object(found: Handoff) -> dict[str, Any]:
     """The same as JSON."""
     from holdfast.interfaces.cli.context_commands import context_object
-    from holdfast.project.handing import ASK
+    from holdfast.project.session_book import ASK
 
     return {
         "session": found.session,
@@ -73,7 +73,7 @@ def handoff(place: Invocation, budget: int | None) -> None:
     were touched. What nobody reviewed is marked as data.
     """
     with place.project() as project:
-        show(project.handoff(budget=budget), handed, handed_object)
+        show(project.sessions.handoff(budget=budget), handed, handed_object)
 
 
 @command(exporting, "jsonl")
@@ -85,7 +85,7 @@ def jsonl(place: Invocation, name: str | None, target: str | None) -> None:
     All of this clone's, or those of one session or run.
     """
     with place.project() as project:
-        found = project.export_records(name)
+        found = project.log.export_records(name)
         if target is None:
             show_lines(found)
         else:
@@ -98,7 +98,7 @@ def jsonl(place: Invocation, name: str | None, target: str | None) -> None:
 def markdown(place: Invocation, name: str | None, target: str | None) -> None:
     """Write sessions and the summaries of their runs, to be read."""
     with place.project() as project:
-        pages = project.export_markdown(name)
+        pages = project.log.export_markdown(name)
         if target is None:
             show(list(pages), "\n".join, lambda told: {"pages": told})
         else:
@@ -114,7 +114,7 @@ def codex(place: Invocation, session: str, folder: str | None) -> None:
     """Write a session as a rollout that Codex lists and resumes."""
     home = folder or os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex")
     with place.project() as project:
-        show(project.export_codex(session, home), rollout)
+        show(project.log.export_codex(session, home), rollout)
 
 
 def _save(target: str, texts: Iterable[str]) -> None:

@@ -42,15 +42,15 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
     if yes and not repair:
         raise click.UsageError("--yes goes with --repair.")
     with place.project(even_damaged=True) as project:
-        report = project.doctor(against=against)
+        report = project.health.doctor(against=against)
         for path, tool in _behind(project).items():
             project.notices.append(f"the block in {path} is older than what is accepted: holdfast connect {tool}")
-        agents = project.tools()
+        agents = project.agents.tools()
         if not repair:
             show(report, _beside(phrases.report, agents), _and_tools(json_objects.report, agents))
         else:
-            repairs = project.repair(report, apply=yes)
-            report = project.doctor(against=against) if yes else report
+            repairs = project.health.repair(report, apply=yes)
+            report = project.health.doctor(against=against) if yes else report
             show((report, repairs), _beside(phrases.repaired, agents), _and_tools(json_objects.repaired, agents))
     return 1 if report.problems else 0
 
@@ -62,7 +62,7 @@ def check(place: Invocation, base: str | None) -> int:
 
     Every changed fact has its event, the log verifies, and nothing sealed was altered.
     """
-    found = place.as_it_lies().check(base=base)
+    found = place.as_it_lies().health.check(base=base)
     show(found, phrases.verdict, json_objects.verdict)
     return 1 if found.problems else 0
 
@@ -82,7 +82,7 @@ def _behind(project: Project) -> dict[str, str]:
     A damaged store cannot say.
     """
     try:
-        return {one.path: one.tool for one in reversed(project.connected()) if not one.current}
+        return {one.path: one.tool for one in reversed(project.agents.connected()) if not one.current}
     except HoldfastError:
         return {}
 
@@ -245,9 +245,9 @@ def stats(place: Invocation, reset: bool) -> None:
     """
     with place.project() as project:
         if reset:
-            project.reset_stats()
+            project.health.reset_stats()
             say("what was counted is deleted; counting begins anew")
-        show(project.stats(), stats_text, stats_object)
+        show(project.health.stats(), stats_text, stats_object)
 
 
 _ERASED = frozenset({"run", "body", "session", "memory", "task", "link"})
@@ -300,6 +300,6 @@ def scan(place: Invocation, paths: tuple[str, ...]) -> int:
     secret is shown and nothing is changed. Ends with 1 if something was found or could not be read.
     """
     with place.project(even_damaged=True) as project:
-        found = project.scan(paths)
+        found = project.health.scan(paths)
         show(found, scanned, scanned_object)
     return 0 if found.clean else 1

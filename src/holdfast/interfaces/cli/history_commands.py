@@ -107,10 +107,10 @@ def recall(
             partial(phrases.hits, waiting=waiting, now=now, explain=explain),
             partial(json_objects.hits, explain=explain),
         )
-        if semantic and not project.by_meaning:
+        if semantic and not project.recall.by_meaning:
             say(quick_recall.WITHOUT_MEANING)
         if quick.is_plain(os.environ) and scope["branch"] is None:
-            project.keep_recalled(quick_recall.stamp(os.environ))
+            project.recall.keep_answer(quick_recall.stamp(os.environ))
 
 
 def _question(words: tuple[str, ...]) -> str:
@@ -146,7 +146,7 @@ def reading_bar(project: Project) -> Iterator[None]:
             bars[0].update(done - bars[0].pos)
 
         if sys.stderr.isatty() and not wants_json():
-            project.progress = step
+            project.recall.progress = step
         yield
 
 
@@ -160,7 +160,7 @@ def show_one(place: Invocation, name: str, path: bool) -> None:
     `src/a.py:12`.
     """
     with place.project() as project:
-        found = project.show(name)
+        found = project.log.show(name)
         show(found, show_text.where if path else show_text.shown)
         if found.fields.get("origin") == "pending":
             say(f"{found.id} waits to be published; its file comes to be then")
@@ -175,7 +175,7 @@ def timeline(place: Invocation, task: str | None, sort: str) -> None:
     """Show what happened, in order."""
     fields = tuple(field.strip() for field in sort.split(",") if field.strip()) or ("ts",)
     with place.project() as project:
-        show(project.timeline(task=task, sort=fields), phrases.timeline)
+        show(project.log.timeline(task=task, sort=fields), phrases.timeline)
 
 
 @command(root, "log")
@@ -191,13 +191,13 @@ def log(place: Invocation, render: bool, checkpoint: str | None, limit: int | No
         raise click.UsageError("--render and --checkpoint do not go together.")
     with place.project() as project:
         if render:
-            show(project.render_log(), phrases.rendered, json_objects.rendered)
+            show(project.views.render_log(), phrases.rendered, json_objects.rendered)
         elif checkpoint:
-            show(project.checkpoint(checkpoint), phrases.checkpoint)
+            show(project.health.checkpoint(checkpoint), phrases.checkpoint)
         elif wants_json():
-            show_lines(newest(project.log(), limit))
+            show_lines(newest(project.log.events(), limit))
         else:
-            show(newest(project.timeline(), limit), phrases.timeline)
+            show(newest(project.log.timeline(), limit), phrases.timeline)
 
 
 def _candidates(project: Project, asked: str, *, task: str | None, since: str | None) -> list[Hit]:
@@ -221,7 +221,7 @@ def diff(place: Invocation, run: str | None, named: str | None, against: str) ->
     if (run is None) == (named is None):
         raise click.UsageError("Name one run.")
     with place.project() as project:
-        show(project.diff(run or named or "", against=against), phrases.difference)
+        show(project.log.diff(run or named or "", against=against), phrases.difference)
 
 
 @command(root, "status")
@@ -229,14 +229,14 @@ def diff(place: Invocation, run: str | None, named: str | None, against: str) ->
 def status(place: Invocation, badge: bool) -> None:
     """Show what waits, and what is private here."""
     with place.project() as project:
-        found = project.status()
+        found = project.health.status()
         show(found, _badge if badge else phrases.status)
         # Kept for the quick path, unless there is something to say beside it or a variable changes it.
         if project.seen and project.seen.settled and not project.notices and quick.is_plain(os.environ):
             signature = quick.status_signature(project.seen.value, os.environ)
             text, data = as_text(phrases.status(found)), as_json(found)
-            project.keep_ready("status", signature=signature, text=text, json=data)
-            project.keep_ready("badge", signature=signature, text=as_text(_badge(found)), json="")
+            project.context.keep_ready("status", signature=signature, text=text, json=data)
+            project.context.keep_ready("badge", signature=signature, text=as_text(_badge(found)), json="")
 
 
 def _badge(found: Status) -> str:

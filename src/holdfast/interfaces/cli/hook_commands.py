@@ -99,14 +99,14 @@ def install(place: Invocation) -> None:
     They stand beside hooks that are there already, and only write down that they ran.
     """
     with place.project() as project:
-        show(project.hooks_install(), installed, installed_object)
+        show(project.sync.install_hooks(), installed, installed_object)
 
 
 @command(hooks, "remove")
 def remove(place: Invocation) -> None:
     """Take the hooks out; every file is again as it was."""
     with place.project() as project:
-        show(project.hooks_remove(), removed, removed_object)
+        show(project.sync.remove_hooks(), removed, removed_object)
 
 
 @command(hooks, "status")
@@ -116,6 +116,6 @@ def status(place: Invocation) -> int:
     Each is fired once to see; hooks of others are not run by that.
     """
     with place.project() as project:
-        found = project.hooks_state()
+        found = project.sync.hook_states()
         show(found, state, state_object)
         return int(any(hook.trouble or hook.fires is False for hook in found))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from holdfast.capture.records.knowledge_files import SkippedKnowledge
-    from holdfast.project.importing import Brought, Progress
+    from holdfast.project.transcript_import import Brought, Progress
 
 SHOWN = 12  # skipped files, and kinds of unknown records, that are named; the rest is counted
 
@@ -121,7 +121,9 @@ def _add(agent: str, called: str) -> None:
             raise BadInput("--this and --all-projects contradict each other", hint="Give one of them.")
         where = None if path is None else os.path.abspath(os.path.join(place.folder, path))
         with place.project() as project, _bar() as progress:
-            done = project.import_agent(agent, where, since=since, everywhere=all_projects, progress=progress)
+            done = project.transcripts.import_agent(
+                agent, where, since=since, everywhere=all_projects, progress=progress
+            )
         show(done, brought, brought_object)
 
     bring.__doc__ = f"""Take in what {called} did in this repository, from its own transcripts.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.index.corpus.update import CorpusState
     from holdfast.index.embed.fill_vectors import EmbeddingPass
     from holdfast.index.refresh import Progress
-    from holdfast.project.embedding import ModelRemoved, ModelState
+    from holdfast.project.search_models import ModelRemoved, ModelState
 
 
 def index_text(found: CorpusState) -> str:
@@ -50,10 +50,10 @@ def index(place: Invocation, status: bool) -> None:
     """
     with place.project() as project:
         if status:
-            show(project.index_state(), index_text)
+            show(project.recall.index_state(), index_text)
             return
         with bar() as progress:
-            found = project.build_index(progress=progress)
+            found = project.recall.build_index(progress=progress)
         show(found, index_text)
 
 
@@ -153,7 +153,7 @@ def model(context: click.Context, place: Invocation) -> None:
 
 def _show(place: Invocation) -> None:
     with place.project() as project:
-        show(project.model_state(), model_text)
+        show(project.models.state(), model_text)
 
 
 @command(model, "status")
@@ -172,7 +172,7 @@ def add(place: Invocation, file: str | None) -> None:
     """
     where = None if file is None else os.path.join(place.folder, file)
     with place.project() as project:
-        show(project.model_add(where, tell=lambda step: say(f"{step} …")), added)
+        show(project.models.add(where, tell=lambda step: say(f"{step} …")), added)
 
 
 @command(model, "use", context_settings={"ignore_unknown_options": True})
@@ -190,7 +190,7 @@ def use(place: Invocation, what: tuple[str, ...], everywhere: bool) -> None:
     folder = os.path.abspath(here_or_there) if len(what) == 1 and os.path.isdir(here_or_there) else None
     chosen = folder or (what[0] if len(what) == 1 else what)
     with place.project() as project:
-        show(project.model_use(chosen, everywhere=everywhere), used)
+        show(project.models.use(chosen, everywhere=everywhere), used)
 
 
 @command(model, "embed")
@@ -204,7 +204,7 @@ def embed(place: Invocation, seconds: float | None, again: bool) -> None:
     """
     try:
         with place.project() as project, _bar() as progress:
-            done = project.model_embed(seconds=seconds, again=again, progress=progress)
+            done = project.models.embed(seconds=seconds, again=again, progress=progress)
     except KeyboardInterrupt:
         say("what is embedded stays; holdfast model embed goes on from there")
         raise
@@ -217,7 +217,7 @@ def remove(place: Invocation, yes: bool) -> None:
     """Delete MiniLM from the cache, and this clone's vectors."""
     with place.project() as project:
         confirm("Delete the model from your cache, and the vectors of this clone?", yes=yes)
-        show(project.model_remove(), removed)
+        show(project.models.remove(), removed)
 
 
 @contextmanager

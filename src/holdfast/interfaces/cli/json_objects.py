@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.diagnostics.findings import HealthFinding, HealthReport
     from holdfast.diagnostics.repair import Repair
     from holdfast.git.publish import Published
-    from holdfast.project.knowing import Decided
+    from holdfast.project.memory_book import Decided
     from holdfast.recall.search import Hit
 
 

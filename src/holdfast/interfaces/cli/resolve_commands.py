@@ -111,13 +111,13 @@ def resolve(place: Invocation, name: str | None, side: str | None, fields: tuple
     choices = _choices(side, fields)
     with place.project() as project:
         if name is None:
-            found = ConflictList(tuple(project.conflicts()), tuple(project.overruled()))
+            found = ConflictList(tuple(project.tasks.conflicts()), tuple(project.tasks.overruled()))
             show(found, listed)
             return
         try:
-            show(project.resolve(name, choices), resolved)
+            show(project.tasks.resolve(name, choices), resolved)
         except InConflict:
-            show(project.conflict(name), conflict)
+            show(project.tasks.conflict(name), conflict)
             raise
 
 

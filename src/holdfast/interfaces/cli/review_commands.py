@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from holdfast.curation.review_queue import QueueItem
     from holdfast.project import Project
-    from holdfast.project.knowing import Decided
+    from holdfast.project.memory_book import Decided
 
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
@@ -67,7 +67,7 @@ def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fie
     """
     with place.project() as project:
         cited = _cited(project, place, evidence)
-        made = project.remember(_given(statement), evidence=cited, **fields)
+        made = project.memory.remember(_given(statement), evidence=cited, **fields)
         show(made, words.remembered, json_objects.standing)
         _after(project, made.status == "accepted")
 
@@ -83,7 +83,7 @@ def supersede(place: Invocation, name: str, statement: str, evidence: tuple[str,
     """
     with place.project() as project:
         given = {key: value for key, value in fields.items() if value not in ((), None, "")}
-        made = project.supersede(name, _given(statement), evidence=_cited(project, place, evidence), **given)
+        made = project.memory.supersede(name, _given(statement), evidence=_cited(project, place, evidence), **given)
         show(made, words.remembered, json_objects.standing)
         _after(project, made.status == "accepted")
 
@@ -113,7 +113,7 @@ def facts(place: Invocation, kind: str) -> None:
     What is stale, expired, superseded or retired stands apart.
     """
     with place.project() as project:
-        found = project.knowledge(kind=None if kind == "all" else kind)
+        found = project.memory.knowledge(kind=None if kind == "all" else kind)
         show(found, lambda told: words.facts(told, kind=kind), json_objects.facts)
 
 
@@ -179,7 +179,7 @@ def waiting(place: Invocation, **chosen: Any) -> None:
     from holdfast.git import upstream
 
     with place.project() as project:
-        queue = project.queue()
+        queue = project.memory.queue()
         items = fitting(queue.items, **{key: value for key, value in chosen.items() if value is not None})
         if not chosen["reasons"]:  # a fresh clone may have thousands of these, and one answer for all
             there, items = items, [item for item in items if item.reason != "elsewhere"]
@@ -205,7 +205,7 @@ def _which(project: Project, names: tuple[str, ...], everything: bool, chosen: d
     if not everything:
         said = "a filter decides many at once" if given else "nothing was named to decide about"
         raise BadInput(said, hint="Add --all to mean it." if given else "Name ids, or add --all.")
-    return fitting(project.queue().items, **{"reasons": ("proposed",), **given})
+    return fitting(project.memory.queue().items, **{"reasons": ("proposed",), **given})
 
 
 def _given_ones(chosen: dict[str, Any]) -> dict[str, Any]:
@@ -243,13 +243,13 @@ def accept(
             items = _which(project, names, everything, chosen)
             if any(wish.values()) or expires:
                 raise BadInput("how a memory is meant is said of one at a time", hint="Name its id.")
-            found = project.accept_all(items, reviewer=reviewer)
+            found = project.memory.accept_all(items, reviewer=reviewer)
             show(found, words.decided, json_objects.decided)
             _after(project)
             return _came_of(found)
         try:
             for name in names:
-                done = project.accept(name, **wish, expires=expires, reviewer=reviewer)
+                done = project.memory.accept(name, **wish, expires=expires, reviewer=reviewer)
                 show(done, words.accepted, json_objects.standing)
         finally:
             _after(project)  # those before the one that was refused are accepted
@@ -274,11 +274,11 @@ def reject(
     with place.project() as project:
         if everything or not names or _given_ones(chosen):
             items = _which(project, names, everything, chosen)
-            done = project.reject_all(items, reason=reason, reviewer=reviewer)
+            done = project.memory.reject_all(items, reason=reason, reviewer=reviewer)
             show(done, words.decided, json_objects.decided)
             return _came_of(done)
         for name in names:
-            show(project.reject(name, reason=reason, reviewer=reviewer), words.rejected, json_objects.standing)
+            show(project.memory.reject(name, reason=reason, reviewer=reviewer), words.rejected, json_objects.standing)
         return 0
 
 
@@ -289,7 +289,7 @@ def reject(
 def merge(place: Invocation, name: str, into: str, reviewer: str | None) -> None:
     """Give a candidate's evidence to another memory that says the same."""
     with place.project() as project:
-        show(project.join(name, into, reviewer=reviewer), words.merged, json_objects.standing)
+        show(project.memory.join(name, into, reviewer=reviewer), words.merged, json_objects.standing)
 
 
 @command(review, "undo")
@@ -298,7 +298,7 @@ def undo(place: Invocation, last: int) -> None:
     """Take the last decision back, unless it was published."""
     with place.project() as project:
         for _ in range(last):
-            show(project.undo(), words.undone)
+            show(project.memory.undo(), words.undone)
         _after(project)
 
 
@@ -309,7 +309,7 @@ def undo(place: Invocation, last: int) -> None:
 def retire(place: Invocation, name: str, reason: str, reviewer: str | None) -> None:
     """Say that an accepted memory no longer holds; the same as `holdfast deprecate`."""
     with place.project() as project:
-        done = project.deprecate(name, reason=reason, reviewer=reviewer)
+        done = project.memory.deprecate(name, reason=reason, reviewer=reviewer)
         show(done, words.deprecated, json_objects.standing)
         _after(project, done.status == "deprecated")
 
@@ -323,7 +323,7 @@ def deprecate(place: Invocation, name: str, reason: str) -> None:
     An agent's word for it waits for review.
     """
     with place.project() as project:
-        done = project.deprecate(name, reason=reason)
+        done = project.memory.deprecate(name, reason=reason)
         show(done, words.deprecated, json_objects.standing)
         _after(project, done.status == "deprecated")
 
@@ -352,8 +352,8 @@ def edit(place: Invocation, name: str, evidence: tuple[str, ...], why: str | Non
         if why is not None:
             changes["details"] = labelled("", why=why)
         if not changes:
-            changes = _from_editor(project.memory(name).memory)
-        done = project.edit_memory(name, **changes)
+            changes = _from_editor(project.memory.get(name).memory)
+        done = project.memory.edit(name, **changes)
         show(done, words.edited, json_objects.standing)
         _after(project, done.status == "accepted")
 
@@ -374,9 +374,9 @@ def _from_editor(memory: Any) -> dict[str, Any]:
 
 def _after(project: Project, changed: bool = True) -> None:
     """Say which connected tools do not know yet, after the user's command that restarts them, if any."""
-    if changed and project.behind():
-        project.restart()
-        if stale := project.behind():
+    if changed and project.agents.behind():
+        project.agents.restart()
+        if stale := project.agents.behind():
             say(words.restart(stale))
 
 
@@ -390,4 +390,4 @@ def erase(place: Invocation, name: str, yes: bool) -> None:
     """
     with place.project() as project:
         confirm(f"Delete what {name} says, for good?", yes=yes)
-        show(project.erase(name), words.erased)
+        show(project.sync.erase(name), words.erased)

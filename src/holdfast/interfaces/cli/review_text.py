@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.curation.undo import UndoStep
     from holdfast.git.erase import Erasure
     from holdfast.interfaces.cli.json_objects import QueuedItem
-    from holdfast.project.knowing import Decided
+    from holdfast.project.memory_book import Decided
 
 _SILENT = "It is found when asked for; context, hooks and AGENTS.md do not show it."
 SIDE = 46  # columns of each of two texts side by side

@@ -36,7 +36,7 @@ def run(
     Its output, signals and exit code pass through. A refusal before it starts ends with 125.
     """
     with place.project() as project:
-        outcome = project.run_command(
+        outcome = project.log.run_command(
             list(argv),
             task=task,
             layer=layer,

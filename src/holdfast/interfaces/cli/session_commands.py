@@ -332,8 +332,8 @@ def start(place: Invocation, objective: str, **given: Any) -> None:
     OBJECTIVE says in a sentence what for; - reads it from stdin.
     """
     with place.project() as project:
-        show(project.session_start(_text(objective), **given), started, as_object)
-        if waiting := badge(project.waiting()):
+        show(project.sessions.start(_text(objective), **given), started, as_object)
+        if waiting := badge(project.memory.waiting()):
             project.notices.append(waiting)
 
 
@@ -372,7 +372,7 @@ def note(
     """
     commands = [{"text": text, "exit_status": code} for code, texts in ((0, ran), (1, failed)) for text in texts]
     with place.project() as project:
-        made = project.session_note(
+        made = project.sessions.note(
             _text(summary),
             session=name,
             open=open_,
@@ -391,7 +391,7 @@ def note(
 def shown(place: Invocation, name: str | None, *, brief: bool, budget: int | None) -> None:
     """Show a session: the open one here, or the last of this branch."""
     with place.project() as project:
-        found = project.session_show(name)
+        found = project.sessions.show(name)
         if brief or budget:
             tokens = budget or project.settings.number("session.budget")
             show(in_brief(found, tokens), brief_text, brief_object)
@@ -409,7 +409,7 @@ def end(place: Invocation, name: str | None, *, summary: str | None, done: tuple
     Names the started tasks its commits speak for; none is finished unless you say so.
     """
     with place.project() as project:
-        ending = project.session_end(
+        ending = project.sessions.end(
             session=name, summary=_text(summary) if summary is not None else None, reason="ended"
         )
         finished, refused = _finish(project, ending, done)
@@ -427,13 +427,13 @@ def _finish(project: Project, ending: Ending, names: tuple[str, ...]) -> tuple[l
     refused: HoldfastError | None = None
     known = {proposal.task: proposal for proposal in ending.proposals}
     try:
-        chosen = [pick(name, project.tasks().placed) for name in names]
+        chosen = [pick(name, project.tasks.board().placed) for name in names]
     except HoldfastError as error:
         return [], error
     for task in dict.fromkeys([*chosen, *_agreed(ending, chosen)]):
         commits = known[task].commits if task in known else ending.commits
         try:
-            project.task_done(task, evidence=[f"commit:{oid}" for oid in commits])
+            project.tasks.done(task, evidence=[f"commit:{oid}" for oid in commits])
             finished.append(task)
         except HoldfastError as error:
             refused = refused or error
@@ -456,9 +456,9 @@ def _agreed(ending: Ending, chosen: list[str]) -> list[str]:
 def listed(place: Invocation, everything: bool = False) -> None:
     """List the sessions of this clone, newest first."""
     with place.project() as project:
-        there = sorted(project.session_list(), key=lambda one: (one.updated.ts, one.id), reverse=True)
-        stale = {one.session.id: one.why for one in project.sessions_stale()}
-        found = SessionList(tuple(there), project.session_id(), stale, everything)
+        there = sorted(project.sessions.all(), key=lambda one: (one.updated.ts, one.id), reverse=True)
+        stale = {one.session.id: one.why for one in project.sessions.stale()}
+        found = SessionList(tuple(there), project.sessions.current_id(), stale, everything)
         show(found, listed_text, listed_object)
 
 
@@ -471,7 +471,7 @@ def edit(place: Invocation, name: str, **given: str | None) -> None:
     """Change what a session says of itself."""
     fields = {field: _text(text) if text is not None else None for field, text in given.items()}
     with place.project() as project:
-        show(project.session_edit(name, **fields), changed, as_object)
+        show(project.sessions.edit(name, **fields), changed, as_object)
 
 
 def _text(given: str) -> str:

@@ -60,7 +60,7 @@ def _with_hooks(place: Invocation, made: ProjectSetup, wanted: bool | None) -> P
             project.notices.append("no hooks: sessions are switched off (features.sessions = false)")
             return made
         try:
-            project.hooks_install()
+            project.sync.install_hooks()
         except UnsafePath as error:  # set up all the same; whose folder it is decides about hooks
             project.notices.append(f"git's hooks were not installed: {error}. {error.hint}")
             return made
@@ -97,7 +97,7 @@ def importing() -> None:
 def export(place: Invocation, file: str) -> None:
     """Save the private store of this clone to FILE; `holdfast export FILE` is short for it."""
     with place.project() as project:
-        show(project.export(file), phrases.exported)
+        show(project.sync.export_bundle(file), phrases.exported)
 
 
 @command(importing, "bundle")
@@ -105,7 +105,7 @@ def export(place: Invocation, file: str) -> None:
 def bring_back(place: Invocation, file: str) -> None:
     """Bring back what `holdfast export FILE` saved; `holdfast import FILE` is short for it."""
     with place.project() as project:
-        show(project.bring_back(file), phrases.brought_back)
+        show(project.sync.import_bundle(file), phrases.brought_back)
 
 
 @command(root, "uninstall")
@@ -114,4 +114,4 @@ def uninstall(place: Invocation, yes: bool) -> None:
     """Take Holdfast out of this clone."""
     with place.project() as project:
         confirm(UNINSTALLING, yes=yes)
-        show(project.uninstall(), phrases.uninstalled)
+        show(project.sync.uninstall(), phrases.uninstalled)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def publish(place: Invocation, stage: bool, here: bool, restore: bool) -> None:
     """Commit this line's events and memories alone."""
     with place.project() as project:
-        show(project.publish(stage=stage, here=here, restore=restore), phrases.published, json_objects.published)
+        show(project.sync.publish(stage=stage, here=here, restore=restore), phrases.published, json_objects.published)
 
 
 MOST = 20  # rows of one sort
@@ -346,15 +346,15 @@ def reconcile(place: Invocation, apply: bool, everything: bool, **answers: str |
         raise click.UsageError("--fork, --carry, --drop and --apply do not go together.")
     with place.project() as project:
         if fork:
-            _show(project.fork(_named(fork)))
+            _show(project.sync.fork(_named(fork)))
         elif carry:
-            _show(project.carry(_named(carry)), carried)
+            _show(project.sync.carry(_named(carry)), carried)
         elif drop:
-            _show(project.drop(_named(drop)), dropped)
+            _show(project.sync.drop(_named(drop)), dropped)
         elif apply:
-            _show(project.reanchor())
+            _show(project.sync.reanchor())
         else:
-            report = project.reconcile()
+            report = project.sync.reconcile()
             show(report, reconcile_text if everything else reconciled, report_object)
             if on_a_terminal() and not wants_json():
                 flush()
@@ -372,7 +372,7 @@ def _show(done: ReconcileChoice | OrphanLine, of_orphan: Callable[[OrphanLine], 
 
 def _ask(project: Project, report: ReconcileOverview) -> None:
     """Each question once; leaving it open is an answer, too."""
-    answers: Answers = {"fork": project.fork, "carry": project.carry, "drop": project.drop}
+    answers: Answers = {"fork": project.sync.fork, "carry": project.sync.carry, "drop": project.sync.drop}
     some = {name: answer for name, answer in answers.items() if name != "fork"}
     for one in (one for one in report.sessions if one.left):
         fitting = some if one.gone else answers
@@ -381,7 +381,7 @@ def _ask(project: Project, report: ReconcileOverview) -> None:
         _choose(f"{changes(report.stranded)} from after this point of history", some, CHANGES)
     moved = [cite for cite in report.cited if cite.state == "moved" and cite.kind in MENDED]
     if moved and click.confirm("Cite the commits that rewritten ones became?", default=True, err=True):
-        _show(project.reanchor())
+        _show(project.sync.reanchor())
 
 
 def _choose(question: str, answers: Answers, name: str | None) -> None:

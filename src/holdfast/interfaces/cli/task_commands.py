@@ -79,12 +79,12 @@ def add(
     if kind in PLANS and on_a_terminal():
         given |= _asked(given)
     with place.project() as project:
-        more = project.rests_on([project.memory(name).id for name in rests_on], _read(notes))
+        more = project.tasks.rests_on([project.memory.get(name).id for name in rests_on], _read(notes))
         about = {**_given(project, place, given), "notes": more}
         if item and ":" not in item:
             _add_all(project, item, title, about)
             return
-        made = project.task_from(item, title, **about) if item else project.task_add(title or "", **about)
+        made = project.tasks.add_from(item, title, **about) if item else project.tasks.add(title or "", **about)
         missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
         if kind in PLANS and missing:
             said = [name.replace("systemic_", "") for name in missing]
@@ -98,14 +98,14 @@ def _add_all(project: Project, session: str, title: str | None, about: dict[str,
     """Make a task of each thing that a session left open."""
     if title is not None or about["id"] is not None:
         raise BadInput("a title or an id is for one task", hint=f"Name the one: --from {session}:o1")
-    show(project.tasks_from(session, **about), words.added_all, words.added_objects)
+    show(project.tasks.add_all_from(session, **about), words.added_all, words.added_objects)
 
 
 @command(task, "proposed")
 def proposed(place: Invocation) -> None:
     """List what agents planned on this branch and nobody made a task of."""
     with place.project() as project:
-        show(project.task_proposed(), words.proposed, words.proposed_object)
+        show(project.tasks.proposed(), words.proposed, words.proposed_object)
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
@@ -139,9 +139,9 @@ def edit(place: Invocation, name: str, clear: tuple[str, ...], notes: str | None
         changes |= {field: _EMPTY.get(field) for field in clear}
         if not changes and not needs and not no_needs:
             raise BadInput("nothing was given to change", hint="See `holdfast task edit --help`.")
-        made = project.task_link(name, needs=needs, no_needs=no_needs) if needs or no_needs else None
+        made = project.tasks.link(name, needs=needs, no_needs=no_needs) if needs or no_needs else None
         if changes:
-            made = project.task_edit(name, **changes)
+            made = project.tasks.edit(name, **changes)
         assert made is not None
         show(made, words.changed, words.as_object)
 
@@ -183,10 +183,10 @@ def _list_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def listed(place: Invocation, **chosen: Any) -> None:
     """List the tasks."""
     with place.project() as project:
-        found = project.tasks()
-        away = 0 if found.tasks else project.tasks_away(found)
-        steps = sum(len(one.items) for one in project.task_proposed(found))
-        asked = words.TaskList(found, project.task_claims(), away=away, proposed=steps, **chosen)
+        found = project.tasks.board()
+        away = 0 if found.tasks else project.tasks.count_elsewhere(found)
+        steps = sum(len(one.items) for one in project.tasks.proposed(found))
+        asked = words.TaskList(found, project.tasks.claims(), away=away, proposed=steps, **chosen)
         show(asked, words.listed, words.listed_object)
 
 
@@ -198,7 +198,7 @@ root.add_command(listed, "tasks")  # the name others know it by
 def shown(place: Invocation, name: str) -> None:
     """Show a task, why it waits and what waits for it."""
     with place.project() as project:
-        show(project.task_show(name), words.shown, words.shown_object)
+        show(project.tasks.show(name), words.shown, words.shown_object)
 
 
 @command(task, "start")
@@ -208,13 +208,13 @@ def shown(place: Invocation, name: str) -> None:
 def start(place: Invocation, name: str, owner: str | None, lasting: str) -> None:
     """Claim a task and begin it."""
     with place.project() as project:
-        made = project.task_start(name, owner=owner, session=_session(project), lasting=_span(lasting))
+        made = project.tasks.start(name, owner=owner, session=_session(project), lasting=_span(lasting))
         show(made, words.started, words.as_object)
 
 
 def _session(project: Project) -> str | None:
     """The session this work is part of: the one named by the environment, else the open one here."""
-    return os.environ.get("HOLDFAST_SESSION") or project.session_id()
+    return os.environ.get("HOLDFAST_SESSION") or project.sessions.current_id()
 
 
 def _span(text: str) -> timedelta:
@@ -243,9 +243,9 @@ def done(place: Invocation, names: tuple[str, ...], evidence: tuple[str, ...], w
         cited = _given(project, place, {"evidence": evidence})["evidence"]
         for name in names:
             try:
-                ended = project.task_done(name, evidence=cited, without_evidence=without)
+                ended = project.tasks.done(name, evidence=cited, without_evidence=without)
             except NeedsEvidence as error:
-                ended = project.task_done(name, **_shown_by(project, place, error))
+                ended = project.tasks.done(name, **_shown_by(project, place, error))
             show(ended, words.finished, words.finished_object)
 
 
@@ -266,7 +266,7 @@ task.add_command(done, "complete")
 def block(place: Invocation, name: str, reason: str) -> None:
     """Say that something outside the graph holds a task back."""
     with place.project() as project:
-        show(project.task_block(name, reason=reason), words.changed, words.as_object)
+        show(project.tasks.block(name, reason=reason), words.changed, words.as_object)
 
 
 @command(task, "drop")
@@ -275,7 +275,7 @@ def block(place: Invocation, name: str, reason: str) -> None:
 def drop(place: Invocation, name: str, reason: str | None) -> None:
     """Say that a task will not be done."""
     with place.project() as project:
-        show(project.task_drop(name, reason=reason), words.changed, words.as_object)
+        show(project.tasks.drop(name, reason=reason), words.changed, words.as_object)
 
 
 @command(task, "reopen")
@@ -283,7 +283,7 @@ def drop(place: Invocation, name: str, reason: str | None) -> None:
 def reopen(place: Invocation, name: str) -> None:
     """Open a task again."""
     with place.project() as project:
-        show(project.task_reopen(name), words.changed, words.as_object)
+        show(project.tasks.reopen(name), words.changed, words.as_object)
 
 
 @command(task, "release")
@@ -291,7 +291,7 @@ def reopen(place: Invocation, name: str) -> None:
 def release(place: Invocation, name: str) -> None:
     """Give up the claim on a task."""
     with place.project() as project:
-        show(project.task_release(name), words.released, words.as_object)
+        show(project.tasks.release(name), words.released, words.as_object)
 
 
 @command(task, "link")
@@ -302,7 +302,7 @@ def link_needs(place: Invocation, name: str, needs: tuple[str, ...], remove: boo
     """Say what a task needs; a node of another branch may be named by its whole id."""
     with place.project() as project:
         taken, added = (needs, ()) if remove else ((), needs)
-        show(project.task_link(name, needs=added, no_needs=taken), words.changed, words.as_object)
+        show(project.tasks.link(name, needs=added, no_needs=taken), words.changed, words.as_object)
 
 
 @command(task, "graph")
@@ -313,7 +313,7 @@ def link_needs(place: Invocation, name: str, needs: tuple[str, ...], remove: boo
 def graph(place: Invocation, name: str | None, form: str | None, everything: bool) -> None:
     """Draw the work graph as a tree, in Mermaid or in DOT."""
     with place.project() as project:
-        board = project.tasks()
+        board = project.tasks.board()
         top = board.find(name).task.id if name else None
         if wants_json():
             show(board, words.drawn(top, form, everything), words.graph_object)
@@ -326,7 +326,7 @@ def graph(place: Invocation, name: str | None, form: str | None, everything: boo
 def export_tasks(place: Invocation, lines: bool) -> None:
     """Print all tasks and links as JSON."""
     with place.project() as project:
-        click.echo(project.clone.hide.text(project.tasks_export(lines=lines)), nl=False)
+        click.echo(project.clone.hide.text(project.tasks.export_text(lines=lines)), nl=False)
 
 
 @command(task, "import")
@@ -338,7 +338,7 @@ def import_tasks(place: Invocation, file: Any) -> None:
     except UnicodeDecodeError:
         raise BadInput(f"{file.name} is not UTF-8 text") from None
     with place.project() as project:
-        show(project.tasks_import(text), words.imported, words.imported_object)
+        show(project.tasks.import_text(text), words.imported, words.imported_object)
 
 
 @command(root, "next")
@@ -349,7 +349,7 @@ def next_task(place: Invocation, claim: bool, owner: str | None, lasting: str) -
     """What can be done now, and why the rest cannot."""
     with place.project() as project:
         session = _session(project) if claim else None
-        found = project.next(claim=claim, owner=owner, session=session, lasting=_span(lasting))
+        found = project.tasks.next(claim=claim, owner=owner, session=session, lasting=_span(lasting))
         show(found, words.next_tasks, words.next_object)
         # What other branches have, what agents plan, and whether evidence holds, may change unnoticed.
         if not claim and not found.away and not found.resting and not found.proposed:
@@ -364,7 +364,7 @@ def state(place: Invocation) -> None:
     from holdfast.work.project_state import as_object
 
     with place.project() as project:
-        show(project.state(), words.state, as_object)
+        show(project.tasks.state(), words.state, as_object)
 
 
 @root.group("link", invoke_without_command=True)
@@ -383,7 +383,7 @@ def link(context: click.Context) -> None:
 def add_link(place: Invocation, target: str, title: str | None, id: str | None) -> None:  # noqa: A002
     """Keep a canonical link."""
     with place.project() as project:
-        show(project.link_add(target, title=title, id=id), words.linked)
+        show(project.tasks.add_link(target, title=title, id=id), words.linked)
 
 
 @command(link, "remove")
@@ -391,11 +391,11 @@ def add_link(place: Invocation, target: str, title: str | None, id: str | None) 
 def remove_link(place: Invocation, name: str) -> None:
     """Take a canonical link away."""
     with place.project() as project:
-        show(project.link_remove(name), words.unlinked)
+        show(project.tasks.remove_link(name), words.unlinked)
 
 
 @command(link, "list")
 def list_links(place: Invocation) -> None:
     """List the canonical links."""
     with place.project() as project:
-        show(project.links(), words.links, words.links_object)
+        show(project.tasks.links(), words.links, words.links_object)

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from holdfast.capture.agent_plans import AgentPlan
     from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
     from holdfast.model.task import Link, Task
-    from holdfast.project.resting import Shaky
-    from holdfast.project.working import Next, TaskShown
+    from holdfast.project.task_book import Next, Shaky, TaskShown
     from holdfast.work.canonical_links import ListedLink
     from holdfast.work.project_state import ProjectState
     from holdfast.work.task_board import Board

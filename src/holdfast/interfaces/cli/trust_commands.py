@@ -16,7 +16,7 @@ from holdfast.interfaces.cli.root import root
 if TYPE_CHECKING:
     from holdfast.git.upstream import Upstream
     from holdfast.project import Project
-    from holdfast.project.trusting import Trust
+    from holdfast.project.git_sync import Trust
     from holdfast.store.trusted_upstream import TrustedUpstream
 
 NOT_ASKED = "Nothing was changed: whether to trust an upstream is asked of a person, on a terminal."
@@ -117,25 +117,25 @@ def trust(context: click.Context, place: Invocation, yes: bool) -> None:
         if yes or (on_a_terminal() and not wants_json()):
             _ask(project, yes=yes)
         else:
-            show(project.trust_state(), state_unasked, state_object)
+            show(project.sync.trust_state(), state_unasked, state_object)
 
 
 def _ask(project: Project, *, yes: bool) -> None:
-    state = project.trust_state()
+    state = project.sync.trust_state()
     if state.counts:
         show(state, trust_text, state_object)
         return
-    project.may_trust()
+    project.sync.may_trust()
     if state.upstream is not None and not yes:
         flush()
         say(explained(state))
         confirm(question(state.upstream), yes=yes)
-    show(project.trust(), trust_text, state_object)
+    show(project.sync.trust(), trust_text, state_object)
 
 
 def _show(place: Invocation) -> None:
     with place.project() as project:
-        show(project.trust_state(), trust_text, state_object)
+        show(project.sync.trust_state(), trust_text, state_object)
 
 
 @command(trust, "status")
@@ -154,4 +154,4 @@ def listed(place: Invocation) -> None:
 def revoke(place: Invocation) -> None:
     """Trust no upstream any more."""
     with place.project() as project:
-        show(project.trust_revoke(), revoked, revoked_object)
+        show(project.sync.revoke_trust(), revoked, revoked_object)

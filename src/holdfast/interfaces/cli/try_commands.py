@@ -186,6 +186,6 @@ def _review(context: click.Context, place: Invocation, found: Tried) -> None:
 
 def _bring(project: Project, found: Tried) -> None:
     for one in found.seen:
-        project.import_agent(one.agent, since=f"{found.days}d")
+        project.transcripts.import_agent(one.agent, since=f"{found.days}d")
     if not found.seen:
-        project.import_memory()
+        project.agents.import_memory()

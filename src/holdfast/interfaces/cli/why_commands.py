@@ -19,7 +19,7 @@ from holdfast.model.text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from holdfast.project.explaining import Explained, Ruling
+    from holdfast.project.recaller import Explained, Ruling
     from holdfast.recall.pack.sent_packs import AgentKnowledge
     from holdfast.recall.why.line_reasons import RunShare, Why, WhyAnswer, WhyCommit, WhyRun, WhyTurn
 
@@ -213,7 +213,7 @@ def why(place: Invocation, place_: str) -> None:
     commit was made in that run) or matched (by the text of the line); what nobody can know is said to be so.
     """
     with place.project() as project:
-        found = project.why(place_, folder=os.path.abspath(place.folder))
+        found = project.recall.why(place_, folder=os.path.abspath(place.folder))
         show(found, why_text, why_object)
         flush()
         for note in found.why.notes:

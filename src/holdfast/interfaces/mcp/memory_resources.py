@@ -183,7 +183,7 @@ def _missing(uri: str) -> Refused:
 
 
 def _memory(project: Project, name: str) -> list[str]:
-    one = project.memory(name)
+    one = project.memory.get(name)
     if one.id != name:
         raise NotFound(f"there is no memory {name}")
     memory = one.memory
@@ -195,7 +195,7 @@ def _memory(project: Project, name: str) -> list[str]:
 
 
 def _task(project: Project, name: str) -> list[str]:
-    shown = project.task_show(name)
+    shown = project.tasks.show(name)
     task = shown.placed.task
     if task.id != name:
         raise NotFound(f"there is no task {name}")

@@ -25,7 +25,7 @@ def tasks(project: Project, folder: str, given: dict[str, Any], asking: McpClien
 
 
 def _next(project: Project, _folder: str, _given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
-    found = project.next()
+    found = project.tasks.next()
     lines = [_line(task, found.claims) for task in found.ready[:MOST]]
     lines += _more(len(found.ready), MOST)
     lines += [f"- {task.id} can be closed, all its parts are: {flat(task.title, 200)}" for task in found.to_close[:3]]
@@ -39,7 +39,7 @@ def _next(project: Project, _folder: str, _given: dict[str, Any], _asking: McpCl
 
 
 def _list(project: Project, _folder: str, _given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
-    board, claims = project.tasks(), project.task_claims()
+    board, claims = project.tasks.board(), project.tasks.claims()
     there = sorted(
         (task for task in board.tasks if not task.is_closed),
         key=lambda task: (task.status != "started", task.priority, task.title),
@@ -52,12 +52,12 @@ def _list(project: Project, _folder: str, _given: dict[str, Any], _asking: McpCl
 
 
 def _claim(project: Project, _folder: str, given: dict[str, Any], asking: McpClient) -> ToolAnswer:
-    session = project.session_id()
+    session = project.sessions.current_id()
     if given.get("id"):
-        task: Task | None = project.task_start(given["id"], owner=asking.name, session=session)
+        task: Task | None = project.tasks.start(given["id"], owner=asking.name, session=session)
     else:
-        task = project.next(claim=True, owner=asking.name, session=session).claimed
-        task = project.task_start(task.id, owner=asking.name, session=session) if task else None
+        task = project.tasks.next(claim=True, owner=asking.name, session=session).claimed
+        task = project.tasks.start(task.id, owner=asking.name, session=session) if task else None
     if task is None:
         return _said("No task is ready to be claimed. See action next for what waits.", project)
     lines = [f"- {task.id} is yours for two hours: {flat(task.title)}"]
@@ -72,7 +72,7 @@ def _done(project: Project, folder: str, given: dict[str, Any], _asking: McpClie
 
     name = _wanted(given, "id", "done")
     cited = [from_folder(project.clone, folder, text) for text in given.get("evidence", [])]
-    ended = project.task_done(name, evidence=cited)
+    ended = project.tasks.done(name, evidence=cited)
     lines = [f"{ended.task.id} is done: {flat(ended.task.title, 200)}"]
     lines += [f"Found as evidence: {', '.join(ended.found)}"] if ended.found else []
     lines += [f"Now ready: {', '.join(ended.unblocked)}"] if ended.unblocked else []
@@ -80,7 +80,7 @@ def _done(project: Project, folder: str, given: dict[str, Any], _asking: McpClie
 
 
 def _add(project: Project, _folder: str, given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
-    made = project.task_add(_wanted(given, "title", "add"), needs=given.get("needs", []))
+    made = project.tasks.add(_wanted(given, "title", "add"), needs=given.get("needs", []))
     return _said(f"{made.id} was added: {flat(made.title, 200)}", project)
 
 

@@ -122,7 +122,7 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpCli
 
     began = time.perf_counter_ns()
     limit, kind = given.get("limit", 5), given.get("kind")
-    project.progress = lambda done, total: asking.step(done, total, "reading what is new")
+    project.recall.progress = lambda done, total: asking.step(done, total, "reading what is new")
     files = _paths(folder, given.get("files", []))
     hits = project.recall(
         given["query"][:MAX_QUERY],
@@ -132,7 +132,7 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpCli
         branch=given.get("branch"),
         since=given.get("since"),
         # A server keeps the model warm: meaning costs it milliseconds.
-        semantic=given.get("semantic", project.embeds_in_background() or None),
+        semantic=given.get("semantic", project.models.embeds_in_background() or None),
         count=False,
     )
     found = [tool_text.hit(one) for one in hits]
@@ -141,7 +141,7 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpCli
     took = (time.perf_counter_ns() - began) // 1000
     told = [(one["id"], one["kind"], one.get("state")) for one in found]
     tally.recalled_now(project.clone.layout, given["query"], told, took)
-    in_vain = given.get("semantic") and not project.by_meaning
+    in_vain = given.get("semantic") and not project.recall.by_meaning
     return tool_text.found(found, [*project.notices, *([WITHOUT_MEANING] if in_vain else [])])
 
 
@@ -160,7 +160,7 @@ def _governing_first(
 
     top = project.clone.repo.top
     named = tuple(path for file in files if (path := applicable_memories.at_top(file, top=top)) is not None)
-    standings = {one.id: one for one in project.knowledge().standings if tool_text.may_be_told(one)}
+    standings = {one.id: one for one in project.memory.knowledge().standings if tool_text.may_be_told(one)}
     known = [tool_text.known(one) for one in standings.values() if kind in (None, one.memory.type)]
     near = {
         one.known.id: one.why
@@ -198,12 +198,12 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
             "this steers its readers instead of telling them something, and was not kept",
             hint="State what holds in the project, not what a reader must do with rules or reviews.",
         )
-    before = {one.id for one in project.candidates()}
+    before = {one.id for one in project.memory.candidates()}
     files = [
         applicable_memories.at_top(path, top=project.clone.repo.top) for path in _paths(folder, given.get("files", []))
     ]
     asking.check()
-    made = project.remember(
+    made = project.memory.remember(
         given["statement"],
         kind=given["type"],
         why=given.get("why", ""),
@@ -222,7 +222,7 @@ def _where(project: Project, asking: McpClient) -> str:
     run = os.environ.get(RUN_VARIABLE, "")
     if is_id(run):
         return f"run:{run}"
-    session = project.session_id()
+    session = project.sessions.current_id()
     return f"session:{session}" if session else f"agent:{asking.name}"
 
 
@@ -230,7 +230,7 @@ def _against(project: Project, made: MemoryStanding) -> list[str]:
     """What a candidate contradicts, in sentences."""
     if made.status != "candidate":
         return []
-    queue = project.queue()
+    queue = project.memory.queue()
     item = next((item for item in queue.items if item.id == made.id), None)
     return [one.sentence for one in queue.look(item).conflicts[:MAX_CONFLICTS]] if item else []
 

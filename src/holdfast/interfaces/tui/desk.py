@@ -77,7 +77,7 @@ class Desk(Protocol):
 
     def retire(self, identity: str, /, *, reason: str = "") -> MemoryStanding: ...
 
-    def edit_memory(
+    def edit(
         self,
         identity: str,
         /,

@@ -385,7 +385,7 @@ class ReviewScreen(QueueScreen):
         if not changes:
             self._say("Nothing was changed")
             return
-        done = await self._attempt(partial(self._desk.edit_memory, item.id, **changes))
+        done = await self._attempt(partial(self._desk.edit, item.id, **changes))
         if done is None:
             return
         self._looks.pop(item.id, None)
@@ -531,7 +531,7 @@ def run(project: Project) -> None:
 
     A bug of ours is raised once the terminal is as it was, and after what was done until then was said.
     """
-    app = ReviewApp(project, partial(cited, project.clone))
+    app = ReviewApp(project.memory, partial(cited, project.clone))
     app.run()
     for line in app.tray.account():
         print(line)

@@ -11,10 +11,10 @@ from holdfast.curation import candidates
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone, is_initialised
 from holdfast.git.repo import Repo
+from holdfast.project import Project
 from holdfast.project.trying import backing, history, logged
 from holdfast.project.trying.backing import TriedCandidate, TriedPlace, TriedQuote
 from holdfast.project.trying.history import LeftOut, SeenSession
-from holdfast.project.viewing import Viewing
 from holdfast.security.redact import Scanner
 from holdfast.values import frozen, replace
 
@@ -46,64 +46,60 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Trying(Viewing):
-    """A look before anything is set up."""
+def try_repository(
+    path: str | os.PathLike[str] = ".",
+    *,
+    days: int = DAYS,
+    environ: Mapping[str, str] | None = None,
+    home: str | None = None,
+    clock: Callable[[], datetime] = _now,
+) -> Tried:
+    """What the last days of a repository hold; nothing is written, not even a cache.
 
-    @classmethod
-    def try_(
-        cls,
-        path: str | os.PathLike[str] = ".",
-        *,
-        days: int = DAYS,
-        environ: Mapping[str, str] | None = None,
-        home: str | None = None,
-        clock: Callable[[], datetime] = _now,
-    ) -> Tried:
-        """What the last days of a repository hold; nothing is written, not even a cache.
+    `home` is the user's home, where the tools keep their records if no variable says otherwise.
+    """
+    environ = os.environ if environ is None else environ
+    here = Project.look(path, environ=environ)
+    clone, now = here.clone, clock()
+    scan = Scanner(here.settings.redact_rules, here.settings.redact_allow)
+    told = history.read(
+        clone, environ=environ, home=home or environ.get("HOME") or os.path.expanduser("~"), now=now, days=days
+    )
+    log = logged.commits(clone.repo, since=now - timedelta(days=days))
+    said = [*backing.from_history(told.heard), *_of_log(log)]
+    if not told.seen:
+        said += _of_documents(clone.repo)
+    said = sorted(said, key=lambda one: -one.found.confidence)[:_MOST]
+    found = backing.backed(clone.repo, said, log, logged.tracked(clone.repo))
+    new = backing.unknown(found, _known_by_now(here))
+    return Tried(
+        top=clone.repo.top,
+        days=days,
+        seen=tuple(told.seen),
+        transcripts=told.files,
+        left=tuple(told.left),
+        older=len(told.older),
+        older_days=max(((now - began).days + 1 for began in told.older), default=0),
+        commits=len(log),
+        source="history" if told.seen else "documents",
+        candidates=len(new),
+        known=len(found) - len(new),
+        best=tuple(_clean(one, scan) for one in backing.best(new)),
+        initialised=_is_set_up(clone),
+    )
 
-        `home` is the user's home, where the tools keep their records if no variable says otherwise.
-        """
-        environ = os.environ if environ is None else environ
-        here = cls.look(path, environ=environ)
-        clone, now = here.clone, clock()
-        scan = Scanner(here.settings.redact_rules, here.settings.redact_allow)
-        told = history.read(
-            clone, environ=environ, home=home or environ.get("HOME") or os.path.expanduser("~"), now=now, days=days
-        )
-        log = logged.commits(clone.repo, since=now - timedelta(days=days))
-        said = [*backing.from_history(told.heard), *_of_log(log)]
-        if not told.seen:
-            said += _of_documents(clone.repo)
-        said = sorted(said, key=lambda one: -one.found.confidence)[:_MOST]
-        found = backing.backed(clone.repo, said, log, logged.tracked(clone.repo))
-        new = backing.unknown(found, here._known_by_now())
-        return Tried(
-            top=clone.repo.top,
-            days=days,
-            seen=tuple(told.seen),
-            transcripts=told.files,
-            left=tuple(told.left),
-            older=len(told.older),
-            older_days=max(((now - began).days + 1 for began in told.older), default=0),
-            commits=len(log),
-            source="history" if told.seen else "documents",
-            candidates=len(new),
-            known=len(found) - len(new),
-            best=tuple(_clean(one, scan) for one in backing.best(new)),
-            initialised=_is_set_up(clone),
-        )
 
-    def _known_by_now(self) -> list[tuple[str, str]]:
-        """Kind and statement of all that was proposed here before; none where a damaged store cannot say."""
-        if not _is_set_up(self.clone):
-            return []
-        try:
-            shelf = candidates.read(self.clone)
-            standing = [one.memory for one in self.knowledge().standings]
-        except HoldfastError:
-            return []
-        memories = (*shelf.waiting.values(), *shelf.rejected.values(), *standing)
-        return [(one.type, one.statement) for one in memories]
+def _known_by_now(project: Project) -> list[tuple[str, str]]:
+    """Kind and statement of all that was proposed here before; none where a damaged store cannot say."""
+    if not _is_set_up(project.clone):
+        return []
+    try:
+        shelf = candidates.read(project.clone)
+        standing = [one.memory for one in project.memory.knowledge().standings]
+    except HoldfastError:
+        return []
+    memories = (*shelf.waiting.values(), *shelf.rejected.values(), *standing)
+    return [(one.type, one.statement) for one in memories]
 
 
 def _of_log(log: list[logged.TriedCommit]) -> list[TriedQuote]:

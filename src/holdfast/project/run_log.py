@@ -1,31 +1,188 @@
-"""Exporting: every session, run and cycle of this clone, one JSON object each, or as pages to read.
+"""The log of runs: recording, reading, comparing and exporting them."""
 
-The objects are a promise: each has `v` and `kind`; a field may be added within a version, none changes.
-"""
+from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
+from holdfast import config
+from holdfast.capture import run as capture
 from holdfast.capture.export_codex import Rollout, turns_of, write_rollout
 from holdfast.capture.ingest import run_files
-from holdfast.errors import HoldfastError
-from holdfast.model.event import Event
+from holdfast.capture.run import CommandOutcome
+from holdfast.capture.session import record_run
+from holdfast.config import Settings
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.review_queue import every, since_approval
+from holdfast.diagnostics import run_diff as differences
+from holdfast.diagnostics import timeline
+from holdfast.diagnostics.run_diff import RunDiff
+from holdfast.errors import BadInput, HoldfastError
+from holdfast.git.approvals import EDITED
+from holdfast.git.repo import Repo
+from holdfast.model.event import Event, EventDraft
 from holdfast.model.ids import pick
+from holdfast.model.ids import run_id as new_run_id
 from holdfast.model.session import Session, to_object
 from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
-from holdfast.project.viewing import Viewing
-from holdfast.store import capsule, fsio, import_progress, session_files
+from holdfast.project.concern import Concern
+from holdfast.recall import lookup
+from holdfast.recall.lookup import ShownRecord
+from holdfast.security import rules
+from holdfast.security.redact import Scanner
+from holdfast.store import capsule, fsio, import_progress, session_files, statistics, tally
+from holdfast.store import layout as paths
+from holdfast.values import replace
+
+_ENVELOPE = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
+
+
+_BODY = (
+    "task",
+    "inputs",
+    "tool_calls",
+    "outputs",
+    "derived_facts",
+    "next_actions",
+    "receipts",
+    "tags",
+    "prompt",
+    "command",
+    "artifacts",
+)
+
+
+_KINDS = ("run", "task", "session", "checkpoint")
+
+
+_SHAPES: dict[str, type] = {
+    **dict.fromkeys(("kind", "task", "prompt"), str),
+    **dict.fromkeys(("inputs", "outputs"), dict),
+    **dict.fromkeys(("tool_calls", "derived_facts", "next_actions", "receipts", "tags", "artifacts"), list),
+}
+
+
+_NAMED: dict[type, str] = {str: "a text", dict: "an object, such as {'summary': …}", list: "a list"}
+
+
+T = TypeVar("T")
+
 
 VERSION = 1
+
+
 _MAX_SUMMARY = 1 << 20
-_ENVELOPE = ("hash_self", "writer", "seq", "hash_prev", "body", "kind", "target")
 
 
-class Exporting(Viewing):
-    """What was recorded, for other programs and for readers."""
+_NOT_EXPORTED = ("hash_self", "writer", "seq", "hash_prev", "body", "kind", "target")
+
+
+class RunLog(Concern):
+    """What agents and commands did."""
+
+    def write(self, event: Mapping[str, Any]) -> str:
+        """Record what an agent did; durable on return. Gives the run's id.
+
+        Fields: kind (run unless given), run_id (made if absent), parent_run_id, layer, systemic_scale,
+        exit_status, target, task, inputs, tool_calls, outputs, derived_facts, next_actions, receipts,
+        tags, prompt, command, artifacts.
+        """
+        unknown = sorted(set(event) - {"kind", *_ENVELOPE, *_BODY})
+        if unknown:
+            raise BadInput(f"an event has no field {', '.join(unknown)}", hint="See `help(Project.write_log)`.")
+        for name, kind in _SHAPES.items():
+            if not isinstance(event.get(name), kind | None):
+                raise BadInput(f"{name} is a {type(event[name]).__name__}", hint=f"It takes {_NAMED[kind]}.")
+        fields = {name: event[name] for name in _ENVELOPE if event.get(name) is not None}
+        body = {name: event[name] for name in _BODY if event.get(name) is not None}
+        kind = event.get("kind", "run")
+        if kind not in _KINDS:
+            raise BadInput(
+                f"write_log does not record {kind!r}: a decision or an erase has a method of its own",
+                hint=f"Use one of {', '.join(_KINDS)}.",
+            )
+        if self.project.parent_run is not None:
+            fields.setdefault("parent_run_id", self.project.parent_run)
+        identity = fields.setdefault("run_id", new_run_id(self.clone.clock()))
+        if kind == "run":
+            fields.setdefault("target", identity)
+        made = self.clone.record(EventDraft(kind=kind, **fields, body=body or None))
+        if kind == "run" and ("prompt" in body or "outputs" in body):
+            self.project.harvest.from_run(made)
+        return str(identity)
+
+    def run_command(
+        self,
+        argv: Sequence[str],
+        *,
+        task: str | None = None,
+        layer: str | None = None,
+        scale: int | None = None,
+        prompt: str | None = None,
+        environ: Mapping[str, str] | None = None,
+        terminal: bool = False,
+    ) -> CommandOutcome:
+        """Run a command, pass everything through, and keep a capsule of it."""
+        outcome = capture.run_command(
+            self.clone,
+            list(argv),
+            task=task,
+            layer=layer,
+            scale=scale,
+            prompt=prompt,
+            environ=os.environ if environ is None else environ,
+            env_allow=self.settings.capture_env,
+            max_output=self.settings.max_output,
+            terminal=terminal,
+        )
+        self.clone.notes.extend(outcome.warnings)
+        if self.settings.has("sessions"):
+            record_run(self.clone, outcome)
+        self.project.harvest.from_run(outcome.event)
+        self.project.views.render_quietly()
+        return outcome
+
+    @contextlib.contextmanager
+    def run(
+        self, *, task: str | None = None, layer: str | None = None, scale: int | None = None, prompt: str | None = None
+    ) -> Iterator[capture.Run]:
+        """Record what the block does as one run; an exception ends it with exit status 1 and goes on."""
+        with capture.recording(
+            self.clone, task=task, layer=layer, scale=scale, prompt=prompt, parent_run_id=self.project.parent_run
+        ) as run:
+            yield run
+        self.project.harvest.from_run(run.event)
+
+    def events(self) -> list[dict[str, Any]]:
+        """Every event visible here, in order, with what its body says."""
+        return [self.clone.joined(event) for event in self.clone.events()]
+
+    def timeline(self, *, task: str | None = None, sort: Sequence[str] = ()) -> list[timeline.TimelineRow]:
+        """What happened, in order, or sorted by layer and scale."""
+        return timeline.timeline(self.events(), task=task, sort=tuple(sort) or ("ts",))
+
+    def diff(self, run: str, *, against: str = "latest") -> RunDiff:
+        """What two runs produced, compared; latest is the newest earlier run of the same task."""
+        runs = [event.run_id for event in self.clone.all_events() if event.kind == "run" and event.run_id]
+        other = against if against == "latest" else pick(against, runs)
+        return differences.diff(self.clone, pick(run, runs), against=other)
+
+    def show(self, identity: str) -> ShownRecord:
+        """Everything this clone can say about a memory, a run or an event."""
+        found = lookup.show(self.clone, identity)
+        if found.kind not in ("memory", "candidate"):
+            return found
+        counts = statistics.times(self.clone.layout, found.id)
+        tally.count(self.clone.layout, f"{tally.LOOKED}{found.id.lower()}")
+        there = every(self.clone, self.clone.clock()).get(found.id)
+        told = {**_standing(there), "counted": counts} if there else {}
+        if there and there.status == EDITED:
+            told["diff"] = list(since_approval(self.clone, there))
+        return replace(found, fields={**found.fields, **told})
 
     def export_records(self, name: str | None = None) -> Iterator[dict[str, Any]]:
         """Sessions, runs, turns and cycles as objects: of all, or of one session or run.
@@ -109,7 +266,7 @@ class Exporting(Viewing):
     def _run_records(self, event: Event, session: Session | None) -> Iterator[dict[str, Any]]:
         run, folder = str(event.run_id), self.clone.layout.run(str(event.run_id))
         told = self.clone.joined(event)
-        fields = {key: value for key, value in told.items() if key not in _ENVELOPE and value is not None}
+        fields = {key: value for key, value in told.items() if key not in _NOT_EXPORTED and value is not None}
         yield {
             "v": VERSION,
             "kind": "run",
@@ -144,6 +301,43 @@ class Exporting(Viewing):
         ]
         rows = [f"{number}. {line}" for number, line in enumerate(turns, 1)]
         return page + ("\n".join(["\n## Turns\n", *rows]) + "\n" if rows else "")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
+    return config.load(
+        tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
+        clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
+        user=paths.user_settings(environ),
+        environ=environ,
+    )
+
+
+def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
+    """The scanner for everything, the one for what agents say, and which shared rules are not used."""
+    scan = Scanner(settings.redact_rules, settings.redact_allow)
+    if not settings.shared_rules:
+        return scan, None, []
+    narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
+    return scan, Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused
+
+
+def _standing(one: MemoryStanding) -> dict[str, Any]:
+    """How a memory stands, for whoever looks at it."""
+    provenance = getattr(one.memory, "provenance", ())
+    return {
+        "type": one.memory.type,
+        "status": one.status,
+        "trust": one.trust,
+        "evidence": dict(one.receipts),
+        "notes": list(one.notes),
+        "said": list(provenance),
+        "suggests": getattr(one.memory, "suggests", None),
+        "because": getattr(one.memory, "because", ""),
+    }
 
 
 def _named(kind: str, run: str, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,31 +1,38 @@
-"""Handing over: what another agent or person needs to go on with the work of this branch.
+"""Sessions: what is being done now, and what the next agent or person needs to continue."""
 
-It is the context pack, told for somebody who knows nothing: the work first, then what the last runs left
-behind, the session, and what governs the files that were touched. All of it is data between two markers.
-"""
+from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from holdfast.capture import session as capture
+from holdfast.capture.condense import CondenseSettings
+from holdfast.capture.session import Ending, Noted
+from holdfast.capture.session_lookup import Stale
 from holdfast.errors import HoldfastError
 from holdfast.index.refresh import signature_of
 from holdfast.model.brief import failing
 from holdfast.model.ids import token
 from holdfast.model.session import Session
-from holdfast.project.hydrating import MARKER, Hydrating
+from holdfast.project import context_builder
+from holdfast.project.concern import Concern
 from holdfast.recall.pack import context_pack, material
 from holdfast.recall.pack.context_pack import ContextPack
 from holdfast.recall.pack.material import PackMaterial
 from holdfast.recall.pack.pack_lines import PackLine, PackSection, ToldRevision, count_tokens, first_lines, plain_line
-from holdfast.store import capsule, fsio, import_progress, tally
+from holdfast.store import capsule, fsio, import_progress, session_files, tally
 from holdfast.values import frozen, replace
 
 BUDGET = 4000  # tokens, unless somebody says otherwise
+
+
 SECTIONS = (
     *("session", "changed", "open", "blocked", "invariants", "decisions", "dead-ends", "assumptions"),
     *("goals", "facts", "links"),
 )
+
+
 ASK = (
     ("holdfast recall WORDS", "search memories, tasks, sessions and runs"),
     ("holdfast context --for WORDS --files PATH", "what governs a piece of work"),
@@ -33,7 +40,11 @@ ASK = (
     ("holdfast next", "the task to take up next"),
     ("holdfast session note --close ID", "say that something open is settled"),
 )
+
+
 _RUNS = 3  # the newest runs that are told of
+
+
 _OF_RUN = {  # which parts of a run's summary are told, and how each begins
     "Left open": "left open",
     "Failed": "what failed",
@@ -41,8 +52,14 @@ _OF_RUN = {  # which parts of a run's summary are told, and how each begins
     "Decided": "decided",
     "Done, in the agent's words": "done",
 }
+
+
 _STEPS = 6
+
+
 _LEAST, _TRIES = 200, 6  # tokens of the pack itself; times to make all of it fit
+
+
 _MAX_SUMMARY = 1 << 20
 
 
@@ -60,13 +77,82 @@ class Handoff:
     runs: tuple[str, ...]
 
 
-class Handing(Hydrating):
-    """What the next one needs."""
+class SessionBook(Concern):
+    """The work sessions of this clone."""
+
+    def start(self, objective: str, **fields: Any) -> Session:
+        """Open a session on this branch and work tree.
+
+        Fields: agent, agent_session, tasks, again (end the one that is open here first).
+        """
+        self.project.needs("sessions")
+        journal = self.settings.journal_path
+        return self.project.shown(capture.start(self.clone, objective=objective, journal=journal, **fields))
+
+    def note(self, summary: str = "", *, environ: Mapping[str, str] | None = None, **fields: Any) -> Noted:
+        """Add a turn to the session, durable on return.
+
+        Fields: session, commands, files, open, close, follow_ups, approvals, granted, denied, decisions,
+        scratchpad, task, run.
+        """
+        self.project.needs("sessions")
+        fields.setdefault("run", self.project.parent_run)
+        how = CondenseSettings(
+            after=self.settings.number("session.condense_after"),
+            budget=self.settings.number("session.budget"),
+            command=self.settings.model_command,
+            calls_per_day=self.settings.number("model.calls_per_day"),
+            environ=self.project.environ if environ is None else environ,
+        )
+        journal = self.settings.journal_path
+        return self.project.shown(capture.note(self.clone, summary, condense_by=how, journal=journal, **fields))
+
+    def end(self, *, session: str | None = None, summary: str | None = None, reason: str = "ended") -> Ending:
+        """Close a session: what git got since its start, and which tasks those commits speak for."""
+        self.project.needs("sessions")
+        ending = capture.end(
+            self.clone,
+            session=session,
+            summary=summary,
+            reason=reason,
+            with_tasks=self.settings.has("tasks"),
+            journal=self.settings.journal_path,
+        )
+        self.project.harvest.from_session(ending.session)
+        return self.project.shown(ending)
+
+    def show(self, name: str | None = None) -> Session:
+        """A session by its id or its beginning; without one, the open one here or the last of this line."""
+        self.project.needs("sessions")
+        return capture.find(self.clone, name)
+
+    def all(self) -> list[Session]:
+        """Every session of this clone, oldest first."""
+        self.project.needs("sessions")
+        return session_files.everywhere(self.clone.stores)
+
+    def edit(self, name: str, **changes: Any) -> Session:
+        """Change a session's summary, objective or scratchpad."""
+        self.project.needs("sessions")
+        found = capture.find(self.clone, name)
+        return self.project.shown(capture.edit(self.clone, found.id, **changes))
+
+    def current_id(self) -> str | None:
+        """The session that is open on this branch in this work tree."""
+        try:
+            found = capture.current(self.clone) if self.settings.has("sessions") else None
+        except HoldfastError:  # a name to put on a claim is not worth failing for
+            return None
+        return found.id if found else None
+
+    def stale(self) -> list[Stale]:
+        """Open sessions that nobody seems to go on with."""
+        return capture.stale(self.clone)
 
     def handoff(self, *, budget: int | None = None) -> Handoff:
         """What another agent or person needs to take over the current work, within a budget of tokens."""
-        self.seen = signature_of(self.clone)
-        found = self._material("", (), self.knowledge().standings)
+        self.project.seen = signature_of(self.clone)
+        found = self.project.context.material("", (), self.project.memory.knowledge().standings)
         session, room = found.chosen.session, budget or BUDGET
         runs = self._last_runs(session)
         last = self._summary_of(runs[0]).get("Left open", []) if runs else []
@@ -78,7 +164,7 @@ class Handing(Hydrating):
         packed = self._packed(found, extra, room)
         tally.count(self.clone.layout, "handoff")
         return Handoff(
-            pack=replace(packed, receipt=self._receipt(packed, found)),
+            pack=replace(packed, receipt=self.project.context.keep_receipt(packed, found)),
             session=session.id if session else None,
             objective=session.objective or None if session else None,
             branch=found.branch,
@@ -95,7 +181,7 @@ class Handing(Hydrating):
         room = budget - sum(count_tokens(text) + 1 for one in front for text in one.texts)
         for _ in range(_TRIES):
             packed = context_pack.build_pack(
-                found, budget=max(_LEAST, room), marker=token(MARKER), sections=SECTIONS, clean=clean
+                found, budget=max(_LEAST, room), marker=token(context_builder.MARKER), sections=SECTIONS, clean=clean
             )
             full = replace(packed, budget=budget, sections=(*front, *packed.sections))
             full = replace(full, tokens=count_tokens(context_pack.pack_text(full)))

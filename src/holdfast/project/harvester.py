@@ -1,4 +1,6 @@
-"""Harvesting: what a run or a session said is proposed, to be reviewed; a failure is said, never raised."""
+"""Proposes memories from what a run or a session said; a failure is reported, never raised."""
+
+from __future__ import annotations
 
 import contextlib
 import os
@@ -13,18 +15,22 @@ from holdfast.errors import HoldfastError
 from holdfast.model.event import Event
 from holdfast.model.session import Session
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
-from holdfast.project.viewing import Viewing
+from holdfast.project.concern import Concern
 from holdfast.store import fsio, receipt_files
 
 AGENTS = frozenset(("aider", "amp", "claude", "codex", "cursor-agent", "gemini", "goose", "opencode", "qwen"))
+
+
 ACTIVE = "context/active.md"  # a pack that agents read as a file
+
+
 LAST = 1 << 18  # bytes of what an agent printed: what it concluded stands at the end
 
 
-class Harvesting(Viewing):
-    """What was said becomes candidates."""
+class Harvester(Concern):
+    """Proposals from runs and sessions."""
 
-    def _harvest_run(self, event: Event | None) -> None:
+    def from_run(self, event: Event | None) -> None:
         """Propose what a run's prompt and, if an agent ran, its answer say."""
         if event is None or event.run_id is None:
             return
@@ -33,7 +39,7 @@ class Harvesting(Viewing):
             told = self.clone.joined(event)
             turns = [*_prompt(told), *self._answer(event.run_id, told)]
         except (HoldfastError, OSError) as error:
-            self._not_harvested(source, error)
+            self.not_harvested(source, error)
             return
         outer = [event.parent_run_id] if event.parent_run_id else []
         self._harvest_quietly(turns, source=source, evidence=lambda _: [source], outer=outer)
@@ -53,7 +59,7 @@ class Harvesting(Viewing):
                 continue
         return []
 
-    def _harvest_session(self, session: Session) -> None:
+    def from_session(self, session: Session) -> None:
         """Propose what a session's notes say, and what had to be tried until it worked."""
         folded = session.condensed.folded if session.condensed else ()
         turns: list[Utterance | TriedCommand] = [
@@ -76,16 +82,16 @@ class Harvesting(Viewing):
         if not turns:
             return Harvested()
         try:
-            sent = self._sent([source.partition(":")[2], *outer])
+            sent = self.sent([source.partition(":")[2], *outer])
             return harvest(self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self._model(turns))
         except (HoldfastError, OSError, ValueError, RecursionError) as error:
-            self._not_harvested(source, error)
+            self.not_harvested(source, error)
             return Harvested()
 
-    def _not_harvested(self, source: str, error: Exception) -> None:
+    def not_harvested(self, source: str, error: Exception) -> None:
         self.clone.notes.append(f"nothing was proposed from what {source} said: {error}")
 
-    def _sent(self, owners: Sequence[str]) -> list[str]:
+    def sent(self, owners: Sequence[str]) -> list[str]:
         """The packs that an agent may have in mind: its own, its session's, the one that lies in a file."""
         here = current(self.clone) if self.settings.has("sessions") else None
         given_to = dict.fromkeys([*owners, *([here.id] if here else [])])
@@ -101,7 +107,7 @@ class Harvesting(Viewing):
         how = UserModelCommand(
             command=self.settings.model_command,
             calls_per_day=self.settings.number("model.calls_per_day"),
-            environ=self.environ,
+            environ=self.project.environ,
         )
 
         def answer(question: str) -> str | None:

@@ -1,9 +1,12 @@
-"""Hydrating: what a new session is told, what agents were told, what a day's journal says."""
+"""Contexts for agents, the record of what each agent was given, and the journal."""
+
+from __future__ import annotations
 
 import os
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from holdfast.curation import memory_conflicts
 from holdfast.curation.decisions import MemoryStanding
@@ -12,12 +15,13 @@ from holdfast.errors import BadInput, HoldfastError
 from holdfast.git import upstream
 from holdfast.git.approvals import EDITED, UNCHECKED
 from holdfast.index.ranking import PROMOTED
-from holdfast.index.refresh import signature_of
+from holdfast.index.refresh import keep_ready, signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import SESSION, is_id, pick, token
 from holdfast.model.memory import TYPES
 from holdfast.patterns import regex
-from holdfast.project.resting import Resting
+from holdfast.project import guarding
+from holdfast.project.concern import Concern
 from holdfast.recall import applicable_memories, daily_journal
 from holdfast.recall.applicable_memories import KnownMemory
 from holdfast.recall.pack import context_pack, material, pack_lines
@@ -33,28 +37,49 @@ from holdfast.values import replace
 from holdfast.work import task_board as boards
 
 ACTIVE = "context/active.md"  # the view for agents that read a file
+
+
 MARKER = 12  # characters that whoever wrote the data could not foresee
+
+
 MAX_ASKED, MAX_FILES = 2000, 500  # characters of a question, files it names
+
+
 _ON_REQUEST = ("T0", "T1", "T2")  # what came from elsewhere and nobody here looked at is never told
+
+
 _LOOKED_AT = 4 * MOST_FOUND  # hits among which memories come first; of what is approved only the best
+
+
 _WORK = ("session", "task", "run")
+
+
 _DECIDED = ("accept", "promote", "edit")
+
+
 _OID = regex(r"\b([0-9a-f]{12})[0-9a-f]{28,52}\b")
 
 
-class Hydrating(Resting):
-    """What the next one should know."""
+SMALL = 4 << 20  # bytes of transcripts that any command reads on its way; more is left to the background
 
-    def context(self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None) -> ContextPack:
+
+class ContextBuilder(Concern):
+    """What a new session should know."""
+
+    _search: TextSearch | None = None
+
+    def __call__(
+        self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None
+    ) -> ContextPack:
         """The pack for a session that starts here, within a budget of tokens.
 
         `asked` says what somebody is about to do, `files` to which files, from the repository's top.
         Within a run, or with a session open here, the pack is kept as it was sent.
         """
         began = time.perf_counter_ns()
-        self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
-        standings = self.knowledge().standings
-        found = self._material(asked or "", files, standings)
+        self.project.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
+        standings = self.project.memory.knowledge().standings
+        found = self.material(asked or "", files, standings)
         packed = context_pack.build_pack(
             found,
             budget=budget or self.settings.number("context.budget"),
@@ -65,19 +90,19 @@ class Hydrating(Resting):
         took = (time.perf_counter_ns() - began) // 1000
         tally.told_now(self.clone.layout, given.counted_of(packed), took)
         if not asked:  # who reads the file has asked nothing: what speaks on request only is not for them
-            self._view_quietly(ACTIVE, context_pack.pack_text(packed))
+            self.project.views.write_quietly(ACTIVE, context_pack.pack_text(packed))
         silent = 0 if found.known else sum(map(_would_speak, standings))
         missing = None if found.known else upstream.missing_from_trunk(self.clone)
-        return replace(packed, receipt=self._receipt(packed, found), silent=silent, unmerged=missing)
+        return replace(packed, receipt=self.keep_receipt(packed, found), silent=silent, unmerged=missing)
 
-    def _material(self, asked: str, files: Sequence[str], standings: Sequence[MemoryStanding]) -> PackMaterial:
+    def material(self, asked: str, files: Sequence[str], standings: Sequence[MemoryStanding]) -> PackMaterial:
         """All that the pack may tell."""
         told = [one for one in standings if _speaks_unasked(one)]
         expiries = [one.memory.expires_at for one in told if one.memory.expires_at]
         against = self._against(standings)
         found = material.gather(
             self.clone,
-            known=self._known(told, against),
+            known=self.known(told, against),
             known_until=timestamp(min(expiries)) if expiries else None,
             asked=self._asked(asked, files, standings, against),
             trunk=self.settings.trunk,
@@ -101,11 +126,11 @@ class Hydrating(Resting):
     def _resting(self, found: PackMaterial) -> Mapping[str, str]:
         """Task to the memories that it rests on and that do not hold as they did, with how they stand."""
         words: dict[str, list[str]] = defaultdict(list)
-        for one in self.shaky(found.board.tasks if found.board else ()):
+        for one in self.project.tasks.shaky(found.board.tasks if found.board else ()):
             words[one.task].append(f"{one.memory}, {one.status}")
         return {task: "; ".join(said) for task, said in words.items()}
 
-    def _known(self, told: Sequence[MemoryStanding], against: Mapping[str, tuple[str, ...]]) -> list[KnownMemory]:
+    def known(self, told: Sequence[MemoryStanding], against: Mapping[str, tuple[str, ...]]) -> list[KnownMemory]:
         """What may be told unasked, as a pack takes it."""
         names = {one.id for one in told}
         decided = {
@@ -167,16 +192,22 @@ class Hydrating(Resting):
             raise BadInput(f"{path} is not in this repository", hint="Name files of this project.")
         return found
 
+    def close(self) -> None:
+        """Close the index: it is about to be deleted."""
+        if self._search is not None:
+            self._search.close()
+            self._search = None
+
     def _hits(self, words: str) -> list[Hit]:
         if self._search is None:
             self._search = TextSearch(self.clone)
         telling = " ".join(applicable_memories.telling(words))
         return self._search.search(telling, limit=_LOOKED_AT) if telling else []
 
-    def _receipt(self, packed: ContextPack, found: PackMaterial) -> PackReceipt:
+    def keep_receipt(self, packed: ContextPack, found: PackMaterial) -> PackReceipt:
         """Keep a pack for the run this is part of, else for the session open here."""
         now = self.clone.now()
-        owner = self._parent if self._parent and is_id(self._parent) else None
+        owner = self.project.parent_run if self.project.parent_run and is_id(self.project.parent_run) else None
         if owner is None or not given.is_under_way(self.clone, owner):
             here = found.thread
             owner = here.session.id if here is not None and here.is_here else None
@@ -197,11 +228,11 @@ class Hydrating(Resting):
         there = {run for store in self.clone.stores for run in session_files.ids(store)}
         owner = pick(name.removeprefix("run:"), {*owners, *runs, *there})
         is_session = owner in there or (owner not in runs and owner.startswith(f"{SESSION}-"))
-        return given.knew(self.clone, owner, kind="session" if is_session else "run", now=self._now())
+        return given.knew(self.clone, owner, kind="session" if is_session else "run", now=self.open_session())
 
-    def _now(self) -> Mapping[str, CurrentStanding]:
+    def open_session(self) -> Mapping[str, CurrentStanding]:
         """How memories, tasks and sessions stand here."""
-        found = self.knowledge()
+        found = self.project.memory.knowledge()
         now = {one.id: CurrentStanding("in clash", None) for one in found.clashes}
         now |= {one.id: CurrentStanding(one.status, one.blob) for one in found.standings}
         if self.settings.has("tasks"):
@@ -212,7 +243,7 @@ class Hydrating(Resting):
 
     def journal(self, asked: str = "today", *, everywhere: bool = False) -> str:
         """What happened on a day (today, yesterday, 2026-11-15), other branches' work only if asked for."""
-        self._needs("journal")
+        self.project.needs("journal")
         when = daily_journal.named(asked, self.clone.clock())
         folder = self.settings.journal_path
         found = daily_journal.days(self.clone, only=[when], everywhere=everywhere, folder=folder)
@@ -220,8 +251,29 @@ class Hydrating(Resting):
 
     def render_journal(self, only: Collection[str] | None = None) -> list[str]:
         """Write the journals of days that changed, of all days or only of some; gives their paths."""
-        self._needs("journal")
+        self.project.needs("journal")
         return daily_journal.write(self.clone, folder=self.settings.journal_path, only=only)
+
+    def pack(self, *, budget: int) -> ContextPack:
+        """What a session that starts here is told before it asks; who was told keeps the receipt."""
+        self.project.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
+        return context_pack.build_pack(
+            self.material("", (), self.project.memory.knowledge().standings),
+            budget=min(budget, self.settings.number("context.budget")),
+            marker=token(MARKER),
+            sections=self.settings.context_sections,
+            clean=self.clone.scan.text,
+        )
+
+    def render_guards(self) -> None:
+        """Write down what may be said to an agent before an edit or a command."""
+        guarding.write(self.clone, self.project.memory.knowledge().standings)
+
+    def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
+        """Keep a rendered answer for the quick path until a fact expires or the signature changes."""
+        expiries = [s.memory.expires_at for s in self.project.memory.knowledge().trusted if s.memory.expires_at]
+        until = timestamp(min(expiries)) if expiries else None
+        keep_ready(self.clone, name, signature=signature, text=text, json=json, valid_until=until)
 
 
 def _speaks_unasked(one: MemoryStanding) -> bool:
@@ -295,3 +347,23 @@ def _honestly(one: MemoryStanding) -> Iterable[str]:
         yield "approved" if one.trust == "T0" else PROMOTED
     if one.status in ("stale", "expired"):
         yield f"but {one.status}" if one.trust == "T0" else one.status
+
+
+def _listed(told: object) -> list[Mapping[str, Any]]:
+    """What a line of a pack says it tells of; it lay in a file that anybody could have written."""
+    return [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
+
+
+def _standing(one: MemoryStanding) -> dict[str, Any]:
+    """How a memory stands, for whoever looks at it."""
+    provenance = getattr(one.memory, "provenance", ())
+    return {
+        "type": one.memory.type,
+        "status": one.status,
+        "trust": one.trust,
+        "evidence": dict(one.receipts),
+        "notes": list(one.notes),
+        "said": list(provenance),
+        "suggests": getattr(one.memory, "suggests", None),
+        "because": getattr(one.memory, "because", ""),
+    }

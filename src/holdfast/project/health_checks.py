@@ -1,0 +1,163 @@
+"""Whether the memory is sound and useful: doctor, check, status, scan, statistics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from holdfast.curation import candidates
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.curation.review_queue import FOREIGN, ReviewQueue
+from holdfast.diagnostics import check as gate
+from holdfast.diagnostics import doctor, repair, secret_scan, status, usage
+from holdfast.diagnostics import log_integrity as checkpoints
+from holdfast.diagnostics.findings import HealthReport
+from holdfast.diagnostics.log_integrity import LogCheckpoint
+from holdfast.diagnostics.repair import Repair
+from holdfast.diagnostics.secret_scan import SecretScan
+from holdfast.diagnostics.status import FactTally, Status, WorkTally
+from holdfast.diagnostics.usage import UsageSubjects, names_in
+from holdfast.errors import BadInput
+from holdfast.git import merge_conflicts
+from holdfast.git.approvals import EDITED, UNCHECKED
+from holdfast.index.refresh import signature_of
+from holdfast.model.lazy_module import LazyModule
+from holdfast.model.memory import Memory
+from holdfast.model.task import PLANS, Task
+from holdfast.project.concern import Concern
+from holdfast.recall.pack import pack_lines
+from holdfast.recall.path_patterns import holds
+from holdfast.store import fsio, tally
+from holdfast.store.layout import TASKS
+from holdfast.work import task_board as boards
+
+if TYPE_CHECKING:
+    from holdfast.diagnostics import stats
+    from holdfast.diagnostics.stats import Stats
+else:
+    stats = LazyModule("holdfast.diagnostics.stats")
+
+
+class HealthChecks(Concern):
+    """Checks, repairs and figures."""
+
+    def doctor(self, *, against: str | None = None) -> HealthReport:
+        """Everything that is wrong or worth knowing, compared with a kept checkpoint if one is given."""
+        kept = checkpoints.checkpoint_from_bytes(_read(against), against) if against else None
+        return doctor.examine(self.clone, against=kept, name=against or "checkpoint")
+
+    def repair(self, report: HealthReport, *, apply: bool) -> list[Repair]:
+        """Mend what can be mended without inventing anything; without `apply` only say what that is."""
+        return repair.repair(self.clone, report, apply=apply)
+
+    def check(self, *, base: str | None = None) -> gate.GateVerdict:
+        """The gate for CI: each changed memory has its receipt, and nothing sealed was altered."""
+        return gate.check(self.clone.repo, base, trunk=self.settings.trunk)
+
+    def checkpoint(self, file: str) -> LogCheckpoint:
+        """Save how far the log reaches, to compare with later."""
+        taken = doctor.take_checkpoint(self.clone)
+        fsio.replace(os.path.abspath(file), checkpoints.checkpoint_to_bytes(taken), mode=0o644)
+        return taken
+
+    def status(self) -> Status:
+        """Where this clone stands, what waits, and what would go with it."""
+        self.project.views.render_quietly()  # facts may have expired since the views were written
+        self.project.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
+        there = ReviewQueue(self.clone, self.clone.clock())
+        found = there.known
+        counted = FactTally(
+            len(found.trusted),
+            len(found.expired),
+            len(found.stale),
+            there.waiting,
+            sum(one.status == "unreviewed" and one.trust != FOREIGN for one in found.unreviewed),
+            elsewhere=len(there.items) - there.waiting,
+            edited=sum(one.status == EDITED for one in found.unreviewed),
+            unchecked=sum(one.status == UNCHECKED for one in found.unreviewed),
+            unreadable=len(there.unreadable),
+        )
+        return self.project.models.with_model(status.status(self.clone, counted, self._work()))
+
+    def _work(self) -> WorkTally:
+        if not self.settings.has("tasks"):
+            return WorkTally(session=self.project.sessions.current_id())
+        board = self.project.tasks.board()
+        open_ones = [task for task in board.tasks if not task.is_closed]
+        begun = sum(task.status == "started" for task in open_ones)
+        ready = sum(task.kind not in PLANS for task in board.graph.ready())
+        in_doubt = board.broken or any(placed.clash or placed.edited for placed in board.placed.values())
+        disputed = merge_conflicts.find(self.clone, TASKS) if in_doubt else ()
+        return WorkTally(len(open_ones), begun, ready, self.project.sessions.current_id(), disputed=len(disputed))
+
+    def stats(self) -> Stats:
+        """What was counted here, and what became of what was recalled."""
+        limit = self.settings.number("model.calls_per_day") if self.settings.model_command else None
+        return stats.stats(self.clone, self._about(), calls_per_day=limit)
+
+    def reset_stats(self) -> None:
+        """Begin to count anew; everything that was counted is deleted."""
+        tally.reset(self.clone.layout)
+
+    def reckon_uses(self) -> None:
+        """Work out which memories were used since they were recalled; ranking and the curator go by it."""
+        usage.reckon(self.clone, self._about(), now=int(self.clone.clock().timestamp()))
+
+    def _about(self) -> UsageSubjects:
+        standings = self.project.memory.knowledge().standings
+        shelf = candidates.read(self.clone).waiting.values()
+        naming = {one.id: _named(one.memory) for one in standings} | {one.id: _named(one) for one in shelf}
+        if self.settings.has("tasks"):
+            naming |= {task.id: _rests_on(task) for task in boards.read(self.clone).tasks}
+        places = {one.id.lower(): _places(one) for one in standings}
+        return UsageSubjects(
+            naming={name: named for name, named in naming.items() if named},
+            touches=lambda name, path: any(holds(place, path) for place in places.get(name, ())),
+            states={one.id.lower(): one.status for one in standings},
+            ids={one.id.lower(): one.id for one in standings},
+        )
+
+    def scan(self, paths: Sequence[str] = ()) -> SecretScan:
+        """Which stored files hold something that would be redacted now; nothing is changed."""
+        return secret_scan.scan(self.clone, paths)
+
+
+def _read(file: str) -> bytes:
+    try:
+        return fsio.read(os.path.abspath(file), limit=1 << 24)
+    except FileNotFoundError:
+        raise BadInput(f"there is no file {file}", hint="Check the name.") from None
+
+
+def _standing(one: MemoryStanding) -> dict[str, Any]:
+    """How a memory stands, for whoever looks at it."""
+    provenance = getattr(one.memory, "provenance", ())
+    return {
+        "type": one.memory.type,
+        "status": one.status,
+        "trust": one.trust,
+        "evidence": dict(one.receipts),
+        "notes": list(one.notes),
+        "said": list(provenance),
+        "suggests": getattr(one.memory, "suggests", None),
+        "because": getattr(one.memory, "because", ""),
+    }
+
+
+def _named(memory: Memory) -> set[str]:
+    """The other memories that one names: it takes their place, goes with them, or speaks of them."""
+    said = " ".join((memory.statement, memory.details, *memory.supersedes, *memory.compatible_with))
+    suggests: str | None = getattr(memory, "suggests", None)
+    # What the curator proposes about a memory is Holdfast's own word, and no use of it.
+    return set() if suggests else names_in(said) - {memory.id.lower()}
+
+
+def _rests_on(task: Task) -> set[str]:
+    return names_in(" ".join((task.title, task.notes, task.impact or "", *task.acceptance, *task.evidence)))
+
+
+def _places(one: MemoryStanding) -> tuple[str, ...]:
+    """The files and folders that a memory applies to or cites; one for everything is about none."""
+    named = (*one.memory.applies_to, *pack_lines.cited_files(one.memory.evidence))
+    return tuple(place for place in named if place.strip("./*"))

@@ -1,0 +1,146 @@
+"""Opening a project: finishes what a crash cut short, and takes up what happened since the last command."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from holdfast import config
+from holdfast.capture import finish_run, git_notices
+from holdfast.capture.run import RUN_VARIABLE
+from holdfast.config import Settings
+from holdfast.curation import memory_conflicts, memory_pages
+from holdfast.errors import SwitchedOff
+from holdfast.git import erase, hooks, publish_journal
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.project import Project
+from holdfast.recall import views
+from holdfast.security import rules
+from holdfast.security.redact import Scanner
+from holdfast.store import layout as paths
+from holdfast.work import hand_edits, project_state, state_view_edits
+
+if TYPE_CHECKING:
+    from holdfast.git.project_setup import ProjectSetup
+
+
+def open_project(
+    path: str,
+    *,
+    environ: Mapping[str, str],
+    person: bool | Callable[[], str | None] = False,
+    clock: Callable[[], datetime] | None = None,
+    drain: bool = True,
+) -> Project:
+    """The project at a folder, with everything up to date."""
+    repo = Repo.discover(path)
+    settings = _settings(repo, environ)
+    scan, intake, warnings = _scanners(settings)
+    given = {} if clock is None else {"clock": clock}
+    clone = Clone.open(repo, cache=paths.cache_dir(environ), scan=scan, intake=intake, **given)
+    clone.trunk = settings.trunk
+    clone.notes.extend((*settings.warnings, *warnings))
+    project = Project(clone, settings, person=person, parent_run=environ.get(RUN_VARIABLE), environ=environ)
+    _finish_what_was_cut_short(clone)
+    _notice(project)
+    if drain:
+        project.transcripts.drain_some()
+    return project
+
+
+def look(path: str, *, environ: Mapping[str, str]) -> Project:
+    """The project as it lies there."""
+    repo = Repo.discover(path)
+    private = os.path.join(repo.common_dir, "holdfast")
+    layout = paths.Layout(repo.top, private, paths.cache_dir(environ))
+    settings, clone = _settings(repo, environ), Clone(repo, layout, reading=True)
+    clone.trunk = settings.trunk
+    return Project(clone, settings)
+
+
+def initialise(path: str, *, commit: bool, git: bool, environ: Mapping[str, str]) -> ProjectSetup:
+    """Set up a project's memory, in a new git repository if that is allowed and there is none."""
+    from holdfast.git import project_setup
+    from holdfast.values import replace
+
+    made_git = False
+    if git and project_setup.enclosing_repository(path) is None:
+        project_setup.git_init(path)
+        made_git = True
+    done = project_setup.initialise(path, cache=paths.cache_dir(environ), commit=commit)
+    Project.open(path, environ=environ).views.render_quietly()
+    return replace(done, git_init=made_git)
+
+
+def switched_off(project: Project, feature: str) -> SwitchedOff:
+    """The error for a feature that the settings switch off."""
+    said = "the journal is" if feature == "journal" else f"{feature} are"
+    where = project.settings.origins.get(f"features.{feature}", paths.SETTINGS)
+    where = where.removeprefix(os.path.join(project.clone.repo.top, ""))
+    return SwitchedOff(
+        f"{said} switched off (features.{feature} = false in {where})",
+        hint=f"Set features.{feature} to true in {where}.",
+    )
+
+
+def _finish_what_was_cut_short(clone: Clone) -> None:
+    clone.notes.extend(filter(None, (publish_journal.resume(clone), erase.resume(clone))))
+    for gone in erase.sweep(clone):
+        clone.notes.append(f"deleted again what had been erased: {gone}")
+    for done in finish_run.complete_killed_runs(clone):
+        clone.notes.append(f"completed run {done.run_id}, whose wrapper had been killed")
+
+
+def _notice(project: Project) -> None:
+    """Take up what happened since the last command: in git, in task files, in the views that may be edited."""
+    clone, has = project.clone, project.settings.has
+    if has("tasks") or has("sessions"):
+        there = git_notices.notice(clone)
+        if any(move.kind == "branch" for move in there.new):
+            project.views.render_quietly(all_days=True)  # the views still show the branch that was left
+        if there.new:
+            _report_contradictions(clone)
+    _remove_switched_off(project)
+    taken: list[object] = [*memory_pages.take_edits(clone)]
+    if has("tasks"):
+        taken += [*hand_edits.take(clone), *filter(None, [state_view_edits.take(clone)])]
+    if taken:
+        project.views.render_quietly()
+
+
+def _report_contradictions(clone: Clone) -> None:
+    """Two branches may each have accepted what the other denies; nobody looked at both before a merge."""
+    for one in memory_conflicts.new_conflicts(clone, clone.clock())[:3]:
+        clone.notes.append(f"{one.sentence}; decide with: holdfast review")
+
+
+def _remove_switched_off(project: Project) -> None:
+    """Where a feature was switched off after it was used, remove its hooks and views; truth stays."""
+    clone, layout, has = project.clone, project.clone.private, project.settings.has
+    if not has("sessions") and os.path.lexists(layout.hook) and not clone.reading:
+        hooks.remove(clone.repo, layout)
+        clone.notes.append("git's hooks were taken out: sessions are switched off")
+    for feature, name in (("tasks", project_state.NAME), ("journal", "journal")):
+        if not has(feature) and os.path.lexists(layout.view(name)):
+            views.remove(layout, name)
+
+
+def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
+    return config.load(
+        tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
+        clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
+        user=paths.user_settings(environ),
+        environ=environ,
+    )
+
+
+def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
+    """The scanner for everything, the one for what agents say, and which shared rules are not used."""
+    scan = Scanner(settings.redact_rules, settings.redact_allow)
+    if not settings.shared_rules:
+        return scan, None, []
+    narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
+    return scan, Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused

@@ -1,0 +1,300 @@
+"""Questions: search in everything known here, and why a line of a file is there."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from holdfast.capture.worktree_changes import spelled
+from holdfast.curation.decisions import MemoryStanding
+from holdfast.errors import BadInput
+from holdfast.index import hit_text
+from holdfast.index.corpus import update as repository
+from holdfast.index.corpus.file_choice import CorpusChoice
+from holdfast.index.corpus.update import CorpusState
+from holdfast.index.query import Scope
+from holdfast.index.refresh import Progress
+from holdfast.index.search_rows import now_text
+from holdfast.index.sqlite import Index
+from holdfast.model.event import timestamp
+from holdfast.model.lazy_module import LazyModule
+from holdfast.project.concern import Concern
+from holdfast.recall import applicable_memories, graph_search, plugins
+from holdfast.recall.applicable_memories import EVERYWHERE, TASK, ApplicableMemory, WorkAtHand, applicable, ordered
+from holdfast.recall.pack import sent_packs as given
+from holdfast.recall.pack.sent_packs import AgentKnowledge
+from holdfast.recall.search import Hit, TextSearch, check_kind
+from holdfast.store import tally
+from holdfast.values import field_names, frozen, replace
+
+if TYPE_CHECKING:
+    pass
+
+_UNKEPT = "; it is built in memory"  # ends what an index says that cannot be kept
+
+
+_UNSEARCHED = "commits, docs and code were not searched"
+
+
+if TYPE_CHECKING:
+    from holdfast.recall.why import line_authors, line_reasons
+    from holdfast.recall.why.line_reasons import Why
+else:
+    line_reasons = LazyModule("holdfast.recall.why.line_reasons")
+    line_authors = LazyModule("holdfast.recall.why.line_authors")
+
+
+MOST_KNEW = 3  # runs whose packs are looked at
+
+
+@frozen(kw_only=True)
+class Ruling:
+    """A memory that governs a file, and whether it still holds."""
+
+    id: str
+    type: str
+    statement: str
+    why: str  # how it governs
+    near: int  # 0: it names the file; 1: it cites it; 2: it came of the run that wrote the lines; 3: everywhere
+    status: str  # accepted, stale, unreviewed, expired, superseded or deprecated
+    trust: str | None
+    holds: bool
+    doubt: str  # why it does not hold
+    superseded_by: str | None = None
+    told: bool | None = None  # whether the run was told of it; None if there is no such run
+
+
+@frozen(kw_only=True)
+class Explained:
+    """Why lines are there, what governs them, and what the runs that wrote them were told."""
+
+    why: Why
+    governs: tuple[Ruling, ...]
+    knew: tuple[AgentKnowledge, ...]
+
+
+class Recaller(Concern):
+    """Search by words, files, git, and meaning where there is a model."""
+
+    _asking: TextSearch | None = None
+    progress: Progress | None = None  # who wants to know how far reading the repository is
+    by_meaning = False  # whether meaning was asked for the last answer
+
+    def __call__(
+        self,
+        query: str = "",
+        *,
+        limit: int = 5,
+        task: str | None = None,
+        kind: str | None = None,
+        files: Sequence[str] = (),
+        branch: str | None = None,
+        since: str | datetime | None = None,
+        explain: bool = False,
+        semantic: bool | None = None,
+        count: bool = True,
+    ) -> list[Hit]:
+        """What fits a query, best first; with no words, the most recent.
+
+        What shares one of the `files` counts more. `branch` names another one whose memory is asked, or `*`
+        for all; without it, what others hold stands below what holds here, labelled. `since` is a date, a
+        moment or a time ago (`2w`). `explain` gives each hit the parts of its score. `semantic` asks for
+        meaning always, or with False never; else it is asked where words find little. `count` says
+        whether it is a question that statistics tell of.
+        """
+        began = time.perf_counter_ns()
+        query = self.clone.hide.text(query)
+        scope = self._scope(task=task, kind=kind, files=files, branch=branch, since=since)
+        hits = self._hits_of(query, scope, limit, semantic)
+        took = (time.perf_counter_ns() - began) // 1000
+        self._say_once_of_the_cache()
+        if count and kind != "candidate":  # asked on the way, to say how many wait
+            found = [(hit.id, hit.kind, hit.state) for hit in hits]
+            tally.recalled_now(self.clone.layout, query, found, took)
+        return hits if explain else [replace(hit, parts=()) if hit.parts else hit for hit in hits]
+
+    def keep_answer(self, stamp: str) -> None:
+        """Let the quick path answer like the last answer, as long as all that it rests on is as it was."""
+        if self._asking is not None:
+            alike = self._retriever() is None and self._graph() in (graph_search.AUTO, graph_search.OFF)
+            self._asking.keep_used(stamp if alike else "")
+
+    def _hits_of(self, query: str, scope: Scope, limit: int, semantic: bool | None) -> list[Hit]:
+        own, name = self._searching(), self._retriever()
+        if name is None or scope.kind == "candidate":
+            found = own.search(query, scope, limit, semantic=semantic, others=True)
+            self.by_meaning = self.by_meaning if scope.kind == "candidate" else own.by_meaning
+            return found
+        check_kind(scope.kind)
+        plugin = plugins.PluginRetriever(name, self.clone.repo.top, own)
+        found = plugin.search(query, scope, limit)
+        self.clone.notes.extend(plugin.complaints)
+        return found
+
+    def _say_once_of_the_cache(self) -> None:
+        """Make one sentence of what each file says that cannot be kept: their folder is what is wrong."""
+        notes = self.clone.notes
+        unkept = [note for note in notes if _UNKEPT in note]
+        if not unkept:
+            return
+        unsearched = [note for note in notes if note.startswith(_UNSEARCHED)]
+        notes[:] = [note for note in notes if note not in unkept and note not in unsearched]
+        also = f", and {_UNSEARCHED}" if unsearched else ""
+        notes.append(f"{self.clone.layout.cache} cannot be written, so the index is built in memory{also}")
+
+    def _searching(self) -> TextSearch:
+        if self._asking is None:
+            self._asking = TextSearch(
+                self.clone,
+                progress=self.report_progress,
+                choice=self.corpus_choice(),
+                meaning=self.project.models.near,
+                step=graph_search.graph_step(self._graph(), self.clone.notes),
+            )
+        return self._asking
+
+    def close(self) -> None:
+        """Close the indexes: they are about to be deleted."""
+        self.project.context.close()
+        if self._asking is not None:
+            self._asking.close()
+            self._asking = None
+
+    def report_progress(self, done: int, total: int) -> None:
+        if self.progress is not None:
+            self.progress(done, total)
+
+    def _retriever(self) -> str | None:
+        name = str(self.settings.values["retrieval.retriever"])
+        return None if name == plugins.BUILT_IN else name
+
+    def _graph(self) -> str:
+        return str(self.settings.values["retrieval.graph"])
+
+    def corpus_choice(self) -> CorpusChoice | None:
+        """What of the repository is to be found, as the settings say it."""
+        given = {key: self.settings.values.get(f"index.{key}") for key in field_names(CorpusChoice)}
+        return CorpusChoice(**{key: value for key, value in given.items() if value is not None})
+
+    def _scope(
+        self,
+        *,
+        task: str | None,
+        kind: str | None,
+        files: Sequence[str],
+        branch: str | None,
+        since: str | datetime | None,
+    ) -> Scope:
+        head = self.clone.repo.head()
+        there = None if branch is None or branch == head.branch else branch
+        hide = self.clone.hide.text  # as the index knows them
+        there = hide(there) if there else None
+        named = [hide(self._at_top(path)) for path in files]
+        return Scope(task=task, kind=kind, files=named, branch=there, since=self._moment(since))
+
+    def _at_top(self, path: str) -> str:
+        found = applicable_memories.at_top(path, top=self.clone.repo.top)
+        if found is None:
+            raise BadInput(f"{path} is not in this repository", hint="Name files of this project.")
+        return found.rstrip("/")
+
+    def _moment(self, since: str | datetime | None) -> str | None:
+        if since is None or isinstance(since, datetime):
+            return None if since is None else timestamp(since)
+        found = hit_text.since_moment(since, now_text(self.clone.clock()))
+        if found is None:
+            raise BadInput(
+                f"{since[:80]!r} is neither a date nor a time ago", hint="Write 2026-10-01, 30d, 2w or yesterday."
+            )
+        return found
+
+    def index_state(self) -> CorpusState:
+        """How far commits, documents and code are read, and how much room they take."""
+        with self._reading_repository() as (corpus, choice):
+            return repository.state_of(self.clone, corpus, choice)
+
+    def build_index(self, *, progress: Progress | None = None, seconds: float | None = None) -> CorpusState:
+        """Read whatever can be found and was not read yet; with `seconds` it stops after about that time.
+
+        What was read is kept, and the next call goes on from there.
+        """
+        with self._reading_repository() as (corpus, choice):
+            if seconds is None:
+                if wrong := corpus.damage():  # who asks for it has time for a look at every page
+                    corpus.recover(wrong)
+                repository.bring_corpus(self.clone, corpus, choice, progress=progress, patience=True)
+            else:
+                repository.work(self.clone, corpus, choice, progress=progress, seconds=seconds)
+            self.clone.notes.extend(corpus.take_notes())
+            return repository.state_of(self.clone, corpus, choice)
+
+    def index_waits(self) -> bool:
+        """Whether there is something to read that no question waits for; cheap to ask."""
+        with self._reading_repository() as (corpus, choice):
+            return repository.waits(self.clone, corpus, choice)
+
+    @contextlib.contextmanager
+    def _reading_repository(self) -> Iterator[tuple[Index, CorpusChoice]]:
+        corpus = repository.open_corpus(self.clone)
+        try:
+            yield corpus, self.corpus_choice() or CorpusChoice()
+        finally:
+            corpus.close()
+
+    def why(self, place: str, *, folder: str | None = None) -> Explained:
+        """Which run and turn wrote a line (`src/a.py:12`), some (`src/a.py:10-20`) or all lines of a file.
+
+        Paths are seen from `folder`, by default the repository's top. Nothing is changed.
+        """
+        asked = line_authors.read_target(self.clone.repo, place, folder=folder or self.clone.repo.top)
+        found = line_authors.find_authors(self.clone, asked, spell=spelled)
+        why = line_reasons.explain(self.clone, asked, found)
+        runs = list(dict.fromkeys(one.run.id for one in why.answers if one.run))
+        few = runs if len(runs) <= MOST_KNEW and not why.whole else []
+        knew = tuple(self._told_in(run) for run in few)
+        return Explained(why=why, governs=tuple(self._rulings(why, few, knew)), knew=knew)
+
+    def _told_in(self, run: str) -> AgentKnowledge:
+        """What a run was told; how things stand since is looked up only where there is something to tell."""
+        found = given.knew(self.clone, run, kind="run", now={})
+        return (
+            given.knew(self.clone, run, kind="run", now=self.project.context.open_session()) if found.packs else found
+        )
+
+    def _rulings(self, why: Why, runs: Sequence[str], knew: Sequence[AgentKnowledge]) -> Iterator[Ruling]:
+        """The memories that govern these lines, the nearest first."""
+        standings = {one.id: one for one in self.project.memory.knowledge().standings}
+        told = {entry.id for one in knew for pack in one.packs for entry in pack.entries}
+        newer = {old: one.id for one in standings.values() for old in getattr(one.memory, "supersedes", ())}
+        for one in self._governing(why.path, standings, {f"run:{run}" for run in runs}):
+            there = standings[one.known.id]
+            yield Ruling(
+                id=there.id,
+                type=there.memory.type,
+                statement=there.memory.statement,
+                why=one.why,
+                near=one.near,
+                status=there.status,
+                trust=there.trust,
+                holds=there.status == "accepted",
+                doubt="" if there.status == "accepted" else one.known.doubt,
+                superseded_by=newer.get(there.id) if there.status == "superseded" else None,
+                told=there.id in told if runs else None,
+            )
+
+    def _governing(self, path: str, standings: Mapping[str, MemoryStanding], runs: set[str]) -> list[ApplicableMemory]:
+        """What names or cites a file, what came of the runs that wrote it, and what holds everywhere."""
+        found = applicable(self.project.context.known(list(standings.values()), {}), WorkAtHand(files=(path,)))
+        there = {one.known.id: one for one in found}
+        for known in self.project.context.known([one for one in standings.values() if _rests_on(one, runs)], {}):
+            if known.id not in there or there[known.id].near == EVERYWHERE:
+                there[known.id] = ApplicableMemory(known, TASK, "came of this run")
+        return ordered(there.values())
+
+
+def _rests_on(one: MemoryStanding, runs: set[str]) -> bool:
+    """Whether a memory was drawn from one of these runs."""
+    return not runs.isdisjoint((*one.memory.evidence, one.memory.source or ""))
