@@ -22,6 +22,7 @@ from holdfast.capture.terminal import Signals
 from holdfast.errors import BadInput, HoldfastError, NotStored
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
+from holdfast.model.ids import RUN_VARIABLE
 from holdfast.security.redact import Scanner, Stream
 from holdfast.store.capsule import Capsule, CapsuleSink, to_json
 from holdfast.values import frozen
@@ -146,7 +147,6 @@ class Tracks:
         return told
 
 
-RUN_VARIABLE = "HOLDFAST_RUN_ID"
 MAX_CALLS = 1 << 18  # bytes of tool calls in the event's body; more goes into the capsule
 MAX_ARGUMENT_FILES, MAX_ARGUMENT_BYTES = 100, 1 << 26
 

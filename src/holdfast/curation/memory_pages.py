@@ -40,7 +40,7 @@ OF_KIND = {
     "dead-end": "dead-ends.md",
 }
 CANDIDATES = "candidates.md"
-NAMES = (*OF_KIND.values(), CANDIDATES)
+NAMES = view_edits.MEMORY_PAGES
 DERIVED = ("updated", "standing")
 
 _HEADER = regex(r"\A\s*<!--(.*?)-->[^\S\n]*(?:\n|\Z)", re.DOTALL)
@@ -296,16 +296,8 @@ def _waiting(clone: Clone, shelf: CandidateShelf, updated: Mapping[str, str]) ->
 # Taking edits.
 
 
-def take_edits(clone: Clone) -> list[PageOutcome]:
-    """Take the pages that were edited since the last command; the clone's notes say what and what not."""
-    done = []
-    for name in NAMES:
-        outcome = view_edits.taken(clone, name, lambda data, name=name: _take(clone, name, data))  # type: ignore[misc]
-        done += [outcome] if outcome is not None else []
-    return done
-
-
-def _take(clone: Clone, name: str, data: bytes) -> PageOutcome:
+def take_page(clone: Clone, name: str, data: bytes) -> PageOutcome:
+    """Take an edited page as a whole, or keep its text aside; the clone's notes say which."""
     try:
         plan = _plan(clone, name, view_edits.decoded(data))
         proposed = _store(clone, plan)

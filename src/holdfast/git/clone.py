@@ -194,6 +194,11 @@ class Clone:
                 )
                 writer.close()
 
+    @property
+    def has_sandbox_inbox(self) -> bool:
+        """Whether hooks left something in the store of last resort, or an empty folder there."""
+        return len(self.stores) > 1 and os.path.lexists(self.private.sandboxed().inbox)
+
     def second_hand(self) -> set[str]:
         """The approvals among this clone's events that no person is known to have given."""
         return sandbox.second_hand(self.private, drawer=len(self.stores) > 1)

@@ -175,6 +175,14 @@ class DiskGlance:
         return bool(self.operation) or here == (tree.head, tree.ref, tree.line, tree.log, tree.fetched)
 
 
+def is_current(clone: Clone) -> bool:
+    """Whether git did nothing since the last command here; costs a few looks at the disk."""
+    if clone.reading or clone.layout.private != clone.private.private:
+        return True  # in a sandbox nothing can be remembered: the next command outside it notices
+    before, common = tree(clone), shared(clone)
+    return before is not None and common is not None and DiskGlance(clone).equals(before, common)
+
+
 def _facts(*parts: str) -> str:
     """What changes when a file is written anew; empty if there is none."""
     try:

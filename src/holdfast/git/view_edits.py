@@ -52,6 +52,8 @@ def _name(clone: Clone, subject: str) -> str:
 
 
 RECORD = "views"
+STATE = "project_state.json"
+MEMORY_PAGES = ("decisions.md", "assumptions.md", "invariants.md", "dead-ends.md", "candidates.md")
 MAX_VIEW = 1 << 26
 SETTLED = 2.0  # seconds after which a file's time tells whether it was written again
 _T = TypeVar("_T")

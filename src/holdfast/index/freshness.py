@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
+    from holdfast.git.clone import Clone
+
 FORMAT = "4"
 UNDER_WAY = (
     "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer",
@@ -110,6 +112,18 @@ def ground(place: WorkTreePaths, layout: Layout) -> str | None:
     seen.add(FORMAT, place.top, head)
     _look_at_both(seen, place, layout)
     return digest(seen)
+
+
+def task_file_facts(clone: "Clone") -> str | None:
+    """What changes when a task or link file, git's index or HEAD does; None if a change could go unseen."""
+    repo, seen, now = clone.repo, _Seen(), time.time_ns()
+    place = WorkTreePaths(repo.top, repo.git_dir, repo.common_dir)
+    seen.add(FORMAT, _head(place) or "")
+    for name in ("index", "info/exclude", *UNDER_WAY):
+        seen.file(os.path.join(repo.git_dir, name))
+    for folder in (TASKS, LINKS):
+        seen.documents(clone.layout.in_tree(folder))
+    return digest(seen) if settles_in(seen.newest, now) <= 0 else None
 
 
 def heads(place: WorkTreePaths) -> str:

@@ -45,6 +45,10 @@ def main(argv: list[str]) -> int:
         from holdfast import __version__
 
         return _say(f"holdfast {__version__}\n")
+    if argv in ([], ["--help"], ["-h"]):
+        from holdfast.interfaces import command_table
+
+        return _say(command_table.help_text())
     if argv == ["status", "--badge"]:
         return _answer("badge", _Asked()) if is_plain(os.environ) else NOT_HANDLED
     if not argv or argv[0] not in RESTS_ON or argv[0] == "badge" or not is_plain(os.environ):

@@ -13,6 +13,7 @@ from holdfast.errors import Ambiguous, NotFound
 from holdfast.patterns import regex
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # base 32 without i, l, o, u: read aloud safely
+RUN_VARIABLE = "HOLDFAST_RUN_ID"  # in the environment: the run that a process is part of
 PREFIXES = {"decision": "DEC", "assumption": "ASM", "invariant": "INV", "fact": "FCT", "dead-end": "DED"}
 TASK, LINK, SESSION = "TSK", "LNK", "SES"
 _KNOWN = frozenset((*PREFIXES.values(), TASK, LINK, SESSION))

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Mapping
-from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast import config
-from holdfast.capture import finish_run, git_notices
-from holdfast.capture.run import RUN_VARIABLE
-from holdfast.config import Settings
-from holdfast.curation import memory_conflicts, memory_pages
-from holdfast.errors import SwitchedOff
-from holdfast.git import erase, hooks, publish_journal
+from holdfast.errors import HoldfastError, SwitchedOff
+from holdfast.git import last_seen, view_edits
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
+from holdfast.index.freshness import task_file_facts
+from holdfast.model.ids import RUN_VARIABLE
 from holdfast.project import Project
-from holdfast.recall import views
-from holdfast.security import rules
 from holdfast.security.redact import Scanner
+from holdfast.store import agent_inbox, git_inbox
 from holdfast.store import layout as paths
-from holdfast.work import hand_edits, project_state, state_view_edits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from holdfast.config import Settings
     from holdfast.git.project_setup import ProjectSetup
+
+_LOOKED_AT = "views-entries"  # begins with `views-`: it is no fact that answers rest on
 
 
 def open_project(
@@ -46,7 +48,7 @@ def open_project(
     project = Project(clone, settings, person=person, parent_run=environ.get(RUN_VARIABLE), environ=environ)
     _finish_what_was_cut_short(clone)
     _notice(project)
-    if drain:
+    if drain and (clone.has_sandbox_inbox or any(agent_inbox.is_filled(store) for store in clone.stores)):
         project.transcripts.drain_some()
     return project
 
@@ -87,32 +89,80 @@ def switched_off(project: Project, feature: str) -> SwitchedOff:
 
 
 def _finish_what_was_cut_short(clone: Clone) -> None:
-    clone.notes.extend(filter(None, (publish_journal.resume(clone), erase.resume(clone))))
-    for gone in erase.sweep(clone):
-        clone.notes.append(f"deleted again what had been erased: {gone}")
-    for done in finish_run.complete_killed_runs(clone):
-        clone.notes.append(f"completed run {done.run_id}, whose wrapper had been killed")
+    """Finish a publish, an erase or a run that was killed; nothing is loaded where there is none."""
+    layout = clone.layout
+    if os.path.lexists(layout.publishing):
+        from holdfast.git import publish_journal
+
+        clone.notes.extend(filter(None, [publish_journal.resume(clone)]))
+    if os.path.lexists(layout.erasing) or os.path.lexists(layout.trusted) or layout.listed(layout.erased):
+        from holdfast.git import erase
+
+        clone.notes.extend(filter(None, [erase.resume(clone)]))
+        clone.notes.extend(f"deleted again what had been erased: {gone}" for gone in erase.sweep(clone))
+    if any(store.listed(store.under_way) for store in clone.stores):
+        from holdfast.capture import finish_run
+
+        for done in finish_run.complete_killed_runs(clone):
+            clone.notes.append(f"completed run {done.run_id}, whose wrapper had been killed")
 
 
 def _notice(project: Project) -> None:
     """Take up what happened since the last command: in git, in task files, in the views that may be edited."""
     clone, has = project.clone, project.settings.has
-    if has("tasks") or has("sessions"):
-        there = git_notices.notice(clone)
-        if any(move.kind == "branch" for move in there.new):
-            project.views.render_quietly(all_days=True)  # the views still show the branch that was left
-        if there.new:
-            _report_contradictions(clone)
+    if (has("tasks") or has("sessions")) and (git_inbox.is_filled(clone.layout) or not last_seen.is_current(clone)):
+        _notice_git(project)
     _remove_switched_off(project)
-    taken: list[object] = [*memory_pages.take_edits(clone)]
+    taken: list[object] = [_take_page(clone, name) for name in view_edits.MEMORY_PAGES]
     if has("tasks"):
-        taken += [*hand_edits.take(clone), *filter(None, [state_view_edits.take(clone)])]
-    if taken:
+        taken += [*_take_task_files(clone), view_edits.taken(clone, view_edits.STATE, partial(_take_state, clone))]
+    if any(taken):
         project.views.render_quietly()
+
+
+def _notice_git(project: Project) -> None:
+    from holdfast.capture import git_notices
+
+    there = git_notices.notice(project.clone)
+    if any(move.kind == "branch" for move in there.new):
+        project.views.render_quietly(all_days=True)  # the views still show the branch that was left
+    if there.new:
+        _report_contradictions(project.clone)
+
+
+def _take_page(clone: Clone, name: str) -> object:
+    def take(data: bytes) -> object:
+        from holdfast.curation import memory_pages
+
+        return memory_pages.take_page(clone, name, data)
+
+    return view_edits.taken(clone, name, take)
+
+
+def _take_state(clone: Clone, data: bytes) -> object:
+    from holdfast.work import state_view_edits
+
+    return state_view_edits.take_state(clone, data)
+
+
+def _take_task_files(clone: Clone) -> Sequence[object]:
+    """Take edits of task and link files; git is asked only if one of them, its index or HEAD changed."""
+    facts = task_file_facts(clone)
+    if facts is not None and view_edits.read_record(clone, _LOOKED_AT).get(_LOOKED_AT) == [facts]:
+        return ()
+    from holdfast.work import hand_edits
+
+    taken = hand_edits.take(clone)
+    if facts is not None and not taken and not clone.reading and not hand_edits.has_taken(clone):
+        with contextlib.suppress(HoldfastError, OSError):
+            view_edits.keep_record(clone, _LOOKED_AT, {_LOOKED_AT: [facts]})
+    return taken
 
 
 def _report_contradictions(clone: Clone) -> None:
     """Two branches may each have accepted what the other denies; nobody looked at both before a merge."""
+    from holdfast.curation import memory_conflicts
+
     for one in memory_conflicts.new_conflicts(clone, clone.clock())[:3]:
         clone.notes.append(f"{one.sentence}; decide with: holdfast review")
 
@@ -121,10 +171,14 @@ def _remove_switched_off(project: Project) -> None:
     """Where a feature was switched off after it was used, remove its hooks and views; truth stays."""
     clone, layout, has = project.clone, project.clone.private, project.settings.has
     if not has("sessions") and os.path.lexists(layout.hook) and not clone.reading:
+        from holdfast.git import hooks
+
         hooks.remove(clone.repo, layout)
         clone.notes.append("git's hooks were taken out: sessions are switched off")
-    for feature, name in (("tasks", project_state.NAME), ("journal", "journal")):
+    for feature, name in (("tasks", view_edits.STATE), ("journal", "journal")):
         if not has(feature) and os.path.lexists(layout.view(name)):
+            from holdfast.recall import views
+
             views.remove(layout, name)
 
 
@@ -142,5 +196,7 @@ def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
     scan = Scanner(settings.redact_rules, settings.redact_allow)
     if not settings.shared_rules:
         return scan, None, []
+    from holdfast.security import rules
+
     narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
     return scan, Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused

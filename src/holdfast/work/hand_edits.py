@@ -175,6 +175,11 @@ def take(clone: Clone) -> list[TakenEdit]:
         return []
 
 
+def has_taken(clone: Clone) -> bool:
+    """Whether edits that were taken still differ from HEAD: the next command looks at them again."""
+    return bool(view_edits.read_record(clone, RECORD))
+
+
 # Looking.
 
 

@@ -37,12 +37,8 @@ class ViewEditOutcome:
     kept: str | None = None  # the file that holds the refused text
 
 
-def take(clone: Clone) -> ViewEditOutcome | None:
-    """Take an edit of project_state.json, or refuse it and keep its text; None if there is none."""
-    return view_edits.taken(clone, project_state.NAME, lambda data: _take(clone, data))
-
-
-def _take(clone: Clone, data: bytes) -> ViewEditOutcome:
+def take_state(clone: Clone, data: bytes) -> ViewEditOutcome:
+    """Take an edit of project_state.json, or refuse it and keep its text."""
     try:
         changes = _changes(clone, data)
     except HoldfastError as error:

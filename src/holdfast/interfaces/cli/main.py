@@ -11,61 +11,10 @@ import traceback
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.interfaces.cli import (
-    cleanup_commands,
-    connect_commands,
-    context_commands,
-    curate_commands,
-    export_commands,
-    health_commands,
-    history_commands,
-    hook_commands,
-    import_commands,
-    index_commands,
-    mcp_commands,
-    resolve_commands,
-    review_commands,
-    run_commands,
-    session_commands,
-    setup_commands,
-    sync_commands,
-    task_commands,
-    trust_commands,
-    try_commands,
-    why_commands,
-)
 from holdfast.interfaces.cli.invocation import Declined
 from holdfast.interfaces.cli.output import ReaderGone, complain, flush, say
 from holdfast.interfaces.cli.root import root
 
-COMMANDS = (  # importing them hangs them on `root`
-    index_commands,
-    *(
-        setup_commands,
-        run_commands,
-        connect_commands,
-        review_commands,
-        curate_commands,
-        trust_commands,
-        task_commands,
-        resolve_commands,
-        session_commands,
-        context_commands,
-    ),
-    *(
-        history_commands,
-        sync_commands,
-        sync_commands,
-        hook_commands,
-        health_commands,
-        cleanup_commands,
-        mcp_commands,
-        export_commands,
-        try_commands,
-        import_commands,
-    ),
-    *(health_commands, health_commands, why_commands, index_commands),
-)
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
 DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70
 

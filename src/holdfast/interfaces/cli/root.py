@@ -1,28 +1,32 @@
 """The root of the command tree: `holdfast [--version] [-C DIR] COMMAND`."""
 
+from importlib import import_module
+
 import click
 
 from holdfast import __version__
+from holdfast.interfaces import command_table
 from holdfast.interfaces.cli.invocation import Invocation
 
-ORDER = (
-    *("init", "try", "status", "context", "next", "task", "tasks", "session", "handoff", "run", "recall"),
-    *("show", "remember", "facts", "review", "edit", "supersede", "deprecate", "curate", "trust", "receipts"),
-    *("connect", "disconnect", "mcp", "state", "link", "publish", "reconcile", "hooks", "log", "timeline"),
-    *("diff", "journal", "stats", "check", "doctor", "scan", "erase", "reset", "prune", "export", "import"),
-    "uninstall",
-)
 
+class CommandTree(click.Group):
+    """The commands of the table, each imported when it is needed."""
 
-class InOrder(click.Group):
-    """A group that lists its commands in the order of the work, not of the alphabet."""
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(command_table.commands())
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(super().list_commands(ctx), key=lambda name: ORDER.index(name) if name in ORDER else 0)
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        modules, _ = command_table.commands().get(cmd_name, ((), ""))
+        for module in modules:
+            import_module(f"holdfast.interfaces.cli.{module}_commands")  # it adds its commands to `root`
+        return super().get_command(ctx, cmd_name)
+
+    def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002 - click's signature
+        return command_table.help_text().rstrip("\n")
 
 
 @click.group(
-    cls=InOrder,
+    cls=CommandTree,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

@@ -217,7 +217,7 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
 
 def _where(project: Project, asking: McpClient) -> str:
     """Where something was said: in the run this is part of, in the session open here, or by an agent."""
-    from holdfast.capture.run import RUN_VARIABLE
+    from holdfast.model.ids import RUN_VARIABLE
 
     run = os.environ.get(RUN_VARIABLE, "")
     if is_id(run):
