@@ -28,11 +28,11 @@ from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import resolve_all, states
 from holdfast.git.tracked_files import paths_mentioned
+from holdfast.lazy_module import LazyModule
 from holdfast.model import memory as rules
 from holdfast.model.claims import Statement
 from holdfast.model.evidence import Evidence, Provenance
 from holdfast.model.ids import memory_id
-from holdfast.model.lazy_module import LazyModule
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, is_expired
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.values import frozen

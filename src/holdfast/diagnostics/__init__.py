@@ -1,1 +1,7 @@
 """Is it sound: doctor, check, timeline, diff, status."""
+
+from holdfast.lazy_module import lazy_modules
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = lazy_modules(__name__, __path__[0])

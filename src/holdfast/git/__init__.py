@@ -1,1 +1,7 @@
 """Git, the medium: lines, what is visible here, publishing and reconciling."""
+
+from holdfast.lazy_module import lazy_modules
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = lazy_modules(__name__, __path__[0])

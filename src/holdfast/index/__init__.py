@@ -4,3 +4,9 @@
 whether it is up to date, `ready` keeps answers that were rendered before. Nothing here is ever
 written back to the truth.
 """
+
+from holdfast.lazy_module import lazy_modules
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = lazy_modules(__name__, __path__[0])

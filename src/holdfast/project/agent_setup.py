@@ -5,36 +5,37 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from holdfast.capture import user_command
 from holdfast.capture.records import adr, knowledge_files, madr_export, notes
-from holdfast.capture.records.adr import AdrRecord, NotARecord
-from holdfast.capture.records.knowledge_files import KnowledgeText, SkippedKnowledge
-from holdfast.capture.records.madr_export import MadrDecision, MadrExport
-from holdfast.capture.records.notes import Note, NotNotes
-from holdfast.capture.user_command import restart
-from holdfast.capture.wiring import client_trust, connect_client, user_homes
+from holdfast.capture.wiring import block, client_trust, connect_client, user_homes
 from holdfast.capture.wiring import connect_files as blocks
-from holdfast.capture.wiring.block import BlockMemory
-from holdfast.capture.wiring.connect_client import Wiring
-from holdfast.capture.wiring.connect_files import ALIASES, ConnectedTool, ConnectionPlan
-from holdfast.capture.wiring.user_homes import CLIENTS, UserHomes
-from holdfast.curation import candidates, memory_conflicts
-from holdfast.curation.decisions import MemoryStanding
-from holdfast.curation.memory_conflicts import KnownClaims
-from holdfast.curation.propose import propose
-from holdfast.curation.snapshot import ProposalGround, hold_ground
+from holdfast.curation import candidates, memory_conflicts, propose, snapshot
 from holdfast.diagnostics import agent_health
-from holdfast.diagnostics.agent_health import AgentFacts, AgentHealth
 from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
-from holdfast.git.evidence_check import resolve_all
-from holdfast.git.tracked_files import tracked
+from holdfast.git import evidence_check, tracked_files
 from holdfast.model import evidence as receipts
-from holdfast.model.evidence import Provenance
-from holdfast.model.memory import Candidate, Memory
-from holdfast.project import Project
+from holdfast.model import memory as model_memory
 from holdfast.project.concern import Concern
 from holdfast.store import agent_inbox
 from holdfast.values import field, frozen, mutable
+
+if TYPE_CHECKING:
+    from holdfast.capture.records.adr import AdrRecord
+    from holdfast.capture.records.knowledge_files import KnowledgeText, SkippedKnowledge
+    from holdfast.capture.records.madr_export import MadrDecision, MadrExport
+    from holdfast.capture.records.notes import Note
+    from holdfast.capture.wiring.block import BlockMemory
+    from holdfast.capture.wiring.connect_client import Wiring
+    from holdfast.capture.wiring.connect_files import ConnectedTool, ConnectionPlan
+    from holdfast.capture.wiring.user_homes import UserHomes
+    from holdfast.curation.decisions import MemoryStanding
+    from holdfast.curation.snapshot import ProposalGround
+    from holdfast.diagnostics.agent_health import AgentFacts, AgentHealth
+    from holdfast.model.evidence import Provenance
+    from holdfast.model.memory import Memory
+    from holdfast.project import Project
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -97,7 +98,7 @@ class _Known:
         if found is None:
             return None
         identity, provenance = found
-        place = str(Provenance(source.source))
+        place = str(receipts.Provenance(source.source))
         from_there = provenance is None or any(text.startswith((f"{place}#", f"{place} ")) for text in provenance)
         return identity if from_there else None
 
@@ -109,7 +110,7 @@ class _Known:
     def put(self, made: Memory) -> None:
         """What was proposed a moment ago."""
         self.ids.add(made.id)
-        if isinstance(made, Candidate):
+        if isinstance(made, model_memory.Candidate):
             self._waiting[made.id] = made
 
 
@@ -118,13 +119,13 @@ class AgentSetup(Concern):
 
     def tools(self) -> list[AgentHealth]:
         """Each agent that can be connected: installed, connected, trusted, firing, last seen, next step."""
-        found = [self._facts(name, self._homes()) for name in CLIENTS]
+        found = [self._facts(name, self._homes()) for name in user_homes.CLIENTS]
         return [agent_health.health_of(one) for one in found]
 
     def _facts(self, name: str, user: UserHomes) -> AgentFacts:
         top = self.clone.repo.top
         scopes = connect_client.scopes(name, user, top)
-        return AgentFacts(
+        return agent_health.AgentFacts(
             name,
             user.programs[name],
             os.path.isdir(user.folders[name]),
@@ -143,11 +144,13 @@ class AgentSetup(Concern):
     def _wiring(self, tools: Sequence[str], scope: str | None) -> Wiring:
         """What connecting these tools changes in their settings, or what refreshing all of them does."""
         user, top = self._homes(), self.clone.repo.top
-        names = [name for name in dict.fromkeys(tools) if name in CLIENTS]
+        names = [name for name in dict.fromkeys(tools) if name in user_homes.CLIENTS]
         return connect_client.connect(names if tools else connect_client.connected(user, top), scope, user, top)
 
     def _unwiring(self, tools: Sequence[str], scope: str | None) -> Wiring:
-        names = [name for name in dict.fromkeys(tools) if name in CLIENTS] if tools else [*CLIENTS]
+        names = (
+            [name for name in dict.fromkeys(tools) if name in user_homes.CLIENTS] if tools else [*user_homes.CLIENTS]
+        )
         return connect_client.disconnect(names, scope, self._homes(), self.clone.repo.top)
 
     def _left_to_do(self, wiring: Wiring) -> list[str]:
@@ -171,12 +174,12 @@ class AgentSetup(Concern):
         ("user", which is usual) or the repository's ("project"); the block is in the repository always.
         """
         wiring = self._wiring(tools, scope)
-        names = list(dict.fromkeys(ALIASES.get(name, name) for name in tools))
+        names = list(dict.fromkeys(blocks.ALIASES.get(name, name) for name in tools))
         only_wiring = not names and bool(wiring.steps) and not blocks.connected(self.clone, list)
         told = [] if only_wiring else self._told()
         if not dry_run:
             wiring.carry_out()
-        plan = ConnectionPlan((), done=not dry_run)
+        plan = blocks.ConnectionPlan((), done=not dry_run)
         if not only_wiring:
             plan = blocks.connect(self.clone, names, told, force=force, dry_run=dry_run)
         return joined(plan, wiring, self._left_to_do(wiring) if not dry_run else ())
@@ -191,9 +194,9 @@ class AgentSetup(Concern):
         wiring = self._unwiring(tools, scope)
         if not dry_run:
             wiring.carry_out()
-        names = list(dict.fromkeys(ALIASES.get(name, name) for name in tools))
+        names = list(dict.fromkeys(blocks.ALIASES.get(name, name) for name in tools))
         if scope is not None:
-            return joined(ConnectionPlan((), done=not dry_run), wiring, self._staying(names))
+            return joined(blocks.ConnectionPlan((), done=not dry_run), wiring, self._staying(names))
         return joined(blocks.disconnect(self.clone, names, force=force, dry_run=dry_run), wiring)
 
     def _staying(self, names: Sequence[str]) -> list[str]:
@@ -208,7 +211,7 @@ class AgentSetup(Concern):
     def _told(self) -> list[BlockMemory]:
         """The invariants and decisions that may be told unasked and nothing denies, the surest first."""
         standings = self.project.memory.knowledge().standings
-        pairs = memory_conflicts.standing_conflicts(self.clone, standings, KnownClaims(standings))
+        pairs = memory_conflicts.standing_conflicts(self.clone, standings, memory_conflicts.KnownClaims(standings))
         undecided = {memory.id for pair in pairs for memory in (pair.one, pair.other)}
         found = [
             one
@@ -217,7 +220,9 @@ class AgentSetup(Concern):
             if one.id not in undecided
         ]
         found.sort(key=lambda one: (-(one.memory.confidence or 0), one.id))
-        return [BlockMemory(one.id, one.memory.type, one.memory.statement, one.memory.applies_to) for one in found]
+        return [
+            block.BlockMemory(one.id, one.memory.type, one.memory.statement, one.memory.applies_to) for one in found
+        ]
 
     def import_adr(self, path: str | None = None) -> Imported:
         """Propose the decisions that records say: of a file or folder, or of the usual folders here."""
@@ -228,7 +233,7 @@ class AgentSetup(Concern):
             raise NotFound(f"no decision records were found ({usual} …)", hint="Name their folder.")
         records = [one for place in places for one in self._records(knowledge_files.listed(place), done)]
         records.sort(key=lambda one: (one.number is None, one.number or 0, one.path))
-        with hold_ground(self.clone) as ground:
+        with snapshot.hold_ground(self.clone) as ground:
             known = _Known(self.project, ground)
             for record in records:
                 self._bring_record(record, known, done)
@@ -241,10 +246,10 @@ class AgentSetup(Concern):
         """
         done = _Bringing()
         found = [one for text in self._texts(path, agent, home, done) for one in _noted(text, agent, done)]
-        with hold_ground(self.clone) as ground:
+        with snapshot.hold_ground(self.clone) as ground:
             known = _Known(self.project, ground)
             for note in found:
-                source = Provenance(f"file:{note.path}", note.line, note.words)
+                source = receipts.Provenance(f"file:{note.path}", note.line, note.words)
                 self._bring(note, source, known, done, tags=note.tags)
         return self._brought(done)
 
@@ -272,19 +277,19 @@ class AgentSetup(Concern):
         for text in self._read(files, done):
             try:
                 record = adr.read_record(text.text, text.path)
-            except NotARecord as error:
-                done.skipped.append(SkippedKnowledge(text.path, str(error)))
+            except adr.NotARecord as error:
+                done.skipped.append(knowledge_files.SkippedKnowledge(text.path, str(error)))
                 continue
             if record.id in ids:
-                done.skipped.append(SkippedKnowledge(text.path, f"it is our own copy of {record.id}"))
+                done.skipped.append(knowledge_files.SkippedKnowledge(text.path, f"it is our own copy of {record.id}"))
             elif record.status not in adr.CURRENT:
-                done.skipped.append(SkippedKnowledge(text.path, f"it is {record.status}"))
+                done.skipped.append(knowledge_files.SkippedKnowledge(text.path, f"it is {record.status}"))
             else:
                 yield record
 
     def _bring_record(self, record: AdrRecord, known: _Known, done: _Bringing) -> None:
         older = [done.named[name] for name in record.supersedes if name in done.named]
-        source = Provenance(f"file:{record.path}", record.line, record.words)
+        source = receipts.Provenance(f"file:{record.path}", record.line, record.words)
         tags = ("adr", "proposed") if record.status == "proposed" else ("adr",)
         identity = self._bring(record, source, known, done, tags=tags, supersedes=older)
         if identity is not None:
@@ -314,7 +319,7 @@ class AgentSetup(Concern):
     def _read(self, files: Iterable[str], done: _Bringing) -> Iterator[KnowledgeText]:
         for file in files:
             text = knowledge_files.read(file, knowledge_files.shown(self.clone.repo.top, file))
-            if isinstance(text, SkippedKnowledge):
+            if isinstance(text, knowledge_files.SkippedKnowledge):
                 done.skipped.append(text)
             else:
                 done.files += 1
@@ -331,17 +336,19 @@ class AgentSetup(Concern):
         supersedes: Sequence[str] = (),
     ) -> str | None:
         """Propose one thing, unless it is known from this very file; gives the memory's id."""
-        kind = one.kind if isinstance(one, Note) else "decision"
+        kind = one.kind if isinstance(one, notes.Note) else "decision"
         if (there := known.find(kind, one.statement, source)) is not None:
             self._cite_later(one, kind, there, known, done)
             return there
         if len(done.proposed) >= MOST:
             done.skipped.append(
-                SkippedKnowledge(f"{one.path}:{one.line}", f"{MOST} proposals are enough for once; import again")
+                knowledge_files.SkippedKnowledge(
+                    f"{one.path}:{one.line}", f"{MOST} proposals are enough for once; import again"
+                )
             )
             return None
         try:
-            made = propose(
+            made = propose.propose(
                 self.clone,
                 kind=kind,
                 statement=one.statement,
@@ -356,12 +363,12 @@ class AgentSetup(Concern):
         except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found
             raise
         except HoldfastError as error:  # rejected before, or not fit to be kept
-            done.skipped.append(SkippedKnowledge(f"{one.path}:{one.line}", str(error)))
+            done.skipped.append(knowledge_files.SkippedKnowledge(f"{one.path}:{one.line}", str(error)))
             return None
         if one.hidden:
             self.clone.notes.append(f"{one.path}:{one.line} hides characters; they are shown as marks")
         into = done.proposed if made.id not in known.ids else done.joined
-        if isinstance(made, Candidate) and made.id not in into:
+        if isinstance(made, model_memory.Candidate) and made.id not in into:
             into.append(made.id)
         known.put(made)
         return made.id
@@ -372,19 +379,19 @@ class AgentSetup(Concern):
         if not cited:
             done.known += 1
             return
-        made = propose(self.clone, kind=kind, statement=one.statement, evidence=cited, ground=known.ground)
+        made = propose.propose(self.clone, kind=kind, statement=one.statement, evidence=cited, ground=known.ground)
         known.put(made)
         done.joined.append(made.id)
 
     def _cited(self, one: AdrRecord | Note, done: _Bringing) -> tuple[str, ...]:
         """The lines it stands in, if git has them."""
-        first = one.line if isinstance(one, Note) else 1
+        first = one.line if isinstance(one, notes.Note) else 1
         if os.path.isabs(one.path) or one.path in done.uncited:
             return ()
         try:
-            return tuple(map(str, resolve_all(self.clone, [f"{one.path}:{first}-{one.last}"])))
+            return tuple(map(str, evidence_check.resolve_all(self.clone, [f"{one.path}:{first}-{one.last}"])))
         except HoldfastError:  # not tracked, or too large to be cited by its lines
-            if not tracked(self.clone.repo, [one.path]):
+            if not tracked_files.tracked(self.clone.repo, [one.path]):
                 done.uncited.add(one.path)
             return ()
 
@@ -404,16 +411,16 @@ class AgentSetup(Concern):
         command = self.settings.auto_restart
         if not command:
             return False
-        why = restart(command, top=self.clone.repo.top, environ=self.project.environ)
+        why = user_command.restart(command, top=self.clone.repo.top, environ=self.project.environ)
         if why is not None:
             self.clone.notes.append(f"review.auto_restart: {why}")
         return why is None
 
 
-def joined(blocks: ConnectionPlan, wiring: Wiring, notes: Sequence[str] = ()) -> ConnectionPlan:
+def joined(found: ConnectionPlan, wiring: Wiring, notes: Sequence[str] = ()) -> ConnectionPlan:
     """One plan of what becomes of settings and of blocks."""
-    said = dict.fromkeys([*wiring.notes, *notes, *blocks.notes])
-    return ConnectionPlan((*blocks.changes, *wiring.changes), tuple(said), done=blocks.done, kept=blocks.kept)
+    said = dict.fromkeys([*wiring.notes, *notes, *found.notes])
+    return blocks.ConnectionPlan((*found.changes, *wiring.changes), tuple(said), done=found.done, kept=found.kept)
 
 
 def _path_of(cited: str) -> str | None:
@@ -440,17 +447,21 @@ def _own_part(text: KnowledgeText, tops: Sequence[str], done: _Bringing) -> Know
         return text
     own, others = knowledge_files.about_these_trees(text.text, tops)
     if others:
-        done.skipped.append(SkippedKnowledge(text.path, f"{others} of its groups are about something else"))
-    return KnowledgeText(text.path, own)
+        done.skipped.append(
+            knowledge_files.SkippedKnowledge(text.path, f"{others} of its groups are about something else")
+        )
+    return knowledge_files.KnowledgeText(text.path, own)
 
 
 def _noted(text: KnowledgeText, agent: str | None, done: _Bringing) -> list[Note]:
     try:
         seen = notes.look(text.text, text.path, prose=agent is not None)
-        done.skipped += [SkippedKnowledge(f"{text.path}:{one.line}", one.reason) for one in seen.left_out]
+        done.skipped += [
+            knowledge_files.SkippedKnowledge(f"{text.path}:{one.line}", one.reason) for one in seen.left_out
+        ]
         return list(seen.notes)
-    except NotNotes as error:
-        done.skipped.append(SkippedKnowledge(text.path, str(error)))
+    except notes.NotNotes as error:
+        done.skipped.append(knowledge_files.SkippedKnowledge(text.path, str(error)))
         return []
 
 
@@ -458,7 +469,7 @@ def _decision(
     one: MemoryStanding, status: str, when: dict[str, str], newer: dict[str, str] | None = None
 ) -> MadrDecision:
     memory = one.memory
-    return MadrDecision(
+    return madr_export.MadrDecision(
         id=memory.id,
         statement=memory.statement,
         details=memory.details,

@@ -6,35 +6,34 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.curation import memory_conflicts
-from holdfast.curation.decisions import MemoryStanding
-from holdfast.curation.memory_conflicts import KnownClaims as Comparing
 from holdfast.errors import BadInput, HoldfastError
-from holdfast.git import upstream
-from holdfast.git.approvals import EDITED, UNCHECKED
-from holdfast.index.ranking import PROMOTED
-from holdfast.index.refresh import keep_ready, signature_of
-from holdfast.model.event import timestamp
+from holdfast.git import approvals, upstream
+from holdfast.index import ranking, refresh
+from holdfast.model import event as model_event
+from holdfast.model import memory as model_memory
 from holdfast.model.ids import SESSION, is_id, pick, token
-from holdfast.model.memory import TYPES
 from holdfast.patterns import regex
 from holdfast.project import guarding
 from holdfast.project.concern import Concern
-from holdfast.recall import applicable_memories, daily_journal
-from holdfast.recall.applicable_memories import KnownMemory
+from holdfast.recall import applicable_memories, daily_journal, search
 from holdfast.recall.pack import context_pack, material, pack_lines
 from holdfast.recall.pack import sent_packs as given
-from holdfast.recall.pack.context_pack import ContextPack
-from holdfast.recall.pack.material import PackMaterial, PackRequest, RecalledItem
-from holdfast.recall.pack.pack_lines import PackReceipt
 from holdfast.recall.pack.sections import MOST_FOUND
-from holdfast.recall.pack.sent_packs import AgentKnowledge, CurrentStanding
-from holdfast.recall.search import Hit, TextSearch
 from holdfast.store import capsule, receipt_files, session_files, tally
 from holdfast.values import replace
 from holdfast.work import task_board as boards
+
+if TYPE_CHECKING:
+    from holdfast.curation.decisions import MemoryStanding
+    from holdfast.recall.applicable_memories import KnownMemory
+    from holdfast.recall.pack.context_pack import ContextPack
+    from holdfast.recall.pack.material import PackMaterial, PackRequest, RecalledItem
+    from holdfast.recall.pack.pack_lines import PackReceipt
+    from holdfast.recall.pack.sent_packs import AgentKnowledge, CurrentStanding
+    from holdfast.recall.search import Hit, TextSearch
 
 ACTIVE = "context/active.md"  # the view for agents that read a file
 
@@ -77,7 +76,9 @@ class ContextBuilder(Concern):
         Within a run, or with a session open here, the pack is kept as it was sent.
         """
         began = time.perf_counter_ns()
-        self.project.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
+        self.project.seen = refresh.signature_of(
+            self.clone
+        )  # before looking: what changes meanwhile must not be missed
         standings = self.project.memory.knowledge().standings
         found = self.material(asked or "", files, standings)
         packed = context_pack.build_pack(
@@ -103,7 +104,7 @@ class ContextBuilder(Concern):
         found = material.gather(
             self.clone,
             known=self.known(told, against),
-            known_until=timestamp(min(expiries)) if expiries else None,
+            known_until=model_event.timestamp(min(expiries)) if expiries else None,
             asked=self._asked(asked, files, standings, against),
             trunk=self.settings.trunk,
             with_sessions=self.settings.has("sessions"),
@@ -116,7 +117,7 @@ class ContextBuilder(Concern):
         """Whom each memory contradicts, undecided by anybody: those that stand, and are trusted as much."""
         by_id = {one.id: one for one in standings}
         found: dict[str, list[str]] = defaultdict(list)
-        for pair in memory_conflicts.standing_conflicts(self.clone, standings, Comparing(standings)):
+        for pair in memory_conflicts.standing_conflicts(self.clone, standings, memory_conflicts.KnownClaims(standings)):
             for one, other in ((pair.one.id, pair.other.id), (pair.other.id, pair.one.id)):
                 # What an agent let in casts no doubt on what a person approved.
                 if (by_id[other].trust or "") <= (by_id[one].trust or ""):
@@ -159,7 +160,7 @@ class ContextBuilder(Concern):
         found = [_as_found(hit, one, against.get(hit.id, ())) for hit, one in pairs if _may_be_found(hit, one)]
         found = list(self._of_runs(found, clean))
         found.sort(key=lambda one: _WORK.index(one.kind) if one.kind in _WORK else -1)
-        return PackRequest(clean, named, tuple(found), approved)
+        return material.PackRequest(clean, named, tuple(found), approved)
 
     def _of_runs(self, found: Iterable[RecalledItem], asked: str) -> Iterable[RecalledItem]:
         """The same, runs only where what they were for or what they tell of themselves has to do with it."""
@@ -200,7 +201,7 @@ class ContextBuilder(Concern):
 
     def _hits(self, words: str) -> list[Hit]:
         if self._search is None:
-            self._search = TextSearch(self.clone)
+            self._search = search.TextSearch(self.clone)
         telling = " ".join(applicable_memories.telling(words))
         return self._search.search(telling, limit=_LOOKED_AT) if telling else []
 
@@ -212,13 +213,13 @@ class ContextBuilder(Concern):
             here = found.thread
             owner = here.session.id if here is not None and here.is_here else None
         if owner is None:
-            return PackReceipt(now)
+            return pack_lines.PackReceipt(now)
         try:
             kept = given.keep(self.clone, packed, owner=owner, ts=now)
         except (HoldfastError, OSError) as error:
             self.clone.notes.append(f"what was told is not kept with {owner}: {error}")
-            return PackReceipt(now)
-        return PackReceipt(now, owner, kept.number, kept.root)
+            return pack_lines.PackReceipt(now)
+        return pack_lines.PackReceipt(now, owner, kept.number, kept.root)
 
     def receipts(self, name: str) -> AgentKnowledge:
         """What an agent was told in a run or a session, and how that stands since."""
@@ -233,13 +234,13 @@ class ContextBuilder(Concern):
     def open_session(self) -> Mapping[str, CurrentStanding]:
         """How memories, tasks and sessions stand here."""
         found = self.project.memory.knowledge()
-        now = {one.id: CurrentStanding("in clash", None) for one in found.clashes}
-        now |= {one.id: CurrentStanding(one.status, one.blob) for one in found.standings}
+        now = {one.id: given.CurrentStanding("in clash", None) for one in found.clashes}
+        now |= {one.id: given.CurrentStanding(one.status, one.blob) for one in found.standings}
         if self.settings.has("tasks"):
             placed = boards.read(self.clone).placed
-            now |= {name: CurrentStanding("", one.blob) for name, one in placed.items()}
+            now |= {name: given.CurrentStanding("", one.blob) for name, one in placed.items()}
         told = session_files.everywhere(self.clone.stores)
-        return now | {one.id: CurrentStanding("", material.revision(self.clone.repo, one)) for one in told}
+        return now | {one.id: given.CurrentStanding("", material.revision(self.clone.repo, one)) for one in told}
 
     def journal(self, asked: str = "today", *, everywhere: bool = False) -> str:
         """What happened on a day (today, yesterday, 2026-11-15), other branches' work only if asked for."""
@@ -256,7 +257,9 @@ class ContextBuilder(Concern):
 
     def pack(self, *, budget: int) -> ContextPack:
         """What a session that starts here is told before it asks; who was told keeps the receipt."""
-        self.project.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
+        self.project.seen = refresh.signature_of(
+            self.clone
+        )  # before looking: what changes meanwhile must not be missed
         return context_pack.build_pack(
             self.material("", (), self.project.memory.knowledge().standings),
             budget=min(budget, self.settings.number("context.budget")),
@@ -272,8 +275,8 @@ class ContextBuilder(Concern):
     def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
         """Keep a rendered answer for the quick path until a fact expires or the signature changes."""
         expiries = [s.memory.expires_at for s in self.project.memory.knowledge().trusted if s.memory.expires_at]
-        until = timestamp(min(expiries)) if expiries else None
-        keep_ready(self.clone, name, signature=signature, text=text, json=json, valid_until=until)
+        until = model_event.timestamp(min(expiries)) if expiries else None
+        refresh.keep_ready(self.clone, name, signature=signature, text=text, json=json, valid_until=until)
 
 
 def _speaks_unasked(one: MemoryStanding) -> bool:
@@ -283,7 +286,7 @@ def _speaks_unasked(one: MemoryStanding) -> bool:
 
 def _would_speak(one: MemoryStanding) -> bool:
     """Whether something came by git and is silent only because nobody here vouches for it."""
-    return one.trust == "T4" and one.status in ("accepted", "stale", "unreviewed", EDITED)
+    return one.trust == "T4" and one.status in ("accepted", "stale", "unreviewed", approvals.EDITED)
 
 
 def _is_at(path: str, place: str) -> bool:
@@ -293,7 +296,7 @@ def _is_at(path: str, place: str) -> bool:
 
 def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> KnownMemory:
     memory = one.memory
-    return KnownMemory(
+    return applicable_memories.KnownMemory(
         id=memory.id,
         type=memory.type,
         statement=memory.statement,
@@ -312,24 +315,24 @@ def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> Kn
 
 def _may_be_found(hit: Hit, one: MemoryStanding | None) -> bool:
     """Whether an unreviewed hit may be told to whoever asked: this clone's work, or no stranger's memory."""
-    if hit.kind not in TYPES:
+    if hit.kind not in model_memory.TYPES:
         return hit.kind in _WORK
     if one is None or _speaks_unasked(one):
         return False
-    told = ("accepted", "unreviewed", EDITED, UNCHECKED, "stale", "expired")
+    told = ("accepted", "unreviewed", approvals.EDITED, approvals.UNCHECKED, "stale", "expired")
     return one.status in told and one.trust in _ON_REQUEST
 
 
 def _as_found(hit: Hit, one: MemoryStanding | None, against: Sequence[str]) -> RecalledItem:
     if one is None:
-        return RecalledItem(
+        return material.RecalledItem(
             id=hit.id,
             kind=hit.kind,
             title=hit.title,
             text=pack_lines.beyond_title(hit.title, hit.text),
             state=hit.state,
         )
-    return RecalledItem(
+    return material.RecalledItem(
         id=hit.id,
         kind=hit.kind,
         title=one.memory.statement,
@@ -341,10 +344,10 @@ def _as_found(hit: Hit, one: MemoryStanding | None, against: Sequence[str]) -> R
 
 def _honestly(one: MemoryStanding) -> Iterable[str]:
     """How a memory stands that does not speak unasked: who approved it, and what became of it since."""
-    if one.status in ("unreviewed", EDITED, UNCHECKED):
+    if one.status in ("unreviewed", approvals.EDITED, approvals.UNCHECKED):
         yield one.status
     else:
-        yield "approved" if one.trust == "T0" else PROMOTED
+        yield "approved" if one.trust == "T0" else ranking.PROMOTED
     if one.status in ("stale", "expired"):
         yield f"but {one.status}" if one.trust == "T0" else one.status
 

@@ -5,28 +5,30 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from holdfast.capture import git_notices, reconciliation
-from holdfast.capture.reconciliation import ReconcileChoice, ReconcileOverview
 from holdfast.errors import BadInput, NeedsReview, ReadOnlyStore
 from holdfast.git import branch_lines, erase, hooks, moves, project_setup, publish, reconcile, upstream
-from holdfast.git.erase import Erasure
-from holdfast.git.hooks import HooksInstalled, HooksRemoved, HookState
-from holdfast.git.project_setup import UninstallResult
-from holdfast.git.publish import Published
-from holdfast.git.reconcile import OrphanLine
-from holdfast.git.upstream import Upstream
-from holdfast.index.refresh import path_of
-from holdfast.index.sqlite import drop_all
+from holdfast.index import refresh, sqlite
 from holdfast.project.concern import Concern
 from holdfast.recall import lookup
 from holdfast.store import bundle, fsio
-from holdfast.store.bundle import Bundle
-from holdfast.store.trusted_upstream import TrustedUpstream
 from holdfast.values import frozen
 from holdfast.work import cleanup as pruning
 from holdfast.work import cleanup as resetting
-from holdfast.work.cleanup import PruneResult, ResetResult, UndoneReset
+
+if TYPE_CHECKING:
+    from holdfast.capture.reconciliation import ReconcileChoice, ReconcileOverview
+    from holdfast.git.erase import Erasure
+    from holdfast.git.hooks import HooksInstalled, HooksRemoved, HookState
+    from holdfast.git.project_setup import UninstallResult
+    from holdfast.git.publish import Published
+    from holdfast.git.reconcile import OrphanLine
+    from holdfast.git.upstream import Upstream
+    from holdfast.store.bundle import Bundle
+    from holdfast.store.trusted_upstream import TrustedUpstream
+    from holdfast.work.cleanup import PruneResult, ResetResult, UndoneReset
 
 
 @frozen
@@ -64,7 +66,7 @@ class GitSync(Concern):
         kind = "memory" if found.kind == "candidate" else found.kind
         done = erase.erase(self.clone, kind, found.id)
         self.project.recall.close()
-        drop_all(os.path.dirname(path_of(self.clone)))
+        sqlite.drop_all(os.path.dirname(refresh.path_of(self.clone)))
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.clone.layout.view("log.jsonl"))
         self.project.views.render_quietly(all_days=True)
@@ -108,7 +110,7 @@ class GitSync(Concern):
         done = resetting.reset(self.clone, what)
         if what == "all":
             self.project.recall.close()
-            drop_all(os.path.dirname(path_of(self.clone)))
+            sqlite.drop_all(os.path.dirname(refresh.path_of(self.clone)))
         self.project.views.render_quietly(all_days=True)
         return done
 

@@ -1,19 +1,25 @@
 """The file of guards, kept as memory stands: what may be said to an agent at work."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
 
-from holdfast.curation.decisions import MemoryStanding
-from holdfast.git.clone import Clone
-from holdfast.git.tracked_files import paths_mentioned
-from holdfast.index.refresh import place_of
-from holdfast.model.event import timestamp
-from holdfast.model.memory import Memory, unique
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from holdfast.git import tracked_files
+from holdfast.index import refresh
+from holdfast.model import event
+from holdfast.model import memory as model_memory
 from holdfast.model.text import visible
-from holdfast.recall import applicable_memories, command_names
-from holdfast.recall.guards import GUARDING, MAX_TEXT, MemoryGuard, facts_of, file_of, render, standing
+from holdfast.recall import applicable_memories, command_names, guards
 from holdfast.recall.pack import pack_lines
 from holdfast.store import fsio
-from holdfast.store.layout import TRACKED
+from holdfast.store import layout as store_layout
+
+if TYPE_CHECKING:
+    from holdfast.curation.decisions import MemoryStanding
+    from holdfast.git.clone import Clone
+    from holdfast.model.memory import Memory
+    from holdfast.recall.guards import MemoryGuard
 
 MAX_WORDS = 60  # of one memory
 _LABELS = {"dead-end": "dead end"}
@@ -28,11 +34,11 @@ def write(clone: Clone, standings: Sequence[MemoryStanding]) -> bool:
     """Keep what may be said; False where nothing may be written, or nothing can be told for sure."""
     if clone.reading or clone.layout.private != clone.private.private:
         return False
-    place, layout = place_of(clone), clone.private
-    ground = standing(place, layout, lambda: clone.repo.tree_id("HEAD", TRACKED))
+    place, layout = refresh.place_of(clone), clone.private
+    ground = guards.standing(place, layout, lambda: clone.repo.tree_id("HEAD", store_layout.TRACKED))
     # Without ground nothing is said until somebody renders it again; an old file would say so, too.
-    data = render(ground or "-", _guards(clone, standings) if ground else ())
-    path = file_of(place, layout)
+    data = guards.render(ground or "-", _guards(clone, standings) if ground else ())
+    path = guards.file_of(place, layout)
     fsio.make_dirs(layout.guards)
     fsio.replace(path, data)
     return ground is not None
@@ -40,31 +46,33 @@ def write(clone: Clone, standings: Sequence[MemoryStanding]) -> bool:
 
 def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[MemoryGuard]:
     top, told = clone.repo.top, [one for one in standings if speaks_unasked(one)]
-    named = paths_mentioned(clone.repo, (one.memory.statement for one in told if one.memory.type in GUARDING))
+    named = tracked_files.paths_mentioned(
+        clone.repo, (one.memory.statement for one in told if one.memory.type in guards.GUARDING)
+    )
     for one in told:
         memory, cited = one.memory, pack_lines.cited_files(one.memory.evidence)
         why = pack_lines.further_paragraphs(memory.details, statement=memory.statement)
         said = f"{memory.statement} ({why})" if why else memory.statement
-        yield MemoryGuard(
+        yield guards.MemoryGuard(
             memory.id,
             memory.type,
             _told(clone, memory.type, memory.id, said),
             places=_places(memory, named.get(memory.statement, ()), cited),
             commands=command_names.commands(said),
             words=applicable_memories.stems(f"{memory.statement} {' '.join(memory.tags)}")[:MAX_WORDS],
-            rests_on=[facts_of(top, path) for path in (*filter(None, [one.path]), *cited)],
-            until=timestamp(memory.expires_at) if memory.expires_at else "",
+            rests_on=[guards.facts_of(top, path) for path in (*filter(None, [one.path]), *cited)],
+            until=event.timestamp(memory.expires_at) if memory.expires_at else "",
         )
 
 
 def _places(memory: Memory, named: Iterable[str], cited: Iterable[str]) -> tuple[str, ...]:
     """Where a memory holds; one that speaks before an edit, also for files that it names or cites."""
-    more = (*named, *cited) if memory.type in GUARDING else ()
-    return unique([*memory.applies_to, *more])
+    more = (*named, *cited) if memory.type in guards.GUARDING else ()
+    return model_memory.unique([*memory.applies_to, *more])
 
 
 def _told(clone: Clone, kind: str, name: str, said: str) -> str:
     """A memory in one line, as an agent may read it."""
     line = " ".join(visible(clone.scan.text(said)).split())
-    cut = line if len(line) <= MAX_TEXT else line[: MAX_TEXT - 1].rstrip() + "…"
+    cut = line if len(line) <= guards.MAX_TEXT else line[: guards.MAX_TEXT - 1].rstrip() + "…"
     return f"{name} ({_LABELS.get(kind, kind)}): {cut}"

@@ -6,17 +6,20 @@ import contextlib
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from holdfast.capture.session_lookup import current
-from holdfast.capture.user_command import UserModelCommand, ask
-from holdfast.curation.propose import Cited, Harvested, harvest
+from holdfast.capture import session_lookup, user_command
+from holdfast.curation import propose
 from holdfast.errors import HoldfastError
-from holdfast.model.event import Event
-from holdfast.model.session import Session
-from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
+from holdfast.model import utterance
 from holdfast.project.concern import Concern
 from holdfast.store import fsio, receipt_files
+
+if TYPE_CHECKING:
+    from holdfast.curation.propose import Cited, Harvested
+    from holdfast.model.event import Event
+    from holdfast.model.session import Session
+    from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 
 AGENTS = frozenset(("aider", "amp", "claude", "codex", "cursor-agent", "gemini", "goose", "opencode", "qwen"))
 
@@ -48,13 +51,13 @@ class Harvester(Concern):
         """What an agent said; what any other command printed is a tool's output."""
         summary = (told.get("outputs") or {}).get("summary")
         if not told.get("command"):
-            return [Utterance("agent", str(summary), 2)] if summary else []
+            return [utterance.Utterance("agent", str(summary), 2)] if summary else []
         if not _is_agent(told):
             return []
         for name in ("stdout", "terminal"):
             path = os.path.join(self.clone.layout.run(run), "outputs", name)
             try:
-                return [Utterance("agent", _end_of(path), 2)]
+                return [utterance.Utterance("agent", _end_of(path), 2)]
             except (OSError, HoldfastError):
                 continue
         return []
@@ -63,12 +66,12 @@ class Harvester(Concern):
         """Propose what a session's notes say, and what had to be tried until it worked."""
         folded = session.condensed.folded if session.condensed else ()
         turns: list[Utterance | TriedCommand] = [
-            Utterance("agent", turn.summary, turn.n) for turn in (*folded, *session.turns)
+            utterance.Utterance("agent", turn.summary, turn.n) for turn in (*folded, *session.turns)
         ]
-        turns += [Utterance("agent", f"Decision: {said}", 0) for said in session.decisions]
-        turns += [Utterance("agent", session.summary, session.count + 1)] if session.summary else []
+        turns += [utterance.Utterance("agent", f"Decision: {said}", 0) for said in session.decisions]
+        turns += [utterance.Utterance("agent", session.summary, session.count + 1)] if session.summary else []
         turns += [
-            TriedCommand(command.text, command.exit_status, number)
+            utterance.TriedCommand(command.text, command.exit_status, number)
             for number, command in enumerate(session.commands, 1)
         ]
         outer = [command.run for command in session.commands if command.run]
@@ -80,20 +83,22 @@ class Harvester(Concern):
     ) -> Harvested:
         """`outer` are other runs in which the same agent may have been told something."""
         if not turns:
-            return Harvested()
+            return propose.Harvested()
         try:
             sent = self.sent([source.partition(":")[2], *outer])
-            return harvest(self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self._model(turns))
+            return propose.harvest(
+                self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self._model(turns)
+            )
         except (HoldfastError, OSError, ValueError, RecursionError) as error:
             self.not_harvested(source, error)
-            return Harvested()
+            return propose.Harvested()
 
     def not_harvested(self, source: str, error: Exception) -> None:
         self.clone.notes.append(f"nothing was proposed from what {source} said: {error}")
 
     def sent(self, owners: Sequence[str]) -> list[str]:
         """The packs that an agent may have in mind: its own, its session's, the one that lies in a file."""
-        here = current(self.clone) if self.settings.has("sessions") else None
+        here = session_lookup.current(self.clone) if self.settings.has("sessions") else None
         given_to = dict.fromkeys([*owners, *([here.id] if here else [])])
         sent = [kept.text for owner in given_to for kept in receipt_files.read(self.clone.stores, owner)]
         with contextlib.suppress(HoldfastError, OSError, UnicodeDecodeError):
@@ -102,9 +107,9 @@ class Harvester(Concern):
 
     def _model(self, turns: Sequence[Utterance | TriedCommand]) -> Callable[[str], str | None] | None:
         """The user's model command, if there is one and there is something to ask about."""
-        if not self.settings.model_command or not any(isinstance(turn, Utterance) for turn in turns):
+        if not self.settings.model_command or not any(isinstance(turn, utterance.Utterance) for turn in turns):
             return None
-        how = UserModelCommand(
+        how = user_command.UserModelCommand(
             command=self.settings.model_command,
             calls_per_day=self.settings.number("model.calls_per_day"),
             environ=self.project.environ,
@@ -112,7 +117,7 @@ class Harvester(Concern):
 
         def answer(question: str) -> str | None:
             try:
-                return ask(self.clone, question, how)
+                return user_command.ask(self.clone, question, how)
             except (HoldfastError, OSError, ValueError) as error:
                 self.clone.notes.append(f"proposed without the model command: {error}")
                 return None
@@ -132,7 +137,7 @@ def _shown_by(session: Session, found: ExtractedMemory) -> list[str]:
 
 
 def _prompt(told: dict[str, Any]) -> list[Utterance]:
-    return [Utterance("user", str(told["prompt"]), 1)] if told.get("prompt") else []
+    return [utterance.Utterance("user", str(told["prompt"]), 1)] if told.get("prompt") else []
 
 
 def _is_agent(told: dict[str, Any]) -> bool:

@@ -6,31 +6,31 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.curation import candidates
-from holdfast.curation.decisions import MemoryStanding
-from holdfast.curation.review_queue import FOREIGN, ReviewQueue
+from holdfast.curation import candidates, review_queue
 from holdfast.diagnostics import check as gate
 from holdfast.diagnostics import doctor, repair, secret_scan, status, usage
 from holdfast.diagnostics import log_integrity as checkpoints
-from holdfast.diagnostics.findings import HealthReport
-from holdfast.diagnostics.log_integrity import LogCheckpoint
-from holdfast.diagnostics.repair import Repair
-from holdfast.diagnostics.secret_scan import SecretScan
-from holdfast.diagnostics.status import FactTally, Status, WorkTally
-from holdfast.diagnostics.usage import UsageSubjects, names_in
 from holdfast.errors import BadInput
-from holdfast.git import merge_conflicts
-from holdfast.git.approvals import EDITED, UNCHECKED
-from holdfast.index.refresh import signature_of
-from holdfast.model.lazy_module import LazyModule
-from holdfast.model.memory import Memory
-from holdfast.model.task import PLANS, Task
+from holdfast.git import approvals, merge_conflicts
+from holdfast.index import refresh
+from holdfast.lazy_module import LazyModule
+from holdfast.model import task as model_task
 from holdfast.project.concern import Concern
+from holdfast.recall import path_patterns
 from holdfast.recall.pack import pack_lines
-from holdfast.recall.path_patterns import holds
-from holdfast.store import fsio, tally
-from holdfast.store.layout import TASKS
+from holdfast.store import fsio, layout, tally
 from holdfast.work import task_board as boards
+
+if TYPE_CHECKING:
+    from holdfast.curation.decisions import MemoryStanding
+    from holdfast.diagnostics.findings import HealthReport
+    from holdfast.diagnostics.log_integrity import LogCheckpoint
+    from holdfast.diagnostics.repair import Repair
+    from holdfast.diagnostics.secret_scan import SecretScan
+    from holdfast.diagnostics.status import Status, WorkTally
+    from holdfast.diagnostics.usage import UsageSubjects
+    from holdfast.model.memory import Memory
+    from holdfast.model.task import Task
 
 if TYPE_CHECKING:
     from holdfast.diagnostics import stats
@@ -64,32 +64,36 @@ class HealthChecks(Concern):
     def status(self) -> Status:
         """Where this clone stands, what waits, and what would go with it."""
         self.project.views.render_quietly()  # facts may have expired since the views were written
-        self.project.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
-        there = ReviewQueue(self.clone, self.clone.clock())
+        self.project.seen = refresh.signature_of(
+            self.clone
+        )  # before looking: what changes meanwhile must not be missed
+        there = review_queue.ReviewQueue(self.clone, self.clone.clock())
         found = there.known
-        counted = FactTally(
+        counted = status.FactTally(
             len(found.trusted),
             len(found.expired),
             len(found.stale),
             there.waiting,
-            sum(one.status == "unreviewed" and one.trust != FOREIGN for one in found.unreviewed),
+            sum(one.status == "unreviewed" and one.trust != review_queue.FOREIGN for one in found.unreviewed),
             elsewhere=len(there.items) - there.waiting,
-            edited=sum(one.status == EDITED for one in found.unreviewed),
-            unchecked=sum(one.status == UNCHECKED for one in found.unreviewed),
+            edited=sum(one.status == approvals.EDITED for one in found.unreviewed),
+            unchecked=sum(one.status == approvals.UNCHECKED for one in found.unreviewed),
             unreadable=len(there.unreadable),
         )
         return self.project.models.with_model(status.status(self.clone, counted, self._work()))
 
     def _work(self) -> WorkTally:
         if not self.settings.has("tasks"):
-            return WorkTally(session=self.project.sessions.current_id())
+            return status.WorkTally(session=self.project.sessions.current_id())
         board = self.project.tasks.board()
         open_ones = [task for task in board.tasks if not task.is_closed]
         begun = sum(task.status == "started" for task in open_ones)
-        ready = sum(task.kind not in PLANS for task in board.graph.ready())
+        ready = sum(task.kind not in model_task.PLANS for task in board.graph.ready())
         in_doubt = board.broken or any(placed.clash or placed.edited for placed in board.placed.values())
-        disputed = merge_conflicts.find(self.clone, TASKS) if in_doubt else ()
-        return WorkTally(len(open_ones), begun, ready, self.project.sessions.current_id(), disputed=len(disputed))
+        disputed = merge_conflicts.find(self.clone, layout.TASKS) if in_doubt else ()
+        return status.WorkTally(
+            len(open_ones), begun, ready, self.project.sessions.current_id(), disputed=len(disputed)
+        )
 
     def stats(self) -> Stats:
         """What was counted here, and what became of what was recalled."""
@@ -111,9 +115,9 @@ class HealthChecks(Concern):
         if self.settings.has("tasks"):
             naming |= {task.id: _rests_on(task) for task in boards.read(self.clone).tasks}
         places = {one.id.lower(): _places(one) for one in standings}
-        return UsageSubjects(
+        return usage.UsageSubjects(
             naming={name: named for name, named in naming.items() if named},
-            touches=lambda name, path: any(holds(place, path) for place in places.get(name, ())),
+            touches=lambda name, path: any(path_patterns.holds(place, path) for place in places.get(name, ())),
             states={one.id.lower(): one.status for one in standings},
             ids={one.id.lower(): one.id for one in standings},
         )
@@ -150,11 +154,11 @@ def _named(memory: Memory) -> set[str]:
     said = " ".join((memory.statement, memory.details, *memory.supersedes, *memory.compatible_with))
     suggests: str | None = getattr(memory, "suggests", None)
     # What the curator proposes about a memory is Holdfast's own word, and no use of it.
-    return set() if suggests else names_in(said) - {memory.id.lower()}
+    return set() if suggests else usage.names_in(said) - {memory.id.lower()}
 
 
 def _rests_on(task: Task) -> set[str]:
-    return names_in(" ".join((task.title, task.notes, task.impact or "", *task.acceptance, *task.evidence)))
+    return usage.names_in(" ".join((task.title, task.notes, task.impact or "", *task.acceptance, *task.evidence)))
 
 
 def _places(one: MemoryStanding) -> tuple[str, ...]:

@@ -6,33 +6,35 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast import config
-from holdfast.config import Settings
-from holdfast.curation import memory_conflicts, memory_health, memory_state, review, review_queue, revise, undo
+from holdfast.curation import decisions, memory_health, memory_state, propose, review, review_queue, revise, undo
 from holdfast.curation import memory_state as standing_facts
-from holdfast.curation.decisions import MemoryStanding, Reviewer
-from holdfast.curation.memory_health import MemoryHealth, RecallUse
-from holdfast.curation.memory_state import MemoryListing
-from holdfast.curation.propose import expiry, propose
-from holdfast.curation.review_queue import QueueItem, ReviewQueue
-from holdfast.curation.revise import ReviewerWish
-from holdfast.curation.undo import UndoStep
 from holdfast.errors import BadInput, HoldfastError, NeedsReview, NotFound
-from holdfast.git.approvals import EDITED, UNCHECKED
-from holdfast.git.evidence_check import resolve_all
-from holdfast.git.repo import Repo
-from holdfast.model.evidence import Provenance
-from holdfast.model.memory import Accepted, Candidate, join_evidence, labelled, split_statement, unique
+from holdfast.git import approvals, evidence_check
+from holdfast.model import memory
 from holdfast.project.concern import Concern
 from holdfast.recall import passage as passages
-from holdfast.recall.passage import Passage
-from holdfast.security import rules
-from holdfast.security.redact import Scanner
+from holdfast.security import redact, rules
 from holdfast.store import layout as paths
 from holdfast.store import statistics, tally
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from holdfast.config import Settings
+    from holdfast.curation import memory_conflicts
+    from holdfast.curation.decisions import MemoryStanding, Reviewer
+    from holdfast.curation.memory_health import MemoryHealth, RecallUse
+    from holdfast.curation.memory_state import MemoryListing
+    from holdfast.curation.review_queue import QueueItem, ReviewQueue
+    from holdfast.curation.revise import ReviewerWish
+    from holdfast.curation.undo import UndoStep
+    from holdfast.git.repo import Repo
+    from holdfast.model.evidence import Provenance
+    from holdfast.model.memory import Accepted, Candidate
+    from holdfast.recall.passage import Passage
+    from holdfast.security.redact import Scanner
 
 T = TypeVar("T")
 
@@ -87,11 +89,11 @@ class MemoryBook(Concern):
         `kind` is decision, assumption, invariant, fact or dead-end. `evidence` names runs, commits,
         tracked paths, their lines (path:10-20) or symbols (path#name); `expires` is a moment, or 30d.
         """
-        made = propose(
+        made = propose.propose(
             self.clone,
             statement=statement,
             kind=kind,
-            details=labelled(kind, details, why=why, falsified_by=falsified_by, instead=instead),
+            details=memory.labelled(kind, details, why=why, falsified_by=falsified_by, instead=instead),
             evidence=[evidence] if isinstance(evidence, str) else evidence,
             confidence=confidence,
             layer=layer,
@@ -104,7 +106,7 @@ class MemoryBook(Concern):
             id=id,
         )
         self.project.views.render_quietly()
-        if isinstance(made, Accepted):
+        if isinstance(made, memory.Accepted):
             return self._known_already(made, evidence, accept=accept, reviewer=reviewer)
         if accept:
             return self.accept(made.id, reviewer=reviewer)
@@ -117,8 +119,8 @@ class MemoryBook(Concern):
         self, known: Accepted, evidence: Iterable[str], *, accept: bool, reviewer: str | None
     ) -> MemoryStanding:
         """What stands says this; a person who accepts it again gives it the new evidence, too."""
-        cited = map(str, resolve_all(self.clone, [evidence] if isinstance(evidence, str) else evidence))
-        joined = join_evidence(known.evidence, cited)
+        cited = map(str, evidence_check.resolve_all(self.clone, [evidence] if isinstance(evidence, str) else evidence))
+        joined = memory.join_evidence(known.evidence, cited)
         if joined == known.evidence:
             return self.accept(known.id, reviewer=reviewer) if accept else self.get(known.id)
         if accept and self.project.is_person:
@@ -175,7 +177,7 @@ class MemoryBook(Concern):
 
     def waiting(self) -> int:
         """How many things wait for a person, as `status` counts them."""
-        return ReviewQueue(self.clone, self.clone.clock()).waiting
+        return review_queue.ReviewQueue(self.clone, self.clone.clock()).waiting
 
     def queue(self) -> ReviewQueue:
         """What waits, each with why it does, and what is needed to look at it closely."""
@@ -184,7 +186,7 @@ class MemoryBook(Concern):
             told = f"{held}; to delete it: holdfast erase {name}"
             if told not in self.clone.notes:
                 self.clone.notes.append(told)
-        return ReviewQueue(self.clone, self.clone.clock())
+        return review_queue.ReviewQueue(self.clone, self.clone.clock())
 
     def accept(
         self,
@@ -211,11 +213,11 @@ class MemoryBook(Concern):
         applies_to: Iterable[str] | None,
         expires: str | datetime | None,
     ) -> ReviewerWish:
-        return ReviewerWish(
+        return revise.ReviewerWish(
             supersede=tuple(self.get(name).id for name in supersede),
             keep_both=keep_both,
             applies_to=None if applies_to is None else tuple(applies_to),
-            expires_at=None if expires == NEVER else expiry(self.clone, expires),
+            expires_at=None if expires == NEVER else propose.expiry(self.clone, expires),
             no_expiry=expires == NEVER,
         )
 
@@ -246,16 +248,18 @@ class MemoryBook(Concern):
     def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
         """Say that an accepted memory no longer holds; an agent's word for it waits for a person."""
         there = self._entry(identity)
-        if self.project.is_person or (there.trust != "T0" and there.status not in (EDITED, UNCHECKED)):
+        if self.project.is_person or (
+            there.trust != "T0" and there.status not in (approvals.EDITED, approvals.UNCHECKED)
+        ):
             return self.retire(there.id, reason=reason, reviewer=reviewer)
-        made = propose(
+        made = propose.propose(
             self.clone,
             statement=f"{there.id} no longer holds: {there.memory.statement}",
             kind=there.memory.type,
             suggests=f"deprecate:{there.id}",
             because=reason,
         )
-        return self.project.shown(MemoryStanding(made, "candidate"))
+        return self.project.shown(decisions.MemoryStanding(made, "candidate"))
 
     def edit(
         self,
@@ -277,16 +281,16 @@ class MemoryBook(Concern):
         changes = {name: value for name, value in fields.items() if value is not None}
         for name in ("tags", "applies_to"):
             if name in changes:
-                changes[name] = unique(changes[name])
+                changes[name] = memory.unique(changes[name])
         if statement is not None:
-            words, more = split_statement(self.clone.scan.text(statement))
+            words, more = memory.split_statement(self.clone.scan.text(statement))
             changes |= {"statement": words, **({"details": more} if more else {})}
         if details is not None:
             changes["details"] = self.clone.scan.text(details.strip())
         if evidence is not None:
-            changes["evidence"] = unique(map(str, resolve_all(self.clone, evidence)))
+            changes["evidence"] = memory.unique(map(str, evidence_check.resolve_all(self.clone, evidence)))
         if expires is not None:
-            changes["expires_at"] = None if expires == NEVER else expiry(self.clone, expires)
+            changes["expires_at"] = None if expires == NEVER else propose.expiry(self.clone, expires)
         return self.project.shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))
 
     def join(self, identity: str, into: str, *, reviewer: str | None = None) -> MemoryStanding:
@@ -307,7 +311,7 @@ class MemoryBook(Concern):
 
     def _reviewer(self, name: str | None) -> Reviewer:
         known = name or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "unknown"
-        return Reviewer(known, self.project.is_person, self.project.no_person)
+        return decisions.Reviewer(known, self.project.is_person, self.project.no_person)
 
     def curate(self, *, dry_run: bool = False) -> MemoryHealth:
         """Look at every memory; what is suggested waits in review, and nothing is done by itself."""
@@ -326,7 +330,7 @@ class MemoryBook(Concern):
         told = {name.removeprefix(tally.TOLD) for name in totals if name.startswith(tally.TOLD)}
         since = None if began is None else datetime.fromtimestamp(began, UTC)
         used = statistics.times_used(self.clone.layout)
-        return RecallUse(since, {*recalled, *told}, times=recalled, used=frozenset(used))
+        return memory_health.RecallUse(since, {*recalled, *told}, times=recalled, used=frozenset(used))
 
 
 def _now() -> datetime:
@@ -344,11 +348,11 @@ def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
 
 def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
     """The scanner for everything, the one for what agents say, and which shared rules are not used."""
-    scan = Scanner(settings.redact_rules, settings.redact_allow)
+    scan = redact.Scanner(settings.redact_rules, settings.redact_allow)
     if not settings.shared_rules:
         return scan, None, []
     narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
-    return scan, Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused
+    return scan, redact.Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused
 
 
 def _each(items: Iterable[QueueItem], decide: Callable[[QueueItem], MemoryStanding]) -> Decided:

@@ -8,27 +8,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from holdfast.capture.worktree_changes import spelled
-from holdfast.curation.decisions import MemoryStanding
+from holdfast.capture import worktree_changes
 from holdfast.errors import BadInput
-from holdfast.index import hit_text
+from holdfast.index import hit_text, search_rows
+from holdfast.index import query as index_query
+from holdfast.index.corpus import file_choice
 from holdfast.index.corpus import update as repository
-from holdfast.index.corpus.file_choice import CorpusChoice
-from holdfast.index.corpus.update import CorpusState
-from holdfast.index.query import Scope
-from holdfast.index.refresh import Progress
-from holdfast.index.search_rows import now_text
-from holdfast.index.sqlite import Index
-from holdfast.model.event import timestamp
-from holdfast.model.lazy_module import LazyModule
+from holdfast.lazy_module import LazyModule
+from holdfast.model import event
 from holdfast.project.concern import Concern
-from holdfast.recall import applicable_memories, graph_search, plugins
-from holdfast.recall.applicable_memories import EVERYWHERE, TASK, ApplicableMemory, WorkAtHand, applicable, ordered
+from holdfast.recall import applicable_memories, graph_search, plugins, search
 from holdfast.recall.pack import sent_packs as given
-from holdfast.recall.pack.sent_packs import AgentKnowledge
-from holdfast.recall.search import Hit, TextSearch, check_kind
 from holdfast.store import tally
 from holdfast.values import field_names, frozen, replace
+
+if TYPE_CHECKING:
+    from holdfast.curation.decisions import MemoryStanding
+    from holdfast.index.corpus.file_choice import CorpusChoice
+    from holdfast.index.corpus.update import CorpusState
+    from holdfast.index.query import Scope
+    from holdfast.index.refresh import Progress
+    from holdfast.index.sqlite import Index
+    from holdfast.recall.applicable_memories import ApplicableMemory
+    from holdfast.recall.pack.sent_packs import AgentKnowledge
+    from holdfast.recall.search import Hit, TextSearch
 
 if TYPE_CHECKING:
     pass
@@ -128,7 +131,7 @@ class Recaller(Concern):
             found = own.search(query, scope, limit, semantic=semantic, others=True)
             self.by_meaning = self.by_meaning if scope.kind == "candidate" else own.by_meaning
             return found
-        check_kind(scope.kind)
+        search.check_kind(scope.kind)
         plugin = plugins.PluginRetriever(name, self.clone.repo.top, own)
         found = plugin.search(query, scope, limit)
         self.clone.notes.extend(plugin.complaints)
@@ -147,7 +150,7 @@ class Recaller(Concern):
 
     def _searching(self) -> TextSearch:
         if self._asking is None:
-            self._asking = TextSearch(
+            self._asking = search.TextSearch(
                 self.clone,
                 progress=self.report_progress,
                 choice=self.corpus_choice(),
@@ -176,8 +179,8 @@ class Recaller(Concern):
 
     def corpus_choice(self) -> CorpusChoice | None:
         """What of the repository is to be found, as the settings say it."""
-        given = {key: self.settings.values.get(f"index.{key}") for key in field_names(CorpusChoice)}
-        return CorpusChoice(**{key: value for key, value in given.items() if value is not None})
+        given = {key: self.settings.values.get(f"index.{key}") for key in field_names(file_choice.CorpusChoice)}
+        return file_choice.CorpusChoice(**{key: value for key, value in given.items() if value is not None})
 
     def _scope(
         self,
@@ -193,7 +196,7 @@ class Recaller(Concern):
         hide = self.clone.hide.text  # as the index knows them
         there = hide(there) if there else None
         named = [hide(self._at_top(path)) for path in files]
-        return Scope(task=task, kind=kind, files=named, branch=there, since=self._moment(since))
+        return index_query.Scope(task=task, kind=kind, files=named, branch=there, since=self._moment(since))
 
     def _at_top(self, path: str) -> str:
         found = applicable_memories.at_top(path, top=self.clone.repo.top)
@@ -203,8 +206,8 @@ class Recaller(Concern):
 
     def _moment(self, since: str | datetime | None) -> str | None:
         if since is None or isinstance(since, datetime):
-            return None if since is None else timestamp(since)
-        found = hit_text.since_moment(since, now_text(self.clone.clock()))
+            return None if since is None else event.timestamp(since)
+        found = hit_text.since_moment(since, search_rows.now_text(self.clone.clock()))
         if found is None:
             raise BadInput(
                 f"{since[:80]!r} is neither a date nor a time ago", hint="Write 2026-10-01, 30d, 2w or yesterday."
@@ -240,7 +243,7 @@ class Recaller(Concern):
     def _reading_repository(self) -> Iterator[tuple[Index, CorpusChoice]]:
         corpus = repository.open_corpus(self.clone)
         try:
-            yield corpus, self.corpus_choice() or CorpusChoice()
+            yield corpus, self.corpus_choice() or file_choice.CorpusChoice()
         finally:
             corpus.close()
 
@@ -250,7 +253,7 @@ class Recaller(Concern):
         Paths are seen from `folder`, by default the repository's top. Nothing is changed.
         """
         asked = line_authors.read_target(self.clone.repo, place, folder=folder or self.clone.repo.top)
-        found = line_authors.find_authors(self.clone, asked, spell=spelled)
+        found = line_authors.find_authors(self.clone, asked, spell=worktree_changes.spelled)
         why = line_reasons.explain(self.clone, asked, found)
         runs = list(dict.fromkeys(one.run.id for one in why.answers if one.run))
         few = runs if len(runs) <= MOST_KNEW and not why.whole else []
@@ -287,12 +290,16 @@ class Recaller(Concern):
 
     def _governing(self, path: str, standings: Mapping[str, MemoryStanding], runs: set[str]) -> list[ApplicableMemory]:
         """What names or cites a file, what came of the runs that wrote it, and what holds everywhere."""
-        found = applicable(self.project.context.known(list(standings.values()), {}), WorkAtHand(files=(path,)))
+        found = applicable_memories.applicable(
+            self.project.context.known(list(standings.values()), {}), applicable_memories.WorkAtHand(files=(path,))
+        )
         there = {one.known.id: one for one in found}
         for known in self.project.context.known([one for one in standings.values() if _rests_on(one, runs)], {}):
-            if known.id not in there or there[known.id].near == EVERYWHERE:
-                there[known.id] = ApplicableMemory(known, TASK, "came of this run")
-        return ordered(there.values())
+            if known.id not in there or there[known.id].near == applicable_memories.EVERYWHERE:
+                there[known.id] = applicable_memories.ApplicableMemory(
+                    known, applicable_memories.TASK, "came of this run"
+                )
+        return applicable_memories.ordered(there.values())
 
 
 def _rests_on(one: MemoryStanding, runs: set[str]) -> bool:

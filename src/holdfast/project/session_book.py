@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from holdfast.capture import condense
 from holdfast.capture import session as capture
-from holdfast.capture.condense import CondenseSettings
-from holdfast.capture.session import Ending, Noted
-from holdfast.capture.session_lookup import Stale
 from holdfast.errors import HoldfastError
-from holdfast.index.refresh import signature_of
-from holdfast.model.brief import failing
+from holdfast.index import refresh
+from holdfast.model import brief
 from holdfast.model.ids import token
-from holdfast.model.session import Session
 from holdfast.project import context_builder
 from holdfast.project.concern import Concern
-from holdfast.recall.pack import context_pack, material
-from holdfast.recall.pack.context_pack import ContextPack
-from holdfast.recall.pack.material import PackMaterial
-from holdfast.recall.pack.pack_lines import PackLine, PackSection, ToldRevision, count_tokens, first_lines, plain_line
+from holdfast.recall.pack import context_pack, material, pack_lines
 from holdfast.store import capsule, fsio, import_progress, session_files, tally
 from holdfast.values import frozen, replace
+
+if TYPE_CHECKING:
+    from holdfast.capture.session import Ending, Noted
+    from holdfast.capture.session_lookup import Stale
+    from holdfast.model.session import Session
+    from holdfast.recall.pack.context_pack import ContextPack
+    from holdfast.recall.pack.material import PackMaterial
+    from holdfast.recall.pack.pack_lines import PackLine, PackSection
 
 BUDGET = 4000  # tokens, unless somebody says otherwise
 
@@ -97,7 +99,7 @@ class SessionBook(Concern):
         """
         self.project.needs("sessions")
         fields.setdefault("run", self.project.parent_run)
-        how = CondenseSettings(
+        how = condense.CondenseSettings(
             after=self.settings.number("session.condense_after"),
             budget=self.settings.number("session.budget"),
             command=self.settings.model_command,
@@ -151,15 +153,19 @@ class SessionBook(Concern):
 
     def handoff(self, *, budget: int | None = None) -> Handoff:
         """What another agent or person needs to take over the current work, within a budget of tokens."""
-        self.project.seen = signature_of(self.clone)
+        self.project.seen = refresh.signature_of(self.clone)
         found = self.project.context.material("", (), self.project.memory.knowledge().standings)
         session, room = found.chosen.session, budget or BUDGET
         runs = self._last_runs(session)
         last = self._summary_of(runs[0]).get("Left open", []) if runs else []
         left = _not_yet(last, session)
-        work = PackSection("work", "The work to take over (unreviewed)", tuple(_work(found, left)))
-        told = first_lines(self._left_by_runs(runs, known=[*last, session.summary if session else ""]), room // 3)
-        after = PackSection("runs", "What the last runs left (unreviewed)", tuple(told), more="holdfast show RUN")
+        work = pack_lines.PackSection("work", "The work to take over (unreviewed)", tuple(_work(found, left)))
+        told = pack_lines.first_lines(
+            self._left_by_runs(runs, known=[*last, session.summary if session else ""]), room // 3
+        )
+        after = pack_lines.PackSection(
+            "runs", "What the last runs left (unreviewed)", tuple(told), more="holdfast show RUN"
+        )
         extra = [part for part in (work, after) if part.lines]
         packed = self._packed(found, extra, room)
         tally.count(self.clone.layout, "handoff")
@@ -177,14 +183,17 @@ class SessionBook(Concern):
     def _packed(self, found: PackMaterial, extra: Sequence[PackSection], budget: int) -> ContextPack:
         """The pack with these sections in front, all of it within the budget; the last of them gives way."""
         clean = self.clone.scan.text
-        front = [replace(one, lines=tuple(PackLine(clean(row.text), row.told) for row in one.lines)) for one in extra]
-        room = budget - sum(count_tokens(text) + 1 for one in front for text in one.texts)
+        front = [
+            replace(one, lines=tuple(pack_lines.PackLine(clean(row.text), row.told) for row in one.lines))
+            for one in extra
+        ]
+        room = budget - sum(pack_lines.count_tokens(text) + 1 for one in front for text in one.texts)
         for _ in range(_TRIES):
             packed = context_pack.build_pack(
                 found, budget=max(_LEAST, room), marker=token(context_builder.MARKER), sections=SECTIONS, clean=clean
             )
             full = replace(packed, budget=budget, sections=(*front, *packed.sections))
-            full = replace(full, tokens=count_tokens(context_pack.pack_text(full)))
+            full = replace(full, tokens=pack_lines.count_tokens(context_pack.pack_text(full)))
             if full.tokens <= budget:
                 break
             if room <= _LEAST:
@@ -209,10 +218,10 @@ class SessionBook(Concern):
     def _left_by_runs(self, runs: Sequence[str], known: Sequence[str]) -> Iterator[PackLine]:
         """What the summaries of runs say, a line each; not what is told already."""
         for run in runs:
-            told, parts = ToldRevision(run, "run", None, "what the last runs left"), self._summary_of(run)
+            told, parts = pack_lines.ToldRevision(run, "run", None, "what the last runs left"), self._summary_of(run)
             rows = [("", one) for one in parts.get("", [])[:1]]
             rows += [(f"{label}: ", row) for title, label in _OF_RUN.items() for row in parts.get(title, ())]
-            yield from (plain_line(f"- {run} {label}{row}", told) for label, row in rows if row not in known)
+            yield from (pack_lines.plain_line(f"- {run} {label}{row}", told) for label, row in rows if row not in known)
 
     def _summary_of(self, run: str) -> dict[str, list[str]]:
         try:
@@ -250,16 +259,16 @@ def _work(found: PackMaterial, last: Sequence[str]) -> Iterator[PackLine]:
     """The objective, the place, and what to do first."""
     session = found.chosen.session
     here = material.here(found)
-    thread = ToldRevision(session.id, "session", None, "the thread to go on with") if session else here
+    thread = pack_lines.ToldRevision(session.id, "session", None, "the thread to go on with") if session else here
     if session and session.objective:
-        yield plain_line(f"- objective: {session.objective}", thread)
+        yield pack_lines.plain_line(f"- objective: {session.objective}", thread)
     branch = found.branch or "a detached HEAD"
     dirty = len(found.changed.uncommitted)
     files = f", {dirty:,} {'file' if dirty == 1 else 'files'} not committed" if dirty else ""
     at = f" at {found.head[:12]}" if found.head else ", before its first commit"
-    yield plain_line(f"- where: {branch}{at}{files}", here)
+    yield pack_lines.plain_line(f"- where: {branch}{at}{files}", here)
     steps = [*next_steps(session), *(f"the last run left open: {one}" for one in last)]
-    yield from (plain_line(f"- next: {one}", thread) for one in steps[:_STEPS])
+    yield from (pack_lines.plain_line(f"- next: {one}", thread) for one in steps[:_STEPS])
 
 
 def _not_yet(left: Sequence[str], session: Session | None) -> list[str]:
@@ -275,6 +284,6 @@ def next_steps(session: Session | None) -> list[str]:
         return []
     asked = [f"ask the person: {one.text} ({one.id})" for one in session.pending]
     opened = [f"{one.text} ({one.id})" for one in session.still_open]
-    failed = [f"mend what failed when last run: {one.text}" for one in failing(session.commands)[-2:]]
+    failed = [f"mend what failed when last run: {one.text}" for one in brief.failing(session.commands)[-2:]]
     later = [f"follow up: {one.text} ({one.id})" for one in session.still_to_follow]
     return [*asked[:2], *opened[:3], *failed, *later[:2]]

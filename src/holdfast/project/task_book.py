@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import git_notices, session_note
-from holdfast.capture.agent_plans import AgentPlan, find_agent_plans
+from holdfast.capture import agent_plans, git_notices, session_note
 from holdfast.errors import BadInput
 from holdfast.git import merge_conflicts
 from holdfast.git.cited_commits import commit_anchors
-from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
-from holdfast.git.merge_conflicts import EntryConflict
-from holdfast.index.refresh import signature_of
+from holdfast.index import refresh
+from holdfast.model import task as model_task
 from holdfast.model.ids import PREFIXES
-from holdfast.model.session import Session, SessionItem
-from holdfast.model.task import PLANS, Link, Task
 from holdfast.patterns import regex
 from holdfast.project.concern import Concern
 from holdfast.values import frozen
@@ -30,14 +26,22 @@ from holdfast.work import (
     task_lifecycle,
 )
 from holdfast.work import task_board as boards
-from holdfast.work.canonical_links import ListedLink
-from holdfast.work.conflict_settlement import SettledConflict
-from holdfast.work.project_state import ProjectState
-from holdfast.work.task_board import Board, TaskFile
-from holdfast.work.task_claims import TaskClaim
-from holdfast.work.task_graph import TaskGraph, WaitingTask
-from holdfast.work.task_json import TaskPlan
-from holdfast.work.task_lifecycle import LASTING, FinishedTask, TaskWorker
+from holdfast.work.task_lifecycle import LASTING
+
+if TYPE_CHECKING:
+    from holdfast.capture.agent_plans import AgentPlan
+    from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
+    from holdfast.git.merge_conflicts import EntryConflict
+    from holdfast.model.session import Session, SessionItem
+    from holdfast.model.task import Link, Task
+    from holdfast.work.canonical_links import ListedLink
+    from holdfast.work.conflict_settlement import SettledConflict
+    from holdfast.work.project_state import ProjectState
+    from holdfast.work.task_board import Board, TaskFile
+    from holdfast.work.task_claims import TaskClaim
+    from holdfast.work.task_graph import TaskGraph, WaitingTask
+    from holdfast.work.task_json import TaskPlan
+    from holdfast.work.task_lifecycle import FinishedTask, TaskWorker
 
 LABEL = "Rests on:"
 
@@ -167,7 +171,7 @@ class TaskBook(Concern):
     def proposed(self, board: Board | None = None) -> list[AgentPlan]:
         """What agents planned on this line and nobody made a task of, newest session first."""
         self.project.needs("tasks")
-        return find_agent_plans(self.clone, board or self.board()) if self.settings.has("sessions") else []
+        return agent_plans.find_agent_plans(self.clone, board or self.board()) if self.settings.has("sessions") else []
 
     def edit(self, name: str, **changes: Any) -> Task:
         """Change fields of a task; None takes a field's value away."""
@@ -234,15 +238,17 @@ class TaskBook(Concern):
     ) -> Next:
         """What is ready, why the rest is not, and what comes free; `claim` takes the best that is free."""
         self.project.needs("tasks")
-        self.project.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
+        self.project.seen = refresh.signature_of(
+            self.clone
+        )  # before looking: what changes meanwhile must not be missed
         taken = task_lifecycle.claim_next(self.clone, self._who(owner, session), lasting=lasting) if claim else None
         board = self.board()
         graph = board.graph
         ready, waiting = graph.ready(), graph.waiting()
-        plans = [task for task in ready if task.kind in PLANS]
+        plans = [task for task in ready if task.kind in model_task.PLANS]
         closing = [task for task in plans if task.needs or graph.children(task.id)]
         return Next(
-            ready=tuple(task for task in ready if task.kind not in PLANS),
+            ready=tuple(task for task in ready if task.kind not in model_task.PLANS),
             to_close=tuple(closing),
             unplanned=tuple(task for task in plans if task not in closing),
             waiting=tuple(waiting),
@@ -305,7 +311,7 @@ class TaskBook(Concern):
 
     def _who(self, owner: str | None, session: str | None) -> TaskWorker:
         name = owner or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "somebody"
-        return TaskWorker(self.clone.scan.text(" ".join(name.split())), session)
+        return task_lifecycle.TaskWorker(self.clone.scan.text(" ".join(name.split())), session)
 
     def conflicts(self) -> list[EntryConflict]:
         """Every entry that waits for somebody to choose, with both sides field by field."""

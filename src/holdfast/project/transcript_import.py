@@ -10,28 +10,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture.agents import dialect
-from holdfast.capture.agents.transcript_reader import Dialect
-from holdfast.capture.ingest import agent_session, live_transcripts
-from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
-from holdfast.capture.ingest.live_transcripts import BAD, LiveDrain
-from holdfast.capture.ingest.run_files import turns_of
-from holdfast.capture.ingest.session_repository import SessionRepository, only_this_repository
-from holdfast.capture.records.knowledge_files import SkippedKnowledge
-from holdfast.curation.propose import harvest
+from holdfast.capture import agents
+from holdfast.capture.ingest import agent_session, intake, live_transcripts, run_files, session_repository
+from holdfast.capture.records import knowledge_files
+from holdfast.curation import propose
 from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
-from holdfast.index.refresh import keep_ready
-from holdfast.model.event import timestamp
-from holdfast.model.lazy_module import LazyModule
-from holdfast.model.memory import expiry, moment
+from holdfast.index import refresh
+from holdfast.lazy_module import LazyModule
+from holdfast.model import event, memory
 from holdfast.model.text import visible
-from holdfast.model.transcript import TranscriptOrigin
-from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.project import written
 from holdfast.project.concern import Concern
 from holdfast.recall.pack import sent_packs as given
 from holdfast.store import agent_inbox, fsio, import_progress, receipt_files, tally
 from holdfast.values import field, frozen, mutable, replace
+
+if TYPE_CHECKING:
+    from holdfast.capture.agents.transcript_reader import Dialect
+    from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
+    from holdfast.capture.ingest.live_transcripts import LiveDrain
+    from holdfast.capture.ingest.session_repository import SessionRepository
+    from holdfast.capture.records.knowledge_files import SkippedKnowledge
+    from holdfast.model.transcript import TranscriptOrigin
+    from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 
 if TYPE_CHECKING:
     from holdfast.curation import extraction
@@ -98,7 +99,7 @@ class Bringing:
 
     def skip(self, path: str, error: BaseException) -> None:
         said = str(error) if isinstance(error, HoldfastError | OSError) else f"it cannot be read: {error!r}"
-        self.skipped.append(SkippedKnowledge(path, said))
+        self.skipped.append(knowledge_files.SkippedKnowledge(path, said))
 
     def add(self, taken: IntakeResult, *, ours: bool) -> None:
         self.sessions += 1
@@ -165,14 +166,14 @@ class TranscriptImport(Concern):
         what others say can be found, but nothing goes on from it or is proposed. A transcript that is named
         is this repository's, by the word of who names it.
         """
-        tool, bringing = dialect(name), Bringing()
+        tool, bringing = agents.dialect(name), Bringing()
         folder, files = self._places(tool, path)
-        ingest = TranscriptIntake(self.clone, decided=decided, sessions=self.settings.has("sessions"))
+        ingest = intake.TranscriptIntake(self.clone, decided=decided, sessions=self.settings.has("sessions"))
         try:
             alone = path is not None and os.path.isfile(path)
             chosen = self._choose(tool, ingest, files, bringing, since=since, named=alone)
             if not everywhere:
-                bringing.left += [SkippedKnowledge(one.path, OTHER) for one in chosen if not one.ours]
+                bringing.left += [knowledge_files.SkippedKnowledge(one.path, OTHER) for one in chosen if not one.ours]
                 chosen = [one for one in chosen if one.ours]
             self._take_all(tool, ingest, chosen, bringing, progress or _quietly)
         finally:
@@ -185,7 +186,7 @@ class TranscriptImport(Concern):
     def _forget_next(self) -> None:
         """Let go of what is kept as the answer to `next`: it knows nothing of new plans."""
         for name in ("next", "next --json"):
-            keep_ready(self.clone, name, signature="", text="", json="")
+            refresh.keep_ready(self.clone, name, signature="", text="", json="")
 
     def _places(self, tool: Dialect, path: str | None) -> tuple[str, Iterator[str]]:
         """Where the transcripts lie, and they themselves."""
@@ -221,7 +222,7 @@ class TranscriptImport(Concern):
             try:
                 facts = os.stat(path)
                 if oldest is not None and facts.st_mtime < oldest:
-                    bringing.left.append(SkippedKnowledge(path, OLDER))
+                    bringing.left.append(knowledge_files.SkippedKnowledge(path, OLDER))
                     continue
                 found.append(_Chosen(path, facts.st_size, ingest.repository.read(tool, path).origin))
             except _BAD as error:
@@ -241,12 +242,12 @@ class TranscriptImport(Concern):
             try:
                 taken = ingest.take_in(tool, one.path, ended=True, ours=one.ours)
                 if taken is None:
-                    bringing.left.append(SkippedKnowledge(one.path, EMPTY))
+                    bringing.left.append(knowledge_files.SkippedKnowledge(one.path, EMPTY))
                 else:
                     bringing.add(taken, ours=one.ours)
                     if (end := taken.counted.read_to) is not None:
                         reason = f"it unpacks to more than {end >> 20} MiB; unpack it to read on"
-                        bringing.partly.append(SkippedKnowledge(one.path, reason))
+                        bringing.partly.append(knowledge_files.SkippedKnowledge(one.path, reason))
                     self._harvest_transcript(taken, bringing)
             except (NotStored, ReadOnlyStore):  # the next one would not be stored either
                 raise
@@ -260,7 +261,7 @@ class TranscriptImport(Concern):
         files = written.WrittenFiles(self.clone.repo.top)
         for run, said in taken.said.items():
             source, folder = f"run:{run}", self.clone.layout.run(run)
-            done = harvest(
+            done = propose.harvest(
                 self.clone,
                 said,
                 source=source,
@@ -284,19 +285,21 @@ class TranscriptImport(Concern):
         """The same on the way of any command, if it is little; a failure is said and stops nothing."""
         try:
             self.project.has_backlog = self._drain(SMALL).too_long
-        except BAD as error:
+        except live_transcripts.BAD as error:
             self.clone.notes.append(f"what agents did was not taken in: {error}")
 
     def _drain(self, most: int | None) -> LiveDrain:
         if not any(agent_inbox.is_filled(store) for store in self.clone.stores):
             live_transcripts.leave_no_drawer(self.clone)
-            return LiveDrain()
+            return live_transcripts.LiveDrain()
         self._keep_packs()
-        ingest = TranscriptIntake(self.clone, decided=decided, sessions=self.settings.has("sessions"))
+        ingest = intake.TranscriptIntake(self.clone, decided=decided, sessions=self.settings.has("sessions"))
         taken: list[IntakeResult] = []
 
         def take(agent: str, path: str, ended: bool, gone: bool) -> IntakeResult | None:
-            tool = only_this_repository(dialect(agent), ingest.repository, self.clone.repo.top, gone=gone)
+            tool = session_repository.only_this_repository(
+                agents.dialect(agent), ingest.repository, self.clone.repo.top, gone=gone
+            )
             found = ingest.take_in(tool, path, ended=ended)
             taken.extend([found] if found else [])
             return found
@@ -321,7 +324,7 @@ class TranscriptImport(Concern):
             if taken.session_id and taken.session_id != told:
                 receipt_files.hand_over(self.clone.layout, told, taken.session_id)
             self._harvest_transcript(taken, Bringing())
-        except BAD as error:
+        except live_transcripts.BAD as error:
             self.project.harvest.not_harvested(f"{taken.agent} session {taken.session}", error)
 
     def _say(self, done: LiveDrain) -> None:
@@ -345,7 +348,7 @@ class TranscriptImport(Concern):
         head, lines = pack.get("head"), pack.get("lines")
         if not (isinstance(head, dict) and isinstance(lines, list) and isinstance(ts, int)):
             return
-        when = timestamp(datetime.fromtimestamp(ts / 1e9, UTC))
+        when = event.timestamp(datetime.fromtimestamp(ts / 1e9, UTC))
         kept = [line for line in lines if isinstance(line, dict)]
         owner = agent_session.session_id(agent, session)
         told = {**head, "ts": when, "agent": agent, "agent_session": session}
@@ -368,7 +371,7 @@ def _told_apart(found: Sequence[_Chosen], repository: SessionRepository, bringin
 
 def _shown_by(source: str, folder: str, found: ExtractedMemory) -> list[str]:
     """What a find rests on: its run, and the commits of the turn it was said in."""
-    row = next((row for row in turns_of(folder) if row["turn"] == found.turn), None)
+    row = next((row for row in run_files.turns_of(folder) if row["turn"] == found.turn), None)
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
@@ -405,11 +408,11 @@ def _before(since: str | datetime | None, now: datetime) -> float | None:
 def ago(text: str, now: datetime) -> datetime:
     """The moment that `2026-10-01` or a time ago, such as 30d or 12h, means."""
     try:
-        return moment(text.strip())
+        return memory.moment(text.strip())
     except (ValueError, OverflowError):
         pass
     try:
-        return now - (expiry(text, now) - now)
+        return now - (memory.expiry(text, now) - now)
     except (BadInput, OverflowError):
         raise BadInput(
             f"{text[:80]!r} is neither a date nor a time ago", hint="Write 2026-10-01, 30d or 12h."

@@ -5,24 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast import config
-from holdfast.config import Settings
 from holdfast.curation import memory_pages
 from holdfast.curation import memory_pages as memory_edits
 from holdfast.errors import HoldfastError
 from holdfast.git import view_edits
-from holdfast.git.repo import Repo
 from holdfast.project import guarding
 from holdfast.project.concern import Concern
 from holdfast.recall import daily_journal as journals
 from holdfast.recall import views
-from holdfast.security import rules
-from holdfast.security.redact import Scanner
+from holdfast.security import redact, rules
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.work import project_state
+
+if TYPE_CHECKING:
+    from holdfast.config import Settings
+    from holdfast.git.repo import Repo
+    from holdfast.security.redact import Scanner
 
 T = TypeVar("T")
 
@@ -117,8 +119,8 @@ def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
 
 def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
     """The scanner for everything, the one for what agents say, and which shared rules are not used."""
-    scan = Scanner(settings.redact_rules, settings.redact_allow)
+    scan = redact.Scanner(settings.redact_rules, settings.redact_allow)
     if not settings.shared_rules:
         return scan, None, []
     narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
-    return scan, Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused
+    return scan, redact.Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused

@@ -27,9 +27,9 @@ from holdfast.git.visible_entries import Sighting
 from holdfast.index.corpus import git_objects
 from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, chunks_of
 from holdfast.index.corpus.git_objects import RepositoryObjects
+from holdfast.lazy_module import LazyModule
 from holdfast.model.event import Event
 from holdfast.model.ids import LINK, is_id, pick
-from holdfast.model.lazy_module import LazyModule
 from holdfast.model.session import to_object
 from holdfast.patterns import regex
 from holdfast.store import capsule, fsio, layout, pending_changes, session_files, task_files

@@ -1,1 +1,7 @@
 """Knowledge that people wrote down before: decision records and notes, read and written."""
+
+from holdfast.lazy_module import lazy_modules
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = lazy_modules(__name__, __path__[0])

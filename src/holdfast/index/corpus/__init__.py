@@ -3,3 +3,9 @@
 It lies in a file of its own beside the index, with the same tables, so that one search reads both. Like
 the index it may be thrown away: everything in it is read from git again.
 """
+
+from holdfast.lazy_module import lazy_modules
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = lazy_modules(__name__, __path__[0])

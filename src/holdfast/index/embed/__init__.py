@@ -5,3 +5,9 @@ run one, `vectors` keeps what they give by content and model, `pending` says wha
 `filling` makes them in bounded steps, `near` compares a question with all of them, `warm` keeps what is
 dear to load. Nothing here is on the way of a write, and whoever finds no model answers from words alone.
 """
+
+from holdfast.lazy_module import lazy_modules
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = lazy_modules(__name__, __path__[0])

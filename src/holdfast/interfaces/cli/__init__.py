@@ -4,3 +4,9 @@
 step and an exit code. A command parses, calls `Project` once and hands the value to `output.show`;
 `words` says values in sentences, `place` knows where the command stands and who asks.
 """
+
+from holdfast.lazy_module import lazy_modules
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = lazy_modules(__name__, __path__[0])

@@ -1,1 +1,7 @@
 """Screens for people at a terminal; nothing else imports what they are made of."""
+
+from holdfast.lazy_module import lazy_modules
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = lazy_modules(__name__, __path__[0])

@@ -1,1 +1,7 @@
 """Parts of files that a memory can rest on: some lines, or a symbol by its name; pure, on text handed in."""
+
+from holdfast.lazy_module import lazy_modules
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+    __getattr__ = lazy_modules(__name__, __path__[0])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.git.repo import Repo
 from holdfast.git.tracked_files import paths_spelled
-from holdfast.model.lazy_module import LazyModule
+from holdfast.lazy_module import LazyModule
 from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
 from holdfast.project.trying.history import Heard, moment

@@ -10,7 +10,7 @@ from holdfast.capture.agents.transcript_reader import Dialect
 from holdfast.capture.ingest.session_repository import SessionRepository, relative
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.model.lazy_module import LazyModule
+from holdfast.lazy_module import LazyModule
 from holdfast.model.transcript import TranscriptOrigin, TranscriptQuotes, TranscriptTurn, line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.store import import_progress

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture.records import adr, knowledge_files, notes
 from holdfast.git.repo import Repo
+from holdfast.lazy_module import LazyModule
 from holdfast.model import utterance
-from holdfast.model.lazy_module import LazyModule
 from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
 from holdfast.values import frozen

@@ -1,0 +1,44 @@
+"""Modules that are loaded when they are first used.
+
+`from holdfast.work import task_board` gives a stand-in until somebody asks it for something: a command that writes
+`task_board.read(...)` in one of its functions pays for the module only if that function runs. `from
+holdfast.work.task_board import Board` loads it at once, as ever.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+TYPE_CHECKING = False  # `typing` itself would cost every start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class LazyModule:
+    """Stands for a module; the first question imports it."""
+
+    def __init__(self, name: str) -> None:
+        object.__setattr__(self, "_name", name)
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self._name), attribute)
+
+    def __setattr__(self, attribute: str, value: object) -> None:
+        setattr(import_module(self._name), attribute, value)
+
+    def __delattr__(self, attribute: str) -> None:
+        delattr(import_module(self._name), attribute)
+
+
+def lazy_modules(package: str, folder: str) -> Callable[[str], LazyModule]:
+    """The `__getattr__` of a package: stand-ins for its modules."""
+
+    def stand_in(name: str) -> LazyModule:
+        path = f"{folder}/{name}"
+        if name.startswith("_") or not (os.path.exists(f"{path}.py") or os.path.exists(f"{path}/__init__.py")):
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return LazyModule(f"{package}.{name}")
+
+    return stand_in
