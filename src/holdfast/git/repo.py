@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from holdfast.errors import GitFailed, NotARepository, PublishRefused, UnsafePath
+from holdfast.git import git_memo
+from holdfast.git.git_memo import GitMemo
 from holdfast.store import discovery
 from holdfast.store.discovery import RepositoryPlace
 from holdfast.values import frozen
@@ -36,6 +38,7 @@ _LOCAL_VARIABLES = (
 _EXPLICIT = ("-c", "safe.bareRepository=explicit")
 
 # Variables by which a person's own commands mean or print something else; ours must not.
+_MOVING = (*_LOCAL_VARIABLES, "GIT_CEILING_DIRECTORIES")  # with one of them set, git has to say where it is
 _STEERING_VARIABLES = (
     *("GIT_ATTR_SOURCE", "GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF", "GIT_FLUSH", "GIT_GLOB_PATHSPECS"),
     *("GIT_ICASE_PATHSPECS", "GIT_LITERAL_PATHSPECS", "GIT_NAMESPACE", "GIT_NOGLOB_PATHSPECS"),
@@ -67,7 +70,6 @@ _PLAIN_SETTINGS = tuple(
 PUBLISHING = "HOLDFAST_PUBLISHING"  # the git folder of the clone whose publish runs the commit
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.1
-_TREES = 64  # listings of trees that are remembered
 IDENTITY_HINT = "Tell it: `git config user.name NAME` and `git config user.email ADDRESS`."
 LOCK_HINT = "If no git runs, remove the lock file by hand, then run the command again."
 
@@ -102,7 +104,7 @@ class Repo:
         self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
         self._where = ["--git-dir", git_dir, "--work-tree", top] if named else []
         self._sha256: bool | None = None  # the kind of hash a repository was made with never changes
-        self._trees: dict[tuple[str, ...], dict[str, str]] = {}  # of commits, which never change either
+        self._memo = GitMemo(top, git_dir)
 
     @classmethod
     def discover(cls, start: str) -> "Repo":
@@ -137,6 +139,8 @@ class Repo:
         place = look(os.fsencode(os.path.realpath(start)))
         if place is None or _is_inside(start, place.git_dir):
             raise _why_not_a_repository(start)
+        if discovery.is_plain(place) and not any(os.environ.get(name) for name in _MOVING):
+            return cls(*map(os.fsdecode, (place.top, place.git_dir, place.common)))
         ceilings = os.environ.get("GIT_CEILING_DIRECTORIES")
         found = cls._asked(start if ceilings else os.fsdecode(place.top))
         if not _same(found.git_dir, place.git_dir):
@@ -274,18 +278,32 @@ class Repo:
 
     def tree(self, rev: str, path: str) -> dict[str, str]:
         """Path to blob of everything below `path` in a commit; empty if there is nothing."""
-        return self._tree(rev, "-r", path)
+        if (head := self._own_head(rev, path)) is None:
+            return self._listed_tree(rev, "-r", path)
+        blobs, _ = self._memo.tree(head, self._list_ours)
+        below = f"{path}/"
+        return {name: blob for name, blob in blobs.items() if name.startswith(below) or name == path}
+
+    def _own_head(self, rev: str, *paths: str) -> str | None:
+        """HEAD's commit, if what is asked of it lies below `.holdfast`."""
+        return self.head().oid if rev == "HEAD" and all(map(git_memo.is_ours, paths)) else None
+
+    def _list_ours(self, commit: str) -> bytes:
+        return self.run("--literal-pathspecs", "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", ".holdfast")
 
     def blobs_at(self, rev: str, paths: Sequence[str]) -> dict[str, str]:
         """Path to blob of just these files in a commit; what is not there is left out."""
+        if (head := self._own_head(rev, *paths)) is not None:
+            blobs, _ = self._memo.tree(head, self._list_ours)
+            return {path: blobs[path] for path in paths if path in blobs}
         if len(paths) > 200:
             wanted = set(paths)
-            return {path: blob for path, blob in self._tree(rev, "-r").items() if path in wanted}
-        return self._tree(rev, *paths) if paths else {}
+            return {path: blob for path, blob in self._listed_tree(rev, "-r").items() if path in wanted}
+        return self._listed_tree(rev, *paths) if paths else {}
 
     def blobs_below(self, tree: str) -> dict[str, str]:
         """Path to blob of everything in a tree object."""
-        return self._tree(tree, "-r")
+        return self._listed_tree(tree, "-r")
 
     def added_between(self, old: str, new: str) -> dict[str, str] | None:
         """Path to blob of what a tree adds to another; None if it changes or lacks something of it."""
@@ -296,42 +314,25 @@ class Repo:
         blobs = (row.split(b" ")[3].decode("ascii") for row in rows)
         return dict(zip(map(os.fsdecode, names), blobs, strict=True))
 
-    def _tree(self, rev: str, *args: str) -> dict[str, str]:
-        if rev == "HEAD":
-            head = self.head().oid
-            return dict(self._tree_of(head, args)) if head else {}
-        return self._listed_tree(rev, args)
-
-    def _tree_of(self, commit: str, args: tuple[str, ...]) -> dict[str, str]:
-        """A commit's tree, asked once; a command asks for HEAD's several times."""
-        key = (commit, *args)
-        if key not in self._trees:
-            if len(self._trees) >= _TREES:
-                self._trees.clear()
-            self._trees[key] = self._listed_tree(commit, args)
-        return self._trees[key]
-
-    def _listed_tree(self, rev: str, args: tuple[str, ...]) -> dict[str, str]:
+    def _listed_tree(self, rev: str, *args: str) -> dict[str, str]:
+        if rev == "HEAD" and self.head().oid is None:
+            return {}
         recursive = [arg for arg in args if arg == "-r"]
         named = [arg for arg in args if arg != "-r"]
         out = self.run("--literal-pathspecs", "ls-tree", *recursive, "-z", "--full-tree", rev, "--", *named)
-        found = {}
-        for row in out.split(b"\0")[:-1]:
-            facts, _, name = row.partition(b"\t")
-            mode, kind, oid = facts.split(b" ")
-            if kind == b"blob" and mode != b"120000":
-                found[os.fsdecode(name)] = oid.decode("ascii")
-        return found
+        return git_memo.read_tree(out)[0]
 
     def tree_id(self, rev: str, path: str) -> str | None:
         """The id of the tree at `path` in a commit: equal ids, equal content."""
+        if (head := self._own_head(rev, path)) is not None:
+            return self._memo.tree(head, self._list_ours)[1].get(path)
         return self.text("rev-parse", "-q", "--verify", f"{rev}:{path}", ok=(0, 1, 128)) or None
 
     def blobs(self, oids: Iterable[str]) -> dict[str, bytes]:
         """The bytes of many blobs through one process; what is not here is left out."""
-        wanted = list(dict.fromkeys(oids))
-        if not wanted:
-            return {}
+        return self._memo.blobs(oids, self._read_blobs)
+
+    def _read_blobs(self, wanted: list[str]) -> dict[str, bytes]:
         out = self.run("cat-file", "--batch", stdin="\n".join(wanted).encode("ascii") + b"\n")
         found, at = {}, 0
         for oid in wanted:
@@ -358,6 +359,12 @@ class Repo:
 
     def status(self, *paths: str) -> dict[str, str]:
         """Path to git's two-letter code for what differs from HEAD below `paths`, ignored files included."""
+        if not set(paths) <= set(git_memo.ENTRY_FOLDERS):
+            return self._ask_status(*paths)
+        found = self._memo.status(self.head().oid, lambda: self._ask_status(*git_memo.ENTRY_FOLDERS))
+        return {path: code for path, code in found.items() if path.startswith(tuple(f"{one}/" for one in paths))}
+
+    def _ask_status(self, *paths: str) -> dict[str, str]:
         out = self.run("status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames", "--", *paths)
         return {os.fsdecode(row[3:]): row[:2].decode("ascii") for row in out.split(b"\0") if row}
 

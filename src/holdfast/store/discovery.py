@@ -146,6 +146,15 @@ def _has_own_store(common: bytes) -> bool:
         return True
 
 
+def is_plain(place: "RepositoryPlace") -> bool:
+    """Whether git would say the same of a place: it is this user's, and no setting moves its work tree."""
+    config = read(place.common + b"/config", 1 << 16).lower().replace(b" ", b"").replace(b"\t", b"")
+    for usual in (b"bare=false", b"repositoryformatversion=0"):
+        config = config.replace(usual, b"")
+    odd = not config or any(word in config for word in (b"worktree", b"bare", b"include", b"format", b"extensions"))
+    return not odd and place.is_own and b".git" in place.common.split(b"/") and _is_own(posix.stat(place.top))
+
+
 def is_git_dir(folder: bytes) -> bool:
     """Whether a folder holds what git's own folders hold; git passes by an entry that does not."""
     try:
