@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class LazyModule:
     """Stands for a module; the first question imports it."""
 
+    __slots__ = ("_name",)
+
     def __init__(self, name: str) -> None:
         object.__setattr__(self, "_name", name)
 
@@ -27,6 +29,10 @@ class LazyModule:
 
     def __setattr__(self, attribute: str, value: object) -> None:
         setattr(import_module(self._name), attribute, value)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        return vars(import_module(self._name))
 
     def __delattr__(self, attribute: str) -> None:
         delattr(import_module(self._name), attribute)

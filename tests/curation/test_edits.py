@@ -15,6 +15,7 @@ from holdfast.git import view_edits
 from holdfast.git.publish import publish
 from holdfast.model.evidence import Provenance
 from holdfast.model.memory import Accepted, Candidate
+from holdfast.project import opening
 from holdfast.recall import views
 from holdfast.security.redact import Scanner
 from holdfast.store import memory_files
@@ -49,8 +50,8 @@ def edit(bench: Any, old: str, new: str, name: str = "decisions.md") -> str:
 def taken(bench: Any) -> tuple[PageOutcome, list[str]]:
     """What the next command makes of an edit."""
     clone = bench.again().clone
-    (outcome,) = memory_pages.take_edits(clone)
-    assert memory_pages.take_edits(clone) == [], "it is looked at once"
+    (outcome,) = opening.take_pages(clone)
+    assert opening.take_pages(clone) == [], "it is looked at once"
     return outcome, clone.notes
 
 
@@ -119,7 +120,7 @@ def test_an_untouched_page_is_no_edit_and_is_written_once(bench: Any, decided: s
     bench.clock.pass_by(hours=1)
     render(bench)
     assert before == {name: os.stat(file(bench, name)).st_mtime_ns for name in memory_pages.NAMES}
-    assert memory_pages.take_edits(bench.again().clone) == []
+    assert opening.take_pages(bench.again().clone) == []
 
 
 def test_a_page_tells_what_nobody_approved_from_what_counts(bench: Any, decided: str) -> None:

@@ -12,9 +12,10 @@ import pytest
 from holdfast.git import view_edits
 from holdfast.git.clone import Clone
 from holdfast.model.task import Link, Task
+from holdfast.project import opening
 from holdfast.recall import views
 from holdfast.store import task_files
-from holdfast.work import project_state, state_view_edits, task_board, task_lifecycle
+from holdfast.work import project_state, task_board, task_lifecycle
 from holdfast.work.state_view_edits import ViewEditOutcome
 from tests.git.place import Place, now
 
@@ -57,7 +58,7 @@ def edit(place: Place, change: Callable[[dict[str, Any]], object]) -> str:
 
 def take(place: Place) -> tuple[ViewEditOutcome | None, list[str]]:
     clone = place.open()
-    return state_view_edits.take(clone), clone.notes
+    return opening.take_state(clone), clone.notes
 
 
 def refusal(place: Place) -> ViewEditOutcome:
@@ -91,7 +92,7 @@ def test_an_untouched_view_is_no_edit(place: Place) -> None:
 def test_an_unread_view_costs_a_look_at_its_time(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """It runs at every command, and the view of a large project is large."""
     clone = Clone.open(str(place.repo.path), cache=place.cache, clock=lambda: now() + timedelta(minutes=1))
-    state_view_edits.take(clone)
+    opening.take_state(clone)
     monkeypatch.setattr(view_edits, "MAX_VIEW", 0)  # reading it would be refused now
 
     assert take(place) == (None, [])

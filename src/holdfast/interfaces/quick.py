@@ -45,7 +45,7 @@ def main(argv: list[str]) -> int:
         from holdfast import __version__
 
         return _say(f"holdfast {__version__}\n")
-    if argv in ([], ["--help"], ["-h"]):
+    if argv in ([], ["--help"], ["-h"]) and "_HOLDFAST_COMPLETE" not in os.environ:
         from holdfast.interfaces import command_table
 
         return _say(command_table.help_text())

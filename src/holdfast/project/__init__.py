@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from holdfast.project.trying import Tried
     from holdfast.project.view_files import ViewFiles
     from holdfast.recall.search import Hit
-
-T = TypeVar("T")
 
 
 class Project:
@@ -239,11 +237,6 @@ class Project:
             from holdfast.project import opening
 
             raise opening.switched_off(self, feature)
-
-    def shown(self, value: T) -> T:
-        """The value, once the views show what was done."""
-        self.views.render_quietly()
-        return value
 
 
 def write_log(event: Mapping[str, Any]) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from holdfast.config import Settings
     from holdfast.git.clone import Clone
     from holdfast.project import Project
 
+T = TypeVar("T")
+
 
 class Concern:
     """One part of a project's memory."""
+
+    subject = ""  # what of the views changes with what is done here; empty: all of it
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -25,3 +29,8 @@ class Concern:
     def settings(self) -> Settings:
         """The settings that hold here."""
         return self.project.settings
+
+    def shown(self, value: T) -> T:
+        """The value, once the views show what was done."""
+        self.project.views.render_quietly(self.subject)
+        return value

@@ -180,7 +180,8 @@ class GitSync(Concern):
     def _chosen(self, choice: ReconcileChoice) -> ReconcileChoice:
         """What was noticed before the choice is answered by it."""
         git_notices.drop_notices(self.clone)
-        return self.project.shown(choice)
+        self.project.views.render_quietly()
+        return choice
 
     def trust_state(self) -> Trust:
         """What is trusted, whether it still counts, and how much came from elsewhere."""

@@ -86,6 +86,7 @@ class Harvester(Concern):
             return propose.Harvested()
         try:
             sent = self.sent([source.partition(":")[2], *outer])
+            self.project.views.note("memory")
             return propose.harvest(
                 self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self._model(turns)
             )

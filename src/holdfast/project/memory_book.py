@@ -54,6 +54,8 @@ class Decided:
 class MemoryBook(Concern):
     """What the project knows, and what waits for a decision."""
 
+    subject = "memory"
+
     def facts(self) -> MemoryListing:
         """How every fact stands here: trusted, stale, unreviewed, expired, superseded, retired, and so on."""
         return standing_facts.list_memories(self.clone, self.clone.clock(), kind="fact")
@@ -105,7 +107,7 @@ class MemoryBook(Concern):
             provenance=provenance,
             id=id,
         )
-        self.project.views.render_quietly()
+        self.project.views.render_quietly(self.subject)
         if isinstance(made, memory.Accepted):
             return self._known_already(made, evidence, accept=accept, reviewer=reviewer)
         if accept:
@@ -125,7 +127,7 @@ class MemoryBook(Concern):
             return self.accept(known.id, reviewer=reviewer) if accept else self.get(known.id)
         if accept and self.project.is_person:
             changes = {"evidence": joined}
-            return self.project.shown(revise.edit(self.clone, known.id, changes, self._reviewer(reviewer)))
+            return self.shown(revise.edit(self.clone, known.id, changes, self._reviewer(reviewer)))
         self.clone.notes.append(
             f"{known.id} says this already; the new evidence is noted in the log, and a person may add it: "
             f"holdfast remember … --evidence … --accept"
@@ -166,7 +168,7 @@ class MemoryBook(Concern):
         if isinstance(fact, Mapping) and isinstance(fact.get("evidence"), str):
             fact = {**fact, "evidence": [fact["evidence"]]}
         done = review.promote(self.clone, fact, reviewer=who, threshold=self.settings.auto_promote)
-        return self.project.shown(done)
+        return self.shown(done)
 
     def candidates(self) -> list[MemoryStanding]:
         """What waits for a decision: candidates, hand edits, and what has gone stale or expired.
@@ -204,7 +206,7 @@ class MemoryBook(Concern):
         `applies_to`) says how both are meant.
         """
         wish = self._wish(supersede, keep_both, applies_to, expires)
-        return self.project.shown(review.accept(self.clone, identity, self._reviewer(reviewer), wish=wish))
+        return self.shown(review.accept(self.clone, identity, self._reviewer(reviewer), wish=wish))
 
     def _wish(
         self,
@@ -230,20 +232,20 @@ class MemoryBook(Concern):
             against.add(done)
             return done
 
-        return self.project.shown(_each(items, accept))
+        return self.shown(_each(items, accept))
 
     def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
         """Turn a candidate down; the same claim is not proposed again, even in other words."""
-        return self.project.shown(review.reject(self.clone, identity, reason, self._reviewer(reviewer)))
+        return self.shown(review.reject(self.clone, identity, reason, self._reviewer(reviewer)))
 
     def reject_all(self, items: Iterable[QueueItem], *, reason: str = "", reviewer: str | None = None) -> Decided:
         """Turn many down at once; what is no candidate is left and named."""
         who = self._reviewer(reviewer)
-        return self.project.shown(_each(items, lambda item: review.reject(self.clone, item.id, reason, who)))
+        return self.shown(_each(items, lambda item: review.reject(self.clone, item.id, reason, who)))
 
     def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
         """Say that an accepted memory no longer holds; its file stays and says so."""
-        return self.project.shown(revise.retire(self.clone, identity, reason, self._reviewer(reviewer)))
+        return self.shown(revise.retire(self.clone, identity, reason, self._reviewer(reviewer)))
 
     def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
         """Say that an accepted memory no longer holds; an agent's word for it waits for a person."""
@@ -259,7 +261,7 @@ class MemoryBook(Concern):
             suggests=f"deprecate:{there.id}",
             because=reason,
         )
-        return self.project.shown(decisions.MemoryStanding(made, "candidate"))
+        return self.shown(decisions.MemoryStanding(made, "candidate"))
 
     def edit(
         self,
@@ -291,15 +293,15 @@ class MemoryBook(Concern):
             changes["evidence"] = memory.unique(map(str, evidence_check.resolve_all(self.clone, evidence)))
         if expires is not None:
             changes["expires_at"] = None if expires == NEVER else propose.expiry(self.clone, expires)
-        return self.project.shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))
+        return self.shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))
 
     def join(self, identity: str, into: str, *, reviewer: str | None = None) -> MemoryStanding:
         """Merge a candidate into another memory: its evidence goes there, and the candidate goes."""
-        return self.project.shown(review.join(self.clone, identity, into, self._reviewer(reviewer)))
+        return self.shown(review.join(self.clone, identity, into, self._reviewer(reviewer)))
 
     def undo(self, *, reviewer: str | None = None) -> UndoStep:
         """Take the last decision back, as long as it was not published."""
-        return self.project.shown(undo.undo(self.clone, self._reviewer(reviewer)))
+        return self.shown(undo.undo(self.clone, self._reviewer(reviewer)))
 
     def passage(self, provenance: Provenance) -> Passage:
         """Where something was said, with the lines around it."""
@@ -317,7 +319,7 @@ class MemoryBook(Concern):
         """Look at every memory; what is suggested waits in review, and nothing is done by itself."""
         self.project.health.reckon_uses()
         found = memory_health.examine(self.clone, self.clone.clock(), use=self._use())
-        return found if dry_run else self.project.shown(memory_health.suggest(self.clone, found))
+        return found if dry_run else self.shown(memory_health.suggest(self.clone, found))
 
     def _use(self) -> RecallUse:
         began = tally.since(self.clone.layout)

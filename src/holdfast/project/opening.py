@@ -8,23 +8,30 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast import config
+from holdfast.capture import finish_run, git_notices
+from holdfast.curation import memory_conflicts, memory_pages
 from holdfast.errors import HoldfastError, SwitchedOff
-from holdfast.git import last_seen, view_edits
+from holdfast.git import erase, hooks, last_seen, project_setup, publish_journal, view_edits
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.index.freshness import task_file_facts
 from holdfast.model.ids import RUN_VARIABLE
 from holdfast.project import Project
+from holdfast.recall import views
+from holdfast.security import rules
 from holdfast.security.redact import Scanner
 from holdfast.store import agent_inbox, git_inbox
 from holdfast.store import layout as paths
+from holdfast.work import hand_edits, state_view_edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from holdfast.config import Settings
+    from holdfast.curation.memory_pages import PageOutcome
     from holdfast.git.project_setup import ProjectSetup
+    from holdfast.work.state_view_edits import ViewEditOutcome
 
 _LOOKED_AT = "views-entries"  # begins with `views-`: it is no fact that answers rest on
 
@@ -65,7 +72,6 @@ def look(path: str, *, environ: Mapping[str, str]) -> Project:
 
 def initialise(path: str, *, commit: bool, git: bool, environ: Mapping[str, str]) -> ProjectSetup:
     """Set up a project's memory, in a new git repository if that is allowed and there is none."""
-    from holdfast.git import project_setup
     from holdfast.values import replace
 
     made_git = False
@@ -92,17 +98,11 @@ def _finish_what_was_cut_short(clone: Clone) -> None:
     """Finish a publish, an erase or a run that was killed; nothing is loaded where there is none."""
     layout = clone.layout
     if os.path.lexists(layout.publishing):
-        from holdfast.git import publish_journal
-
         clone.notes.extend(filter(None, [publish_journal.resume(clone)]))
     if os.path.lexists(layout.erasing) or os.path.lexists(layout.trusted) or layout.listed(layout.erased):
-        from holdfast.git import erase
-
         clone.notes.extend(filter(None, [erase.resume(clone)]))
         clone.notes.extend(f"deleted again what had been erased: {gone}" for gone in erase.sweep(clone))
     if any(store.listed(store.under_way) for store in clone.stores):
-        from holdfast.capture import finish_run
-
         for done in finish_run.complete_killed_runs(clone):
             clone.notes.append(f"completed run {done.run_id}, whose wrapper had been killed")
 
@@ -113,16 +113,14 @@ def _notice(project: Project) -> None:
     if (has("tasks") or has("sessions")) and (git_inbox.is_filled(clone.layout) or not last_seen.is_current(clone)):
         _notice_git(project)
     _remove_switched_off(project)
-    taken: list[object] = [_take_page(clone, name) for name in view_edits.MEMORY_PAGES]
+    taken: list[object] = [*take_pages(clone)]
     if has("tasks"):
-        taken += [*_take_task_files(clone), view_edits.taken(clone, view_edits.STATE, partial(_take_state, clone))]
+        taken += [*_take_task_files(clone), take_state(clone)]
     if any(taken):
         project.views.render_quietly()
 
 
 def _notice_git(project: Project) -> None:
-    from holdfast.capture import git_notices
-
     there = git_notices.notice(project.clone)
     if any(move.kind == "branch" for move in there.new):
         project.views.render_quietly(all_days=True)  # the views still show the branch that was left
@@ -130,19 +128,19 @@ def _notice_git(project: Project) -> None:
         _report_contradictions(project.clone)
 
 
-def _take_page(clone: Clone, name: str) -> object:
-    def take(data: bytes) -> object:
-        from holdfast.curation import memory_pages
+def take_pages(clone: Clone) -> list[PageOutcome]:
+    """Take the pages of memories that were edited since the last command; the clone's notes say which."""
 
+    def take(name: str, data: bytes) -> PageOutcome:
         return memory_pages.take_page(clone, name, data)
 
-    return view_edits.taken(clone, name, take)
+    found = [view_edits.taken(clone, name, partial(take, name)) for name in view_edits.MEMORY_PAGES]
+    return [outcome for outcome in found if outcome is not None]
 
 
-def _take_state(clone: Clone, data: bytes) -> object:
-    from holdfast.work import state_view_edits
-
-    return state_view_edits.take_state(clone, data)
+def take_state(clone: Clone) -> ViewEditOutcome | None:
+    """Take an edit of project_state.json, or refuse it and keep its text; None if there is none."""
+    return view_edits.taken(clone, view_edits.STATE, lambda data: state_view_edits.take_state(clone, data))
 
 
 def _take_task_files(clone: Clone) -> Sequence[object]:
@@ -150,8 +148,6 @@ def _take_task_files(clone: Clone) -> Sequence[object]:
     facts = task_file_facts(clone)
     if facts is not None and view_edits.read_record(clone, _LOOKED_AT).get(_LOOKED_AT) == [facts]:
         return ()
-    from holdfast.work import hand_edits
-
     taken = hand_edits.take(clone)
     if facts is not None and not taken and not clone.reading and not hand_edits.has_taken(clone):
         with contextlib.suppress(HoldfastError, OSError):
@@ -161,8 +157,6 @@ def _take_task_files(clone: Clone) -> Sequence[object]:
 
 def _report_contradictions(clone: Clone) -> None:
     """Two branches may each have accepted what the other denies; nobody looked at both before a merge."""
-    from holdfast.curation import memory_conflicts
-
     for one in memory_conflicts.new_conflicts(clone, clone.clock())[:3]:
         clone.notes.append(f"{one.sentence}; decide with: holdfast review")
 
@@ -171,14 +165,10 @@ def _remove_switched_off(project: Project) -> None:
     """Where a feature was switched off after it was used, remove its hooks and views; truth stays."""
     clone, layout, has = project.clone, project.clone.private, project.settings.has
     if not has("sessions") and os.path.lexists(layout.hook) and not clone.reading:
-        from holdfast.git import hooks
-
         hooks.remove(clone.repo, layout)
         clone.notes.append("git's hooks were taken out: sessions are switched off")
     for feature, name in (("tasks", view_edits.STATE), ("journal", "journal")):
         if not has(feature) and os.path.lexists(layout.view(name)):
-            from holdfast.recall import views
-
             views.remove(layout, name)
 
 
@@ -196,7 +186,5 @@ def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
     scan = Scanner(settings.redact_rules, settings.redact_allow)
     if not settings.shared_rules:
         return scan, None, []
-    from holdfast.security import rules
-
     narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
     return scan, Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused

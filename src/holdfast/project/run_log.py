@@ -149,7 +149,7 @@ class RunLog(Concern):
         if self.settings.has("sessions"):
             capture_session.record_run(self.clone, outcome)
         self.project.harvest.from_run(outcome.event)
-        self.project.views.render_quietly()
+        self.project.views.render_quietly("runs")
         return outcome
 
     @contextlib.contextmanager

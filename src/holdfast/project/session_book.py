@@ -82,6 +82,8 @@ class Handoff:
 class SessionBook(Concern):
     """The work sessions of this clone."""
 
+    subject = "sessions"
+
     def start(self, objective: str, **fields: Any) -> Session:
         """Open a session on this branch and work tree.
 
@@ -89,7 +91,7 @@ class SessionBook(Concern):
         """
         self.project.needs("sessions")
         journal = self.settings.journal_path
-        return self.project.shown(capture.start(self.clone, objective=objective, journal=journal, **fields))
+        return self.shown(capture.start(self.clone, objective=objective, journal=journal, **fields))
 
     def note(self, summary: str = "", *, environ: Mapping[str, str] | None = None, **fields: Any) -> Noted:
         """Add a turn to the session, durable on return.
@@ -107,7 +109,7 @@ class SessionBook(Concern):
             environ=self.project.environ if environ is None else environ,
         )
         journal = self.settings.journal_path
-        return self.project.shown(capture.note(self.clone, summary, condense_by=how, journal=journal, **fields))
+        return self.shown(capture.note(self.clone, summary, condense_by=how, journal=journal, **fields))
 
     def end(self, *, session: str | None = None, summary: str | None = None, reason: str = "ended") -> Ending:
         """Close a session: what git got since its start, and which tasks those commits speak for."""
@@ -121,7 +123,7 @@ class SessionBook(Concern):
             journal=self.settings.journal_path,
         )
         self.project.harvest.from_session(ending.session)
-        return self.project.shown(ending)
+        return self.shown(ending)
 
     def show(self, name: str | None = None) -> Session:
         """A session by its id or its beginning; without one, the open one here or the last of this line."""
@@ -137,7 +139,7 @@ class SessionBook(Concern):
         """Change a session's summary, objective or scratchpad."""
         self.project.needs("sessions")
         found = capture.find(self.clone, name)
-        return self.project.shown(capture.edit(self.clone, found.id, **changes))
+        return self.shown(capture.edit(self.clone, found.id, **changes))
 
     def current_id(self) -> str | None:
         """The session that is open on this branch in this work tree."""

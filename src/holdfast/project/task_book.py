@@ -100,6 +100,8 @@ class TaskShown:
 class TaskBook(Concern):
     """What is to be done."""
 
+    subject = "tasks"
+
     def shaky(self, tasks: Iterable[Task]) -> tuple[Shaky, ...]:
         """The memories that open tasks name and that no longer hold, or do not hold as they did."""
         naming = {task.id: _names(task) for task in tasks if not task.is_closed and rests_on_something(task)}
@@ -132,7 +134,7 @@ class TaskBook(Concern):
         acceptance, notes, id.
         """
         self.project.needs("tasks")
-        return self.project.shown(task_lifecycle.add(self.clone, title=title, **fields))
+        return self.shown(task_lifecycle.add(self.clone, title=title, **fields))
 
     def add_from(self, item: str, title: str | None = None, **fields: Any) -> Task:
         """Make a task of what a session left open, such as `SES-4d2:o1`; there it is closed.
@@ -141,7 +143,7 @@ class TaskBook(Concern):
         """
         self.project.needs("tasks")
         session, found = session_note.open_item(self.clone, item)
-        return self.project.shown(self._from_item(session, found, title or found.text, fields))
+        return self.shown(self._from_item(session, found, title or found.text, fields))
 
     def add_all_from(self, session: str, **fields: Any) -> list[Task]:
         """Make a task of each thing that a session left open, each needing the one before it.
@@ -154,7 +156,7 @@ class TaskBook(Concern):
         for one in found:
             needs = [*(fields.get("needs") or ()), *(before.id for before in made[-1:])]
             made.append(self._from_item(whose, one, one.text, {**fields, "needs": needs}))
-        return self.project.shown(made)
+        return self.shown(made)
 
     def _from_item(self, session: Session, item: SessionItem, title: str, fields: Mapping[str, Any]) -> Task:
         runs = [f"run:{turn.run}" for turn in session.turns[-1:] if turn.run]
@@ -176,41 +178,41 @@ class TaskBook(Concern):
     def edit(self, name: str, **changes: Any) -> Task:
         """Change fields of a task; None takes a field's value away."""
         self.project.needs("tasks")
-        return self.project.shown(task_lifecycle.edit(self.clone, name, **changes))
+        return self.shown(task_lifecycle.edit(self.clone, name, **changes))
 
     def link(self, name: str, *, needs: Iterable[str] = (), no_needs: Iterable[str] = ()) -> Task:
         """Add needs to a task, and take others away; a cycle is refused."""
         self.project.needs("tasks")
-        return self.project.shown(task_lifecycle.link(self.clone, name, needs=needs, no_needs=no_needs))
+        return self.shown(task_lifecycle.link(self.clone, name, needs=needs, no_needs=no_needs))
 
     def start(
         self, name: str, *, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Task:
         """Claim a task and begin it; Claimed if somebody else has it."""
         self.project.needs("tasks")
-        return self.project.shown(task_lifecycle.start(self.clone, name, self._who(owner, session), lasting=lasting))
+        return self.shown(task_lifecycle.start(self.clone, name, self._who(owner, session), lasting=lasting))
 
     def done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> FinishedTask:
         """Finish a task with its evidence: what is cited, else the commits and runs since it was started."""
         self.project.needs("tasks")
-        return self.project.shown(
+        return self.shown(
             task_lifecycle.done(self.clone, name, cited=evidence, run=self.project.parent_run, without=without_evidence)
         )
 
     def block(self, name: str, *, reason: str) -> Task:
         """Say that something outside the graph holds a task back."""
         self.project.needs("tasks")
-        return self.project.shown(task_lifecycle.stop(self.clone, name, "blocked", reason=reason))
+        return self.shown(task_lifecycle.stop(self.clone, name, "blocked", reason=reason))
 
     def drop(self, name: str, *, reason: str | None = None) -> Task:
         """Say that a task will not be done; what needed it no longer waits for it."""
         self.project.needs("tasks")
-        return self.project.shown(task_lifecycle.stop(self.clone, name, "dropped", reason=reason))
+        return self.shown(task_lifecycle.stop(self.clone, name, "dropped", reason=reason))
 
     def reopen(self, name: str) -> Task:
         """Open a task again that was blocked, done, dropped or given up."""
         self.project.needs("tasks")
-        return self.project.shown(task_lifecycle.stop(self.clone, name, "open"))
+        return self.shown(task_lifecycle.stop(self.clone, name, "open"))
 
     def show(self, name: str) -> TaskShown:
         """One task, why it waits, what waits for it, and who works on it."""
@@ -273,12 +275,12 @@ class TaskBook(Concern):
     def release(self, name: str) -> Task:
         """Give up the claim on a task."""
         self.project.needs("tasks")
-        return self.project.shown(task_lifecycle.release(self.clone, name))
+        return self.shown(task_lifecycle.release(self.clone, name))
 
     def import_text(self, text: str) -> TaskPlan:
         """Add the tasks and links of a JSON or JSONL text, all or none; gives those that are new."""
         self.project.needs("tasks")
-        return self.project.shown(task_json.bring(self.clone, text))
+        return self.shown(task_json.bring(self.clone, text))
 
     def export_text(self, *, lines: bool = False) -> str:
         """All tasks and links as JSON, or one object a line."""
@@ -297,12 +299,12 @@ class TaskBook(Concern):
     def add_link(self, target: str, *, title: str | None = None, id: str | None = None) -> Link:  # noqa: A002
         """Keep a canonical link to a tracked path, an address or a commit."""
         self.project.needs("tasks")
-        return self.project.shown(canonical_links.add(self.clone, target, title=title, id=id))
+        return self.shown(canonical_links.add(self.clone, target, title=title, id=id))
 
     def remove_link(self, name: str) -> Link:
         """Take a canonical link away."""
         self.project.needs("tasks")
-        return self.project.shown(canonical_links.remove(self.clone, name))
+        return self.shown(canonical_links.remove(self.clone, name))
 
     def links(self) -> list[ListedLink]:
         """The canonical links, the dead ones marked."""
@@ -329,7 +331,7 @@ class TaskBook(Concern):
         """Settle a conflict: field to `ours`, `theirs` or a value, `*` for all; nothing: the merged text."""
         done = conflict_settlement.resolve(self.clone, self.conflict(name), choices)
         git_notices.drop_notices(self.clone)
-        self.project.views.render_quietly()
+        self.project.views.render_quietly(self.subject)
         return done
 
 

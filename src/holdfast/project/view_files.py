@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from holdfast import config
 from holdfast.curation import memory_pages
-from holdfast.curation import memory_pages as memory_edits
 from holdfast.errors import HoldfastError
 from holdfast.git import view_edits
 from holdfast.project import guarding
 from holdfast.project.concern import Concern
 from holdfast.recall import daily_journal as journals
 from holdfast.recall import views
-from holdfast.security import redact, rules
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.work import project_state
 
 if TYPE_CHECKING:
-    from holdfast.config import Settings
-    from holdfast.git.repo import Repo
-    from holdfast.security.redact import Scanner
-
-T = TypeVar("T")
+    from holdfast.project import Project
 
 
 class ViewFiles(Concern):
     """What people and tools can open."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._noted: set[str] = set()
 
     def artifacts(self) -> dict[str, list[dict[str, Any]]]:
         """Task to the tracked files its runs produced, each content once."""
@@ -38,10 +32,27 @@ class ViewFiles(Concern):
         runs = (self.clone.joined(event) for event in self.clone.events() if event.kind == "run" and event.body)
         return views.artifacts(runs, tracked)
 
-    def render(self, *, all_days: bool = False) -> None:
-        """Write the views of the current state for people and tools; of the journal, today or all days."""
+    def render(self, *subjects: str, all_days: bool = False) -> None:
+        """Write the views of what changed: memory, runs, tasks, sessions, or all. Of the journal, today or all days."""
         header = self._header()
-        shown, found = memory_edits.show_pages(self.clone, self.clone.clock())
+        changed = {*subjects, *self._noted} if subjects else {"memory", "runs", "tasks"}
+        self._noted.clear()
+        if "memory" in changed:
+            self._render_memory(header)
+        if "runs" in changed:
+            self.write("artifacts.json", views.artifacts_json(self.artifacts(), header))
+        if "tasks" in changed and self.settings.has("tasks"):
+            text = self.clone.hide.text(project_state.text(project_state.read(self.clone)))
+            view_edits.put(self.clone, project_state.NAME, text, write=views.write)
+        if self.settings.has("journal"):
+            self._write_journal(None if all_days else [header.time[:10]])
+
+    def note(self, subject: str) -> None:
+        """Something changed on the way: the next rendering shows it."""
+        self._noted.add(subject)
+
+    def _render_memory(self, header: views.ViewHeader) -> None:
+        shown, found = memory_pages.show_pages(self.clone, self.clone.clock())
         guarding.write(self.clone, found.standings)
         memories = {
             name: [one.memory for one in getattr(found, name) if one.memory.type == "fact"]
@@ -52,12 +63,6 @@ class ViewFiles(Concern):
         for page in shown.pages:
             text = memory_pages.render_page(page, branch=header.branch, head=header.head, time=header.time)
             view_edits.put(self.clone, page.name, text, write=views.write)
-        self.write("artifacts.json", views.artifacts_json(self.artifacts(), header))
-        if self.settings.has("tasks"):
-            text = self.clone.hide.text(project_state.text(project_state.read(self.clone)))
-            view_edits.put(self.clone, project_state.NAME, text, write=views.write)
-        if self.settings.has("journal"):
-            self._write_journal(None if all_days else [header.time[:10]])
 
     def _write_journal(self, only: list[str] | None) -> None:
         clone, folder = self.clone, self.settings.journal_path
@@ -72,10 +77,10 @@ class ViewFiles(Concern):
             data = fsio.read(fsio.inside(clone.repo.top, path), limit=views.MAX_VIEW)
             view_edits.remember(clone, name, data)
 
-    def render_quietly(self, *, all_days: bool = False) -> None:
+    def render_quietly(self, *subjects: str, all_days: bool = False) -> None:
         """A view is never the truth: what was done is done, whether or not it can be shown."""
         try:
-            self.render(all_days=all_days)
+            self.render(*filter(None, subjects), all_days=all_days)
         except (OSError, HoldfastError) as error:
             self.clone.notes.append(f"the views were not rendered: {error}")
 
@@ -102,25 +107,3 @@ class ViewFiles(Concern):
         head = self.clone.repo.head()
         branch = self.clone.hide.text(head.branch) if head.branch else None
         return views.ViewHeader(branch, head.oid, self.clone.now())
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
-    return config.load(
-        tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
-        clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
-        user=paths.user_settings(environ),
-        environ=environ,
-    )
-
-
-def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
-    """The scanner for everything, the one for what agents say, and which shared rules are not used."""
-    scan = redact.Scanner(settings.redact_rules, settings.redact_allow)
-    if not settings.shared_rules:
-        return scan, None, []
-    narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
-    return scan, redact.Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused

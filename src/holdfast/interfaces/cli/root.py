@@ -3,6 +3,7 @@
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
 from holdfast import __version__
 from holdfast.interfaces import command_table
@@ -20,6 +21,11 @@ class CommandTree(click.Group):
         for module in modules:
             import_module(f"holdfast.interfaces.cli.{module}_commands")  # it adds its commands to `root`
         return super().get_command(ctx, cmd_name)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        rows = command_table.commands().items()
+        found = [CompletionItem(name, help=about) for name, (_, about) in rows if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002 - click's signature
         return command_table.help_text().rstrip("\n")
