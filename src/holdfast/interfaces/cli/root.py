@@ -1,13 +1,19 @@
 """The root of the command tree: `holdfast [--version] [-C DIR] COMMAND`."""
 
+from __future__ import annotations
+
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from holdfast import __version__
 from holdfast.interfaces import command_table
 from holdfast.interfaces.cli.invocation import Invocation
+
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class CommandTree(click.Group):
@@ -23,6 +29,8 @@ class CommandTree(click.Group):
         return super().get_command(ctx, cmd_name)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
         rows = command_table.commands().items()
         found = [CompletionItem(name, help=about) for name, (_, about) in rows if name.startswith(incomplete)]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
