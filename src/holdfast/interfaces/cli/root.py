@@ -11,7 +11,6 @@ from holdfast import __version__
 from holdfast.interfaces import command_table
 from holdfast.interfaces.cli.invocation import Invocation
 
-
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
