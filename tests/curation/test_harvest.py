@@ -97,17 +97,12 @@ def test_every_rule_of_the_extraction_can_be_kept(bench: Any) -> None:
     made = bench.clone.layout.candidates
     tags = {line for name in os.listdir(made) for line in Path(made, name).read_text().splitlines() if "tags:" in line}
     rules = (
-        decision_rules,
-        failure_rules,
-        constraint_rules,
-        constraint_rules,
-        failure_rules,
-        decision_rules,
-        decision_rules,
-        failure_rules,
+        *(decision_rules.DECISION_RULE, decision_rules.PREFERENCE_RULE, decision_rules.ASSUMPTION_RULE),
+        *(constraint_rules.CONSTRAINT_RULE, constraint_rules.CORRECTION_RULE),
+        *(failure_rules.CAUSE_RULE, failure_rules.DEAD_END_RULE, failure_rules.RETRY_RULE),
     )
     assert done.refused == 0
-    assert tags == {f"tags: [{rule.RULE.replace(' ', '-')}]" for rule in rules}
+    assert tags == {f"tags: [{rule.replace(' ', '-')}]" for rule in rules}
     assert len(done.new) == len(rules)
     again = harvest(bench.clone, turns, source="session:SES-abc123", evidence=lambda _: ())
     assert again == Harvested((), len(rules), 0)

@@ -426,13 +426,13 @@ BUSY = """
 import sys
 from holdfast.git.clone import Clone
 from holdfast.git.publish import publish
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 
 clone = Clone.open(sys.argv[1], cache=sys.argv[2])
 print("ready", flush=True)
 for number in range(100000):
     for _ in range(5):
-        clone.record(Draft("task", target=f"TSK-{number}", body={"task": "busy"}))
+        clone.record(EventDraft("task", target=f"TSK-{number}", body={"task": "busy"}))
     publish(clone, here=True)
 """
 

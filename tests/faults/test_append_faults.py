@@ -5,13 +5,13 @@ import random
 import resource
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from holdfast.errors import CorruptLog, HoldfastError, NotStored
 from holdfast.store.layout import Layout
-from holdfast.values import replace
 from tests.conftest import Quick
 
 from .disk import (

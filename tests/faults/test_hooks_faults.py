@@ -269,8 +269,8 @@ def test_many_readers_share_what_fired_without_doubles(repo: GitRepo, layout: La
     for number in range(8):
         fire(repo, "post-merge", str(number))
     code = (
-        "import sys; from holdfast.store import inbox; from holdfast.store.layout import Layout\n"
-        "print(*[f.args[0] for f in inbox.drain(Layout(sys.argv[1], sys.argv[2]))])"
+        "import sys; from holdfast.store import git_inbox; from holdfast.store.layout import Layout\n"
+        "print(*[f.args[0] for f in git_inbox.drain(Layout(sys.argv[1], sys.argv[2]))])"
     )
     started = [
         subprocess.Popen([sys.executable, "-c", code, layout.top, layout.private], stdout=subprocess.PIPE)
@@ -284,8 +284,8 @@ def test_a_reader_that_dies_leaves_everything_to_the_next(repo: GitRepo, layout:
     """What a killed command had taken would be gone from every session."""
     fire(repo, "post-commit", "one")
     code = (
-        "import os, sys; from holdfast.store import inbox; from holdfast.store.layout import Layout\n"
-        "with inbox.draining(Layout(sys.argv[1], sys.argv[2])): os.kill(os.getpid(), 9)"
+        "import os, sys; from holdfast.store import git_inbox; from holdfast.store.layout import Layout\n"
+        "with git_inbox.draining(Layout(sys.argv[1], sys.argv[2])): os.kill(os.getpid(), 9)"
     )
     for number in range(3):
         subprocess.run([sys.executable, "-c", code, layout.top, layout.private], check=False)

@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,6 @@ import pytest
 from holdfast.git import publish
 from holdfast.git.clone import Clone
 from holdfast.store import pending_changes
-from holdfast.values import replace
 from tests.conftest import Quick
 
 from .disk import Op, Recorder, Recording, State, Tree, crash_states, plugged

@@ -19,14 +19,14 @@ import json, sys
 from holdfast.errors import HoldfastError
 from holdfast.git import publish
 from holdfast.git.clone import Clone
-from holdfast.model.event import Draft
+from holdfast.model.event import EventDraft
 top, cache, *acts = sys.argv[1:]
 try:
     clone = Clone.open(top, cache=cache)
     for act in acts:
         word, _, rest = act.partition("=")
         if word == "run":
-            clone.record(Draft("run", run_id=rest, body={"task": rest}))
+            clone.record(EventDraft("run", run_id=rest, body={"task": rest}))
         elif word == "keep":
             path, text = rest.split("|")
             clone.change(path, text)

@@ -277,12 +277,12 @@ def test_a_large_change_is_made_beside_and_hidden_until_it_is_whole(
 BUILDER = """
 import sys
 from holdfast.git.clone import Clone
-from holdfast.index.corpus import refresh
-from holdfast.index.corpus.file_choice import Choice
-refresh.FILES = 5
+from holdfast.index.corpus import update
+from holdfast.index.corpus.file_choice import CorpusChoice
+update.FILES = 5
 clone = Clone.open(sys.argv[1], cache=sys.argv[2])
 told = lambda *step: print(*step, flush=True)
-refresh.bring(clone, refresh.open_corpus(clone), Choice(), patience=True, progress=told)
+update.bring_corpus(clone, update.open_corpus(clone), CorpusChoice(), patience=True, progress=told)
 """
 
 

@@ -72,7 +72,7 @@ def test_few_words_are_nobodys():
 
 def test_a_long_run_is_remembered_in_little_memory(monkeypatch):
     """A night of output must not be held to find one quote."""
-    monkeypatch.setattr(transcript, "MOST", 1000)
+    monkeypatch.setattr(transcript, "MAX_QUOTED_BYTES", 1000)
     quotes = TranscriptQuotes()
     for n in range(200):
         quotes.out_of(

@@ -16,8 +16,7 @@ from holdfast.errors import BadInput, BrokenEntry
 from holdfast.model import evidence
 from holdfast.model.memory import TYPES, Accepted, Candidate, Memory, Rejected, Retired
 from holdfast.store import frontmatter, memory_files
-from holdfast.store.markdown_document import has_open_fence
-from holdfast.store.memory_files import Clash
+from holdfast.store.markdown_document import MarkdownClash, has_open_fence
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 FACT = Accepted(
@@ -285,8 +284,8 @@ def test_our_own_files_are_read_without_a_yaml_parser() -> None:
     import subprocess
 
     code = (
-        "import sys; from holdfast.store import entries\n"
-        f"entries.parse({TEXT!r}, 'a.md'); sys.exit('yaml' in sys.modules)"
+        "import sys; from holdfast.store import memory_files\n"
+        f"memory_files.parse({TEXT!r}, 'a.md'); sys.exit('yaml' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -320,13 +319,13 @@ def test_two_meanings_clash_and_name_the_fields() -> None:
     """Choosing one side silently would drop what somebody approved."""
     ours = changed(statement="Tests need Postgres 17.", layer="L6")
     theirs = changed(statement="Tests need MySQL.", layer="L7")
-    assert memory_files.merge(TEXT, ours, theirs) == Clash(("body", "layer"))
+    assert memory_files.merge(TEXT, ours, theirs) == MarkdownClash(("body", "layer"))
 
 
 def test_without_a_common_start_equal_fields_agree_and_lists_join() -> None:
     """The same fact added on two branches."""
     assert memory_files.merge(None, changed(tags=("a",)), changed(tags=("b",))) == changed(tags=("a", "b"))
-    assert memory_files.merge("", changed(layer="L1"), changed(layer="L2")) == Clash(("layer",))
+    assert memory_files.merge("", changed(layer="L1"), changed(layer="L2")) == MarkdownClash(("layer",))
 
 
 def test_one_side_alone_is_taken_as_it_is() -> None:
@@ -339,7 +338,7 @@ def test_one_side_alone_is_taken_as_it_is() -> None:
 
 def test_a_broken_side_is_a_clash() -> None:
     """Damage is shown, never merged."""
-    assert memory_files.merge(TEXT, "broken", changed(layer="L6")) == Clash(("the whole file",))
+    assert memory_files.merge(TEXT, "broken", changed(layer="L6")) == MarkdownClash(("the whole file",))
 
 
 def test_retiring_and_mending_both_hold() -> None:
@@ -464,13 +463,13 @@ def test_files_of_several_merge_entry_by_entry() -> None:
     ]
     both = f"{TEXT}\n{SECOND}"
     assert memory_files.merge(both, both, TEXT) == TEXT
-    assert memory_files.merge(both, both.replace("network", "router"), TEXT.replace("L5", "L4")) == Clash(
+    assert memory_files.merge(both, both.replace("network", "router"), TEXT.replace("L5", "L4")) == MarkdownClash(
         ("the whole entry of FCT-second",)
     )
-    assert memory_files.merge(both, both.replace("a network", "A"), both.replace("a network", "B")) == Clash(
+    assert memory_files.merge(both, both.replace("a network", "A"), both.replace("a network", "B")) == MarkdownClash(
         ("body of FCT-second",)
     )
-    assert memory_files.merge(both, f"{both}\n{BAD}", f"{both}\n{third}") == Clash(("the whole file",))
+    assert memory_files.merge(both, f"{both}\n{BAD}", f"{both}\n{third}") == MarkdownClash(("the whole file",))
 
 
 def test_when_it_was_updated_is_read_over() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from holdfast.store import trash
 from holdfast.store.layout import Layout
 from holdfast.store.trash import TrashedReset, TrashedText
+from holdfast.values import asdict
 
 TS = "2031-01-01T00:00:00.000000Z"
 LATER = "2031-01-02T00:00:00.000000Z"

@@ -7,7 +7,6 @@ import signal
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from holdfast.errors import BadInput, Claimed, NotFound
 from holdfast.model.event import timestamp
 from holdfast.model.task import Task
 from holdfast.store.layout import Layout
+from holdfast.values import asdict, replace
 from holdfast.work import task_claims, task_json, task_lifecycle
 from holdfast.work.task_claims import TaskClaim
 from holdfast.work.task_lifecycle import TaskWorker
