@@ -151,11 +151,11 @@ class ConflictDialog(Dialog[str]):
     READ = VerticalScroll
 
     DEFAULT_CSS = """
-    HowBoth > Vertical { max-height: 100%; }
-    HowBoth.small > Vertical { width: 100%; }
-    HowBoth VerticalScroll { height: auto; }
-    HowBoth #question { max-height: 2; }
-    HowBoth OptionList, HowBoth OptionList:focus { max-height: 100%; }
+    ConflictDialog > Vertical { max-height: 100%; }
+    ConflictDialog.small > Vertical { width: 100%; }
+    ConflictDialog VerticalScroll { height: auto; }
+    ConflictDialog #question { max-height: 2; }
+    ConflictDialog OptionList, ConflictDialog OptionList:focus { max-height: 100%; }
     """
 
     def __init__(self, conflicts: Sequence[MemoryConflict], *, no: str = "reject") -> None:
@@ -247,10 +247,10 @@ class MemoryEditor(Dialog[dict[str, Any]]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", "save", priority=True)]
     DEFAULT_CSS = """
-    Editor > Vertical { height: 90%; }
-    Editor TextArea, Editor TextArea:focus { border: none; padding: 0; background: $boost; }
-    Editor #statement { height: 1fr; min-height: 2; }
-    Editor #details { height: 2fr; min-height: 3; }
+    MemoryEditor > Vertical { height: 90%; }
+    MemoryEditor TextArea, MemoryEditor TextArea:focus { border: none; padding: 0; background: $boost; }
+    MemoryEditor #statement { height: 1fr; min-height: 2; }
+    MemoryEditor #details { height: 2fr; min-height: 3; }
     """
 
     def __init__(self, memory: Memory) -> None:

@@ -165,9 +165,9 @@ class QueueList(ScrollView, can_focus=True, inherit_bindings=False):  # keys sel
 
     COMPONENT_CLASSES = {"listing--selected", "listing--skipped"}  # noqa: RUF012 - Textual's own type
     DEFAULT_CSS = """
-    Listing { overflow-x: hidden; }
-    Listing .listing--selected { background: $primary; color: $text; text-style: bold; }
-    Listing .listing--skipped { color: $text-muted; }
+    QueueList { overflow-x: hidden; }
+    QueueList .listing--selected { background: $primary; color: $text; text-style: bold; }
+    QueueList .listing--skipped { color: $text-muted; }
     """
 
     selected: reactive[int] = reactive(0)
