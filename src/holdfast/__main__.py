@@ -14,7 +14,15 @@ if _OURS:
 
 def _catch_interrupts() -> None:
     if _OURS:
+        sys.unraisablehook = _pass_over_interrupts
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+
+
+def _pass_over_interrupts(unraisable: "sys.UnraisableHookArgs", /) -> None:
+    """Python drops an interrupt that comes while it releases an object, at each import for example. The command goes
+    on; a traceback would look like damage."""
+    if unraisable.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(unraisable)
 
 
 def main() -> int:

@@ -73,6 +73,25 @@ def test_ctrl_c_at_any_instant_ends_quietly(repo: GitRepo, cli: Cli) -> None:
         assert b"Traceback" not in said
 
 
+DROPPED = """
+import sys
+sys.argv = ['holdfast', 'tasks']
+from holdfast import __main__ as start
+class Released:
+    def __del__(self):
+        raise what
+start._catch_interrupts()
+for what in (KeyboardInterrupt, ValueError):
+    Released()
+"""
+
+
+def test_an_interrupt_that_python_drops_is_not_spoken_of() -> None:
+    """Imports release locks all the time; whoever presses Ctrl-C there would see a traceback, but a bug must show."""
+    done = subprocess.run([sys.executable, "-c", DROPPED], capture_output=True, check=True)
+    assert b"KeyboardInterrupt" not in done.stderr and b"ValueError" in done.stderr
+
+
 def test_who_ignores_interrupts_goes_on_to(repo: GitRepo, cli: Cli) -> None:
     """`nohup holdfast … &` must come to its end."""
     cli("init", "--commit")
