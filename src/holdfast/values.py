@@ -98,7 +98,8 @@ def _plain(thing: Any) -> Any:
     if is_value(thing):
         return asdict(thing)
     if isinstance(thing, (list, tuple)):
-        return type(thing)(map(_plain, thing))
+        plain = map(_plain, thing)
+        return type(thing)(*plain) if hasattr(thing, "_fields") else type(thing)(plain)  # a NamedTuple, or not
     if isinstance(thing, dict):
         return {key: _plain(one) for key, one in thing.items()}
     return thing
@@ -111,6 +112,7 @@ def _build(cls: Any, *, kw_only: bool, order: bool, eq: bool, is_frozen: bool) -
     every = tuple(found.values())
     for name in ("__dict__", "__weakref__", *found):
         space.pop(name, None)
+    space["__qualname__"] = cls.__qualname__
     space["__slots__"] = tuple(name for name in found if name not in inherited)
     space["__fields__"] = every
     space["__match_args__"] = tuple(one.name for one in every if not one.kw_only)
@@ -119,6 +121,7 @@ def _build(cls: Any, *, kw_only: bool, order: bool, eq: bool, is_frozen: bool) -
         _compare(space, every, order=order, is_frozen=is_frozen)
     if is_frozen:
         space["__setattr__"], space["__delattr__"] = _refuse_setting, _refuse_deleting
+        space["__reduce__"] = _taken_apart
     made = type(cls)(cls.__name__, cls.__bases__, space)
     if "__init__" not in space:
         made.__init__ = _compiled_on_first_use(made, every, is_frozen)
@@ -132,6 +135,8 @@ def _own_fields(space: Mapping[str, Any], kw_only: bool) -> list[Field]:
             continue
         default = space.get(name, MISSING)
         one = default if isinstance(default, Field) else Field(default, MISSING, True)
+        if type(one.default).__hash__ is None:
+            raise TypeError(f"all instances would share the default of {name}: use field(default_factory=...)")
         one.name, one.type, one.kw_only = name, kind, kw_only
         own.append(one)
     return own
@@ -151,11 +156,14 @@ def _compare(space: dict[str, Any], every: tuple[Field, ...], *, order: bool, is
     def before(self: Any, other: Any) -> Any:
         return get(self) < get(other) if other.__class__ is self.__class__ else NotImplemented
 
+    def not_after(self: Any, other: Any) -> Any:
+        return get(self) <= get(other) if other.__class__ is self.__class__ else NotImplemented
+
     space.setdefault("__eq__", equal)
     if "__hash__" not in space or space["__hash__"] is None:
         space["__hash__"] = hashed if is_frozen else None
     if order:
-        space["__lt__"] = before
+        space["__lt__"], space["__le__"] = before, not_after  # Python asks these for > and >= too
 
 
 def _compiled_on_first_use(cls: Any, every: tuple[Field, ...], is_frozen: bool) -> Callable[..., None]:
@@ -197,6 +205,18 @@ def _constructor(cls: Any, every: tuple[Field, ...], is_frozen: bool) -> Any:
 def _shown(self: Any) -> str:
     inside = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))
     return f"{type(self).__qualname__}({inside})"
+
+
+def _taken_apart(self: Any) -> tuple[Any, ...]:
+    """For `copy` and `pickle`, which would assign to the fields."""
+    return _put_together, (type(self), *(getattr(self, one.name) for one in fields(self)))
+
+
+def _put_together(cls: Any, *given: Any) -> Any:
+    made = cls.__new__(cls)
+    for one, value in zip(fields(cls), given, strict=True):
+        getattr(cls, one.name).__set__(made, value)
+    return made
 
 
 def _refuse_setting(self: object, name: str, _: object) -> None:
