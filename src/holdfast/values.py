@@ -29,7 +29,7 @@ class FrozenValue(AttributeError):
     """A field of a value was assigned to; use `replace`."""
 
 
-class Field:
+class ValueField:
     """One field of a value, and what it is if it is not given."""
 
     __slots__ = ("compare", "default", "default_factory", "kw_only", "name", "type")
@@ -47,7 +47,7 @@ class Field:
 
 def field(*, default: Any = MISSING, default_factory: Any = MISSING, compare: bool = True) -> Any:
     """The default of a field that is made anew for each instance, or a field that comparing passes over."""
-    return Field(default, default_factory, compare)
+    return ValueField(default, default_factory, compare)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -66,9 +66,9 @@ def mutable(cls: Any) -> Any:
     return _build(cls, kw_only=False, order=False, eq=True, is_frozen=False)
 
 
-def fields(of: Any) -> tuple[Field, ...]:
+def fields(of: Any) -> tuple[ValueField, ...]:
     """The fields of a value or of its class, in the order of the constructor."""
-    found: tuple[Field, ...] = of.__fields__
+    found: tuple[ValueField, ...] = of.__fields__
     return found
 
 
@@ -128,13 +128,13 @@ def _build(cls: Any, *, kw_only: bool, order: bool, eq: bool, is_frozen: bool) -
     return made
 
 
-def _own_fields(space: Mapping[str, Any], kw_only: bool) -> list[Field]:
+def _own_fields(space: Mapping[str, Any], kw_only: bool) -> list[ValueField]:
     own = []
     for name, kind in space.get("__annotations__", {}).items():
         if "ClassVar" in str(kind):
             continue
         default = space.get(name, MISSING)
-        one = default if isinstance(default, Field) else Field(default, MISSING, True)
+        one = default if isinstance(default, ValueField) else ValueField(default, MISSING, True)
         if type(one.default).__hash__ is None:
             raise TypeError(f"all instances would share the default of {name}: use field(default_factory=...)")
         one.name, one.type, one.kw_only = name, kind, kw_only
@@ -142,7 +142,7 @@ def _own_fields(space: Mapping[str, Any], kw_only: bool) -> list[Field]:
     return own
 
 
-def _compare(space: dict[str, Any], every: tuple[Field, ...], *, order: bool, is_frozen: bool) -> None:
+def _compare(space: dict[str, Any], every: tuple[ValueField, ...], *, order: bool, is_frozen: bool) -> None:
     names = [one.name for one in every if one.compare]
     # Two names, or attrgetter gives no tuple.
     get: Any = attrgetter(*names, names[0]) if names else type
@@ -166,7 +166,7 @@ def _compare(space: dict[str, Any], every: tuple[Field, ...], *, order: bool, is
         space["__lt__"], space["__le__"] = before, not_after  # Python asks these for > and >= too
 
 
-def _compiled_on_first_use(cls: Any, every: tuple[Field, ...], is_frozen: bool) -> Callable[..., None]:
+def _compiled_on_first_use(cls: Any, every: tuple[ValueField, ...], is_frozen: bool) -> Callable[..., None]:
     def __init__(self: Any, *args: Any, **given: Any) -> None:
         cls.__init__ = _constructor(cls, every, is_frozen)
         cls.__init__(self, *args, **given)
@@ -174,7 +174,7 @@ def _compiled_on_first_use(cls: Any, every: tuple[Field, ...], is_frozen: bool) 
     return __init__
 
 
-def _constructor(cls: Any, every: tuple[Field, ...], is_frozen: bool) -> Any:
+def _constructor(cls: Any, every: tuple[ValueField, ...], is_frozen: bool) -> Any:
     """The constructor that somebody would write by hand."""
     scope: dict[str, Any] = {"_missing": MISSING}
     first: list[str] = []
