@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import holdfast
 from holdfast.capture import condense, session_note
 from holdfast.capture import condense as capture_condense
-from holdfast.capture import session as work
+from holdfast.capture import session_work as work
 from holdfast.capture.condense import CondenseSettings
 from holdfast.capture.session_note import WorkSinceTurn
 from holdfast.git import project_setup
@@ -286,9 +286,9 @@ def test_turns_noted_meanwhile_stay(clone: Clone, tmp_path: Path) -> None:
     code = f"""
         sys.path[:0] = {[str(Path(holdfast.__file__).parents[1]), *sys.path]!r}
         from holdfast.git.clone import Clone
-        from holdfast.capture import session
+        from holdfast.capture import session_work
         other = Clone.open({clone.repo.top!r}, cache={str(tmp_path / "cache")!r})
-        session.note(other, "meanwhile", open=["new"])
+        session_work.note(other, "meanwhile", open=["new"])
     """
     session = condensed_by(clone, script(tmp_path, textwrap.dedent(code) + ECHO))
     assert [turn.summary for turn in session.turns][-1] == "meanwhile", clone.notes

@@ -465,7 +465,7 @@ def test_while_a_session_goes_on_its_finished_turns_are_noted(place: Place, home
 
 def test_a_persons_own_session_is_not_ended_by_an_agents(place: Place, home: Path) -> None:
     """What somebody opened is theirs to close."""
-    from holdfast.capture import session as live
+    from holdfast.capture import session_work as live
 
     mine = live.start(place.open(), objective="ship it")
     file = work(home, place, at=datetime.now(UTC))

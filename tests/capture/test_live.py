@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.capture import session as live
 from holdfast.capture import session_lookup
+from holdfast.capture import session_work as live
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest import live_transcripts
 from holdfast.capture.ingest.intake import IntakeResult, take_in

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import cited_commits, git_notices, reconciliation, session
+from holdfast.capture import cited_commits, git_notices, reconciliation, session_work
 from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.git import moves, reconcile, rewinds
 from holdfast.git import reconcile as git_reconcile
@@ -53,12 +53,12 @@ def test_nothing_is_said_where_nobody_keeps_sessions(place: Place) -> None:
 
 def test_a_commit_outside_any_session_is_said_and_one_inside_is_not(place: Place) -> None:
     """Work done by hand is told to the next agent; an agent's own is not repeated to it."""
-    session.start(command(place), objective="Build")
+    session_work.start(command(place), objective="Build")
     inside = place.repo.commit("a")
     clone = command(place)
     assert clone.notes == []
     assert session_files.opened(clone.layout)[0].commits == (inside,)
-    session.end(clone, with_tasks=False)
+    session_work.end(clone, with_tasks=False)
     place.repo.commit("b")
     assert [note for note in command(place).notes if "outside any session" in note] != []
 
@@ -111,9 +111,9 @@ def test_the_answers_need_a_question(place: Place) -> None:
 
 def test_of_two_sessions_left_one_must_be_named(place: Place) -> None:
     """Nothing is guessed, not even when it seems likely."""
-    first = session.start(command(place), objective="One")
+    first = session_work.start(command(place), objective="One")
     place.git("switch", "-q", "-c", "other")
-    second = session.start(command(place), objective="Two")
+    second = session_work.start(command(place), objective="Two")
     place.git("switch", "-q", "main")
     with pytest.raises(Ambiguous):
         reconciliation.carry(command(place))
@@ -129,8 +129,8 @@ def test_carrying_takes_items_approvals_and_claims_along(place: Place) -> None:
     """What was promised on the one branch is done on the other."""
     clone = command(place)
     work = task_lifecycle.add(clone, title="Work")
-    old = session.start(clone, objective="Build", tasks=[work.id])
-    session.note(clone, "x", open=["a"], follow_ups=["b"], approvals=["c"])
+    old = session_work.start(clone, objective="Build", tasks=[work.id])
+    session_work.note(clone, "x", open=["a"], follow_ups=["b"], approvals=["c"])
     task_lifecycle.start(clone, work.id, TaskWorker("ada", old.id))
     place.git("switch", "-q", "-c", "next")
     done = reconciliation.carry(command(place))
@@ -146,8 +146,8 @@ def test_carrying_takes_items_approvals_and_claims_along(place: Place) -> None:
 def test_carrying_leaves_nothing_open_behind(place: Place) -> None:
     """An item that is open twice is done twice, and its session can never be tidied away."""
     clone = command(place)
-    session.start(clone, objective="Build")
-    session.note(clone, "x", open=["a"], follow_ups=["b"], approvals=["c"])
+    session_work.start(clone, objective="Build")
+    session_work.note(clone, "x", open=["a"], follow_ups=["b"], approvals=["c"])
     place.git("switch", "-q", "-c", "next")
     done = reconciliation.carry(command(place))
     assert done.old is not None and done.new is not None
@@ -159,8 +159,8 @@ def test_carrying_leaves_nothing_open_behind(place: Place) -> None:
 
 def test_forked_and_carried_back_no_session_comes_before_itself(place: Place) -> None:
     """Whoever follows the links back to the beginning must get there."""
-    first = session.start(command(place), objective="Build")
-    session.note(command(place), "x", open=["a"])
+    first = session_work.start(command(place), objective="Build")
+    session_work.note(command(place), "x", open=["a"])
     place.git("switch", "-q", "-c", "next")
     forked = reconciliation.fork(command(place)).new
     assert forked is not None
@@ -175,7 +175,7 @@ def test_forked_and_carried_back_no_session_comes_before_itself(place: Place) ->
 
 def test_a_session_of_a_deleted_branch_cannot_stay_open_there(place: Place) -> None:
     """There is no there."""
-    old = session.start(command(place), objective="Build")
+    old = session_work.start(command(place), objective="Build")
     place.git("switch", "-q", "main")
     command(place)
     place.git("branch", "-q", "-D", "feat")
@@ -190,10 +190,10 @@ def test_a_session_of_a_deleted_branch_cannot_stay_open_there(place: Place) -> N
 
 def test_what_lasts_is_told_once(place: Place) -> None:
     """A list that never ends is not read any more, and then the one new line in it is missed."""
-    one = session.start(command(place), objective="Build")
+    one = session_work.start(command(place), objective="Build")
     lost = [place.repo.commit("a", "some text\n" * 4)]
     command(place)
-    session.end(place.open(), with_tasks=False)
+    session_work.end(place.open(), with_tasks=False)
     place.git("reset", "-q", "--hard", "HEAD~1")
     first = report(place)
     assert [cite.old for cite in first.news().cited] == lost
@@ -230,10 +230,10 @@ def test_what_rode_along_from_a_detached_head_was_not_left_behind(place: Place) 
 
 def test_a_note_on_the_new_branch_does_not_take_the_choice_away(place: Place) -> None:
     """A linked session starts by itself; what becomes of the old one is still asked, and joins it."""
-    old = session.start(command(place), objective="Build")
-    session.note(command(place), "x", open=["a"])
+    old = session_work.start(command(place), objective="Build")
+    session_work.note(command(place), "x", open=["a"])
     place.git("switch", "-q", "main")
-    linked = session.note(command(place), "went on").session
+    linked = session_work.note(command(place), "went on").session
     assert [one.session.id for one in reconciliation.adrift(place.open()) if one.left] == [old.id]
     done = reconciliation.fork(place.open())
     assert done.new is not None
@@ -244,7 +244,7 @@ def test_a_note_on_the_new_branch_does_not_take_the_choice_away(place: Place) ->
 def test_nothing_is_chosen_in_the_middle_of_a_rebase(place: Place) -> None:
     """An abort would take back what was decided by half a history."""
     place.repo.commit("a")
-    session.start(command(place), objective="Build")
+    session_work.start(command(place), objective="Build")
     place.git("-c", "sequence.editor=sed -i '1s/pick/edit/'", "rebase", "-q", "-i", "HEAD~1")
     assert report(place).under_way == "a rebase"
     for answer in (reconciliation.fork, reconciliation.carry, reconciliation.drop, reconciliation.apply):
@@ -254,9 +254,9 @@ def test_nothing_is_chosen_in_the_middle_of_a_rebase(place: Place) -> None:
 
 def test_stale_sessions_and_sessions_of_gone_branches_are_listed(place: Place) -> None:
     """Open for ever is as good as lost."""
-    gone = session.start(command(place), objective="Build")
+    gone = session_work.start(command(place), objective="Build")
     place.git("switch", "-q", "main")
-    old = session.start(command(place), objective="Old")
+    old = session_work.start(command(place), objective="Old")
     past = datetime.now(UTC) - timedelta(days=9)
     ts = past.isoformat(timespec="microseconds").replace("+00:00", "Z")
     layout = place.open().layout
@@ -289,8 +289,8 @@ def test_cited_commits_follow_a_rebase_without_hooks(place: Place) -> None:
     task_lifecycle.done(clone, made.id, cited=[oid])
     mile = task_lifecycle.add(clone, title="Mile", kind="milestone")
     task_lifecycle.done(clone, mile.id, without=True)
-    one = session.start(clone, objective="Build")
-    session.record_commit(clone, one.id, oid)
+    one = session_work.start(clone, objective="Build")
+    session_work.record_commit(clone, one.id, oid)
     place.git("switch", "-q", "main")
     place.repo.commit("m")
     place.git("switch", "-q", "feat")

@@ -13,9 +13,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from holdfast.capture import session as work
+from holdfast.capture import session_work as work
 from holdfast.capture.run import run_command
-from holdfast.capture.session import Noted
+from holdfast.capture.session_work import Noted
 from holdfast.errors import BadInput, NotFound, ScanFailed, TooLarge
 from holdfast.git import project_setup
 from holdfast.git.clone import Clone
@@ -485,10 +485,10 @@ def test_a_session_found_without_a_name_is_the_open_one_else_the_last(desk: Desk
 
 NOTE = """
 import sys
-from holdfast.capture import session
+from holdfast.capture import session_work
 from holdfast.git.clone import Clone
 clone = Clone.open(sys.argv[1], cache=sys.argv[2])
-print(session.note(clone, "Inside").session.id)
+print(session_work.note(clone, "Inside").session.id)
 """
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import session as work
+from holdfast.capture import session_work as work
 from holdfast.capture.condense import CondenseSettings
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from holdfast.capture import session
+from holdfast.capture import session_work
 from holdfast.git.clone import Clone
 from holdfast.index.fill import LoadedDocument, load_documents
 from holdfast.index.query import Scope
@@ -66,9 +66,9 @@ def test_a_session_is_found_by_the_turns_of_its_runs(clone: Clone) -> None:
     """Its notes say in a line what was done; people remember a word that fell."""
     capsule(clone)
     ran(clone, 3, task="T-9", output_sha256="0" * 64)
-    held = session.note(clone, "Looked at the failing test", run=RUN).session
-    session.end(clone)
-    other = session.start(clone, objective="Water the plants")
+    held = session_work.note(clone, "Looked at the failing test", run=RUN).session
+    session_work.end(clone)
+    other = session_work.start(clone, objective="Water the plants")
 
     found = [hit.id for hit in recall(clone, "who held the file open", kind="session")]
     assert found == [held.id]
@@ -83,7 +83,7 @@ def test_runs_and_sessions_are_found_alike_on_both_ways(
     capsule(clone)
     ran(clone, 3, task="T-9", output_sha256="0" * 64)
     ran(clone, 4, task="T-9", outputs={"summary": "the parser holds no file open"})
-    session.note(clone, "Looked at the failing test", run=RUN)
+    session_work.note(clone, "Looked at the failing test", run=RUN)
     for kind in ("run", "session"):
         argv = ["recall", "who held the file open", "--kind", kind, "--json"]
         full = cli(*argv).out

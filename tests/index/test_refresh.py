@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.capture import session
+from holdfast.capture import session_work
 from holdfast.git.clone import Clone
 from holdfast.git.erase import erase
 from holdfast.index.ranking import PROMOTED
@@ -284,7 +284,7 @@ def test_equal_state_equal_signature(clone: Clone, repo: GitRepo) -> None:
         lambda: ran(clone, 1, task="one"),
         lambda: keep_fact(clone, "FCT-aaaaaa", "One."),
         lambda: task_lifecycle.add(clone, title="Three"),
-        lambda: session.start(clone, objective="Four"),
+        lambda: session_work.start(clone, objective="Four"),
         lambda: repo.commit("other.txt"),
         lambda: repo.git("switch", "-q", "-c", "topic"),
         lambda: repo.write(".holdfast/memory/facts/x-FCT-bbbbbb.md", fact_text("FCT-bbbbbb", "Two.")),
@@ -366,12 +366,12 @@ def test_sessions_are_found_where_they_were_held(clone: Clone, repo: GitRepo, ca
     """What was tried and said yesterday is what the next agent asks for."""
     repo.git("switch", "-q", "-c", "topic")
     clone = open_clone(repo, cache)
-    held = session.start(clone, objective="Chase the whale")
-    session.note(clone, "Harpoons were dull", open=["buy oilstones"], decisions=["no night watches"])
+    held = session_work.start(clone, objective="Chase the whale")
+    session_work.note(clone, "Harpoons were dull", open=["buy oilstones"], decisions=["no night watches"])
     for query in ("whale", "dull harpoons", "oilstones", "night watches"):
         assert found(clone, query, kind="session") == [held.id], query
     assert [hit.state for hit in recall(clone, "whale")] == ["open"]
-    session.end(clone)
+    session_work.end(clone)
     assert [(hit.id, hit.state) for hit in recall(clone, "whale")] == [(held.id, "ended")]
     repo.git("switch", "-q", "main")
     assert found(open_clone(repo, cache), "oilstones") == []

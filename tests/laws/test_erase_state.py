@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import session as capture
+from holdfast.capture import session_work as capture
 from holdfast.errors import NotFound
 from holdfast.project import Project
 from holdfast.work import cleanup

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import cited_commits, git_notices, reconciliation, session
+from holdfast.capture import cited_commits, git_notices, reconciliation, session_work
 from holdfast.diagnostics import doctor
 from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.git import hooks, project_setup, publish, rewinds
@@ -87,8 +87,8 @@ def _build(folder: Path) -> None:
     case.git("switch", "-q", "-c", "feat")
     clone = case.open()
     work = task_lifecycle.add(clone, title="Feature work")
-    session.start(clone, objective="Build it", tasks=[work.id])
-    session.note(clone, "Began.", open=["finish the parser"])
+    session_work.start(clone, objective="Build it", tasks=[work.id])
+    session_work.note(clone, "Began.", open=["finish the parser"])
     task_lifecycle.start(clone, work.id, TaskWorker("ada"))
     oids = [case.commit(mark) for mark in COMMITS[:3]]
     clone = case.open()
@@ -118,7 +118,7 @@ def _add_worktree(case: Case) -> None:
     case.git("worktree", "add", "-q", "-b", "side", "../wt", "main")
     there = case.at("wt").open()
     task_lifecycle.add(there, title="Side job")
-    session.start(there, objective="Look aside")
+    session_work.start(there, objective="Look aside")
     case.open()
 
 
@@ -222,7 +222,7 @@ def _removed(case: Case) -> None:
 
 
 def _outside(case: Case) -> None:
-    session.end(case.open(), reason="done for today", with_tasks=False)
+    session_work.end(case.open(), reason="done for today", with_tasks=False)
     case.commit("mark-5")
 
 
@@ -366,7 +366,7 @@ def _side(case: Case) -> object:
     there = case.at("wt")
     if not there.repo.path.exists():
         return None
-    current = session.current(there.open())
+    current = session_work.current(there.open())
     return there.titles(), current.id if current else None, there.repo.status()
 
 
@@ -435,7 +435,7 @@ def test_what_a_rewind_took_comes_back_on_request(case: Case) -> None:
 @pytest.mark.parametrize("way", ["fork", "carry", "drop"])
 def test_a_session_left_on_another_branch_is_forked_carried_or_dropped(case: Case, way: str) -> None:
     """Three different wishes, and none is guessed."""
-    old = session.current(case.open())
+    old = session_work.current(case.open())
     assert old is not None
     case.git("switch", "-q", "main")
     clone, found = case.command()
@@ -443,7 +443,7 @@ def test_a_session_left_on_another_branch_is_forked_carried_or_dropped(case: Cas
     assert [one.session.id for one in reconciliation.examine(clone, found).sessions if one.left] == [old.id]
     done = getattr(reconciliation, way)(clone)
     now = session_files.find(clone.layout, old.id)
-    here = session.current(case.open())
+    here = session_work.current(case.open())
     assert now.state == ("open" if way == "fork" else "ended")
     if way == "drop":
         assert here is None
@@ -455,7 +455,7 @@ def test_a_session_left_on_another_branch_is_forked_carried_or_dropped(case: Cas
     assert reconciliation.adrift(case.open()) == []
     assert [e.kind for e in case.open().events()][-1] == "session"
     case.git("switch", "-q", "feat")
-    back = session.current(case.open())
+    back = session_work.current(case.open())
     assert (back.id if back else None) == (old.id if way == "fork" else None)
 
 
@@ -468,7 +468,7 @@ def test_commits_reach_the_session_and_the_claim_by_their_newest_name(case: Case
     case.git("commit", "-q", "-a", "--amend", "--no-edit")
     clone = case.open()
     head = case.git("rev-parse", "HEAD")
-    current = session.current(clone)
+    current = session_work.current(clone)
     assert current is not None
     assert current.commits[-1] == head
     assert head in dict(current.extra)["was"].values()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import session as capture
+from holdfast.capture import session_work as capture
 from holdfast.errors import Ambiguous, NotFound
 from holdfast.project import Project
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from holdfast.capture import session as capture
+from holdfast.capture import session_work as capture
 from holdfast.model.evidence import Provenance
 from holdfast.project import Project
 from holdfast.recall.passage import AROUND, MAX_LINES, MAX_READ, MAX_WIDTH, Passage

@@ -8,7 +8,7 @@ only where sessions or claims are kept. A failure here is said and never stops t
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from holdfast.capture import cited_commits, reconciliation, session, worktree_changes
+from holdfast.capture import cited_commits, reconciliation, session_work, worktree_changes
 from holdfast.capture.worktree_changes import spelled
 from holdfast.errors import HoldfastError
 from holdfast.git import moves, reconcile
@@ -79,7 +79,7 @@ def _to_sessions(clone: Clone, made: Iterable[NewCommit]) -> set[str]:
         fitting = [s for s in opened if (s.line, s.worktree) == (one.line, spelled(one.worktree))]
         if fitting:
             branch = one.ref.removeprefix("refs/heads/") if one.ref else None
-            session.record_commit(clone, fitting[-1].id, one.oid, ts=one.ts, branch=branch)
+            session_work.record_commit(clone, fitting[-1].id, one.oid, ts=one.ts, branch=branch)
             added.append(one.oid)
         else:
             outside.add(one.oid)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from holdfast.capture import cited_commits, session, session_lookup
+from holdfast.capture import cited_commits, session_lookup, session_work
 from holdfast.capture.cited_commits import DisplacedCommit, ReanchoredCitations
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry, Claimed, NotFound
 from holdfast.git import branch_lines, last_seen, merge_conflicts, moves, reconcile, rewinds
@@ -297,7 +297,7 @@ def carry(clone: Clone, named: str | None = None) -> ReconcileChoice:
         return _carry_changes(clone)
     old = _chosen(clone, named)
     new = _go_on(clone, old)
-    ended = session.end(clone, session=old.id, reason=f"carried to {new.id}", with_tasks=False).session
+    ended = session_work.end(clone, session=old.id, reason=f"carried to {new.id}", with_tasks=False).session
     ended = session_files.update(clone.layout, old.id, lambda one: _moved_to(_linked_to(clone, one, new), new))
     _carry_claims(clone, old, new)
     _record(clone, new, "carry", f"{old.id} goes on here")
@@ -325,7 +325,7 @@ def drop(clone: Clone, named: str | None = None) -> ReconcileChoice:
         aside = tuple(rewinds.set_aside(clone, late))
         return ReconcileChoice("drop", aside=aside, reanchored=cited_commits.reanchor(clone))
     old = _chosen(clone, named)
-    ended = session.end(clone, session=old.id, reason="dropped", with_tasks=False).session
+    ended = session_work.end(clone, session=old.id, reason="dropped", with_tasks=False).session
     _record(clone, ended, "drop", f"left on {old.branch or branch_lines.DETACHED_NAME}")
     return ReconcileChoice("drop", ended, reanchored=cited_commits.reanchor(clone))
 
@@ -376,7 +376,7 @@ def _chosen(clone: Clone, named: str | None) -> Session:
 
 def _go_on(clone: Clone, old: Session) -> Session:
     """The session open here, or a new one, with what is open in another added to it."""
-    here = session_lookup.current(clone) or session.start(
+    here = session_lookup.current(clone) or session_work.start(
         clone, objective=old.objective, agent=old.agent, agent_session=old.agent_session
     )
     return session_files.update(clone.layout, here.id, lambda one: _with_open_items(clone, one, old))

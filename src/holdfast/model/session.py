@@ -2,7 +2,7 @@
 
 What an agent or a person must know to go on where the last one stopped: turns, what is open, what waits
 for an answer, what was run. These are values, their JSON and the rules that need no disk; files are
-`store.sessions`' business, git and time come from `capture.session`, the text for an agent from
+`store.sessions`' business, git and time come from `capture.session_work`, the text for an agent from
 `model.brief`.
 
 JSON read strictly: every known field has a reader that says what is wrong, unknown ones are kept.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from holdfast import config
 from holdfast.capture import export_codex as capture_export_codex
 from holdfast.capture import run as capture
-from holdfast.capture import session as capture_session
+from holdfast.capture import session_work
 from holdfast.capture.ingest import run_files
 from holdfast.curation import review_queue
 from holdfast.diagnostics import run_diff as differences
@@ -147,7 +147,7 @@ class RunLog(Concern):
         )
         self.clone.notes.extend(outcome.warnings)
         if self.settings.has("sessions"):
-            capture_session.record_run(self.clone, outcome)
+            session_work.record_run(self.clone, outcome)
         self.project.harvest.from_run(outcome.event)
         self.project.views.render_quietly("runs")
         return outcome

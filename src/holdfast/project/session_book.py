@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import condense
-from holdfast.capture import session as capture
+from holdfast.capture import session_work as capture
 from holdfast.errors import HoldfastError
 from holdfast.index import refresh
 from holdfast.model import brief
@@ -19,8 +19,8 @@ from holdfast.store import capsule, fsio, import_progress, session_files, tally
 from holdfast.values import frozen, replace
 
 if TYPE_CHECKING:
-    from holdfast.capture.session import Ending, Noted
     from holdfast.capture.session_lookup import Stale
+    from holdfast.capture.session_work import Ending, Noted
     from holdfast.model.session import Session
     from holdfast.recall.pack.context_pack import ContextPack
     from holdfast.recall.pack.material import PackMaterial

@@ -8,8 +8,8 @@ own turn: noting it again changes it in place.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from holdfast.capture import session as live
 from holdfast.capture import session_note as notes
+from holdfast.capture import session_work as live
 from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
 from holdfast.model import session as rules

@@ -24,7 +24,7 @@ from holdfast.values import frozen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from holdfast.capture.session import DoneTaskProposal, Ending, Noted
+    from holdfast.capture.session_work import DoneTaskProposal, Ending, Noted
     from holdfast.model.brief import Brief
     from holdfast.model.session import Session, SessionAnchor, SessionTurn
     from holdfast.project import Project
