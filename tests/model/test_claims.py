@@ -1,7 +1,10 @@
 """Do two statements contradict each other? Few false alarms, and most contradictions found."""
 
 import json
+import os
 import string
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,7 +35,8 @@ def between(one: str, other: str) -> Verdict | None:
     return conflict(Statement(one), Statement(other))
 
 
-TEXTS = sorted({pair[side]["text"] for pair in pairs() for side in ("accepted", "candidate")})
+SIDES = ("accepted", "candidate")
+TEXTS = sorted({pair[side]["text"] for pair in pairs() for side in SIDES})
 sentences = st.sampled_from(TEXTS)
 anything = st.one_of(sentences, st.text(max_size=200), st.text(string.printable, max_size=200))
 
@@ -64,6 +68,29 @@ def test_nothing_contradicts_itself(text: str) -> None:
 def test_a_contradiction_has_no_direction(one: str, other: str) -> None:
     """Two branches that merge must be told the same, whichever is merged into the other."""
     assert (between(one, other) is None) == (between(other, one) is None)
+
+
+_READ_TOPICS = """
+import json, sys
+from holdfast.model.claims import topics
+from holdfast.model.claims.signs import word_signs
+for line in sys.stdin:
+    signs = word_signs(json.loads(line))
+    print(sorted((topic, one.value, one.share, one.sign) for topic, one in topics.leanings(signs.words, signs.signs).items()))
+"""
+
+
+def test_every_process_judges_alike() -> None:
+    """Two clones must not disagree about a pair because Python orders a set differently in every process."""
+    texts = "".join(json.dumps(pair[side]["text"]) + "\n" for pair in pairs("tuning_more.jsonl") for side in SIDES)
+    read = {
+        subprocess.run(
+            [sys.executable, "-c", _READ_TOPICS],
+            input=texts, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("0", "2")
+    }  # fmt: skip
+    assert len(read) == 1
 
 
 @given(sentences, sentences)

@@ -171,7 +171,7 @@ def _loose() -> _Loose:
             bags.append(bag)
             meant.append((topic, name))
     worth = {root: math.log(len(meant) / 10 / len(topics)) for root, topics in seen.items()}
-    whole = tuple(sum(worth[root] for root in bag) for bag in bags)
+    whole = tuple(math.fsum(worth[root] for root in bag) for bag in bags)  # in any order: a set has none
     kept = {root: numbers for root, numbers in holders.items() if len(numbers) < _MANY or root in _NO}
     return _Loose(kept, worth, whole, tuple(meant), tuple(bool(bag & _NO) for bag in bags))
 
