@@ -1,12 +1,12 @@
-"""Fit the judge of contradictions, `model/claims/weights.py`, to the labelled pairs.
+"""Fit the judges of contradictions and of twins, `model/claims/tables/{judge,twins}.txt`, to the labelled pairs.
 
-    pip install scikit-learn && python -m bench.fit_conflicts   # tells how well it does, writes weights.py
+    pip install scikit-learn && python -m bench.fit_conflicts   # prints how well they do, writes both files
 
 Boosted trees for contradictions, a sum of weights for twins. A pair of the first author counts a fifth: his
 are many, short and easier. Pairs alone would teach that two statements are always about one thing; so the
 sentences of docs/adr and docs/design, which do not contradict one another, are held against their
-neighbours and count as what is no contradiction. What is told is measured on pairs and pages that the
-judge has not seen. The held-out half is never read.
+neighbours and count as what is no contradiction. The figures it prints are measured on pairs and pages that
+the judge has not seen. The held-out half is never read.
 """
 
 import json
@@ -20,13 +20,22 @@ import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from bench.conflicts import DOCS, PAIRS, sentences
+from bench.conflicts import DOCS, PAIRS, ROOT, sentences
 from holdfast.model.claims import SimilarStatements, Statement
 from holdfast.model.claims.compare import paths_overlap, ruled
 from holdfast.model.claims.features import Features, measure_features
 
 FILES = {"tuning.jsonl": 0.2, "tuning_more.jsonl": 1.0}
-TARGET = os.path.join(os.path.dirname(PAIRS), "../../src/holdfast/model/claims/weights.py")
+TARGET = os.path.join(ROOT, "src/holdfast/model/claims/tables")
+HEADS = {
+    "judge": """\
+# The judge of contradictions, written by bench/fit_conflicts.py. First the score from which a pair is one, then what
+# all trees start from, then one tree a line: `name<=value` asks, what follows answers yes and no, a number is added.
+""",
+    "twins": """\
+# The judge of twins, written by bench/fit_conflicts.py. First the score from which a pair is one claim twice, then weights.
+""",
+}
 FOLDS = 8
 STRANGERS, PAGES = 0.1, 0.06  # what a pair put together by chance counts, and one of a page's neighbours
 PRECISION = 0.85  # on unseen pairs; in a memory of many entries a warning must be worth reading
@@ -111,7 +120,7 @@ class Judge:
         return self._model.decision_function(self._table(data))
 
     def written(self) -> str:
-        """The trees as `model.claims.trees` reads them; what they all start from comes first."""
+        """The trees as `model.claims.compare` reads them; what they all start from comes first."""
         first = self._model._raw_predict_init(np.zeros((1, len(self.names))))[0, 0]
         trees = (step[0].tree_ for step in self._model.estimators_)
         return "\n".join([f"{first:.4f}", *("|".join(self._walk(tree, 0)) for tree in trees)])
@@ -160,7 +169,7 @@ def linear(data: Sequence[Row]) -> str:
 
 
 def main() -> None:
-    """Fit both, tell what they are worth, write them."""
+    """Fit both, print what they are worth, write them."""
     beside = [row for rows in pages(DOCS["fitted"], 1) for row in rows]
     always = [*strangers(), *beside]
     data = rows(contradicts)
@@ -169,12 +178,10 @@ def main() -> None:
     warned = [max(judge.scores(one)) >= start for one in pages(DOCS["unseen"], 2) if one]
     sys.stdout.write(f"unseen pairs: precision {PRECISION} at recall {recall:.2f} from {start:.2f}\n")
     sys.stdout.write(f"unseen pages: {sum(warned)} of {len(warned)} candidates are warned about\n")
-    head = '"""The judge of contradictions and of twins, fitted by `bench/fit_conflicts.py`."""\n'
     twins = linear([*rows(repeats), *((found, False, PAGES / 3) for found, *_ in beside)])
-    parts = [head, f'CONFLICT_FROM = {start:.2f}\nCONFLICT = """\n{judge.written()}\n"""\n']
-    parts.append(f'TWIN_FROM = {TWIN_FROM:.2f}\nTWIN = """\n{twins}\n"""\n')
-    with open(TARGET, "w", encoding="utf-8") as file:
-        file.write("\n".join(parts))
+    for name, first, fitted in (("judge", start, judge.written()), ("twins", TWIN_FROM, twins)):
+        with open(os.path.join(TARGET, f"{name}.txt"), "w", encoding="utf-8") as file:
+            file.write(f"{HEADS[name]}\n{first:.2f}\n{fitted}\n")
 
 
 if __name__ == "__main__":

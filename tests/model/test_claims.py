@@ -76,7 +76,8 @@ from holdfast.model.claims import topics
 from holdfast.model.claims.signs import word_signs
 for line in sys.stdin:
     signs = word_signs(json.loads(line))
-    print(sorted((topic, one.value, one.share, one.sign) for topic, one in topics.leanings(signs.words, signs.signs).items()))
+    found = topics.leanings(signs.words, signs.signs)
+    print(sorted((topic, one.value, one.share, one.sign) for topic, one in found.items()))
 """
 
 

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 
-from holdfast.model.claims import contradiction_rules, topics, weights
+from holdfast.model.claims import contradiction_rules, topics
 from holdfast.model.claims.alignment import apart, mass, paired, share
 from holdfast.model.claims.clauses import Clause, Statement, Verdict, read_clauses
 from holdfast.model.claims.contradiction_rules import MEASURES, figures_disagree, stances_contrary
@@ -36,9 +36,10 @@ from holdfast.model.claims.numbers import Quantity, disagree
 from holdfast.model.claims.roles import filled
 from holdfast.model.claims.sentences import claim
 from holdfast.model.claims.signs import WordSigns, word_signs
+from holdfast.model.claims.vocabulary import table
 from holdfast.model.claims.word_stems import STOP, several, tokens
 from holdfast.patterns import regex
-from holdfast.values import replace
+from holdfast.values import frozen, replace
 
 _WILD = "*?["
 
@@ -138,10 +139,21 @@ def written_apart(one: str, other: str) -> bool:
 Tree = float | tuple[str, float, "Tree", "Tree"]
 
 
+@frozen
+class _Judge:
+    """Many small trees: each looks at a few pieces of evidence and adds a number to the score."""
+
+    start: float  # the score from which a pair is a contradiction
+    trees: tuple[Tree, ...]
+
+    def score(self, found: Mapping[str, float]) -> float:
+        return sum(_word(tree, found) for tree in self.trees)
+
+
 @cache
-def read_trees(text: str) -> tuple[Tree, ...]:
-    """The trees of a table."""
-    return tuple(_tree(iter(line.split("|"))) for line in text.split("\n") if line)
+def _judge() -> _Judge:
+    start, *rows = table("judge")
+    return _Judge(float(start), tuple(_tree(iter(row.split("|"))) for row in rows))
 
 
 def _tree(words: Iterator[str]) -> Tree:
@@ -150,11 +162,6 @@ def _tree(words: Iterator[str]) -> Tree:
         return float(name)
     yes = _tree(words)
     return name, float(value), yes, _tree(words)
-
-
-def sum_trees(trees: tuple[Tree, ...], found: Mapping[str, float]) -> float:
-    """What all trees say together."""
-    return sum(_word(tree, found) for tree in trees)
 
 
 def _word(tree: Tree, found: Mapping[str, float]) -> float:
@@ -300,8 +307,9 @@ def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -
     if rule is None and common(word_signs(accepted.text).names, word_signs(candidate.text).names) < LEAST:
         return None
     found = measure_features(accepted, candidate, rule)
-    score = sum_trees(read_trees(weights.CONFLICT), found)
-    if score < weights.CONFLICT_FROM and not _denied_outright(found):
+    judge = _judge()
+    score = judge.score(found)
+    if score < judge.start and not _denied_outright(found):
         return None
     kind, why = (rule.kind, rule.why) if rule else explained(accepted, candidate, found)
     return Verdict(kind, why, round(1 / (1 + math.exp(-score)), 3))
@@ -324,19 +332,19 @@ def _twins(one: Statement, other: Statement) -> bool:
     if labelled_apart(one.text, other.text):
         return False
     found = measure_features(one, other, ruled(one, other))
-    if sum_trees(read_trees(weights.CONFLICT), found) >= weights.CONFLICT_FROM:
+    judge = _judge()
+    if judge.score(found) >= judge.start:
         return False
-    return _sum(_table(weights.TWIN), found) >= weights.TWIN_FROM
+    start, weights = _twin_weights()
+    return sum(weights.get(name, 0.0) * amount for name, amount in found.items()) >= start
 
 
 @cache
-def _table(text: str) -> Mapping[str, float]:
-    pairs = (line.rpartition(":") for line in text.strip().splitlines())
-    return {name: float(weight) for name, _, weight in pairs}
-
-
-def _sum(table: Mapping[str, float], found: Features) -> float:
-    return sum(table.get(name, 0.0) * amount for name, amount in found.items())
+def _twin_weights() -> tuple[float, Mapping[str, float]]:
+    """The score from which two statements are one claim, and what each piece of evidence adds to it."""
+    start, *rows = table("twins")
+    pairs = (row.rpartition(":") for row in rows)
+    return float(start), {name: float(weight) for name, _, weight in pairs}
 
 
 def clash(one: Clause, other: Clause) -> Verdict | None:

@@ -102,29 +102,12 @@ def _signs(found: Features, s: WordSigns, t: WordSigns) -> None:
     found["deny one alike"] = found["deny one"] * found["alike"]
     pairs = [(a, b) for a in s.names - t.names for b in t.names - s.names if opposed(a, b)]
     pairs = [(a, b) for a, b in pairs if a not in KINDS or b not in KINDS]
-    same = [1 for a, b in pairs if (a in s.denied) == (b in t.denied)]
-    _opposed(found, s, t, bool(same), len(pairs) > len(same))
-
-
-def _opposed(found: Features, s: WordSigns, t: WordSigns, clash: bool, agree: bool) -> None:
-    sides: dict[str, set[tuple[str, int]]] = {}
-    for value in _sides(s):
-        sides.setdefault(value.topic, set()).add((value.name, _sign(s, value)))
-    for value in _sides(t):
-        for name, sign in sides.get(value.topic, ()):
-            same = sign == _sign(t, value)
-            clash = clash or (name != value.name and same)
-            agree = agree or (name != value.name and not same)
-    found["opposed"] = float(clash)
+    same = [(a in s.denied) == (b in t.denied) for a, b in pairs]
+    clash = float(any(same))
+    found["opposed"] = clash
     found["opposed alike"] = clash * found["alike"]
     found["opposed held"] = clash * found["held"]
-    found["opposed denied"] = float(agree)
-
-
-@lru_cache(maxsize=4096)
-def _sides(one: WordSigns) -> list[topics.TopicValue]:
-    """The sides of opposites, without surroundings: staging and production are two places."""
-    return [side for side in topics.sides(one.words) if one.words[side.first].stem not in KINDS]
+    found["opposed denied"] = float(not all(same))
 
 
 def _flip(s: WordSigns, t: WordSigns) -> float:

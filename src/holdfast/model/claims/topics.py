@@ -1,22 +1,21 @@
-"""What excludes what: topics of which a thing has one value, opposite words, and phrases that mean the same.
+"""Finds in a text the values of topics of which a thing has only one, and the phrases that mean the same.
 
-The tables are written for people, in `tables`. Here they are looked up: a phrase is compiled when a text
-first has a word that begins like it, so that nothing is paid for at import and little at the first
-comparison."""
+The tables `topics` and `synonyms` hold phrases as people write them. A phrase is compiled when a text first has a
+word that begins like it: the first comparison would otherwise wait for thousands of them.
+"""
 
 import math
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from holdfast.model.claims.tables import data, operations, opposites, practice, product, synonyms
+from holdfast.model.claims.vocabulary import table
 from holdfast.model.claims.word_stems import STOP, Token, plain, several, tokens
 from holdfast.values import frozen
 
 Phrase = tuple[str, ...]
-Meaning = tuple[str, str]  # topic and value; pair and side; shared name and nothing
+Meaning = tuple[str, str]  # topic and value; shared name and nothing
 Form = tuple[str, str, str]  # a phrase as written, and its meaning
 
-TABLES = (data.TABLE, operations.TABLE, practice.TABLE, product.TABLE)
 _COMMON = 3  # a label that so many topics have is plain English: `on`, `manual`
 _FILL = several("a an the our its their is are be been was were to of that this it we you your , for")
 _NO = several("no not never without none don't isn't aren't cannot can't doesn't nothing nobody non")
@@ -46,24 +45,18 @@ def values(words: tuple[Token, ...]) -> list[TopicValue]:
     return list(_found(words, "values"))
 
 
-def sides(words: tuple[Token, ...]) -> list[TopicValue]:
-    """The sides of opposites that a text names; the topic is the pair's number, the name its side."""
-    return list(_found(words, "opposites"))
-
-
 def alike(words: tuple[Token, ...]) -> list[TopicValue]:
     """The phrases of a text that others say differently; the topic is the name they share."""
     return list(_found(words, "synonyms"))
 
 
 def _rows() -> Iterator[tuple[str, str, list[str]]]:
-    """(topic, value, phrases) of all tables."""
-    for table in TABLES:
-        for row in table.strip().splitlines():
-            topic, *named = row.split("|")
-            for value in named:
-                name, _, spelled = value.partition("=")
-                yield topic.strip(), name.strip(), spelled.split(",")
+    """(topic, value, phrases) of the table."""
+    for row in table("topics"):
+        topic, *named = row.split("|")
+        for value in named:
+            name, _, spelled = value.partition("=")
+            yield topic.strip(), name.strip(), spelled.split(",")
 
 
 def _value_forms() -> Iterator[Form]:
@@ -76,20 +69,13 @@ def _value_forms() -> Iterator[Form]:
             yield from forms
 
 
-def _opposite_forms() -> Iterator[Form]:
-    for number, row in enumerate(opposites.PAIRS.replace(";", "\n").strip().splitlines()):
-        one, _, other = row.partition("~")
-        yield from ((form, str(number), "one") for form in one.split(","))
-        yield from ((form, str(number), "other") for form in other.split(","))
-
-
 def _synonym_forms() -> Iterator[Form]:
-    for row in synonyms.SAME.replace(";", "\n").strip().splitlines():
+    for row in table("synonyms"):
         forms = [form.strip() for form in row.split("=")]
         yield from ((form, forms[0], "") for form in forms)
 
 
-_FORMS = {"values": _value_forms, "opposites": _opposite_forms, "synonyms": _synonym_forms}
+_FORMS = {"values": _value_forms, "synonyms": _synonym_forms}
 
 
 @cache

@@ -5,7 +5,7 @@ Nothing here knows what a sentence means; `reading` puts the words together.
 
 from functools import lru_cache
 
-from holdfast.model.claims.vocabulary import SPELLINGS, groups
+from holdfast.model.claims.vocabulary import table
 from holdfast.patterns import regex
 from holdfast.values import frozen
 
@@ -202,24 +202,23 @@ KEEP = several(
 )
 
 
-def _table(text: str) -> dict[str, str]:
-    """Each line `one: other other …` gives every other word the first one's name."""
+def _spellings() -> dict[str, str]:
+    """For each spelling of a word, the word's name."""
     found = {}
-    for line in text.strip().splitlines():
-        name, _, others = line.partition(":")
-        for other in (name.strip(), *others.split()):
-            found[other] = name.strip()
+    for row in table("spellings"):
+        name, _, others = row.partition(":")
+        found.update(dict.fromkeys((name, *others.split()), name))
     return found
 
 
-SAME = _table(SPELLINGS)
+SAME = _spellings()
 
 
 def _like() -> dict[str, str]:
     """For each word of the thesaurus, as a stem, the name of its group."""
     found: dict[str, str] = {}
-    for group in groups():
-        stems = [SAME.get(word, _stem(word)) for word in group]
+    for group in table("word_groups"):
+        stems = [SAME.get(word, _stem(word)) for word in group.split()]
         for stem in stems:
             found.setdefault(stem, found.get(stems[0], stems[0]))
     return found
