@@ -33,7 +33,7 @@ HEADS = {
 # all trees start from, then one tree a line: `name<=value` asks, what follows answers yes and no, a number is added.
 """,
     "twins": """\
-# The judge of twins, written by bench/fit_conflicts.py. First the score from which a pair is one claim twice, then weights.
+# The judge of twins, written by bench/fit_conflicts.py. First the score from which a pair is one claim, then weights.
 """,
 }
 FOLDS = 8
