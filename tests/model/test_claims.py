@@ -323,3 +323,19 @@ def test_neighbours_find_the_pair_among_many() -> None:
     near.add("DEC-late", Statement("The harbour crane is yellow."))
     assert near.near(Statement("Harbour cranes are red.")) == ["DEC-late"]
     assert len(near.near(Statement("Module lines"), limit=5)) <= 5
+
+
+@pytest.mark.parametrize("command", [["log"], ["facts"], ["journal"], ["doctor"]], ids=" ".join)
+def test_only_what_compares_statements_loads_the_tables(command: list[str], cli) -> None:  # type: ignore[no-untyped-def]
+    """The tables are half a megabyte: a command that compares nothing must not wait for them."""
+    cli("init")
+    cli("remember", "The cache expires after an hour.")
+    code = (
+        f"import sys; from holdfast.interfaces.cli.main import main; sys.argv[1:] = {command!r}\n"
+        "try: main()\n"
+        "finally: sys.stderr.write(' '.join(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], cwd=cli.cwd, capture_output=True, check=False)
+    loaded = done.stderr.decode().split()
+    assert "holdfast.model.memory" in loaded
+    assert "holdfast.model.claims" not in loaded

@@ -11,25 +11,32 @@ looked at and whom it contradicts; only what is new since then is compared. The 
 beside the index, and can be deleted like it.
 """
 
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from holdfast.curation import memory_state
 from holdfast.curation.decisions import MemoryStanding
 from holdfast.errors import Contradicts, HoldfastError
 from holdfast.git.approvals import words_of
 from holdfast.git.clone import Clone
-from holdfast.model import claims
-from holdfast.model.claims import SimilarStatements, Verdict
 from holdfast.model.contradictions import contradicting_pairs, contradiction, resolved, statement
+from holdfast.model.lazy_module import LazyModule
 from holdfast.model.memory import Memory
 from holdfast.model.text import visible
 from holdfast.store import fsio, layout
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from holdfast.model import claims
+else:
+    claims = LazyModule("holdfast.model.claims")  # its tables are large, and few commands compare statements
 
 STANDING = ("accepted", "stale")
 GONE = ("superseded", "deprecated", "rejected")
@@ -43,7 +50,7 @@ class MemoryConflict:
     one: Memory
     other: Memory
     status: str  # of the other
-    verdict: Verdict
+    verdict: claims.Verdict
 
     @property
     def sentence(self) -> str:
@@ -60,7 +67,7 @@ class KnownClaims:
         self._memories = {one.id: one.memory for one in standings if _counts(one)}
         self._status |= {memory.id: "rejected" for memory in rejected}
         self._memories |= {memory.id: memory for memory in rejected}
-        self._near: SimilarStatements | None = None
+        self._near: claims.SimilarStatements | None = None
 
     def add(self, one: MemoryStanding) -> None:
         """Something more is known now."""
@@ -90,13 +97,13 @@ class KnownClaims:
         for pair in contradicting_pairs(standing, only):
             yield MemoryConflict(pair.one, pair.other, self._status[pair.other.id], pair.verdict)
 
-    def _verdict(self, memory: Memory, other: Memory) -> Verdict | None:
+    def _verdict(self, memory: Memory, other: Memory) -> claims.Verdict | None:
         gone = self._status[other.id] in GONE
         return claims.conflict(statement(other), statement(memory), gone=gone)
 
     def _around(self, memory: Memory) -> list[Memory]:
         if self._near is None:
-            self._near = SimilarStatements({name: statement(one) for name, one in self._memories.items()})
+            self._near = claims.SimilarStatements({name: statement(one) for name, one in self._memories.items()})
         near = self._near.near(statement(memory))
         return [self._memories[name] for name in near if name != memory.id]
 

@@ -30,12 +30,18 @@ from holdfast.git.evidence_check import resolve_all, states
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.lazy_module import LazyModule
 from holdfast.model import memory as rules
-from holdfast.model.claims import Statement
 from holdfast.model.evidence import Evidence, Provenance
 from holdfast.model.ids import memory_id
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, is_expired
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from holdfast.curation import extraction
+    from holdfast.model import claims
+else:  # dear to load, and few commands read transcripts or compare statements
+    extraction = LazyModule("holdfast.curation.extraction")
+    claims = LazyModule("holdfast.model.claims")
 
 NewId = Callable[[str, list[str]], str]
 
@@ -114,7 +120,9 @@ def _cleaned(clone: Clone, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalGround) -> Candidate | Accepted:
-    alike = ground.alike(Statement(fields["statement"], fields["type"], fields["applies_to"]), fields["suggests"])
+    alike = ground.alike(
+        claims.Statement(fields["statement"], fields["type"], fields["applies_to"]), fields["suggests"]
+    )
     known = _known(clone, alike, fields)
     if isinstance(known, Candidate):
         joined = _join(clone, known, fields)
@@ -211,11 +219,6 @@ def expiry(clone: Clone, when: str | datetime | None) -> datetime | None:
         raise BadInput(f"{rules.iso(end)} is past already", hint="Name a moment to come: 30d, or a date.")
     return end
 
-
-if TYPE_CHECKING:
-    from holdfast.curation import extraction
-else:
-    extraction = LazyModule("holdfast.curation.extraction")  # dear to load, and few commands read what was said
 
 Ask = Callable[[str], str | None]
 Cited = Callable[[ExtractedMemory], Sequence[str]]

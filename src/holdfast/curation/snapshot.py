@@ -3,21 +3,28 @@
 What a reviewer has before them: the shelf of candidates and the entries that stand here, read once.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from holdfast.curation import candidates, memory_state
 from holdfast.curation.candidates import CandidateShelf
 from holdfast.curation.memory_state import VisibleMemory
 from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
-from holdfast.model import claims
 from holdfast.model import memory as rules
-from holdfast.model.claims import SimilarStatements, Statement
 from holdfast.model.contradictions import statement
 from holdfast.model.ids import pick
+from holdfast.model.lazy_module import LazyModule
 from holdfast.model.memory import Accepted, Candidate, Memory
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from holdfast.model import claims
+else:
+    claims = LazyModule("holdfast.model.claims")  # its tables are large, and few commands compare statements
 
 
 class ProposalGround:
@@ -35,9 +42,9 @@ class ProposalGround:
         self._memories: dict[str, Memory] = {
             memory.id: memory for memory in (*shelf.rejected.values(), *shelf.waiting.values(), *standing)
         }
-        self._near: dict[tuple[str, str | None], SimilarStatements] = {}
+        self._near: dict[tuple[str, str | None], claims.SimilarStatements] = {}
 
-    def alike(self, said: Statement, suggests: str | None) -> list[Memory]:
+    def alike(self, said: claims.Statement, suggests: str | None) -> list[Memory]:
         """The memories of its type that make the same claim, those in the very same words first.
 
         What suggests something is about another memory, and the same only if it suggests the same.
@@ -55,14 +62,14 @@ class ProposalGround:
         if near is not None:
             near.add(candidate.id, statement(candidate))
 
-    def _neighbours(self, kind: str, suggests: str | None) -> SimilarStatements:
+    def _neighbours(self, kind: str, suggests: str | None) -> claims.SimilarStatements:
         if (kind, suggests) not in self._near:
             kin = {
                 name: statement(memory)
                 for name, memory in self._memories.items()
                 if memory.type == kind and getattr(memory, "suggests", None) == suggests
             }
-            self._near[kind, suggests] = SimilarStatements(kin)
+            self._near[kind, suggests] = claims.SimilarStatements(kin)
         return self._near[kind, suggests]
 
 

@@ -1,11 +1,18 @@
 """Which memories contradict one another, among many: pure, so that a gate without a store can ask, too."""
 
-from collections.abc import Collection, Iterator, Mapping
+from __future__ import annotations
 
-from holdfast.model import claims
-from holdfast.model.claims import SimilarStatements, Statement, Verdict
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from holdfast.model.lazy_module import LazyModule
 from holdfast.model.memory import Memory
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from holdfast.model import claims
+else:
+    claims = LazyModule("holdfast.model.claims")  # its tables are large, and few commands compare statements
 
 
 @frozen
@@ -14,12 +21,12 @@ class ContradictingPair:
 
     one: Memory
     other: Memory
-    verdict: Verdict
+    verdict: claims.Verdict
 
 
-def statement(memory: Memory) -> Statement:
+def statement(memory: Memory) -> claims.Statement:
     """What a memory claims; its rationale claims nothing."""
-    return Statement(memory.statement, memory.type, memory.applies_to)
+    return claims.Statement(memory.statement, memory.type, memory.applies_to)
 
 
 def resolved(one: Memory, other: Memory) -> bool:
@@ -31,7 +38,7 @@ def contradicting_pairs(
     standing: Mapping[str, Memory], only: Collection[str] | None = None
 ) -> Iterator[ContradictingPair]:
     """Every two that contradict one another, each pair once; with `only`, those with one of these."""
-    near = SimilarStatements({name: statement(memory) for name, memory in standing.items()})
+    near = claims.SimilarStatements({name: statement(memory) for name, memory in standing.items()})
     told: set[frozenset[str]] = set()
     for name in standing if only is None else [name for name in standing if name in only]:
         one = standing[name]
@@ -44,7 +51,7 @@ def contradicting_pairs(
                 yield ContradictingPair(one, standing[other], verdict)
 
 
-def contradiction(one: Memory, other: Memory) -> Verdict | None:
+def contradiction(one: Memory, other: Memory) -> claims.Verdict | None:
     """Why two memories cannot both hold, whichever of them came first."""
     first, second = statement(one), statement(other)
     return claims.conflict(second, first) or claims.conflict(first, second)
