@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from holdfast.model.claims.clauses import Clause
+from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import canonical, opposed, weight
 from holdfast.values import frozen
 
@@ -95,11 +96,7 @@ def apart(one: Clause, other: Clause) -> bool:
 
 
 # Words of which each makes it another thing: what is stored in UTC may be shown in local time.
-_PAIRS = """store|show write|read write|show input|output request|response import|export upload|download
-create|delete encode|decode encrypt|hash build|test build|deploy test|deploy source|target producer|consumer
-sender|receiver access|refresh inbound|outbound incoming|outgoing ingress|egress minor|major patch|major
-publish|subscribe encrypt|sign read|update start|finish begin|end login|logout day|night weekday|weekend
-min|max minimum|maximum store|send cache|store first|second staging|production debug|release warn|fail"""
+_PAIRS = word_list("alignment.pairs")
 
 
 def _acts() -> dict[str, frozenset[str]]:

@@ -17,6 +17,7 @@ from holdfast.model.claims import modality
 from holdfast.model.claims.numbers import EXACT, Quantity, quantities
 from holdfast.model.claims.roles import ENGLISH, RoleFiller, filled
 from holdfast.model.claims.sentences import AUX, VERBS, ClaimPart, parts
+from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import STOP, Token, canonical, several, terms, weight
 from holdfast.patterns import regex
 from holdfast.values import frozen
@@ -186,10 +187,7 @@ def _clause(part: ClaimPart) -> Clause:
     )  # fmt: skip
 
 
-_VERBAL = several(
-    """not never cannot don't doesn't didn't won't wouldn't shouldn't mustn't can't couldn't isn't aren't
-    wasn't weren't hasn't haven't dont doesnt cant"""
-)
+_VERBAL = several(word_list("clauses.verbal"))
 
 
 def _is_name(words: tuple[Token, ...], at: int) -> bool:
@@ -236,10 +234,7 @@ def _relation(words: tuple[Token, ...], part: ClaimPart) -> str:
     return words[part.verb].stem
 
 
-_REFUSES = several(
-    """refuse refused refuses reject rejected rejects fail fails cancel cancels cancelled canceled killed
-    kill aborted abort truncated"""
-)
+_REFUSES = several(word_list("clauses.refuses"))
 _ON_OFF = {"on": "enable", "off": "disable"}
 
 
@@ -282,10 +277,7 @@ def _core(words: tuple[Token, ...], content: list[int], mood: modality.Mood, par
     return frozenset(core)
 
 
-_FORBIDDEN = several(
-    """banned forbidden prohibited disallowed discouraged avoided dropped removed retired abandoned allowed
-    permitted acceptable fine ok okay welcome required needed necessary mandatory supported"""
-)
+_FORBIDDEN = several(word_list("clauses.forbidden"))
 
 
 def _of_subject(words: tuple[Token, ...], denial: int) -> bool:
@@ -348,10 +340,7 @@ def _counts(words: tuple[Token, ...], thing: RoleFiller, verb: int) -> bool:
 
 
 _LEADS = several("""use uses using with in is are to on as from by via be called named : through prefer run written""")
-_ADOPTS = several(
-    """is are was runs run handles handle handled holds hold serves serve stores store owns powers
-    processes manages backs formats remains stays drives does provides"""
-)
+_ADOPTS = several(word_list("clauses.adopts"))
 
 
 def _adopted(words: tuple[Token, ...], thing: RoleFiller, verb: int, part: ClaimPart) -> bool:

@@ -36,7 +36,7 @@ from holdfast.model.claims.numbers import Quantity, disagree
 from holdfast.model.claims.roles import filled
 from holdfast.model.claims.sentences import claim
 from holdfast.model.claims.signs import WordSigns, word_signs
-from holdfast.model.claims.vocabulary import table
+from holdfast.model.claims.vocabulary import table, word_list
 from holdfast.model.claims.word_stems import STOP, several, tokens
 from holdfast.patterns import regex
 from holdfast.values import frozen, replace
@@ -102,10 +102,7 @@ def _tails_meet(one: str, other: str) -> bool:
     return not all(tails) or any(_wild(tail) for tail in tails) or tails[0] == tails[1]
 
 
-_LABELS = several(
-    """number part issue step fact item no chapter phase task ticket case example entry section id pr point
-    rule figure question round note build run turn line record row page test"""
-)
+_LABELS = several(word_list("compare.labels"))
 _EDGES = "`'\"“”.,;:!?()[]"
 _PLACE = regex(r"[/_#@\\]|\w\.\w|^\.")
 

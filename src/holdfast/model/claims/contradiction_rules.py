@@ -10,15 +10,11 @@ from holdfast.model.claims.clauses import Clause, Verdict
 from holdfast.model.claims.modality import CONTRARY, FLIPPED, MAY, NO, OPT, YES
 from holdfast.model.claims.numbers import EXACT, Quantity, disagree, equal
 from holdfast.model.claims.roles import RoleFiller, role_words
+from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import several, terms, weight
 
 # Words that only lead to a figure.
-MEASURES = terms(
-    """limit limited maximum minimum size rate most least exceed budget cap capped number amount count up
-    default total newer expire store accept refuse reject length recommend allow hold width pin require
-    support longer small large per value set character run enough restrict kill abort cancel terminate
-    version dependency deadline keep valid sufficient reach stay grow wait contain include"""
-)
+MEASURES = terms(word_list("contradiction_rules.measures"))
 # What a time can be of a thing; two of these are two attributes.
 _TIMES = {
     "timeout": terms("timeout kill abort cancel"),
@@ -160,10 +156,7 @@ def _said(clause: Clause) -> str:
 Names = frozenset[str]
 
 # Of these a project has one, so that even a statement that names nothing else speaks of the same.
-_SINGLE = several(
-    """repo mergestyle branching versioning license lineending commitstyle pypackages vcs forge ci issues
-    iac indent"""
-)
+_SINGLE = several(word_list("contradiction_rules.single"))
 _STRICT = several("cadence weekday datatype status httpverb")  # said of many things: all else must agree
 
 
@@ -228,24 +221,14 @@ def _context(clause: Clause, thing: RoleFiller) -> Names:
 
 # Frames: the same done with, in, as, from … something else
 
-_FUNCTIONAL = terms(
-    """store write build implement create hash encrypt license cut base own serve host deploy manage format
-    version merge name default locate serialize encode return sort order send route go deliver
-    authentication cache log publish track documentation describe define handle process parse validate lint
-    render install compile mount expose read trigger follow pick use be sign resolve map split group key
-    assign bill maintain translate refresh train license distribute elect"""
-)
+_FUNCTIONAL = terms(word_list("contradiction_rules.functional"))
 _PLACES = ("in", "with", "as", "from", "to", "by", "under", "over", "")
 _ACTIVE, _PASSIVE = ("by", "with", "from", "as", "over"), ("by", "with", "from", "as", "over", "to", "in")
 _HAPPENS = terms("happen occur begin terminate dispatch live run serialize sit")
 _ADVERBIAL = terms("parallel place background advance detail batch general hand default care mind ci")
 _AGENTS = terms("own trigger elect handle create manage serve build render sign issue process publish maintain")
 # Of such a thing there is one: a policy, a cause, an entry point.
-_ATTRIBUTES = terms(
-    """policy mode bottleneck cause owner format strategy provider engine style level language scheme type
-    unit approach source location runtime entry backend name algorithm default order convention model method
-    library framework tool license branch reason maintainer vendor supplier root standard protocol key"""
-)
+_ATTRIBUTES = terms(word_list("contradiction_rules.attributes"))
 _IS = frozenset(("is", "are", ":", "be"))
 _KEEPING = terms("store go send write deliver publish log track define describe documentation")
 _WHICH = terms("primary main default standard current")

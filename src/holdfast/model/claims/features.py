@@ -14,6 +14,7 @@ from holdfast.model.claims.modality import CONTRARY, MAY, OPT
 from holdfast.model.claims.numbers import Quantity, disagree
 from holdfast.model.claims.roles import ENGLISH, filled, role_words
 from holdfast.model.claims.signs import WordSigns, word_signs
+from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import opposed, several, terms, weight
 
 Names = frozenset[str]
@@ -70,14 +71,7 @@ def common(ours: Names, theirs: Names) -> float:
 
 
 # Said in every project: to share one of these is no sign of one subject.
-_FREQUENT = terms(
-    """production customer user run test build request write api service database log merge code create day
-    python ci support commit row main branch review identifier change retry deploy cache file postgresql
-    endpoint order worker function server token key maintain application json name fail public event pass
-    version queue validate script frontend alert web send data line image table http config search admin
-    sync model feature release version job client system module package library tool team project type field
-error message"""
-)
+_FREQUENT = terms(word_list("features.frequent"))
 
 
 @lru_cache(maxsize=4096)
@@ -147,13 +141,7 @@ def _topics(found: Features, s: WordSigns, t: WordSigns) -> None:
     found["topic flips alike"] = found["topic flips"] * found["alike"]
 
 
-_HEADS = terms(
-    """service app client cluster environment build test api token user module package crate plan tier team
-    endpoint database job worker region version branch page repository pipeline customer file image key log
-    table request connection release upload partition node importer index tenant account machine server
-    queue domain stage platform library application process thread release code project run step device
-system site partner"""
-)
+_HEADS = terms(word_list("features.heads"))
 
 
 def _siblings(found: Features, s: WordSigns, t: WordSigns) -> None:
@@ -377,10 +365,7 @@ def _together(found: Features, s: WordSigns, t: WordSigns) -> None:
 
 
 _ONLY = several("only exclusively solely alone nothing")
-_CHANGES = several(
-    """longer switched switch replaced replaces replace moved dropped deprecated removed abandoned superseded
-    reverted retired migrated instead anymore obsolete actually contrary"""
-)
+_CHANGES = several(word_list("features.changes"))
 _ADDS = several("also additionally plus too including specifically furthermore moreover both e.g namely")
 _ALL = several("all every always never only everything everywhere exclusively any each nothing none nobody")
 _SOME = several("may can some sometimes occasionally optional allowed fine ok okay acceptable permitted")

@@ -7,6 +7,7 @@ YES opposes NO and OPT, NO opposes YES and MAY; the rest can stand together. Den
 "not without" asserts; what is denied (the core) is what follows the last word of denial.
 """
 
+from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import Token, several
 from holdfast.values import frozen
 
@@ -15,26 +16,12 @@ CONTRARY = frozenset(((YES, NO), (NO, YES), (NO, MAY), (MAY, NO), (YES, OPT), (O
 FLIPPED = {YES: NO, NO: YES, MAY: OPT, OPT: MAY}
 _NEGATED = {NO: YES, YES: NO, MAY: NO, OPT: YES}
 
-DENIES = several(
-    """not never no cannot without neither nor none nobody nothing don't doesn't didn't isn't aren't wasn't
-    weren't won't wouldn't shouldn't mustn't can't couldn't haven't hasn't hadn't needn't avoid avoids
-    avoided avoiding forbid forbids forbidden ban bans banned prohibit prohibits prohibited disallow
-    disallows disallowed lack lacks lacking refrain nowhere unsupported forget hardly dont isnt
-    arent doesnt cant off-limits stop discouraged discourage abandoned discontinued dropped scrapped
-    retired gone drop false removed obsolete ditch ditched broken impossible unable stopped stops skip skips
-    skipped bypass omit omitted"""
-)
+DENIES = several(word_list("modality.denies"))
 # Said of a thing itself they deny it; with a time or a reason they only tell what happens to it.
 _ENDED = several("""abandoned discontinued dropped scrapped retired gone drop removed obsolete ditched broken""")
 _WHEN = several("within after when once before if from by until every during automatically via in to")
-_PERMITS = several(
-    """may might can could allowed allow allows permitted permit permits fine ok okay acceptable let
-    welcome able legal possible"""
-)
-_DEMANDS = several(
-    """require requires required need needs needed necessary mandatory expected obliged forced have
-    necessarily obligatory"""
-)
+_PERMITS = several(word_list("modality.permits"))
+_DEMANDS = several(word_list("modality.demands"))
 _OPEN = several("optional optionally voluntary needn't unnecessary")
 _STRONG = several("must should shall always ought")
 _COUNTING = several("more less fewer later longer-than earlier older")

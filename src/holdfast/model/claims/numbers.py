@@ -7,6 +7,7 @@ intervals cannot both be meant.
 Units, number words, and the words that make a number a ceiling or a floor.
 """
 
+from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import STOP, Token, canonical, several
 from holdfast.values import frozen
 
@@ -33,10 +34,7 @@ UNITS: dict[str, tuple[str, float]] = {
     **{unit: ("bytes", size) for unit, size in _BYTES.items()},
     **_OTHER,
 }
-_PLURALS = several(
-    """seconds minutes hours days weeks months quarters years secs mins hrs wks fortnights milliseconds bytes
-    kilobytes megabytes gigabytes terabytes pixels"""
-)
+_PLURALS = several(word_list("numbers.plurals"))
 SINGULAR = {plural: plural.removesuffix("s") for plural in _PLURALS} | {"m": "min"}
 GLUED_MANY = several("k x + k+") | {""}
 MANY = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "dozen": 12.0}

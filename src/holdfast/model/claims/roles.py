@@ -8,7 +8,7 @@ Names are as `words.canonical` gives them, several words joined by a blank.
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from holdfast.model.claims.vocabulary import table
+from holdfast.model.claims.vocabulary import table, word_list
 from holdfast.model.claims.word_stems import SAME, STOP, Token, canonical, plain, several
 from holdfast.values import frozen
 
@@ -57,18 +57,7 @@ def _things(text: str) -> Iterable[tuple[str, list[tuple[str, ...]]]]:
 
 
 # English words that are also names: they count only where they are written as the name of something used.
-ENGLISH = several(
-    """express go c r make just get put post delete patch next lit less black fetch echo gin fire age
-    render fly square segment linear teams spring rocket warp hug standard solid click wire ant arc
-    table text server client static path header url string strings random process thread async integer
-    error debug info main dev stable local disk order rest in edge arrow temporal flux helm salt chef
-    puppet atlas notion linear heap split.io expo ent chi got ky ava tap ward karma match cookie cookies
-    slug slugs tempo river oban hatch rye just invoke pants sass serial restrict cascade trace critical
-    cursor offset semantic calendar recreate sync decimal float shell native code shortcut matrix bind
-    unix iso ok google amazon oracle decimals space tab spa manually rebase squash document conventional
-    string local iso imperative request requests number list set map object array dict tuple boolean
-    exception exceptions result fixture fixtures factory factories none null"""
-)
+ENGLISH = several(word_list("roles.english"))
 
 
 def filled(words: tuple[Token, ...]) -> list[RoleFiller]:

@@ -9,15 +9,12 @@ import re
 
 from holdfast.model.claims.modality import DENIES
 from holdfast.model.claims.numbers import NUMBERS
+from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import STOP, Token, several, terms, tokens
 from holdfast.patterns import regex
 from holdfast.values import frozen, replace
 
-AUX = several(
-    """is are was were be been being am isn't aren't wasn't weren't must mustn't should shouldn't shall may
-    might can can't cannot could couldn't will won't would wouldn't has have had hasn't haven't hadn't
-    do does did don't doesn't didn't needn't need needs ought it's there's cant isnt arent doesnt dont"""
-)
+AUX = several(word_list("sentences.aux"))
 BE = several("is are was were be been being am isn't aren't wasn't weren't isnt arent")
 WE = several("we you i they one everybody everyone nobody people let's")
 
@@ -139,11 +136,7 @@ def tried(found: list[ClaimPart]) -> list[ClaimPart]:
 
 
 _TRYING = several("tried trying attempted attempting attempt we using switching moving approach")
-_FAILED = several(
-    """failed fails fail broke breaks broken slower slow worse corrupts corrupted crashed crashes leaked
-    leaks deadlocks deadlocked caused causes made makes led leads did does didn't doesn't turned gave
-    hit ran cost costs lost loses dropped reverted was were had hung hangs blew"""
-)
+_FAILED = several(word_list("sentences.failed"))
 
 
 _MAX_CLAIM = 2_000  # characters: a claim is a few sentences
@@ -187,27 +180,8 @@ _CHOSE = regex(
 _REASONS = several("because since whereas given otherwise")
 _CONDITIONS = several("if when whenever where while until once unless")
 _EXCEPT = several("except unless excluding besides barring")
-VERBS = terms(
-    """use run go live pick listen take hold read write store keep send serve return require support
-    allow own handle process manage expire retry cache default happen accept reject refuse depend
-    rely contain include cover follow expose exceed grow lag start finish work arrive call import
-    block touch share push pull deploy talk speak fail limit need generate build deliver reside
-    corrupt lead cause make break propose approve inherit stay remain come get put see show emit
-    publish consume poll sleep crash leak support drop merge apply validate encrypt sign belong
-    point map sit fall resolve load provide rebuild sync receive represent prefer want expect assume
-    use serialize serialise win beat override trump precede terminate dispatch login preserve lose
-    guarantee trigger validate"""
-)
-IMPERATIVES = several(
-    """use run keep store write put prefer favor favour avoid never always don't do pin raise log format
-    lint test deploy make let commit squash rebase retry indent install add remove delete create build
-    ship cut send return validate encrypt sign name call catch import choose pick adopt switch move
-    migrate rewrite replace wrap cache set limit restrict require allow forbid disable enable treat
-    assume follow document check ensure include exclude read load stop start default merge tag release
-    version parse handle expose serve host rotate expire batch split group sort order escape sanitize
-    mock stub inject pass throw fail authenticate track report render rely turn go stick skip wait poll
-    push pull publish mark update upgrade keep show type-check annotate dont store bump drop generate"""
-)
+VERBS = terms(word_list("sentences.verbs"))
+IMPERATIVES = several(word_list("sentences.imperatives"))
 
 
 def claim(text: str) -> str:
@@ -378,10 +352,7 @@ def _parts_here(low: str, following: str, after: str, before: list[Token]) -> bo
     return (after if following in ("and", "or") else following) in _NEW_CLAIM
 
 
-_NEW_CLAIM = several(
-    """must should may can never don't do avoid use always cannot mustn't shouldn't is are isn't aren't was
-    has have we it prefer keep"""
-)
+_NEW_CLAIM = several(word_list("sentences.new_claim"))
 
 
 def _with_subject(piece: tuple[Token, ...], found: list[ClaimPart]) -> tuple[Token, ...]:

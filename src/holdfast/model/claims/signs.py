@@ -8,38 +8,20 @@ from functools import lru_cache
 
 from holdfast.model.claims import topics
 from holdfast.model.claims.sentences import sentences
+from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import STOP, Token, canonical, several, terms, weight
 from holdfast.patterns import regex
 from holdfast.values import frozen
 
-_DENIES = several(
-    """not never cannot don't doesn't didn't isn't aren't wasn't weren't won't wouldn't shouldn't mustn't
-    can't couldn't haven't hasn't hadn't needn't dont doesnt isnt arent cant avoid avoids avoiding stop
-    stopped forbid forbids prohibit prohibits disallow disallows refrain nobody nothing nowhere drop drops
-    dropped ditch ditched skip skips reject rejects rejected refuse refuses abandon abandoned deprecate
-    deprecates ban bans prevents remove removed lacks lack unlike hardly banning rule"""
-)
+_DENIES = several(word_list("signs.denies"))
 _OF_A_NAME = several("no without neither nor none instead rather except excluding besides beyond than over")
-_SUBJECT = several(
-    """banned forbidden prohibited disallowed unsupported discontinued deprecated retired obsolete gone
-    off-limits dropped removed abandoned scrapped discouraged unnecessary unused absent missing rejected
-    refused ditched verboten disabled"""
-)
+_SUBJECT = several(word_list("signs.subject"))
 _BE = several("is are was were be been being am has have had will it's gets get got")
 _BREAKS = several("but however whereas while although though instead yet")
-_ENDS = several(
-    """in on at for of as when if unless until because since so via through from to with by within during
-    after before under and or which that where is are was were must should may can will has have"""
-)
-_PLAIN = terms(
-    """allow permit use support need require accept possible available acceptable ok fine do run work happen
-    okay want expect recommend exist there longer anymore any more"""
-)
+_ENDS = several(word_list("signs.ends"))
+_PLAIN = terms(word_list("signs.plain"))
 _NOT_DENIED = several("only just least even necessarily")
-_NEW = several(
-    """we it they you use uses must should may can never always don't do avoid keep prefer put run is are
-    isn't aren't this that these those there everything nothing all only"""
-)
+_NEW = several(word_list("signs.new"))
 
 
 @frozen(eq=False)  # one for each text: kept, and found again as itself

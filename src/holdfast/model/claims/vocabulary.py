@@ -20,3 +20,14 @@ def table(name: str) -> tuple[str, ...]:
             elif line.strip() and not line.startswith("#"):
                 rows.append(line.strip())
     return tuple(rows)
+
+
+@cache
+def _lists() -> dict[str, str]:
+    rows = (row.partition(": ") for row in table("words"))
+    return {name: listed for name, _, listed in rows}
+
+
+def word_list(name: str) -> str:
+    """A list of words, with blanks between them."""
+    return _lists()[name]

@@ -5,7 +5,7 @@ Nothing here knows what a sentence means; `reading` puts the words together.
 
 from functools import lru_cache
 
-from holdfast.model.claims.vocabulary import table
+from holdfast.model.claims.vocabulary import table, word_list
 from holdfast.patterns import regex
 from holdfast.values import frozen
 
@@ -173,33 +173,12 @@ def _has_vowel(word: str) -> bool:
     return any(c in "aeiouy" for c in word)
 
 
-GLUED = several(
-    """ns us ms s sec secs min mins m h hr hrs d day days w wk y b kb mb gb tb pb kib mib gib tib k kbps
-    mbps gbps hz khz mhz ghz px em rem rps qps x % + k+ %+"""
-)
+GLUED = several(word_list("word_stems.glued"))
 CONTRACTED = frozenset(("it's", "that's", "there's", "let's", "what's", "here's", "who's"))
 # Written with a hyphen and one thing.
-WHOLE = several(
-    """e-mail front-end back-end web-app at-least-once at-most-once exactly-once apache-2.0 gpl-3.0
-    bsd-3-clause mpl-2.0 agpl-3.0 lgpl-3.0 read-only re-run opt-in opt-out utf-8 utf-16 iso-8859-1
-    latin-1 round-robin kebab-case snake-case camel-case pascal-case scikit-learn styled-components
-    ts-node ts-jest node-fetch pip-tools pip-compile django-rest-framework react-query react-native
-    golangci-lint cert-manager us-east-1 us-west-2 eu-west-1 eu-central-1 on-prem built-in one-off
-    sign-off end-to-end hand-written"""
-)
+WHOLE = several(word_list("word_stems.whole"))
 # Words that the stem would spoil, or that mean another thing without their ending.
-KEEP = several(
-    """this its was has does always sometimes across status alias analysis redis express pandas postgres
-    kubernetes sass less windows macos ios aws gcs jenkins travis nats bus canvas unless versus previous
-    various during string thing nothing everything something anything need speed feed seed embed red shed
-    bed exceed proceed succeed indeed session version region million billion station table stable variable
-    available cable moment comment segment element environment development only early family july assembly
-    data beta meta those these axis basis single ring spring king bring billing mailing staging pricing
-    routing naming timing paging action section function option question position condition exception
-    partition connection collection transaction production permission decision edition addition mission
-    extension dimension expression application location operation information hourly daily weekly monthly
-    quarterly yearly annually nightly notion portion ration nation"""
-)
+KEEP = several(word_list("word_stems.keep"))
 
 
 def _spellings() -> dict[str, str]:
@@ -226,18 +205,7 @@ def _like() -> dict[str, str]:
 
 _LIKE = _like()
 # Two words that are one thing.
-_PAIRS = """
-time out=timeout, times out=timeout, by hand=manual, pull request=pullrequest, merge
-request=pullrequest, front end=frontend, back end=backend, web application=frontend, type
-annotation=typehint, command line=cli, source control=vcs, time zone=timezone, log in=authentication,
-set up=setup, roll back=rollback, read only=read-only, run time=runtime, network connection=network,
-network access=network, time limit=timeout, google cloud=gcp, two factor=2fa, continuous integration=ci,
-lock file=lockfile, data base=database, upper case=uppercase, lower case=lowercase, gave up=abandoned,
-give up=abandoned, given up=abandoned, kept out=excluded, file name=filename, user name=username, third
-party=thirdparty, open source=opensource, code review=review, single tenant=singletenant, multi
-tenant=multitenant, unit test=unittests, integration test=integrationtests, mono repository=monorepo,
-hands off=avoid, cut off=timeout
-"""
+_PAIRS = word_list("word_stems.pairs")
 
 
 def _pairs() -> dict[tuple[str, str], str]:
@@ -252,60 +220,12 @@ def _pairs() -> dict[tuple[str, str], str]:
 PAIRS = _pairs()
 
 # Say how a sentence is built, never what it is about.
-STOP = several(
-    """a an the this that these those it its it's that's there there's here here's what what's which who
-    whom whose we our ours us you your i my me they their them he she his her one's let's be is are was
-    were been being am will would shall do does did done doing to of and or as at by for from in into on
-    onto with via through using per than then so such too also just only even still already yet now
-    currently today again each every all any both either some several many most more less much very
-    quite really please make makes made sure ensure ensures agreed decided decision decide decides
-    policy rule always generally usually normally typically basically must should may might can could
-    ought have has had having not never no cannot up out off about around over under between within
-    after before during while when where if unless until because since instead rather but however
-    therefore thus hence etc e.g i.e like own same other another anything everything nothing nobody none
-    else way ways time times case cases kind kinds want wants wanted got get gets allowed allow allows
-    permitted permit permits fine ok okay acceptable forbidden forbid forbids banned ban bans prohibited
-    prohibit prohibits disallowed disallow avoid avoids avoided optional optionally mandatory required
-    require requires need needs needed necessary necessarily longer anymore enough true false freely
-    possible possibly anywhere everywhere whole entire directly forget expected one welcome everybody
-    everyone anybody anyone exactly except itself themselves together new"""
-) - {"off", "own", "new", "time", "case", "policy"}
+STOP = several(word_list("word_stems.stop")) - {"off", "own", "new", "time", "case", "policy"}
 # Say little by themselves: a quarter of a word.
-WEAK = terms(
-    """use uses used using utilise utilize adopt employ choose pick prefer favor favour run work go put
-    make set take have perform happen occur need require support provide allow handle process manage
-    do become remain stay seem contain include consist come give apply rely depend store write build
-    create generate define describe send get serve return implement project system default primary main
-    standard current thing add value base follow switch move appear occur time update
-    touch exist stay hit reach team ship offer bring guarantee promise deliver carry expect"""
-)
+WEAK = terms(word_list("word_stems.weak"))
 
 # Pairs of which a thing can be only one; `x|y` are names as `canonical` gives them.
-_OPPOSED = """
-enable|disable sync|async mutable|immutable soft|hard oldest|newest ascending|descending asc|desc
-eager|lazy eagerly|lazily optimistic|pessimistic stateful|stateless static|dynamic statically|dynamically
-monorepo|polyrepo monolith|microservices manual|automatic manually|automatically serial|parallel
-sequentially|parallel sequential|parallel lossless|lossy buffered|unbuffered buffer|unbuffered
-inclusive|exclusive include|exclude accept|reject accept|refuse strict|lenient relative|absolute
-public|private encrypt|unencrypted signed|unsigned replica|primary commit|ignored commit|gitignored
-commit|git-ignored ignored|track opt-in|opt-out keep|revoke grant|revoke manual|generate survive|lost
-survive|lose push|pull blocking|nonblocking block|nonblocking ordered|unordered sorted|unsorted
-bounded|unbounded cached|uncached nullable|required big|little client|server safe|unsafe typed|untyped
-complete|incomplete consistent|inconsistent valid|invalid sensitive|insensitive
-deterministic|nondeterministic success|failure succeed|fail fail-open|fail-closed open|closed
-singular|plural allow|deny whitelist|blacklist increase|decrease lower|upper lowercase|uppercase
-left|right up|down first|last fifo|lifo idempotent|nonidempotent hot|cold cheap|expensive fast|slow
-strong|weak strongly|eventually centralized|distributed central|distributed local|remote locally|remotely
-embedded|external inline|external read-only|writable visible|hidden always|never early|late
-earliest|latest oldest|latest greedy|lazy verbose|quiet shared|separate shared|dedicated
-reversible|irreversible rows|columns push|poll warm|cold persistent|ephemeral durable|transient
-permanent|temporary strip|keep strip|preserve ignore|honour ignore|honor ignore|respect discard|keep
-discard|preserve hide|show propagate|swallow crash|survive increase|reduce improve|worsen improve|degrade
-merge|split british|american truncated|kept allow|block append|overwrite preserve|overwrite
-collapse|expand preserve|lose preserve|lost lost|kept lost|store immutable|change stable|change
-rarely|often seldom|often frequently|rarely random|sequential supported|unsupported used|unused
-known|unknown limited|unlimited singletenant|multitenant dark|light
-"""
+_OPPOSED = word_list("word_stems.opposed")
 
 
 # What goes well in any way opposes what goes wrong in any way, if it is said of the same thing.
