@@ -8,7 +8,7 @@
 A pull request can change the tracked file. It may tighten what Holdfast does; it never mutes, redirects or
 rewrites what people approved, and whatever is wrong with it costs a warning and that setting. What starts a
 program is read only from the user's own file and the environment. In the files that are the user's, a value
-of the wrong kind is an error that names file and key. Who finds the files and the environment hands them in.
+of the wrong kind is an error that names file and key. The caller finds the files and the environment and hands them in.
 """
 
 import os
@@ -16,11 +16,12 @@ import shlex
 import stat
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from holdfast.errors import BadSettings
 from holdfast.values import frozen
 
+T = TypeVar("T")
 MAX_FILE = 64 * 1024
 PREFIX = "HOLDFAST_"
 SECTIONS = (
@@ -141,10 +142,6 @@ class Key:
         return PREFIX + self.name.upper().replace(".", "_")
 
 
-def _always(_: object) -> bool:
-    return True
-
-
 def _is_command(value: str | tuple[str, ...]) -> bool:
     """Whether `retrieval.model` names a command: no model of ours, and no folder that is there."""
     if not isinstance(value, str):
@@ -153,17 +150,15 @@ def _is_command(value: str | tuple[str, ...]) -> bool:
     return value not in ("minilm", "off") and not (os.path.isabs(folder) and os.path.isdir(folder))
 
 
+def _may_start(name: str, default: Any, read: Callable[[object], Any], about: str, *harmless: object) -> Key:
+    """A setting any value of which starts a program, but for the harmless ones."""
+    return Key(name, default, read, about, untracked=True, program=lambda value: value not in harmless)
+
+
 KEYS = (
     Key("trunk", None, _branch, "the branch that counts as approved; found if not set", untracked=True),
     Key("review.auto_promote", None, _threshold, "confidence from which facts need no review", untracked=True),
-    Key(
-        "review.auto_restart",
-        (),
-        _command,
-        "a command that runs after something was accepted",
-        untracked=True,
-        program=_always,
-    ),
+    _may_start("review.auto_restart", (), _command, "a command that runs after something was accepted"),
     Key("features.tasks", True, _switch, "goals, tasks and claims"),
     Key("features.sessions", True, _switch, "sessions, and the git hooks that feed them"),
     Key("features.journal", True, _switch, "the journal of each day"),
@@ -171,32 +166,13 @@ KEYS = (
     Key("context.sections", SECTIONS, _sections, "what `holdfast context` tells, most important first", untracked=True),
     Key("session.condense_after", 20, _count(2, 10_000), "turns after which a session is condensed", untracked=True),
     Key("session.budget", 1500, _count(100, 100_000), "tokens a condensed session may take", untracked=True),
-    Key(
-        "model.command",
-        (),
-        _command,
-        "a command that condenses and proposes instead of our own way",
-        untracked=True,
-        program=_always,
-    ),
+    _may_start("model.command", (), _command, "a command that condenses and proposes instead of our own way"),
     Key("model.calls_per_day", 50, _count(0, 100_000), "how often it may run a day", untracked=True),
     Key("retrieval.model", None, _model, "the model that search by meaning uses", untracked=True, program=_is_command),
-    Key(
-        "retrieval.graph",
-        "auto",
-        _name,
-        "how questions of several steps are answered",
-        untracked=True,
-        program=lambda value: value not in ("auto", "hipporag", "off"),
+    _may_start(
+        "retrieval.graph", "auto", _name, "how questions of several steps are answered", "auto", "hipporag", "off"
     ),
-    Key(
-        "retrieval.retriever",
-        "holdfast",
-        _name,
-        "what answers questions: a plugin's name",
-        untracked=True,
-        program=lambda value: value != "holdfast",
-    ),
+    _may_start("retrieval.retriever", "holdfast", _name, "what answers questions: a plugin's name", "holdfast"),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("index.commits", True, _switch, "whether the repository's commits can be found"),
     Key("index.docs", True, _switch, "whether its documents can be found"),
@@ -211,6 +187,16 @@ KEYS = (
 _BY_NAME = {key.name: key for key in KEYS}
 
 
+class _Setting(Generic[T]):
+    """An attribute of `Settings` that looks up one key."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, settings: "Settings", _: type) -> T:
+        return settings.values[self._name]  # type: ignore[no-any-return]
+
+
 @frozen
 class Settings:
     """All settings, and where each that was set came from."""
@@ -220,45 +206,17 @@ class Settings:
     warnings: tuple[str, ...] = ()
     shared_rules: tuple[str, ...] = ()  # the tracked file's `redact.rules`: for what agents say, see `Clone.intake`
 
-    @property
-    def trunk(self) -> str | None:
-        return self.values["trunk"]  # type: ignore[no-any-return]
-
-    @property
-    def auto_promote(self) -> float | None:
-        return self.values["review.auto_promote"]  # type: ignore[no-any-return]
-
-    @property
-    def capture_env(self) -> tuple[str, ...]:
-        return self.values["capture.env"]  # type: ignore[no-any-return]
-
-    @property
-    def max_output(self) -> int:
-        return self.values["capture.max_output"]  # type: ignore[no-any-return]
-
-    @property
-    def redact_rules(self) -> tuple[str, ...]:
-        return self.values["redact.rules"]  # type: ignore[no-any-return]
-
-    @property
-    def context_sections(self) -> tuple[str, ...]:
-        return self.values["context.sections"]  # type: ignore[no-any-return]
-
-    @property
-    def model_command(self) -> tuple[str, ...]:
-        return self.values["model.command"]  # type: ignore[no-any-return]
-
-    @property
-    def retrieval_model(self) -> str | tuple[str, ...] | None:
-        return self.values["retrieval.model"]  # type: ignore[no-any-return]
-
-    @property
-    def auto_restart(self) -> tuple[str, ...]:
-        return self.values["review.auto_restart"]  # type: ignore[no-any-return]
-
-    @property
-    def journal_path(self) -> str | None:
-        return self.values["journal.path"]  # type: ignore[no-any-return]
+    trunk = _Setting[str | None]("trunk")
+    auto_promote = _Setting[float | None]("review.auto_promote")
+    auto_restart = _Setting[tuple[str, ...]]("review.auto_restart")
+    capture_env = _Setting[tuple[str, ...]]("capture.env")
+    max_output = _Setting[int]("capture.max_output")
+    redact_rules = _Setting[tuple[str, ...]]("redact.rules")
+    redact_allow = _Setting[tuple[str, ...]]("redact.allow")
+    context_sections = _Setting[tuple[str, ...]]("context.sections")
+    model_command = _Setting[tuple[str, ...]]("model.command")
+    retrieval_model = _Setting[str | tuple[str, ...] | None]("retrieval.model")
+    journal_path = _Setting[str | None]("journal.path")
 
     def number(self, name: str) -> int:
         """A setting that is a whole number."""
@@ -267,10 +225,6 @@ class Settings:
     def has(self, feature: str) -> bool:
         """Whether a feature (tasks, sessions, journal) is switched on."""
         return self.values[f"features.{feature}"]  # type: ignore[no-any-return]
-
-    @property
-    def redact_allow(self) -> tuple[str, ...]:
-        return self.values["redact.allow"]  # type: ignore[no-any-return]
 
 
 DEFAULTS = Settings({key.name: key.default for key in KEYS}, {})

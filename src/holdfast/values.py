@@ -39,14 +39,9 @@ class ValueField:
         self.type: Any = None  # the annotation
         self.default, self.default_factory, self.compare = default, default_factory, compare
 
-    @property
-    def is_required(self) -> bool:
-        """Whether the constructor must be given it."""
-        return self.default is MISSING and self.default_factory is MISSING
-
 
 def field(*, default: Any = MISSING, default_factory: Any = MISSING, compare: bool = True) -> Any:
-    """The default of a field that is made anew for each instance, or a field that comparing passes over."""
+    """A field with a default, one that is built for each instance, or one that comparisons ignore."""
     return ValueField(default, default_factory, compare)
 
 

@@ -58,7 +58,7 @@ def test_a_session_is_found_by_the_beginning_of_its_id(layout: Layout) -> None:
         session_files.find(layout, "SES-zz")
 
 
-def test_lookups_by_line_work_tree_and_state(layout: Layout) -> None:
+def test_lookups_by_line_and_state(layout: Layout) -> None:
     """Another branch's session must not pass for this one's."""
     at = SessionAnchor(TS, None, "main")
     session_files.save(layout, made("SES-1"))
@@ -70,7 +70,6 @@ def test_lookups_by_line_work_tree_and_state(layout: Layout) -> None:
     assert names(session_files.opened(layout, line="l1", worktree=".")) == ["SES-1", "SES-5"]
     assert names(session_files.opened(layout, agent_session="abc")) == ["SES-5"]
     assert names(session_files.of_line(layout, "l1")) == ["SES-1", "SES-3", "SES-4", "SES-5"]
-    assert names(session_files.of_worktree(layout, "tree-1")) == ["SES-3"]
     assert names(session_files.all(layout)) == [f"SES-{n}" for n in range(1, 6)]
 
 

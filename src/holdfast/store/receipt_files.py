@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
@@ -63,10 +63,9 @@ def keep(
     head: Mapping[str, Any],
     lines: Iterable[Mapping[str, Any]],
     stores: Sequence[Layout] = (),
-    salt: Callable[[], bytes] = lambda: os.urandom(_SALT),
 ) -> StoredReceipt:
     """Store a pack, durable on return; the oldest of its owner go when there are very many."""
-    salted = [{"salt": salt().hex(), **part} for part in (head, *lines)]
+    salted = [{"salt": os.urandom(_SALT).hex(), **part} for part in (head, *lines)]
     number = 1 + max((kept for store in stores or (layout,) for kept in _numbers(store, owner)), default=0)
     name = f"{number:06}-{token(8)}.json"
     root = _root(map(_leaf, salted))

@@ -89,12 +89,6 @@ def of_line(layout: Layout, line: str) -> list[Session]:
     return sorted(there, key=lambda one: (one.updated.ts, one.id))
 
 
-def of_worktree(layout: Layout, worktree: str) -> list[Session]:
-    """Every session of a work tree, ended or not, last updated last."""
-    there = [one for one in all(layout) if one.worktree == worktree]
-    return sorted(there, key=lambda one: (one.updated.ts, one.id))
-
-
 def save(layout: Layout, session: Session) -> str:
     """Store a new session, durable on return; gives its path. What is there is not written over."""
     with locked(layout):

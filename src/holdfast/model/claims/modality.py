@@ -33,7 +33,6 @@ class Mood:
 
     stance: str
     after: int
-    denials: int
 
 
 def mood(words: tuple[Token, ...]) -> Mood:
@@ -44,14 +43,14 @@ def mood(words: tuple[Token, ...]) -> Mood:
     after = places[-1] if places else -1
     stance = _base(lows)
     if _leaves_open(lows, places):
-        return Mood(OPT, _last_of(lows, _DEMANDS | _OPEN, after), len(places))
+        return Mood(OPT, _last_of(lows, _DEMANDS | _OPEN, after))
     if len(places) % 2 and stance == MAY and lows[places[-1]] in _LEXICAL:
-        return Mood(OPT, after, len(places))
+        return Mood(OPT, after)
     if len(places) % 2:
         stance = NO if stance == MAY else _NEGATED[stance]
     elif places and stance == MAY:
         stance = YES
-    return Mood(stance, after, len(places))
+    return Mood(stance, after)
 
 
 # Denials within what is permitted: `may ship without tests`, `may skip staging`.
