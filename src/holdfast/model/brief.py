@@ -1,14 +1,11 @@
-"""A session in words for the agent that goes on with it, within a budget of tokens.
+"""A session in words for the agent that continues it, within a budget of tokens.
 
-What is open is never left out: open items, pending approvals and follow-ups come first, then as much of
-the rest as fits, the most telling first. If what is open does not fit by itself, it stays and the text
-says so.
+What is open is never left out: open items, pending approvals and follow-ups come first, then as much of the rest as
+fits, the most telling first. If what is open does not fit on its own, it stays and the text says so.
 
-What earlier sessions left open and nobody closed since: subtasks, follow-ups, questions without an answer.
-
-A new session begins empty; what the ones before it left is not lost by that. It is told with the session
-it belongs to (`SES-x:o1`), by which name it can be closed from any later session. What a later session
-says again in the same words is that one's business, open or closed.
+Items that earlier sessions left open (subtasks, follow-ups, unanswered questions) are listed, too, each with its
+session (`SES-x:o1`); by that name any later session can close it. An item that a later session repeats in the same
+words belongs to that session, open or closed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -204,7 +201,7 @@ def _finished(lines: list[str], *, over: bool) -> Brief:
     return Brief(text, tokens(text), over)
 
 
-MAX_EARLIER_SESSIONS = 10  # sessions that are told of
+MAX_EARLIER_SESSIONS = 10  # sessions whose open items are listed
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""Which memories contradict one another, among many: pure, so that a gate without a store can ask, too."""
+"""Which memories contradict one another, among many: pure, so that a gate without a store can use it, too."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""An event: one thing that happened, as its envelope in the log says it.
+"""An event: one thing that happened, as its envelope in the log describes it, and the order among events.
 
-An envelope holds no free text and no hash of content: those stand in the body, which can be
-erased while the log still verifies. Bytes are `store.format`'s business; order is `model.dag`'s.
-
-Order among events: causal first, then time, then hash.
-
-Two events are concurrent exactly if neither is an ancestor of the other; clocks only break ties.
+An envelope holds no free text and no hash of content: those are in the body, which can be erased while the log still
+verifies. Bytes are left to `store.format`. The order is causal first, then by time, then by hash: two events are
+concurrent exactly if neither is an ancestor of the other, and clocks only break ties.
 """
 
 import heapq

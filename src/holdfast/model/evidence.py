@@ -1,13 +1,12 @@
-"""What a memory rests on: a run, a commit, some lines or a symbol of a file, or a whole file.
+"""What a memory rests on (its evidence), and where a candidate comes from (its provenance).
 
-Written as `run:<run id>`, `commit:<full oid>`, `lines:<path>:<first>-<last>@<hash>`,
-`symbol:<path>#<name>@<hash>`, `file:<path>@<blob oid>`. A file is named by git's own hash of its
-content; lines and symbols by git's hash of their own text (`model.spans`), so edits elsewhere in the
-file do not count. Whether evidence still holds is asked of a clone, in `git.evidence`.
+Evidence is a run, a commit, some lines or a symbol of a file, or a whole file, written as `run:<run id>`,
+`commit:<full oid>`, `lines:<path>:<first>-<last>@<hash>`, `symbol:<path>#<name>@<hash>`, `file:<path>@<blob oid>`. A
+file is named by git's own hash of its content; lines and symbols by git's hash of their own text (`model.spans`), so
+edits elsewhere in the file do not count. Whether evidence still holds is checked in a clone, by `git.evidence_check`.
 
-Where a candidate comes from: which run, session or file, which turn or line of it, and in which words.
-
-Written on one line as `run:20261115T194200Z-abc123#3 the very words`, so that a reviewer can look it up.
+Provenance names a run, session or file, a turn or line in it, and the words, on one line a reviewer can look up:
+`run:20261115T194200Z-abc123#3 the very words`.
 """
 
 import re

@@ -4,7 +4,7 @@
               -> Rejected                     (a tombstone: the same words are not proposed again)
 
 Superseded and expired are no states of their own: they follow from a newer memory and the clock.
-How a memory looks in a file is `store.entries`' business; who may accept it, `curation.review`'s.
+How a memory looks in a file is left to `store.memory_files`; who may accept it, to `curation.review`.
 """
 
 import re
@@ -73,7 +73,7 @@ class Candidate(_Shared):
     """Proposed, and approved by nobody yet; it remembers the line it was proposed on."""
 
     line: str
-    provenance: tuple[str, ...] = ()  # where it was said, each as `model.provenance` spells it
+    provenance: tuple[str, ...] = ()  # where it was said, each as `model.evidence` spells it
     suggests: str | None = None  # what to accept it means: deprecate:<id>, or merge:<id>:<into>
     because: str = ""  # why it is suggested
 

@@ -57,7 +57,7 @@ _ADDRESSES = regex(
 
 
 def overrules(sentence: str) -> bool:
-    """Whether it tries to overrule what a reader was told, or to hide something from people."""
+    """Whether it tries to overrule a reader's instructions, or to hide something from people."""
     return _OVERRULES.search(sentence) is not None
 
 

@@ -1,14 +1,11 @@
 """A session: the short cache of one piece of work on one branch, from its start to its end.
 
-What an agent or a person must know to go on where the last one stopped: turns, what is open, what waits
-for an answer, what was run. These are values, their JSON and the rules that need no disk; files are
-`store.sessions`' business, git and time come from `capture.session_work`, the text for an agent from
-`model.brief`.
+It holds what an agent or a person must know to continue where the last one stopped: turns, what is open, what waits for
+an answer, which commands ran. Here are the values, their JSON and the rules that need no disk. Files are left to
+`store.session_files`, git and time to `capture.session`, the text for an agent to `model.brief`.
 
-JSON read strictly: every known field has a reader that says what is wrong, unknown ones are kept.
-
-A reader is given a value and the place where it stands, and raises ValueError. Classes that are read so
-have a field `extra` for what others wrote into their objects.
+JSON is read strictly: every known field has a reader, which gets a value and its place and raises ValueError with what
+is wrong. Classes that are read so have a field `extra`, which keeps fields that others wrote into their objects.
 """
 
 import json
@@ -226,7 +223,7 @@ class SessionApproval:
 class Condensed:
     """What stands for the older turns: how many they were, what they said, and who put it shortly.
 
-    `folded` keeps a line of each for the journal, the newest of them; an agent is told only the text.
+    `folded` keeps a line of each for the journal, the newest of them; an agent gets only the text.
     """
 
     turns: int

@@ -3,8 +3,8 @@
     open -> started -> done
          -> blocked (by something outside the graph), dropped; any of them may be opened again
 
-What a node needs and what it is part of are edges by id; whether those nodes are here is the graph's
-business (`work.graph`), because a branch may not have them yet. A link is a canonical artefact of the
+What a node needs and what it is part of are edges by id; whether those nodes are here is for the graph to say
+(`work.task_graph`), because a branch may not have them yet. A link is a canonical artefact of the
 project: a file, an address or a commit with a title.
 """
 

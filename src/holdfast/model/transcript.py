@@ -1,13 +1,12 @@
 """What an agent's transcript says, in our words, whichever tool wrote it.
 
-A transcript is a list of turns; a turn is what somebody asked and the steps that followed; a step is one
-answer of the model: what it thought and said and the calls it made, each with its result, matched by id.
-A call without a result was interrupted. These are values; tools' quirks are `capture.agents`' business.
+A transcript is a list of turns; a turn is a request and the steps that followed; a step is one answer of the model: its
+thoughts, its text and the calls it made, each with its result, matched by id. A call without a result was interrupted.
+These are values; the formats of tools are left to `capture.agents`.
 
-What an agent only quotes: words that stood in a tool's result before anybody else said them.
-
-A result is anybody's text: a page, a file, another program. What an agent repeats of it is not its own
-conclusion, and must not become knowledge because an agent was the last to say it.
+`TranscriptQuotes` separates what an agent only quotes: words that stood in a tool's result before anybody else wrote
+them. A result is anybody's text, a page, a file, another program. It must not become knowledge because an agent
+repeated it.
 """
 
 import hashlib
@@ -169,7 +168,7 @@ def telling_lines(lines: Iterable[str]) -> list[str]:
     return [line for line in lines if sum(map(str.isalnum, line)) >= 3]
 
 
-MAX_QUOTED_BYTES = 256 << 10  # bytes of what tools gave, and of what was said, that are remembered: the last ones
+MAX_QUOTED_BYTES = 256 << 10  # bytes of tools' results, and of texts, that are remembered: the last ones
 _ENOUGH = 4  # words: fewer stand in too many texts by chance
 _ENDS = regex(r"(?<=[.!?:;])\s+|\n+")
 _CURLY = str.maketrans("“”‘’«»", '""""""')

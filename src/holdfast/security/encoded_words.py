@@ -1,17 +1,14 @@
-"""Text within text: words in base64, percent-encoding or JSON escapes are looked at as what they say.
+"""Long words: those in which issued tokens may stand, and those that are encoded text.
 
-A word that may be encoded is decoded, at most `REACH` bytes of it at a time, and what comes out is
-scanned like any other text, at most two codings deep. A secret found there hides the whole encoded
-word. A longer word is looked at again further on, the looks overlapping, so that the cost stays linear.
+A word in base64, percent-encoding or JSON escapes is decoded, at most `REACH` bytes at a time, and the result is
+scanned like any other text, at most two codings deep. A secret found there hides the whole encoded word. A longer word
+is looked at again further on, the looks overlapping, so that the cost stays linear. Only what decodes to text counts:
+pictures, hashes, signatures and encrypted blobs do not. Each coding decides from a bounded stretch around a place, like
+every rule (`security.redact`).
 
-Only what decodes to text counts: pictures, hashes, signatures and encrypted blobs do not. Each
-coding decides from a bounded stretch around a place, like every rule (`security.redact`).
-
-Long words, in which alone issued tokens are sought, and such as may be text in base64.
-
-Most long words are ids, hashes and names. One walk over each shows that no token's prefix stands where one
-could count: where a word begins, or, for prefixes that count anywhere, before their first sign that is
-neither letter nor digit. Only where the walk ends early are the prefixes themselves searched for.
+Issued tokens stand in long words only, and most long words are ids, hashes and names. One walk over each shows that no
+token's prefix stands where one could count: where a word begins, or, for prefixes that count anywhere, before their
+first sign that is neither letter nor digit. The prefixes themselves are searched for only where the walk ends early.
 """
 
 import binascii

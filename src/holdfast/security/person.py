@@ -1,18 +1,14 @@
 """Whether a person, as far as we can see, is at the keyboard.
 
-This is a guard, not a boundary: a program that runs as the user can open a terminal and clear
-its environment. It keeps an agent that merely uses the command line from approving its own
-memories by accident; who must stop a hostile one needs another user account.
+This is a guard, not a boundary: a program that runs as the user can open a terminal and clear its environment. It
+keeps an agent that merely uses the command line from approving its own memories by accident; to stop a hostile one,
+use another user account.
 
-An agent is known by what it sets for its children and by its name among the processes above this one,
-never by variables that people export to configure it.
-
-The agents we know, and how a command can tell that one of them started it: a table.
-
-`children`: variables an agent sets for the processes it starts, and nobody else does. `settings`: variables
-that people export to configure it; they say nothing about who types. `programs`: what its process is
-called; `packages`: the folder its script lies in, where it runs under Node or Python. Where it was not seen
-by running the agent, `children` is what its own documentation names.
+An agent is known by what it sets for its children and by its name among the processes above this one, never by
+variables that people export to configure it. In the table of agents, `children` are variables an agent sets for the
+processes it starts, and nobody else does; where the agent was not run to see them, they are those that its
+documentation names. `settings` are variables that people export to configure it; they say nothing about who types.
+`programs` are names of its process; `packages` the folder its script lies in, where it runs under Node or Python.
 """
 
 import os

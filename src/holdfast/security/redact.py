@@ -1,29 +1,21 @@
 """Redaction: known secrets become `[redacted:<rule>]` before anything is written.
 
-One engine walks bytes from left to right, over output that arrives in pieces as over text that
-is all there. A decision at a place depends on a bounded stretch around it, and none is taken
-before that stretch has arrived: so any way of cutting the input gives the same output. What a
-secret looks like is `security.shapes`' business.
+One engine walks bytes from left to right, over output that arrives in pieces as over text that is all there. A
+decision at a place depends on a bounded stretch around it, and none is taken before that stretch has arrived: so any
+way of cutting the input gives the same output. What a secret looks like is left to `security.rules`.
 
-Stated limits. A match looks at most `REACH` bytes ahead of its anchor; the rest of a token is
-swallowed, not kept, so memory stays bounded. A token that never ends is shown again after a while
-(a quoted value after 4 KiB, a key block after 16 KiB, any other word after 64 KiB). Colour codes within a
-secret do not hide it, up to four in a row. Words in base64, percent-encoding and JSON escapes are
-looked at decoded, at most two codings deep (`security.decoded`). Text in UTF-16, other codings, encrypted
-secrets, and shapes nobody has named are not seen. A user's own rules are matched on UTF-8 bytes, and
-their time is bounded (`security.rules`); what is longer than `REACH` is never one of the values a user
+Stated limits. A match looks at most `REACH` bytes ahead of its anchor; the rest of a token is swallowed, not kept, so
+memory stays bounded. A token that never ends is shown again after a while (a quoted value after 4 KiB, a key block
+after 16 KiB, any other word after 64 KiB). Colour codes within a secret do not hide it, up to four in a row: more are
+not removed, so that the raw bytes behind a bounded stretch of visible ones are bounded too. Words in base64,
+percent-encoding and JSON escapes are looked at decoded, at most two codings deep (`security.encoded_words`). Text in
+UTF-16, other codings, encrypted secrets, and shapes nobody has named are not seen. A user's own rules are matched on
+UTF-8 bytes, and their time is bounded (`security.rules`); text longer than `REACH` is never one of the values a user
 allows.
 
-What a person marked as theirs alone: `<private>…</private>` is dropped before anything is kept.
-
-The tag is a person's own word, so it counts in texts: prompts, notes, proposals, transcripts. It may be
-nested; one that is never closed goes on to the end, because to keep too little can be mended. In a
-command's output, which arrives in pieces, the shape `private` hides the same stretch (`security.shapes`).
-
-The bytes a person would see: colour codes taken out, with the way back to the raw ones.
-
-A token that `grep` or a test runner has coloured in parts must not slip by. At most four codes in a
-row are taken out, so that the raw bytes behind a bounded stretch of visible ones are bounded too.
+`<private>…</private>` in a text (a prompt, a note, a proposal, a transcript) is dropped before anything is kept. Tags
+may be nested; one that is never closed reaches to the end, because text that is missing can be written again. In a
+command's output, which arrives in pieces, the shape `private` hides the same stretch.
 """
 
 import re

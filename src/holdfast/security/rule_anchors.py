@@ -1,13 +1,11 @@
-"""Where rules begin whose anchor is an everyday word: `password`, `token`, `key`, `://`.
+"""The places in a text at which a rule could begin; only there are rules tried.
 
-Each anchor holds one of a few stems, and each stem a byte that is rare in ordinary text, its pivot. In a
-folded copy all pivots are one and the same byte, so that a single search finds every stem; anchors, and
-then the rules themselves, are tried only there. What is found too much is harmless, for the rules decide.
+Plain text must cost next to nothing. One pass finds the everyday words that rules begin with (`password`, `token`,
+`key`, `://`), another the long words near which issued tokens stand (`security.encoded_words`).
 
-Where it is worth to look: the places in a text at which a rule could begin.
-
-Plain text must cost next to nothing, so one pass finds all everyday words that rules begin with
-(`security.stems`), and another the long words near which alone issued tokens are sought (`security.words`).
+Each everyday word holds one of a few stems, and each stem a byte that is rare in ordinary text, its pivot. In a folded
+copy all pivots are one and the same byte, so that a single search finds every stem. Too many hits are harmless: the
+rules decide.
 """
 
 import re

@@ -1,20 +1,16 @@
-"""The user's own rules: only such as cannot hang us, and within a budget of time.
+"""Rules for secrets: the built-in shapes of `rules.txt`, and the user's own patterns.
 
-A rule may stand in a file that a pull request can change. So each is weighed before it is used: what one
-attempt at one place may cost at worst, over the `REACH` bytes it may look at. One that could cost too
-much is refused. What is left is called in small portions, between which time is taken and signals are
-handled; whoever uses up the budget gets ScanFailed, and nothing unscanned is stored.
+A shape is tried only where one of its literal anchors stands, and then sees at most `REACH` bytes from there: so a
+scan is linear, and gives the same answer however its input was cut. There is no rule on randomness alone: commit ids,
+UUIDs and checksums must survive. The secret is the one group that took part in the match; what precedes it is kept.
+The `rest` of that group says which further bytes belong to the same secret. The file is read when something is first
+scanned, and a pattern is compiled when it is first tried. How text is walked, cut and rewritten is left to
+`security.redact`.
 
-What a shape of secrets is: a named rule, cheap to rule out. The rules themselves stand in `rules.txt`.
-
-A rule is looked at only where one of its literal anchors stands, and then sees at most
-`REACH` bytes from there: so a scan is linear, and gives the same answer however its input was
-cut. There is no rule on randomness alone: commit ids, UUIDs and checksums must survive.
-
-The secret is the one group that took part in the match; what goes before it is kept. The
-`rest` of that group says which further bytes belong to the same secret. How text is walked,
-cut and rewritten is `security.redact`'s business. The file is read once, when something is first
-looked at, and a pattern is compiled when it is first tried.
+A user's rule may stand in a file that a pull request can change. So its cost is estimated before it is used: what one
+attempt at one place may cost at worst, over the `REACH` bytes it may look at. A rule that could cost too much is
+refused. The others run in small portions, between which time is measured and signals are handled; when the budget is
+used up, ScanFailed is raised and nothing unscanned is stored.
 """
 
 import importlib

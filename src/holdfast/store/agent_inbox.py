@@ -1,17 +1,17 @@
-"""What agents' hooks left word of: which sessions went on, and where their transcripts lie.
+"""What agents' hooks reported: which sessions continued, and where their transcripts lie.
 
     inbox/<agent>-<session>.jsonl     pointers that no drain has taken yet, a line for each event
     inbox/<agent>-<session>.live      what the last drain saw of a session that has not ended
-    inbox/<agent>-<session>.told      what the session was told already; the hook's own notes
-    inbox/<agent>-<session>.pack      a pack that was told, until a drain keeps it as a receipt
+    inbox/<agent>-<session>.told      what the session was given already; the hook's own notes
+    inbox/<agent>-<session>.pack      a pack that was given out, until a drain keeps it as a receipt
     inbox/<agent>-<session>.vanished  pointers to a transcript that is not there any more
     inbox/<agent>-<session>.unread    pointers to a transcript that cannot be read
     inbox/seen-<agent>                its time says when the agent's hook was last run
-    inbox/late-<agent>                a byte for each time that what it had to tell came too late
+    inbox/late-<agent>                a byte for each time that the hook's answer came too late
 
-The hook (`interfaces/agent_hook.py`) appends and waits for nobody. Whoever drains renames the file first, so
-that hooks go on in a new one, and deletes it when its transcript was read; a drain that dies in between
-leaves it to the next. Pointers are hints: damage costs those lines, is said, and stops nothing.
+The hook (`interfaces/agent_hook.py`) appends and waits for nobody. A drain renames the file first, so that hooks write
+to a new one, and deletes it when its transcript was read; if a drain is killed in between, the next one takes the file.
+Pointers are hints: damage costs those lines, is reported, and stops nothing.
 """
 
 import contextlib
@@ -32,11 +32,11 @@ from holdfast.values import asdict, frozen
 AGENTS = ("codex", "claude", "gemini")
 MAX_BYTES = 64 << 20  # of one file; hooks stop at a quarter of this
 MAX_SMALL = 1 << 20  # of a file that is not a list of pointers
-VANISHED_FOR = 7 * 86400  # seconds for which a vanished transcript is told of
+VANISHED_FOR = 7 * 86400  # seconds for which a vanished transcript is reported
 _WRITING = 0.5  # seconds: for a hook, which writes one line
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _TAKEN = ".taken-"
-_NAMES = (1 << 61) - 1  # a prime, by which long names are told apart
+_NAMES = (1 << 61) - 1  # a prime, for the hash that keeps long names apart
 VANISHED, UNREAD = ".vanished", ".unread"  # why pointers were set aside
 
 
@@ -231,11 +231,11 @@ def _live(path: str) -> LiveSession | None:
         return None
 
 
-# ── what was told ────────────────────────────────────────────────────────────────────────────────
+# ── what was given ────────────────────────────────────────────────────────────────────────────────
 
 
 def packs(*stores: Layout) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The packs that agents were told and no receipt holds yet: their files, and what these say."""
+    """The packs that agents were given and no receipt holds yet: their files, and what these say."""
     for layout in stores:
         for path in _ending(layout, ".pack"):
             try:

@@ -1,9 +1,9 @@
-"""What git's hooks noticed since the last command: taken out once, by one of us.
+"""What git's hooks noticed since the last command; one command takes it, once.
 
-A hook appends one line for each firing (`interfaces/hook.py`) and waits for nobody. Whoever drains
-renames the file first, so that hooks go on in a new one; the renamed file is deleted when its lines
-are safe with the caller, and a command that dies in between leaves it to the next. Lines are pointers
-and hints: damage costs those lines, is counted and said, and stops nothing.
+A hook appends one line for each firing (`interfaces/hook.py`) and waits for nobody. A drain renames the file first, so
+that hooks write to a new one; the renamed file is deleted when the caller has stored its lines, and if a command is
+killed in between, the next one takes the file. Lines are pointers and hints: damage costs those lines, is counted and
+reported, and stops nothing.
 """
 
 import contextlib

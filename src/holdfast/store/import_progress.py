@@ -1,8 +1,8 @@
-"""How far each agent's session was taken in: one small JSON file a session in the private store.
+"""How far each agent's session was imported: one small JSON file a session in the private store.
 
-It remembers what was taken by name, not by place: turns, steps and exchanges by a short hash each, so that a
-file that moved, was packed, rewritten or copied into another is known again. Nothing said stands in it. A
-damaged file does not count and is said; what it knew is then learned again from the capsules.
+It remembers turns, steps and exchanges by a short hash each, not by their place, so that a file that moved, was packed,
+rewritten or copied into another is recognised. It holds no text of the session. A damaged file does not count and is
+reported; what it knew is then learned again from the capsules.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ class TranscriptMark:
 
 @frozen(kw_only=True)
 class ImportProgress:
-    """What was taken in of one session of an agent."""
+    """What was imported of one session of an agent."""
 
     agent: str
     session: str
@@ -70,7 +70,7 @@ class ImportProgress:
     origin: Mapping[str, Any] | None = None  # what a reading that goes on must be told
     turns: frozenset[str] = frozenset()
     steps: frozenset[str] = frozenset()
-    contents: frozenset[str] = frozenset()  # of both, with what was said: so copies elsewhere are known
+    contents: frozenset[str] = frozenset()  # of both, with their text: so copies elsewhere are known
     prints: frozenset[str] = frozenset()
     noted: frozenset[str] = frozenset()  # turns that stand in a Holdfast session
     runs: tuple[SealedPart, ...] = ()

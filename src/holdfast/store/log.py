@@ -1,14 +1,12 @@
-"""The log: one line for each thing that happened, each naming the lines before it.
+"""The log: one line for each thing that happened, each naming the lines before it; and, apart from it, the bodies.
 
-A writer appends to a spool of its own, so writers never wait for one another; an event is
-acknowledged only when its bytes are synced. Reading trusts nothing but bytes and sets apart what is
-no event. Sealing for git is `seal`'s, what is visible on a line `git.clone`'s, and the proof of the
-whole `diagnostics.integrity`'s.
+A writer appends to a spool of its own, so writers never wait for one another; an event is acknowledged only when its
+bytes are synced. Reading trusts nothing but bytes and sets apart lines that are no events. Sealing for git is left to
+`seal`, what is visible on a line to `git.clone`, and the proof of the whole to `diagnostics.log_integrity`.
 
-Bodies: the free text of events, kept apart so that one can be erased and the log still holds.
-
-A body's file is its salt and its bytes; its name commits to both. Without the salt a short secret
-could be guessed from the name, so both go together.
+A body is the free text of an event, in a file of its own so that it can be erased and the log still holds. The file is
+its salt and its bytes; its name commits to both. Without the salt a short secret could be guessed from the name, so
+both are erased together.
 """
 
 import contextlib
@@ -49,7 +47,7 @@ class SpoolWriter:
     The first event names what is visible on the line (`heads` is asked for it), every later one the
     event before it. An idle spool of the line is continued, so that spools stay few however many
     commands run; whoever finds that its spool has grown without it lets go and takes another.
-    Safe between threads; a forked child starts anew.
+    Safe between threads; a forked child takes a spool of its own.
     """
 
     def __init__(

@@ -1,16 +1,12 @@
-"""A Markdown file with frontmatter, whatever it is about: taken apart, and merged field by field.
+"""A Markdown file with frontmatter, whatever it is about: split into entries and fields, and merged field by field.
 
-One line a field in a fixed order with a separator after each, so that git merges and people review single
-fields. What cannot be read raises BrokenEntry with path, line and reason; the file itself is never touched.
-What the fields mean is known to `store.entries` and `store.tasks`; their grammar to `store.frontmatter`;
-where one document of a file ends and the next begins, to `store.pieces`.
+One line a field in a fixed order with a separator after each, so that git merges and people review single fields. A
+file that cannot be read raises BrokenEntry with path, line and reason; the file itself is never touched. What the
+fields mean is left to `store.memory_files` and `store.task_files`; their grammar to `store.frontmatter`.
 
-Where one entry of a file ends and the next begins: people may write several into one file.
-
-An entry begins at the top of the file. A further one begins at a line `---` that opens a block of lines
-without a blank line among them, ended by the next line `---`, of which one begins with `id:` or `type:`.
-Any other `---` is a rule drawn in the text, and whatever stands between code fences is only shown there.
-Pure: what the pieces say is `store.entries`' business.
+People may write several entries into one file. The first begins at the top. A further one begins at a line `---` that
+opens a block of lines without a blank line among them, ended by the next line `---`, of which one begins with `id:`
+or `type:`. Any other `---` is a rule drawn in the text, and text between code fences is only an example.
 """
 
 import re
@@ -228,7 +224,7 @@ def pieces(text: str) -> list[EntryPiece]:
 
 
 def is_single(text: str) -> bool:
-    """Whether a file cannot hold more than one entry; most are told so without a closer look."""
+    """Whether a file cannot hold more than one entry; for most, two quick looks are enough."""
     return text.removeprefix("\ufeff").startswith(_RULE) and text.count("\n---") < 3
 
 

@@ -1,10 +1,10 @@
 """Entries: a memory as a Markdown file with frontmatter, both ways, and merged by field.
 
 One line a field in a fixed order with a separator after each, so that git merges and people review single
-fields. Fields we do not know are kept as they were written. What cannot be read raises BrokenEntry with
-path, line and reason; the file itself is never touched. The frontmatter's grammar is `store.frontmatter`'s
-business; where the entries of a file that holds several begin, `store.pieces`'. When an entry was last
-updated is told from the log, never from its file: `updated` is read over.
+fields. Fields we do not know are kept as they were written. A file that cannot be read raises BrokenEntry with
+path, line and reason; the file itself is never touched. The frontmatter's grammar is left to `store.frontmatter`;
+where the entries of a file that holds several begin, to `store.markdown_document`. When an entry was last
+updated is known from the log; a field `updated` in its file is ignored.
 """
 
 import hashlib

@@ -2,11 +2,11 @@
 
     receipts/<run or session>/<number>-<random>.json
 
-A pack is kept as its lines, each with a salt of its own and the hash of both; the hash over all these hashes
-is the pack's root. So one line can be taken out when what it tells of is erased: its hash stays, the words
-are gone and cannot be guessed, and the root still proves every other line. When a run ends, its context.json
-takes up number, root and ids of every pack; from there the capsule's own root covers them, and a pack that
-arrives too late stays out of the capsule. What is told and why is `recall`'s business; this module keeps it.
+A pack is kept as its lines, each with a salt of its own and the hash of both; the hash over all these hashes is the
+pack's root. So one line can be removed when what it is about is erased: its hash stays, the words are gone and cannot
+be guessed, and the root still proves every other line. When a run ends, its context.json records number, root and ids
+of every pack; from there the capsule's own root covers them, and a pack that arrives too late stays out of the
+capsule. What goes into a pack is decided by `recall`; this module only keeps it.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ class StoredReceipt:
 
     @property
     def told(self) -> list[Mapping[str, Any]]:
-        """What went in: id, kind, revision, reason and section of everything told."""
+        """What went in: id, kind, revision, reason and section of everything the pack showed."""
         return [one for line in self.lines for one in line.get("told", ())]
 
 
@@ -98,7 +98,7 @@ def owners(stores: Iterable[Layout]) -> list[str]:
 
 
 def hand_over(layout: Layout, owner: str, to: str) -> None:
-    """Give the packs of one session to another: what was told before anybody knew whose it would be."""
+    """Give the packs of one session to another: they were sent before its owner was known."""
     names = _names(layout, owner)
     if names:
         fsio.make_dirs(os.path.join(layout.receipts, to))
@@ -123,7 +123,7 @@ def share(layout: Layout, packs: Iterable[StoredReceipt], run_id: str) -> None:
 def take_up(stores: Iterable[Layout], run_id: str, context: Mapping[str, Any]) -> dict[str, Any] | None:
     """A run's context with the packs it was given; None if there were none. Asked again it gives the same.
 
-    No word and no hash of a text goes in: only what may stay when something that was told is erased.
+    No word and no hash of a text goes in: only what may stay when something that the pack showed is erased.
     """
     known = {one["root"]: one for one in entries(context)}
     known |= {kept.root: _entry(kept) for kept in read(stores, run_id)}

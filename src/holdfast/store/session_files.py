@@ -1,7 +1,7 @@
 """Session files: one JSON file a session in the private store, shared by all work trees of the clone.
 
-A file is replaced as a whole, durable before anybody is told, and changed only under the kernel's lock:
-of sixteen processes that note at once, none loses a turn. A damaged file does not count, is said, and is
+A file is replaced as a whole, is durable before the caller gets an answer, and changes only under the kernel's lock:
+of sixteen processes that note at once, none loses a turn. A damaged file does not count, is reported, and is
 never written over.
 """
 

@@ -1,13 +1,12 @@
-"""What was counted, read: every line that is still there as a value, and which memories were used.
+"""What was counted, read: every line that is still there as a value, which memories were used, and model calls today.
 
-Lines are `tally`'s. A use is a memory that was found or told and then cited or acted on; `diagnostics.stats`
-works that out from lines, log and commits, away from any question, and keeps it here, a line each:
+Lines are written by `tally`. A use is a memory that was found or shown and then cited or acted on; `diagnostics.stats`
+computes it from lines, log and commits, away from any question, and keeps it here, a line each:
 
     <seconds> <how> <by what> <memory>
 
-The file is small, a use is written once, and it stays when the lines it was worked out from are long sums.
-
-How often the user's model command ran today: counted before each call, so that a crash counts too.
+The file is small, a use is written once, and it stays when the lines it was computed from have become sums.
+A call of the user's model command is counted before it is made, so that a crash counts too.
 """
 
 import contextlib
@@ -22,7 +21,7 @@ from holdfast.values import frozen
 
 CITED, ACTED = "cited", "acted"
 MOST_USES = 20_000  # the newest; each is a line of some forty bytes
-RENEW = 86_400  # seconds after which it is noted anew up to when uses were looked for
+RENEW = 86_400  # seconds after which the time up to which uses were searched is written again
 _MAX_FILE = 8 << 20
 _RECKONED = "reckoned"
 
@@ -41,7 +40,7 @@ class CountedRecall:
 
 @frozen
 class CountedContext:
-    """Something an agent was told: a pack, by how its session was found, or lines at a prompt or a tool."""
+    """Context an agent was given: a pack, by how its session was found, or lines at a prompt or a tool."""
 
     at: int
     microseconds: int  # 0 where nobody knows

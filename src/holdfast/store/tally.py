@@ -1,17 +1,17 @@
 """Local statistics: what happened how often in this clone. They never leave it.
 
 One short line a time, appended without waiting for the disk: a line may be lost in a crash, and counting
-never fails or slows whoever counts. The quick path counts, too, so nothing heavy is imported.
+never fails or delays the caller. The quick path counts, too, so nothing heavy is imported.
 
     <seconds> <name> [<how many>]                                           something was counted
-    <seconds> ask <microseconds> <hits> <outdated> <words> <memories>       somebody recalled
-    <seconds> told <microseconds> <tokens> <how> <session> <memories>       an agent was told something
-    <seconds> model <microseconds> <calls> <texts> <what for>               a model was asked
+    <seconds> ask <microseconds> <hits> <outdated> <words> <memories>       a recall
+    <seconds> told <microseconds> <tokens> <how> <session> <memories>       an agent was given context
+    <seconds> model <microseconds> <calls> <texts> <what for>               a model was called
 
 Lists are joined by commas, `-` is none. Words are twelve bits of a keyed hash each, the key this clone's own:
-two questions can be compared, and what was asked can not be read. A file that has grown becomes the old one,
-and what was old goes into sums, a line a name: nobody is writing to it any more, so no line is lost.
-What follows from the lines is worked out by who reads them (`counted`, `diagnostics.stats`), never here.
+two questions can be compared, and no question can be read. A file that has grown becomes the old one, and the lines of
+the one before it become sums, a line a name: nobody is writing to it any more, so no line is lost.
+What follows from the lines is computed by the readers (`statistics`, `diagnostics.stats`), never here.
 """
 
 import os
@@ -74,14 +74,14 @@ def recalled_now(
 
 
 def told_now(layout: Layout, telling: str, microseconds: int, *, now: int | None = None) -> None:
-    """Count that an agent was told something; `telling` says what."""
+    """Count that an agent was given context; `telling` says what."""
     line = f"{_moment(now)} told {_number(microseconds)} {telling}"
     if effect(line.encode("utf-8", "replace").split()):  # it may have been kept in the index
         _append(layout, f"{line}\n")
 
 
 def telling(how: str, *, tokens: int, session: str | None = None, memories: "Iterable[str]" = ()) -> str:
-    """What is counted of something that is told: by how a session was found, or at which event; its size."""
+    """What is counted of context: how its session was found, or at which event it was given; its size."""
     return f"{_number(tokens)} {how} {_joined([session or ''])} {_joined(memories)}"
 
 
@@ -93,7 +93,7 @@ def modelled(layout: Layout, what: str, *, calls: int, texts: int, microseconds:
 
 
 def is_outdated(state: str) -> bool:
-    """Whether a hit with this state was told though it does not hold any more."""
+    """Whether a hit with this state was shown though it does not hold any more."""
     return state.startswith(OUTDATED)
 
 
@@ -316,7 +316,7 @@ def _facts(layout: Layout) -> list[tuple[int, int]]:
 
 
 def reset(layout: Layout) -> None:
-    """Begin anew: everything that was counted, and the key, is deleted."""
+    """Start from zero: everything that was counted, and the key, is deleted."""
     for end in ("", OLD, SUMS, USED, KEY):
         try:
             os.unlink(f"{layout.statistics}{end}")

@@ -1,7 +1,7 @@
 """Tasks and links as Markdown files, both ways, and merged by field.
 
-A task's notes are the file's body, whatever they say. The frontmatter is `store.document`'s business;
-what each field may hold, `model.task`'s.
+A task's notes are the file's body, whatever they say. The frontmatter is left to `store.markdown_document`;
+what each field may hold, to `model.task`.
 """
 
 from collections.abc import Callable

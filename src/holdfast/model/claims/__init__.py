@@ -1,11 +1,11 @@
 """Do two statements contradict each other, or say the same? Rules that need no model and no network.
 
-    words -> numbers, modality, roles -> sentences -> reading -> rules (measures, stances, values)
-          -> signs, topics (what excludes what) -> evidence, summed by weights -> compare
+    vocabulary -> word_stems -> numbers, modality, roles -> sentences -> clauses -> contradiction_rules
+               -> signs, topics (what excludes what) -> features -> compare
 
-`conflict` and `same` compare two statements; `Neighbours` finds the few among many that are worth comparing.
-All is measured on the labelled pairs in tests/curation/conflicts (`make bench ARGS=conflicts`), to which
-`bench/fit_conflicts.py` fits the judge.
+`conflict` and `same` compare two statements; `SimilarStatements` finds the few among many that are worth comparing.
+The result is measured on the labelled pairs in tests/curation/conflicts (`make bench ARGS=conflicts`), to which
+`bench/fit_conflicts.py` fits the judge. Importing this package reads its tables: import it through `LazyModule`.
 """
 
 from holdfast.model.claims.clauses import Statement, Verdict

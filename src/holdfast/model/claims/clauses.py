@@ -1,10 +1,7 @@
-"""What is compared, and what comes of it.
+"""Reads a statement as clauses: what each one is about, what it says of it, and where it holds.
 
-Where a claim holds: in tests, in production, on Windows, for version 2, under a condition.
-
-Two claims that name surroundings of one kind and have none in common do not meet.
-
-A text read as claims: what each speaks of, what it does to it, of which things, figures and surroundings.
+A clause names things, figures and surroundings: in tests, in production, on Windows, for version 2, under a condition.
+Two clauses that name surroundings of one kind and have none in common do not contradict each other.
 
 Only the claim is read: what follows a blank line, a label such as `Rationale:` or a `because` explains it and
 contradicts nothing. Each sentence gives one clause or several (`use uv instead of pip` gives two).

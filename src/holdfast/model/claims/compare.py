@@ -1,22 +1,13 @@
-"""Two statements held against each other: do they contradict, do they say the same?
+"""Compares two statements: do they contradict each other, do they say the same?
 
-Rules for plain sentences speak first (`clash`); what they say is one piece of evidence among others, and
-the judge decides: a long sentence seldom fits a rule, and a rule is sometimes wrong. Where there is doubt it
-stays silent: a reviewer who is warned for nothing stops reading warnings.
+Rules for plain sentences are tried first (`clash`). Their result is one feature among others, and the judge decides: a
+long sentence seldom fits a rule, and a rule is sometimes wrong. The judge is a sum of small decision trees
+(`tables/judge.txt`); a plain sum of weights cannot say that a denial counts only where both are about one thing. In
+doubt there is no verdict: a reviewer who is warned for nothing stops reading warnings.
 
-Whether two lists of path patterns can govern one file.
-
-Texts that differ in a name only, another number or file: neither one claim nor a contradiction.
-
-A judge made of many small trees: each looks at a few pieces of evidence and adds its word to the sum.
-
-Written one tree a line, in the order one walks it: `name<=value` asks, and what follows are the answers to
-yes and to no; a number is a word. A plain sum of weights cannot say that a denial counts only where both
-speak of one thing; a tree can.
-
-Why two statements are thought to contradict each other: the values, figures or sentences that clash.
-
-Which of many statements are worth comparing with one: they share its rarer words or a thing's role.
+Statements whose path patterns cannot match one file never contradict, nor do texts that differ only in a number or
+a file name. `explained` says which values, figures or sentences clash. `SimilarStatements` finds those worth comparing
+with one: they share its rarer words, or name a thing of the same role.
 """
 
 import heapq

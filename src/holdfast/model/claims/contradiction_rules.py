@@ -1,8 +1,8 @@
-"""Figures that disagree: one attribute of one thing, measured alike, with values that exclude each other.
+"""Rules by which two plain clauses contradict each other.
 
-Contrary stances: what one clause asserts or demands, the other denies, forbids or leaves open.
-
-Another value: two things for one role, or the same relation of the same subject with something else.
+Figures that disagree: the same attribute of the same thing with values that exclude each other. Contrary stances: one
+clause asserts or demands what the other denies, forbids or leaves open. Another value: two things for one role, or the
+same relation of the same subject to something else.
 """
 
 from holdfast.model.claims.alignment import ClauseOverlap, elsewhere, mass, paired

@@ -1,4 +1,4 @@
-"""What speaks for and against a contradiction between two statements, in numbers; `weights` sums them up.
+"""What speaks for and against a contradiction between two statements, in numbers; the judge of `compare` sums them up.
 
 Everything here is symmetric: it does not matter which of the two came first.
 """

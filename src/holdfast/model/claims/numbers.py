@@ -1,10 +1,8 @@
 """Quantities: a figure, what it measures, and whether it is the value, a ceiling or a floor.
 
-Units of one dimension are brought to one base (seconds, bytes, …), so 30 s is half a minute. Versions are
-compared part by part. A quantity is the interval of what it allows, and two quantities disagree where these
-intervals cannot both be meant.
-
-Units, number words, and the words that make a number a ceiling or a floor.
+Units of one dimension are converted to one base (seconds, bytes, …), so 30 s is half a minute. Versions are compared
+part by part. A quantity is the interval of what it allows, and two quantities disagree where these intervals cannot
+both be meant. The tables of units and of the words around a number (`at most`, `or newer`) come first.
 """
 
 from holdfast.model.claims.vocabulary import word_list

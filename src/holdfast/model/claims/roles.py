@@ -2,7 +2,7 @@
 
 A role has words that name it (`database`) and the things that may fill it. A thing may fill several roles
 (Redis is a cache, a queue and a database); two things compete where they share one.
-Names are as `words.canonical` gives them, several words joined by a blank.
+Names are as `word_stems.canonical` gives them, several words joined by a blank.
 """
 
 from collections.abc import Iterable, Mapping

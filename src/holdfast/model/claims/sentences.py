@@ -1,8 +1,7 @@
-"""A text taken apart: its claim without the reasons, and each sentence in parts that claim one thing each.
+"""Splits a text: its claim without the reasons, and each sentence into parts that claim one thing each.
 
-A part knows where its verb stands, so that readers can tell the subject from what is said of it.
-
-Sentences that claim two things at once: this is used and that is not; this was tried and failed.
+A part knows where its verb stands, so that readers can separate the subject from what is claimed about it. A sentence
+may claim two things at once: this is used and that is not; this was tried and failed.
 """
 
 import re
@@ -296,7 +295,7 @@ def _explains(low: str, following: str) -> bool:
 
 
 def _tells_story(words: tuple[Token, ...]) -> bool:
-    """Whether it is told what came before: `after npm broke the build`."""
+    """Whether it says what happened before: `after npm broke the build`."""
     if words[0].low not in ("after", "as", "before"):
         return False
     if any(word.kind == "number" or word.low in NUMBERS for word in words):

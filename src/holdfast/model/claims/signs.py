@@ -1,8 +1,8 @@
-"""A text read word by word: each word with its sign, whether it is asserted or denied where it stands.
+"""Reads a text word by word: each word with its sign, whether it is asserted or denied where it stands.
 
-Coarser than `reading` and never at a loss: long sentences, lists and asides are read, too. A denial reaches
-the words behind it up to the end of what it denies; said of a subject (`X is forbidden`) it reaches the
-subject."""
+Coarser than `clauses`, and it reads everything: long sentences, lists and asides. A denial reaches the words after it
+up to the end of what it denies; about a subject (`X is forbidden`) it reaches the subject.
+"""
 
 from functools import lru_cache
 

@@ -1,6 +1,6 @@
 """Words of engineering English: tokens, a light stem, one name for what has several, and what opposes what.
 
-Nothing here knows what a sentence means; `reading` puts the words together.
+Nothing here knows what a sentence means; `clauses` puts the words together.
 """
 
 from functools import lru_cache

@@ -1,12 +1,10 @@
-"""How definitions begin in languages with braces, one value a family.
+"""The symbols of languages with braces: a definition's first line, then balanced brackets down to its end.
 
-The patterns look at the beginning of a line of masked text. A group `name` is what is defined, `holder`
-the type that a method is written for outside of it, `grouped` an entry of a list of definitions.
+Not a parser: a table says how definitions begin in each family of languages, and brackets say where they end. A text
+that is misread is misread the same way tomorrow, so a receipt still shows whether its own text changed.
 
-The symbols of languages with braces: a definition's first line, then balanced brackets down to its end.
-
-Not a parser: it knows how definitions begin (`languages`) and finds where they end. What it misreads
-it misreads the same way tomorrow, so a receipt still tells whether its own text changed.
+The patterns look at the beginning of a line of masked text. A group `name` is what is defined, `holder` the type that a
+method is written for outside of it, `grouped` an entry of a list of definitions.
 """
 
 import bisect

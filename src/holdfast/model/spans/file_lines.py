@@ -1,10 +1,9 @@
 """The lines of a file as evidence sees them, their hash, and where a piece of text stands now.
 
-A line counts without its line ending and trailing blanks, and a file without its byte order mark, so
-a checkout with other line endings or an editor that tidies up changes nothing. The hash of a span is
-git's blob id of its lines, each ended by one LF: `git hash-object` of the same text gives it, too.
-
-What became of some lines: where they went, what took their place, and the difference as people read it.
+A line counts without its line ending and trailing blanks, and a file without its byte order mark, so a checkout with
+other line endings or an editor that tidies up changes nothing. The hash of a span is git's blob id of its lines, each
+ended by one LF: `git hash-object` of the same text gives it, too. For lines that changed, an alignment of two versions
+says where they moved, what replaced them, and shows the difference as a diff.
 """
 
 import difflib

@@ -1,8 +1,7 @@
-"""Where a symbol seems to be, without reading the whole file: for whoever knows the hash of its text.
+"""One version of a file, asked about many spans: where each stands, and how it is cited.
 
-A guess costs a look at a few lines and is proved by the hash; only where no guess fits, the file is parsed.
-
-One version of a file, asked about many spans: where each stands, and how it is cited.
+A symbol whose hash is known is guessed first: a guess costs a look at a few lines and is proved by the hash. The file
+is parsed only where no guess fits.
 """
 
 import bisect

@@ -1,10 +1,8 @@
-"""A named part of a file: what every finder of symbols gives.
+"""Source text without its strings and comments: which bracket closes which, and what a symbol is.
 
-Source text without its strings and comments, and which bracket closes which.
-
-Everything has the length and the lines it had, so a position here is a position there. The patterns never go
-back (possessive), and what is not closed ends with its line or with the file: a minified or
-broken file takes no longer than another.
+Masked text keeps its length and its lines, so a position here is a position there. The patterns never backtrack
+(possessive), and what is not closed ends with its line or with the file: a minified or broken file takes no longer
+than another.
 """
 
 import bisect

@@ -1,13 +1,8 @@
-"""The symbols of any file, by its name, and the one that a person means.
+"""The symbols of any file, chosen by its name, and the one that a person means.
 
-The sections of a Markdown file, each by the slug that forges give its heading.
-
-The symbols of a Python file: functions, classes, methods and assigned names, decorators included.
-
-Read by Python's own parser; a file that it refuses (another version's syntax, an edit half done)
-is read by its indentation.
-
-The parts of files that are not programs: sections, keys and targets, and languages that end with `end`.
+Markdown: its sections, by the slug that forges give a heading. Python: functions, classes, methods and assigned names,
+decorators included, read by Python's own parser, or by indentation where that refuses the file. Other files: sections,
+keys and targets, and languages that end with `end`. Languages with braces are left to `brace_symbols`.
 """
 
 import ast

@@ -1,7 +1,7 @@
-"""Summaries: what a run's transcript says, short enough to read and full enough to go on from.
+"""Summaries: what a run's transcript says, short enough to read and full enough to continue from.
 
 Made offline from turns alone; nothing is asked, nothing is trusted. Words that are somebody else's stay
-theirs: each on one line, harmless in Markdown; what hides in them is made visible by whoever shows them.
+theirs: each on one line, harmless in Markdown; hidden characters in them are made visible by the code that shows them.
 """
 
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile

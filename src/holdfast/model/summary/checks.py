@@ -1,6 +1,6 @@
 """Tests and checks of a run: how each ended the last time, and what a later run says about an earlier one.
 
-What failed in a run: each failure with its reason, what was tried next, and whether it passed later.
+For what failed: the reason, what was tried next, and whether it passed later.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""Commands as people would retell them: what was run, whether it matters, whether it tests something.
+"""Commands and their results: what ran, whether it matters, whether it is a test, and how it ended.
 
-How tests and checks ended, by what their runners print; and the line that says why a thing failed.
+How a test or check ended is read from what its runner prints, and so is the line that says why something failed.
 """
 
 import re
@@ -206,7 +206,7 @@ def plain(text: str) -> str:
     return "\n".join(line[:MAX_LINE] for line in lines) if max(map(len, lines)) > MAX_LINE else text
 
 
-@lru_cache(maxsize=256)  # a turn is told in its line and in its run
+@lru_cache(maxsize=256)  # a turn is summarised in its line and in its run
 def outcome(text: str) -> CheckOutcome | None:
     """What a known runner said in an output; None if none spoke."""
     text = plain(text) if "\x1b" in text else text[-MAX_TEXT:]  # colours part words
@@ -465,7 +465,7 @@ def first_line(text: str, limit: int = 200) -> str:
     return next((cut(one_line(line), limit) for line in plain(text[:MAX_LINE]).split("\n") if line.strip()), "")
 
 
-@lru_cache(maxsize=256)  # a turn is told in its line and in its run
+@lru_cache(maxsize=256)  # a turn is summarised in its line and in its run
 def error_line(text: str, limit: int = 200) -> str:
     """The line of an output that says best why it failed; its last one if none does."""
     told = plain(text)

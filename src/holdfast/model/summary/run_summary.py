@@ -1,6 +1,6 @@
-"""An account of a run: fed turn by turn, it holds no more than the summary needs.
+"""The summary of a run, built turn by turn, written as a page and as one line per turn.
 
-The summary in words: a page for a person who must go on, and a line for each turn.
+The page is for a person who must continue; the values are in `fields`, the wording of single lines in `wording`.
 """
 
 import posixpath
@@ -252,7 +252,7 @@ class Account:
             self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
 
     def _say(self, told: str) -> None:
-        """Keep what an answer concludes; "ok" and what was said before tell nobody anything."""
+        """Keep what an answer concludes; "ok" and repetitions are left out."""
         if told and not _EMPTY.match(told) and told not in self._books.said:
             self._books.said.append(told)
 
@@ -430,7 +430,7 @@ def _within(kept: dict[str, SummaryCommand], most: int) -> None:
 
 
 MAX_LINE = 300
-_FOUND = {  # what each type of memory is called that was found in what was said
+_FOUND = {  # the heading of each type of memory found in the transcript
     "decision": "Decided",
     "invariant": "Rules stated",
     "dead-end": "Dead ends",

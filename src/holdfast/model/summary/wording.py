@@ -1,6 +1,6 @@
 """Other people's words on one line: short, without their headings and lists, harmless in Markdown.
 
-What an agent itself says is not done: its next steps, its questions, what it could not do.
+It also finds what an agent itself says is not done: its next steps, its questions, what it could not do.
 """
 
 import re
