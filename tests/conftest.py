@@ -44,7 +44,36 @@ settings.load_profile("default")
 # Whatever makes git, Holdfast or Python behave unlike on a fresh machine with a person at it.
 FOREIGN = ("GIT_", "HOLDFAST_", "CLAUDE", "CODEX", "GEMINI", "CURSOR", "COPILOT", "AGENT")
 PLAIN = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "PYTHONDONTWRITEBYTECODE", "EDITOR", "PAGER"}
-FOREIGN_NAMES = {*PLAIN, *UNATTENDED, *(name for one in AGENTS for name in (*one.children, *one.settings))}
+AGENT_SETTINGS = {  # variables that people export to configure an agent: they say nothing about who types
+    "Claude Code": (
+        "ANTHROPIC_API_KEY ANTHROPIC_MODEL ANTHROPIC_BASE_URL CLAUDE_CONFIG_DIR CLAUDE_CODE_USE_BEDROCK "
+        "CLAUDE_CODE_USE_VERTEX CLAUDE_CODE_MAX_OUTPUT_TOKENS CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC "
+        "CLAUDE_CODE_OAUTH_TOKEN CLAUDE_PROJECT_DIR"
+    ),
+    "Codex": "CODEX_HOME CODEX_API_KEY OPENAI_API_KEY OPENAI_BASE_URL",
+    "Gemini CLI": "GEMINI_API_KEY GEMINI_MODEL GEMINI_CLI_TRUST_WORKSPACE GEMINI_CLI_NO_RELAUNCH",
+    "opencode": "OPENCODE_CONFIG OPENCODE_CONFIG_DIR OPENCODE_CONFIG_CONTENT OPENCODE_DISABLE_AUTOUPDATE",
+    "Kilo": "KILO_DISABLE_AUTOUPDATE KILO_CONFIG",
+    "Qwen Code": "QWEN_SANDBOX OPENAI_MODEL QWEN_PROJECT_DIR",
+    "Copilot CLI": "COPILOT_MODEL COPILOT_AUTO_UPDATE COPILOT_HOME COPILOT_PROVIDER_BASE_URL",
+    "pi": "PI_OFFLINE PI_SKIP_VERSION_CHECK PI_CODING_AGENT_DIR",
+    "Kimi Code": "KIMI_API_KEY",
+    "Cline": "CLINE_DIR CLINE_API_KEY CLINE_MODEL",
+    "Cursor": "CURSOR_API_KEY CURSOR_TRACE_ID",
+    "aider": "AIDER_MODEL AIDER_DARK_MODE AIDER_AUTO_COMMITS",
+    "goose": "GOOSE_MODEL GOOSE_PROVIDER GOOSE_MODE",
+    "Amp": "AMP_API_KEY AMP_URL",
+    "Droid": "FACTORY_API_KEY",
+    "Auggie": "AUGMENT_SESSION_AUTH",
+    "crush": "CRUSH_GLOBAL_CONFIG",
+    "Replit Agent": "REPL_ID",
+}
+FOREIGN_NAMES = {
+    *PLAIN,
+    *UNATTENDED,
+    *(name for one in AGENTS for name in one.children),
+    *" ".join(AGENT_SETTINGS.values()).split(),
+}
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -13,9 +13,9 @@ from holdfast.project import Project
 from holdfast.security import person
 from holdfast.security.person import AGENTS, NAMED, UNATTENDED, agent_called, agent_marker, doubt
 from tests.cli.test_main import in_a_terminal, on_a_terminal
-from tests.conftest import Cli, GitRepo, make_repo
+from tests.conftest import AGENT_SETTINGS, Cli, GitRepo, make_repo
 
-SETTINGS = sorted({name for agent in AGENTS for name in agent.settings})
+SETTINGS = sorted(" ".join(AGENT_SETTINGS.values()).split())
 CHILDREN = sorted({name for agent in AGENTS for name in agent.children} | UNATTENDED.keys())
 
 
@@ -37,7 +37,7 @@ def test_what_people_set_for_their_agents_says_nothing() -> None:
     assert agent_marker(everything) is None
     assert not set(SETTINGS) & set(CHILDREN)
     assert {"CODEX_HOME", "CLAUDE_CODE_USE_BEDROCK", "AIDER_MODEL", "CLAUDE_PROJECT_DIR"} <= set(SETTINGS)
-    assert all(agent.settings for agent in AGENTS), "of each agent something is known that must not count"
+    assert {agent.name for agent in AGENTS} == set(AGENT_SETTINGS), "each has settings that must not count"
 
 
 def test_a_marker_that_is_switched_off_does_not_count() -> None:

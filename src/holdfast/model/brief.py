@@ -15,19 +15,10 @@ from holdfast.model.text import tokens, visible
 from holdfast.values import frozen, mutable
 
 _FEW, _ANSWERS = 20, 5  # names of tasks and commits, answers of each sort
-_ORDER = [
-    "where",
-    "objective",
-    "tasks",
-    "summary",
-    "before",
-    "turns",
-    "commits",
-    "decisions",
-    "allowed",
-    "denied",
-    "failed",
-]
+_ORDER = (
+    *("where", "objective", "tasks", "summary", "before", "turns"),
+    *("commits", "decisions", "allowed", "denied", "failed"),
+)
 _LEAST_CUT = 60  # bytes: less of a sentence tells nobody anything
 
 

@@ -136,15 +136,8 @@ MAX_LINE = 4_000  # an open item, an approval, a decision, a command
 MAX_SUMMARY = 20_000
 MAX_SCRATCHPAD = 200_000
 # How many. The newest stay; of items only closed ones ever go.
-MAX_TURNS, MAX_FOLDED, MAX_ITEMS, MAX_COMMANDS, MAX_FILES, MAX_COMMITS, MAX_NAMES = (
-    5_000,
-    1_000,
-    2_000,
-    500,
-    2_000,
-    5_000,
-    1_000,
-)
+MAX_TURNS, MAX_FOLDED, MAX_ITEMS, MAX_COMMANDS = 5_000, 1_000, 2_000, 500
+MAX_FILES, MAX_COMMITS, MAX_NAMES = 2_000, 5_000, 1_000
 MAX_PATH = 4_096
 
 _TS = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)

@@ -5,10 +5,10 @@ keeps an agent that merely uses the command line from approving its own memories
 use another user account.
 
 An agent is known by what it sets for its children and by its name among the processes above this one, never by
-variables that people export to configure it. In the table of agents, `children` are variables an agent sets for the
-processes it starts, and nobody else does; where the agent was not run to see them, they are those that its
-documentation names. `settings` are variables that people export to configure it; they say nothing about who types.
-`programs` are names of its process; `packages` the folder its script lies in, where it runs under Node or Python.
+variables that people export to configure it (`tests/conftest.py` lists those). In the table of agents, `children` are
+variables an agent sets for the processes it starts, and nobody else does; where the agent was not run to see them, they
+are those that its documentation names. `programs` are names of its process; `packages` the folder its script lies in,
+where it runs under Node or Python.
 """
 
 import os
@@ -24,92 +24,53 @@ class KnownAgent(NamedTuple):
 
     name: str
     programs: tuple[str, ...]
-    packages: tuple[str, ...] = ()
-    children: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
+    packages: tuple[str, ...]
+    children: tuple[str, ...]
+
+
+def _agent(name: str, programs: str, packages: str = "", children: str = "") -> KnownAgent:
+    return KnownAgent(name, tuple(programs.split()), tuple(packages.split()), tuple(children.split()))
 
 
 AGENTS = (
-    KnownAgent(
+    _agent(
         "Claude Code",
-        ("claude",),
-        ("@anthropic-ai/claude-code",),
-        (
-            *("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT"),
-            "CLAUDE_PID",
-        ),
-        (
-            *("ANTHROPIC_API_KEY", "ANTHROPIC_MODEL", "ANTHROPIC_BASE_URL", "CLAUDE_CONFIG_DIR"),
-            *("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_MAX_OUTPUT_TOKENS"),
-            *("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_PROJECT_DIR"),
-        ),
+        "claude",
+        "@anthropic-ai/claude-code",
+        "CLAUDECODE CLAUDE_CODE_SESSION_ID CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT CLAUDE_PID",
     ),
-    KnownAgent(
+    _agent(
         "Codex",
-        ("codex",),
-        ("@openai/codex",),
-        (
-            *("CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_VERSION", "CODEX_CI"),
-            *("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"),
-        ),
-        ("CODEX_HOME", "CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        "codex",
+        "@openai/codex",
+        "CODEX_SESSION_ID CODEX_THREAD_ID CODEX_TOOL_CALL_ID CODEX_VERSION CODEX_CI CODEX_SANDBOX "
+        "CODEX_SANDBOX_NETWORK_DISABLED",
     ),
-    KnownAgent(
-        "Gemini CLI",
-        ("gemini",),
-        ("@google/gemini-cli",),
-        ("GEMINI_CLI",),
-        ("GEMINI_API_KEY", "GEMINI_MODEL", "GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_NO_RELAUNCH"),
+    _agent("Gemini CLI", "gemini", "@google/gemini-cli", "GEMINI_CLI"),
+    _agent("opencode", "opencode", "opencode-ai", "OPENCODE OPENCODE_PID"),
+    _agent("Kilo", "kilo kilocode", "@kilocode/cli", "KILO KILO_PID KILO_RUN_ID KILOCODE_VERSION"),
+    _agent("Qwen Code", "qwen", "@qwen-code/qwen-code", "QWEN_CODE QWEN_CODE_SESSION_ID QWEN_CODE_PROMPT_ID"),
+    _agent(
+        "Copilot CLI", "copilot", "@github/copilot", "COPILOT_CLI COPILOT_AGENT_SESSION_ID COPILOT_CLI_BINARY_VERSION"
     ),
-    KnownAgent(
-        "opencode",
-        ("opencode",),
-        ("opencode-ai",),
-        ("OPENCODE", "OPENCODE_PID"),
-        ("OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT", "OPENCODE_DISABLE_AUTOUPDATE"),
-    ),
-    KnownAgent(
-        "Kilo",
-        ("kilo", "kilocode"),
-        ("@kilocode/cli",),
-        ("KILO", "KILO_PID", "KILO_RUN_ID", "KILOCODE_VERSION"),
-        ("KILO_DISABLE_AUTOUPDATE", "KILO_CONFIG"),
-    ),
-    KnownAgent(
-        "Qwen Code",
-        ("qwen",),
-        ("@qwen-code/qwen-code",),
-        ("QWEN_CODE", "QWEN_CODE_SESSION_ID", "QWEN_CODE_PROMPT_ID"),
-        ("QWEN_SANDBOX", "OPENAI_MODEL", "QWEN_PROJECT_DIR"),
-    ),
-    KnownAgent(
-        "Copilot CLI",
-        ("copilot",),
-        ("@github/copilot",),
-        ("COPILOT_CLI", "COPILOT_AGENT_SESSION_ID", "COPILOT_CLI_BINARY_VERSION"),
-        ("COPILOT_MODEL", "COPILOT_AUTO_UPDATE", "COPILOT_HOME", "COPILOT_PROVIDER_BASE_URL"),
-    ),
-    KnownAgent(
+    _agent(
         "pi",
-        ("pi",),
-        ("@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"),
-        ("PI_CODING_AGENT", "PI_SESSION_ID", "PI_SESSION_FILE"),
-        ("PI_OFFLINE", "PI_SKIP_VERSION_CHECK", "PI_CODING_AGENT_DIR"),
+        "pi",
+        "@earendil-works/pi-coding-agent @mariozechner/pi-coding-agent",
+        "PI_CODING_AGENT PI_SESSION_ID PI_SESSION_FILE",
     ),
     # It sets nothing of its own: only the process tree tells.
-    KnownAgent("Kimi Code", ("kimi", "kimi-code"), ("@moonshot-ai/kimi-code",), (), ("KIMI_API_KEY",)),
-    KnownAgent(
-        "Cline", ("cline",), ("cline",), ("CLINE_CONNECTOR_CLI_LAUNCH",), ("CLINE_DIR", "CLINE_API_KEY", "CLINE_MODEL")
-    ),
+    _agent("Kimi Code", "kimi kimi-code", "@moonshot-ai/kimi-code"),
+    _agent("Cline", "cline", "cline", "CLINE_CONNECTOR_CLI_LAUNCH"),
     # CURSOR_TRACE_ID is set in every terminal of the editor, also where a person types.
-    KnownAgent("Cursor", ("cursor-agent",), (), ("CURSOR_AGENT",), ("CURSOR_API_KEY", "CURSOR_TRACE_ID")),
-    KnownAgent("aider", ("aider",), ("aider",), (), ("AIDER_MODEL", "AIDER_DARK_MODE", "AIDER_AUTO_COMMITS")),
-    KnownAgent("goose", ("goose",), (), ("GOOSE_TERMINAL",), ("GOOSE_MODEL", "GOOSE_PROVIDER", "GOOSE_MODE")),
-    KnownAgent("Amp", ("amp",), ("@ampcode/cli", "@sourcegraph/amp"), (), ("AMP_API_KEY", "AMP_URL")),
-    KnownAgent("Droid", ("droid",), ("droid",), (), ("FACTORY_API_KEY",)),
-    KnownAgent("Auggie", ("auggie",), ("@augmentcode/auggie",), (), ("AUGMENT_SESSION_AUTH",)),
-    KnownAgent("crush", ("crush",), ("@charmland/crush",), (), ("CRUSH_GLOBAL_CONFIG",)),
-    KnownAgent("Replit Agent", (), (), ("REPLIT_AGENT",), ("REPL_ID",)),
+    _agent("Cursor", "cursor-agent", "", "CURSOR_AGENT"),
+    _agent("aider", "aider", "aider"),
+    _agent("goose", "goose", "", "GOOSE_TERMINAL"),
+    _agent("Amp", "amp", "@ampcode/cli @sourcegraph/amp"),
+    _agent("Droid", "droid", "droid"),
+    _agent("Auggie", "auggie", "@augmentcode/auggie"),
+    _agent("crush", "crush", "@charmland/crush"),
+    _agent("Replit Agent", "", "", "REPLIT_AGENT"),
 )
 
 # Set by whatever runs commands without a person, and what that is.

@@ -102,18 +102,11 @@ class Quantity:
 
 
 _OPS = {
-    ">=": LEAST,
-    "≥": LEAST,
-    "<=": MOST,
-    "≤": MOST,
+    **dict.fromkeys((">=", "≥", "~=", "~>", "^"), LEAST),
+    **dict.fromkeys(("<=", "≤"), MOST),
+    **dict.fromkeys(("==", "=", "~"), EXACT),
     ">": ">",
     "<": "<",
-    "==": EXACT,
-    "=": EXACT,
-    "~=": LEAST,
-    "~>": LEAST,
-    "^": LEAST,
-    "~": EXACT,
 }
 _FLIPPED = {MOST: ">", "<": LEAST, LEAST: "<", ">": MOST, EXACT: EXACT}
 # Words about the whole sentence that make its bare number a ceiling or a floor.

@@ -121,27 +121,19 @@ def plain(low: str) -> str:
     return SAME[low] if low in SAME else _stem(low)
 
 
+_ENDINGS = (
+    *("ization", "isation", "ibility", "ability", "ation", "ition"),
+    *("ing", "ed", "ible", "able", "ment", "ion", "ly"),
+)
+
+
 def _stem(low: str) -> str:
     if low in KEEP or len(low) <= 3 or not low.isalpha() or not low.isascii():
         return low
     word = _singular(low)
     if word in KEEP:
         return word
-    for ending in (
-        "ization",
-        "isation",
-        "ibility",
-        "ability",
-        "ation",
-        "ition",
-        "ing",
-        "ed",
-        "ible",
-        "able",
-        "ment",
-        "ion",
-        "ly",
-    ):
+    for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and _has_vowel(word[: -len(ending)]):
             word = word[: -len(ending)]
             break
