@@ -201,6 +201,7 @@ def test_user_rules_hold_across_chunks_too(data: bytes, cuts: list[int]) -> None
 
 @settings(max_examples=150, deadline=None)
 @given(text=TEXTS)
+@example("curl -u b:-----BEGIN%20RSA%20PRIVATE%20KEY-----%0AcBNurSRHZYn0t%2FcLN7%0A-----END%20RSA%20PRIVATE%20KEY-----")
 def test_redacting_twice_changes_nothing(text: str) -> None:
     """Text is scanned again at sealing; evidence must not drift."""
     once = SCAN.text(text)
