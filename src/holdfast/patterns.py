@@ -1,6 +1,10 @@
 """Regular expressions that are compiled when they are first used.
 
 A command loads many modules and uses few of their patterns; compiling one takes about half a millisecond.
+
+A module with many patterns keeps them in a text file of its own name beside it (`PatternFile`): `[name]` begins a
+section, the lines below it are one pattern, a line that begins with `# ` is a comment. Upper or lower case does not
+matter unless a pattern says `(?-i:…)`. `@name@` stands for the text of another section.
 """
 
 from __future__ import annotations
@@ -36,3 +40,47 @@ class _Uncompiled:
 def regex(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """A pattern with the methods of `re.Pattern`; functions of `re` itself do not take it."""
     return _Uncompiled(source, flags)  # type: ignore[return-value]
+
+
+class PatternFile:
+    """The sections of the text file beside a module, read on first use: each is an attribute, a pattern."""
+
+    def __init__(self, module: str) -> None:
+        self._path = module.removesuffix("c").removesuffix(".py") + ".txt"
+        self._texts: dict[str, list[str]] = {}
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        import re
+
+        made = re.compile(self._text(name), re.IGNORECASE)
+        setattr(self, name, made)
+        return made
+
+    def _text(self, name: str) -> str:
+        import re
+
+        return re.sub("@([a-z_]+)@", lambda found: self._text(found[1]), "".join(self.lines(name)))
+
+    def lines(self, name: str) -> list[str]:
+        """The lines of a section as they are written, without comments and empty ones."""
+        if not self._texts:
+            self._texts = _sections(self._path)
+        return self._texts[name]
+
+    def words(self, name: str) -> list[str]:
+        """The words of a section, parted by blanks."""
+        return " ".join(self.lines(name)).split()
+
+
+def _sections(path: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    rows: list[str] = []
+    with open(path, encoding="utf-8") as file:
+        for row in file.read().split("\n"):
+            if row.startswith("[") and row.endswith("]") and row[1:-1].isidentifier():
+                rows = found[row[1:-1]] = []
+            elif row and not row.startswith("# "):
+                rows.append(row)
+    return found

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.curation.extraction import ask_model, find_claims, search_run
+from holdfast.curation.extraction import ask_model, find_claims
 from holdfast.curation.extraction.model_claims import MAX_PROMPT, prompt
 from holdfast.model.memory import TYPES
 from holdfast.model.text import has_hidden
@@ -115,9 +115,8 @@ def test_a_run_gives_at_most_eight_the_best_first() -> None:
         Utterance("agent", f"Assumption: the {name} table has fewer than {n}000 rows.", n)
         for n, name in enumerate(names)
     ]
-    seen = search_run([*turns, Utterance("user", "Decision: the ledger is append-only for ever.", 90)])
-    assert len(seen.found) == 8 and seen.found[0].who == "user"
-    assert seen.skipped == {"more": 4}
+    found = find_claims([*turns, Utterance("user", "Decision: the ledger is append-only for ever.", 90)])
+    assert len(found) == 8 and found[0].who == "user"
 
 
 @pytest.mark.parametrize(

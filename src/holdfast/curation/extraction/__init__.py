@@ -1,10 +1,10 @@
-"""What may be worth remembering of a run, from what was said and done: offline, and the same every time.
+"""Finds what may be worth remembering in the turns of a run: offline, and the same every time.
 
-`found` reads the turns by rules, one small module each; `asked` lets the user's own model propose and takes
-only what verifies. Both give candidates: nothing here approves, writes or decides.
+`find_claims` reads the turns by rules; `ask_model` lets the user's own model propose and keeps only what verifies. Both
+give candidates: nothing here approves, writes or decides.
 """
 
-from holdfast.curation.extraction.claim_search import ExtractionResult, find_claims, search_run
+from holdfast.curation.extraction.claim_search import find_claims
 from holdfast.curation.extraction.model_claims import ask_model
 
-__all__ = ["ExtractionResult", "ask_model", "find_claims", "search_run"]
+__all__ = ["ask_model", "find_claims"]
