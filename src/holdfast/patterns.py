@@ -3,8 +3,8 @@
 A command loads many modules and uses few of their patterns; compiling one takes about half a millisecond.
 
 A module with many patterns keeps them in a text file of its own name beside it (`PatternFile`): `[name]` begins a
-section, the lines below it are one pattern, a line that begins with `# ` is a comment. Upper or lower case does not
-matter unless a pattern says `(?-i:…)`. `@name@` stands for the text of another section.
+section, the lines below it are one pattern, or a list of lines or words; a line that begins with `# ` is a comment.
+Upper or lower case does not matter unless a pattern says `(?-i:…)`. `@name@` stands for the text of another section.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class PatternFile:
 
     def __init__(self, module: str) -> None:
         self._path = module.removesuffix("c").removesuffix(".py") + ".txt"
-        self._texts: dict[str, list[str]] = {}
+        self._texts: dict[str, tuple[str, ...]] = {}
+        self._words: dict[str, frozenset[str]] = {}
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
         if name.startswith("__"):
@@ -63,15 +64,22 @@ class PatternFile:
 
         return re.sub("@([a-z_]+)@", lambda found: self._text(found[1]), "".join(self.lines(name)))
 
-    def lines(self, name: str) -> list[str]:
+    def lines(self, name: str) -> tuple[str, ...]:
         """The lines of a section as they are written, without comments and empty ones."""
         if not self._texts:
-            self._texts = _sections(self._path)
+            self._texts = {section: tuple(rows) for section, rows in _sections(self._path).items()}
         return self._texts[name]
 
-    def words(self, name: str) -> list[str]:
+    def words(self, name: str) -> frozenset[str]:
         """The words of a section, parted by blanks."""
-        return " ".join(self.lines(name)).split()
+        if name not in self._words:
+            self._words[name] = frozenset(" ".join(self.lines(name)).split())
+        return self._words[name]
+
+    def table(self, name: str) -> dict[str, str]:
+        """A section of lines `name: word word …`, turned around: each word and the name before it."""
+        rows = (row.partition(": ") for row in self.lines(name))
+        return {word: of for of, _, words in rows for word in words.split()}
 
 
 def _sections(path: str) -> dict[str, list[str]]:

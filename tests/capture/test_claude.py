@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.capture.agents import dialect, recognised
+from holdfast.capture.agents import dialect
 from holdfast.errors import BadInput
 from holdfast.model.transcript import MAX_STEPS
 from tests.capture.claude_lines import SESSION, assistant, line, read, result, text, turns, use, user, uuid, write
@@ -395,7 +395,7 @@ def test_a_transcript_is_known_by_what_it_holds(tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text('{"type":"session_meta","payload":{}}\n{"role":"user"}\n[1]\n', encoding="utf-8")
 
-    assert recognised(path) is CLAUDE
+    assert CLAUDE.is_mine(path)
     assert not CLAUDE.is_mine(str(other))
     assert not CLAUDE.is_mine(str(tmp_path))
     with pytest.raises(BadInput, match="no transcript of Claude Code"):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture.agents import dialect, recognised
+from holdfast.capture.agents import dialect
 from holdfast.errors import BadInput
 from holdfast.model.transcript import MAX_STEPS, TranscriptStep, TranscriptTurn
 from holdfast.values import replace
@@ -133,7 +133,7 @@ def test_every_generation_tells_the_same_turn(tmp_path, make):
     told = reading(path)
     (turn,) = told
 
-    assert recognised(path) is dialect("codex")
+    assert dialect("codex").is_mine(path)
     assert turn.prompt == "fix the test"
     assert turn.cwd == "/w/app"
     look, answer = turn.steps

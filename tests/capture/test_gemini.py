@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.capture.agents import dialect, recognised
+from holdfast.capture.agents import dialect
 from holdfast.capture.agents.gemini_turns import MAX_LOG, MAX_MESSAGES
 from holdfast.capture.agents.transcript_reader import TranscriptReading
 from holdfast.errors import BadInput
@@ -387,8 +387,7 @@ def test_a_session_is_known_by_what_it_holds(tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     other.write_text('{"history": [{"role": "user"}], "sessionId": 1}', encoding="utf-8")
 
-    assert recognised(path) is GEMINI
-    assert recognised(str(other)) is None
+    assert GEMINI.is_mine(path) and not GEMINI.is_mine(str(other))
     with pytest.raises(BadInput, match="no transcript"):
         read(str(other))
 

@@ -18,8 +18,3 @@ def dialect(name: str) -> Dialect:
     if name not in DIALECTS:
         raise BadInput(f"{name!r} is no agent whose transcripts can be read", hint=f"Use {', '.join(DIALECTS)}.")
     return DIALECTS[name]
-
-
-def recognised(path: str) -> Dialect | None:
-    """Whose transcript a file is, by what it holds; labels and folders lie."""
-    return next((one for one in DIALECTS.values() if one.is_mine(path)), None)

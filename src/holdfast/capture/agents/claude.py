@@ -8,14 +8,20 @@ A turn is known by the uuid of its prompt, a step by that of its first line: cop
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from holdfast.capture.agents.claude_records import ClaudeTasks
-from holdfast.capture.agents.claude_turns import DROPPED, ClaudeTurns, branch, may_matter
-from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading, dict_of, records
+from holdfast.capture.agents.claude_turns import ClaudeTurns, branch, is_dropped, may_matter
+from holdfast.capture.agents.transcript_reader import (
+    Dialect,
+    TranscriptCounts,
+    TranscriptReading,
+    dict_of,
+    newest_first,
+    records,
+)
 from holdfast.capture.agents.transcript_text import short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model.transcript import TranscriptOrigin, cut
@@ -37,23 +43,13 @@ def _home(environ: dict[str, str], home: str) -> str:
 
 
 def _files(home: str) -> Iterator[str]:
-    found = []
-    for folder, below, names in os.walk(os.path.join(home, "projects")):
+    yield from newest_first(_transcripts(os.path.join(home, "projects")))
+
+
+def _transcripts(top: str) -> Iterator[str]:
+    for folder, below, names in os.walk(top):
         below[:] = [one for one in below if one not in _NOT_SESSIONS]
-        for one in names:
-            path = os.path.join(folder, one)
-            if one.endswith(".jsonl") and (written := _written(path)):
-                found.append((written, path))
-    yield from (path for _, path in sorted(found, reverse=True))
-
-
-def _written(path: str) -> int:
-    """When a file was written last; 0 if it is none, or empty."""
-    try:
-        known = os.stat(path)
-    except OSError:
-        return 0
-    return known.st_mtime_ns if stat.S_ISREG(known.st_mode) and known.st_size else 0
+        yield from (os.path.join(folder, one) for one in names if one.endswith(".jsonl"))
 
 
 def _is_mine(path: str) -> bool:
@@ -73,7 +69,7 @@ def _is_ours(value: dict[str, Any]) -> bool:
         return False
     if kind in _SPEAKING:
         return isinstance(value.get("sessionId"), str) or (isinstance(value.get("uuid"), str) and "message" in value)
-    return (kind == "summary" and "leafUuid" in value) or (kind in DROPPED and "sessionId" in value)
+    return (kind == "summary" and "leafUuid" in value) or (is_dropped(kind) and "sessionId" in value)
 
 
 def _read(path: str, start: int = 0, origin: TranscriptOrigin | None = None) -> TranscriptReading:

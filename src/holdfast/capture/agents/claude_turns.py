@@ -6,63 +6,45 @@ result when the next one begins is held until that one ends, so that a result to
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from holdfast.capture.agents.claude_records import (
-    BLOCKS,
     ClaudeInterrupt,
     ClaudeLocalOutput,
     ClaudeTasks,
     ClaudeTrigger,
     ClaudeTypedPrompt,
     classify_prompt,
+    own_text,
     prompt_by_text,
     read_call,
     texts,
     with_result,
 )
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, dict_of, list_of
-from holdfast.capture.agents.transcript_text import own_words, passed_over, short_name, text_value
+from holdfast.capture.agents.transcript_text import passed_over, short_name, text_value
 from holdfast.model.transcript import MAX_STEPS, MAX_TEXT, Call, TranscriptStep, TranscriptTurn, cut
+from holdfast.patterns import PatternFile
 from holdfast.values import field, mutable, replace
 
 MAX_CALLS = 256  # of one step
 MAX_WEIGHT = 16 << 20  # characters of one turn, more goes on in the next
 _MAX_SEEN = 200_000  # records told apart by their uuid
 _MAX_QUEUED = 100
-# Known, and nothing that memory needs: state, bookkeeping, and what was sent to the model.
-DROPPED = frozenset(
-    {
-        "agent-name",
-        "ai-title",
-        "api-request",
-        "api-request-blob",
-        "api-request-shape",
-        "atis-latch",
-        "bridge-session",
-        "cost-state",
-        "custom-title",
-        "file-history-snapshot",
-        "frame-link",
-        "last-prompt",
-        "mode",
-        "permission-mode",
-        "pr-link",
-        "progress",
-        "prompt_snapshot",
-        "relocated",
-        "result",
-        "started",
-        "summary",
-        "tag",
-        "tools-used",
-        "worktree-state",
-    }
-)
-
 _SPEAKS = (b'"type":"user"', b'"type":"assistant"')
 _TELLS = (b'"queued_command"', b'"task_reminder"')
-_SILENT = tuple(f'{{"type":"{kind}"'.encode() for kind in sorted(DROPPED))
+_LISTS = PatternFile(__file__)
+
+
+def is_dropped(kind: str) -> bool:
+    """Whether a kind of record is known and holds nothing that memory needs."""
+    return kind in _LISTS.words("dropped")
+
+
+@cache
+def _silent() -> tuple[bytes, ...]:
+    return tuple(f'{{"type":"{kind}"'.encode() for kind in _LISTS.words("dropped"))
 
 
 def may_matter(raw: bytes) -> bool:
@@ -74,7 +56,7 @@ def may_matter(raw: bytes) -> bool:
         return True
     if b'"type":"attachment"' in raw:
         return any(sign in raw for sign in _TELLS)
-    return not raw.startswith(_SILENT) and b'"type":"progress"' not in raw
+    return not raw.startswith(_silent()) and b'"type":"progress"' not in raw
 
 
 @mutable
@@ -187,7 +169,7 @@ class ClaudeTurns:
         kind = record.value.get("type")
         take = self._take.get(kind) if isinstance(kind, str) else None
         if take is None:
-            if not (isinstance(kind, str) and kind in DROPPED):
+            if not (isinstance(kind, str) and is_dropped(kind)):
                 passed_over(self._counted.unknown, kind)
         elif not self._is_repeated(short_name(record.value.get("uuid"))):
             take(record)
@@ -288,7 +270,7 @@ class ClaudeTurns:
     def _block(self, record: TranscriptRecord, uuid: str, number: int, block: dict[str, Any]) -> None:
         kind = short_name(block.get("type"))
         if kind in ("text", "thinking"):
-            said = own_words(text_value(block.get(kind)), *BLOCKS)
+            said = own_text(text_value(block.get(kind)))
             if said.strip() and said != "(no content)":
                 step = self._step(record, uuid, weight=len(said))
                 step.said.append((uuid, kind, cut(said, MAX_TEXT)))

@@ -33,7 +33,6 @@ from itertools import islice
 from types import ModuleType
 from typing import IO, Any
 
-from holdfast.capture.agents.codex_calls import word
 from holdfast.capture.agents.codex_origin import RolloutHead, head_of, named, of_document
 from holdfast.capture.agents.codex_turns import CodexTurns, is_wanted
 from holdfast.capture.agents.transcript_reader import (
@@ -47,8 +46,8 @@ from holdfast.capture.agents.transcript_reader import (
     first_records,
     list_of,
     records,
-    text_of,
 )
+from holdfast.capture.agents.transcript_text import short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn, cut
 from holdfast.values import replace
@@ -77,7 +76,7 @@ def _as_items(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {
             "type": "function_call",
             "call_id": dict_of(call).get("id"),
-            "name": text_of(function.get("name")),
+            "name": text_value(function.get("name")),
             "arguments": function.get("arguments"),
         }
 
@@ -235,7 +234,7 @@ def _notes(path: str, stamp: int, key: str, value: str, *, last: bool) -> dict[s
     for record in records(path, TranscriptCounts()):
         if record.end > _MOST_NOTES:
             break
-        of, text = word(record.value.get(key)), " ".join(word(record.value.get(value), 4000).split())
+        of, text = short_name(record.value.get(key)), " ".join(text_value(record.value.get(value), 4000).split())
         if of and text and (last or of not in told):
             told[of] = cut(text, _LONGEST_TITLE)
     return told

@@ -1,14 +1,12 @@
-"""The tool calls within a script of Codex's code mode, where one call is a piece of JavaScript.
+"""What a tool call of Codex does: its kind, the command, the files, the plan.
+
+A call is a name and its arguments, as an object, as a JSON string, or as free text; every version of Codex has its own
+set of names. Here they become one form; `codex_steps` reads results. In code mode a call is a piece of JavaScript:
 
     const r = await tools.exec_command({cmd: "pytest -q", workdir: "sub"}); text(r);
 
-This is no JavaScript engine: it finds `tools.NAME(` and reads the literal that follows, with the names that
-stand for literals. What it cannot read it leaves out. A script is a model's, so all of it is bounded.
-
-What a tool call of Codex does: its kind, the command, the files, the plan.
-
-A call is a name and its arguments, as an object, as a JSON string, or as free text; every version of Codex
-has its own set of names. Here they become one form; results are the business of `results`.
+This is no JavaScript engine: it finds `tools.NAME(` and reads the literal that follows, with the names that stand for
+literals. What it cannot read it leaves out. A script is a model's, so all of it is bounded.
 """
 
 import json
@@ -17,10 +15,11 @@ import shlex
 from typing import Any
 
 from holdfast.capture.agents.codex_patch import edits_of, through_shell
-from holdfast.capture.agents.transcript_reader import dict_of, list_of, text_of
-from holdfast.capture.agents.transcript_text import storable, without_ours
+from holdfast.capture.agents.tool_input import todo_list
+from holdfast.capture.agents.transcript_reader import dict_of, list_of
+from holdfast.capture.agents.transcript_text import json_text, path_value, storable, text_value, without_ours
 from holdfast.model.transcript import MAX_INPUT, Result, Todo, TranscriptEdit, cut
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile, regex
 from holdfast.values import field, mutable
 
 _CALL = regex(r"\btools(?:\.(\w{1,100})|\[\s*[\"'](\w{1,100})[\"']\s*\])\s*\(")
@@ -278,22 +277,8 @@ def _character(digits: str) -> str:
         return ""
 
 
-_KINDS = {
-    "shell": "shell shell_command exec_command write_stdin local_shell local_shell_call container.exec bash",
-    "edit": "apply_patch applypatch",
-    "read": "view_image read_file read_mcp_resource",
-    "search": "grep_files list_dir list_mcp_resources list_mcp_resource_templates tool_search",
-    "web": "web_search web_search_call web__run web.run",
-    "plan": "update_plan create_goal update_goal get_goal",
-    "agent": "spawn_agent send_input wait_agent close_agent resume_agent send_message followup_task"
-    " interrupt_agent list_agents",
-    "ask": "request_user_input request_user_input_async request_permissions",
-}
-KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+_LISTS = PatternFile(__file__)
 _SHELLS = {"bash", "sh", "zsh", "dash", "fish", "ksh"}
-_STATUS = {"pending": "open", "in_progress": "started", "completed": "done", "active": "started"}
-_STATUS |= {"complete": "done", "achieved": "done", "cancelled": "dropped", "abandoned": "dropped"}
-_MOST_TODOS, _LONGEST_TODO, _LONGEST_NAME = 200, 1000, 200
 
 
 @mutable
@@ -314,32 +299,22 @@ class CodexCallDraft:
     happened: list["CodexCallDraft"] = field(default_factory=list)  # what events say came of it
 
 
-def word(value: object, limit: int = _LONGEST_NAME) -> str:
-    """A short text such as a name or an id."""
-    return storable(value[:limit]) if isinstance(value, str) else ""
-
-
 def understood(call_id: str, name: str, given: object, *, namespace: str = "") -> CodexCallDraft:
     """A call by its name and arguments, whatever form they have."""
     arguments = _arguments(given)
-    draft = CodexCallDraft(call_id, _full_name(name, namespace), text=_as_text(given))
+    draft = CodexCallDraft(call_id, _full_name(name, namespace), text=json_text(given))
     draft.kind = _kind(name, draft.name, arguments)
     if name == "exec" and isinstance(given, str):
         draft.is_script = True
     elif draft.kind == "shell":
-        _ran(draft, arguments, text_of(given))
+        _ran(draft, arguments, text_value(given))
     elif draft.kind == "edit":
-        _wrote(draft, arguments, text_of(given))
+        _wrote(draft, arguments, text_value(given))
     elif draft.kind == "plan":
         draft.todos = _planned(arguments)
     elif draft.kind in ("read", "search"):
-        draft.paths = tuple(path for key in ("path", "file_path") if (path := word(arguments.get(key), 4096)))
+        draft.paths = tuple(path for key in ("path", "file_path") if (path := text_value(arguments.get(key), 4096)))
     return draft
-
-
-def names_as_many(script: CodexCallDraft, calls: int) -> bool:
-    """Whether a script names that many calls; to count them is much cheaper than to read them."""
-    return counted_in(script.text) == calls
 
 
 def within(draft: CodexCallDraft) -> list[CodexCallDraft]:
@@ -355,8 +330,8 @@ def _full_name(name: str, namespace: str) -> str:
 
 
 def _kind(name: str, full: str, arguments: dict[str, Any]) -> str:
-    if name in KIND_OF:
-        return KIND_OF[name]
+    if kind := _LISTS.table("kinds").get(name):
+        return kind
     if name == "wait":  # for helpers, or for a script that still runs
         return "other" if "cell_id" in arguments else "agent"
     return "mcp" if "__" in full else "other"
@@ -371,22 +346,6 @@ def _arguments(given: object) -> dict[str, Any]:
         except (ValueError, RecursionError):
             return {}
     return {}
-
-
-def _as_text(given: object) -> str:
-    if isinstance(given, str):
-        return cut(without_ours(given), MAX_INPUT)
-    if given is None:
-        return ""
-    return spelled(given)
-
-
-def spelled(value: object) -> str:
-    """A value as JSON, as much of it as is kept."""
-    try:
-        return cut(without_ours(json.dumps(value, ensure_ascii=False)), MAX_INPUT)
-    except (ValueError, RecursionError):
-        return ""
 
 
 # ── shells ───────────────────────────────────────────────────────────────────────────────────────
@@ -420,7 +379,7 @@ def _ran(draft: CodexCallDraft, arguments: dict[str, Any], free: str) -> None:
         return
     folder, alone = through_shell(command)
     alone = alone or command.startswith("*** Begin Patch")
-    base = word(arguments.get("workdir"), 4096) or None
+    base = path_value(arguments.get("workdir"))
     draft.edits = edits_of(command, folder=_inside(base, folder))
     if alone and draft.edits:
         draft.kind, draft.command = "edit", None
@@ -435,7 +394,7 @@ def _inside(base: str | None, folder: str | None) -> str | None:
 def _wrote(draft: CodexCallDraft, arguments: dict[str, Any], free: str) -> None:
     given = next((arguments[key] for key in ("input", "patch", "command") if key in arguments), free)
     patch = given if isinstance(given, str) else command_of(given) or ""
-    draft.edits = edits_of(without_ours(patch), folder=word(arguments.get("workdir"), 4096) or None)
+    draft.edits = edits_of(without_ours(patch), folder=path_value(arguments.get("workdir")))
 
 
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────
@@ -444,16 +403,10 @@ def _wrote(draft: CodexCallDraft, arguments: dict[str, Any], free: str) -> None:
 def _planned(arguments: dict[str, Any]) -> tuple[Todo, ...] | None:
     """The plan as a call leaves it; None if it says none."""
     if "plan" in arguments:
-        items = [dict_of(item) for item in list_of(arguments["plan"])[:_MOST_TODOS]]
-        return tuple(_todo(item.get("step"), item.get("status")) for item in items if item.get("step"))
+        return todo_list(arguments["plan"], "step")
     if isinstance(arguments.get("objective"), str):
-        return (_todo(arguments["objective"], arguments.get("status") or "active"),)
+        return todo_list([{"status": "active", **arguments}], "objective")
     return None
-
-
-def _todo(text: object, status: object) -> Todo:
-    words = cut(without_ours(" ".join(text_of(text).split())), _LONGEST_TODO)
-    return Todo(words, _STATUS.get(text_of(status), "open"))
 
 
 def goal_of(goal: object) -> tuple[Todo, ...] | None:

@@ -1,51 +1,24 @@
-"""Which messages in the user's role a person wrote: Codex puts much else there.
+"""Who wrote what in a rollout: whose thread it is and where it began, and which messages a person typed.
 
-From 0.15x on it says so for each piece (`content_item_kinds`); before, what begins with one of its own tags
-or headings is its own. What a person ran with `!` is an act of theirs, but no prompt.
-
-Whose transcript a rollout is: what its first lines say of the thread and of the place it began in.
+Codex puts much into the user's role that nobody typed. From 0.15x on it says so for each piece (`content_item_kinds`);
+before, what begins with one of its own tags or headings is its own. What a person ran with `!` is an act of theirs, but
+no prompt.
 """
 
 import os
 import re
 from typing import Any
 
-from holdfast.capture.agents.codex_calls import CodexCallDraft, word
+from holdfast.capture.agents.codex_calls import CodexCallDraft
 from holdfast.capture.agents.codex_steps import result_of
-from holdfast.capture.agents.transcript_reader import dict_of, list_of, text_of
-from holdfast.capture.agents.transcript_text import without_ours
+from holdfast.capture.agents.transcript_reader import dict_of, list_of
+from holdfast.capture.agents.transcript_text import path_value, short_name, text_value, without_ours
 from holdfast.model.transcript import MAX_INPUT, MAX_PROMPT, TranscriptOrigin, cut
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile, regex
 from holdfast.values import frozen
 
-NOT_TYPED = (
-    "<environment_context>",
-    "<user_instructions>",
-    "<INSTRUCTIONS>",
-    "# AGENTS.md instructions",
-    "<turn_aborted>",
-    "<user_shell_command>",
-    "<subagent_notification>",
-    "<skill>",
-    "<recommended_plugins>",
-    "<model_switch>",
-    "<goal_context>",
-    "<hook_prompt",
-    "<hook_context>",
-    "<personality_spec>",
-    "<rollout_budget>",
-    "<current_time_reminder>",
-    "<image_resize_notice>",
-    "<realtime_delegation>",
-    "<multi_agent_role>",
-    "<multi_agent_mode>",
-    "<managed_developer_instructions>",
-    "<permissions instructions>",
-    "<collaboration_mode>",
-    "<user_action>",
-    "Another language model started to solve this problem",
-    "You are performing a CONTEXT CHECKPOINT COMPACTION",
-)
+_LISTS = PatternFile(__file__)
+_AGENTS_FILE = "# AGENTS.md instructions"
 _IDE, _REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
 _IMAGE = regex(r"</?image\b[^>]{0,600}>\n?")
 _CWD = regex(r"<cwd>([^<]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096})")
@@ -54,15 +27,15 @@ _LASTED = regex(r"^Duration: [^\n]{0,100}\n", re.MULTILINE)
 
 def typed(message: dict[str, Any]) -> str:
     """A person's words in a message of the user's role; empty if it holds none."""
-    pieces = list_of(message.get("content")) or [{"text": text_of(message.get("content"))}]
-    texts = [text_of(dict_of(piece).get("text")) for piece in pieces]
+    pieces = list_of(message.get("content")) or [{"text": text_value(message.get("content"))}]
+    texts = [text_value(dict_of(piece).get("text")) for piece in pieces]
     told = dict_of(message.get("internal_chat_message_metadata_passthrough"))
-    kinds = [text_of(kind) for kind in list_of(told.get("content_item_kinds"))]
+    kinds = [text_value(kind) for kind in list_of(told.get("content_item_kinds"))]
     if len(kinds) == len(texts) and any(kind.startswith("user.") for kind in kinds):
         texts = [text for text, kind in zip(texts, kinds, strict=True) if kind.startswith("user.")]
     elif kinds and "unknown" not in kinds:
         return ""
-    said = [text for text in texts if text and not text.lstrip().startswith(NOT_TYPED)]
+    said = [text for text in texts if text and not text.lstrip().startswith((_AGENTS_FILE, *_LISTS.lines("not_typed")))]
     return cut(_asked(without_ours("\n".join(said))), MAX_PROMPT)
 
 
@@ -79,13 +52,13 @@ def first_text(message: dict[str, Any]) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content.lstrip()
-    return next((text for piece in list_of(content) if (text := text_of(dict_of(piece).get("text")))), "").lstrip()
+    return next((text for piece in list_of(content) if (text := text_value(dict_of(piece).get("text")))), "").lstrip()
 
 
 def folder_of(text: str) -> str | None:
     """The folder an environment block names."""
     found = _CWD.search(text[:20_000])
-    return word((found[1] or found[2]).strip(), 4096) if found else None
+    return text_value((found[1] or found[2]).strip(), 4096) if found else None
 
 
 def ran_by_hand(text: str, call_id: str) -> CodexCallDraft | None:
@@ -105,7 +78,6 @@ def ran_by_hand(text: str, call_id: str) -> CodexCallDraft | None:
 _UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 _NAME = regex(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.json", re.IGNORECASE)
 _INTERNAL = ("memory_consolidation", "guardian", "compact")
-_LONGEST = 4096
 ORIGINATOR = "holdfast"  # whose name our exports carry
 
 
@@ -143,38 +115,40 @@ def named(path: str) -> str:
 
 
 def _of_meta(meta: dict[str, Any], path: str, title: str | None) -> RolloutHead:
-    git = dict_of(meta.get("git"))
     role, parent = _role(meta)
     start = meta.get("subagent_history_start_ordinal")
-    origin = TranscriptOrigin(
-        agent="codex",
-        session=word(meta.get("id")) or named(path),
-        role=role,
-        parent=parent,
-        version=word(meta.get("cli_version")) or None,
-        cwd=word(meta.get("cwd"), _LONGEST) or None,
-        branch=word(git.get("branch"), _LONGEST) or None,
-        commit=word(git.get("commit_hash")) or None,
-        remote=word(git.get("repository_url"), _LONGEST) or None,
-        started=word(meta.get("timestamp")) or None,
-        title=title or _called(meta),
-    )
+    version, folder = short_name(meta.get("cli_version")) or None, path_value(meta.get("cwd"))
+    origin = _origin(meta, path, title or _called(meta), role=role, parent=parent, version=version, cwd=folder)
     own_from = start if isinstance(start, int) and start > 0 else 0
     return RolloutHead(origin, own_from, meta.get("originator") == ORIGINATOR)
 
 
+def _origin(meta: dict[str, Any], path: str, title: str | None, **more: Any) -> TranscriptOrigin:
+    git = dict_of(meta.get("git"))
+    return TranscriptOrigin(
+        agent="codex",
+        session=short_name(meta.get("id")) or named(path),
+        branch=path_value(git.get("branch")),
+        commit=short_name(git.get("commit_hash")) or None,
+        remote=path_value(git.get("repository_url")),
+        started=short_name(meta.get("timestamp")) or None,
+        title=title,
+        **more,
+    )
+
+
 def _called(meta: dict[str, Any]) -> str | None:
     """What a helper is called, for want of a title."""
-    return word(meta.get("agent_path")) or word(meta.get("agent_nickname")) or None
+    return short_name(meta.get("agent_path")) or short_name(meta.get("agent_nickname")) or None
 
 
 def _role(meta: dict[str, Any]) -> tuple[str, str | None]:
     """A thread's part in the work, and the thread it came from."""
-    source, kind = meta.get("source"), text_of(meta.get("thread_source"))
+    source, kind = meta.get("source"), text_value(meta.get("thread_source"))
     helper = dict_of(source).get("subagent")
     spawned = dict_of(dict_of(helper).get("thread_spawn"))
-    forked = word(meta.get("forked_from_id")) or None
-    parent = word(meta.get("parent_thread_id")) or word(spawned.get("parent_thread_id")) or forked
+    forked = short_name(meta.get("forked_from_id")) or None
+    parent = short_name(meta.get("parent_thread_id")) or short_name(spawned.get("parent_thread_id")) or forked
     if "internal" in dict_of(source) or helper in _INTERNAL or kind in _INTERNAL:
         return "internal", parent
     if helper is not None or kind == "subagent":
@@ -183,32 +157,16 @@ def _role(meta: dict[str, Any]) -> tuple[str, str | None]:
 
 
 def _of_bare(first: list[dict[str, Any]], path: str, title: str | None) -> RolloutHead:
-    """The head of a file of before 0.32: the folder stands only in what the agent was told."""
-    meta = first[0]
-    git = dict_of(meta.get("git"))
-    folders = (folder_of(first_text(one)) for one in first[1:] if one.get("role") == "user")
-    origin = TranscriptOrigin(
-        agent="codex",
-        session=word(meta.get("id")) or named(path),
-        cwd=next((folder for folder in folders if folder), None),
-        branch=word(git.get("branch"), _LONGEST) or None,
-        commit=word(git.get("commit_hash")) or None,
-        remote=word(git.get("repository_url"), _LONGEST) or None,
-        started=word(meta.get("timestamp")) or None,
-        title=title,
-    )
-    return RolloutHead(origin)
+    """The head of a file of before 0.32: the folder stands only in what the agent was given."""
+    users = [one for one in first[1:] if one.get("role") == "user"]
+    return RolloutHead(_origin(first[0], path, title, cwd=_first_folder(users)))
 
 
 def of_document(document: dict[str, Any], path: str, *, title: str | None = None) -> TranscriptOrigin:
     """Whose a document of the first, TypeScript Codex is."""
-    session = dict_of(document.get("session"))
     items = [dict_of(item) for item in list_of(document.get("items"))[:20]]
-    folders = (folder_of(first_text(item)) for item in items)
-    return TranscriptOrigin(
-        agent="codex",
-        session=word(session.get("id")) or named(path),
-        cwd=next((folder for folder in folders if folder), None),
-        started=word(session.get("timestamp")) or None,
-        title=title,
-    )
+    return _origin(dict_of(document.get("session")), path, title, cwd=_first_folder(items))
+
+
+def _first_folder(messages: list[dict[str, Any]]) -> str | None:
+    return next((folder for one in messages if (folder := folder_of(first_text(one)))), None)

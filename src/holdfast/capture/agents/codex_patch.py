@@ -15,8 +15,9 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any
 
-from holdfast.capture.agents.transcript_reader import dict_of, text_of
-from holdfast.capture.agents.transcript_text import storable
+from holdfast.capture.agents.tool_input import hunks, lines_of, signed_lines
+from holdfast.capture.agents.transcript_reader import dict_of
+from holdfast.capture.agents.transcript_text import path_value, text_value
 from holdfast.model.transcript import MAX_LINES, TranscriptEdit
 from holdfast.patterns import regex
 
@@ -65,7 +66,7 @@ def _edit(piece: list[str], folder: str | None) -> TranscriptEdit:
     heading = next(words for words in _FILES if piece[0].startswith(words))
     action, path = _FILES[heading], piece[0][len(heading) :].strip()
     moved = next((line[len(_MOVE) :].strip() for line in piece[1:3] if line.startswith(_MOVE)), None)
-    added, removed = _written(piece[1:])
+    added, removed = signed_lines(piece[1:])
     return TranscriptEdit(
         path=_seen_from(folder, path),
         action="move" if moved else action,
@@ -80,41 +81,22 @@ def _seen_from(folder: str | None, path: str) -> str:
     return posixpath.normpath(posixpath.join(folder, path)) if folder else path
 
 
-def _written(lines: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    added = [line[1:].rstrip("\r") for line in lines if line.startswith("+")]
-    removed = [line[1:].rstrip("\r") for line in lines if line.startswith("-")]
-    return tuple(added[:MAX_LINES]), tuple(removed[:MAX_LINES])
-
-
 # ── changes as events tell them ──────────────────────────────────────────────────────────────────
 
 
 def changes_of(changes: object) -> tuple[TranscriptEdit, ...]:
     """The edits of an event's `changes`: a path, and what became of the file."""
     there = list(dict_of(changes).items())[:_MOST_FILES]
-    return tuple(_changed(storable(path[:4096]), dict_of(change)) for path, change in there)
+    return tuple(_changed(text_value(path, 4096), dict_of(change)) for path, change in there)
 
 
 def _changed(path: str, change: dict[str, Any]) -> TranscriptEdit:
-    kind = text_of(change.get("type"))
+    kind = text_value(change.get("type"))
+    lines = tuple(lines_of(text_value(change.get("content"), _LONGEST))[:MAX_LINES])
     if kind == "add":
-        return TranscriptEdit(path=path, action="add", added=_lines(change.get("content")), whole=True)
+        return TranscriptEdit(path=path, action="add", added=lines, whole=True)
     if kind == "delete":
-        return TranscriptEdit(path=path, action="delete", removed=_lines(change.get("content")))
-    moved = storable(text_of(change.get("move_path"))[:4096]) or None
-    added, removed = _written(_hunks(text_of(change.get("unified_diff"))))
+        return TranscriptEdit(path=path, action="delete", removed=lines)
+    moved = path_value(change.get("move_path"))
+    added, removed = signed_lines(hunks(text_value(change.get("unified_diff"), _LONGEST)))
     return TranscriptEdit(path=path, action="move" if moved else "update", moved_to=moved, added=added, removed=removed)
-
-
-def _hunks(diff: str) -> list[str]:
-    """A diff's lines from its first hunk on: above it stand the names of the files."""
-    lines = storable(diff[:_LONGEST]).split("\n")
-    first = next((at for at, line in enumerate(lines) if line.startswith("@@")), 0)
-    return lines[first:]
-
-
-def _lines(content: object) -> tuple[str, ...]:
-    lines = storable(text_of(content)[:_LONGEST]).split("\n")
-    if lines and not lines[-1]:
-        lines.pop()
-    return tuple(line.rstrip("\r") for line in lines[:MAX_LINES])

@@ -1,13 +1,9 @@
-"""What a tool call of Codex gave back: text, exit status, whether it failed or was refused.
+"""A turn of Codex while it is being read: its steps, its open calls, what they gave back and what events say of them.
 
-An output is a string, a JSON string, a list of pieces or an object; most begin with a head that says how the
-call ended. The events beside it say the same more plainly, and are preferred where they are.
-
-A turn while it is being read: its steps, its open calls, and what events say came of them.
-
-Names that are the same in every copy of a turn are made here: from Codex's own ids where it gives them, else
-from what was asked and said. Never from the time or the place in the file: both change when a thread is
-forked, packed or rewritten.
+An output is a string, a JSON string, a list of pieces or an object; most begin with a head that says how the call
+ended. The events beside it say the same more plainly, and are preferred where they are. Names that are the same in
+every copy of a turn are made here: from Codex's own ids where it gives them, else from what was asked and said. Never
+from the time or the place in the file: both change when a thread is forked, packed or rewritten.
 """
 
 import hashlib
@@ -15,10 +11,10 @@ import json
 import re
 from typing import Any
 
-from holdfast.capture.agents.codex_calls import CodexCallDraft, command_of, names_as_many, spelled, within, word
+from holdfast.capture.agents.codex_calls import CodexCallDraft, command_of, counted_in, within
 from holdfast.capture.agents.codex_patch import changes_of
-from holdfast.capture.agents.transcript_reader import dict_of, list_of, text_of
-from holdfast.capture.agents.transcript_text import is_our_tool, without_ours
+from holdfast.capture.agents.transcript_reader import dict_of, list_of
+from holdfast.capture.agents.transcript_text import is_holdfast_tool, json_text, short_name, text_value, without_ours
 from holdfast.model.transcript import (
     MAX_OUTPUT,
     MAX_STEPS,
@@ -31,32 +27,12 @@ from holdfast.model.transcript import (
     cut,
     ends,
 )
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile, regex
 from holdfast.values import field, mutable, replace
 
-_HEAD = regex(
-    r"(?:(?:Chunk ID|Wall time|Original token count|Total output lines|Exit code|Process exited|"
-    r"Process running|Script completed|Script failed|Script running|Command:)[^\n]{0,200}\n){1,8}Output:\n"
-)
+_LISTS = PatternFile(__file__)
 _EXIT = regex(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
 _RUNNING = regex(r"^Process running with session ID (\d{1,12})$", re.MULTILINE)
-_REFUSED = regex(
-    r"(?:rejected|denied|declined|refused|cancelled) by (?:the )?user"
-    r"|user (?:rejected|denied|declined|cancelled)",
-    re.IGNORECASE,
-)
-_FAILED = (
-    "aborted",
-    "apply_patch verification failed",
-    "execution error",
-    "exec_command failed",
-    "failed to parse",
-    "Script error:",
-    "unsupported call",
-    "unsupported custom tool call",
-    "tool call error",
-    "err: ",
-)
 
 
 def result_of(output: object, *, name: str = "") -> Result:
@@ -66,13 +42,14 @@ def result_of(output: object, *, name: str = "") -> Result:
     if found := _EXIT.search(head):
         exit_status = int(found[1])
     start = body[:300].lstrip()
-    failed = failed or bool(exit_status) or "Script failed" in head or start.startswith(_FAILED)
+    failed = failed or bool(exit_status) or "Script failed" in head or start.startswith(_LISTS.lines("failed"))
     refused = not exit_status and _is_refusal(start)
-    return _result(body, exit_status=exit_status, failed=failed or refused, refused=refused, ours=is_our_tool(name))
+    ours = is_holdfast_tool(name)
+    return _result(body, exit_status=exit_status, failed=failed or refused, refused=refused, ours=ours)
 
 
 def _is_refusal(start: str) -> bool:
-    return "user" in start and _REFUSED.search(start) is not None
+    return "user" in start and _LISTS.refused.search(start) is not None
 
 
 def still_running(output: object) -> str | None:
@@ -93,7 +70,7 @@ def _opened(output: object) -> tuple[str, int | None, bool]:
     if isinstance(output, str):
         return _unwrapped(output)
     if isinstance(output, list):
-        pieces = [text_of(dict_of(piece).get("text")) for piece in output]
+        pieces = [text_value(dict_of(piece).get("text")) for piece in output]
         if len(pieces) == 2 and pieces[1].startswith("{"):  # a script's head, and one call's answer
             text, exit_status, failed = _unwrapped(pieces[1])
             return pieces[0] + text, exit_status, failed
@@ -121,7 +98,7 @@ def _parted(text: str) -> tuple[str, str]:
     """An output's head and what follows; a patch through a shell has two of them."""
     head = ""
     for _ in range(2):
-        match = _HEAD.match(text)
+        match = _LISTS.head.match(text)
         if match is None:
             break
         head, text = head + match[0], text[match.end() :]
@@ -138,16 +115,16 @@ def _whole(value: object) -> int | None:
 def command_happened(told: dict[str, Any]) -> CodexCallDraft:
     """A command that was run, from an event or an item of the display."""
     exit_status = _whole(told.get("exit_code"))
-    output = text_of(told.get("aggregated_output")) or text_of(told.get("formatted_output"))
-    status = text_of(told.get("status"))
-    draft = CodexCallDraft(word(told.get("id") or told.get("call_id")), "exec_command", "shell")
+    output = text_value(told.get("aggregated_output")) or text_value(told.get("formatted_output"))
+    status = text_value(told.get("status"))
+    draft = CodexCallDraft(short_name(told.get("id") or told.get("call_id")), "exec_command", "shell")
     draft.command = command_of(told.get("command"))
     draft.text = draft.command or ""
     draft.paths = tuple(
         path
         for piece in list_of(told.get("parsed_cmd"))[:50]
         if dict_of(piece).get("type") in ("read", "search", "list_files")
-        and (path := word(dict_of(piece).get("path"), 4096))
+        and (path := text_value(dict_of(piece).get("path"), 4096))
     )
     draft.result = _result(
         output,
@@ -160,10 +137,10 @@ def command_happened(told: dict[str, Any]) -> CodexCallDraft:
 
 def files_changed(told: dict[str, Any]) -> CodexCallDraft:
     """Files that a patch wrote, or was kept from writing."""
-    status = text_of(told.get("status")) or ("failed" if told.get("success") is False else "completed")
-    draft = CodexCallDraft(word(told.get("id") or told.get("call_id")), "apply_patch", "edit")
+    status = text_value(told.get("status")) or ("failed" if told.get("success") is False else "completed")
+    draft = CodexCallDraft(short_name(told.get("id") or told.get("call_id")), "apply_patch", "edit")
     draft.edits = changes_of(told.get("changes"))
-    output = text_of(told.get("stdout")) + text_of(told.get("stderr"))
+    output = text_value(told.get("stdout")) + text_value(told.get("stderr"))
     failed = status in ("failed", "declined")
     draft.result = _result(output, exit_status=None, failed=failed, refused=status == "declined")
     return draft
@@ -172,16 +149,16 @@ def files_changed(told: dict[str, Any]) -> CodexCallDraft:
 def mcp_answered(told: dict[str, Any]) -> CodexCallDraft:
     """A call of an MCP server's tool, from an event or an item of the display."""
     asked = dict_of(told.get("invocation")) or told
-    name = f"mcp__{word(asked.get('server'))}__{word(asked.get('tool'))}"
-    draft = CodexCallDraft(word(told.get("id") or told.get("call_id")), name, "mcp")
-    draft.text = spelled(asked.get("arguments"))
+    name = f"mcp__{short_name(asked.get('server'))}__{short_name(asked.get('tool'))}"
+    draft = CodexCallDraft(short_name(told.get("id") or told.get("call_id")), name, "mcp")
+    draft.text = json_text(asked.get("arguments"))
     answer = dict_of(told.get("result"))
     answer = dict_of(answer.get("Ok")) or answer
-    wrong = text_of(dict_of(told.get("result")).get("Err")) or text_of(dict_of(told.get("error")).get("message"))
-    text = wrong or "\n".join(text_of(dict_of(piece).get("text")) for piece in list_of(answer.get("content")))
+    wrong = text_value(dict_of(told.get("result")).get("Err")) or text_value(dict_of(told.get("error")).get("message"))
+    text = wrong or "\n".join(text_value(dict_of(piece).get("text")) for piece in list_of(answer.get("content")))
     failed = bool(wrong) or answer.get("isError") is True or told.get("status") == "failed"
     refused = _is_refusal(wrong[:300])
-    draft.result = _result(text, exit_status=None, failed=failed, refused=refused, ours=is_our_tool(name))
+    draft.result = _result(text, exit_status=None, failed=failed, refused=refused, ours=is_holdfast_tool(name))
     return draft
 
 
@@ -406,7 +383,7 @@ def _made(script: CodexCallDraft) -> list[CodexCallDraft]:
 def _is_told(script: CodexCallDraft) -> bool:
     """Whether events tell all that a script did; of a patch they do not tell its text."""
     told = script.happened
-    return bool(told) and all(one.kind != "edit" for one in told) and names_as_many(script, len(told))
+    return bool(told) and all(one.kind != "edit" for one in told) and counted_in(script.text) == len(told)
 
 
 def _told_of(call: CodexCallDraft, happened: list[CodexCallDraft]) -> CodexCallDraft | None:

@@ -1,113 +1,24 @@
-"""Lines of a rollout that are known and passed over: nothing in them is for memory.
+"""Turns out of a rollout's records, whichever of the four generations wrote it.
 
-Display copies of prompts, answers and reasoning; counts; opaque blobs; what the harness tells the model. A
-kind that stands in none of these lists is counted as unknown, so that a new one is noticed.
-
-Most of them say so in their first bytes, as Codex writes them, and need not be parsed: that is a third of
-all lines.
-
-Turns out of a rollout's records, whichever of the four generations wrote it.
-
-The response items tell what was asked, said and called; they stand in every generation alike. Events only
-add what items do not say: how a command ended, what a patch changed, that a person stopped the turn. Their
-copies of prompts and answers, and the history that a compaction repeats, are passed over.
+The response items say what was asked, said and called; they stand in every generation alike. Events only add what items
+do not say: how a command ended, what a patch changed, that a person stopped the turn. Their copies of prompts and
+answers, and the history that a compaction repeats, are passed over. A kind that is neither read nor listed in
+codex_turns.txt is counted as unknown, so that a new one is noticed. Most lines that are passed over say so in their
+first bytes and need not be parsed: that is a third of all lines.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from holdfast.capture.agents.codex_calls import CodexCallDraft, goal_of, understood, word
+from holdfast.capture.agents.codex_calls import CodexCallDraft, goal_of, understood
 from holdfast.capture.agents.codex_origin import RolloutHead, first_text, folder_of, ran_by_hand, typed
 from holdfast.capture.agents.codex_steps import OpenCodexTurn, command_happened, files_changed, mcp_answered
-from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, dict_of, list_of, text_of
-from holdfast.capture.agents.transcript_text import without_ours
+from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, dict_of, list_of
+from holdfast.capture.agents.transcript_text import path_value, short_name, text_value, without_ours
 from holdfast.model.transcript import MAX_TEXT, Result, TranscriptTurn, cut
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile, regex
 
-# Response items.
-PASSED_ITEMS = frozenset(
-    {
-        "additional_tools",
-        "compaction",
-        "compaction_summary",
-        "context_compaction",
-        "ghost_snapshot",
-        "image_generation_call",
-        "other",
-    }
-)
-# Events.
-PASSED_EVENTS = frozenset(
-    {
-        "agent_message",
-        "agent_reasoning",
-        "agent_reasoning_raw_content",
-        "background_event",
-        "collab_agent_interaction_end",
-        "collab_agent_spawn_end",
-        "collab_close_end",
-        "collab_resume_end",
-        "collab_waiting_end",
-        "context_compacted",
-        "dynamic_tool_call_request",
-        "dynamic_tool_call_response",
-        "entered_review_mode",
-        "error",
-        "exec_command_begin",
-        "exited_review_mode",
-        "guardian_assessment",
-        "image_generation_end",
-        "mcp_tool_call_begin",
-        "patch_apply_begin",
-        "plan_update",
-        "stream_error",
-        "sub_agent_activity",
-        "task_complete",
-        "thread_name_updated",
-        "thread_rolled_back",
-        "thread_settings_applied",
-        "token_count",
-        "turn_complete",
-        "turn_diff",
-        "undo_completed",
-        "user_message",
-        "view_image_tool_call",
-        "warning",
-        "web_search_begin",
-        "web_search_end",
-    }
-)
-# Items of the display, told by `item_completed`.
-PASSED_DISPLAY_ITEMS = frozenset(
-    {
-        "AgentMessage",
-        "CollabAgentToolCall",
-        "ContextCompaction",
-        "DynamicToolCall",
-        "EnteredReviewMode",
-        "ExitedReviewMode",
-        "Extension",
-        "HookPrompt",
-        "ImageGeneration",
-        "ImageView",
-        "Reasoning",
-        "Sleep",
-        "SubAgentActivity",
-        "UserMessage",
-        "WebSearch",
-    }
-)
-# Lines of their own.
-PASSED_LINES = frozenset(
-    {
-        "inter_agent_communication",
-        "inter_agent_communication_metadata",
-        "security_risk_score",
-        "token_usage_record",
-        "world_state",
-    }
-)
-
+_LISTS = PatternFile(__file__)
 _HEAD = rb'\{"timestamp":"[^"]{0,40}",(?:"ordinal":\d{1,12},)?"type":"'
 _EVENTS = rb"token_count|user_message|agent_message|agent_reasoning|task_complete|thread_settings_applied"
 _PASSED_DISPLAY = rb'"thread_id":"[^"]{0,60}","turn_id":"[^"]{0,60}","item":\{"type":"(?:User|Agent)Message"'
@@ -177,7 +88,7 @@ class CodexTurns:
         if not isinstance(payload, dict) or (self._may_inherit and self._is_inherited(value)):
             return
         self._ts = value.get("timestamp")
-        match text_of(value.get("type")):
+        match text_value(value.get("type")):
             case "response_item":
                 self._item(payload)
             case "event_msg":
@@ -188,7 +99,7 @@ class CodexTurns:
                 self._meta(payload)
             case "compacted":
                 self._turn.end_step()
-            case kind if kind not in PASSED_LINES:
+            case kind if kind not in _LISTS.words("passed_lines"):
                 self._unknown(kind)
 
     def _take_bare(self, value: dict[str, Any]) -> None:
@@ -209,25 +120,25 @@ class CodexTurns:
     def _meta(self, meta: dict[str, Any]) -> None:
         """A later one of this thread tells of a new branch; one of another thread, of the parent."""
         if meta.get("id") == self._session:
-            self._branch = word(dict_of(meta.get("git")).get("branch"), 4096) or self._branch
+            self._branch = path_value(dict_of(meta.get("git")).get("branch")) or self._branch
 
     def _context(self, context: dict[str, Any]) -> None:
-        turn_id = word(context.get("turn_id")) or None
+        turn_id = short_name(context.get("turn_id")) or None
         if turn_id and turn_id != self._turn.id and (self._turn.id or self._turn.steps):
             self._begin(turn_id)
         self._turn.id = self._turn.id or turn_id
-        self._model = word(context.get("model")) or self._model
-        self._cwd = word(context.get("cwd"), 4096) or self._cwd
+        self._model = short_name(context.get("model")) or self._model
+        self._cwd = text_value(context.get("cwd"), 4096) or self._cwd
         self._turn.cwd = self._cwd
 
     def _event(self, event: dict[str, Any]) -> None:
-        kind = text_of(event.get("type"))
-        if kind in PASSED_EVENTS:
+        kind = text_value(event.get("type"))
+        if kind in _LISTS.words("passed_events"):
             return
         if kind == "item_completed":
             self._shown(dict_of(event.get("item")))
         elif kind in ("task_started", "turn_started"):
-            self._begins(word(event.get("turn_id")) or None)
+            self._begins(short_name(event.get("turn_id")) or None)
         elif kind == "turn_aborted":
             self._turn.interrupted = self._turn.interrupted or event.get("reason") in _STOPPED
         elif kind in _HAPPENED:
@@ -238,12 +149,12 @@ class CodexTurns:
             self._unknown(f"event_msg/{kind}")
 
     def _shown(self, item: dict[str, Any]) -> None:
-        kind = text_of(item.get("type"))
+        kind = text_value(item.get("type"))
         if kind in _SHOWN:
             self._happened(_SHOWN[kind], item)
         elif kind == "Plan":
             self._planned(item)
-        elif kind not in PASSED_DISPLAY_ITEMS:
+        elif kind not in _LISTS.words("passed_display_items"):
             self._unknown(f"item_completed/{kind}")
 
     def _happened(self, read: Callable[[dict[str, Any]], CodexCallDraft], told: dict[str, Any]) -> None:
@@ -252,11 +163,11 @@ class CodexTurns:
 
     def _planned(self, item: dict[str, Any]) -> None:
         """A plan for a person to agree to: it stands in no item."""
-        text = cut(without_ours(text_of(item.get("text"))), MAX_TEXT)
+        text = cut(without_ours(text_value(item.get("text"))), MAX_TEXT)
         if text:
             step = self._step(item)
             step.call(
-                CodexCallDraft(word(item.get("id")) or step.numbered(text), "plan", "plan", text, result=Result())
+                CodexCallDraft(short_name(item.get("id")) or step.numbered(text), "plan", "plan", text, result=Result())
             )
 
     def _begins(self, turn_id: str | None) -> None:
@@ -272,13 +183,13 @@ class CodexTurns:
     # ── items ────────────────────────────────────────────────────────────────────────────────────
 
     def _item(self, item: dict[str, Any]) -> None:
-        kind = text_of(item.get("type"))
+        kind = text_value(item.get("type"))
         take = self._takes.get(kind)
         if take is not None:
             take(item)
         elif kind == "agent_message":  # another agent's words
             self._turn.end_step()
-        elif kind not in PASSED_ITEMS:
+        elif kind not in _LISTS.words("passed_items"):
             self._unknown(f"response_item/{kind}" if kind else "")
 
     def _message(self, item: dict[str, Any]) -> None:
@@ -286,7 +197,7 @@ class CodexTurns:
         if role == "assistant":
             text = without_ours(_text_within(item.get("content")))
             if text.strip():
-                self._step(item).say(text, word(item.get("id")))
+                self._step(item).say(text, short_name(item.get("id")))
         elif role == "user":
             self._user(item)
 
@@ -308,13 +219,13 @@ class CodexTurns:
             self._begin(_turn_id(item) or self._turn.id)
         turn = self._turn
         turn.id = turn.id or _turn_id(item)
-        turn.asked, turn.continues, turn.ts = True, False, word(self._ts, 40) or None
+        turn.asked, turn.continues, turn.ts = True, False, text_value(self._ts, 40) or None
         turn.cwd, turn.branch = self._cwd, self._branch
         if self._by_person:  # a helper is asked by the agent that spawned it
             turn.prompt = prompt
 
     def _ran_by_hand(self, item: dict[str, Any], text: str) -> None:
-        draft = ran_by_hand(text, word(item.get("id")))
+        draft = ran_by_hand(text, short_name(item.get("id")))
         if draft is not None:
             step = self._step(item)
             draft.id = draft.id or step.numbered("by-hand")
@@ -323,18 +234,18 @@ class CodexTurns:
 
     def _reasoned(self, item: dict[str, Any]) -> None:
         pieces = [*list_of(item.get("summary")), *list_of(item.get("content"))]
-        text = "\n\n".join(text for piece in pieces if (text := text_of(dict_of(piece).get("text"))))
-        self._step(item).think(without_ours(text), word(item.get("id")))
+        text = "\n\n".join(text for piece in pieces if (text := text_value(dict_of(piece).get("text"))))
+        self._step(item).think(without_ours(text), short_name(item.get("id")))
 
     def _called(self, item: dict[str, Any]) -> None:
         kind, step = item["type"], self._step(item)
-        call_id = word(item.get("call_id")) or word(item.get("id")) or step.numbered(kind)
+        call_id = short_name(item.get("call_id")) or short_name(item.get("id")) or step.numbered(kind)
         step.call(_call(kind, call_id, item))
         if kind == "web_search_call":  # what it found stands nowhere
             step.answer(step.calls[call_id], "")
 
     def _gave(self, item: dict[str, Any]) -> None:
-        call = self._turn.calls.get(word(item.get("call_id")))
+        call = self._turn.calls.get(short_name(item.get("call_id")))
         self._turn.end_step()
         if call is None:
             return
@@ -352,11 +263,11 @@ class CodexTurns:
         turn.id = turn.id or _turn_id(item)
         turn.cwd, turn.branch = turn.cwd or self._cwd, turn.branch or self._branch
         if turn.is_between:
-            turn.begin_step(word(self._ts, 40) or None, self._model)
+            turn.begin_step(text_value(self._ts, 40) or None, self._model)
         return turn
 
     def _unknown(self, kind: str) -> None:
-        self._counted.unknown[word(kind, 100) or "?"] += 1
+        self._counted.unknown[text_value(kind, 100) or "?"] += 1
 
     # ── turns ────────────────────────────────────────────────────────────────────────────────────
 
@@ -372,21 +283,21 @@ class CodexTurns:
 
 def _turn_id(item: dict[str, Any]) -> str | None:
     told = dict_of(item.get("internal_chat_message_metadata_passthrough")) or dict_of(item.get("metadata"))
-    return word(told.get("turn_id")) or None
+    return short_name(told.get("turn_id")) or None
 
 
 def _text_within(content: object) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(text for piece in list_of(content) if (text := text_of(dict_of(piece).get("text"))))
+    return "\n".join(text for piece in list_of(content) if (text := text_value(dict_of(piece).get("text"))))
 
 
 def _call(kind: str, call_id: str, item: dict[str, Any]) -> CodexCallDraft:
     if kind == "function_call":
-        name, given = word(item.get("name")) or "?", item.get("arguments")
-        return understood(call_id, name, given, namespace=word(item.get("namespace")))
+        name, given = short_name(item.get("name")) or "?", item.get("arguments")
+        return understood(call_id, name, given, namespace=short_name(item.get("namespace")))
     if kind == "custom_tool_call":
-        return understood(call_id, word(item.get("name")) or "?", item.get("input"))
+        return understood(call_id, short_name(item.get("name")) or "?", item.get("input"))
     if kind == "local_shell_call":
         return understood(call_id, "local_shell", dict_of(item.get("action")))
     if kind == "web_search_call":

@@ -10,7 +10,6 @@ its message's. `logs.json` holds prompts that stand in the transcripts too, and 
 
 import hashlib
 import os
-import stat
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +21,7 @@ from holdfast.capture.agents.transcript_reader import (
     dict_of,
     document,
     list_of,
+    newest_first,
 )
 from holdfast.capture.agents.transcript_text import own_words, short_name, text_value
 from holdfast.errors import BadInput
@@ -41,21 +41,15 @@ def _home(environ: dict[str, str], home: str) -> str:
 
 
 def _files(home: str) -> Iterator[str]:
-    sessions: dict[str, list[tuple[int, str]]] = {}
-    for path in _chats(os.path.join(home, "tmp")):
-        if written := _written(path):
-            folder, file = os.path.split(path)
-            stem = os.path.splitext(file)[0]
-            session = stem[-8:] if stem.startswith("session-") else stem
-            sessions.setdefault(os.path.join(folder, session), []).append((written, path))
-    found = [one for files in sessions.values() for one in _living(files)]
-    yield from (path for _, path in sorted(found, reverse=True))
-
-
-def _living(files: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Of a session's files those it lives on in: a `.json` that was resumed has a `.jsonl` beside it."""
-    logs = [one for one in files if one[1].endswith(".jsonl")]
-    return logs or files
+    """Of each session the files it lives on in: a `.json` that was resumed has a `.jsonl` beside it."""
+    sessions: dict[str, list[str]] = {}
+    for path in newest_first(_chats(os.path.join(home, "tmp"))):
+        folder, file = os.path.split(path)
+        stem = os.path.splitext(file)[0]
+        session = stem[-8:] if stem.startswith("session-") else stem
+        sessions.setdefault(os.path.join(folder, session), []).append(path)
+    found = [path for files in sessions.values() for path in ([one for one in files if one.endswith("l")] or files)]
+    yield from newest_first(found)
 
 
 def _chats(folder: str) -> Iterator[str]:
@@ -63,15 +57,6 @@ def _chats(folder: str) -> Iterator[str]:
         parts = os.path.relpath(above, folder).split(os.sep)
         if len(parts) in (2, 3) and parts[1] == "chats":
             yield from (os.path.join(above, one) for one in sorted(names) if one.endswith((".json", ".jsonl")))
-
-
-def _written(path: str) -> int:
-    """When a file was written last; 0 if it is none, or empty."""
-    try:
-        known = os.stat(path)
-    except OSError:
-        return 0
-    return known.st_mtime_ns if stat.S_ISREG(known.st_mode) and known.st_size else 0
 
 
 def _is_mine(path: str) -> bool:

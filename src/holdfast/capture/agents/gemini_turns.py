@@ -1,15 +1,11 @@
-"""Messages of a Gemini session put together into turns.
-
-Gemini CLI's tool calls: what kind each is, what came back and what it wrote.
-
-What a Gemini session holds, folded out of its file: one document, or a log of updates.
+"""A Gemini session: its file folded into messages, its calls, and the turns they make.
 
     {"id": …}                  a message; told again, it has grown
     {"$set": {"messages": …}}  the history as the model is sent it from here on
     {"$rewindTo": id}          that message and all after it never were
 
-A `$set.messages` after a resume or a compression leaves out prompts and results that were there: what
-happened before stays, and only what is new in it is added. So the richest telling of each message is kept.
+A `$set.messages` after a resume or a compression leaves out prompts and results that were there: what happened before
+stays, and only what is new in it is added. So the richest form of each message is kept.
 """
 
 import hashlib
@@ -30,7 +26,14 @@ from holdfast.capture.agents.tool_input import (
     whole_file_edit,
 )
 from holdfast.capture.agents.transcript_reader import MAX_LINE, TranscriptCounts, dict_of, document, list_of, records
-from holdfast.capture.agents.transcript_text import is_holdfast_tool, own_words, passed_over, short_name, text_value
+from holdfast.capture.agents.transcript_text import (
+    is_holdfast_tool,
+    json_text,
+    own_words,
+    passed_over,
+    short_name,
+    text_value,
+)
 from holdfast.errors import BadInput
 from holdfast.model.transcript import (
     MAX_INPUT,
@@ -46,51 +49,37 @@ from holdfast.model.transcript import (
     cut,
     ends,
 )
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile, regex
 from holdfast.values import field, mutable
 
-BLOCKS = ("hook_context", "session_context", "system-reminder")
-_KINDS = {
-    "shell": ("run_shell_command",),
-    "edit": ("write_file", "replace", "edit", "smart_edit"),
-    "read": ("read_file", "read_many_files"),
-    "search": ("glob", "grep", "grep_search", "search_file_content", "list_directory", "codebase_investigator"),
-    "web": ("web_fetch", "google_web_search"),
-    "plan": ("write_todos", "update_topic", "enter_plan_mode", "exit_plan_mode", "tracker_create_task"),
-    "agent": ("delegate_to_agent", "invoke_agent", "generalist"),
-    "ask": ("ask_user",),
-}
-KIND = {tool: kind for kind, tools in _KINDS.items() for tool in tools}
+_LISTS = PatternFile(__file__)
 _EXIT = regex(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
 _ENDING = 600  # characters at the end of a command's output in which the tool says how it ended
 _NEW = "Successfully created"
 _PATHS = ("file_path", "absolute_path", "dir_path", "path")
 
 
+def _own_text(text: str) -> str:
+    return own_words(text, *_LISTS.lines("blocks"))
+
+
 def called(told: dict[str, Any], call_id: str) -> Call:
     """A call with its result, as one entry of `toolCalls` tells it."""
     given, tool = dict_of(told.get("args")), short_name(told.get("name")) or "unknown"
-    kind = "mcp" if tool.startswith("mcp_") or "__" in tool else KIND.get(tool, "other")
+    kind = "mcp" if tool.startswith("mcp_") or "__" in tool else _LISTS.table("kinds").get(tool, "other")
     result = _result(tool, kind, told)
     worked = result is not None and not result.failed and not result.refused
     return Call(
         id=call_id,
         name=tool,
         kind=kind,
-        text=cut(_written_down(told.get("args")), MAX_INPUT),
+        text=json_text(told.get("args")),
         command=cut(own_words(text_value(given.get("command"))), MAX_INPUT) or None if kind == "shell" else None,
         paths=tuple(path for key in _PATHS if (path := text_value(given.get(key))))[:1],
         edits=_edits(tool, given, told, result) if worked and result and kind == "edit" else (),
         todos=todo_list(given.get("todos"), "description", "content") if worked and tool == "write_todos" else None,
         result=result,
     )
-
-
-def _written_down(value: object) -> str:
-    try:
-        return own_words(text_value(json.dumps(value, ensure_ascii=False))) if value else ""
-    except (ValueError, RecursionError):
-        return ""
 
 
 def _result(tool: str, kind: str, told: dict[str, Any]) -> Result | None:
@@ -125,7 +114,7 @@ def responses(parts: object) -> tuple[str, bool]:
 
 
 def _unwrapped(text: str) -> str:
-    text = own_words(text, *BLOCKS).strip("\n")
+    text = _own_text(text).strip("\n")
     return text.replace("<untrusted_context>\n", "").replace("\n</untrusted_context>", "").strip("\n")
 
 
@@ -238,9 +227,7 @@ def _content(message: dict[str, Any]) -> str:
     said = [text_value(dict_of(part).get("text")) for part in parts]
     calls = [short_name(dict_of(call).get("id")) for call in list_of(message.get("toolCalls"))]
     calls += [short_name(dict_of(dict_of(part).get(kind)).get("id")) for part in parts for kind in _CALLS]
-    told = "\0".join(
-        [short_name(message.get("type")), own_words("".join(said), *BLOCKS).strip(), *sorted(filter(None, calls))]
-    )
+    told = "\0".join([short_name(message.get("type")), _own_text("".join(said)).strip(), *sorted(filter(None, calls))])
     return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()
 
 
@@ -294,11 +281,6 @@ def _update(log: GeminiLog, value: dict[str, Any], counted: TranscriptCounts) ->
 
 _MAX_CALLS = 256
 _FILES, _FILES_END = "--- Content from referenced files ---", "--- End of content ---"
-_NOT_PROMPTS = (
-    "This is the Gemini CLI. We are setting up the context for our chat",
-    "<state_snapshot>",
-    "System: Please continue",
-)
 _CANCELLED = ("Request cancelled", "User cancelled")
 _DROPPED = ("info", "warning", "error")
 
@@ -347,8 +329,8 @@ def _prompt(message: dict[str, Any]) -> str:
     begin, end = said.find(_FILES), said.rfind(_FILES_END)
     if 0 <= begin < end:
         said = said[:begin] + said[end + len(_FILES_END) :]
-    said = own_words(said, *BLOCKS).strip()
-    return "" if said.startswith(_NOT_PROMPTS) else cut(said, MAX_PROMPT)
+    said = _own_text(said).strip()
+    return "" if said.startswith(_LISTS.lines("not_prompts")) else cut(said, MAX_PROMPT)
 
 
 def _text(content: object) -> str:
@@ -368,8 +350,8 @@ def _step(key: str, message: dict[str, Any], answers: dict[str, object]) -> Tran
         ": ".join(filter(None, (text_value(one.get("subject")), text_value(one.get("description")))))
         for one in thoughts
     ]
-    reasoning = own_words("\n".join(filter(None, pieces)), *BLOCKS)
-    text = own_words(_text(message.get("content")), *BLOCKS)
+    reasoning = _own_text("\n".join(filter(None, pieces)))
+    text = _own_text(_text(message.get("content")))
     calls = _calls(key, message, answers)
     if not (reasoning.strip() or text.strip() or calls):
         return None

@@ -1,9 +1,7 @@
-"""What an edit wrote and took away, from the shapes in which tools tell of it.
+"""What tools were given and did, in one form for all agents: edits of files, plans, kinds of calls.
 
-Lines that stand on both sides, in whatever order, were neither written nor removed; to find that out takes
+Lines that stand on both sides of an edit, in whatever order, were neither written nor removed; to find that out takes
 time in proportion to their number.
-
-Plans as tools tell them: a list of items, each with a text and how far it is.
 """
 
 from collections import Counter
@@ -46,17 +44,21 @@ def replacement_edit(path: str, pairs: Iterable[tuple[str, str]], *, new: bool =
         more, fewer = _differing(lines_of(before), lines_of(after))
         added += more
         removed += fewer
-    return _edit(path, added, removed, "add" if new else "update")
+    action = "add" if new else "update"
+    return TranscriptEdit(path=path, action=action, added=tuple(added[:MAX_LINES]), removed=tuple(removed[:MAX_LINES]))
 
 
 def patch_edit(path: str, lines: Iterable[object]) -> TranscriptEdit:
     """A file changed as the lines of a patch say, each with its sign."""
-    added: list[str] = []
-    removed: list[str] = []
-    for line in map(text_value, lines):
-        if line[:1] in ("+", "-"):
-            (added if line[0] == "+" else removed).append(line[1:].removesuffix("\r"))
-    return _edit(path, added, removed, "update")
+    added, removed = signed_lines(map(text_value, lines))
+    return TranscriptEdit(path=path, added=added, removed=removed)
+
+
+def signed_lines(lines: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The lines that a patch adds and those it removes, without their signs and ends."""
+    signed = [(line[0], line[1:].removesuffix("\r")) for line in lines if line[:1] in ("+", "-")]
+    added, removed = ([line for sign, line in signed if sign == of][:MAX_LINES] for of in "+-")
+    return tuple(added), tuple(removed)
 
 
 def agreed_edit(edit: TranscriptEdit, proposed: Iterable[str]) -> TranscriptEdit:
@@ -75,19 +77,10 @@ def agreed_edit(edit: TranscriptEdit, proposed: Iterable[str]) -> TranscriptEdit
 
 
 def hunks(diff: str) -> list[str]:
-    """The lines of a unified diff that stand in its hunks."""
-    found: list[str] = []
-    within = False
-    for line in diff.split("\n"):
-        if line.startswith("@@"):
-            within = True
-        elif within and not line.startswith("\\"):
-            found.append(line)
-    return found
-
-
-def _edit(path: str, added: Sequence[str], removed: Sequence[str], action: str) -> TranscriptEdit:
-    return TranscriptEdit(path=path, action=action, added=tuple(added[:MAX_LINES]), removed=tuple(removed[:MAX_LINES]))
+    """The lines of a unified diff that stand in its hunks: above the first stand the names of the files."""
+    lines = diff.split("\n")
+    first = next((at for at, line in enumerate(lines) if line.startswith("@@")), len(lines))
+    return [line for line in lines[first:] if not line.startswith("\\")]
 
 
 def _differing(before: Sequence[str], after: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -106,15 +99,11 @@ def _beyond(these: Sequence[str], those: Sequence[str]) -> list[str]:
     return found
 
 
-MAX_TASKS = 500
-_TEXT = 1000
-STATUS = {
-    "pending": "open",
-    "in_progress": "started",
-    "completed": "done",
-    "deleted": "dropped",
-    "cancelled": "dropped",
-}
+MAX_TASKS = 500  # of one plan
+_TEXT = 1000  # characters of one item
+STATUS = {"pending": "open", "active": "started", "in_progress": "started"}
+STATUS |= dict.fromkeys(("completed", "complete", "achieved"), "done")
+STATUS |= dict.fromkeys(("deleted", "cancelled", "abandoned"), "dropped")
 
 
 def todo_list(items: object, *keys: str) -> tuple[Todo, ...]:
@@ -129,4 +118,4 @@ def todo_list(items: object, *keys: str) -> tuple[Todo, ...]:
 
 def todo_text(value: object) -> str:
     """An item's text."""
-    return cut(own_words(text_value(value)).strip(), _TEXT)
+    return cut(" ".join(own_words(text_value(value)).split()), _TEXT)

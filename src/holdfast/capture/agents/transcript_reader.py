@@ -6,8 +6,9 @@ be being written. Whatever cannot be read is counted, and the rest goes on. Noth
 
 import json
 import os
+import stat
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
 
 from holdfast.errors import BadInput
@@ -141,19 +142,27 @@ def document(path: str) -> dict[str, Any]:
     return value
 
 
-def first_records(path: str, most: int = 5) -> list[dict[str, Any]]:
+def first_records(path: str) -> list[dict[str, Any]]:
     """The first objects of a file, to tell whose it is; none if they are not JSON or too long."""
     try:
         with open(path, "rb") as file:
-            lines = file.read(_HEAD).split(b"\n")[:most]
+            lines = file.read(_HEAD).split(b"\n")[:5]
     except OSError:
         return []
     return [value for line in lines for value in _objects(line, TranscriptCounts())]
 
 
-def text_of(value: object) -> str:
-    """A value as text; what is none, is none."""
-    return value if isinstance(value, str) else ""
+def newest_first(paths: Iterable[str]) -> list[str]:
+    """The files among the paths that hold something, the newest first."""
+    found = []
+    for path in paths:
+        try:
+            known = os.stat(path)
+        except OSError:
+            continue
+        if stat.S_ISREG(known.st_mode) and known.st_size:
+            found.append((known.st_mtime_ns, path))
+    return [path for _, path in sorted(found, reverse=True)]
 
 
 def list_of(value: object) -> list[Any]:

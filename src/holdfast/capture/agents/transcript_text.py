@@ -1,18 +1,22 @@
-"""Texts without what is not theirs to tell: our own packs, and what a person marked as private.
+"""Text of a transcript, without what is not its speaker's: programs' blocks, our own packs, what is marked as private.
 
-A pack comes back in a transcript wherever an agent was shown one: in a hook's text, in a tool's answer, in
-what it quotes. If that were captured, memory would confirm itself (law 16).
-
-Text of a transcript without what is nobody's word: programs' blocks, our own packs, what is private.
-
-All of it takes time in proportion to the text, whatever the text holds: transcripts come from anywhere.
+A pack comes back in a transcript wherever an agent was shown one: in a hook's text, in a tool's answer, in what it
+quotes. If that were captured, memory would confirm itself (law 16). All of it takes time in proportion to the text,
+whatever the text holds: transcripts come from anywhere.
 """
 
-import re
-from collections import Counter
+from __future__ import annotations
 
+import json
+import re
+
+from holdfast.model.transcript import MAX_INPUT, cut
 from holdfast.patterns import regex
 from holdfast.security.redact import without_private
+
+TYPE_CHECKING = False  # `typing` itself would cost every start
+if TYPE_CHECKING:
+    from collections import Counter
 
 # A pack that was cut before its end goes on to the end of the text.
 _PACK = regex(
@@ -42,24 +46,34 @@ def without_ours(text: str) -> str:
     return without_private(text) if "<" in text and "private>" in text.lower() else text
 
 
-def is_our_tool(name: str) -> bool:
-    """Whether a tool of that name is our own MCP server's, whatever the agent makes of the name."""
-    return name.startswith(("mcp__holdfast__", "mcp_holdfast_", "holdfast__", "holdfast."))
-
-
 MAX_KINDS = 64  # of unknown records that are told apart
 _NAME = 200  # characters of such a kind, of an id, of a tool's name
-_PLUGIN = regex(r"mcp__plugin_[a-z0-9-]{1,64}_holdfast__", re.IGNORECASE)
+_OUR_TOOL = regex(r"(?:mcp__)?holdfast__|mcp_holdfast_|holdfast\.|(?i:mcp__plugin_[a-z0-9-]{1,64}_holdfast__)")
 
 
-def text_value(value: object) -> str:
-    """A value as text that can be written down; what is no text is none."""
-    return storable(value) if isinstance(value, str) else ""
+def text_value(value: object, limit: int | None = None) -> str:
+    """A value as text that can be stored, as much of it as is kept; what is no text is none."""
+    return storable(value[:limit]) if isinstance(value, str) else ""
 
 
 def short_name(value: object) -> str:
     """A short name of something: an id's, a tool's, a kind's."""
-    return text_value(value)[:_NAME]
+    return text_value(value, _NAME)
+
+
+def path_value(value: object) -> str | None:
+    """A path, a branch, an address; None if there is none."""
+    return text_value(value, 4096) or None
+
+
+def json_text(value: object) -> str:
+    """What a call was given, as text: a string as it is, anything else as JSON; as much of it as is kept."""
+    if isinstance(value, str):
+        return cut(without_ours(value), MAX_INPUT)
+    try:
+        return cut(without_ours(json.dumps(value, ensure_ascii=False)), MAX_INPUT) if value else ""
+    except (ValueError, RecursionError):
+        return ""
 
 
 def passed_over(unknown: Counter[str], kind: object) -> None:
@@ -113,5 +127,5 @@ def own_words(text: str, *tags: str) -> str:
 
 
 def is_holdfast_tool(tool: str) -> bool:
-    """Whether a tool is Holdfast's own: what it answers is memory already."""
-    return is_our_tool(tool) or _PLUGIN.match(tool) is not None
+    """Whether a tool is our own MCP server's, whatever the agent makes of its name: its answers are memory already."""
+    return _OUR_TOOL.match(tool) is not None
