@@ -14,7 +14,12 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from holdfast.capture.agents.transcript_reader import Dialect
+from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
+from holdfast.capture.ingest.session_repository import SessionRepository
+from holdfast.git.clone import Clone
 from holdfast.model.ids import token
+from holdfast.model.transcript import TranscriptOrigin
 
 REPO_ID = ".git/holdfast/repo-id"
 INDEX = ".git/index"
@@ -97,3 +102,17 @@ def index_of(top: Path, index: bytes) -> bytes:
         data[at : at + 40] = struct.pack(">10I", *(number & 0xFFFFFFFF for number in known))
         at += (62 + len(name) + 8) // 8 * 8
     return bytes(data) + hashlib.sha1(data).digest()
+
+
+def take_in(clone: Clone, tool: Dialect, path: str, *, ended: bool) -> IntakeResult | None:
+    """Import one transcript."""
+    intake = TranscriptIntake(clone)
+    try:
+        return intake.take_in(tool, path, ended=ended)
+    finally:
+        intake.close()
+
+
+def belongs(clone: Clone, origin: TranscriptOrigin) -> bool:
+    """Whether a session is about this repository."""
+    return SessionRepository(clone).owns(origin)

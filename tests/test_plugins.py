@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from holdfast.capture.wiring import client_settings
+from holdfast.capture.wiring import client_settings, user_homes
 from holdfast.interfaces.cli.main import root
 
 PLUGINS = Path(__file__).resolve().parent.parent / "plugins"
@@ -27,11 +27,11 @@ def test_plugins_are_what_the_script_makes(build: ModuleType) -> None:
     assert build.differing() == [], "run: python plugins/build.py"
 
 
-@pytest.mark.parametrize("client", client_settings.EVENTS)
+@pytest.mark.parametrize("client", user_homes.CLIENTS)
 def test_a_plugin_calls_the_same_hooks(client: str) -> None:
     """One source: what `connect` writes and what a plugin brings must not part."""
     hooks = json.loads((PLUGINS / client / "hooks" / "hooks.json").read_text())["hooks"]
-    assert [*hooks] == [hook.event for hook in client_settings.EVENTS[client]]
+    assert [*hooks] == [hook.event for hook in client_settings.hooks_of(client)]
     for event, ((group,),) in zip(hooks, ([hooks[event]] for event in hooks), strict=True):
         assert (
             group["hooks"][0]["command"]

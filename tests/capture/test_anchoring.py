@@ -9,11 +9,11 @@ import pytest
 
 from holdfast.capture.agents import dialect
 from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading
-from holdfast.capture.ingest.intake import IntakeResult, take_in
-from holdfast.capture.ingest.session_repository import belongs
+from holdfast.capture.ingest.intake import IntakeResult
 from holdfast.model.transcript import Call, Result, TranscriptEdit, TranscriptOrigin, TranscriptStep, TranscriptTurn
 from holdfast.store import session_files
 from tests.git.place import Place, now
+from tests.making import belongs, take_in
 
 from .rollouts import Rollout, a_place, rollout
 

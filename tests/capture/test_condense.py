@@ -24,6 +24,13 @@ from holdfast.model.text import tokens
 from holdfast.store import session_files, statistics
 from holdfast.values import replace
 
+
+def condensed(session: Session, *, after: int, budget: int) -> Session:
+    count = condense.due(session, after=after, budget=budget)
+    text = condense.shortly(session, count, budget=budget)
+    return condense.fold(session, count, text, by=condense.BY_US) if count else session
+
+
 FAKE_KEY = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
 TS = "2026-11-16T00:00:00.000000Z"
 AT = SessionAnchor(TS, "a" * 40, "main")
@@ -73,7 +80,7 @@ def test_nothing_open_is_ever_dropped(work_done: list[dict[str, Any]], after: in
             del expected[name]
         everything = (*session.open, *session.follow_ups, *session.approvals)
         expected |= {one.id: one.text for one in everything if one.id not in before}
-        session = condense.condensed(session, after=after, budget=budget)
+        session = condensed(session, after=after, budget=budget)
         left = (*session.still_open, *session.still_to_follow, *session.pending)
         assert {one.id: one.text for one in left} == expected
         assert len(session.turns) <= after
@@ -100,7 +107,7 @@ def long_session(turns: int = 30, **fields: Any) -> Session:
 def test_the_newest_turns_stay_as_they_were_said() -> None:
     """Who goes on needs the last steps word for word."""
     session = noted(long_session(20), summary="the last\n\n  word", decisions=["Tabs are errors"])
-    short = condense.condensed(session, after=20, budget=1500)
+    short = condensed(session, after=20, budget=1500)
     assert short.condensed is not None and short.condensed.turns + len(short.turns) == 21
     assert short.turns == session.turns[-len(short.turns) :] and len(short.turns) == 10
     assert short.decisions == ("Tabs are errors",)
@@ -113,7 +120,7 @@ def test_condensing_again_and_again_says_how_many_turns_it_no_longer_tells() -> 
     session = EMPTY
     for n in range(1, 201):
         session = noted(session, summary=f"step {n}: " + "words about it " * 6)
-        session = condense.condensed(session, after=6, budget=300)
+        session = condensed(session, after=6, budget=300)
     assert session.condensed is not None and session.condensed.turns + len(session.turns) == 200
     first, *rest = session.condensed.text.split("\n")
     shown = int(rest[0].split(".")[0])
@@ -125,13 +132,13 @@ def test_a_line_of_each_folded_turn_stays_for_the_journal() -> None:
     """A day of a hundred turns must not read as a day of twenty."""
     session = EMPTY
     for n in range(1, 61):
-        session = condense.condensed(noted(session, summary=f"step {n}\nand more", task="TSK-a"), after=6, budget=300)
+        session = condensed(noted(session, summary=f"step {n}\nand more", task="TSK-a"), after=6, budget=300)
     assert [turn.n for turn in session.every_turn] == list(range(1, 61))
     first = session.every_turn[0]
     assert (first.summary, first.task, first.anchor) == ("step 1 and more", "TSK-a", AT)
     many = replace(session, turns=tuple(SessionTurn(n=60 + n, anchor=AT, summary="x") for n in range(1, 1_500)))
     many = replace(many, condensed=replace(session.condensed, turns=60))  # type: ignore[type-var]
-    kept = condense.condensed(many, after=6, budget=300).condensed
+    kept = condensed(many, after=6, budget=300).condensed
     assert kept is not None and len(kept.folded) == 1_000
 
 
@@ -144,7 +151,7 @@ def test_a_models_words_in_brackets_stay() -> None:
 
 def test_the_same_turns_give_the_same_text() -> None:
     """Two work trees that condense the same session must not differ."""
-    made = {condense.condensed(long_session(), after=4, budget=400) for _ in range(3)}
+    made = {condensed(long_session(), after=4, budget=400) for _ in range(3)}
     assert len({to_json(session) for session in made}) == 1
 
 
@@ -153,7 +160,7 @@ def test_huge_texts_are_folded_whatever_the_setting() -> None:
     session = EMPTY
     for n in range(1, 71):
         session = noted(session, summary=f"{n} " + "x" * 19_000)
-        session = condense.condensed(session, after=10_000, budget=1500)
+        session = condensed(session, after=10_000, budget=1500)
     assert len(to_json(session)) < 2 << 20
 
 

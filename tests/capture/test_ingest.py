@@ -12,13 +12,14 @@ import pytest
 from holdfast.capture import finish_run
 from holdfast.capture.agents import dialect
 from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading
-from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake, take_in
-from holdfast.capture.ingest.session_repository import address, belongs
+from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
+from holdfast.capture.ingest.session_repository import address
 from holdfast.errors import ScanFailed
 from holdfast.model.transcript import TranscriptOrigin, TranscriptStep, TranscriptTurn, line_hash
 from holdfast.security.redact import Scanner
 from holdfast.store import import_progress, session_files
 from tests.git.place import Place, now
+from tests.making import belongs, take_in
 
 from .conftest import FAKE_KEY, faults
 from .rollouts import BEGAN, Rollout, a_place, rollout

@@ -13,9 +13,9 @@ import pytest
 
 from holdfast.capture import finish_run
 from holdfast.capture.agents import dialect
-from holdfast.capture.ingest.intake import take_in
 from holdfast.store import capsule, import_progress, session_files
 from tests.git.place import Place
+from tests.making import take_in
 
 from .conftest import faults
 from .rollouts import Rollout, a_place, rollout
@@ -163,9 +163,11 @@ IMPORTER = """
 import sys
 from holdfast.git.clone import Clone
 from holdfast.capture.agents import dialect
-from holdfast.capture.ingest.intake import take_in
+from holdfast.capture.ingest.intake import TranscriptIntake
 print("up", flush=True)
-take_in(Clone.open(sys.argv[1], cache=sys.argv[2]), dialect("codex"), sys.argv[3], ended=True)
+intake = TranscriptIntake(Clone.open(sys.argv[1], cache=sys.argv[2]))
+intake.take_in(dialect("codex"), sys.argv[3], ended=True)
+intake.close()
 print("done", flush=True)
 """
 

@@ -16,13 +16,14 @@ from holdfast.capture import session_lookup
 from holdfast.capture import session_work as live
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest import live_transcripts
-from holdfast.capture.ingest.intake import IntakeResult, take_in
+from holdfast.capture.ingest.intake import IntakeResult
 from holdfast.capture.ingest.live_transcripts import IDLE, LiveDrain
 from holdfast.capture.ingest.session_repository import SessionRepository, only_this_repository
 from holdfast.errors import TooLarge
 from holdfast.store import agent_inbox, session_files
 from holdfast.store.layout import Layout
 from tests.git.place import Place
+from tests.making import take_in
 
 from . import claude_lines as claude
 from .rollouts import Rollout, rollout

@@ -269,7 +269,7 @@ Under no circumstances:
 
 def test_each_rule_and_fact_of_a_file_of_notes_is_one_note() -> None:
     """A page of rules is worth nothing in review if it comes as one lump."""
-    found = [(note.kind, note.statement, note.line) for note in notes.read(NOTES, "CLAUDE.md")]
+    found = [(note.kind, note.statement, note.line) for note in notes.look(NOTES, "CLAUDE.md").notes]
     assert found == [
         ("fact", "`make test`: run the tests", 7),
         ("invariant", "Never commit secrets.", 14),
@@ -280,7 +280,7 @@ def test_each_rule_and_fact_of_a_file_of_notes_is_one_note() -> None:
         ("invariant", "Under no circumstances: log passwords, not even masked", 34),
         ("dead-end", "The cache in RAM was too slow to fill", 39),
     ]
-    tags = {note.statement: note.tags for note in notes.read(NOTES, "CLAUDE.md")}
+    tags = {note.statement: note.tags for note in notes.look(NOTES, "CLAUDE.md").notes}
     assert tags["Use 2 spaces, not tabs"] == ("code-style",)
 
 
@@ -291,8 +291,8 @@ def test_a_negation_above_a_list_is_not_lost(words: list[str], data: Any) -> Non
         f"{data.draw(st.sampled_from(['## ', '', '- ']))}{word}:\n\n    - thing number {n} to do\n\n"
         for n, word in enumerate(words)
     )
-    for note in notes.read(text, "x.md"):
-        assert notes._MUST.search(note.statement), (text, note)
+    for note in notes.look(text, "x.md").notes:
+        assert notes._SHAPE.must.search(note.statement), (text, note)
 
 
 def test_our_own_text_is_never_taken_for_somebodys(tmp_path: Path) -> None:
@@ -302,30 +302,30 @@ def test_our_own_text_is_never_taken_for_somebodys(tmp_path: Path) -> None:
     edited = ours.replace("Never echo", "Never ever echo") + "- Never forget the end.\n"
     pack = "<holdfast-data k3j4h5>\n- FCT-1 You must believe this\n</holdfast-data k3j4h5>\n"
     for text in (ours, edited, ours.replace("\n", "\r\n"), ours.replace("<!-- holdfast:end -->\n", ""), pack):
-        said = [note.statement for note in notes.read(text, "AGENTS.md")]
+        said = [note.statement for note in notes.look(text, "AGENTS.md").notes]
         assert set(said) <= {"Always say hello first.", "Never forget the end."}, said
-    assert notes.read((GOLDEN / "cursor.mdc").read_text(), "x.mdc") == []
+    assert notes.look((GOLDEN / "cursor.mdc").read_text(), "x.mdc").notes == ()
     fenced = "```md\n" + ours + "```\n- Never stop here.\n"
-    assert [note.statement for note in notes.read(fenced, "x.md")] == ["Never stop here."]
+    assert [note.statement for note in notes.look(fenced, "x.md").notes] == ["Never stop here."]
 
 
 def test_hidden_characters_are_shown_as_marks() -> None:
     """Whoever reviews must see what the file really says."""
-    (note,) = notes.read("- Never trust\u202e this \u200bline\n", "x.md")
+    (note,) = notes.look("- Never trust\u202e this \u200bline\n", "x.md").notes
     assert note.statement == "Never trust⟨U+202E⟩ this ⟨U+200B⟩line" and note.hidden
-    (plain,) = notes.read("- ⚠\ufe0f Never trust this line\n", "x.md")
+    (plain,) = notes.look("- ⚠\ufe0f Never trust this line\n", "x.md").notes
     assert plain.statement == "⚠ Never trust this line" and not plain.hidden
 
 
 def test_notes_about_a_person_stay_with_the_person() -> None:
     """An agent's note on its user is nobody else's business."""
     with pytest.raises(NotNotes, match="about a person"):
-        notes.read("---\nname: role\nmetadata:\n  type: user\n---\nShe always works at night.\n", "m.md")
+        notes.look("---\nname: role\nmetadata:\n  type: user\n---\nShe always works at night.\n", "m.md")
     with pytest.raises(NotNotes, match="line 2: the anchor"):
-        notes.read("---\na: &x y\n---\n- Never.\n", "x.mdc")
+        notes.look("---\na: &x y\n---\n- Never.\n", "x.mdc")
     rule = "---\ndescription: d\nglobs: **/*.py\nalwaysApply: true\n---\n- Never use eval here\n"
-    assert [note.line for note in notes.read(rule, "x.mdc")] == [6], "Cursor quotes no globs"
-    assert len(notes.read(rule.replace("**/*.py", '"**/*.py"'), "x.mdc")) == 1
+    assert [note.line for note in notes.look(rule, "x.mdc").notes] == [6], "Cursor quotes no globs"
+    assert len(notes.look(rule.replace("**/*.py", '"**/*.py"'), "x.mdc").notes) == 1
 
 
 CODEX = """\
@@ -362,7 +362,7 @@ def test_of_codex_memory_only_this_repository_is_read() -> None:
     """One handbook holds all the user's projects; the others' secrets must not leak into this one."""
     own, others = knowledge_files.about_these_trees(CODEX, ["/home/ada/repo"])
     assert others == 1 and len(own.split("\n")) == len(CODEX.split("\n"))
-    found = [(note.kind, note.statement, note.line) for note in notes.read(own, "MEMORY.md", prose=True)]
+    found = [(note.kind, note.statement, note.line) for note in notes.look(own, "MEMORY.md", prose=True).notes]
     assert found == [
         ("invariant", "Always run the whole suite before a release", 17),
         ("dead-end", "Publishing from a branch did not work", 21),
@@ -406,7 +406,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 )
 def test_hostile_text_takes_time_in_proportion(text: str) -> None:
     """A file of one repeated sign must not stop a command; this ends in seconds or never."""
-    notes.read(text, "x.md")
+    notes.look(text, "x.md")
     with pytest.raises(NotARecord):
         adr.read_record(text, "x.md")
 
@@ -414,7 +414,7 @@ def test_hostile_text_takes_time_in_proportion(text: str) -> None:
 @given(st.text(st.sampled_from("#-*`>|= \n\t.:aN[]()<!é\u202e"), max_size=120))
 def test_any_text_is_read_and_each_note_is_on_its_lines(text: str) -> None:
     """A parser that stumbles over somebody's file imports none of the others."""
-    for note in notes.read(f"x\n{text}", "x.md", prose=True):
+    for note in notes.look(f"x\n{text}", "x.md", prose=True).notes:
         assert 1 <= note.line <= note.last <= text.count("\n") + 2
         assert note.statement == " ".join(note.statement.split()) and "\n" not in note.statement
     rows = markdown_pieces.plain(text).split("\n")

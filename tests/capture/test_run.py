@@ -83,13 +83,6 @@ def test_a_long_prompt_is_cut_at_a_sentence() -> None:
     assert (run_report.why({"prompt": "x" * 900}) or "").endswith("…")
 
 
-def test_a_summary_says_what_was_decided() -> None:
-    """A run's decisions are found where its changes are."""
-    text = run_report.summary({"run_id": "r"}, "it ended", {}, None, decided=["Use UTC\neverywhere", "Keep v1"])
-    assert "- Decided: Use UTC everywhere\n- Decided: Keep v1\n" in text
-    assert "Decided" not in run_report.summary({"run_id": "r"}, "it ended", {}, None)
-
-
 def test_sealed_files_are_read_only(project: Project) -> None:
     """An editor opened on the wrong file must not change the record."""
     out = project.sh("echo x")

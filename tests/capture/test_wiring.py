@@ -13,7 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture.wiring import client_settings, client_trust, connect_client, connection_record, user_homes
+from holdfast.capture.wiring import (
+    agent_files,
+    client_settings,
+    client_trust,
+    connect_client,
+    connection_record,
+    user_homes,
+)
 from holdfast.capture.wiring.connect_client import Wiring
 from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes, homes_of
 from holdfast.errors import BadInput, Busy, ReadOnlyStore, UnsafePath
@@ -148,7 +155,7 @@ def test_a_hook_of_the_repository_succeeds_silently_without_holdfast(rig: Rig, s
         for setting in rig.files(name, "project")
         for group in client_settings.wanted_settings(name, "project", setting, rig.user()).hooks.values()
     ]
-    assert len(commands) == sum(map(len, client_settings.EVENTS.values()))
+    assert len(commands) == sum(len(client_settings.hooks_of(client)) for client in user_homes.CLIENTS)
     for command in {*commands[:2], commands[-1]}:
         done = subprocess.run([program, "-c", command], input=large, env=asked, capture_output=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), command
@@ -271,9 +278,8 @@ def test_a_launcher_never_stands_in_an_agents_way(rig: Rig) -> None:
 
     done = run()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    user_homes.write_launcher(
-        rig.user().hook, user_homes.launcher_texts(rig.user(python="/nowhere/python"))[rig.user().hook]
-    )
+    text = user_homes.launcher_texts(rig.user(python="/nowhere/python"))[rig.user().hook]
+    agent_files.write_as(rig.user().hook, text, mode=user_homes.LAUNCHER_MODE)
     done = run()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), "silent where Python is gone"
 

@@ -167,7 +167,7 @@ def test_a_handler_beside_ours_stays() -> None:
 )
 def test_what_cannot_be_undone_is_refused(text: str, said: str) -> None:
     """A guess in somebody's settings is worse than a sentence."""
-    with pytest.raises(config_text.NotPlainJson, match=said.replace("[", r"\[")):
+    with pytest.raises(config_text.NotPlain, match=said.replace("[", r"\[")):
         client_settings.put_ours(text, WANTED)
 
 
@@ -176,7 +176,7 @@ def test_reading_anything_ends_in_a_document_or_a_sentence(text: str) -> None:
     """A file somebody broke must not end in a stack of calls."""
     try:
         found = config_text.read_json(text).root.value
-    except config_text.NotPlainJson:
+    except config_text.NotPlain:
         return
     assert found == json.loads(text.removeprefix("\ufeff"))
 
@@ -264,7 +264,7 @@ def test_a_comment_on_our_lines_stays_when_they_go() -> None:
 
 def test_an_inline_table_is_refused_for_what_it_is() -> None:
     """A wrong reason sends people to mend what is not broken."""
-    with pytest.raises(config_text.NotPlainToml, match="it has mcp_servers in braces"):
+    with pytest.raises(config_text.NotPlain, match="it has mcp_servers in braces"):
         config_text.put_table('mcp_servers = { a = { command = "a" } }\n', ENTRY)
 
 
@@ -273,7 +273,7 @@ def test_an_inline_table_is_refused_for_what_it_is() -> None:
 )
 def test_a_table_that_cannot_be_ours_is_refused(text: str) -> None:
     """An inline table cannot be added to, and somebody's server of our name is not overwritten."""
-    with pytest.raises(config_text.NotPlainToml):
+    with pytest.raises(config_text.NotPlain):
         config_text.put_table(text, ENTRY)
 
 

@@ -289,7 +289,7 @@ def test_a_run_of_the_past_says_when_it_ran_and_no_exit_status_that_nobody_saw(
 def test_a_killed_harvest_is_made_up_for(ready: Cli, repo: GitRepo, home: Path) -> None:
     """Killed between a run and its candidates, the next import must still propose them."""
     from holdfast.capture.agents import dialect
-    from holdfast.capture.ingest.intake import take_in
+    from tests.making import take_in
 
     file = codex(home, repo)
     take_in(Project.open(repo.path).clone, dialect("codex"), str(file.path), ended=True)

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 from holdfast.capture.agents import DIALECTS, dialect
 from holdfast.capture.agents.transcript_reader import MAX_LINE, TranscriptReading
-from holdfast.capture.ingest.intake import belongs, take_in
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model import transcript
@@ -38,6 +37,7 @@ from holdfast.model.transcript import (
 from holdfast.values import fields, is_value
 from tests.capture.rollouts import a_place
 from tests.laws.transcripts import ALL, CLAUDE, CODEX, GEMINI, Lines, again, as_bytes
+from tests.making import belongs, take_in
 
 NAMES = [name for _, name, _ in ALL]
 LOGS = [one for one in ALL if one[1].endswith(".jsonl")]

@@ -15,12 +15,12 @@ from typing import Any
 
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest import agent_session
-from holdfast.capture.ingest.intake import take_in
 from holdfast.capture.run import CommandOutcome, run_command
 from holdfast.project import Project
 from holdfast.recall.pack import sent_packs
 from tests.capture import claude_lines as claude
 from tests.conftest import GitRepo, make_repo
+from tests.making import take_in
 
 START = 1_770_000_000
 PERSON, SHELL = "person", "shell"

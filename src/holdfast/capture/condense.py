@@ -42,12 +42,6 @@ def share(budget: int) -> int:
     return max(_LEAST, budget // 3)
 
 
-def condensed(session: Session, *, after: int, budget: int) -> Session:
-    """The session with its older turns folded, if it is time."""
-    count = due(session, after=after, budget=budget)
-    return fold(session, count, shortly(session, count, budget=budget), by=BY_US) if count else session
-
-
 def fold(session: Session, count: int, text: str, *, by: str) -> Session:
     """The session with its `count` oldest turns replaced by a text that tells them and all before."""
     before = session.condensed or Condensed(turns=0, text="", by=by)

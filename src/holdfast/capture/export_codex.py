@@ -48,7 +48,6 @@ class Rollout:
     path: str
     thread: str  # what `codex resume` is given
     turns: int
-    shortened: int = 0  # turns of which only prompt and answer went in
 
 
 def turns_of(cycles: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]]) -> Iterator[TranscriptTurn]:
@@ -105,9 +104,7 @@ def _result(one: Mapping[str, Any]) -> Result:
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def write_rollout(
-    home: str, turns: Iterable[TranscriptTurn], *, origin: TranscriptOrigin, at: datetime, thread: str | None = None
-) -> Rollout:
+def write_rollout(home: str, turns: Iterable[TranscriptTurn], *, origin: TranscriptOrigin, at: datetime) -> Rollout:
     """Write a session's turns as a rollout below a Codex home; `at` names the file, in its own time zone.
 
     The same turns give the same file, so that a second export changes nothing; a session that has grown
@@ -115,18 +112,17 @@ def write_rollout(
     """
     told = [turn for turn in turns if turn.prompt or turn.steps]
     if not told:
-        raise BadInput("The session holds no turn that Codex could go on from")
+        raise BadInput("The session holds no turn that Codex could resume")
     fitting = _fitting(told)
-    shortened = sum(short is not whole for short, whole in zip(fitting, told, strict=True))
     body = list(_body(fitting, origin))
-    thread = thread or _thread(at, origin, body)
+    thread = _thread(at, origin, body)
     meta: Line = ("session_meta", _meta(origin, at, thread))
     folder = f"{home}/sessions/{at:%Y/%m/%d}"
     path = f"{folder}/rollout-{at:%Y-%m-%dT%H-%M-%S}-{thread}.jsonl"
     fsio.make_dirs(folder)
     if not os.path.exists(path):
         fsio.replace(path, _bytes([(at.isoformat(), meta), *body]))
-    return Rollout(path, thread, len(fitting), shortened)
+    return Rollout(path, thread, len(fitting))
 
 
 def _bytes(lines: list[tuple[str, Line]]) -> bytes:

@@ -108,7 +108,6 @@ def execute(
     tape: Tape,
     signals: Signals,
     on_terminal: bool = False,
-    tee_stdin: bool = True,
     handles: Handles | None = None,
     linger: int = 1 << 20,
 ) -> CommandEnd:
@@ -126,7 +125,6 @@ def execute(
             tape=tape,
             signals=signals,
             on_terminal=on_terminal,
-            tee_stdin=tee_stdin,
             handles=handles or Handles(),
             linger=linger,
         ).run()
@@ -180,7 +178,6 @@ class _Watch:
         tape: Tape,
         signals: Signals,
         on_terminal: bool,
-        tee_stdin: bool,
         handles: Handles,
         linger: int,
     ) -> None:
@@ -194,7 +191,7 @@ class _Watch:
         if on_terminal:
             self._outputs = self._start_on_terminal(argv, cwd, environ)
         else:
-            self._outputs = self._start_on_pipes(argv, cwd, environ, tee_stdin)
+            self._outputs = self._start_on_pipes(argv, cwd, environ)
         for output in self._outputs:
             os.set_blocking(output.source, False)
 
@@ -227,10 +224,8 @@ class _Watch:
             outputs.append(Output("stderr", pipe, self._handles.stderr, self._tape, linger=self._linger))
         return outputs
 
-    def _start_on_pipes(
-        self, argv: Sequence[str], cwd: str, environ: Mapping[str, str], tee_stdin: bool
-    ) -> list[Output]:
-        tee = tee_stdin and _is_stream(self._handles.stdin)
+    def _start_on_pipes(self, argv: Sequence[str], cwd: str, environ: Mapping[str, str]) -> list[Output]:
+        tee = _is_stream(self._handles.stdin)
         self._child = _start(
             argv,
             environ,

@@ -175,7 +175,6 @@ def run_command(
     terminal: bool = False,
     cwd: str | None = None,
     handles: Handles | None = None,
-    tee_stdin: bool = True,
 ) -> CommandOutcome:
     """Run a command and keep its capsule; its event is in the log on return.
 
@@ -209,7 +208,6 @@ def run_command(
             tape=tracks.feed,
             signals=signals,
             on_terminal=terminal,
-            tee_stdin=tee_stdin,
             handles=handles,
             linger=max_output,
         )

@@ -12,7 +12,7 @@ MAX_TEXT = 1 << 16  # of one field in the event's body; the capsule has it in fu
 MAX_LISTED = 1 << 18  # bytes of artifacts in the body; outputs/files.json has them all
 MAX_GIVEN = 1 << 16  # bytes of argument files in the body; inputs/files.json has them all
 _SHOWN = 20
-_REASON = 300  # characters of why, and of each thing decided
+_REASON = 300  # characters of why
 _SENTENCE = regex(r"[.!?]\s")
 
 
@@ -75,14 +75,9 @@ def outputs(
 
 
 def summary(
-    context: Mapping[str, Any],
-    said: str,
-    outputs: Mapping[str, Any],
-    files: Sequence[Mapping[str, Any]] | None,
-    *,
-    decided: Sequence[str] = (),
+    context: Mapping[str, Any], said: str, outputs: Mapping[str, Any], files: Sequence[Mapping[str, Any]] | None
 ) -> str:
-    """summary.md: what ran, why, how it ended, what was decided in it, and what it changed."""
+    """summary.md: what ran, why, how it ended, and what it changed."""
     anchor = context.get("anchor") or {}
     rows = [
         f"# Run {context.get('run_id')}",
@@ -101,7 +96,6 @@ def summary(
                 "Prompt": _cut(str(context.get("prompt") or "").split("\n")[0], 200) or None,
             }
         ),
-        *(f"- Decided: {_cut(one_row(words), _REASON)}" for words in decided),
         *(
             f"- {key.removesuffix('_bytes')}: {_count(n, 'byte')}"
             for key, n in outputs.items()

@@ -69,9 +69,9 @@ def last_here(clone: Clone) -> Session | None:
     return max(there, key=lambda one: (one.updated.ts, one.id), default=None)
 
 
-def stale(clone: Clone, *, days: int = STALE_DAYS) -> list[Stale]:
+def stale(clone: Clone) -> list[Stale]:
     """The open sessions not updated for some days, or whose branch or work tree is gone; oldest first."""
-    limit = datetime.fromisoformat(clone.now()) - timedelta(days=days)
+    limit = datetime.fromisoformat(clone.now()) - timedelta(days=STALE_DAYS)
     found = []
     for session in session_files.opened(clone.layout):
         if (why := _gone(clone, session)) is not None:

@@ -1,10 +1,8 @@
-"""Taking a session in: the one way from an agent's transcript to runs, for import as for live use.
+"""From an agent's transcript to runs: the one way, for import as for live use.
 
-    taken = take_in(clone, dialect, path, ended=True)
-
-Nothing is taken twice, wherever it is found: turns and steps are known by the names their tool gave them,
-in whichever file they stand, and one conversation seen through two tools by its words. What an ended session
-holds beyond what was taken before becomes a run; while it goes on, its finished turns are only noted.
+Nothing is kept twice, wherever it is found: turns and steps are known by the names their tool gave them, in whichever
+file they stand, and one conversation seen through two tools by its words. What an ended session holds beyond what was
+kept before becomes a run; while it goes on, its finished turns are only noted.
 """
 
 import hashlib
@@ -19,7 +17,7 @@ from holdfast.capture.ingest import agent_session, run_anchor, run_files
 from holdfast.capture.ingest.duplicates import SessionIntake, TakenTurns
 from holdfast.capture.ingest.run_anchor import RunAnchors, RunPlacement
 from holdfast.capture.ingest.run_files import Decided, RunFilesWriter, TranscriptPaths, said_in_run
-from holdfast.capture.ingest.session_repository import SessionRepository, address, belongs
+from holdfast.capture.ingest.session_repository import SessionRepository, address
 from holdfast.errors import Busy, HoldfastError
 from holdfast.git.cited_commits import commit_anchors as kept_anchors
 from holdfast.git.clone import Clone
@@ -30,8 +28,6 @@ from holdfast.store import import_progress
 from holdfast.store.capsule import OPEN, Capsule, clear
 from holdfast.store.import_progress import ImportProgress, TranscriptMark, mark
 from holdfast.values import asdict, field, fields, frozen, mutable, replace
-
-__all__ = ["IntakeResult", "TranscriptIntake", "belongs", "take_in"]
 
 _TOKEN = 6
 
@@ -49,36 +45,15 @@ class IntakeResult:
     session_id: str | None = None
     anchor: str | None = None  # how the last run's commit was found: file, reflog, history; None: it was not
     counted: TranscriptCounts = field(default_factory=TranscriptCounts)
-    said: Mapping[str, Sequence[Utterance | TriedCommand]] = field(
-        default_factory=dict
-    )  # by run, what nobody harvested
-
-
-def _nothing(_: Sequence[Utterance | TriedCommand]) -> dict[str, list[str]]:
-    return {}
-
-
-def take_in(
-    clone: Clone, dialect: Dialect, path: str, *, ended: bool, decided: Decided = _nothing
-) -> IntakeResult | None:
-    """Take in what is new in a transcript; None if there is nothing in it for a memory.
-
-    With `ended`, all that is not in a run yet becomes one; without, finished turns are noted in the session
-    that is open here. Busy if somebody else is at it; ScanFailed if it cannot be made safe: then nothing of
-    it is kept.
-    """
-    ingest = TranscriptIntake(clone, decided=decided)
-    try:
-        return ingest.take_in(dialect, path, ended=ended)
-    finally:
-        ingest.close()
+    # By run, what nobody harvested.
+    said: Mapping[str, Sequence[Utterance | TriedCommand]] = field(default_factory=dict)
 
 
 class TranscriptIntake:
-    """Many transcripts taken in, one after the other; what they share is looked up once."""
+    """Imports many transcripts, one after the other; what they share is looked up once."""
 
-    def __init__(self, clone: Clone, *, decided: Decided = _nothing, sessions: bool = True) -> None:
-        self._clone, self._decided, self._sessions = clone, decided, sessions
+    def __init__(self, clone: Clone, *, decided: Decided | None = None, sessions: bool = True) -> None:
+        self._clone, self._decided, self._sessions = clone, decided or (lambda _: {}), sessions
         self.repository = SessionRepository(clone)
         self._anchors = RunAnchors(clone, self.repository)
         self._known = TakenTurns(finish_run.stores_of(clone))
@@ -93,10 +68,12 @@ class TranscriptIntake:
             self._commits.clear()
 
     def take_in(self, dialect: Dialect, path: str, *, ended: bool, ours: bool = True) -> IntakeResult | None:
-        """Take in what is new in a transcript; as the function of this name.
+        """Import what is new in a transcript; None if there is nothing in it for a memory.
 
-        One that is not `ours` is about another repository: its runs can be found and say of which, but there
-        is no session to go on from, nothing is left open by it, and nothing is heard in it.
+        With `ended`, all that is not in a run yet becomes one; without, finished turns are noted in the session
+        that is open here. One that is not `ours` is about another repository: its runs can be found and say of which,
+        but no session continues it, it leaves nothing open, and no memory is proposed from it. Busy if somebody else
+        is at it; ScanFailed if it cannot be made safe: then nothing of it is kept.
         """
         now = import_progress.seen(path)
         before = self._known.at(dialect.name, path)
@@ -258,7 +235,7 @@ class TranscriptIntake:
         if os.path.lexists(os.path.join(folder, OPEN)):
             taken = Capsule.take_over(self._clone.layout, run_id, folder=folder)
             if taken is None:
-                raise Busy(f"run {run_id} is being taken in by another command")
+                raise Busy(f"run {run_id} is being imported by another command")
             try:
                 finish_run.conclude_again(self._clone, taken)
             finally:
@@ -297,7 +274,7 @@ class TranscriptIntake:
                 "name": origin.agent,
                 **{name: getattr(origin, name) for name in ("session", "role", "parent", "version", "title")},
             },
-            # A helper's work is told by the session of whoever sent it.
+            # A helper's work is noted in the session of the agent that sent it.
             "session": {"id": session, "line": agent_session.ELSEWHERE if placed.elsewhere else placed.line}
             if self._sessions and taking.ours and origin.role != "subagent"
             else None,

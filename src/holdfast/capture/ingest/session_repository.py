@@ -158,11 +158,6 @@ class SessionRepository:
         return place
 
 
-def belongs(clone: Clone, origin: TranscriptOrigin) -> bool:
-    """Whether a session is about this repository: by its folder, its remote, or its commit."""
-    return SessionRepository(clone).owns(origin)
-
-
 def relative(path: str, top: str | None, cwd: str | None) -> str | None:
     """A path as git spells it, seen from the top; None for what lies outside."""
     if not top or not path or "\0" in path:

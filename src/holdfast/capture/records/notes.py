@@ -15,36 +15,15 @@ from holdfast.model import prompt_injection
 from holdfast.model.ids import slug
 from holdfast.model.memory import MAX_TAG
 from holdfast.model.text import has_hidden, visible
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile
 from holdfast.store.frontmatter import BadFront
 from holdfast.values import field, frozen, mutable
 
+_SHAPE = PatternFile(__file__)
+
 MAX_STATEMENT, MAX_WORDS, MIN_WORDS, SHORT_LEAD = 600, 300, 3, 4
 
-# Who `does not` or `don't` is a fact about somebody; an order begins with it.
-_MUST = regex(
-    r"\b(?:must(?:n['’]t)?|never|always|shall|required|forbidden|banned|prohibited|mandatory|not\s+allowed"
-    r"|under\s+no\s+circumstances|may\s+not|make\s+sure|ensure)\b"
-    r"|(?:^|[;:,.!(—–-]\s*|\b(?:and|but|or|so|then|please|you)\s+)(?:do\s+not|don['’]?ts?)\b",
-    re.IGNORECASE,
-)
-_SHOULD = regex(
-    r"^(?:please\s+)?(?:use|prefer|avoid|choose|follow|keep|run|write|put|name|stick\s+to|default\s+to)\b"
-    r"|\b(?:should(?:n['’]t)?|prefer(?:red)?|we\s+(?:use|chose|decided|prefer|agreed)|instead\s+of|rather\s+than)\b",
-    re.IGNORECASE,
-)
-_KINDS = (
-    ("dead-end", regex(r"\b(?:failures?|dead[\s-]ends?|did(?: not|n['’]t) work|tried and)\b", re.IGNORECASE)),
-    ("assumption", regex(r"\bassumptions?\b", re.IGNORECASE)),
-    ("invariant", regex(r"\b(?:invariants?|constraints?|hard rules|never|must)\b", re.IGNORECASE)),
-    ("decision", regex(r"\bdecisions?\b", re.IGNORECASE)),
-)
-_BOLD = regex(r"(?<![\w*/])(\*\*|__)(?=\S)([^*_\n]{1,200})(?<=\S)\1(?![\w*/])")
-_NOT_SAID = regex(r"\[[ xX]\]\s|!?\[[^\]]*\]\([^)]*\)|https?://\S+$|<[a-zA-Z!/]|@\S+$")
-# Cursor writes these without quotes, which YAML takes for an alias.
-_GLOBS = regex(r"(?<=\n)(globs|paths): (\*[^\n\"\\]*)$", re.MULTILINE)
-_MARKS = regex(r"^[\s>#*+•-]*(?:\d{1,3}[.)]\s+)?")
-_ABOUT_USER = regex(r"^\s*type:\s*[\"']?user[\"']?\s*$", re.MULTILINE)
+_KINDS = ("dead-end", "assumption", "invariant", "decision")  # patterns of these names, for titles
 
 
 class NotNotes(ValueError):
@@ -107,16 +86,16 @@ class _Where:
     def lead(self) -> str | None:
         """The words above without which a phrase says something else: `Never:`, or a heading such as that."""
         for _, text in reversed(self.leads):
-            if _MUST.search(text) or len(text.split()) <= SHORT_LEAD:
+            if _SHAPE.must.search(text) or len(text.split()) <= SHORT_LEAD:
                 return text
         title = self.heads[-1][1] if self.heads else ""
-        return title if _MUST.search(title) and len(title.split()) <= SHORT_LEAD else None
+        return title if _SHAPE.must.search(title) and len(title.split()) <= SHORT_LEAD else None
 
     @property
     def kind(self) -> str | None:
         for _, title in reversed(self.heads):
-            for kind, words in _KINDS:
-                if words.search(title):
+            for kind in _KINDS:
+                if getattr(_SHAPE, kind.replace("-", "_")).search(title):
                     return kind
         return None
 
@@ -126,19 +105,17 @@ class _Where:
         return tuple(dict.fromkeys(name for name in named[-2:] if name != "entry"))
 
 
-def read(text: str, path: str, *, prose: bool = False) -> list[Note]:
-    """The rules and facts of a text; with `prose`, sentences that rule nothing are facts as well."""
-    return list(look(text, path, prose=prose).notes)
-
-
 def look(text: str, path: str, *, prose: bool = False) -> NotesScan:
-    """The same, with the lines that were left out because they steer whoever reads them."""
+    """The rules and facts of a text, and the lines left out because they steer their reader.
+
+    With `prose`, sentences that rule nothing are facts as well.
+    """
     text = markdown_pieces.plain(text)
     try:
-        fields, body = markdown_pieces.front(_GLOBS.sub(_quoted, text, count=1))
+        fields, body = markdown_pieces.front(_SHAPE.globs.sub(_quoted, text, count=1))
     except BadFront as error:
         raise NotNotes(f"its frontmatter cannot be read (line {error.line + 2}: {error.reason})") from None
-    if any(_ABOUT_USER.search(one.raw) for one in fields):
+    if any(_SHAPE.about_user.search(one.raw) for one in fields):
         raise NotNotes("it is about a person, not about the project")
     body, left_out = _unsteered(markdown_pieces.said(body))
     found: dict[str, Note] = {}
@@ -157,7 +134,7 @@ def look(text: str, path: str, *, prose: bool = False) -> NotesScan:
 def _unsteered(text: str) -> tuple[str, list[LeftOutLine]]:
     """The text with the lines that steer blanked, so that they become part of nothing; and these lines."""
     lines = text.split("\n")
-    steering_lines = [n for n, line in enumerate(lines) if _steers(_MARKS.sub("", line))]
+    steering_lines = [n for n, line in enumerate(lines) if _steers(_SHAPE.marks.sub("", line))]
     left_out = [_left_out(n + 1, lines[n]) for n in steering_lines]
     for n in steering_lines:
         lines[n] = ""
@@ -170,7 +147,7 @@ def _steers(words: str) -> bool:
 
 
 def _left_out(line: int, words: str) -> LeftOutLine:
-    shown = visible(_cleaned(_MARKS.sub("", words)))[:80]
+    shown = visible(_cleaned(_SHAPE.marks.sub("", words)))[:80]
     return LeftOutLine(line, f"it steers whoever reads it instead of telling something: {shown}")
 
 
@@ -179,7 +156,7 @@ def _notes(piece: RecordPiece, where: _Where, path: str, *, prose: bool) -> Iter
     above = _Where(where.heads, leads)
     whole_text = _cleaned(piece.text)
     for said in [whole_text] if piece.kind == "item" else SENTENCE.split(whole_text):
-        lead = above.lead if piece.kind == "item" and not _MUST.search(said) else None
+        lead = above.lead if piece.kind == "item" and not _SHAPE.must.search(said) else None
         whole = f"{lead}: {said}" if lead else said
         kind = _kind(whole, said, above)
         if not _worth(said, whole) or (piece.kind == "text" and _lost_alone(said, kind, prose=prose)):
@@ -205,18 +182,18 @@ def _lost_alone(said: str, kind: str, *, prose: bool) -> bool:
 
 def _worth(said: str, whole: str) -> bool:
     """Whether it says something by itself: no task, link, question or line that only leads in to others."""
-    if said.endswith((":", "?")) or _NOT_SAID.match(said) or not any(letter.isalpha() for letter in said):
+    if said.endswith((":", "?")) or _SHAPE.not_said.match(said) or not any(letter.isalpha() for letter in said):
         return False
-    rules = _MUST.search(whole) or _SHOULD.search(whole)
+    rules = _SHAPE.must.search(whole) or _SHAPE.should.search(whole)
     return len(whole.split()) >= (2 if rules else MIN_WORDS)
 
 
 def _kind(whole: str, said: str, where: _Where) -> str:
     if where.kind in ("dead-end", "assumption"):
         return where.kind
-    if _MUST.search(whole):
+    if _SHAPE.must.search(whole):
         return "invariant"
-    if _SHOULD.search(said):
+    if _SHAPE.should.search(said):
         return "decision"
     return where.kind or "fact"
 
@@ -236,4 +213,4 @@ def _quoted(found: re.Match[str]) -> str:
 
 
 def _cleaned(text: str) -> str:
-    return " ".join(_BOLD.sub(r"\2", text).split())
+    return " ".join(_SHAPE.bold.sub(r"\2", text).split())

@@ -61,15 +61,17 @@ def _at(named: str, real: str, path: str, top: str) -> AgentFile:
 
 def write(file: AgentFile, data: bytes) -> None:
     """Set its bytes at once and keep its mode; folders that are missing are made."""
-    fsio.make_dirs(os.path.dirname(file.real), mode=0o755)
-    fsio.sweep(file.real)
-    if file.data is None:
-        fsio.replace(file.real, data, mode=file.mode)
-        return
-    temporary = f"{file.real}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
-    fsio.create(temporary, data, mode=file.mode)
-    os.chmod(temporary, file.mode)  # whatever the umask left of it
-    fsio.move(temporary, file.real)
+    write_as(file.real, data, mode=file.mode)
+
+
+def write_as(path: str, data: bytes, *, mode: int) -> None:
+    """Set a file's bytes at once, with just this mode whatever the umask; a reader sees the old or the new ones."""
+    fsio.make_dirs(os.path.dirname(path), mode=0o755)
+    fsio.sweep(path)
+    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    fsio.create(temporary, data, mode=mode)
+    os.chmod(temporary, mode)
+    fsio.move(temporary, path)
 
 
 def delete(file: AgentFile, *, folders: int) -> None:

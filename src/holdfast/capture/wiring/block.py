@@ -135,6 +135,7 @@ _BEGIN = regex(rb"<!-- holdfast:begin v(?P<version>\d{1,4})(?P<rest>[^\r\n]*?)--
 _END = regex(re.escape(END) + rb"[ \t]*")
 _PAIR = regex(rb" (sum|before|made|folders)=([0-9a-f]+)(?= )")
 _FENCE = regex(rb" {0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)")
+_INCLUDES = regex(rb"[ \t]*(?:[-*+] )?@(?:\./)?AGENTS\.md[ \t]*")
 _BREAK = regex(rb"\r\n|\n|\r")
 
 
@@ -265,11 +266,10 @@ def take_out(data: bytes, block: InstructionBlock, *, front: str = "") -> bytes 
     return None if block.made and plain.strip() in (b"", front.strip().encode()) else rest
 
 
-def imports(data: bytes, name: str = "AGENTS.md") -> bool:
-    """Whether a file takes in another by a line of its own, `@AGENTS.md`, outside of code."""
+def imports(data: bytes) -> bool:
+    """Whether a file includes AGENTS.md by a line of its own, `@AGENTS.md`, outside of code."""
     code, _ = fenced(data)
-    wanted = re.compile(rb"[ \t]*(?:[-*+] )?@(?:\./)?" + re.escape(name.encode()) + rb"[ \t]*")
-    return any(wanted.fullmatch(data, row.start, row.end) and not _within(row.start, code) for row in rows(data))
+    return any(_INCLUDES.fullmatch(data, row.start, row.end) and not _within(row.start, code) for row in rows(data))
 
 
 def _only(data: bytes, path: str) -> InstructionBlock | None:

@@ -1,11 +1,8 @@
-"""Our hooks and our server in a settings file of JSON: what must be there, put in and taken out by its spans.
+"""Our hooks and our server in agents' settings: which file says what, put in and taken out.
 
-What is ours is told by the command alone: it names our launcher, or `holdfast-hook`. Somebody's own groups,
-handlers and servers are never touched; a group in which somebody put a handler beside ours loses only ours.
-
-The agents that call hooks: which file of theirs says what, for which events, in which words.
-
-The commands, matchers and timeouts below are part of what Codex's user approves: a change of any of them
+What is ours is known by the command alone: it names our launcher, or `holdfast-hook`. Somebody's own groups, handlers
+and servers are never touched; a group in which somebody put a handler beside ours loses only ours. The commands, and
+the matchers and timeouts in client_settings.txt, are part of what Codex's user approves: a change of any of them
 silences that hook until it is approved again. They stay as they are; what happens inside may change.
 """
 
@@ -15,10 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.capture.wiring import config_text
-from holdfast.capture.wiring.config_text import ConfigTextEdit, JsonDocument, JsonNode, JsonPart, NotPlainJson
+from holdfast.capture.wiring.config_text import ConfigTextEdit, JsonDocument, JsonNode, JsonPart, NotPlain, our_server
 from holdfast.capture.wiring.user_homes import FINDING, OTHERWISE, UserHomes, hook_command
-from holdfast.patterns import regex
-from holdfast.values import field, frozen, replace
+from holdfast.patterns import PatternFile, regex
+from holdfast.values import field, frozen
 
 HOOKS, SERVERS, SERVER = "hooks", "mcpServers", "holdfast"
 _EVENT = r"(?:codex|claude|gemini) [A-Za-z]+"
@@ -26,7 +23,6 @@ _OURS = regex(  # the bare command is how earlier versions wrote it
     rf"""(?:holdfast-hook|['"]?(?:/|[A-Za-z]:).*/holdfast/hook['"]?) {_EVENT}"""
     rf"|{re.escape(FINDING)}holdfast-hook {_EVENT}{re.escape(OTHERWISE)}"
 )
-_SERVER = regex(r"(?:holdfast|(?:/|[A-Za-z]:).*/holdfast/mcp)")
 
 
 @frozen
@@ -60,11 +56,6 @@ class OurSettings:
 def our_command(command: object) -> bool:
     """Whether a hook's command is ours, in either scope and wherever our data lay then."""
     return isinstance(command, str) and _OURS.fullmatch(command) is not None
-
-
-def our_server(entry: object) -> bool:
-    """Whether a server of our name is ours too."""
-    return isinstance(entry, dict) and _SERVER.fullmatch(str(entry.get("command", ""))) is not None
 
 
 def find_ours(text: str) -> OurSettings:
@@ -152,10 +143,9 @@ def _put_server(document: JsonDocument, wanted: WantedSettings) -> list[Any]:
     if there is None:
         return list(config_text.add_members(document, servers, {SERVER: dict(wanted.server)}))
     if not our_server(there.node.value):
-        raise NotPlainJson(f'it has a server "{SERVER}" that is not ours')
-    return (
-        [] if there.node.value == wanted.server else [config_text.replace_value(document, there, dict(wanted.server))]
-    )
+        raise NotPlain(f'it has a server "{SERVER}" that is not ours')
+    same = there.node.value == wanted.server
+    return [] if same else [config_text.replace_value(document, there, dict(wanted.server))]
 
 
 def _empty_hooks(document: JsonDocument, edits: list[ConfigTextEdit]) -> list[JsonPart]:
@@ -209,16 +199,16 @@ def _server(document: JsonDocument) -> JsonPart | None:
 
 def _container(root: JsonNode, key: str, kind: type) -> JsonNode | None:
     if not isinstance(root.value, dict):
-        raise NotPlainJson("it is not an object")
+        raise NotPlain("it is not an object")
     part = config_text.member(root, key)
     if part is not None and not isinstance(part.node.value, kind):
-        raise NotPlainJson(f'"{key}" is not an object there')
+        raise NotPlain(f'"{key}" is not an object there')
     return part.node if part else None
 
 
 def _array(part: JsonPart) -> JsonPart:
     if not isinstance(part.node.value, list):
-        raise NotPlainJson(f'"{part.key}" is not a list there')
+        raise NotPlain(f'"{part.key}" is not a list there')
     return part
 
 
@@ -241,11 +231,11 @@ def _prove(text: str, edits: list[ConfigTextEdit], wanted: WantedSettings) -> No
     """Refuse rather than write a file that says anything else than before, but for what is ours."""
     after = config_text.apply_edits(text, edits)
     if config_text.read_json(text).comments != config_text.read_json(after).comments:
-        raise NotPlainJson("it cannot be changed without losing a comment")
+        raise NotPlain("it cannot be changed without losing a comment")
     theirs, now = _without_ours(text), _without_ours(after)
     ours = find_ours(after)
     if theirs != now or dict(ours.hooks) != dict(wanted.hooks) or ours.server != wanted.server:
-        raise NotPlainJson("it cannot be changed without changing what is not ours")
+        raise NotPlain("it cannot be changed without changing what is not ours")
 
 
 def _without_ours(text: str) -> Any:
@@ -275,9 +265,8 @@ def _theirs(groups: Any) -> Any:
     return kept
 
 
-JSON, TOML = "json", "toml"
-_CODEX_TOOLS = "Bash|apply_patch"
-_CLAUDE_TOOLS = "Bash|Edit|MultiEdit|Write|NotebookEdit"
+TOML = "toml"
+_TABLES = PatternFile(__file__)
 
 
 @frozen
@@ -307,58 +296,31 @@ class ClientSettingsFile:
         return "hooks and MCP server" if self.hooks and self.server else "hooks" if self.hooks else "MCP server"
 
 
-EVENTS: Mapping[str, tuple[ClientHook, ...]] = {
-    "codex": (
-        ClientHook("SessionStart", 5),
-        ClientHook("UserPromptSubmit", 5),
-        ClientHook("PreToolUse", 5, _CODEX_TOOLS),
-        ClientHook("PermissionRequest", 5),
-        ClientHook("PostToolUse", 5, _CODEX_TOOLS),
-        ClientHook("PreCompact", 5),
-        ClientHook("SubagentStop", 5),
-        ClientHook("Stop", 5),
-        ClientHook("SessionEnd", 3),  # the most it allows; without it 1
-    ),
-    "claude": (
-        ClientHook("SessionStart", 5),
-        ClientHook("UserPromptSubmit", 5),
-        ClientHook("PreToolUse", 5, _CLAUDE_TOOLS),
-        ClientHook("PermissionRequest", 5),
-        ClientHook("PostToolUse", 5, _CLAUDE_TOOLS),
-        ClientHook("PostToolUseFailure", 5, _CLAUDE_TOOLS),
-        ClientHook("PreCompact", 5),
-        ClientHook("SubagentStop", 5),
-        ClientHook("Stop", 5),
-        ClientHook("SessionEnd", 5),  # without it all hooks share 1.5 s
-    ),
-    "gemini": (  # milliseconds; BeforeTool's text is ignored there, PreCompress fires before every request
-        ClientHook("SessionStart", 5000),
-        ClientHook("BeforeAgent", 5000),
-        ClientHook("AfterTool", 5000),
-        ClientHook("Notification", 5000),
-        ClientHook("AfterAgent", 5000),
-        ClientHook("SessionEnd", 5000),
-    ),
-}
+def hooks_of(client: str) -> list[ClientHook]:
+    """The events a client calls us for."""
+    rows = (row.split() for row in _TABLES.lines(f"hooks_{client}"))
+    return [ClientHook(event, int(timeout), *matcher) for event, timeout, *matcher in rows]
 
 
 def settings_of(client: str, scope: str, homes: UserHomes, top: str) -> list[ClientSettingsFile]:
     """The files of a client that hold our hooks and our server in this scope."""
-    if scope == "project":
-        found = [_inside(top, *one) for one in _PROJECT[client]]
-    else:
-        found = [_of_user(homes, client, *one) for one in _USER[client]]
-    return [replace(one, comments=client == "gemini") for one in found]
+    inside, found = scope == "project", []
+    for name, *ours in (row.split() for row in _TABLES.lines(f"{scope}_{client}")):
+        path = os.path.join(top, *name.split("/")) if inside else os.path.join(homes.folders[client], name)
+        shown, kind = name if inside else homes.shown(path), name.rpartition(".")[2]
+        hooks, server, comments = "hooks" in ours, "server" in ours, client == "gemini"
+        found.append(ClientSettingsFile(path, shown, kind, hooks, server, inside, comments))
+    return found
 
 
 def wanted_settings(client: str, scope: str, setting: ClientSettingsFile, homes: UserHomes) -> WantedSettings:
     """What this file must say."""
-    hooks = {hook.event: _group(homes, client, scope, hook) for hook in EVENTS[client]} if setting.hooks else {}
+    hooks = {hook.event: _group(homes, client, scope, hook) for hook in hooks_of(client)} if setting.hooks else {}
     return WantedSettings(hooks, server_entry(client, scope, homes) if setting.server else None)
 
 
 def server_entry(client: str, scope: str, homes: UserHomes) -> dict[str, Any]:
-    """How a client starts our server; no client is told to use it without asking."""
+    """How a client starts our server; none is configured to use it without asking."""
     start: dict[str, Any] = {"command": homes.mcp, "args": []}
     if scope == "project":
         start = {"command": "holdfast", "args": ["mcp"]}
@@ -376,27 +338,3 @@ def _group(homes: UserHomes, client: str, scope: str, hook: ClientHook) -> dict[
     if client == "gemini":
         handler = {"name": "holdfast", **handler}
     return {"matcher": hook.matcher, "hooks": [handler]} if hook.matcher else {"hooks": [handler]}
-
-
-# file, kind, hooks, server. Claude Code's user-wide servers stand in ~/.claude.json beside its credentials,
-# which we never open: the client's own command puts ours there (see `own_command`).
-_USER = {
-    "codex": (("hooks.json", JSON, True, False), ("config.toml", TOML, False, True)),
-    "claude": (("settings.json", JSON, True, False),),
-    "gemini": (("settings.json", JSON, True, True),),
-}
-_PROJECT = {
-    "codex": ((".codex/hooks.json", JSON, True, False), (".codex/config.toml", TOML, False, True)),
-    "claude": ((".claude/settings.json", JSON, True, False), (".mcp.json", JSON, False, True)),
-    "gemini": ((".gemini/settings.json", JSON, True, True),),
-}
-
-
-def _of_user(homes: UserHomes, client: str, name: str, kind: str, *ours: bool) -> ClientSettingsFile:
-    path, (hooks, server) = os.path.join(homes.folders[client], name), ours
-    return ClientSettingsFile(path, homes.shown(path), kind, hooks=hooks, server=server)
-
-
-def _inside(top: str, name: str, kind: str, hooks: bool, server: bool) -> ClientSettingsFile:
-    path = os.path.join(top, *name.split("/"))
-    return ClientSettingsFile(path, name, kind, hooks=hooks, server=server, inside=True)

@@ -1,9 +1,7 @@
-"""What a client's user allowed: read where the client keeps it, never written.
+"""What a client's user allowed, and what is left for them to do: read where the client keeps it, never written.
 
-Codex runs a hook only after its user approved this very definition in `/hooks`; it keeps a hash of the
-definition in config.toml. Gemini CLI reads a project's settings only in folders its user trusts.
-
-What a client's user must still do after connecting, in a sentence; nothing is approved on their behalf.
+Codex runs a hook only after its user approved this very definition in `/hooks`; it keeps a hash of the definition in
+config.toml. Gemini CLI reads a project's settings only in folders its user trusts. Nothing is approved for anybody.
 """
 
 import hashlib
@@ -15,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from holdfast.capture.wiring import client_settings, config_text, connect_client, connection_record
-from holdfast.capture.wiring.client_settings import EVENTS, settings_of
+from holdfast.capture.wiring.client_settings import hooks_of, settings_of
 from holdfast.capture.wiring.user_homes import UserHomes
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.store import fsio
@@ -40,12 +38,6 @@ def unapproved(hooks_file: str, homes: UserHomes) -> tuple[str, ...]:
     return tuple(waiting)
 
 
-def _allows(said: object, wanted: str) -> bool:
-    if not isinstance(said, Mapping):
-        return False
-    return said.get("trusted_hash") == wanted and said.get("enabled") is not False
-
-
 def fingerprint(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]) -> str:
     """The hash by which Codex knows one hook: event, matcher, command, timeout."""
     usual = _SESSION_END if event == "SessionEnd" else _USUAL
@@ -64,11 +56,7 @@ def fingerprint(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]
 
 def gemini_trusts(top: str, homes: UserHomes) -> bool:
     """Whether Gemini CLI's user trusts this folder or one above it."""
-    try:
-        said = json.loads(fsio.read(os.path.join(homes.folders["gemini"], "trustedFolders.json"), limit=LIMIT))
-    except (OSError, ValueError, TooLarge, UnsafePath):
-        return False
-    given = said if isinstance(said, dict) else {}
+    given = _json(os.path.join(homes.folders["gemini"], "trustedFolders.json"))
     here = os.path.realpath(top)
     if given.get(here) == "DO_NOT_TRUST":
         return False
@@ -101,11 +89,7 @@ def in_two_files(homes: UserHomes) -> bool:
 
 
 def _our_groups(path: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    try:
-        value = config_text.read_json(fsio.read(path, limit=LIMIT).decode()).root.value
-    except (OSError, ValueError, TooLarge, UnsafePath):
-        return
-    hooks = value.get("hooks") if isinstance(value, dict) else None
+    hooks = _json(path).get("hooks")
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
             if isinstance(group, dict) and isinstance(group.get("hooks"), list):
@@ -153,7 +137,7 @@ def events_to_approve(client: str, scope: str, homes: UserHomes, top: str) -> tu
         file = settings_of(client, scope, homes, top)[0].path
         return unapproved(os.path.abspath(file), homes)
     if client == "gemini" and scope == "project":
-        return () if gemini_trusts(top, homes) else tuple(hook.event for hook in EVENTS[client])
+        return () if gemini_trusts(top, homes) else tuple(hook.event for hook in hooks_of(client))
     return None
 
 

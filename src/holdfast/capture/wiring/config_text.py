@@ -1,14 +1,12 @@
-"""JSON as its author wrote it: values with their places in the text, and edits that touch nothing else.
+"""Settings files as their authors wrote them: JSON and Codex's config.toml, edited in place as text.
 
-A settings file belongs to its user. Reading it into a dict and writing it back would change indentation, line
-ends and the form of numbers, so members are put in and taken out as spans of text. Comments stay where they
-are. All else that is no JSON is refused in a sentence: an edit that is not understood cannot be undone.
+A settings file belongs to its user. Reading it into a dict and writing it back would change indentation, line ends and
+the form of numbers, so members are put in and taken out as spans of text. Comments stay where they are. All else that
+is no JSON is refused in a sentence: an edit that is not understood cannot be undone.
 
-Our server's table in Codex's config.toml: put behind what is there, and taken out again.
-
-There is one comment above the table and no mark below it: Codex writes its own tables behind ours, and a
-closing mark at the end of the file would then enclose them. What a change does is proved by parsing both
-texts: nothing but our table may differ.
+In config.toml our server is one table behind what is there, with one comment above it and no mark below: Codex writes
+its own tables behind ours, and a closing mark at the end of the file would then enclose them. What a change does is
+proved by parsing both texts: nothing but our table may differ. Which settings are ours is `client_settings`' business.
 """
 
 import json
@@ -29,8 +27,8 @@ _STRING = regex(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _PLAIN = regex(r"-?\d[\d.eE+-]*|true|false|null")
 
 
-class NotPlainJson(ValueError):
-    """The text is not the plain JSON that can be edited; the words say where and why."""
+class NotPlain(ValueError):
+    """The text is not the plain JSON or TOML that can be edited; the words say where and why."""
 
 
 @frozen
@@ -93,22 +91,21 @@ def read_json(text: str) -> JsonDocument:
     body = text.removeprefix(BOM)
     offset = len(text) - len(body)
     if not body.strip(" \t\r\n"):
-        raise NotPlainJson("it is empty")
+        raise NotPlain("it is empty")
     reader = _Reader(text)
     root = reader.whole(offset)
     first = root.parts[0].start if root.parts else None
     spread = first is None or "\n" in text[root.start : first]
     unit = text[text.rfind("\n", 0, first) + 1 : first] if first is not None and spread else ""
-    newline = "\r\n" if "\r\n" in text else "\n"
     unit = unit if unit and not unit.strip(" \t") else "  "
-    return JsonDocument(text, root, newline, unit, spread, tuple(reader.comments))
+    return JsonDocument(text, root, newline(text), unit, spread, tuple(reader.comments))
 
 
 def member(node: JsonNode, key: str) -> JsonPart | None:
     """The member of that name; NotPlain if it stands there twice."""
     found = [part for part in node.parts if part.key == key]
     if len(found) > 1:
-        raise NotPlainJson(f'it says "{key}" twice in one place')
+        raise NotPlain(f'it says "{key}" twice in one place')
     return found[0] if found else None
 
 
@@ -165,7 +162,7 @@ def apply_edits(text: str, edits: Sequence[ConfigTextEdit]) -> str:
     done, at = [], 0
     for edit in ordered(edits):
         if edit.start < at:
-            raise NotPlainJson("two changes of it overlap")
+            raise NotPlain("two changes of it overlap")
         done += [text[at : edit.start], edit.new]
         at = edit.end
     return "".join([*done, text[at:]])
@@ -203,11 +200,9 @@ def _add(document: JsonDocument, node: JsonNode, added: Sequence[tuple[str | Non
         lead = f"{document.newline}{indent}" if spread else _gap(document, node)
         new = ",".join(lead + _spelled(document, *one, indent) for one in added)
         behind = _behind(document, last) if spread else last
-        return (
-            [ConfigTextEdit(last, last, f",{new}")]
-            if behind == last
-            else [ConfigTextEdit(last, last, ","), ConfigTextEdit(behind, behind, new)]
-        )
+        if behind == last:
+            return [ConfigTextEdit(last, last, f",{new}")]
+        return [ConfigTextEdit(last, last, ","), ConfigTextEdit(behind, behind, new)]
     there = document.text[node.start + 1 : node.end - 1]  # white space that somebody put there stays
     indent = own + document.unit if document.lines else None
     between = ", " if indent is None else f",{document.newline}{indent}"
@@ -311,12 +306,11 @@ class _Reader:
         self.comments += [one.span() for one in _COMMENT.finditer(self.text, place, end)]
         return end
 
-    def wrong(self, place: int, said: str) -> NotPlainJson:
+    def wrong(self, place: int, said: str) -> NotPlain:
         line = self.text.count("\n", 0, place) + 1
-        return NotPlainJson(f"line {line} is not plain JSON: {said}")
+        return NotPlain(f"line {line} is not plain JSON: {said}")
 
 
-TOML_BOM = "\ufeff"
 TABLE = "mcp_servers"
 NAME = "holdfast"
 MARK = "# Holdfast's MCP server; `holdfast disconnect codex` takes it out"
@@ -325,15 +319,16 @@ _HEADER = regex(r"[ \t]*\[")
 _OWN = regex(r"""[ \t]*\[[ \t]*["']?mcp_servers["']?[ \t]*\.[ \t]*["']?holdfast["']?[ \t]*[\].]""")
 
 
-class NotPlainToml(ValueError):
-    """The text cannot be edited; the words say why."""
+def our_server(entry: object) -> bool:
+    """Whether a server of our name is ours too."""
+    return isinstance(entry, dict) and _SERVER.fullmatch(str(entry.get("command", ""))) is not None
 
 
 def find_table(text: str) -> Mapping[str, Any] | None:
     """Our server as the file has it; NotPlain if it cannot be read."""
     servers = _parsed(text).get(TABLE)
     entry = servers.get(NAME) if isinstance(servers, dict) else None
-    return entry if isinstance(entry, dict) and _SERVER.fullmatch(str(entry.get("command", ""))) else None
+    return entry if isinstance(entry, dict) and our_server(entry) else None
 
 
 def put_table(text: str, entry: Mapping[str, Any]) -> str:
@@ -344,7 +339,7 @@ def put_table(text: str, entry: Mapping[str, Any]) -> str:
         return text
     servers = before.get(TABLE)
     if there is None and isinstance(servers, dict) and NAME in servers:
-        raise NotPlainToml(f"it has a server {NAME} that is not ours")
+        raise NotPlain(f"it has a server {NAME} that is not ours")
     if there is None:
         after = text + _table_gap(text) + render_table(entry, newline(text))
     else:
@@ -361,8 +356,8 @@ def take_table(text: str) -> str:
     mark = max(text.rfind(MARK), 0)  # what stands above it is not ours, whatever it looks like
     kept, inside = text[:mark].splitlines(keepends=True), False
     for line in text[mark:].splitlines(keepends=True):
-        if _HEADER.match(line.removeprefix(TOML_BOM)):
-            inside = _OWN.match(line.removeprefix(TOML_BOM)) is not None
+        if _HEADER.match(line.removeprefix(BOM)):
+            inside = _OWN.match(line.removeprefix(BOM)) is not None
             if inside:
                 _drop_mark(kept)
         # Blank lines and comments below our table belong to what follows.
@@ -385,10 +380,10 @@ def newline(text: str) -> str:
 
 
 def _changed(text: str, entry: Mapping[str, Any]) -> str:
-    """Our own keys of our table set anew where they stand; keys its user added stay."""
+    """Our own keys of our table with new values where they stand; keys its user added stay."""
     lines, done, inside, left = text.splitlines(keepends=True), [], False, dict(entry)
     for line in lines:
-        if _HEADER.match(line.removeprefix(TOML_BOM)):
+        if _HEADER.match(line.removeprefix(BOM)):
             inside = re.match(r"[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*holdfast[ \t]*\]", line) is not None
             done.append(line)
             if inside:
@@ -402,16 +397,16 @@ def _changed(text: str, entry: Mapping[str, Any]) -> str:
 
 def _table_gap(text: str) -> str:
     """What makes a blank line behind what is there."""
-    body, end = text.removeprefix(TOML_BOM), newline(text)
+    body, end = text.removeprefix(BOM), newline(text)
     if not body or body.endswith(end * 2):
         return ""
     return end if body.endswith("\n") else end * 2
 
 
 def _drop_mark(kept: list[str]) -> None:
-    if kept and kept[-1].strip().removeprefix(TOML_BOM) == MARK:
+    if kept and kept[-1].strip().removeprefix(BOM) == MARK:
         kept.pop()
-        if kept and not kept[-1].strip().removeprefix(TOML_BOM):
+        if kept and not kept[-1].strip().removeprefix(BOM):
             kept.pop()  # the blank line we put before it
 
 
@@ -421,22 +416,21 @@ def _value(value: Any) -> str:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text.removeprefix(TOML_BOM))
+        return tomllib.loads(text.removeprefix(BOM))
     except tomllib.TOMLDecodeError as error:
-        raise NotPlainToml(f"it is not TOML: {error}") from None
+        raise NotPlain(f"it is not TOML: {error}") from None
 
 
 def _prove(before: dict[str, Any], after: str, entry: Mapping[str, Any] | None) -> None:
     try:
         now = _parsed(after)
-    except NotPlainToml:
-        raise NotPlainToml(
-            f"it has {TABLE} in braces, to which nothing can be added; write [{TABLE}.NAME] tables instead"
-        ) from None
+    except NotPlain:
+        why = f"it has {TABLE} in braces, to which nothing can be added; write [{TABLE}.NAME] tables instead"
+        raise NotPlain(why) from None
     servers = now.get(TABLE, {})
     ours = servers.pop(NAME, None) if isinstance(servers, dict) else None
     theirs = {name: one for name, one in (before.get(TABLE) or {}).items() if name != NAME}
     rest = {key: value for key, value in before.items() if key != TABLE}
     same = {key: value for key, value in now.items() if key != TABLE} == rest and servers == theirs
     if not same or (None if entry is None else dict(entry)) != ours:
-        raise NotPlainToml("our table cannot be changed without changing what is not ours")
+        raise NotPlain("our table cannot be changed without changing what is not ours")

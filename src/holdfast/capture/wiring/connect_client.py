@@ -1,12 +1,9 @@
-"""A client that is told of our server by its own command, because its settings lie beside its credentials.
+"""Connecting a client: which of its settings files change and how, planned first so that it can be shown, then done.
 
-Claude Code keeps the servers of a user in ~/.claude.json, together with account data. We never open that
-file; `claude mcp add` is the way its maker gives, and `claude mcp remove` undoes it.
-
-Connecting a client: which of its files change and how, planned first so that it can be shown, then done.
-
-One scope only: Codex calls a hook that stands in the user's and in the project's file twice, and takes in
-twice what it says. What stands in the repository, the instruction block, is `capture.instructions`'s.
+One scope only: Codex calls a hook that stands in the user's and in the project's file twice, and reads twice what it
+says. Claude Code keeps the servers of a user in ~/.claude.json, together with account data. We never open that file:
+`claude mcp add` is the way its maker gives, and `claude mcp remove` undoes it. The instruction block in the repository
+is `connect_files`' business.
 """
 
 import contextlib
@@ -79,7 +76,7 @@ class ClientCommand:
 
 
 def commands_to_add(name: str, homes: UserHomes, record: ConnectionRecord) -> list[ClientCommand]:
-    """What tells this client of our server, if that was not done yet and its program is there."""
+    """The command that adds our server to this client, if that was not done yet and its program is there."""
     program = homes.programs.get(name)
     if name != "claude" or name in record.told or program is None:
         return []
@@ -87,7 +84,7 @@ def commands_to_add(name: str, homes: UserHomes, record: ConnectionRecord) -> li
 
 
 def commands_to_remove(name: str, homes: UserHomes, record: ConnectionRecord) -> list[ClientCommand]:
-    """What makes this client forget our server, if it was told of it."""
+    """The command that removes our server from this client, if we added it."""
     program = homes.programs.get(name)
     if name not in record.told or program is None:
         return []
@@ -278,9 +275,9 @@ def _edits(setting: ClientSettingsFile, text: str, wanted: client_settings.Wante
         if not text.removeprefix(config_text.BOM).strip():
             return [ConfigTextEdit(len(text), len(text), config_text.new_json(wanted.whole()))]
         if config_text.read_json(text).comments and not setting.comments:
-            raise config_text.NotPlainJson("it has comments, and its client reads plain JSON")
+            raise config_text.NotPlain("it has comments, and its client reads plain JSON")
         return client_settings.put_ours(text, wanted)
-    except (config_text.NotPlainJson, config_text.NotPlainToml) as why:
+    except config_text.NotPlain as why:
         raise BadInput(f"{setting.shown}: {why}; it is left alone", hint=_BY_HAND) from None
 
 
@@ -320,7 +317,7 @@ def _without(setting: ClientSettingsFile, text: str, kept: WiredFile | None) -> 
         else:
             after = config_text.apply_edits(text, client_settings.take_ours(text))
             bare = client_settings.is_bare(after)
-    except (config_text.NotPlainJson, config_text.NotPlainToml) as why:
+    except config_text.NotPlain as why:
         raise BadInput(f"{setting.shown}: {why}; it is left alone", hint="Take our lines out by hand.") from None
     return None if bare and (kept is None or kept.made) else after.encode()
 
@@ -339,7 +336,7 @@ def _ours(path: str, data: bytes) -> bool:
         if path.endswith(".toml"):
             return config_text.find_table(text) is not None
         return bool(client_settings.find_ours(text))
-    except (config_text.NotPlainJson, config_text.NotPlainToml):
+    except config_text.NotPlain:
         return False
 
 
@@ -375,7 +372,7 @@ def _not_on_the_path(homes: UserHomes) -> list[str]:
 
 def _write(step: WiringStep) -> None:
     if step.launcher and step.after is not None:
-        user_homes.write_launcher(step.file.real, step.after)
+        agent_files.write_as(step.file.real, step.after, mode=user_homes.LAUNCHER_MODE)
         return
     now = _now(step.file.real)
     if now != step.file.data and not step.launcher:

@@ -1,11 +1,8 @@
-"""Where this user's agents keep their settings, and where what we put there lies.
+"""Where this user's agents keep their settings, where what we put there lies, and the two programs it names.
 
-Everything is computed from the environment that is handed in: the same call with another one is another user.
-
-The two programs that agents' settings name: scripts at one place per user that never moves.
-
-Their text names the Python and the package that are installed now and is renewed when those move; what stands
-in somebody's settings stays the same, so Codex keeps trusting it.
+Everything is computed from the environment that is handed in: the same call with another one is another user. The
+programs are scripts at one place per user that never moves. Their text names the Python and the package that are
+installed now and is renewed when those move; what stands in somebody's settings stays, so Codex keeps trusting it.
 """
 
 import os
@@ -123,13 +120,3 @@ def read_launcher(path: str) -> bytes | None:
     if not stat.S_ISREG(facts.st_mode):
         raise UnsafePath(f"{path} is not a regular file", hint="Move it out of the way.")
     return fsio.read(path, limit=1 << 16) if facts.st_mode & stat.S_IXUSR else b""
-
-
-def write_launcher(path: str, text: bytes) -> None:
-    """Set a launcher's text at once; whoever starts it meanwhile gets the old or the new one."""
-    fsio.make_dirs(os.path.dirname(path), mode=0o755)
-    fsio.sweep(path)
-    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
-    fsio.create(temporary, text, mode=LAUNCHER_MODE)
-    os.chmod(temporary, LAUNCHER_MODE)  # whatever the umask left of it
-    fsio.move(temporary, path)

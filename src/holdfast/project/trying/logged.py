@@ -123,7 +123,7 @@ def _notes(full: str, shown: str) -> Iterator[tuple[ExtractedMemory, str, int]]:
         return
     prose = os.path.basename(shown) in ("README.md", "README.markdown", "CONTRIBUTING.md")
     try:
-        found = notes.read(text.text, shown)
+        found = notes.look(text.text, shown).notes
     except notes.NotNotes:
         return
     for one in found:
