@@ -92,3 +92,9 @@ def _sections(path: str) -> dict[str, list[str]]:
             elif row and not row.startswith("# "):
                 rows.append(row)
     return found
+
+
+def text_beside(module: str, name: str) -> str:
+    """The text of a file that lies beside a module."""
+    with open(f"{module.rpartition('/')[0]}/{name}", encoding="utf-8") as file:
+        return file.read()

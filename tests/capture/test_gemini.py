@@ -360,10 +360,6 @@ def test_an_older_project_is_known_by_its_hash(tmp_path: Path) -> None:
     (tmp_path / "projects.json").unlink()
     assert (read(path).origin.cwd, read(path).origin.cwd_sha256) == (None, HASH)
 
-    told = call("write_file", "Successfully overwrote file: /w/app/src/a.py.", file_path="src/a.py", content="x")
-    named = log(tmp_path / "elsewhere.jsonl", user("u1", "hi"), gemini("g1", toolCalls=[told]))
-    assert read(named).origin.cwd == "/w/app"
-
 
 def test_a_log_wins_over_the_document_of_the_same_session(tmp_path: Path) -> None:
     """A resumed session would be imported twice, once without its end."""

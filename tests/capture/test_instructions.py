@@ -202,9 +202,9 @@ def test_no_statement_gets_out_of_its_line(statements: list[str], invariants: bo
     text = block_text(told)
     plain = len(block_text([BlockMemory("X-0", kind, "x")]).splitlines()) - 1
     assert len(text.split("\n")) == len(text.splitlines()) + 1, "no other line ends"
-    assert len(text.splitlines()) <= (plain + len(told) if told else len(wiring_block.USE.splitlines()))
-    assert text.count("<!") == wiring_block.USE.count("<!") + text.count("\\<!")
-    for line in text.splitlines()[len(wiring_block.USE.splitlines()) :]:
+    assert len(text.splitlines()) <= (plain + len(told) if told else len(wiring_block.block_text([]).splitlines()))
+    assert text.count("<!") == wiring_block.block_text([]).count("<!") + text.count("\\<!")
+    for line in text.splitlines()[len(wiring_block.block_text([]).splitlines()) :]:
         assert not line or line.startswith(("- X-", "### ", "Read one with", "- … and"))
         assert "```" not in line and "~~~" not in line
         assert not any(word.startswith("@") for word in line.split())

@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 
 from holdfast.capture import session_work as work
+from holdfast.capture import session_lookup
 from holdfast.capture.run import run_command
 from holdfast.capture.session_work import Noted
 from holdfast.errors import BadInput, NotFound, ScanFailed, TooLarge
@@ -113,7 +114,7 @@ def test_a_second_start_says_which_session_is_open(desk: Desk) -> None:
     with pytest.raises(BadInput, match=f"{first.id} is open here: One"):
         work.start(desk.clone(), objective="Two")
     second = work.start(desk.clone(), objective="Two", again=True)
-    old, new = session_files.find(desk.clone().layout, first.id), work.current(desk.clone())
+    old, new = session_files.find(desk.clone().layout, first.id), session_lookup.current(desk.clone())
     assert (old.state, old.ended_by) == ("ended", "again") and new is not None and new.id == second.id
     assert desk.events() == [("start", "One"), ("end", "One"), ("start", "Two")]
 
@@ -309,7 +310,7 @@ def test_a_recorded_run_is_in_the_session_and_its_turn(desk: Desk) -> None:
     code = "open('made.txt','w').write('x'); raise SystemExit(3)"
     outcome = run_command(clone, [sys.executable, "-c", code], environ=os.environ, cwd=str(desk.repo.path))
     work.record_run(clone, outcome)
-    session = work.current(desk.clone())
+    session = session_lookup.current(desk.clone())
     assert session is not None and session.files == ("made.txt",)
     assert (session.commands[0].run, session.commands[0].exit_status) == (outcome.run_id, 3)
     noted = desk.note("It failed", commands=["git diff"])
@@ -452,14 +453,14 @@ def test_sessions_nobody_goes_on_with_are_listed(desk: Desk, tmp_path: Path) -> 
     second = desk.note("On a branch").session
     desk.repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     third = work.note(desk.clone(tmp_path / "side"), "Beside").session
-    assert work.stale(desk.clone()) == []
+    assert session_lookup.stale(desk.clone()) == []
     desk.repo.git("worktree", "remove", "--force", str(tmp_path / "side"))
     desk.repo.git("switch", "-q", "main")
     desk.repo.git("branch", "-D", "gone")
-    why = {one.session.id: one.why for one in work.stale(desk.clone())}
+    why = {one.session.id: one.why for one in session_lookup.stale(desk.clone())}
     assert set(why) == {second.id, third.id} and "branch gone is gone" in why[second.id]
     desk.clock.passed = timedelta(days=8)
-    assert "not updated since" in {one.session.id: one.why for one in work.stale(desk.clone())}[first.id]
+    assert "not updated since" in {one.session.id: one.why for one in session_lookup.stale(desk.clone())}[first.id]
     desk.repo.git("switch", "-q", "-c", "new")
     assert desk.note("After a week").session.previous is None
 
@@ -477,10 +478,10 @@ def test_a_session_can_be_edited_after_its_end(desk: Desk) -> None:
 def test_a_session_found_without_a_name_is_the_open_one_else_the_last(desk: Desk) -> None:
     """`session show` after `session end` must still show something."""
     with pytest.raises(NotFound):
-        work.find(desk.clone())
+        session_lookup.find(desk.clone())
     name = desk.note("One").session.id
     work.end(desk.clone())
-    assert work.find(desk.clone()).id == name == work.find(desk.clone(), name[4:8]).id
+    assert session_lookup.find(desk.clone()).id == name == session_lookup.find(desk.clone(), name[4:8]).id
 
 
 NOTE = """

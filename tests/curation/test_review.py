@@ -108,17 +108,17 @@ def test_an_accepted_fact_is_retired_not_rejected(bench: Any) -> None:
     """Two different acts have two different words."""
     made = bench.propose()
     with pytest.raises(BadInput, match="only what was accepted"):
-        review.retire(bench.clone, made.id, "", bench.ada)
+        revise.retire(bench.clone, made.id, "", bench.ada)
     review.accept(bench.clone, made.id, bench.ada)
     with pytest.raises(BadInput, match="only a candidate"):
         review.reject(bench.clone, made.id, "", bench.ada)
-    standing = review.retire(bench.clone, made.id, "upgraded", bench.ada)
+    standing = revise.retire(bench.clone, made.id, "upgraded", bench.ada)
     assert isinstance(standing.memory, Retired)
     (sighting,) = bench.clone.entries()
     assert "status: deprecated" in sighting.text
     (event,) = bench.told("retire")
     assert (event["reason"], event["blob"]) == ("upgraded", sighting.blob)
-    review.retire(bench.clone, made.id, "again", bench.ada)
+    revise.retire(bench.clone, made.id, "again", bench.ada)
     assert len(bench.told("retire")) == 1
 
 
@@ -228,7 +228,7 @@ def test_an_accepted_hand_edit_is_published_as_it_stands(bench: Any) -> None:
     assert bench.repo.status() == ""
 
 
-@pytest.mark.parametrize("decide", [review.accept, lambda *given: review.retire(*given[:2], "", given[2])])
+@pytest.mark.parametrize("decide", [review.accept, lambda *given: revise.retire(*given[:2], "", given[2])])
 def test_a_text_that_came_after_its_approval_can_be_approved_again(bench: Any, decide: Any) -> None:
     """The gate wants an approval that is not older than the text; a yes that is not recorded helps nobody."""
     made = bench.propose()
@@ -300,7 +300,7 @@ def test_a_hand_edit_is_never_overwritten_by_retiring(bench: Any) -> None:
     text = path.read_text()
     (standing,) = list_memories(bench.clone, bench.clock()).unreviewed
     with pytest.raises(BadInput, match="your own edit"):
-        review.retire(bench.clone, standing.id, "", bench.ada)
+        revise.retire(bench.clone, standing.id, "", bench.ada)
     assert path.read_text() == text
 
 
@@ -369,7 +369,7 @@ def test_a_decision_cut_off_anywhere_completes_when_it_is_run_again(
                 return bench.propose(said)
             if kind == "accept":
                 return review.accept(bench.clone, made.id, bench.ada)
-            return getattr(review, kind)(bench.clone, made.id, "no", bench.ada)
+            return {"reject": review.reject, "retire": revise.retire}[kind](bench.clone, made.id, "no", bench.ada)
 
         done = cut(bench, monkeypatch, act, left)
         if not done:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import cited_commits, git_notices, reconciliation, session_work
+from holdfast.capture import cited_commits, git_notices, reconciliation, session_lookup, session_work
 from holdfast.diagnostics import doctor
 from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.git import hooks, project_setup, publish, rewinds
@@ -366,7 +366,7 @@ def _side(case: Case) -> object:
     there = case.at("wt")
     if not there.repo.path.exists():
         return None
-    current = session_work.current(there.open())
+    current = session_lookup.current(there.open())
     return there.titles(), current.id if current else None, there.repo.status()
 
 
@@ -435,7 +435,7 @@ def test_what_a_rewind_took_comes_back_on_request(case: Case) -> None:
 @pytest.mark.parametrize("way", ["fork", "carry", "drop"])
 def test_a_session_left_on_another_branch_is_forked_carried_or_dropped(case: Case, way: str) -> None:
     """Three different wishes, and none is guessed."""
-    old = session_work.current(case.open())
+    old = session_lookup.current(case.open())
     assert old is not None
     case.git("switch", "-q", "main")
     clone, found = case.command()
@@ -443,7 +443,7 @@ def test_a_session_left_on_another_branch_is_forked_carried_or_dropped(case: Cas
     assert [one.session.id for one in reconciliation.examine(clone, found).sessions if one.left] == [old.id]
     done = getattr(reconciliation, way)(clone)
     now = session_files.find(clone.layout, old.id)
-    here = session_work.current(case.open())
+    here = session_lookup.current(case.open())
     assert now.state == ("open" if way == "fork" else "ended")
     if way == "drop":
         assert here is None
@@ -455,7 +455,7 @@ def test_a_session_left_on_another_branch_is_forked_carried_or_dropped(case: Cas
     assert reconciliation.adrift(case.open()) == []
     assert [e.kind for e in case.open().events()][-1] == "session"
     case.git("switch", "-q", "feat")
-    back = session_work.current(case.open())
+    back = session_lookup.current(case.open())
     assert (back.id if back else None) == (old.id if way == "fork" else None)
 
 
@@ -468,7 +468,7 @@ def test_commits_reach_the_session_and_the_claim_by_their_newest_name(case: Case
     case.git("commit", "-q", "-a", "--amend", "--no-edit")
     clone = case.open()
     head = case.git("rev-parse", "HEAD")
-    current = session_work.current(clone)
+    current = session_lookup.current(clone)
     assert current is not None
     assert current.commits[-1] == head
     assert head in dict(current.extra)["was"].values()

@@ -17,20 +17,7 @@ from holdfast.git.clone import Clone
 from holdfast.model import session as rules
 from holdfast.model.brief import failing
 from holdfast.model.ids import is_id, pick
-from holdfast.model.session import (
-    MAX_COMMANDS,
-    MAX_COMMITS,
-    MAX_FILES,
-    MAX_LINE,
-    MAX_NAMES,
-    MAX_SCRATCHPAD,
-    MAX_SUMMARY,
-    Session,
-    SessionAnchor,
-    SessionCommand,
-    SessionItem,
-    SessionTurn,
-)
+from holdfast.model.session import MAX_COMMANDS, MAX_LINE, MAX_NAMES, Session, SessionCommand, SessionItem
 from holdfast.store import session_files
 from holdfast.values import frozen, replace
 from holdfast.work import task_board
@@ -106,12 +93,8 @@ def give_answers(clone: Clone, others: Mapping[str, Answers]) -> Session | None:
     """Give their answers to other sessions, durable on return; the last of them, if there is one."""
     told = None
     for name, said in others.items():
-        told = session_files.update(clone.layout, name, partial(_settle, said))
+        told = session_files.update(clone.layout, name, partial(with_answers, said=said))
     return told
-
-
-def _settle(said: Answers, session: Session) -> Session:
-    return with_answers(session, said)
 
 
 def with_answers(session: Session, said: Mapping[str, Any]) -> Session:
@@ -121,7 +104,7 @@ def with_answers(session: Session, said: Mapping[str, Any]) -> Session:
     return rules.answer(allowed, said["denied"], state="denied")
 
 
-LIMITS = {"objective": MAX_SUMMARY, "summary": MAX_SUMMARY, "scratchpad": MAX_SCRATCHPAD}
+LIMITS = {"objective": rules.MAX_SUMMARY, "summary": rules.MAX_SUMMARY, "scratchpad": rules.MAX_SCRATCHPAD}
 _TURN_COMMANDS = 100
 
 
@@ -134,7 +117,7 @@ class WorkSinceTurn:
 
 
 def found_since(
-    clone: Clone, session: Session, now: SessionAnchor, told: Mapping[str, Any], *, journal: str | None = None
+    clone: Clone, session: Session, now: rules.SessionAnchor, told: Mapping[str, Any], *, journal: str | None = None
 ) -> WorkSinceTurn:
     """What git gained since the last turn, if this is one; the journal's own pages are left out."""
     if not told.get("summary"):
@@ -150,7 +133,7 @@ def found_since(
     return WorkSinceTurn(tuple(made), tuple(dict.fromkeys(files))[: worktree_changes.MAX_FILES])
 
 
-def with_note(old: Session, told: Mapping[str, Any], now: SessionAnchor, found: WorkSinceTurn) -> Session:
+def with_note(old: Session, told: Mapping[str, Any], now: rules.SessionAnchor, found: WorkSinceTurn) -> Session:
     """The session with a turn more; pure, because it runs under the lock."""
     last = old.turns[-1].anchor.ts if old.turns else old.started.ts
     ran = tuple(SessionCommand(**one) for one in told["commands"])
@@ -163,15 +146,15 @@ def with_note(old: Session, told: Mapping[str, Any], now: SessionAnchor, found: 
         approvals=rules.add_approvals(new.approvals, told["approvals"], ts=now.ts),
         decisions=more(new.decisions, told["decisions"], MAX_NAMES),
         scratchpad=new.scratchpad if told["scratchpad"] is None else told["scratchpad"],
-        commits=more(new.commits, found.commits, MAX_COMMITS),
+        commits=more(new.commits, found.commits, rules.MAX_COMMITS),
         commands=fewer_commands((*new.commands, *ran)),
-        files=more(new.files, found.files, MAX_FILES),
+        files=more(new.files, found.files, rules.MAX_FILES),
         tasks=more(new.tasks, [told["task"]] if told["task"] else [], MAX_NAMES),
     )
     if not told["summary"]:
         return new
     recorded = tuple(one for one in old.commands if one.ts > last)
-    turn = SessionTurn(
+    turn = rules.SessionTurn(
         n=old.count + 1,
         anchor=now,
         summary=told["summary"],

@@ -17,18 +17,7 @@ from holdfast.capture import condense, session_note, worktree_changes
 from holdfast.capture import condense as capture_condense
 from holdfast.capture.condense import CondenseSettings
 from holdfast.capture.run import CommandOutcome
-from holdfast.capture.session_lookup import (
-    NONE_OPEN,
-    Stale,
-    anchor_of,
-    current,
-    find,
-    last_here,
-    left,
-    open_here,
-    stale,
-    worktree_of,
-)
+from holdfast.capture.session_lookup import NONE_OPEN, anchor_of, current, last_here, left, open_here, worktree_of
 from holdfast.capture.session_note import WorkSinceTurn, more
 from holdfast.capture.worktree_changes import spelled
 from holdfast.errors import BadInput, HoldfastError, NotFound
@@ -36,16 +25,7 @@ from holdfast.git.clone import Clone
 from holdfast.model import session as rules
 from holdfast.model.event import EventDraft
 from holdfast.model.ids import is_id, new_id
-from holdfast.model.session import (
-    MAX_COMMITS,
-    MAX_FILES,
-    MAX_NAMES,
-    PREFIX,
-    Session,
-    SessionAnchor,
-    SessionCommand,
-    SessionTurn,
-)
+from holdfast.model.session import MAX_COMMITS, MAX_FILES, MAX_NAMES, PREFIX, Session, SessionAnchor, SessionCommand
 from holdfast.model.task import Task
 from holdfast.patterns import regex
 from holdfast.store import session_files
@@ -105,22 +85,6 @@ def _worked(session: Session, task: str, commits: Sequence[str]) -> set[str]:
     return {oid for turn in session.every_turn if turn.task == task for oid in turn.commits}
 
 
-__all__ = [
-    "Ending",
-    "Noted",
-    "Stale",
-    "current",
-    "edit",
-    "end",
-    "find",
-    "note",
-    "open_here",
-    "record_commit",
-    "record_run",
-    "stale",
-    "start",
-]
-
 _FIRST_LINE = 200
 
 
@@ -129,7 +93,7 @@ class Noted:
     """A turn, or only a change of what is open; and whether a session had to be started for it."""
 
     session: Session
-    turn: SessionTurn | None
+    turn: rules.SessionTurn | None
     started: bool
 
 
@@ -214,7 +178,7 @@ def _linked(clone: Clone, old: Session | None, objective: str) -> Session:
         clone.notes.append(f"no session was open here: {new.id} was started")
         return new
     _record(clone, new, "link", summary=f"goes on from {old.id}")
-    was, here = (_named(one.updated.branch) for one in (old, new))
+    was, here = (one.updated.branch or "a detached HEAD" for one in (old, new))
     clone.notes.append(f"{old.id} was on {was}, this is {here}: {new.id} goes on from it, and {old.id} stays open")
     return new
 
@@ -437,10 +401,6 @@ def _as_typed(command: object) -> str:
     if isinstance(command, list | tuple):
         return shlex.join(str(word) for word in command)
     return str(command or "?")
-
-
-def _named(branch: str | None) -> str:
-    return branch or "a detached HEAD"
 
 
 def _record(clone: Clone, session: Session, action: str, *, summary: str) -> None:

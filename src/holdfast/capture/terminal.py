@@ -50,7 +50,7 @@ class Signals:
         if threading.current_thread() is threading.main_thread():
             self._fd_before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
             self.heard = True
-            for number in _numbers():
+            for number in [getattr(signal, name) for name in _HEARD if hasattr(signal, name)]:
                 # Ignored by whoever started us (nohup, `&` in a script): so it stays, for the command too.
                 if signal.getsignal(number) is not signal.SIG_IGN:
                     self._before[number] = signal.signal(number, _noted)
@@ -71,10 +71,6 @@ class Signals:
         with contextlib.suppress(BlockingIOError):
             return os.read(self.wake, 4096)
         return b""
-
-
-def _numbers() -> list[signal.Signals]:
-    return [getattr(signal, name) for name in _HEARD if hasattr(signal, name)]
 
 
 def passed_on(number: int) -> bool:

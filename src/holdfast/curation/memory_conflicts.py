@@ -27,7 +27,7 @@ from holdfast.errors import Contradicts, HoldfastError
 from holdfast.git.approvals import words_of
 from holdfast.git.clone import Clone
 from holdfast.model.contradictions import contradicting_pairs, contradiction, resolved, statement
-from holdfast.model.lazy_module import LazyModule
+from holdfast.lazy_module import LazyModule
 from holdfast.model.memory import Memory
 from holdfast.model.text import visible
 from holdfast.store import fsio, layout

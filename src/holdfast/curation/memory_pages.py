@@ -182,7 +182,7 @@ def read_page(text: str) -> tuple[str, list[EditedEntry]]:
         raise BadInput("line 1: it holds the marks of an unresolved merge")
     rest = clean[header.end() :]
     first = clean.count("\n", 0, header.end())
-    found = [] if not rest.strip() else markdown_document.pieces(_led(rest))
+    found = [] if not rest.strip() else markdown_document.pieces(f"{_LEAD}\n{rest}")
     entries = []
     for piece in found:
         line = piece.line + first - 1
@@ -195,11 +195,6 @@ def read_page(text: str) -> tuple[str, list[EditedEntry]]:
 
 
 _LEAD = "<!-- -->"
-
-
-def _led(rest: str) -> str:
-    """The entries with a line before them: of a page, the first begins by the same rule as all others."""
-    return f"{_LEAD}\n{rest}"
 
 
 def _first_words(text: str, line: int) -> int:

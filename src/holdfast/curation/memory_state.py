@@ -250,7 +250,12 @@ def _speaks(known: TrustJudgement, one: VisibleMemory) -> bool:
     if known.is_repeat(one) or known.is_edited(one):
         return False
     by_person = known.tier(one) == T0 and isinstance(one.memory, Accepted)
-    return by_person or _covers(known.approvals, one)
+    return by_person or known.approvals.covers(
+        one.memory.id,
+        blob=one.sighting.blob,
+        words=words_of(one.memory.statement),
+        edited=one.sighting.origin == "edit",
+    )
 
 
 def _place(one: VisibleMemory) -> tuple[str, int]:
@@ -335,15 +340,6 @@ def _status(memory: Memory, *, approved: bool, doubt: str, superseded: bool, sta
 def _ends(approved: Approvals, one: VisibleMemory) -> bool:
     """Whether it says that it no longer holds, and somebody recorded just that."""
     return isinstance(one.memory, Retired) and approved.ends(one.memory.id, blob=one.sighting.blob)
-
-
-def _covers(approved: Approvals, one: VisibleMemory) -> bool:
-    return approved.covers(
-        one.memory.id,
-        blob=one.sighting.blob,
-        words=words_of(one.memory.statement),
-        edited=one.sighting.origin == "edit",
-    )
 
 
 __all__ = ["T0", "T2", "T4", "approved", "approved_text", "judge_trust", "outranks", "tiers"]

@@ -9,12 +9,8 @@ The same claim is one memory however often it is proposed, in these or in other 
   supersedes the old one;
 - rejected: BadInput says when and why. A person may still accept the tombstone.
 
-Whether two texts make the same claim is `model.claims`' business.
-
-Harvest: what a run or a session said becomes candidates, each with where it was said.
-
-Nothing here is trusted: what comes of it waits for a person. What is known, waits already or was rejected,
-in these or in other words, does not pile up.
+Whether two texts make the same claim is `model.claims`' business. `harvest` proposes what `curation.extraction` finds
+in a run or a session, each find with where it was said; nothing of it is trusted before a person decides.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -80,7 +76,7 @@ def propose(
         "details": more,
         "tags": rules.unique(tags),
         "applies_to": rules.unique(applies_to),
-        "source": source or _source(cited),
+        "source": source or next((text for text in cited if text.startswith(("run:", "commit:"))), None),
         "provenance": rules.unique(map(str, provenance)),
         "because": because.strip(),
         "id": id,
@@ -145,7 +141,7 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalG
 
 
 def _known(clone: Clone, alike: list[Memory], fields: dict[str, Any]) -> Candidate | Accepted | None:
-    """The memory that says the same and still counts; a tombstone speaks up."""
+    """The memory that says the same and still counts; BadInput if it was rejected."""
     for memory in alike:
         if isinstance(memory, Accepted) and not _outlived(clone, memory, fields["evidence"]):
             return memory
@@ -204,10 +200,6 @@ def _predecessors(alike: list[Memory], statement: str) -> list[str]:
     return [memory.id for memory in accepted if rules.same_words(memory.statement, statement)]
 
 
-def _source(cited: tuple[str, ...]) -> str | None:
-    return next((text for text in cited if text.startswith(("run:", "commit:"))), None)
-
-
 def expiry(clone: Clone, when: str | datetime | None) -> datetime | None:
     """The moment that is meant, which must be to come."""
     if when is None or when == "":
@@ -226,7 +218,7 @@ Cited = Callable[[ExtractedMemory], Sequence[str]]
 
 @frozen
 class Harvested:
-    """What came of it."""
+    """What a harvest proposed."""
 
     new: tuple[str, ...] = ()  # ids of candidates that nobody had proposed before
     joined: int = 0  # times something known got one more witness
@@ -242,7 +234,7 @@ def harvest(
     sent: Sequence[str] = (),
     ask: Ask | None = None,
 ) -> Harvested:
-    """Propose what was said; by the user's model command if there is one, else by our own rules.
+    """Propose what the turns say: found by the user's model command if there is one, else by our own rules.
 
     `source` is the run or session, such as run:<id>; `evidence` gives what each find rests on. `sent` are the
     packs that its agent was given: they must not come back as its own words.
@@ -261,7 +253,19 @@ def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evide
         for one in found:
             before = set(ground.ids)
             try:
-                made = _propose(clone, one, source, evidence=evidence(one), named=named[one.statement], ground=ground)
+                made = propose(
+                    clone,
+                    ground=ground,
+                    kind=one.kind,
+                    statement=one.statement,
+                    details=f"Rationale: {one.why}" if one.why else "",
+                    confidence=one.confidence,
+                    evidence=evidence(one),
+                    applies_to=named[one.statement],
+                    source=source if source.startswith("run:") else None,
+                    provenance=[Provenance(source, one.turn, one.words)],
+                    tags=[one.rule.replace(" ", "-")],
+                )
             except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found
                 raise
             except HoldfastError:  # rejected before, or not fit to be kept
@@ -272,27 +276,3 @@ def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evide
             else:
                 joined += 1
     return Harvested(tuple(new), joined, refused)
-
-
-def _propose(
-    clone: Clone,
-    one: ExtractedMemory,
-    source: str,
-    *,
-    evidence: Sequence[str],
-    named: Sequence[str],
-    ground: ProposalGround,
-) -> Candidate | Accepted:
-    return propose(
-        clone,
-        ground=ground,
-        kind=one.kind,
-        statement=one.statement,
-        details=f"Rationale: {one.why}" if one.why else "",
-        confidence=one.confidence,
-        evidence=evidence,
-        applies_to=named,
-        source=source if source.startswith("run:") else None,
-        provenance=[Provenance(source, one.turn, one.words)],
-        tags=[one.rule.replace(" ", "-")],
-    )

@@ -13,7 +13,7 @@ from holdfast.curation.decisions import MemoryStanding, Reviewer
 from holdfast.curation.memory_conflicts import KnownClaims
 from holdfast.curation.memory_state import VisibleMemory
 from holdfast.curation.propose import propose
-from holdfast.curation.revise import ReviewerWish, retire
+from holdfast.curation.revise import ReviewerWish
 from holdfast.curation.snapshot import ReviewTable
 from holdfast.curation.undo import UndoStep
 from holdfast.errors import BadInput, NeedsReview, NotFound
@@ -23,19 +23,6 @@ from holdfast.model import memory as rules
 from holdfast.model.ids import slug
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected
 from holdfast.store import layout, memory_files
-
-__all__ = [
-    "MemoryStanding",
-    "Reviewer",
-    "ReviewerWish",
-    "accept",
-    "join",
-    "known",
-    "promote",
-    "reject",
-    "retire",
-    "waiting",
-]
 
 
 def waiting(clone: Clone) -> list[MemoryStanding]:

@@ -17,7 +17,7 @@ from holdfast.git.clone import Clone
 from holdfast.model import memory as rules
 from holdfast.model.contradictions import statement
 from holdfast.model.ids import pick
-from holdfast.model.lazy_module import LazyModule
+from holdfast.lazy_module import LazyModule
 from holdfast.model.memory import Accepted, Candidate, Memory
 from holdfast.values import frozen
 

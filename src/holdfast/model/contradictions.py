@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from holdfast.model.lazy_module import LazyModule
+from holdfast.lazy_module import LazyModule
 from holdfast.model.memory import Memory
 from holdfast.values import frozen
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.capture import condense
+from holdfast.capture import condense, session_lookup
 from holdfast.capture import session_work as capture
 from holdfast.errors import HoldfastError
 from holdfast.index import refresh
@@ -128,7 +128,7 @@ class SessionBook(Concern):
     def show(self, name: str | None = None) -> Session:
         """A session by its id or its beginning; without one, the open one here or the last of this line."""
         self.project.needs("sessions")
-        return capture.find(self.clone, name)
+        return session_lookup.find(self.clone, name)
 
     def all(self) -> list[Session]:
         """Every session of this clone, oldest first."""
@@ -138,20 +138,20 @@ class SessionBook(Concern):
     def edit(self, name: str, **changes: Any) -> Session:
         """Change a session's summary, objective or scratchpad."""
         self.project.needs("sessions")
-        found = capture.find(self.clone, name)
+        found = session_lookup.find(self.clone, name)
         return self.shown(capture.edit(self.clone, found.id, **changes))
 
     def current_id(self) -> str | None:
         """The session that is open on this branch in this work tree."""
         try:
-            found = capture.current(self.clone) if self.settings.has("sessions") else None
+            found = session_lookup.current(self.clone) if self.settings.has("sessions") else None
         except HoldfastError:  # a name to put on a claim is not worth failing for
             return None
         return found.id if found else None
 
     def stale(self) -> list[Stale]:
         """Open sessions that nobody seems to go on with."""
-        return capture.stale(self.clone)
+        return session_lookup.stale(self.clone)
 
     def handoff(self, *, budget: int | None = None) -> Handoff:
         """What another agent or person needs to take over the current work, within a budget of tokens."""

@@ -12,16 +12,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from holdfast.capture.agents import transcript_reader
 from holdfast.capture.agents.claude_records import ClaudeTasks
 from holdfast.capture.agents.claude_turns import ClaudeTurns, branch, is_dropped, may_matter
-from holdfast.capture.agents.transcript_reader import (
-    Dialect,
-    TranscriptCounts,
-    TranscriptReading,
-    dict_of,
-    newest_first,
-    records,
-)
+from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading, dict_of, records
 from holdfast.capture.agents.transcript_text import short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model.transcript import TranscriptOrigin, cut
@@ -38,12 +32,8 @@ _TAIL = 64 << 10  # bytes at the end in which its title stands
 _TITLE = 200
 
 
-def _home(environ: dict[str, str], home: str) -> str:
-    return environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-
-
 def _files(home: str) -> Iterator[str]:
-    yield from newest_first(_transcripts(os.path.join(home, "projects")))
+    yield from transcript_reader.newest_first(_transcripts(os.path.join(home, "projects")))
 
 
 def _transcripts(top: str) -> Iterator[str]:
@@ -145,4 +135,6 @@ def _ended(known: TranscriptOrigin, path: str) -> TranscriptOrigin:
     return replace(known, title=cut(said, _TITLE) or None, remote=known.remote or remote or None)
 
 
-DIALECT = Dialect("claude", _home, _files, _is_mine, _read)
+DIALECT = Dialect(
+    "claude", lambda environ, home: environ.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude", _files, _is_mine, _read
+)

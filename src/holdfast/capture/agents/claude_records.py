@@ -12,26 +12,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from holdfast.capture.agents.tool_input import (
-    MAX_TASKS,
-    STATUS,
-    agreed_edit,
-    lines_of,
-    patch_edit,
-    replacement_edit,
-    todo_list,
-    todo_text,
-    whole_file_edit,
-)
+from holdfast.capture.agents import tool_input, transcript_text
+from holdfast.capture.agents.tool_input import MAX_TASKS, STATUS, lines_of, patch_edit, todo_list, todo_text
 from holdfast.capture.agents.transcript_reader import MAX_LINE, dict_of, list_of
-from holdfast.capture.agents.transcript_text import (
-    inside,
-    is_holdfast_tool,
-    json_text,
-    own_words,
-    short_name,
-    text_value,
-)
+from holdfast.capture.agents.transcript_text import inside, json_text, own_words, short_name, text_value
 from holdfast.model.transcript import MAX_INPUT, MAX_LINES, MAX_PROMPT, Call, Result, Todo, TranscriptEdit, cut, ends
 from holdfast.patterns import PatternFile, regex
 from holdfast.values import frozen, replace
@@ -163,7 +147,7 @@ def _result(call: Call, block: dict[str, Any], record: dict[str, Any]) -> Result
     refused = failed and (_is_denied(record) or said.startswith(_LISTS.lines("denied")))
     broken = dict_of(told).get("interrupted") is True
     return Result(
-        text="" if is_holdfast_tool(call.name) else ends(said),
+        text="" if transcript_text.is_holdfast_tool(call.name) else ends(said),
         size=len(said),
         exit_status=None if refused else _exit_status(call, said, told, failed=failed),
         failed=failed or broken,
@@ -210,7 +194,7 @@ def _edits(call: Call, given: dict[str, Any], told: object) -> tuple[TranscriptE
     if not path:
         return ()
     edit, proposed = _edit(call.name.lower(), path, given, known)
-    return (agreed_edit(edit, proposed) if known.get("userModified") is True else edit,)
+    return (tool_input.agreed_edit(edit, proposed) if known.get("userModified") is True else edit,)
 
 
 def _edit(tool: str, path: str, given: dict[str, Any], known: dict[str, Any]) -> tuple[TranscriptEdit, Sequence[str]]:
@@ -221,7 +205,7 @@ def _edit(tool: str, path: str, given: dict[str, Any], known: dict[str, Any]) ->
         return _whole(path, given, known), _proposed(given, known, "content")
     pairs = list_of(given.get("edits")) or [given]
     told_pairs = [(text_value(one.get("old_string")), text_value(one.get("new_string"))) for one in map(dict_of, pairs)]
-    asked_for = replacement_edit(path, told_pairs, new=bool(told_pairs) and not told_pairs[0][0])
+    asked_for = tool_input.replacement_edit(path, told_pairs, new=bool(told_pairs) and not told_pairs[0][0])
     patch = [line for hunk in list_of(known.get("structuredPatch")) for line in list_of(dict_of(hunk).get("lines"))]
     return (patch_edit(path, patch[: 4 * MAX_LINES]), asked_for.added) if patch else (asked_for, ())
 
@@ -234,7 +218,9 @@ def _whole(path: str, given: dict[str, Any], known: dict[str, Any]) -> Transcrip
     content = text_value(known.get("content")) or text_value(given.get("content"))
     before = known.get("originalFile")
     new = known.get("type") == "create" or ("originalFile" in known and before is None)
-    return whole_file_edit(path, content, before=text_value(before) if isinstance(before, str) else None, new=new)
+    return tool_input.whole_file_edit(
+        path, content, before=text_value(before) if isinstance(before, str) else None, new=new
+    )
 
 
 def _notebook(path: str, given: dict[str, Any], known: dict[str, Any]) -> TranscriptEdit:

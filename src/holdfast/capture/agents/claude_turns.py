@@ -9,19 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from holdfast.capture.agents.claude_records import (
-    ClaudeInterrupt,
-    ClaudeLocalOutput,
-    ClaudeTasks,
-    ClaudeTrigger,
-    ClaudeTypedPrompt,
-    classify_prompt,
-    own_text,
-    prompt_by_text,
-    read_call,
-    texts,
-    with_result,
-)
+from holdfast.capture.agents import claude_records
+from holdfast.capture.agents.claude_records import ClaudeTrigger, ClaudeTypedPrompt, prompt_by_text, texts
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, dict_of, list_of
 from holdfast.capture.agents.transcript_text import passed_over, short_name, text_value
 from holdfast.model.transcript import MAX_STEPS, MAX_TEXT, Call, TranscriptStep, TranscriptTurn, cut
@@ -137,7 +126,9 @@ class _Turn:
 class ClaudeTurns:
     """The turns of one file."""
 
-    def __init__(self, counted: TranscriptCounts, tasks: ClaudeTasks, *, helper: bool, resumed: bool) -> None:
+    def __init__(
+        self, counted: TranscriptCounts, tasks: claude_records.ClaudeTasks, *, helper: bool, resumed: bool
+    ) -> None:
         self._counted, self._tasks = counted, tasks
         self._helper = helper  # whether all of it is a helper's own transcript
         self._resumed = resumed  # whether the reading began in the middle of the file
@@ -230,10 +221,10 @@ class ClaudeTurns:
             case ClaudeTrigger():
                 if self._turn is None or self._turn.steps or self._turn.command:
                     self._open(record, key)
-            case ClaudeLocalOutput():
+            case claude_records.ClaudeLocalOutput():
                 if self._turn is not None and self._turn.command and not self._turn.steps:
                     self._turn = None
-            case ClaudeInterrupt():
+            case claude_records.ClaudeInterrupt():
                 if self._turn is not None:
                     self._turn.interrupted = True
 
@@ -253,7 +244,7 @@ class ClaudeTurns:
             if text and value.get("isMeta") is not True:
                 self._hear(record, ClaudeTrigger(), key=key)
         elif value.get("isSidechain") is not True or human:
-            self._hear(record, classify_prompt(value, text, image=image), key=key)
+            self._hear(record, claude_records.classify_prompt(value, text, image=image), key=key)
 
     def _assistant(self, record: TranscriptRecord) -> None:
         value = record.value
@@ -270,12 +261,12 @@ class ClaudeTurns:
     def _block(self, record: TranscriptRecord, uuid: str, number: int, block: dict[str, Any]) -> None:
         kind = short_name(block.get("type"))
         if kind in ("text", "thinking"):
-            said = own_text(text_value(block.get(kind)))
+            said = claude_records.own_text(text_value(block.get(kind)))
             if said.strip() and said != "(no content)":
                 step = self._step(record, uuid, weight=len(said))
                 step.said.append((uuid, kind, cut(said, MAX_TEXT)))
         elif kind.endswith("tool_use"):
-            call = read_call(block, short_name(block.get("id")) or f"{uuid}:{number}")
+            call = claude_records.read_call(block, short_name(block.get("id")) or f"{uuid}:{number}")
             step = self._step(record, uuid, weight=len(call.text))
             step.calls[call.id], step.lines[call.id] = call, uuid
             step.given[call.id] = dict_of(block.get("input"))
@@ -317,7 +308,7 @@ class ClaudeTurns:
 
     def _answer(self, turn: _Turn, step: _Step, called: str, block: dict[str, Any], record: dict[str, Any]) -> None:
         given = step.given.pop(called)
-        call = with_result(step.calls[called], given, block, record)
+        call = claude_records.with_result(step.calls[called], given, block, record)
         if call.result is not None and not call.result.failed:
             plan = self._tasks.after(call.name, given, record.get("toolUseResult"), call.result.text)
             call = replace(call, todos=plan)
@@ -335,7 +326,7 @@ class ClaudeTurns:
     def _typed_meanwhile(self, record: TranscriptRecord, attachment: dict[str, Any]) -> None:
         """What a person typed while the agent worked, told to it between two steps."""
         text, image = texts(attachment.get("prompt"))
-        said = classify_prompt({**attachment, "promptSource": None}, text, image=image)
+        said = claude_records.classify_prompt({**attachment, "promptSource": None}, text, image=image)
         turn = self._turn
         if isinstance(said, ClaudeTypedPrompt) and turn and not turn.steps and turn.prompt == said.text:
             return

@@ -1,26 +1,14 @@
-"""Transcripts of Codex: rollouts of all its generations.
+"""Transcripts of Codex: where its rollouts are, how one is opened and read, in all its generations.
 
-    the first     sessions/rollout-*.json, one document                                 `document`
-    the second    bare items, one a line, no times and no folder
+    the first     sessions/rollout-<day>-<id>.json, one document {"session": …, "items": […]}
+    the second    sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl[.zst]: bare items, one a line, no times and no folder
     the third     {timestamp, type, payload} a line, display events beside the items
     the fourth    the same with an ordinal; display events are `item_completed`
 
-`files` finds and opens them, `origin` says whose they are, `turns` reads the lines, `steps` holds a turn
-while it is read; `prompts`, `calls`, `results`, `patch` and `script` know what one item means.
-
-The first, TypeScript Codex: a session is one JSON document, its items of the one or the other API.
-
-    {"session": {"id", "timestamp", "instructions"}, "items": [...]}
-
-Messages of the older API (`tool_calls`, role `tool`) become the items that every later version writes.
-
-Where Codex keeps its rollouts, and how one is opened.
-
-    sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl[.zst]    archived_sessions/rollout-….jsonl[.zst]
-    sessions/rollout-<day>-<id>.json                       history.jsonl  session_index.jsonl
-
-A packed rollout is unpacked as it is read and never held; one that unpacks beyond measure is read no further.
-Offsets in it are those of the unpacked bytes, so they still hold when Codex packs or unpacks the file.
+Messages of the older API (`tool_calls`, role `tool`) become the items that every later version writes. A packed rollout
+is unpacked as it is read and never held; one that unpacks beyond measure is read no further. Offsets in it are those of
+the unpacked bytes, so they still hold when Codex packs or unpacks the file. `codex_origin` says whose a rollout is,
+`codex_turns` reads its lines, `codex_steps` holds an open turn, `codex_calls` and `codex_patch` read one item.
 """
 
 import io
@@ -33,32 +21,22 @@ from itertools import islice
 from types import ModuleType
 from typing import IO, Any
 
+from holdfast.capture.agents import transcript_reader
 from holdfast.capture.agents.codex_origin import RolloutHead, head_of, named, of_document
 from holdfast.capture.agents.codex_turns import CodexTurns, is_wanted
-from holdfast.capture.agents.transcript_reader import (
-    MAX_LINE,
-    Dialect,
-    TranscriptCounts,
-    TranscriptReading,
-    TranscriptRecord,
-    dict_of,
-    document,
-    first_records,
-    list_of,
-    records,
-)
+from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptReading, dict_of, document, records
 from holdfast.capture.agents.transcript_text import short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn, cut
 from holdfast.values import replace
 
 
-def items_of(document: dict[str, Any], size: int) -> Iterator[TranscriptRecord]:
+def items_of(document: dict[str, Any], size: int) -> Iterator[transcript_reader.TranscriptRecord]:
     """The items, each as a record; a document can only be read again as a whole."""
-    for item in list_of(document.get("items")):
+    for item in transcript_reader.list_of(document.get("items")):
         if isinstance(item, dict):
             for one in _as_items(item):
-                yield TranscriptRecord(one, 0, size)
+                yield transcript_reader.TranscriptRecord(one, 0, size)
 
 
 def _as_items(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -71,7 +49,7 @@ def _as_items(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return
     if item.get("content"):
         yield {**item, "type": "message"}
-    for call in list_of(item.get("tool_calls")):
+    for call in transcript_reader.list_of(item.get("tool_calls")):
         function = dict_of(dict_of(call).get("function"))
         yield {
             "type": "function_call",
@@ -135,7 +113,7 @@ def export_end(path: str) -> int:
     """Where our own lines end in a thread that we exported: Codex, going on behind them, puts no blanks."""
     end = 0
     with open_rollout(path) as file:
-        while (line := file.readline(MAX_LINE)).startswith(b'{"timestamp": '):
+        while (line := file.readline(transcript_reader.MAX_LINE)).startswith(b'{"timestamp": '):
             end += len(line)
     return end
 
@@ -244,10 +222,6 @@ _FIRST = 24  # records that are looked at to tell whose a rollout is
 _FIRST_BYTES = 8 << 20
 
 
-def _home(environ: dict[str, str], home: str) -> str:
-    return environ.get("CODEX_HOME") or f"{home}/.codex"
-
-
 def _is_mine(path: str) -> bool:
     if not is_file(path):
         return False
@@ -273,7 +247,7 @@ def _is_first_generation(path: str) -> bool:
 
 def _first(path: str) -> list[dict[str, Any]]:
     """The first records of a rollout, packed or not; few and short ones will do."""
-    if not path.endswith(".zst") and (few := first_records(path)) and "payload" in few[0]:
+    if not path.endswith(".zst") and (few := transcript_reader.first_records(path)) and "payload" in few[0]:
         return few
     there = records(path, TranscriptCounts(), opened=open_rollout(path))
     return [one.value for one in islice(there, _FIRST) if one.end < _FIRST_BYTES]
@@ -313,4 +287,6 @@ def _read_document(path: str) -> TranscriptReading:
     return TranscriptReading(origin, teller.turns(items_of(told, counted.end)), counted)
 
 
-DIALECT = Dialect("codex", _home, rollout_files, _is_mine, _read)
+DIALECT = transcript_reader.Dialect(
+    "codex", lambda environ, home: environ.get("CODEX_HOME") or f"{home}/.codex", rollout_files, _is_mine, _read
+)

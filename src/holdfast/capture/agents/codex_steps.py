@@ -15,18 +15,8 @@ from holdfast.capture.agents.codex_calls import CodexCallDraft, command_of, coun
 from holdfast.capture.agents.codex_patch import changes_of
 from holdfast.capture.agents.transcript_reader import dict_of, list_of
 from holdfast.capture.agents.transcript_text import is_holdfast_tool, json_text, short_name, text_value, without_ours
-from holdfast.model.transcript import (
-    MAX_OUTPUT,
-    MAX_STEPS,
-    MAX_TEXT,
-    Call,
-    Result,
-    Todo,
-    TranscriptStep,
-    TranscriptTurn,
-    cut,
-    ends,
-)
+from holdfast.model import transcript as transcripts
+from holdfast.model.transcript import MAX_TEXT, Call, Result, Todo, TranscriptStep, TranscriptTurn, cut, ends
 from holdfast.patterns import PatternFile, regex
 from holdfast.values import field, mutable, replace
 
@@ -61,7 +51,7 @@ def still_running(output: object) -> str | None:
 
 
 def _result(text: str, *, exit_status: int | None, failed: bool, refused: bool, ours: bool = False) -> Result:
-    kept = "" if ours else ends(without_ours(text), MAX_OUTPUT)
+    kept = "" if ours else ends(without_ours(text), transcripts.MAX_OUTPUT)
     return Result(text=kept, size=len(text), exit_status=exit_status, failed=failed, refused=refused)
 
 
@@ -207,7 +197,7 @@ class OpenCodexTurn:
     @property
     def is_full(self) -> bool:
         """Whether what comes now must go into another turn, so that no reader holds too much."""
-        return self.weight > _HEAVIEST or (self.is_between and len(self.steps) >= MAX_STEPS)
+        return self.weight > _HEAVIEST or (self.is_between and len(self.steps) >= transcripts.MAX_STEPS)
 
     def begin_step(self, ts: str | None, model: str | None) -> None:
         self.steps.append(OpenCodexStep(ts, model))

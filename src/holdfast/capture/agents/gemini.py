@@ -11,18 +11,10 @@ its message's. `logs.json` holds prompts that stand in the transcripts too, and 
 import hashlib
 import os
 from collections.abc import Iterator
-from typing import Any
 
+from holdfast.capture.agents import transcript_reader
 from holdfast.capture.agents.gemini_turns import GeminiLog, folded, turns
-from holdfast.capture.agents.transcript_reader import (
-    Dialect,
-    TranscriptCounts,
-    TranscriptReading,
-    dict_of,
-    document,
-    list_of,
-    newest_first,
-)
+from holdfast.capture.agents.transcript_reader import Dialect, TranscriptReading, dict_of, newest_first
 from holdfast.capture.agents.transcript_text import own_words, short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model.transcript import TranscriptOrigin, cut
@@ -30,14 +22,8 @@ from holdfast.patterns import regex
 
 _HEAD = 64 << 10
 _ROOT = 4096  # bytes of a path
-_MAX_PATHS = 400  # that are tried as the project's folder
 _IS_OURS = (regex(rb'"sessionId"\s*:'), regex(rb'"projectHash"\s*:'))
-_ABSOLUTE = regex(r"/[^\s\"'`<>:|*?\x00]{1,400}")
 _TITLE = 200
-
-
-def _home(environ: dict[str, str], home: str) -> str:
-    return os.path.join(environ.get("GEMINI_CLI_HOME") or home, ".gemini")
 
 
 def _files(home: str) -> Iterator[str]:
@@ -77,7 +63,7 @@ def _beginning(path: str, most: int = _HEAD) -> bytes:
 def _read(path: str, _start: int = 0, origin: TranscriptOrigin | None = None) -> TranscriptReading:
     if not os.path.isfile(path):
         raise BadInput(f"{path} is no file")
-    counted = TranscriptCounts()
+    counted = transcript_reader.TranscriptCounts()
     log = folded(path, counted)
     known = origin or _origin(path, log)
     told = turns(log, counted, cwd=known.cwd, helper=known.role == "subagent")
@@ -104,13 +90,13 @@ def _origin(path: str, log: GeminiLog) -> TranscriptOrigin:
 
 
 def _root(path: str, log: GeminiLog) -> str | None:
-    """The folder of a session: as the tool notes it, else one it names whose hash is the session's."""
+    """The folder of a session: as the tool notes it, else the one it knows whose hash is the session's."""
     folder = os.path.dirname(path)
     while folder != os.path.dirname(folder) and os.path.basename(folder) != "chats":
         folder = os.path.dirname(folder)
     project = os.path.dirname(folder)
     noted = _noted(project) if os.path.basename(folder) == "chats" else None
-    return noted or _by_hash(short_name(log.known.get("projectHash")), log, _projects(project))
+    return noted or _by_hash(short_name(log.known.get("projectHash")), _projects(project))
 
 
 def _noted(project: str) -> str | None:
@@ -125,41 +111,18 @@ def _noted(project: str) -> str | None:
 def _projects(project: str) -> dict[str, str]:
     """The folders that the tool knows, and their short names."""
     try:
-        told = document(os.path.join(os.path.dirname(os.path.dirname(project)), "projects.json"))
+        told = transcript_reader.document(os.path.join(os.path.dirname(os.path.dirname(project)), "projects.json"))
     except (OSError, BadInput):
         return {}
     return {text_value(root): text_value(short) for root, short in dict_of(told.get("projects")).items()}
 
 
-def _by_hash(wanted: str, log: GeminiLog, projects: dict[str, str]) -> str | None:
-    """The folder with that hash among those that are known and those that the session's calls name."""
-    tried = 0
-    for root in [*projects, *_named(log)]:
-        while len(root) > 1 and tried < _MAX_PATHS:
-            tried += 1
-            if hashlib.sha256(root.encode("utf-8", "replace")).hexdigest() == wanted:
-                return root
-            root = os.path.dirname(root)
-    return None
+def _by_hash(wanted: str, projects: dict[str, str]) -> str | None:
+    """The folder with that hash among those that the tool knows."""
+    hashes = {hashlib.sha256(root.encode("utf-8", "replace")).hexdigest(): root for root in projects}
+    return hashes.get(wanted)
 
 
-def _named(log: GeminiLog) -> Iterator[str]:
-    """Absolute paths in what calls were given and gave back."""
-    for message in log.messages.values():
-        for call in map(dict_of, list_of(message.get("toolCalls"))):
-            yield from _paths([*dict_of(call.get("args")).values(), *_outputs(call)])
-
-
-def _outputs(call: dict[str, Any]) -> Iterator[object]:
-    for part in list_of(call.get("result")):
-        response = dict_of(dict_of(dict_of(part).get("functionResponse")).get("response"))
-        yield response.get("output")
-
-
-def _paths(values: list[object]) -> Iterator[str]:
-    for value in values:
-        for found in _ABSOLUTE.finditer(text_value(value)[:2000]):
-            yield found[0].rstrip(".,;")
-
-
-DIALECT = Dialect("gemini", _home, _files, _is_mine, _read)
+DIALECT = Dialect(
+    "gemini", lambda environ, home: f"{environ.get('GEMINI_CLI_HOME') or home}/.gemini", _files, _is_mine, _read
+)

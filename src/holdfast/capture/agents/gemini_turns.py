@@ -16,39 +16,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from holdfast.capture.agents.tool_input import (
-    agreed_edit,
-    hunks,
-    lines_of,
-    patch_edit,
-    replacement_edit,
-    todo_list,
-    whole_file_edit,
-)
+from holdfast.capture.agents import tool_input, transcript_text
+from holdfast.capture.agents.tool_input import agreed_edit, hunks, lines_of, patch_edit, replacement_edit, todo_list
 from holdfast.capture.agents.transcript_reader import MAX_LINE, TranscriptCounts, dict_of, document, list_of, records
-from holdfast.capture.agents.transcript_text import (
-    is_holdfast_tool,
-    json_text,
-    own_words,
-    passed_over,
-    short_name,
-    text_value,
-)
+from holdfast.capture.agents.transcript_text import json_text, own_words, passed_over, short_name, text_value
 from holdfast.errors import BadInput
-from holdfast.model.transcript import (
-    MAX_INPUT,
-    MAX_LINES,
-    MAX_PROMPT,
-    MAX_STEPS,
-    MAX_TEXT,
-    Call,
-    Result,
-    TranscriptEdit,
-    TranscriptStep,
-    TranscriptTurn,
-    cut,
-    ends,
-)
+from holdfast.model import transcript as transcripts
+from holdfast.model.transcript import MAX_TEXT, Call, Result, TranscriptEdit, TranscriptStep, TranscriptTurn, cut
 from holdfast.patterns import PatternFile, regex
 from holdfast.values import field, mutable
 
@@ -74,7 +48,9 @@ def called(told: dict[str, Any], call_id: str) -> Call:
         name=tool,
         kind=kind,
         text=json_text(told.get("args")),
-        command=cut(own_words(text_value(given.get("command"))), MAX_INPUT) or None if kind == "shell" else None,
+        command=cut(own_words(text_value(given.get("command"))), transcripts.MAX_INPUT) or None
+        if kind == "shell"
+        else None,
         paths=tuple(path for key in _PATHS if (path := text_value(given.get(key))))[:1],
         edits=_edits(tool, given, told, result) if worked and result and kind == "edit" else (),
         todos=todo_list(given.get("todos"), "description", "content") if worked and tool == "write_todos" else None,
@@ -90,7 +66,7 @@ def _result(tool: str, kind: str, told: dict[str, Any]) -> Result | None:
         return None
     ended = _exit_status(said) if kind == "shell" and status != "cancelled" else None
     return Result(
-        text="" if is_holdfast_tool(tool) else ends(said),
+        text="" if transcript_text.is_holdfast_tool(tool) else transcripts.ends(said),
         size=len(said),
         exit_status=ended,
         failed=failed or status in ("error", "cancelled") or bool(ended),
@@ -144,9 +120,9 @@ def _edit(tool: str, path: str, given: dict[str, Any], shown: dict[str, Any], re
     if tool == "write_file":
         content = text_value(after) or text_value(given.get("content"))
         known = text_value(before) if isinstance(before, str) else None
-        return whole_file_edit(path, content, before=known, new=new)
+        return tool_input.whole_file_edit(path, content, before=known, new=new)
     if diff := text_value(shown.get("fileDiff")):
-        return patch_edit(path, hunks(diff)[: 4 * MAX_LINES])
+        return patch_edit(path, hunks(diff)[: 4 * transcripts.MAX_LINES])
     if isinstance(before, str) and isinstance(after, str):
         return replacement_edit(path, [(text_value(before), text_value(after))], new=new)
     pair = (text_value(given.get("old_string")), text_value(given.get("new_string")))
@@ -311,7 +287,7 @@ def turns(log: GeminiLog, counted: TranscriptCounts, *, cwd: str | None, helper:
             key, prompt, ts, interrupted, continues = message_id, "" if helper else said, at, False, False
             steps = []
         elif kind == "gemini" and (step := _step(message_id, message, answers)):
-            if len(steps) >= MAX_STEPS:
+            if len(steps) >= transcripts.MAX_STEPS:
                 yield from turn()
                 key, prompt, ts, interrupted, continues, steps = message_id, "", at, False, True, []
             key, ts = key or message_id, ts or at
@@ -330,7 +306,7 @@ def _prompt(message: dict[str, Any]) -> str:
     if 0 <= begin < end:
         said = said[:begin] + said[end + len(_FILES_END) :]
     said = _own_text(said).strip()
-    return "" if said.startswith(_LISTS.lines("not_prompts")) else cut(said, MAX_PROMPT)
+    return "" if said.startswith(_LISTS.lines("not_prompts")) else cut(said, transcripts.MAX_PROMPT)
 
 
 def _text(content: object) -> str:

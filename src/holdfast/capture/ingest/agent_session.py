@@ -8,24 +8,14 @@ own turn: noting it again changes it in place.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from holdfast.capture import session_lookup
 from holdfast.capture import session_note as notes
 from holdfast.capture import session_work as live
 from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
 from holdfast.model import session as rules
 from holdfast.model.ids import ALPHABET
-from holdfast.model.session import (
-    MAX_COMMITS,
-    MAX_FILES,
-    MAX_LINE,
-    MAX_SUMMARY,
-    MAX_TURNS,
-    Session,
-    SessionAnchor,
-    SessionCommand,
-    SessionItem,
-    SessionTurn,
-)
+from holdfast.model.session import MAX_LINE, MAX_SUMMARY, MAX_TURNS, Session, SessionAnchor, SessionCommand
 from holdfast.model.transcript import TranscriptOrigin
 from holdfast.store import import_progress, session_files
 from holdfast.store.import_progress import mark
@@ -95,7 +85,7 @@ def _open(clone: Clone, identity: str | None) -> Session | None:
 
 def _shared(clone: Clone, origin: TranscriptOrigin) -> Session | None:
     """The session that is open here, unless it is another agent's, or another conversation's."""
-    for one in reversed(live.open_here(clone)):
+    for one in reversed(session_lookup.open_here(clone)):
         if _is_ours(one, origin.session) or (one.agent_session is None and one.agent in (None, origin.agent)):
             return one
     return None
@@ -156,15 +146,15 @@ def _with_turns(old: Session, rows: Sequence[Mapping[str, Any]], *, run: str | N
     return replace(
         old,
         turns=tuple(turns),
-        commands=notes.fewer_commands(_once([*old.commands, *ran]))[-_ALL_COMMANDS:],
-        files=notes.more(old.files, [path for row in rows for path in row["files"]], MAX_FILES),
-        commits=notes.more(old.commits, [oid for row in rows for oid in row["commits"]], MAX_COMMITS),
+        commands=notes.fewer_commands(list(dict.fromkeys([*old.commands, *ran])))[-_ALL_COMMANDS:],
+        files=notes.more(old.files, [path for row in rows for path in row["files"]], rules.MAX_FILES),
+        commits=notes.more(old.commits, [oid for row in rows for oid in row["commits"]], rules.MAX_COMMITS),
     )
 
 
-def _turn(row: Mapping[str, Any], n: int, at: SessionAnchor, run: str | None) -> SessionTurn:
+def _turn(row: Mapping[str, Any], n: int, at: SessionAnchor, run: str | None) -> rules.SessionTurn:
     commit = row["commits"][-1] if row["commits"] else at.commit
-    return SessionTurn(
+    return rules.SessionTurn(
         n=n,
         anchor=SessionAnchor(row["ts"], commit, row["branch"] or at.branch),
         summary=rules.cut(row["line"] or "nothing was said", MAX_SUMMARY),
@@ -180,10 +170,6 @@ def _command(one: Mapping[str, Any], ts: str) -> SessionCommand:
     return SessionCommand(text=rules.cut(one["text"], MAX_LINE) or "?", exit_status=one["exit_status"], ts=ts)
 
 
-def _once(commands: Iterable[SessionCommand]) -> list[SessionCommand]:
-    return list(dict.fromkeys(commands))
-
-
 def _with_open(old: Session, left: Sequence[str] | None, ts: str, owner: tuple[str, str]) -> Session:
     """The session with what the agent's plan, or its own words, leave open.
 
@@ -197,7 +183,9 @@ def _with_open(old: Session, left: Sequence[str] | None, ts: str, owner: tuple[s
         replace(item, state="closed") if owner in item.extra and item.text not in wanted else item for item in old.open
     )
     new = rules.add_items(kept, [text for text in wanted if text not in there], letter="o", ts=ts)
-    ours: tuple[SessionItem, ...] = tuple(replace(item, extra=(owner,)) if item not in kept else item for item in new)
+    ours: tuple[rules.SessionItem, ...] = tuple(
+        replace(item, extra=(owner,)) if item not in kept else item for item in new
+    )
     return replace(old, open=ours)
 
 

@@ -1,16 +1,13 @@
-"""What an agent asked leave for, and what a person answered: from pointers, in the words of the transcript.
+"""Transcripts that agents' hooks pointed to, read as far as they have got; and what agents asked leave for.
 
-A hook tells that leave was asked, for which tool and sometimes for which call, and no more. What was to be
-done, and whether it was, stands in the transcript; where it does not, the pointers that follow tell.
+A session that goes on gives turns to a Holdfast session; one that has ended becomes a run. It ends at a pointer that
+says so, when its transcript has been idle for half an hour, when another session of the same agent starts in the same
+work tree, or when its work tree is gone. Sessions of another work tree wait for a command there: what is recorded
+belongs to the line that is checked out. Nothing is lost by a kill or a full disk at any moment: pointers go when their
+transcript was read, reading goes on where it stopped, and what is no transcript is reported and set aside.
 
-Pointers to runs: the transcripts that agents' hooks told of are read as far as they have got.
-
-A session that goes on gives turns to a Holdfast session; one that has ended becomes a run. It ends at a
-pointer that says so, when its transcript has been idle for half an hour, or when another session of the
-same agent starts in the same work tree, or when its work tree is gone. Sessions of another work tree wait for
-a command there: what is recorded belongs to the line that is checked out. Nothing is lost by a kill or a full
-disk at any moment: pointers go when their transcript was read, reading goes on where it stopped, and what is
-no transcript is said and set aside.
+A hook says that leave was asked, for which tool and sometimes for which call, and no more. What was to be done, and
+whether it was, stands in the transcript; where it does not, the pointers that follow tell.
 """
 
 import os
@@ -78,7 +75,7 @@ def _asks(one: SessionPointer) -> bool:
 
 
 def _is_notice_of(one: SessionPointer, found: Sequence[AgentApprovalRequest]) -> bool:
-    """Whether a notification only says that a question, which was told of, waits for its answer."""
+    """Whether a notification only repeats that a known question waits for its answer."""
     return one.event not in ASKING and any(old.done is None and old.pointer.event in ASKING for old in found)
 
 
@@ -136,11 +133,8 @@ def note_approvals(clone: Clone, session: str, found: Sequence[AgentApprovalAnsw
         for text, state in told:
             old = replace(old, approvals=rules.add_approvals(old.approvals, [text], ts=now))
             if state != "pending":
-                waiting = [
-                    one.id
-                    for one in old.pending
-                    if one.text == rules.clean(text, limit=rules.MAX_LINE, what="an approval")
-                ]
+                clean = rules.clean(text, limit=rules.MAX_LINE, what="an approval")
+                waiting = [one.id for one in old.pending if one.text == clean]
                 old = rules.answer(old, waiting[-1:], state=state)
         return old
 
@@ -200,6 +194,15 @@ class _Session:
     @property
     def tree(self) -> str:
         return (self.new.tree if self.new else "") or (self.live.tree if self.live else "")
+
+    @property
+    def pointers(self) -> SessionPointers:
+        """What waits; else one that says what the last drain saw."""
+        if self.new or not self.live:
+            return self.new or SessionPointers(self.agent, self.name, ())
+        path, size, ts = self.live.path, self.live.size, self.live.seen
+        last = SessionPointer(ts=ts, agent=self.agent, event="-", session=self.name, path=path, size=size)
+        return SessionPointers(self.agent, self.name, (last,))
 
     @property
     def seen(self) -> int:
@@ -309,10 +312,10 @@ def _read(clone: Clone, take: Take, one: _Session, at: _Moment, done: LiveDrain)
         if not (_is_bad(one.agent, path, error) or _is_idle(path, one.seen, at.now, since=_GIVEN_UP)):
             done.waiting += 1  # a full disk, somebody else at it: its pointers stay for the next drain
             return
-        agent_inbox.set_aside(clone.layout, one.new or _as_pointers(one), agent_inbox.UNREAD)
+        agent_inbox.set_aside(clone.layout, one.pointers, agent_inbox.UNREAD)
         session, one = one.live.holdfast if one.live else None, replace(one, new=None)
     else:
-        agent_inbox.was_read(one.new or _as_pointers(one), *clone.stores)
+        agent_inbox.was_read(one.pointers, *clone.stores)
     _settle(clone, one, path, _Read(size, session, ended))
 
 
@@ -372,7 +375,7 @@ def _count(taken: IntakeResult | None, done: LiveDrain) -> None:
 def _settle(clone: Clone, one: _Session, path: str, read: _Read) -> None:
     """Remember how far it was read, and forget what is not needed again."""
     if read.ended:
-        agent_inbox.forget(one.new or _as_pointers(one), *clone.stores)
+        agent_inbox.forget(one.pointers, *clone.stores)
     else:
         new = LiveSession(
             agent=one.agent,
@@ -398,28 +401,14 @@ def _missing(clone: Clone, one: _Session, at: _Moment, done: LiveDrain) -> None:
     was_there |= bool(one.path) and not agent_inbox.is_path(one.path or "")  # nor will it ever be
     if one.path and was_there:
         done.vanished.append(one.path)
-        agent_inbox.set_aside(clone.layout, one.new or _as_pointers(one))
-        agent_inbox.forget(one.new or _as_pointers(one), *clone.stores)
+        agent_inbox.set_aside(clone.layout, one.pointers)
+        agent_inbox.forget(one.pointers, *clone.stores)
     elif one.path is None or quiet:  # a session without a transcript, or one in which nothing was asked
         if one.new:
             agent_inbox.drop(one.new)
-        agent_inbox.forget(one.new or _as_pointers(one), *clone.stores)
+        agent_inbox.forget(one.pointers, *clone.stores)
     else:
         done.waiting += 1
-
-
-def _as_pointers(one: _Session) -> SessionPointers:
-    known = one.live
-    last = (
-        [
-            SessionPointer(
-                ts=known.seen, agent=known.agent, event="-", session=known.session, path=known.path, size=known.size
-            )
-        ]
-        if known
-        else []
-    )
-    return SessionPointers(one.agent, one.name, tuple(last))
 
 
 def _says_so(there: Sequence[SessionPointer]) -> bool:
@@ -461,10 +450,8 @@ def leave_no_drawer(clone: Clone) -> None:
         return
     try:
         names = os.listdir(folder)
-        if not any(
-            name.endswith((".jsonl", ".live", ".pack", agent_inbox.VANISHED, agent_inbox.UNREAD)) or ".taken-" in name
-            for name in names
-        ):
+        kept = (".jsonl", ".live", ".pack", agent_inbox.VANISHED, agent_inbox.UNREAD)
+        if not any(name.endswith(kept) or ".taken-" in name for name in names):
             for name in names:
                 os.unlink(os.path.join(folder, name))
             os.rmdir(folder)

@@ -25,23 +25,9 @@ from holdfast.capture.ingest.duplicates import contents
 from holdfast.capture.ingest.run_anchor import AgentGitCall, RunAnchors, moment
 from holdfast.capture.ingest.session_repository import relative
 from holdfast.capture.worktree_changes import spelled
+from holdfast.model import transcript as transcripts
 from holdfast.model.summary import Account, Summary, summary_page, turn_line
-from holdfast.model.transcript import (
-    MAX_INPUT,
-    MAX_PROMPT,
-    MAX_TEXT,
-    Call,
-    Todo,
-    TranscriptEdit,
-    TranscriptOrigin,
-    TranscriptQuotes,
-    TranscriptStep,
-    TranscriptTurn,
-    cut,
-    ends,
-    line_hash,
-    telling_lines,
-)
+from holdfast.model.transcript import MAX_TEXT, Call, Todo, TranscriptOrigin, TranscriptStep, TranscriptTurn, cut
 from holdfast.model.utterance import TriedCommand, Utterance
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
@@ -124,7 +110,7 @@ def _proposed(call: Call) -> dict[str, str]:
         "id": call.id[:MAX_NAME],
         "name": call.name[:MAX_NAME],
         "kind": call.kind,
-        "input": cut(call.text, MAX_INPUT),
+        "input": cut(call.text, transcripts.MAX_INPUT),
     }
 
 
@@ -133,7 +119,7 @@ def _result(call: Call) -> dict[str, Any]:
     assert result is not None
     return {
         "id": call.id[:MAX_NAME],
-        "output": ends(result.text, KEPT),
+        "output": transcripts.ends(result.text, KEPT),
         "size": result.size,
         "exit_status": result.exit_status,
         "failed": result.failed,
@@ -146,7 +132,7 @@ def todo_rows(plan: tuple[Todo, ...]) -> list[dict[str, str]]:
     return [{"text": cut(one.text, 4_000), "status": one.status} for one in plan]
 
 
-def edits(turn: TranscriptTurn) -> Iterator[TranscriptEdit]:
+def edits(turn: TranscriptTurn) -> Iterator[transcripts.TranscriptEdit]:
     """What certainly was written: a call that failed, was refused or cut short wrote nothing we know of."""
     for call in turn.calls:
         if call.result is not None and not call.result.failed and not call.result.refused:
@@ -196,7 +182,7 @@ def lines_row(
 
 
 def _hashes(lines: list[str]) -> list[str]:
-    return [line_hash(line) for line in telling_lines(lines)]
+    return [transcripts.line_hash(line) for line in transcripts.telling_lines(lines)]
 
 
 def turn_row(
@@ -222,9 +208,9 @@ def turn_row(
         "contents": contents(turn),
         "print": (whole or turn).fingerprint,
         "ts": ts,
-        "ended": _last(turn) or ts,
+        "ended": next((at for step in reversed(turn.steps) if (at := moment(step.ts))), None) or ts,
         "by": "agent" if origin.role == "subagent" else "user",
-        "prompt": cut(turn.prompt, MAX_PROMPT) if whole is None else "",
+        "prompt": cut(turn.prompt, transcripts.MAX_PROMPT) if whole is None else "",
         "said": agent_texts(turn),
         "line": turn_line(whole or turn, top=place.top or origin.cwd),
         "interrupted": turn.interrupted,
@@ -266,10 +252,6 @@ def _ran(call: Call) -> dict[str, Any]:
 def shell_line(call: Call) -> str:
     """What a shell was given, on one line."""
     return cut(" ".join((call.command or "")[:4_000].split()), 1_000)
-
-
-def _last(turn: TranscriptTurn) -> str | None:
-    return next((at for step in reversed(turn.steps) if (at := moment(step.ts))), None)
 
 
 def committing(turn: TranscriptTurn, since: str, until: str) -> list[AgentGitCall]:
@@ -329,7 +311,7 @@ class RunFilesWriter:
     ) -> None:
         self._into, self._context, self._scan, self._anchors = into, context, scan, anchors
         self._origin, self._place = origin, place
-        self._account, self._quotes = Account(origin, top=place.top), TranscriptQuotes()
+        self._account, self._quotes = Account(origin, top=place.top), transcripts.TranscriptQuotes()
         self._sinks = {name: into.open_output(name) for name in (CYCLES, TURNS)}
         self.turns = self.steps = 0
         self._calls: list[dict[str, Any]] = []

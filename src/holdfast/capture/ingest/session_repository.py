@@ -44,7 +44,7 @@ class SessionRepository:
         self._repo = clone.repo
         self.trees = dict(_trees(clone))  # the folder of each work tree: its git folder
         self._common = os.path.realpath(clone.repo.common_dir)
-        self._hashes = {_sha256(top): top for top in (*self.trees, clone.repo.top)}
+        self._hashes = {hashlib.sha256(os.fsencode(top)).hexdigest(): top for top in (*self.trees, clone.repo.top)}
         self._remotes: set[str] | None = None
         self._commits: dict[str, bool] = {}
 
@@ -168,10 +168,6 @@ def relative(path: str, top: str | None, cwd: str | None) -> str | None:
     if not _below(top, full) or full == top:
         return None
     return full[len(top.rstrip("/")) + 1 :]
-
-
-def _sha256(path: str) -> str:
-    return hashlib.sha256(os.fsencode(path)).hexdigest()
 
 
 def _real(path: str) -> str | None:

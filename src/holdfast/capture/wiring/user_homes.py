@@ -12,6 +12,7 @@ import stat
 from collections.abc import Mapping
 
 from holdfast.errors import UnsafePath
+from holdfast.patterns import text_beside
 from holdfast.store import fsio, layout
 from holdfast.values import frozen
 
@@ -86,29 +87,18 @@ def hook_command(homes: UserHomes, client: str, event: str, scope: str) -> str:
 
 
 LAUNCHER_MODE = 0o755
-_HOOK = """\
-#!/bin/sh
-# Holdfast's hook for agents, written by `holdfast connect`. Its text may change, its path never does.
-python={python}
-hook={hook}
-[ -x "$python" ] && [ -f "$hook" ] || exit 0
-exec "$python" -I -S "$hook" "$@"
-"""
-# -P keeps the folder a server is started in, somebody's repository, out of what Python imports.
-_MCP = """\
-#!/bin/sh
-# Holdfast's MCP server for agents, written by `holdfast connect`. Its text may change, its path never does.
-python={python}
-[ -x "$python" ] || {{ echo "Holdfast moved: run holdfast connect again" >&2; exit 1; }}
-exec "$python" -P -m holdfast mcp "$@"
-"""
 
 
 def launcher_texts(homes: UserHomes) -> dict[str, bytes]:
     """Each launcher's path and the text it must have."""
     python = shlex.quote(homes.python)
     hook = shlex.quote(os.path.join(homes.package, "interfaces", "agent_hook.py"))
-    return {homes.hook: _HOOK.format(python=python, hook=hook).encode(), homes.mcp: _MCP.format(python=python).encode()}
+    # -P in the second keeps the folder a server is started in, somebody's repository, out of what Python imports.
+    texts = (text_beside(__file__, name) for name in ("launcher_hook.sh", "launcher_mcp.sh"))
+    return {
+        path: text.format(python=python, hook=hook).encode()
+        for path, text in zip((homes.hook, homes.mcp), texts, strict=True)
+    }
 
 
 def read_launcher(path: str) -> bytes | None:
