@@ -17,7 +17,7 @@ from typing import Any
 from bench.corpus import COMMON, Words
 from bench.index import insert_raw, p99
 from bench.measure import Result, at_most, cpu, least, told
-from holdfast.index.fill import LoadedDocument, load_documents
+from bench.recall.loading import LoadedDocument, load_documents
 from holdfast.index.pool import match_any
 from holdfast.index.query import read_query
 from holdfast.index.ranking import search
@@ -97,7 +97,7 @@ def _near(db: sqlite3.Connection) -> Any:
 
     made = np.random.default_rng(1)
     contents = [content for (content,) in db.execute("SELECT DISTINCT content FROM row ORDER BY content")]
-    matrix = VectorMatrix(SIZE, (0, 0), room=len(contents))
+    matrix = VectorMatrix(SIZE, room=len(contents))
     steps = range(0, len(contents), 10_000)
     matrix.fill(
         [(content, made.integers(-127, 127, SIZE, dtype=np.int8).tobytes()) for content in contents[at : at + 10_000]]

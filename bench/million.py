@@ -17,7 +17,7 @@ from typing import Any
 from bench.asking import QUESTIONS, documents
 from bench.corpus import COMMON, Words
 from bench.measure import Result, at_most, cpu, least, told, wall
-from holdfast.index.fill import LoadedDocument, load_documents
+from bench.recall.loading import LoadedDocument, load_documents
 from holdfast.index.pool import match_any
 from holdfast.index.query import read_query
 from holdfast.index.ranking import search

@@ -10,9 +10,9 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Protocol
 
+from bench.recall.loading import LoadedDocument, load_documents
 from bench.recall.meaning import Among
 from bench.recall.sets import Question
-from holdfast.index.fill import LoadedDocument, load_documents
 from holdfast.index.query import Scope
 from holdfast.index.ranking import search
 from holdfast.index.search_words import ENGLISH

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
+from bench.recall.loading import LoadedDocument
 from bench.recall.sets import Collection, Measure, Question, QuestionSet
-from holdfast.index.fill import LoadedDocument
 from holdfast.index.search_rows import MAX_TEXT
 
 BLOCKS = 5  # folds where the data has none of its own

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from holdfast.index.fill import LoadedDocument
+from bench.recall.loading import LoadedDocument
 
 COMPONENTS = (
     "pool", "parser", "scheduler", "cache", "router", "exporter", "importer", "ledger", "mailer", "sampler",

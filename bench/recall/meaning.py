@@ -11,13 +11,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bench.recall.loading import LoadedDocument
 from holdfast.errors import HoldfastError
 from holdfast.index.embed import embedding_model, similarity
 from holdfast.index.embed.coverage import said
 from holdfast.index.embed.embedding_model import EmbeddingModel, minilm, source_of
 from holdfast.index.embed.similarity import NearestTexts, VectorMatrix
 from holdfast.index.embed.vectors import VectorModel, Vectors, packed
-from holdfast.index.fill import LoadedDocument
 from holdfast.index.search_rows import MAX_TEXT, content_of, safe
 
 if TYPE_CHECKING:
@@ -94,14 +94,20 @@ class Among:
         self._meanings = meanings
         self._held: set[bytes] = set()
         assert meanings.model is not None
-        self._matrix = VectorMatrix(meanings.model.size, (0, 0))
+        self._size = meanings.model.size
+        self._rows: list[tuple[bytes, bytes]] = []
+        self._matrix: VectorMatrix | None = None
 
     def add(self, documents: Sequence[LoadedDocument]) -> None:
         rows = [row for row in self._meanings.rows(documents) if row[0] not in self._held]
         self._held.update(content for content, _ in rows)
-        self._matrix.add(rows)
+        self._rows += rows
+        self._matrix = None
 
     def near(self, text: str) -> NearestTexts | None:
         if not self._held or not text.strip():
             return None
+        if self._matrix is None:
+            self._matrix = VectorMatrix(self._size, room=len(self._rows))
+            self._matrix.fill(iter([sorted(self._rows)]))
         return NearestTexts(self._matrix, self._meanings.question(text))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 
 from bench.recall.history import Question, history
-from holdfast.index.fill import LoadedDocument, load_documents
+from bench.recall.loading import LoadedDocument, load_documents
 from holdfast.index.query import Scope, SearchQuery, read_query
 from holdfast.index.ranking import search
 from holdfast.index.second_hop import follow

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from holdfast.index.fill import LoadedDocument
+from bench.recall.loading import LoadedDocument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

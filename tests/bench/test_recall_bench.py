@@ -6,10 +6,9 @@ import os
 import pytest
 from bench.recall.engines import Grep, Holdfast, Plain, telling
 from bench.recall.formats import found_in
+from bench.recall.loading import LoadedDocument
 from bench.recall.measuring import in_turn, measured, table
 from bench.recall.sets import Collection, Measure, Question, QuestionSet, grouped, recall
-
-from holdfast.index.fill import LoadedDocument
 
 
 def _put(folder: str, name: str, rows: object, *, lines: bool = False) -> None:

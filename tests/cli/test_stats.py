@@ -16,16 +16,14 @@ def test_the_screen(cli: Cli, repo: GitRepo) -> None:
     """One screen that says whether memory serves."""
     cli("init")
     layout = Project.open(repo.path).clone.layout
-    Path(f"{layout.statistics}.key").write_bytes(bytes(32))  # with another, two words may look alike
     ids = [(f"DEC-aaaaa{number}", "decision", None) for number in range(3)]
     for number in range(1200):
         hits = ids[: number % 4] if number % 3 else []
-        tally.recalled_now(layout, f"question {number // 2}", hits, 1500 + number, now=BEGAN + 100 * number)
+        tally.recalled_now(layout, hits, 1500 + number, now=BEGAN + 100 * number)
     for how in ("branch", "branch", "ancestor", "prompt", "tool"):
         said = tally.telling(how, tokens=400, session="SES-000000", memories=["DEC-aaaaa1"])
         tally.told_now(layout, said, 40_000, now=BEGAN)
     tally.modelled(layout, "command", calls=3, texts=3, microseconds=12_345_678, now=BEGAN)
-    tally.count(layout, "handoff", now=BEGAN)
     uses = [
         statistics.MemoryUse(BEGAN + 500 * number + 550, "cited", f"tsk-{number}", "dec-aaaaa2") for number in range(7)
     ]

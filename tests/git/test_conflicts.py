@@ -501,7 +501,6 @@ def test_a_merge_with_a_strategy_says_what_it_overruled(place: Place, side: str,
     assert merge_conflicts.find(clone) == []
     [found] = merge_conflicts.overruled(clone, since=before)
     assert found.kind == "overruled"
-    assert not found.blocks
     assert said(found) == {"status": ("open", "done", "blocked")}
     assert found.fields[0].stands == stands
     assert "on main" in found.ours.origin

@@ -72,14 +72,14 @@ def test_what_another_process_adds_or_deletes_is_seen(vectors: Vectors, seed: in
     model, other = known(vectors), Vectors(vectors.path)
     vectors.put(model, contents[:200], rows[:200])
     matrix = similarity.load(vectors, model)
+    assert matrix.state == vectors.state()
     other.put(model, contents[150:], rows[150:])
-    again = similarity.renewed(matrix, vectors, model)
-    assert again is matrix and len(again) == 300
+    assert matrix.state != vectors.state()
+    again = similarity.load(vectors, model)
     assert NearestTexts(again, rows[250]).best(1)[0][0] == contents[250]
     assert set(NearestTexts(again, rows[250]).of(contents)) == set(contents)
     assert other.keep_only(set(contents[:10])) == 290
-    less = similarity.renewed(again, vectors, model)
-    assert len(less) == 10 and similarity.renewed(less, vectors, model) is less
+    assert again.state != vectors.state() and len(similarity.load(vectors, model)) == 10
     other.close()
 
 

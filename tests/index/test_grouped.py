@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 import pytest
+from bench.recall.loading import LoadedDocument, load_documents
 
 from holdfast.capture import session_work
 from holdfast.git.clone import Clone
-from holdfast.index.fill import LoadedDocument, load_documents
 from holdfast.index.query import Scope
 from holdfast.index.ranking import FIELDS, search
 from holdfast.index.result_order import LESSER, _gain

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.recall.loading import LoadedDocument, load_documents
 
 from holdfast.index import query, second_hop
-from holdfast.index.fill import LoadedDocument, load_documents
 from holdfast.index.ranking import FIELDS, search
 from holdfast.index.search_words import is_identifier, names_in, words_of
 from holdfast.index.sqlite import Index

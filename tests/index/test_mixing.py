@@ -4,9 +4,9 @@ import random
 import sqlite3
 
 import pytest
+from bench.recall.loading import LoadedDocument, load_documents
 
 from holdfast.index import result_order
-from holdfast.index.fill import LoadedDocument, load_documents
 from holdfast.index.query import Scope, read_query
 from holdfast.index.ranking import FIELDS, search
 from holdfast.index.result_order import NAMES, SHORT, WORDS, form_of, is_test

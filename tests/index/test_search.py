@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
+from bench.recall.loading import LoadedDocument, load_documents
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.git.clone import Clone
 from holdfast.index import schema
-from holdfast.index.fill import LoadedDocument, load_documents
 from holdfast.index.pool import number_of
 from holdfast.index.query import MAX_QUERY, Scope, read_query
 from holdfast.index.ranking import FIELDS, match_all, match_any, search, snippet, split_word

@@ -6,10 +6,10 @@ from pathlib import Path
 from sqlite3 import Connection
 
 import pytest
+from bench.recall.loading import LoadedDocument, load_documents
 
 from holdfast.errors import BadInput
 from holdfast.index import second_hop
-from holdfast.index.fill import LoadedDocument, load_documents
 from holdfast.index.query import read_query, takes_several_steps, wanted_kind
 from holdfast.index.ranking import search
 from holdfast.index.sqlite import Index
@@ -249,15 +249,6 @@ def test_questions_of_several_steps_are_known(question: str, kind: str | None, s
 def test_signs_of_query_languages_are_words(sources: list[Connection], question: str) -> None:
     """A question is data, also where its names are looked up."""
     assert isinstance(graph_search.walk_links(sources, read_query(question), []), dict)
-
-
-def test_likeness_ties_rows_where_it_is_handed_in(sources: list[Connection]) -> None:
-    """Two notes on one matter may share no name; whoever has vectors can let walks pass between them."""
-    one, other = row(sources, "FCT-n001"), row(sources, "FCT-n002")
-    (content,) = sources[0].execute("SELECT content FROM row WHERE id = ?", (int(other[2]),)).fetchone()
-
-    assert other not in RecordGraph(sources).near(one)
-    assert RecordGraph(sources, lambda _: [(content, 0.8)]).near(one)[other] == pytest.approx(0.8)
 
 
 def test_a_package_may_bring_another_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ def test_those_who_count_at_once_lose_nothing_while_it_is_folded(layout: Layout)
         "tally.LARGEST = 4_000\n"
         "here = Layout(sys.argv[1], sys.argv[1])\n"
         "for n in range(300): tally.count(here, 'context.branch')\n"
-        "for n in range(50): tally.recalled_now(here, 'one two', [('FCT-1', 'fact', None)], 7)\n"
+        "for n in range(50): tally.recalled_now(here, [('FCT-1', 'fact', None)], 7)\n"
     )
     folder = os.path.dirname(layout.statistics)
     for turn in (1, 2, 3):
@@ -61,7 +61,7 @@ def test_a_grown_file_is_folded_and_says_the_same(layout: Layout) -> None:
     for number in range(500):
         tally.count(layout, f"context.{'branch' if number % 3 else 'none'}", now=100 + number)
         if number % 5 == 0:
-            tally.recalled_now(layout, "words", [("DEC-1", "decision", "superseded")], 3, now=100 + number)
+            tally.recalled_now(layout, [("DEC-1", "decision", "superseded")], 3, now=100 + number)
             tally.told_now(layout, tally.telling("paths", tokens=9, memories=["DEC-1"]), 1)
             tally.modelled(layout, "embed", calls=1, texts=20, microseconds=5)
     assert os.path.getsize(layout.statistics) < 700
@@ -70,7 +70,7 @@ def test_a_grown_file_is_folded_and_says_the_same(layout: Layout) -> None:
     expected = {"context.branch": 333, "context.none": 167, "context.paths": 100, "given.dec-1": 100}
     expected |= {f"model.embed.{name}": number for name, number in model}
     expected |= {f"recall.{name}": number for name, number in recall}
-    expected |= {"recall.microseconds": 300, "recall.outdated": 100, "recalled.dec-1": 100}
+    expected |= {"recall.microseconds": 300, "recalled.dec-1": 100}
     assert tally.totals(layout) == expected | {"told.microseconds": 100, "tokens.paths": 900}
 
 
@@ -155,40 +155,15 @@ def test_hostile_lines_neither_count_nor_crash(layout: Layout, seed: int) -> Non
     noise = bytes(chance.choice(b"0123456789 ask told model-,.abc\n\xff\0") for _ in range(20_000))
     for end in ("", ".old", ".sums", ".used", ".key"):
         Path(f"{layout.statistics}{end}").write_bytes(noise)
-    tally.recalled_now(layout, "a question", [("FCT-1", "fact", None)], 5)
+    tally.recalled_now(layout, [("FCT-1", "fact", None)], 5)
     tally.totals(layout), tally.since(layout), statistics.read(layout), statistics.uses(layout)
-
-
-SECRET = "correct horse battery staple"
-
-
-def test_no_word_of_a_question_is_kept(layout: Layout, tmp_path: Path) -> None:
-    """What people ask says what they do not know."""
-    tally.recalled_now(layout, f"where is the {SECRET} of Zürich", [("FCT-1", "fact", None)], 5)
-    tally.recalled_now(layout, f"{SECRET}?", [], 5)
-    data = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()).lower()
-    assert not [word for word in (*SECRET.split(), "zürich") if word.encode() in data]
-    first, second = statistics.read(layout).asked
-    assert second.words and second.words < first.words, "yet the two can be compared"
-    assert all(len(word) == 3 for word in first.words), "a dozen words share each hash"
-    other = Layout(str(tmp_path), str(tmp_path / "other"))
-    os.mkdir(other.private)
-    tally.recalled_now(other, f"{SECRET}?", [], 5)
-    assert statistics.read(other).asked[0].words != second.words, "and not with another clone's"
-
-
-def test_without_a_key_no_word_is_hashed(layout: Layout) -> None:
-    """A hash that anybody can make again is a word."""
-    os.symlink("/dev/zero", f"{layout.statistics}.key")
-    tally.recalled_now(layout, SECRET, [("FCT-1", "fact", None)], 5)
-    assert [one.words for one in statistics.read(layout).asked] == [frozenset()]
 
 
 @pytest.mark.usefixtures("small")
 def test_what_is_erased_is_taken_out(layout: Layout) -> None:
     """An id that was erased is named nowhere any more."""
     for _ in range(30):
-        tally.recalled_now(layout, "x", [("FCT-1", "fact", None), ("FCT-12", "fact", None)], 5)
+        tally.recalled_now(layout, [("FCT-1", "fact", None), ("FCT-12", "fact", None)], 5)
     tally.count(layout, "looked.fct-1", "looked.fct-12")
     uses = [statistics.MemoryUse(5, "cited", "fct-12", "fct-1"), statistics.MemoryUse(6, "cited", "tsk-1", "fct-12")]
     statistics.keep_uses(layout, uses, now=7)
@@ -214,7 +189,7 @@ def test_a_use_is_kept_once(layout: Layout) -> None:
 def test_a_reset_leaves_nothing(layout: Layout, tmp_path: Path) -> None:
     """Whoever says so begins anew."""
     for _ in range(60):
-        tally.recalled_now(layout, "x", [], 5)
+        tally.recalled_now(layout, [], 5)
     statistics.keep_uses(layout, [statistics.MemoryUse(5, "cited", "tsk-1", "fct-1")], now=7)
     tally.reset(layout)
     assert [path.name for path in tmp_path.iterdir()] == ["statistics.lock"]

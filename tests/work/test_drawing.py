@@ -130,7 +130,6 @@ def test_circles_end() -> None:
     )
     for graph in (loop, ring):
         assert graph_drawing.mermaid(graph).startswith("flowchart LR\n")
-        assert graph_drawing.dot(graph).endswith("}\n")
         assert graph_drawing.tree(graph_drawing.part(graph, "TSK-a", everything=False)).count("\n") <= 3
 
 
@@ -192,38 +191,15 @@ def test_mermaid() -> None:
     )
 
 
-def test_dot() -> None:
-    """Given to Graphviz, it is drawn."""
-    assert graph_drawing.dot(graph_drawing.part(PLAN, "TSK-b", everything=False)) == (
-        "digraph tasks {\n"
-        "  rankdir=LR;\n"
-        '  node [shape=box, style="rounded,filled"];\n'
-        '  "TSK-b" [label="epic TSK-b, started\\ndo TSK-b", fillcolor="#dbeafe", penwidth=2];\n'
-        '  "TSK-b1" [label="TSK-b1, open\\ndo TSK-b1", fillcolor="#ffffff"];\n'
-        '  "TSK-b2" [label="TSK-b2, open\\ndo TSK-b2", fillcolor="#ffffff"];\n'
-        '  "TSK-z" [label="TSK-z, not on this branch", fillcolor="#ffffff", fontcolor="#6b7280",'
-        ' color="#9ca3af"];\n'
-        '  "TSK-b1" -> "TSK-b2";\n'
-        '  "TSK-z" -> "TSK-b2";\n'
-        '  "TSK-b" -> "TSK-b1" [style=dashed, arrowhead=none];\n'
-        '  "TSK-b" -> "TSK-b2" [style=dashed, arrowhead=none];\n'
-        "}\n"
-    )
-
-
 def test_hostile_titles_are_text() -> None:
     """A title of a stranger's pull request must not run in whoever looks at the picture."""
     graph = TaskGraph([task(f"TSK-{number}", title=title) for number, title in enumerate(HOSTILE)])
-    mermaid, dot = graph_drawing.mermaid(graph), graph_drawing.dot(graph)
+    mermaid = graph_drawing.mermaid(graph)
     assert '  n0["TSK-0, open<br/>say #34;hello#34;"]:::is_open\n' in mermaid
     assert '  n2["TSK-2, open<br/>#60;script#62;alert#40;1#41;#60;/script#62;"]:::is_open\n' in mermaid
     assert '  n3["TSK-3, open<br/>#38;lt#59;b#38;gt#59; #38;amp#59; #35;quot#59; #35;35#59;"]' in mermaid
-    assert '"TSK-0" [label="TSK-0, open\\nsay \\"hello\\""' in dot
-    assert '"TSK-2" [label="TSK-2, open\\n&lt;script&gt;alert(1)&lt;/script&gt;"' in dot
-    assert '"TSK-4" [label="TSK-4, open\\nback\\\\slash \\\\n \\\\N \\\\"' in dot
     assert '  n8["TSK-8, open<br/>style a#58;#34;b#34;"]:::is_open\n' in mermaid
     assert "設計 é" in mermaid
-    assert "設計 é" in dot
 
 
 _MERMAID = re.compile(
@@ -232,21 +208,13 @@ _MERMAID = re.compile(
     r"|  n\d+ (?:-->|-\.-) n\d+"
     r"|  classDef is_[a-z]+ [a-z0-9:#,-]+"
 )
-_QUOTED = r'"(?:[^"\\]|\\["\\n])*"'
-_DOT = re.compile(
-    r"digraph tasks \{|  rankdir=LR;|\}"
-    rf"|  node \[shape=box, style={_QUOTED}\];"
-    rf"|  {_QUOTED} \[label={_QUOTED}(?:, [a-z]+=(?:{_QUOTED}|\d+))+\];"
-    rf"|  {_QUOTED} -> {_QUOTED}(?: \[style=dashed, arrowhead=none\])?;"
-)
 
 
 @given(title=st.text(max_size=100) | st.sampled_from(HOSTILE), status=st.sampled_from(STATUSES))
 def test_every_line_has_one_of_the_forms_we_write(title: str, status: str) -> None:
     """A picture is a program for somebody's renderer: only our own words may be words in it."""
     graph = TaskGraph([Raw("TSK-a", title, status), Raw("TSK-b", "b", parent="TSK-a")])  # type: ignore[list-item]
-    for text, form in ((graph_drawing.mermaid(graph), _MERMAID), (graph_drawing.dot(graph), _DOT)):
-        for line in text.removesuffix("\n").split("\n"):
-            assert form.fullmatch(line), line
+    for line in graph_drawing.mermaid(graph).removesuffix("\n").split("\n"):
+        assert _MERMAID.fullmatch(line), line
     label = graph_drawing.mermaid(graph).split("\n")[1]
     assert label.count("<br/>") <= 1

@@ -143,18 +143,18 @@ GOOD = '{"id": "TSK-a", "title": "a"}'
         (" \n\t\n", "nothing in it"),
         ("7", "line 1: it holds no tasks"),
         ("null", "line 1: it holds no tasks"),
-        ("[1]", "line 1: it is no object"),
+        ("[1]", "record 1: it is no object"),
         (f"{GOOD}\n\n{{", "line 3: it is not JSON"),
         (f"{GOOD}\n{GOOD}", "line 2: TSK-a is in it twice"),
-        (f"[{GOOD},\n{GOOD}]", "line 2: TSK-a is in it twice"),
+        (f"[{GOOD},\n{GOOD}]", "record 2: TSK-a is in it twice"),
         (f"{GOOD}\n[]", "line 2: it is no object"),
-        (f'[\n{GOOD},\n{{"id": "TSK-b", "title": "b", "kind": "dog"}}]', "line 3: kind 'dog' is not one of"),
-        ('{"tasks": [],\n"links": [\n\n{"id": "L-a", "kind": "url", "target": "n"}]}', "line 4: target 'n'"),
+        (f'[\n{GOOD},\n{{"id": "TSK-b", "title": "b", "kind": "dog"}}]', "record 2: kind 'dog' is not one of"),
+        ('{"tasks": [],\n"links": [\n\n{"id": "L-a", "kind": "url", "target": "n"}]}', "link 1: target 'n'"),
         ('{"tasks": {}}', "line 1: tasks must be a list"),
         ('{"tasks": [], "tasks": []}', "line 1: tasks stands in it twice"),
         ('{"version": 2, "tasks": []}', "version 2 is not one that this Holdfast reads"),
-        ('{"id": "TSK-a"}', "line 1: it has no title"),
-        ('{"title": "a"}', "line 1: it has no id"),
+        ('{"id": "TSK-a"}', "record 1: it has no title"),
+        ('{"title": "a"}', "record 1: it has no id"),
         ('{"id": "TSK-a", "id": "TSK-b", "title": "a"}', "id stands in it twice"),
         ('{"id": "TSK-a", "title": "a", "priority": 2.0}', "priority 2.0 is not a number"),
         ('{"id": "TSK-a", "title": "a", "priority": true}', "priority True is not a number"),
@@ -193,7 +193,7 @@ def test_what_cannot_be_taken_is_refused_with_line_and_reason(text: str, said: s
 def test_a_cycle_is_refused_and_shown() -> None:
     """It would hold up everything behind it for ever."""
     records = [{"id": f"TSK-{n}", "title": "t", "needs": [f"TSK-{(n + 1) % 3}"]} for n in range(3)]
-    with pytest.raises(Cycle, match="line 2: that is a cycle: TSK-0 → TSK-1 → TSK-2 → TSK-0"):
+    with pytest.raises(Cycle, match="record 1: that is a cycle: TSK-0 → TSK-1 → TSK-2 → TSK-0"):
         task_json.from_text("[\n" + ",\n".join(map(json.dumps, records)) + "]")
     long = [{"id": f"TSK-{n}", "title": "t", "needs": [f"TSK-{(n + 1) % 500}"]} for n in range(500)]
     with pytest.raises(Cycle) as refused:

@@ -3,7 +3,6 @@
 Decides from facts that are handed in: the settings of agents are `capture`'s to read.
 """
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 from holdfast.values import frozen
@@ -55,7 +54,7 @@ def health_of(facts: AgentFacts) -> AgentHealth:
         firing=seen is not None and scope is not None,
         last_seen=seen.isoformat(timespec="seconds").replace("+00:00", "Z") if seen else None,
         late=facts.late,
-        next_step=next((step for step in (rule(facts) for rule in _RULES) if step), None),
+        next_step=_next_step(facts),
     )
 
 
@@ -67,55 +66,22 @@ def _trusted(facts: AgentFacts) -> str:
     return "no" if facts.waiting else "yes"
 
 
-def _connect(facts: AgentFacts) -> str | None:
-    if facts.scopes or not (facts.program or facts.home):
-        return None
-    return f"holdfast connect {facts.tool}"
-
-
-def _twice(facts: AgentFacts) -> str | None:
-    if len(facts.scopes) < 2:
-        return None
-    return f"it is connected in two scopes: holdfast disconnect {facts.tool} --scope project"
-
-
-def _renew(facts: AgentFacts) -> str | None:
-    if not facts.scopes or facts.current:
-        return None
-    return f"its hooks or launchers are not as they should be: holdfast connect {facts.tool}"
-
-
-def _switch_on(facts: AgentFacts) -> str | None:
-    return f"its hooks are switched off: {facts.off}" if facts.scopes and facts.off else None
-
-
-def _approve(facts: AgentFacts) -> str | None:
-    if not facts.waiting:
-        return None
-    if facts.tool == "codex":
-        count = len(facts.waiting)
-        return f"{count} of its hooks wait for approval: start codex, type /hooks, trust ours"
-    return "trust this folder in it: /permissions trust"
-
-
-def _serve(facts: AgentFacts) -> str | None:
-    if not facts.scopes or facts.server is None:
-        return None
-    return f"its MCP server was not added by connect; unless you did it yourself, run: {facts.server}"
-
-
-def _start(facts: AgentFacts) -> str | None:
-    if not facts.scopes or facts.seen is not None:
-        return None
-    return f"start {facts.tool} in this repository once; its hooks were not called here yet"
-
-
-_RULES: tuple[Callable[[AgentFacts], str | None], ...] = (
-    _twice,
-    _connect,
-    _renew,
-    _switch_on,
-    _approve,
-    _serve,
-    _start,
-)
+def _next_step(facts: AgentFacts) -> str | None:
+    """The first thing to do, if anything is."""
+    if not facts.scopes:
+        return f"holdfast connect {facts.tool}" if facts.program or facts.home else None
+    if len(facts.scopes) > 1:
+        return f"it is connected in two scopes: holdfast disconnect {facts.tool} --scope project"
+    if not facts.current:
+        return f"its hooks or launchers are not as they should be: holdfast connect {facts.tool}"
+    if facts.off:
+        return f"its hooks are switched off: {facts.off}"
+    if facts.waiting and facts.tool == "codex":
+        return f"{len(facts.waiting)} of its hooks wait for approval: start codex, type /hooks, trust ours"
+    if facts.waiting:
+        return "trust this folder in it: /permissions trust"
+    if facts.server is not None:
+        return f"its MCP server was not added by connect; unless you did it yourself, run: {facts.server}"
+    if facts.seen is None:
+        return f"start {facts.tool} in this repository once; its hooks were not called here yet"
+    return None

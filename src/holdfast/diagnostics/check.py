@@ -1,28 +1,20 @@
 """The gate for pull requests: may this branch's memory join the trunk?
 
-Everything is read from tree objects, so it works in a fresh clone without a private store. Against
-the merge-base, every memory that was added, changed or deleted needs an event that says who let it
-in, in the segments the branch brings along, not before the last change of its text; the log
-verifies; nothing sealed was touched. Tasks and links need no approval; `plan` says what they need.
+Everything is read from tree objects, so it works in a fresh clone without a private store. Against the merge-base,
+every memory that was added, changed or deleted needs an event that says who let it in, in the segments the branch
+brings along, not before the last change of its text. An envelope names the memory, not its words, but a commit brings
+an event in a segment: so git tells whether the approval came with the text or after it. In a file of several entries
+each is judged by its own text.
 
-What a branch did to a memory, commit by commit: was the text that stands now approved?
-
-An event's envelope names the memory it is about, not its words: those are private. But a commit
-brings an event in a segment, so git tells whether the approval came with the text or after it.
-Whoever changes a text later than its last approval has changed what nobody approved.
-
-What a branch did to one entry of a file that holds several: a neighbour's change is not its own.
-
-Memories that cannot both hold: each branch may have accepted what the other denies, and git merges both.
-
-What the branch added or changed is held against all that stands in it. On the trunk itself that is what its
-last commit brought, so that a merge of two branches is judged when it is there.
+The log must verify, nothing sealed may be touched, and no two memories may contradict each other: what the branch
+changed (on the trunk itself: what its last commit brought) is compared with all that stands. What tasks and links
+need, `plan_soundness` says.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from holdfast.diagnostics import plan_soundness
-from holdfast.diagnostics.findings import HealthFinding
+from holdfast.diagnostics.findings import HealthFinding, place_of
 from holdfast.diagnostics.log_integrity import Ledger, VerifiedEvent
 from holdfast.diagnostics.tracked_log import TreeRow, read_log, rows
 from holdfast.errors import BadInput, BrokenEntry
@@ -59,8 +51,8 @@ class BranchHistory:
     def culprit(self, path: str, about: About, tip: str = "HEAD") -> str | None:
         """The commit that changed a file after the last event about it; None if that event came later.
 
-        A text that was published together with its event stays approved: who takes a later edit
-        back needs no new approval. A merge is judged by its sides if it adds nothing of its own.
+        A text that was published together with its event stays approved: taking a later
+        edit back needs no new approval. A merge is judged by its sides if it adds nothing of its own.
         """
         changed = self._changed(path, tip)
         if not changed:
@@ -69,7 +61,7 @@ class BranchHistory:
         if self._any(about, self._since(last)):
             return None
         parents, text = self._parents(last), self._blob(last, path)
-        if len(parents) == 2 and self._is_plain_merge(path, text, parents):
+        if len(parents) == 2 and self._is_plain_merge(path, last, parents):
             return next(filter(None, (self.culprit(path, about, side) for side in parents)), None)
         same = (commit for commit in earlier if self._blob(commit, path) == text)
         return None if any(self._any(about, self._brought_by(commit)) for commit in same) else last
@@ -108,15 +100,18 @@ class BranchHistory:
     def _blob(self, commit: str, path: str) -> str | None:
         return self._repo.blobs_at(commit, [path]).get(path)
 
-    def _is_plain_merge(self, path: str, text: str | None, sides: list[str]) -> bool:
+    def _text(self, commit: str, path: str) -> str | None:
+        """What a file, or the entry that is asked about, says in a commit; None if it is not there."""
+        blob = self._repo.blobs_at(commit, [path]).get(path)
+        return None if blob is None else self._repo.blobs([blob]).get(blob, b"").decode("utf-8", "replace")
+
+    def _is_plain_merge(self, path: str, commit: str, sides: list[str]) -> bool:
         """Whether a merged text is both sides' changes, field by field, and nothing else."""
-        fork = self._repo.attempt("merge-base", *sides)
-        if fork.returncode or text is None:
+        fork, said = self._repo.attempt("merge-base", *sides), self._text(commit, path)
+        if fork.returncode or said is None:
             return False
         places = (fork.stdout.decode("ascii").split()[0], *sides)
-        blobs = [text, *(self._blob(commit, path) for commit in places)]
-        found = self._repo.blobs(blob for blob in blobs if blob)
-        said, base, ours, theirs = (found.get(blob or "", b"").decode("utf-8", "replace") for blob in blobs)
+        base, ours, theirs = (self._text(place, path) or "" for place in places)
         try:
             merged = memory_files.merge(base or None, ours, theirs)
             return isinstance(merged, str) and memory_files.parse(merged, path) == memory_files.parse(said, path)
@@ -155,27 +150,10 @@ class EntryHistory(BranchHistory):
         return None if text is None else self._repo.hash_blob(text.encode("utf-8"))
 
     def _text(self, commit: str, path: str) -> str | None:
-        """What the entry says in a commit; None if it is not there."""
-        blob = super()._blob(commit, path)
-        if blob is None:
-            return None
-        text = self._repo.blobs([blob]).get(blob, b"").decode("utf-8", "replace")
-        for part in memory_files.parts(text, path):
+        for part in memory_files.parts(super()._text(commit, path) or "", path):
             if not isinstance(part.memory, BrokenEntry) and part.memory.id == self._entry:
                 return part.text
         return None
-
-    def _is_plain_merge(self, path: str, text: str | None, sides: list[str]) -> bool:
-        fork = self._repo.attempt("merge-base", *sides)
-        if fork.returncode or text is None:
-            return False
-        places = (fork.stdout.decode("ascii").split()[0], *sides)
-        base, ours, theirs = (self._text(commit, path) or "" for commit in places)
-        try:
-            merged = memory_files.merge(base or None, ours, theirs)
-        except BrokenEntry:
-            return False
-        return isinstance(merged, str) and self._repo.hash_blob(merged.encode("utf-8")) == text
 
 
 MAX_SAID = 120  # characters of each side
@@ -210,13 +188,7 @@ def _finding(pair: ContradictingPair, path: str) -> HealthFinding:
         f"Say which holds: `holdfast review accept {pair.one.id} --supersede {pair.other.id}`, the other way "
         f"round, or `--keep-both`; then `holdfast publish`."
     )
-    return HealthFinding(
-        severity="problem",
-        topic="facts",
-        file=path,
-        sentence=f"{one} contradicts {other}: {pair.verdict.why}",
-        next_step=step,
-    )
+    return _problem(path, f"{one} contradicts {other}: {pair.verdict.why}", step)
 
 
 PROMOTING = frozenset((b"accept", b"promote", b"edit", b"retire", b"reject", b"erase"))
@@ -324,13 +296,8 @@ def _commit(repo: Repo, name: str) -> str | None:
 
 
 def _unknown(said: str) -> HealthFinding:
-    return HealthFinding(
-        severity="partial",
-        topic="git",
-        file=layout.MEMORY,
-        sentence=f"{said}, so what was added or changed could not be judged",
-        next_step=_FETCH,
-    )
+    said += ", so what was added or changed could not be judged"
+    return HealthFinding("partial", "git", layout.MEMORY, said, _FETCH)
 
 
 def _side(repo: Repo, rev: str) -> _Side:
@@ -363,8 +330,8 @@ def _unreadable(path: str, error: BrokenEntry | UnicodeDecodeError) -> HealthFin
     step = "Mend the file by hand, record it with `holdfast review accept`, and commit it."
     if isinstance(error, UnicodeDecodeError):
         return _problem(path, f"is not UTF-8 at byte {error.start}", step)
-    line, _, reason = str(error).removeprefix(f"{path}:").partition(" ")
-    return _problem(path, reason, step, line=int(line) if line.isdigit() else None)
+    line, reason = place_of(path, error)
+    return _problem(path, reason, step, line=line)
 
 
 def _repeated(places: Iterable[tuple[str, _Entry]]) -> Iterator[HealthFinding]:
@@ -491,4 +458,4 @@ def _late(path: str, memory: Memory, what: str, commit: str) -> HealthFinding:
 
 
 def _problem(path: str, sentence: str, step: str, *, line: int | None = None, topic: str = "facts") -> HealthFinding:
-    return HealthFinding(severity="problem", topic=topic, file=path, line=line, sentence=sentence, next_step=step)
+    return HealthFinding("problem", topic, path, sentence, step, line)

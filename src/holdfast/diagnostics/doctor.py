@@ -1,22 +1,11 @@
 """Is this clone's memory sound? Looks at everything, changes nothing, and says where.
 
-The log, its bodies and capsules decide the verdict (ok, partial, corrupt); facts, permissions and
-leftovers are reported beside it. It reads raw files rather than through the store's own readers,
-which rightly refuse damage: the doctor is who must still be able to look at it.
+The log, its bodies and capsules decide the verdict (ok, partial, corrupt). Reported beside it: who may look into the
+private store, what an interrupted command left there, facts that expired or whose evidence changed, and whether git's
+hooks fire. Hooks are proved by firing them. Hooks that were never installed are a note, since the next command notices
+what git did; installed hooks that do not fire are a problem.
 
-The private store as a house: who may look in, what was left lying about, what was never finished.
-
-Nothing here is about the truth of the log; that is `integrity`'s and `doctor`'s.
-
-Facts that may no longer hold: expired, or resting on evidence that moved on.
-
-Nothing here is damage. A person decides in review; the doctor only points.
-
-Do git's hooks tell us what happens? Proved by firing them, not by looking at files.
-
-A hook that does not fire loses nothing: the next command still notices what git did, only later and
-without the map of a rewrite. So hooks that were never installed are a note; hooks somebody
-installed and believes in, and that do not fire, are a problem.
+Raw files are read here rather than through the store's own readers, which rightly refuse damage.
 """
 
 import os
@@ -26,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from holdfast.diagnostics import log_integrity as checkpoints
 from holdfast.diagnostics import plan_soundness, store_records, tracked_log
-from holdfast.diagnostics.findings import HealthFinding, HealthReport, report
+from holdfast.diagnostics.findings import HealthFinding, HealthReport, place_of, relative, report
 from holdfast.diagnostics.log_integrity import Ledger, LogCheckpoint
 from holdfast.errors import BrokenEntry, CorruptLog, GitFailed, TooLarge, UnsafePath
 from holdfast.git import hooks, publish_journal
@@ -34,7 +23,6 @@ from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import State, states
 from holdfast.git.file_entries import placed
 from holdfast.git.hooks import HookState
-from holdfast.git.visible_entries import Sighting
 from holdfast.index.corpus.update import path_of as corpus_of
 from holdfast.index.other_branches import OWN_TABLES
 from holdfast.index.other_branches import path_of as others_of
@@ -47,6 +35,7 @@ from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
 
 HOUR = 3600.0
+_REPAIR = "Run `holdfast doctor --repair`."
 TEMPORARY = ".tmp"
 
 
@@ -61,12 +50,14 @@ def open_permissions(store: Layout, top: str) -> Iterator[HealthFinding]:
             continue
         shown = os.path.relpath(path, top)
         if stat.S_ISLNK(facts.st_mode):
-            yield _house_finding(shown, "this is a link; the store holds only real files", "Remove the link.")
+            yield HealthFinding(
+                "problem", "store", shown, "this is a link; the store holds only real files", "Remove it."
+            )
         elif facts.st_uid != os.geteuid():
-            yield _house_finding(shown, "another user owns this", "Give it back with `chown`.")
+            yield HealthFinding("problem", "store", shown, "another user owns this", "Give it back with `chown`.")
         elif facts.st_mode & 0o077 and (stat.S_ISDIR(facts.st_mode) or _is_open(os.path.dirname(path))):
             said = f"others can use this: its mode is {stat.S_IMODE(facts.st_mode):04o}"
-            yield _house_finding(shown, said, "Run `holdfast doctor --repair`.", repair="permissions", path=path)
+            yield HealthFinding("problem", "store", shown, said, _REPAIR, repair="permissions", path=path)
 
 
 def _is_open(folder: str) -> bool:
@@ -84,21 +75,15 @@ def _everything(root: str) -> Iterator[str]:
         yield from (os.path.join(folder, name) for name in (*sorted(folders), *sorted(files)))
 
 
-def _house_finding(file: str, sentence: str, step: str, *, repair: str | None = None, path: str = "") -> HealthFinding:
-    return HealthFinding(
-        severity="problem", topic="store", file=file, sentence=sentence, next_step=step, repair=repair, path=path
-    )
-
-
 def leftovers(store: Layout, top: str, *, bodies: Collection[str], now: float) -> Iterator[HealthFinding]:
     """What an interrupted command left: temporary files, bodies that no event names, a half-done publish."""
     for path in _everything(store.private):
         if path.endswith(TEMPORARY) and _older(path, now):
             said = "a command was interrupted while it wrote this"
-            yield _note(path, top, said, "Run `holdfast doctor --repair`.", repair="remove-temporary")
-    for name in _listed_older(store.bodies):
+            yield _note(path, top, said, _REPAIR, repair="remove-temporary")
+    for name in _listed(store.bodies):
         path = store.body(name)
-        if name not in bodies and not name.endswith(TEMPORARY) and _older(path, now):
+        if name not in bodies and _older(path, now):
             said = "no event of this clone names this body; its event was never acknowledged"
             step = "It does no harm; `holdfast doctor --repair` sets it aside."
             yield _note(path, top, said, step, repair="orphan")
@@ -110,7 +95,7 @@ def leftovers(store: Layout, top: str, *, bodies: Collection[str], now: float) -
 
 def unfinished(store: Layout, top: str, *, runs: Collection[str]) -> Iterator[HealthFinding]:
     """Capsules whose run never got its event."""
-    for name in _listed_older(store.runs):
+    for name in _listed(store.runs):
         if name not in runs and os.path.isdir(store.run(name)) and not capsule.is_alive(store.run(name)):
             said = "this run has no event: its wrapper was killed"
             yield _note(store.run(name), top, said, "The next `holdfast run` completes it.")
@@ -124,23 +109,8 @@ def _older(path: str, now: float) -> bool:
         return False
 
 
-def _listed_older(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
 def _note(path: str, top: str, sentence: str, step: str, *, repair: str | None = None) -> HealthFinding:
-    return HealthFinding(
-        severity="note",
-        topic="store",
-        file=os.path.relpath(path, top),
-        sentence=sentence,
-        next_step=step,
-        repair=repair,
-        path=path,
-    )
+    return HealthFinding("note", "store", os.path.relpath(path, top), sentence, step, repair=repair, path=path)
 
 
 _REVIEW = "Look at it in `holdfast review`: accept it as it is now, change it, or deprecate it."
@@ -153,18 +123,19 @@ def examine_facts(clone: Clone) -> Iterator[HealthFinding]:
     try:
         seen = clone.entries(layout.MEMORY)
     except (CorruptLog, UnsafePath, TooLarge, GitFailed) as error:
-        yield _fact_finding("problem", layout.MEMORY, str(error), "Mend what it names, then run this again.")
+        yield HealthFinding("problem", "facts", layout.MEMORY, str(error), "Mend what it names, then run this again.")
         return
     memories: list[tuple[str, Accepted]] = []
     for one in placed(clone.repo, seen):
         try:
             memory = one.parse()
         except BrokenEntry as error:
-            yield _broken(one.sighting, error)
+            line, reason = place_of(one.sighting.path, error)
+            yield HealthFinding("problem", "facts", one.sighting.path, reason, _MEND, line)
             continue
         if not isinstance(memory, Accepted | Retired):
             said = f"{memory.id} is a candidate or a tombstone; entries are accepted or deprecated"
-            yield _fact_finding("problem", one.sighting.path, said, _MEND)
+            yield HealthFinding("problem", "facts", one.sighting.path, said, _MEND)
         elif _misplaced(one.sighting.path, memory.type):
             yield _in_wrong_folder(one.sighting.path, memory.id, memory.type)
         if isinstance(memory, Accepted):
@@ -173,22 +144,10 @@ def examine_facts(clone: Clone) -> Iterator[HealthFinding]:
         held = states(clone, (text for _, memory in memories for text in memory.evidence))
     except (CorruptLog, GitFailed) as error:
         # The damage itself is reported where it lies; only what rests on it cannot be judged.
-        yield _fact_finding("note", layout.MEMORY, f"evidence could not be checked: {error}", _REVIEW)
+        yield HealthFinding("note", "facts", layout.MEMORY, f"evidence could not be checked: {error}", _REVIEW)
         return
     for path, memory in memories:
         yield from _stale(clone, path, memory, held)
-
-
-def _broken(sighting: Sighting, error: BrokenEntry) -> HealthFinding:
-    line, _, reason = str(error).removeprefix(f"{sighting.path}:").partition(" ")
-    return HealthFinding(
-        severity="problem",
-        topic="facts",
-        file=sighting.path,
-        line=int(line) if line.isdigit() else None,
-        sentence=reason,
-        next_step=_MEND,
-    )
 
 
 def _misplaced(path: str, kind: str) -> bool:
@@ -201,19 +160,15 @@ def _in_wrong_folder(path: str, name: str, kind: str) -> HealthFinding:
     words = f"{'an' if kind[0] in 'ai' else 'a'} {kind}"
     sentence = f"{name} is {words} in the folder of {path.split('/')[2]}; it counts as {words} all the same"
     step = f"Move it: `git mv {shlex.quote(path)} {layout.FOLDER_OF[kind]}/`."
-    return _fact_finding("problem", path, sentence, step)
+    return HealthFinding("problem", "facts", path, sentence, step)
 
 
 def _stale(clone: Clone, path: str, memory: Accepted, held: Mapping[str, State]) -> Iterator[HealthFinding]:
     if memory.expires_at is not None and is_expired(memory, clone.clock()):
-        yield _fact_finding("note", path, f"{memory.id} expired at {iso(memory.expires_at)}", _REVIEW)
+        yield HealthFinding("note", "facts", path, f"{memory.id} expired at {iso(memory.expires_at)}", _REVIEW)
     for text in memory.evidence:
         if held[text] != "holds":
-            yield _fact_finding("note", path, f"{memory.id} is stale: {text} is {held[text]}", _REVIEW)
-
-
-def _fact_finding(severity: str, path: str, sentence: str, step: str) -> HealthFinding:
-    return HealthFinding(severity=severity, topic="facts", file=path, sentence=sentence, next_step=step)
+            yield HealthFinding("note", "facts", path, f"{memory.id} is stale: {text} is {held[text]}", _REVIEW)
 
 
 INSTALL = "Run `holdfast hooks install`."
@@ -225,11 +180,11 @@ def examine_hooks(clone: Clone) -> list[HealthFinding]:
     try:
         found = hooks.state(clone.repo, clone.private, prove=not clone.reading)
     except GitFailed as error:
-        return [_hook_finding("note", "git", f"its hooks cannot be looked at: {error}", "")]
+        return [HealthFinding("note", "git", "git", f"its hooks cannot be looked at: {error}", "")]
     judged = list(_judged(found, clone.repo.top))
     if hooks.is_outdated(clone.private) and any(hook.installed for hook in found):
         said = "the recording hook is of another version of Holdfast"
-        judged.append(_hook_finding("note", _place(clone.private.hook, clone.repo.top), said, _AGAIN))
+        judged.append(HealthFinding("note", "git", _place(clone.private.hook, clone.repo.top), said, _AGAIN))
     return judged
 
 
@@ -239,16 +194,18 @@ def _judged(found: Sequence[HookState], top: str) -> Iterator[HealthFinding]:
     # Four hooks with one cause are one thing to mend.
     for trouble in dict.fromkeys(hook.trouble for hook in found if hook.trouble):
         named = [hook for hook in found if hook.trouble == trouble]
-        yield _hook_finding(
-            "problem", _shown_hooks(named, top), f"{_names(named)} cannot fire: {trouble}", _step(trouble)
+        yield HealthFinding(
+            "problem", "git", _shown_hooks(named, top), f"{_names(named)} cannot fire: {trouble}", _step(trouble)
         )
     silent = [hook for hook in found if hook.fires is False and not hook.trouble]
     if silent:
         step = "See what it prints with `git hook run NAME`, then run `holdfast hooks install` again."
-        yield _hook_finding("problem", _shown_hooks(silent, top), f"{_names(silent)} ran and recorded nothing", step)
+        yield HealthFinding(
+            "problem", "git", _shown_hooks(silent, top), f"{_names(silent)} ran and recorded nothing", step
+        )
     missing = [hook for hook in found if not hook.installed and not hook.trouble]
     if missing:
-        yield _hook_finding("note", _shown_hooks(missing, top), f"{_names(missing)} is not installed", INSTALL)
+        yield HealthFinding("note", "git", _shown_hooks(missing, top), f"{_names(missing)} is not installed", INSTALL)
 
 
 def _step(trouble: str) -> str:
@@ -263,21 +220,15 @@ def _names(found: Sequence[HookState]) -> str:
 
 
 def _shown_hooks(found: Sequence[HookState], top: str) -> str:
-    return _place(found[0].where, top) if len(found) == 1 else _folder(found, top)
-
-
-def _folder(found: Sequence[HookState], top: str) -> str:
     where = found[0].where
+    if len(found) == 1:
+        return _place(where, top)
     return _place(os.path.dirname(where), top) if os.path.isabs(where) else ".git/config"
 
 
 def _place(path: str, top: str) -> str:
     shown = os.path.relpath(path, top) if os.path.isabs(path) else path
     return path if shown.startswith(os.pardir) else shown.replace(os.sep, "/")
-
-
-def _hook_finding(severity: str, file: str, sentence: str, step: str) -> HealthFinding:
-    return HealthFinding(severity=severity, topic="git", file=file, sentence=sentence, next_step=step)
 
 
 _BACKUP = "Bring it back from a backup or an export; nothing else holds these bytes."
@@ -337,10 +288,6 @@ def _counts(ledger: Ledger) -> dict[str, int]:
     return {"files": ledger.files, "events": len(ledger.events), "own": len(ledger.own), "bodies": named}
 
 
-def _shown(clone: Clone, path: str) -> str:
-    return os.path.relpath(path, clone.repo.top).replace(os.sep, "/")
-
-
 def _read(clone: Clone, path: str, *, limit: int) -> bytes | HealthFinding | None:
     try:
         return fsio.read(path, limit=limit)
@@ -350,7 +297,7 @@ def _read(clone: Clone, path: str, *, limit: int) -> bytes | HealthFinding | Non
         said = str(error)
     except OSError as error:
         said = f"it cannot be read: {os.strerror(error.errno or 0)}"
-    return _problem("log", _shown(clone, path), said, _BACKUP)
+    return HealthFinding("problem", "log", relative(path, clone.repo.top), said, _BACKUP)
 
 
 def _read_sealed(clone: Clone, store: Layout, ledger: Ledger) -> list[HealthFinding]:
@@ -361,7 +308,7 @@ def _read_sealed(clone: Clone, store: Layout, ledger: Ledger) -> list[HealthFind
         if isinstance(data, HealthFinding):
             found.append(data)
         elif data is not None:
-            ledger.segment(_shown(clone, path), name.removesuffix(".jsonl"), data, own=True)
+            ledger.segment(relative(path, clone.repo.top), name.removesuffix(".jsonl"), data, own=True)
     return found
 
 
@@ -374,7 +321,7 @@ def _read_spools(clone: Clone, store: Layout, ledger: Ledger) -> list[HealthFind
             if isinstance(data, HealthFinding):
                 found.append(data)
             elif data is not None:
-                ledger.spool(_shown(clone, path), path, data)
+                ledger.spool(relative(path, clone.repo.top), path, data)
     return found
 
 
@@ -396,7 +343,7 @@ def _compare(clone: Clone, ledger: Ledger, against: LogCheckpoint, name: str) ->
         return lost
     said = "what the checkpoint names is not on this branch; another branch of this clone has it"
     step = "Switch to that branch and look again."
-    return [HealthFinding(severity="partial", topic="checkpoint", file=name, sentence=said, next_step=step)]
+    return [HealthFinding("partial", "checkpoint", name, said, step)]
 
 
 def _house(clone: Clone, ledger: Ledger) -> list[HealthFinding]:
@@ -415,9 +362,7 @@ def _staged(clone: Clone) -> Iterator[HealthFinding]:
     for path in publish_journal.staged_though_ignored(clone.repo):
         said = "git ignores this file, yet it is staged: the next commit would contain it"
         step = f"Unless you staged it on purpose: git rm --cached -- {shlex.quote(path)}"
-        yield HealthFinding(
-            severity="problem", topic="git", file=path, sentence=said, next_step=step, repair="unstage", path=path
-        )
+        yield HealthFinding("problem", "git", path, said, step, repair="unstage", path=path)
 
 
 def _waiting(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
@@ -425,8 +370,8 @@ def _waiting(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
     for change in pending_changes.waiting(store):
         if change.segment and not os.path.lexists(store.sealed_segment(change.segment)):
             said = f"it waits to publish segment {change.segment}, which is gone from sealed/"
-            shown = _shown(clone, os.path.join(store.pending, f"{change.name}.json"))
-            yield _problem("store", shown, said, _BACKUP)
+            shown = relative(os.path.join(store.pending, f"{change.name}.json"), clone.repo.top)
+            yield HealthFinding("problem", "store", shown, said, _BACKUP)
 
 
 def _index(clone: Clone) -> Iterator[HealthFinding]:
@@ -435,8 +380,4 @@ def _index(clone: Clone) -> Iterator[HealthFinding]:
         if (wrong := damage_of(path, tables)) and not is_busy(wrong):
             step = "Delete it; the next `holdfast recall` builds it again."
             said = f"a search index cannot be read ({wrong})"
-            yield HealthFinding(severity="note", topic="index", file=path, sentence=said, next_step=step)
-
-
-def _problem(topic: str, file: str, sentence: str, step: str) -> HealthFinding:
-    return HealthFinding(severity="problem", topic=topic, file=file, sentence=sentence, next_step=step)
+            yield HealthFinding("note", "index", path, said, step)

@@ -4,8 +4,10 @@ A finding is a problem (something is damaged or unsafe), partial (it cannot be t
 note (worth knowing, nothing is wrong). Each says where, in one sentence, and what to do next.
 """
 
+import os
 from collections.abc import Iterable, Mapping
 
+from holdfast.errors import BrokenEntry
 from holdfast.values import frozen
 
 # The topics whose findings decide the log's verdict; the others are about the house around it.
@@ -14,7 +16,7 @@ _RANK = {"note": 0, "partial": 1, "problem": 2}
 _VERDICTS = ("ok", "partial", "corrupt")
 
 
-@frozen(kw_only=True)
+@frozen
 class HealthFinding:
     """One thing worth saying, with its place."""
 
@@ -22,8 +24,8 @@ class HealthFinding:
     topic: str  # log, body, capsule, checkpoint, facts, store, git or index
     file: str  # as people should see it
     sentence: str
-    line: int | None = None
     next_step: str = ""
+    line: int | None = None
     repair: str | None = None  # a repair `repair.apply` knows
     path: str = ""  # the file itself, for the repair
 
@@ -56,3 +58,14 @@ class HealthReport:
 def report(findings: Iterable[HealthFinding], counts: Mapping[str, int]) -> HealthReport:
     """A report with the worst first; within a rank as they were found."""
     return HealthReport(tuple(sorted(findings, key=lambda finding: -_RANK[finding.severity])), counts)
+
+
+def relative(path: str, top: str) -> str:
+    """A path as people should see it: from the top of the work tree."""
+    return os.path.relpath(path, top).replace(os.sep, "/")
+
+
+def place_of(path: str, error: BrokenEntry) -> tuple[int | None, str]:
+    """The line that the message about a broken file begins with, and the reason after it."""
+    line, _, reason = str(error).removeprefix(f"{path}:").partition(" ")
+    return (int(line) if line.isdigit() else None), reason

@@ -4,15 +4,13 @@ A Ledger takes every file of the log, one after the other, and judges at the end
 can tell: whether parents are here, and whether an odd line of a spool was ever acknowledged.
 The rules are those of `docs/design/log-format.md`.
 
-Checkpoints: a small note of how far the log reached, to be kept where nobody can change it.
-
-The heads of the log commit to everything before them. Kept elsewhere, they show later that history
-was cut off or a branch of it dropped, which the log alone cannot.
+A checkpoint is a small note of how far the log reached. The heads of the log commit to everything before them; kept
+where nobody can change them, they show later that history was cut off or a branch of it dropped.
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.diagnostics.findings import HealthFinding
 from holdfast.errors import BadInput, CorruptLog, FutureFormat
@@ -59,7 +57,7 @@ class VerifiedEvent(NamedTuple):
 
 @frozen
 class UnreadableLine:
-    """A line of a spool that is no event; whether anybody was told it held is seen at the end."""
+    """A line of a spool that is no event; whether it was ever acknowledged is judged at the end."""
 
     file: str
     path: str
@@ -142,7 +140,7 @@ class Ledger:
                     self.own.setdefault(name, event)
 
     def _judge(self, odd: UnreadableLine) -> None:
-        """A piece of a line is torn if nobody was told that it held.
+        """A piece of a line is torn if it was never acknowledged.
 
         A cut line never has an event's end, and the next event names its writer's last acknowledged
         one: if that is not here, the line between them was acknowledged and has been altered.
@@ -172,29 +170,8 @@ class Ledger:
             sentence = f"{len(missing) - _LISTED} more events name one that is not here"
             self._say("partial", layout.LOG, None, sentence, step)
 
-    def _say(
-        self,
-        severity: str,
-        file: str,
-        line: int | None,
-        sentence: str,
-        next_step: str,
-        *,
-        repair: str | None = None,
-        path: str = "",
-    ) -> None:
-        self.findings.append(
-            HealthFinding(
-                severity=severity,
-                topic="log",
-                file=file,
-                line=line,
-                sentence=sentence,
-                next_step=next_step,
-                repair=repair,
-                path=path,
-            )
-        )
+    def _say(self, severity: str, file: str, line: int | None, sentence: str, step: str, **repair: str) -> None:
+        self.findings.append(HealthFinding(severity, "log", file, sentence, step, line, **repair))
 
 
 def _is_endless(data: bytes) -> bool:
@@ -268,13 +245,8 @@ def make_checkpoint(parents: Mapping[str, Sequence[str]], ts: str) -> LogCheckpo
 
 def checkpoint_to_bytes(checkpoint: LogCheckpoint) -> bytes:
     """The file to keep."""
-    record = {
-        "holdfast": "checkpoint",
-        "v": 1,
-        "heads": list(checkpoint.heads),
-        "count": checkpoint.count,
-        "ts": checkpoint.ts,
-    }
+    facts = {"heads": list(checkpoint.heads), "count": checkpoint.count, "ts": checkpoint.ts}
+    record = {"holdfast": "checkpoint", "v": 1, **facts}
     return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"
 
 
@@ -288,10 +260,10 @@ def checkpoint_from_bytes(data: bytes, name: str) -> LogCheckpoint:
         raise BadInput(f"{name} is not a checkpoint", hint="Make one with `holdfast log --checkpoint FILE`.")
     if record.get("v") != 1:
         raise FutureFormat(f"{name} has format version {record.get('v')!r}; this Holdfast reads version 1")
-    heads, count = record.get("heads"), record.get("count")
-    if not isinstance(heads, list) or not all(isinstance(h, str) and _HASH.fullmatch(h) for h in heads):
-        raise BadInput(f"{name} is a damaged checkpoint", hint="Use another copy of it.")
-    if type(count) is not int or count < 0:
+    heads: Any = record.get("heads")
+    count = record.get("count")
+    sound = isinstance(heads, list) and all(isinstance(h, str) and _HASH.fullmatch(h) for h in heads)
+    if not sound or type(count) is not int or count < 0:
         raise BadInput(f"{name} is a damaged checkpoint", hint="Use another copy of it.")
     return LogCheckpoint(tuple(sorted(set(heads))), count, str(record.get("ts", "")))
 
@@ -320,4 +292,4 @@ def _ancestors(heads: Sequence[str], parents: Mapping[str, Sequence[str]]) -> in
 
 def _lost(name: str, sentence: str) -> HealthFinding:
     step = "Look for it on another branch, in another clone or in a backup: somebody dropped history."
-    return HealthFinding(severity="problem", topic="checkpoint", file=name, sentence=sentence, next_step=step)
+    return HealthFinding("problem", "checkpoint", name, sentence, step)

@@ -1,27 +1,16 @@
-"""Task and link files by themselves: readable, named after their ids, each id once, and no ring of needs.
+"""Are tasks, links, sessions and claims sound, and does what they name still exist?
 
-Shared by `doctor`, which looks at what is visible here, and `check`, which looks at a commit. What they
-make of a finding differs; where it is and what it says does not.
-
-Project state: are its tasks, links, sessions and claims sound, and does what they name still exist?
-
-Only damage is a problem: a file nobody can read, two for one id. A ring of needs that a merge brought, a
-link that leads nowhere, a session on a branch that is gone are normal life: notes, for a person to decide.
-Nothing is fetched from a network.
-
-The gate for tasks and links: may this branch's plan join the trunk?
-
-Read from tree objects like everything `check` looks at. What the branch changed must be readable and bring
-no second file for an id and no new ring of needs. What was wrong before the branch began is said as a
-note: it is not this branch's doing. So is a name that does not end in its id, as `doctor` says it too: a
-file made by hand is taken and published under the name it has.
+`doctor` looks at what is visible here, `check` at what a branch would bring into the trunk; both read the same files
+and name the same faults. Damage is a problem: a file that cannot be read, two files for one id. A ring of needs that
+a merge brought, a link that leads nowhere, a session on a branch that is gone are notes. For `check`, what was wrong
+before the branch began is a note too, and a new ring of needs is a problem. Nothing is fetched from a network.
 """
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from holdfast.diagnostics.findings import HealthFinding
+from holdfast.diagnostics.findings import HealthFinding, place_of, relative
 from holdfast.diagnostics.tracked_log import TreeRow, rows
 from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, GitFailed, TooLarge, UnsafePath
 from holdfast.git import branch_lines
@@ -30,7 +19,6 @@ from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.model.task import Link, Task
 from holdfast.store import layout, pending_changes, session_files, task_files, trash
-from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.values import frozen, replace
 from holdfast.work import task_board, task_claims
@@ -72,9 +60,8 @@ def read_nodes(texts: Mapping[str, str]) -> NodeFiles:
 
 def unreadable(path: str, error: BrokenEntry) -> HealthFinding:
     """A file that cannot be read, with its line and the reason."""
-    line, _, reason = str(error).removeprefix(f"{path}:").partition(" ")
-    step = _MARKS if "unresolved merge" in reason else _MEND
-    return problem(path, reason, step, line=int(line) if line.isdigit() else None)
+    line, reason = place_of(path, error)
+    return problem(path, reason, _MARKS if "unresolved merge" in reason else _MEND, line=line)
 
 
 def repeated(nodes: NodeFiles) -> Iterator[HealthFinding]:
@@ -104,11 +91,6 @@ def clashing(paths: Iterable[str]) -> Iterator[HealthFinding]:
             yield problem(path, f"its name differs from {other} only in case", step)
 
 
-def foreign(paths: Iterable[str]) -> Iterator[str]:
-    """Files that are no node's: not Markdown, or with a name that none of ours has."""
-    return (path for path in paths if not pending_changes.is_publishable(path))
-
-
 def rings(found: Iterable[Task]) -> list[tuple[str, ...]]:
     """Cycles of needs and parents, each written A, B, A; at most a few, no node in two of them."""
     left = {task.id: task for task in found}
@@ -126,11 +108,11 @@ def arrows(ring: tuple[str, ...]) -> str:
 
 
 def problem(path: str, sentence: str, step: str, *, line: int | None = None) -> HealthFinding:
-    return HealthFinding(severity="problem", topic=topic(path), file=path, line=line, sentence=sentence, next_step=step)
+    return HealthFinding("problem", topic(path), path, sentence, step, line)
 
 
 def note(path: str, sentence: str, step: str) -> HealthFinding:
-    return HealthFinding(severity="note", topic=topic(path), file=path, sentence=sentence, next_step=step)
+    return HealthFinding("note", topic(path), path, sentence, step)
 
 
 def topic(path: str) -> str:
@@ -149,7 +131,7 @@ def examine_tasks(clone: Clone) -> Iterator[HealthFinding]:
         found = _read_all(clone)
         yield from _plan(clone, found)
     except (CorruptLog, UnsafePath, TooLarge, GitFailed) as error:
-        yield problem(paths.TASKS, str(error), "Mend what it names, then run this again.")
+        yield problem(layout.TASKS, str(error), "Mend what it names, then run this again.")
     living = branch_lines.alive(clone.repo, *clone.stores) | {clone.line().id}
     for store in clone.stores:
         yield from _sessions(clone, store, living)
@@ -228,26 +210,19 @@ def _dead_links(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
         elif link.kind == "commit" and commits[link.target].state == "unanchored":
             gone = f"commit {link.target[:12]} is in no branch any more"
         if gone:
-            yield note(path, f"{link.id} is dead: {gone}", _relink(link))
-
-
-def _relink(link: Link) -> str:
-    return f"Link to where it is now, and take this one away: holdfast link remove {link.id}"
+            step = f"Link to where it is now, and take this one away: holdfast link remove {link.id}"
+            yield note(path, f"{link.id} is dead: {gone}", step)
 
 
 def _there(clone: Clone, targets: Collection[str]) -> set[str]:
     """Which of these files and folders are in HEAD or in the work tree; one git process for all."""
-    asked = [target for target in dict.fromkeys(targets) if not os.path.lexists(_in_tree(clone, target))]
+    asked = [one for one in dict.fromkeys(targets) if not os.path.lexists(clone.layout.in_tree(one.rstrip("/")))]
     if not asked:
         return set(targets)
     named = "".join(f"HEAD:{target.rstrip('/')}\n" for target in asked).encode("utf-8", "surrogateescape")
     rows = clone.repo.run("cat-file", "--batch-check=%(objecttype)", stdin=named).split(b"\n")
     gone = {target for target, row in zip(asked, rows, strict=False) if row.strip() not in (b"blob", b"tree")}
     return set(targets) - gone
-
-
-def _in_tree(clone: Clone, target: str) -> str:
-    return os.path.join(clone.repo.top, *target.rstrip("/").split("/"))
 
 
 def _lost_evidence(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
@@ -319,16 +294,14 @@ def _quietly(store: Layout, look: Callable[[Layout], list[_T]]) -> list[_T]:
 
 
 def _record(clone: Clone, topic: str, path: str, why: object, *, severity: str = "problem") -> HealthFinding:
-    said = str(why).removeprefix(path).lstrip(":, ")
-    found = _note(clone, topic, path, said, _ASIDE)
+    said, shown = str(why).removeprefix(path).lstrip(":, "), relative(path, clone.repo.top)
     if severity == "note":
-        return replace(found, next_step="Update Holdfast; this version leaves it untouched.")
-    return replace(found, severity=severity, repair="damaged", path=path)
+        return HealthFinding("note", topic, shown, said, "Update Holdfast; this version leaves it untouched.")
+    return HealthFinding(severity, topic, shown, said, _ASIDE, repair="damaged", path=path)
 
 
 def _note(clone: Clone, topic: str, path: str, said: str, step: str) -> HealthFinding:
-    shown = os.path.relpath(path, clone.repo.top).replace(os.sep, "/")
-    return HealthFinding(severity="note", topic=topic, file=shown, sentence=said, next_step=step)
+    return HealthFinding("note", topic, relative(path, clone.repo.top), said, step)
 
 
 def _some(found: Iterable[HealthFinding]) -> Iterator[HealthFinding]:
@@ -360,7 +333,7 @@ def judge_plan(repo: Repo, start: str | None) -> PlanVerdict:
     ordered = sorted(here, key=lambda path: (path in changed, path))
     found, odd = _read_tree(repo, (here[path] for path in ordered))
     findings = [*odd, *found.findings, *repeated(found), *clashing(ordered)]
-    strangers = foreign(ordered)
+    strangers = (path for path in ordered if not pending_changes.is_publishable(path))
     findings += [problem(path, "this is no file of a task or a link", _NAME) for path in strangers]
     judged = [note(path, said, _NAME) for path, said in misnamed(found)]
     judged += [finding if finding.file in changed else _older(finding) for finding in findings]

@@ -1,8 +1,8 @@
 """Mending what can be mended without inventing anything.
 
 Torn bytes are taken out of a spool, a run's meta file is written again from its event, permissions
-are closed, leftovers and damaged records are moved away, and what git or the log can tell anew is
-written anew. Whatever is changed lies in `quarantine/` first. A dry
+are closed, leftovers and damaged records are moved away, and what git or the log still knows is written
+again. Whatever is changed lies in `quarantine/` first. A dry
 run says what would be done; the same call with `apply` does it.
 """
 
@@ -85,7 +85,7 @@ def _mend(clone: Clone, report: HealthReport, finding: HealthFinding) -> None:
             publish_journal.unstage(clone.repo, [finding.path])
         case _:
             _move_away(clone, finding.path)
-            _write_anew(clone, finding)
+            _write_again(clone, finding)
 
 
 def _move_away(clone: Clone, path: str) -> None:
@@ -96,7 +96,7 @@ def _move_away(clone: Clone, path: str) -> None:
     fsio.move(path, _place(clone, path))
 
 
-def _write_anew(clone: Clone, finding: HealthFinding) -> None:
+def _write_again(clone: Clone, finding: HealthFinding) -> None:
     """What must not be missing once the damaged one is gone."""
     name = os.path.basename(finding.path)
     store = next((s for s in clone.stores if finding.path.startswith(s.private + os.sep)), clone.private)

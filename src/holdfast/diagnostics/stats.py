@@ -1,11 +1,11 @@
 """What was counted in this clone, in figures: how well recall serves, and what it costs.
 
-Totals hold since counting began. What needs single lines (misses, uses, latency, whether a session was gone
-on with) holds for those that are still there, some ten thousand; `recent` says since when and how many.
+Totals hold since counting began. Uses and times need single lines and hold for those that are still there, some ten
+thousand; `recent` says how many, and since when.
 """
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -13,54 +13,40 @@ from holdfast.diagnostics import usage
 from holdfast.diagnostics.usage import DAY, UsageSubjects
 from holdfast.git.clone import Clone
 from holdfast.model.event import timestamp
-from holdfast.store import session_files, statistics, tally
-from holdfast.store.statistics import CountedContext, CountedLines, CountedRecall, MemoryUse
+from holdfast.store import statistics, tally
+from holdfast.store.statistics import CountedContext, CountedLines, MemoryUse
 from holdfast.values import frozen
 
-AGAIN = 600  # seconds within which the same question is the same search
 HOWS = tuple(name.removeprefix("context.") for name in tally.CONTEXT)
-BETWEEN = ("prompt", "tool")  # what was told while an agent worked
 
 
 @frozen
 class Duration:
-    """How long something took, in microseconds: half of the times less, and nineteen of twenty."""
+    """How long something took, in microseconds."""
 
-    half: int
-    most: int
+    half: int  # the median
+    most: int  # p95
 
 
 @frozen(kw_only=True)
 class RecallStats:
-    """Questions, and what came of them."""
+    """Questions, and what they found."""
 
     asked: int
     empty: int  # found nothing
-    hits: int
-    outdated: int  # hits that were superseded, expired or retired when they were shown
     recent: int  # single lines that are still there; the rest of the figures are of these
     since: str | None
-    again: int  # misses: asked again within ten minutes, and nothing that was found was used before
     used: int  # something that was found was cited, acted on or looked at within a day
     took: Duration | None
 
 
-@frozen(kw_only=True)
+@frozen
 class ContextStats:
-    """Packs that sessions started with: how each found the one to go on from, and what was injected."""
+    """Packs that sessions started with."""
 
-    found: Mapping[str, int]  # branch, ancestor, paths, none
-    recent: int  # of these, that name a session and whose lines are still there
-    continued: int  # and that session was gone on with
-    tokens: int  # of packs
-    prompts: int  # times something was said at a later prompt
-    tools: int  # and before an edit or a command
-    tokens_between: int  # of both
+    packs: int
+    tokens: int
     took: Duration | None
-
-    @property
-    def packs(self) -> int:
-        return sum(self.found.values())
 
 
 @frozen
@@ -72,7 +58,6 @@ class MemoryStats:
     told: int
     looked: int
     used: int
-    last_used: str | None
     state: str  # how it stands here now; "" if it is not here
 
 
@@ -99,11 +84,10 @@ class Stats:
     models: tuple[ModelStats, ...]
     calls_today: int  # of the user's model command
     calls_per_day: int | None  # None if there is no such command
-    others: Mapping[str, int]  # whatever else was counted, by name
 
     @property
     def is_empty(self) -> bool:
-        return not (self.recalls.asked or self.contexts.packs or self.memories or self.models or self.others)
+        return not (self.recalls.asked or self.contexts.packs or self.memories or self.models)
 
 
 def stats(clone: Clone, about: UsageSubjects, *, calls_per_day: int | None) -> Stats:
@@ -115,14 +99,13 @@ def stats(clone: Clone, about: UsageSubjects, *, calls_per_day: int | None) -> S
     return Stats(
         since=_moment(began),
         recalls=_recalls(totals, counts, uses),
-        contexts=_contexts(clone, totals, counts.told),
+        contexts=_contexts(totals, counts.told),
         memories=memories,
         cited=sum(use.how == statistics.CITED for use in uses),
         acted=sum(use.how == statistics.ACTED for use in uses),
         models=tuple(_models(totals)),
         calls_today=statistics.model_calls_used(layout, clone.now()[:10]),
         calls_per_day=calls_per_day,
-        others={name: number for name, number in totals.items() if _is_other(name)},
     )
 
 
@@ -135,11 +118,6 @@ def _moment(seconds: int | None) -> str | None:
         return None
 
 
-def _is_other(name: str) -> bool:
-    ours = (tally.RECALLED, tally.TOLD, tally.LOOKED, "recall.", "context.", "tokens.", "told.", "model.")
-    return not name.startswith(ours)
-
-
 # ── recalls ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -149,11 +127,8 @@ def _recalls(totals: Mapping[str, int], counts: CountedLines, uses: Iterable[Mem
     return RecallStats(
         asked=totals.get("recall.asked", 0),
         empty=totals.get("recall.empty", 0),
-        hits=totals.get("recall.hits", 0),
-        outdated=totals.get("recall.outdated", 0),
         recent=len(asked),
         since=_moment(asked[0].at if asked else None),
-        again=sum(_is_asked_again(asked, place, acts) for place in range(len(asked))),
         used=sum(acts.follow(one.memories, one.at, one.at + DAY) for one in asked),
         took=took([one.microseconds for one in asked]),
     )
@@ -181,62 +156,25 @@ class UseTimes:
         return False
 
 
-def _is_asked_again(asked: Sequence[CountedRecall], place: int, acts: UseTimes) -> bool:
-    """Whether the same was asked a little later, and nothing that this one found was used until then."""
-    one = asked[place]
-    for other in asked[place + 1 :] if one.words else ():
-        if other.at - one.at > AGAIN:
-            break
-        if _are_alike(one.words, other.words):
-            return not acts.follow(one.memories, one.at, other.at)
-    return False
-
-
-def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two questions share two of three words, those of the shorter."""
-    return bool(other) and 3 * len(one & other) >= 2 * min(len(one), len(other))
-
-
 def took(times: Iterable[int]) -> Duration | None:
-    """The median and the 95th of a hundred; None if nothing was measured."""
+    """The median and p95; None if nothing was measured."""
     known = sorted(time for time in times if time)
     return Duration(known[len(known) // 2], known[len(known) * 95 // 100]) if known else None
 
 
-# ── what was told ────────────────────────────────────────────────────────────────────────────────
-
-
-def _contexts(clone: Clone, totals: Mapping[str, int], told: Sequence[CountedContext]) -> ContextStats:
-    packs = [one for one in told if one.how in HOWS]
-    threads = [one for one in packs if one.session]
+def _contexts(totals: Mapping[str, int], told: Sequence[CountedContext]) -> ContextStats:
     return ContextStats(
-        found={how: totals.get(f"context.{how}", 0) for how in HOWS},
-        recent=len(threads),
-        continued=_continued(clone, threads) if threads else 0,
+        packs=sum(totals.get(f"context.{how}", 0) for how in HOWS),
         tokens=sum(totals.get(f"tokens.{how}", 0) for how in HOWS),
-        prompts=totals.get("context.prompt", 0),
-        tools=totals.get("context.tool", 0),
-        tokens_between=sum(totals.get(f"tokens.{how}", 0) for how in BETWEEN),
-        took=took(one.microseconds for one in packs),
+        took=took(one.microseconds for one in told if one.how in HOWS),
     )
-
-
-def _continued(clone: Clone, threads: Iterable[CountedContext]) -> int:
-    """How many packs named a session that went on afterwards, or that a later one follows."""
-    last: dict[str, str] = {}
-    for session in session_files.everywhere(clone.stores):
-        for name in filter(None, (session.id, session.previous)):
-            last[name.lower()] = max(last.get(name.lower(), ""), session.updated.ts)
-    return sum(last.get(one.session or "", "") > (_moment(one.at) or "~") for one in threads)
 
 
 # ── memories and models ──────────────────────────────────────────────────────────────────────────
 
 
 def _memories(totals: Mapping[str, int], uses: Sequence[MemoryUse], about: UsageSubjects) -> list[MemoryStats]:
-    used: dict[str, list[int]] = defaultdict(list)
-    for use in uses:
-        used[use.memory].append(use.at)
+    used = Counter(use.memory for use in uses)
     sorts = (tally.RECALLED, tally.TOLD, tally.LOOKED)
     names = {name.removeprefix(sort) for name in totals for sort in sorts if name.startswith(sort)}
     found = [
@@ -245,8 +183,7 @@ def _memories(totals: Mapping[str, int], uses: Sequence[MemoryUse], about: Usage
             recalled=totals.get(f"{tally.RECALLED}{name}", 0),
             told=totals.get(f"{tally.TOLD}{name}", 0),
             looked=totals.get(f"{tally.LOOKED}{name}", 0),
-            used=len(used[name]),
-            last_used=_moment(max(used[name], default=None)),
+            used=used[name],
             state=about.states.get(name, ""),
         )
         for name in sorted({*names, *used})

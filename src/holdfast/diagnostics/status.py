@@ -4,11 +4,10 @@ import os
 from collections.abc import Sequence
 
 from holdfast.git import branch_lines, reconcile, upstream
-from holdfast.git import upstream as git_upstream
 from holdfast.git.clone import Clone
 from holdfast.git.upstream import MissingFromTrunk
 from holdfast.store import agent_inbox
-from holdfast.values import frozen
+from holdfast.values import asdict, frozen
 
 
 @frozen(kw_only=True)
@@ -85,18 +84,15 @@ def status(clone: Clone, tally: FactTally, work: WorkTally) -> Status:
     found, held = reconcile.examine(clone), upstream.held(clone)
     waiting, lost = agent_inbox.waiting(*clone.stores), agent_inbox.vanished(*clone.stores)
     unread = agent_inbox.vanished(*clone.stores, why=agent_inbox.UNREAD)
-    missing = git_upstream.missing_from_trunk(clone)
+    missing = upstream.missing_from_trunk(clone)
     size = _size(clone.private.private, besides=clone.private.statistics)
     return Status(
+        **asdict(tally),
+        **asdict(work),
         id=line.id,
         branch=head.branch,
         head=head.oid,
         operation=clone.repo.operation(),
-        facts=tally.facts,
-        expired=tally.expired,
-        stale=tally.stale,
-        candidates=tally.candidates,
-        unreviewed=tally.unreviewed,
         events_waiting=_events_waiting(clone),
         changes_waiting=tuple(sorted({change.path for change in changes if change.segment is None})),
         private_runs=_count(clone.private.runs),
@@ -104,15 +100,6 @@ def status(clone: Clone, tally: FactTally, work: WorkTally) -> Status:
         gone=len(found.gone),
         orphans=tuple(orphan.name for orphan in found.orphans),
         sandboxed=clone.layout.private != clone.private.private,
-        tasks=work.tasks,
-        started=work.started,
-        ready=work.ready,
-        session=work.session,
-        disputed=work.disputed,
-        elsewhere=tally.elsewhere,
-        edited=tally.edited,
-        unchecked=tally.unchecked,
-        unreadable=tally.unreadable,
         unmerged=missing.memories if missing else 0,
         trunk=missing.trunk if missing else None,
         trusts=held.trusted.name if held and not held.void else None,
@@ -238,7 +225,7 @@ def _unread(found: Status) -> list[str]:
 def _silent(found: Status) -> list[str]:
     """What came by git and does not speak, where a person could change that at once."""
     if found.void:
-        return [f"What came by git does not speak: {found.void}. Trust it anew: holdfast trust"]
+        return [f"What came by git does not speak: {found.void}. Trust it again: holdfast trust"]
     if not found.elsewhere:
         return []
     way = "holdfast review list --waits-as elsewhere" if found.trusts else "holdfast trust"

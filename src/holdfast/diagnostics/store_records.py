@@ -1,17 +1,14 @@
-"""Bodies and capsules of this clone's own events: here and unaltered, or rightly gone.
+"""The clone's own records: bodies and capsules of its events, and the small files of its private store.
 
-Other clones keep theirs; an erased one must be gone and stay gone.
-
-The store's own records: each readable, consistent with itself, and where it belongs.
-
-Everyday commands leave a damaged one out and go on; here it is named, and `repair` can set it aside.
+A body or a capsule is here and unaltered, or rightly gone; other clones keep theirs, and an erased one stays gone.
+Everyday commands leave a damaged record out and go on; here it is named, and `repair` can set it aside.
 """
 
 import json
 import os
 from collections.abc import Iterable, Iterator
 
-from holdfast.diagnostics.findings import HealthFinding
+from holdfast.diagnostics.findings import HealthFinding, relative
 from holdfast.diagnostics.log_integrity import Ledger, VerifiedEvent
 from holdfast.errors import BrokenEntry, CorruptLog, PublishRefused, TooLarge, UnsafePath
 from holdfast.git import approvals, branch_lines, erase, publish_journal
@@ -55,7 +52,7 @@ def _left_of(clone: Clone, event: VerifiedEvent) -> Iterator[HealthFinding]:
     folder = _folder(clone, run)
     if run and os.path.isdir(folder):
         step = f"Erase it again: `holdfast erase {run}`."
-        yield _body_problem("capsule", _shown_body(clone, folder), "this run was erased and is here again", step)
+        yield HealthFinding("problem", "capsule", _shown(clone, folder), "this run was erased and is here again", step)
 
 
 def _folder(clone: Clone, run: str) -> str:
@@ -65,20 +62,20 @@ def _folder(clone: Clone, run: str) -> str:
 def body(clone: Clone, event: VerifiedEvent, *, hidden: bool = False, erased: bool = False) -> Iterator[HealthFinding]:
     """What is wrong with one event's body, and with the capsule that it vouches for."""
     name = (event.body or b"").decode("ascii")
-    shown = _shown_body(clone, clone.layout.body(name))
+    shown = _shown(clone, clone.layout.body(name))
     try:
         stored = clone.bodies.raw(name)
     except (UnsafePath, TooLarge, OSError) as error:
-        yield _body_problem("body", shown, str(error), _BACKUP)
+        yield HealthFinding("problem", "body", shown, str(error), _BACKUP)
         return
     if stored is None and not hidden:
-        yield _body_problem("body", shown, f"it is missing; {event.file}:{event.number} names it", _BACKUP)
+        yield HealthFinding("problem", "body", shown, f"it is missing; {event.file}:{event.number} names it", _BACKUP)
     elif stored is not None and body_name(stored) != name:
         said = f"one or more of its {len(stored)} bytes were changed; {event.file}:{event.number} names it"
-        yield _body_problem("body", shown, said, _BACKUP)
+        yield HealthFinding("problem", "body", shown, said, _BACKUP)
     elif stored is not None and erased:
         step = "Erase it again with `holdfast erase`."
-        yield _body_problem("body", shown, "it was erased and is here again", step)
+        yield HealthFinding("problem", "body", shown, "it was erased and is here again", step)
     elif stored is not None and event.kind == b"run" and not hidden:
         yield from _capsule_of(clone, event, stored)
 
@@ -87,8 +84,8 @@ def _capsule_of(clone: Clone, event: VerifiedEvent, stored: bytes) -> Iterator[H
     try:
         root = json.loads(stored[SALT_BYTES:]).get("output_sha256")
     except (ValueError, AttributeError):
-        shown = _shown_body(clone, clone.layout.body((event.body or b"").decode("ascii")))
-        yield _body_problem("body", shown, "it does not hold JSON", _BACKUP)
+        shown = _shown(clone, clone.layout.body((event.body or b"").decode("ascii")))
+        yield HealthFinding("problem", "body", shown, "it does not hold JSON", _BACKUP)
         return
     if root is None or event.run_id is None:
         return
@@ -96,15 +93,9 @@ def _capsule_of(clone: Clone, event: VerifiedEvent, stored: bytes) -> Iterator[H
     for fault in capsule.faults(folder, root, clone.joined(parse_event(event.data))):
         path = os.path.join(folder, *fault.path.split("/"))
         repair = "rebuild-meta" if fault.path == capsule.META else None
-        yield HealthFinding(
-            severity="problem",
-            topic="capsule",
-            file=_shown_body(clone, path).rstrip("/"),
-            sentence=fault.sentence,
-            next_step="Run `holdfast doctor --repair`." if repair else _BACKUP,
-            repair=repair,
-            path=path,
-        )
+        step = "Run `holdfast doctor --repair`." if repair else _BACKUP
+        shown = _shown(clone, path).rstrip("/")
+        yield HealthFinding("problem", "capsule", shown, fault.sentence, step, repair=repair, path=path)
     yield from _packs_of(clone, event.run_id.decode("ascii"), folder)
 
 
@@ -113,15 +104,7 @@ def _packs_of(clone: Clone, run_id: str, folder: str) -> Iterator[HealthFinding]
     context = capsule.read_json(folder, capsule.CONTEXT)
     for sentence in receipt_files.faults(clone.stores, run_id, context) if isinstance(context, dict) else ():
         place = os.path.join(clone.layout.receipts, run_id)
-        yield _body_problem("capsule", _shown_body(clone, place), sentence, _BACKUP)
-
-
-def _shown_body(clone: Clone, path: str) -> str:
-    return os.path.relpath(path, clone.repo.top).replace(os.sep, "/")
-
-
-def _body_problem(topic: str, file: str, sentence: str, step: str) -> HealthFinding:
-    return HealthFinding(severity="problem", topic=topic, file=file, sentence=sentence, next_step=step)
+        yield HealthFinding("problem", "capsule", _shown(clone, place), sentence, _BACKUP)
 
 
 _STEP = "Run `holdfast doctor --repair`, which sets it aside."
@@ -199,7 +182,7 @@ def _candidates(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
         if candidate.id in changed:
             said = f"the words of {candidate.id} were changed after it was proposed"
             step = "Read it before you accept it; `holdfast show` has what was proposed."
-            yield HealthFinding(severity="note", topic="store", file=_shown(clone, path), sentence=said, next_step=step)
+            yield HealthFinding("note", "store", _shown(clone, path), said, step)
 
 
 def _candidate(path: str) -> Candidate | Rejected:
@@ -215,16 +198,9 @@ def _candidate(path: str) -> Candidate | Rejected:
 
 
 def _shown(clone: Clone, path: str) -> str:
-    return os.path.relpath(path, clone.repo.top).replace(os.sep, "/")
+    return relative(path, clone.repo.top)
 
 
 def _problem(clone: Clone, path: str, why: object, *, repair: str) -> HealthFinding:
-    return HealthFinding(
-        severity="problem",
-        topic="store",
-        file=_shown(clone, path),
-        sentence=str(why).removeprefix(path).lstrip(":, "),
-        next_step=_STEP,
-        repair=repair,
-        path=path,
-    )
+    said = str(why).removeprefix(path).lstrip(":, ")
+    return HealthFinding("problem", "store", _shown(clone, path), said, _STEP, repair=repair, path=path)

@@ -1,7 +1,7 @@
 """The log as git holds it: read from a commit's tree, so that it works in any clone.
 
 What the work tree shows is compared with it byte by byte; a checkout that converted line ends
-is told apart from damage.
+is no damage.
 """
 
 import os
@@ -20,6 +20,7 @@ from holdfast.values import frozen
 _WRITING = regex(r"\.jsonl\.\d+-[0-9a-f]{8}\.tmp$")
 _PLACE = regex(rf"{re.escape(layout.LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl")
 _PROBES = tuple(f"{folder}/probe.md" for folder in (*layout.FOLDER_OF.values(), layout.TASKS, layout.LINKS))
+_FSCK = "Run `git fsck`, and fetch the object from another clone."
 _ATTRIBUTES = ("text", "filter", "ident", "working-tree-encoding")
 
 
@@ -70,10 +71,7 @@ def _blobs(repo: Repo, listed: list[TreeRow], ledger: Ledger) -> dict[str, bytes
     try:
         return repo.blobs(row.oid for row in listed)
     except GitFailed as error:
-        step = "Run `git fsck`, and fetch the object from another clone."
-        ledger.findings.append(
-            HealthFinding(severity="problem", topic="log", file=layout.LOG, sentence=str(error), next_step=step)
-        )
+        ledger.findings.append(HealthFinding("problem", "log", layout.LOG, str(error), _FSCK))
     found = {}
     for row in listed:
         done = repo.attempt("cat-file", "blob", row.oid)
@@ -85,13 +83,10 @@ def _blobs(repo: Repo, listed: list[TreeRow], ledger: Ledger) -> dict[str, bytes
 def _absent(repo: Repo, row: TreeRow) -> HealthFinding:
     """In a partial clone git may fetch a blob later; elsewhere it lost or damaged it."""
     promised = repo.text("config", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1))
-    return HealthFinding(
-        severity="partial" if promised else "problem",
-        topic="log",
-        file=row.path,
-        sentence="git names this segment but does not have its bytes here",
-        next_step="Fetch it." if promised else "Run `git fsck`, and fetch the object from another clone.",
-    )
+    said = "git names this segment but does not have its bytes here"
+    if promised:
+        return HealthFinding("partial", "log", row.path, said, "Fetch it.")
+    return HealthFinding("problem", "log", row.path, said, _FSCK)
 
 
 def read_work_tree(repo: Repo, ledger: Ledger, committed: dict[str, bytes]) -> list[HealthFinding]:
@@ -103,7 +98,8 @@ def read_work_tree(repo: Repo, ledger: Ledger, committed: dict[str, bytes]) -> l
         except FileNotFoundError:  # git changed the work tree since it was listed
             continue
         except (UnsafePath, TooLarge, OSError) as error:
-            findings.append(_unreadable(path, str(error)))
+            step = f"Bring git's copy back: `git checkout -- {path}`."
+            findings.append(HealthFinding("problem", "log", path, str(error), step))
             continue
         place = _PLACE.fullmatch(path)
         if place is None:
@@ -129,19 +125,9 @@ def _files(top: str) -> list[str]:
     return found
 
 
-def _unreadable(path: str, reason: str) -> HealthFinding:
-    step = f"Bring git's copy back: `git checkout -- {path}`."
-    return HealthFinding(severity="problem", topic="log", file=path, sentence=reason, next_step=step)
-
-
 def _converted(path: str) -> HealthFinding:
-    return HealthFinding(
-        severity="note",
-        topic="git",
-        file=path,
-        sentence="the checkout converted its line ends; git's own copy is sound and is what counts",
-        next_step=f"Commit {layout.ATTRIBUTES}, then check the file out again.",
-    )
+    said = "the checkout converted its line ends; git's own copy is sound and is what counts"
+    return HealthFinding("note", "git", path, said, f"Commit {layout.ATTRIBUTES}, then check the file out again.")
 
 
 def altered_proofs(repo: Repo) -> list[HealthFinding]:
@@ -149,14 +135,9 @@ def altered_proofs(repo: Repo) -> list[HealthFinding]:
     listed = rows(repo, "HEAD", layout.APPROVALS) if repo.head().oid else []
     data = repo.blobs(row.oid for row in listed)
     step = "Bring git's older copy back, or accept the memory again and publish."
+    said = "this proof of an approval was altered, so it proves nothing"
     return [
-        HealthFinding(
-            severity="note",
-            topic="trust",
-            file=row.path,
-            sentence="this proof of an approval was altered, so it proves nothing",
-            next_step=step,
-        )
+        HealthFinding("note", "trust", row.path, said, step)
         for row in listed
         if row.oid in data and approval_proofs.read(row.path.rpartition("/")[2], data[row.oid]) is None
     ]
@@ -190,4 +171,4 @@ def _unspoken(name: str) -> str:
 
 
 def _attribute(sentence: str, step: str) -> HealthFinding:
-    return HealthFinding(severity="problem", topic="git", file=layout.ATTRIBUTES, sentence=sentence, next_step=step)
+    return HealthFinding("problem", "git", layout.ATTRIBUTES, sentence, step)

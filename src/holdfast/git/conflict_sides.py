@@ -140,11 +140,6 @@ class EntryConflict:
     def is_memory(self) -> bool:
         return task_files.reader(self.path) is None
 
-    @property
-    def blocks(self) -> bool:
-        """Whether nothing can happen to the entry until somebody decides."""
-        return self.kind != "overruled"
-
 
 def parts(path: str, text: str) -> dict[str, Any]:
     """An entry's fields by name; BrokenEntry if it cannot be read."""

@@ -1,44 +1,24 @@
 """Fills the index: units come and go, their rows with them, and only shown rows can be found.
 
-Rows are put in by the batch, and so are the files they are about. A row that another unit brings
-already is only joined; whether rows become visible or stop being so is settled once, at the end, for
-those that were touched.
-
-Documents from anywhere, put into the same tables that a search reads: for benchmarks and for trials.
-
-Nothing of it is truth and nothing refreshes it: the file is filled once and asked.
+Rows are put in by the batch, and so are the files they are about. A row that another unit brings already is only
+joined; whether rows become visible or stop being so is settled once, at the end, for those that were touched.
 """
 
-import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
 
 from holdfast.index.schema import COLUMNS as FOUND_BY
-from holdfast.index.schema import INDEXES, facet
-from holdfast.index.search_rows import (
-    COLUMNS,
-    COMMON,
-    MAX_TEXT,
-    SLOTS,
-    Row,
-    Touch,
-    content_of,
-    parts_of,
-    path_words,
-    safe,
-    time_number,
-)
-from holdfast.values import frozen
+from holdfast.index.schema import INDEXES
+from holdfast.index.search_rows import COLUMNS, COMMON, SLOTS, Row, Touch, safe
 
 BATCH = 2000
 ROOM = 20_000  # hidden rows kept for a switch back, besides as many as are shown
 
 _AT = {name: place for place, name in enumerate(COLUMNS)}
-_PUT_ROW = f"INSERT INTO row ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+PUT_ROW = f"INSERT INTO row ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 _PUT_COMMON = f"INSERT INTO row ({', '.join(COMMON)}) VALUES ({', '.join('?' * len(COMMON))})"
 _WORDS = ", ".join(FOUND_BY)
-_PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?{', ?' * len(FOUND_BY)})"
+PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?{', ?' * len(FOUND_BY)})"
 _FIRST, _LAST, _TS = _AT["title"], _AT["facets"] + 1, _AT["ts"]
 
 # A run that a transcript tells of has the time it began; a line sees it by when it was recorded.
@@ -50,13 +30,20 @@ _VISIBLE = f"""EXISTS (SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit
 _TURNED = f"""WITH own (id) AS (
   SELECT id FROM row WHERE id IN (SELECT row FROM touched) AND shown <> :shown AND {_VISIBLE} = :shown
 ) SELECT id FROM own UNION SELECT row.id FROM row JOIN own ON row.parent = own.id"""
-_LEARN = f"INSERT INTO words (rowid, {_WORDS}) SELECT id, {_WORDS} FROM row WHERE id = ?"
-_UNLEARN = f"INSERT INTO words (words, rowid, {_WORDS}) SELECT 'delete', id, {_WORDS} FROM row WHERE id = ?"
+LEARN = f"INSERT INTO words (rowid, {_WORDS}) SELECT id, {_WORDS} FROM row WHERE id = ?"
+UNLEARN = f"INSERT INTO words (words, rowid, {_WORDS}) SELECT 'delete', id, {_WORDS} FROM row WHERE id = ?"
 _ORPHANS = "SELECT row FROM touched WHERE NOT EXISTS (SELECT 1 FROM member WHERE member.row = touched.row)"
 _DATE = """UPDATE row SET ts = (
   SELECT max(e.ts) FROM row AS e WHERE e.target = row.name AND e.kind = 'event' AND e.shown
 ) WHERE id < 0"""
 _NEWEST = "SELECT id FROM row WHERE shown AND id > 0 ORDER BY id DESC LIMIT 1"
+
+
+def path_number(db: sqlite3.Connection, name: str) -> int:
+    """The number of a path; it has one from now on."""
+    clean = safe(name)
+    found = db.execute("SELECT id FROM path WHERE name = ?", (clean,)).fetchone()
+    return found[0] if found else db.execute("INSERT INTO path (name) VALUES (?)", (clean,)).lastrowid or 0
 
 
 def _recorded(own: Row) -> str:
@@ -204,24 +191,17 @@ class IndexFill:
         return number
 
     def _path(self, name: str) -> int:
-        """The number of a path; it has one from now on."""
         number = self._paths.get(name)
         if number is None:
-            clean = safe(name)
-            found = self._db.execute("SELECT id FROM path WHERE name = ?", (clean,)).fetchone()
-            number = found[0] if found else self._new_path(clean)
-            self._paths[name] = number
+            number = self._paths[name] = path_number(self._db, name)
         return number
-
-    def _new_path(self, name: str) -> int:
-        return self._db.execute("INSERT INTO path (name) VALUES (?)", (name,)).lastrowid or 0
 
     def _flush(self) -> None:
         if not self._rows and not self._members:
             return
         self._db.executemany(_PUT_COMMON, [row for row in self._rows if len(row) == len(COMMON)])
-        self._db.executemany(_PUT_ROW, [row for row in self._rows if len(row) == len(COLUMNS)])
-        self._db.executemany(_PUT_WORDS, [(row[0], *row[_FIRST:_LAST]) for row in self._rows if row[2]])
+        self._db.executemany(PUT_ROW, [row for row in self._rows if len(row) == len(COLUMNS)])
+        self._db.executemany(PUT_WORDS, [(row[0], *row[_FIRST:_LAST]) for row in self._rows if row[2]])
         self._db.executemany("INSERT OR IGNORE INTO member VALUES (?, ?)", self._members)
         self._db.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?)", self._touches)
         self._rows.clear()
@@ -274,7 +254,7 @@ class IndexFill:
         db = self._db
         if db.execute("SELECT 1 FROM touched LIMIT 1").fetchone() is None:
             return
-        for shown, change in ((0, _UNLEARN), (1, _LEARN)):
+        for shown, change in ((0, UNLEARN), (1, LEARN)):
             numbers = db.execute(_TURNED, {"shown": shown}).fetchall()
             db.executemany(change, numbers)
             db.executemany(f"UPDATE row SET shown = {shown} WHERE id = ?", numbers)
@@ -312,54 +292,3 @@ class IndexFill:
 
     def remember(self, name: str, value: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
-
-
-@frozen(kw_only=True)
-class LoadedDocument:
-    """One thing that can be found. Those of one group are neighbours in the order of `seq`."""
-
-    name: str
-    text: str
-    title: str = ""
-    kind: str = "doc"  # commit, turn, doc, code, run, or a memory's type
-    ts: str | None = None  # as events spell it; without one it is as ever recent as a memory
-    group: str | None = None
-    seq: int = 0  # 0 is the group's own row, if it has one; its parts count from 1
-    context: str = ""  # what it belongs to: author, speaker, heading
-    paths: tuple[str, ...] = ()  # files it changes, lies in or is about
-
-
-def load_documents(db: sqlite3.Connection, documents: Iterable[LoadedDocument]) -> None:
-    """Put documents into an index, in one transaction; those of a group have to stand together."""
-    db.execute("BEGIN IMMEDIATE")
-    filling = IndexFill(db)
-    filling.show("d:loaded", "document", None)
-    unit = filling.id_of("d:loaded")
-    for rows, touches in _grouped(documents):
-        filling.add(unit, rows, None, touches)
-    filling.finish()
-    db.execute("COMMIT")
-
-
-def _grouped(documents: Iterable[LoadedDocument]) -> Iterator[tuple[list[Row], list[Touch]]]:
-    """The rows of each group, its own first, and what they touch."""
-    for group, members in groupby(documents, key=lambda one: (one.group, "" if one.group else one.name)):
-        found = sorted(members, key=lambda one: one.seq)
-        if group[0] and found[0].seq:  # the group itself says nothing, but holds its parts together
-            found.insert(0, LoadedDocument(name=group[0], text="", kind="run", ts=found[0].ts))
-        rows = [_row(one) for one in found]
-        yield rows, [(place, path) for place, one in enumerate(found) for path in one.paths]
-
-
-def _row(one: LoadedDocument) -> Row:
-    title, text = safe(one.title), safe(one.text[:MAX_TEXT])
-    context = safe(" ".join(filter(None, (one.context, path_words(one.paths)))))
-    key = hashlib.sha256(f"{one.kind}\n{one.group}\n{one.name}".encode("utf-8", "replace")).digest()[:16]
-    return (
-        -1 if one.ts is None else time_number(one.ts), key, 0, one.seq, content_of(title, text),
-        safe(one.name), one.kind, "run" if one.kind == "run" else None, one.ts, title,
-        safe(one.name), text, parts_of(f"{title}\n{text}"),
-        context, facet("k", one.kind), None, "", None, None, None, None, None, None,
-        one.paths[0] if one.kind in ("doc", "code") and one.paths else None,
-        None, None, None, None, None, None, None, "T2", None,
-    )  # fmt: skip

@@ -110,7 +110,7 @@ def _answer(command: str, asked: "_Asked | Recall") -> int:
         if isinstance(counted, str):
             tally.told_now(layout, counted, took)
         elif not isinstance(asked, _Asked) and asked.kind != "candidate":
-            tally.recalled_now(layout, " ".join(asked.query), counted, took)
+            tally.recalled_now(layout, counted, took)
     return code
 
 

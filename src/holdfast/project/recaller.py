@@ -116,7 +116,7 @@ class Recaller(Concern):
         self._say_once_of_the_cache()
         if count and kind != "candidate":  # asked on the way, to say how many wait
             found = [(hit.id, hit.kind, hit.state) for hit in hits]
-            tally.recalled_now(self.clone.layout, query, found, took)
+            tally.recalled_now(self.clone.layout, found, took)
         return hits if explain else [replace(hit, parts=()) if hit.parts else hit for hit in hits]
 
     def keep_answer(self, stamp: str) -> None:

@@ -1,38 +1,20 @@
-"""Personalised PageRank: where a walk is that sets out from the seeds and often returns to them.
+"""Questions that take several steps: a walk over what the records tie together, from what the question names.
 
-Plain power iteration over a small graph: no global graph is kept, and what is walked is bounded by whoever
-makes the edges. The masses of all nodes sum to one; equal graphs give equal masses.
+A node is a row (a memory, task, run, turn, session, commit, or a piece of a document or of code), a file, or a name: an
+id, a symbol, a commit's hash, a person, a product. Rows are tied to the names they hold and to the files they touch, so
+evidence, dependencies, supersession, trailers and mentions are all edges of one kind, whatever wrote them. What many
+rows share ties nobody. Neighbours are read from the index's tables when they are asked for, and the graph grows from
+the seeds up to a limit: the cost of an answer does not depend on how much is kept.
 
-The graph's nodes and their neighbours, read from the index's tables when they are asked for.
+The walk is a personalised PageRank, as in HippoRAG 2, with no model call. It sets out from the rows whose title the
+question spells out and from those that hold a rare id, symbol, path or name of it. A row that the walk reaches gains
+the more, the more it holds of what the question says and the seeds do not, and if it is of the kind that was asked for
+("which decision …"). A question that names nothing sets no walk going.
 
-A node is a row (a memory, task, run, turn, session, commit, or a piece of a document or of code), a file, or
-a name: an id, a symbol, a commit's hash, a person, a product. Rows are tied to the names they hold and to
-the files they touch; two rows are tied if they share one. So evidence, dependencies, supersession, trailers
-and mentions are all edges of one kind, whatever wrote them, and of two index files neither needs to know of
-the other. What many rows share ties nobody. Likeness of meaning is an edge, too, where somebody hands it in:
-nobody does by default, because it found less than it cost (docs/design/graph.md).
-
-The part of the graph around what a question names: grown from the seeds, and never larger than allowed.
-
-Rows are opened one after another, those first to which most of the seeds' weight leads; what an opened row
-is tied to becomes part of the graph, what is not opened only ends walks. So the cost of an answer does not
-depend on how much is kept.
-
-Multi-hop answers: a walk over what the records themselves tie together, from what the question names.
-
-The way of HippoRAG 2 with no model call: what the question names (rows whose title it spells out, and those
-that hold an id, a symbol, a path or a name of it that few others hold) seeds a personalised PageRank over
-rows, files and names; a row that the walk reaches gains the more, the more it holds of what the question says
-and the seeds do not, and if it is of the kind that was asked for ("which decision …"). A question that names
-nothing sets no walk going.
-
-Which step follows a search: the one that the setting `retrieval.graph` names.
-
-`auto` walks the graph for questions that take several steps and follows names for all others; `off` never
-walks; `hipporag` always does. Others come as packages with an entry point of the group `holdfast.graphs`: a
-callable that is given the index's connections, the question as it was read and the best rows, and gives
-what rows gain. It runs code, so a tracked file cannot choose it; where it fails, that is said, and `auto`
-follows.
+The setting `retrieval.graph` names the step that follows a search: `auto` walks for questions that take several steps,
+`off` never, `hipporag` always. Packages bring others by an entry point of the group `holdfast.graphs`: a callable that
+gets the index's connections, the question and the best rows, and gives what rows gain. It runs code, so a tracked file
+cannot choose it; where it fails, that is said, and `auto` follows.
 """
 
 import sqlite3
@@ -58,9 +40,7 @@ ROUNDS = 40
 ENOUGH = 1e-7  # a round that moves less mass than this changes nothing
 
 
-def pagerank(
-    edges: Mapping[Walked, Mapping[Walked, float]], seeds: Mapping[Walked, float], *, damping: float = DAMPING
-) -> dict[Walked, float]:
+def pagerank(edges: Mapping[Walked, Mapping[Walked, float]], seeds: Mapping[Walked, float]) -> dict[Walked, float]:
     """The mass of every node that can be reached from the seeds; nothing if no seed weighs anything.
 
     Edges weigh as they are given in each direction. A walk that can go nowhere sets out again.
@@ -71,7 +51,7 @@ def pagerank(
     steps = {node: _shares(others) for node, others in edges.items()}
     mass = dict(start)
     for _ in range(ROUNDS):
-        following = _step(mass, start, steps, damping)
+        following = _step(mass, start, steps)
         moved = sum(abs(value - mass.get(node, 0.0)) for node, value in following.items())
         mass = following
         if moved < ENOUGH:
@@ -86,21 +66,18 @@ def _shares(weights: Mapping[Walked, float]) -> dict[Walked, float]:
 
 
 def _step(
-    mass: Mapping[Walked, float],
-    start: Mapping[Walked, float],
-    steps: Mapping[Walked, Mapping[Walked, float]],
-    damping: float,
+    mass: Mapping[Walked, float], start: Mapping[Walked, float], steps: Mapping[Walked, Mapping[Walked, float]]
 ) -> dict[Walked, float]:
     """One round: every node passes on what it has, or returns it to where walks set out."""
     arrived: dict[Walked, float] = {}
-    returned = 1.0 - damping
+    returned = 1.0 - DAMPING
     for node, value in mass.items():
         others = steps.get(node)
         if not others:
-            returned += damping * value
+            returned += DAMPING * value
             continue
         for other, share in others.items():
-            arrived[other] = arrived.get(other, 0.0) + damping * value * share
+            arrived[other] = arrived.get(other, 0.0) + DAMPING * value * share
     for node, share in start.items():
         arrived[node] = arrived.get(node, 0.0) + returned * share
     return arrived
@@ -108,7 +85,6 @@ def _step(
 
 Node = tuple[str, int, str]  # what it is, a row's source, and its number, path or name
 Row = tuple[Any, ...]
-Similar = Callable[[bytes], Sequence[tuple[bytes, float]]]  # contents like one, and how like: 0 to 1
 
 ROW, PATH, NAME = "row", "path", "name"
 SHARED = 60  # rows; a name or a file that more of them share ties nobody
@@ -116,7 +92,7 @@ NAMES = 24  # of one row
 PATHS = 16  # of one row
 SHORT = 7  # characters by which people call a commit
 _RARE = log(2000.0)
-_FIELDS = "name, title, text, context, run, task, target, supersedes, head, parent, content, kind"
+_FIELDS = "name, title, text, context, run, task, target, supersedes, head, parent, kind"
 _SAID, _TYPED, _WORD = 1.0, 2.0, 0.25  # weights: an id that is mentioned, one that a field holds, other names
 _TOUCHED, _BELONGS = 0.7, 1.5
 
@@ -126,7 +102,6 @@ class RecordGraph:
     """Neighbours in all sources; every name is looked up once."""
 
     sources: Sequence[sqlite3.Connection]
-    similar: Similar | None = None
     looked_up: int = 0
     _known: dict[Node, list[Node]] = field(default_factory=dict)
     _kinds: dict[Node, str] = field(default_factory=dict)
@@ -175,20 +150,7 @@ class RecordGraph:
         for (child,) in ((row[9],), *family):
             if child is not None:
                 found[ROW, node[1], str(child)] = _BELONGS
-        if self.similar is not None and row[10] is not None:
-            found.update(self._like(node, row[10], self.similar))
         return found
-
-    def _like(self, node: Node, content: bytes, similar: Similar) -> dict[Node, float]:
-        """The rows whose text is like that of another."""
-        rows = {
-            (ROW, number, str(row)): likeness
-            for other, likeness in similar(content)
-            for number, db in enumerate(self.sources)
-            for (row,) in db.execute("SELECT id FROM row WHERE content = ? AND shown ORDER BY id", (other,))
-        }
-        rows.pop(node, None)
-        return rows
 
 
 def _named(row: Row) -> list[tuple[Node, float]]:
@@ -276,15 +238,11 @@ _MOST = 4000  # rows that hold a word
 
 
 def walk_links(
-    sources: Sequence[sqlite3.Connection],
-    asked: SearchQuery,
-    best: Sequence[tuple[int, float]],
-    *,
-    similar: Similar | None = None,
+    sources: Sequence[sqlite3.Connection], asked: SearchQuery, best: Sequence[tuple[int, float]]
 ) -> dict[int, float]:
     """What rows gain by links and by the walk, by key, in units of the best score."""
     gains = second_hop.follow(sources, asked, best)
-    for key, gain in _walked(RecordGraph(sources, similar), asked, best).items():
+    for key, gain in _walked(RecordGraph(sources), asked, best).items():
         gains[key] = max(gain, gains.get(key, 0.0))
     return gains
 
@@ -367,25 +325,19 @@ def auto_step(
     return follow(sources, asked, best)
 
 
-def _brought() -> "Iterable[EntryPoint]":
-    from importlib import metadata  # dear to load, and most people bring none
-
-    return metadata.entry_points(group=GROUP)
-
-
 BUILT_IN: dict[str, Step] = {AUTO: auto_step, OFF: second_hop.follow, "hipporag": walk_links}
 
 
 def graph_step_names() -> list[str]:
     """What may be chosen: what is built in, then what packages bring."""
-    return [*BUILT_IN, *sorted({one.name for one in _brought()} - BUILT_IN.keys())]
+    return [*BUILT_IN, *sorted({one.name for one in plugins.installed(GROUP)} - BUILT_IN.keys())]
 
 
 def graph_step(name: str, complaints: list[str] | None = None) -> Step:
     """The step of this name; refused if no package brings it. `complaints` gets its failures."""
     if name in BUILT_IN:
         return BUILT_IN[name]
-    for one in _brought():
+    for one in plugins.installed(GROUP):
         if one.name == name:
             return _guarded(one, [] if complaints is None else complaints)
     raise BadInput(

@@ -78,15 +78,16 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
     raise PluginTookTooLong
 
 
-def _brought() -> "Iterable[EntryPoint]":
+def installed(group: str) -> "Iterable[EntryPoint]":
+    """The entry points of a group that installed packages bring."""
     from importlib import metadata  # dear to load, and most people bring none
 
-    return metadata.entry_points(group=GROUP)
+    return metadata.entry_points(group=group)
 
 
 def names() -> list[str]:
     """The retrievers that are installed, our own first."""
-    return [BUILT_IN, *sorted({one.name for one in _brought()} - {BUILT_IN})]
+    return [BUILT_IN, *sorted({one.name for one in installed(GROUP)} - {BUILT_IN})]
 
 
 class PluginRetriever:
@@ -110,7 +111,7 @@ class PluginRetriever:
 
 
 def _load(name: str) -> Make:
-    found = [one for one in _brought() if one.name == name]
+    found = [one for one in installed(GROUP) if one.name == name]
     if not found:
         raise BadInput(f"no package that is installed brings it; there are: {', '.join(names())}")
     make: Make = found[0].load()

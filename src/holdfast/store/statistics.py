@@ -28,13 +28,10 @@ _RECKONED = "reckoned"
 
 @frozen
 class CountedRecall:
-    """One question: when, how long it took, what it found; its words only as hashes."""
+    """One question: when, how long it took, what it found."""
 
     at: int
     microseconds: int
-    hits: int
-    outdated: int
-    words: frozenset[str]
     memories: tuple[str, ...]  # in lower case
 
 
@@ -108,9 +105,7 @@ def times(layout: Layout, memory: str) -> dict[str, int]:
 
 
 def _asked(said: Sequence[str]) -> CountedRecall:
-    at, took, hits, outdated = (int(said[place]) for place in (0, 2, 3, 4))
-    words = frozenset(said[5].split(",")) - {"-"}
-    return CountedRecall(at, took, hits, outdated, words, tuple(tally.ids(said[6])))
+    return CountedRecall(int(said[0]), int(said[2]), tuple(tally.ids(said[6])))
 
 
 def _told(said: Sequence[str]) -> CountedContext:

@@ -4,14 +4,14 @@ One short line a time, appended without waiting for the disk: a line may be lost
 never fails or delays the caller. The quick path counts, too, so nothing heavy is imported.
 
     <seconds> <name> [<how many>]                                           something was counted
-    <seconds> ask <microseconds> <hits> <outdated> <words> <memories>       a recall
-    <seconds> told <microseconds> <tokens> <how> <session> <memories>       an agent was given context
-    <seconds> model <microseconds> <calls> <texts> <what for>               a model was called
+    <seconds> ask <microseconds> <hits> 0 - <memories>                      somebody recalled
+    <seconds> told <microseconds> <tokens> <how> <session> <memories>       an agent was told something
+    <seconds> model <microseconds> <calls> <texts> <what for>               a model was asked
 
-Lists are joined by commas, `-` is none. Words are twelve bits of a keyed hash each, the key this clone's own:
-two questions can be compared, and no question can be read. A file that has grown becomes the old one, and the lines of
-the one before it become sums, a line a name: nobody is writing to it any more, so no line is lost.
-What follows from the lines is computed by the readers (`statistics`, `diagnostics.stats`), never here.
+Lists are joined by commas, `-` is none. Up to version 0.6 a question's line also held how many hits were outdated and
+hashes of its words; they are passed over. A file that has grown becomes the old one, and what was old goes into sums, a
+line a name: nobody is writing to it any more, so no line is lost. What follows from the lines is worked out by their
+readers (`statistics`, `diagnostics.stats`), never here.
 """
 
 import os
@@ -28,23 +28,13 @@ AT_REST = 10  # seconds since its last line: whoever had opened the old one has 
 MOST_WORDS, MOST_IDS = 16, 64  # of one line
 RECALLED, TOLD, LOOKED = "recalled.", "given.", "looked."
 CONTEXT = ("context.branch", "context.ancestor", "context.paths", "context.none")
-# Hits that do not hold any more, as far as the index can tell; some doubts go on after the word.
-OUTDATED = ("superseded", "expired", "retired", "stale", "deprecated")
 OLD, SUMS, USED, KEY = ".old", ".sums", ".used", ".key"
 _FOLDED = "folded."
 _MOST = 64 << 20  # nothing of ours grows to this: not read
-_MAX_QUERY = 400  # characters that are compared
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _HEX = frozenset("0123456789abcdef")
 _LONGEST = 64
-_SMALL = frozenset(  # words that any two questions share
-    (
-        *("a", "an", "and", "are", "as", "at", "be", "by", "can", "did", "do", "does", "for", "from", "has"),
-        *("have", "how", "i", "in", "is", "it", "not", "of", "on", "or", "our", "that", "the", "this", "to"),
-        *("was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "you"),
-    )
-)
 
 
 # ── counting ─────────────────────────────────────────────────────────────────────────────────────
@@ -57,19 +47,12 @@ def count(layout: Layout, *names: str, now: int | None = None) -> None:
 
 
 def recalled_now(
-    layout: Layout,
-    query: str,
-    hits: "Iterable[tuple[str, str, str | None]]",
-    microseconds: int,
-    *,
-    now: int | None = None,
+    layout: Layout, hits: "Iterable[tuple[str, str, str | None]]", microseconds: int, *, now: int | None = None
 ) -> None:
-    """Count a question that was answered: how fast, with what (id, kind and state of each hit)."""
+    """Count a question that was answered: how fast, with what (id and kind of each hit)."""
     found = list(hits)
     memories = [name for name, kind, _ in found if kind in FOLDER_OF]
-    outdated = sum(kind in FOLDER_OF and bool(state) and is_outdated(state or "") for _, kind, state in found)
-    words = ",".join(_hashes(layout, query)) or "-"
-    said = f"{_number(microseconds)} {len(found)} {outdated} {words} {_joined(memories)}"
+    said = f"{_number(microseconds)} {len(found)} 0 - {_joined(memories)}"
     _append(layout, f"{_moment(now)} ask {said}\n")
 
 
@@ -90,11 +73,6 @@ def modelled(layout: Layout, what: str, *, calls: int, texts: int, microseconds:
     if is_name(f"model.{what}.microseconds"):
         said = f"{_number(microseconds)} {_number(calls)} {_number(texts)} {what}"
         _append(layout, f"{_moment(now)} model {said}\n")
-
-
-def is_outdated(state: str) -> bool:
-    """Whether a hit with this state was shown though it does not hold any more."""
-    return state.startswith(OUTDATED)
 
 
 def is_name(name: str) -> bool:
@@ -135,64 +113,6 @@ def _append(layout: Layout, lines: str, *, grown: bool = True) -> None:
 
 
 # ── words ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _hashes(layout: Layout, query: str) -> list[str]:
-    """What stands for the words of a question; nothing where there is no key to hide them with."""
-    plain = "".join(c if c.isalnum() else " " for c in query[:_MAX_QUERY]).casefold().split()
-    words = dict.fromkeys(word for word in plain if word not in _SMALL)
-    key = _key(layout) if words else b""
-    if not key:
-        return []
-    some = list(words)[:MOST_WORDS]
-    return [_hash(word.encode("utf-8", "replace"), key=key, size=2)[:3] for word in some]
-
-
-def _hash(data: bytes, *, key: bytes, size: int) -> str:
-    try:
-        from _blake2 import blake2b
-    except ImportError:  # a Python built without it
-        from hashlib import blake2b
-    return str(blake2b(data, key=key, digest_size=size).hexdigest())
-
-
-def _key(layout: Layout) -> bytes:
-    """This clone's key, made when it is first needed; none where it cannot be kept."""
-    path = f"{layout.statistics}{KEY}"
-    for _ in range(2):
-        try:
-            fd = os.open(path, os.O_RDONLY | _PLAIN)
-        except FileNotFoundError:
-            _make_key(path)
-            continue
-        except OSError:
-            return b""
-        try:
-            found = os.read(fd, 33)
-        except OSError:
-            return b""
-        finally:
-            os.close(fd)
-        return found if len(found) == 32 else b""
-    return b""
-
-
-def _make_key(path: str) -> None:
-    """Put it there whole: another process may look at any moment."""
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        _write(temporary, os.urandom(32))
-        try:
-            os.link(temporary, path)  # the first one counts
-        except (AttributeError, NotImplementedError):
-            os.rename(temporary, path)
-            return
-        os.unlink(temporary)
-    except OSError:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
 
 
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────

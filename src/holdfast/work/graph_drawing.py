@@ -1,4 +1,4 @@
-"""The task graph as a picture: a tree for the terminal, Mermaid and DOT for everything else.
+"""The task graph as a picture: a tree for the terminal, Mermaid for everything else.
 
 Titles are strangers' text: whatever steers a terminal, ends a quote or starts a tag is shown, never
 obeyed. Marks and words tell what a colour would; who wants colour adds it in `interfaces`.
@@ -13,7 +13,6 @@ from holdfast.values import field, frozen, mutable
 from holdfast.work.task_graph import TaskGraph
 
 MARKS = {"open": "[ ]", "started": "[~]", "blocked": "[!]", "done": "[x]", "dropped": "[-]"}
-LEGEND = "[ ] open   [~] started   [!] blocked   [x] done   [-] dropped"
 AWAY = "not on this branch"
 MAX_DEPTH = 30  # levels that are drawn; a chain of thousands would be all indentation
 MAX_LABEL = 80
@@ -218,7 +217,7 @@ def cut(text: str, room: int) -> str:
     return "".join(kept).rstrip() + "…"
 
 
-# Mermaid and DOT.
+# Mermaid.
 
 
 @frozen
@@ -282,33 +281,3 @@ _MERMAID_LOOKS = {
 def _entities(text: str) -> str:
     """The text for a quoted Mermaid label: what could mean something is written as its number."""
     return "".join(sign if sign.isalnum() or sign in _CALM else f"#{ord(sign)};" for sign in text)
-
-
-def dot(graph: TaskGraph | GraphPart) -> str:
-    """The graph for Graphviz: arrows to what comes next, dashed lines to parts."""
-    picture = _picture(_as_part(graph))
-    lines = ["digraph tasks {", "  rankdir=LR;", '  node [shape=box, style="rounded,filled"];']
-    for name, task in picture.nodes.items():
-        head, title = (_escaped(text) for text in _label(name, task))
-        label = f"{head}\\n{title}" if title else head
-        lines.append(f'  "{_escaped(name)}" [label="{label}", {_DOT_LOOKS[task.status if task else "away"]}];')
-    lines += [f'  "{_escaped(one)}" -> "{_escaped(other)}";' for one, other in picture.needs]
-    dashed = "[style=dashed, arrowhead=none]"
-    lines += [f'  "{_escaped(one)}" -> "{_escaped(other)}" {dashed};' for one, other in picture.parts]
-    return "".join(f"{line}\n" for line in (*lines, "}"))
-
-
-_DOT_LOOKS = {
-    "open": 'fillcolor="#ffffff"',
-    "started": 'fillcolor="#dbeafe", penwidth=2',
-    "blocked": 'fillcolor="#fee2e2", penwidth=2',
-    "done": 'fillcolor="#dcfce7"',
-    "dropped": 'fillcolor="#f3f4f6", fontcolor="#6b7280"',
-    "away": 'fillcolor="#ffffff", fontcolor="#6b7280", color="#9ca3af"',
-}
-
-
-def _escaped(text: str) -> str:
-    """The text within a quoted DOT string; Graphviz reads backslashes and HTML's entities in labels."""
-    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return plain.replace("\\", "\\\\").replace('"', '\\"')

@@ -52,8 +52,9 @@ def take_state(clone: Clone, data: bytes) -> ViewEditOutcome:
 
 
 def _placed(reason: str) -> str:
-    """A refusal with its line as editors understand it."""
-    return _ON_LINE.sub(rf"{project_state.NAME}:\1 ", reason)
+    """A refusal with its place: the line as editors understand it, or the task."""
+    placed = _ON_LINE.sub(rf"{project_state.NAME}:\1 ", reason)
+    return f"{project_state.NAME}, {reason}" if reason.startswith(("task ", "link ")) else placed
 
 
 @frozen

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from holdfast.errors import BadInput, Claimed, HoldfastError, NotFound, TooLarge, UnsafePath
+from holdfast.errors import BadInput, Claimed, HoldfastError, TooLarge, UnsafePath
 from holdfast.model.evidence import is_oid
 from holdfast.model.ids import is_id
 from holdfast.patterns import regex
@@ -112,19 +112,6 @@ def try_take(layout: Layout, claim: TaskClaim, *, now: str) -> TaskClaim | None:
         if before is not None and before.is_live(now):
             return None
         return _write(layout, claim)
-
-
-def renew(layout: Layout, claim: TaskClaim, *, until: str, now: str) -> TaskClaim:
-    """The same claim with another end; Claimed if somebody else has the task by now, NotFound if nobody."""
-    with _locked(layout):
-        before = find(layout, claim.task)
-        if before is None:
-            raise NotFound(f"{claim.task} is not claimed any more", hint="Claim it again.")
-        if before.is_by(claim):
-            claim = before
-        elif before.is_live(now):
-            raise _taken(before)
-        return _write(layout, replace(claim, until=until))
 
 
 def release(layout: Layout, task: str, *, owner: str | None = None) -> TaskClaim | None:

@@ -64,17 +64,6 @@ class TaskGraph:
         """The parts of a node, in the order given."""
         return tuple(self._parts.get(id, ()))
 
-    def ancestors(self, id: str) -> tuple[str, ...]:  # noqa: A002
-        """The node it is part of, the one that is part of, and so on; a loop ends before it repeats."""
-        found: dict[str, None] = {}
-        task = self.tasks.get(id)
-        while task is not None and task.parent in self.tasks and task.parent not in found:
-            if task.parent == id:
-                break
-            found[task.parent] = None
-            task = self.tasks[task.parent]
-        return tuple(found)
-
     def roots(self) -> tuple[str, ...]:
         """Nodes from which all others are reached by their parts: no parent here, or one of a loop."""
         return self._shape().roots

@@ -3,7 +3,8 @@
 Written: `{"version": 1, "tasks": […], "links": […]}`, or one object a line. Read: either, or a plain
 list, up to 64 MiB. A field we do not know is kept if it is plain: text, a number, yes or no, nothing, or
 a list of these. Everything is checked before anything is stored: a text comes in whole or not at all, and
-a refusal names the line and the reason. What each field may hold is `model.task`'s business.
+a refusal names the line (in a whole document: the record) and the reason. What each field may hold is
+`model.task`'s business.
 """
 
 import json
@@ -23,7 +24,6 @@ from holdfast.store import task_files as files
 from holdfast.store.frontmatter import BadFront
 from holdfast.values import frozen, replace
 from holdfast.work import task_board
-from holdfast.work import task_board as boards
 from holdfast.work.task_graph import TaskGraph
 
 VERSION = 1
@@ -31,13 +31,11 @@ MAX_TEXT = 64 << 20
 MAX_REASON = 300  # a refusal quotes no more of what it refuses
 MAX_RING = 20
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-_SPACE = regex(r"[ \t\n\r]*")
 _HALF = regex("[\ud800-\udfff]")
 _OBJECTS = ("checkpoint", "extra")
 _TEXTS = ("title", "owner", "impact", "reason", "notes", "acceptance", "target")
 _HINT = "Mend the text and import it again; nothing of it was stored."
 
-_DECODE = json.JSONDecoder(parse_int=float).raw_decode  # only places are asked of it; no number is too long
 _N = TypeVar("_N", Task, Link)
 
 Fresh = Callable[[str, Collection[str]], str]  # a new id with this prefix, in none of these
@@ -85,22 +83,23 @@ def to_jsonl(tasks: Iterable[Task], links: Iterable[Link] = ()) -> str:
 def from_text(text: str, *, fresh: Fresh | None = None) -> TaskPlan:
     """The tasks and links that a text holds; with `fresh`, those without an id get one.
 
-    BadInput, TooLarge or Cycle say on which line it goes wrong.
+    BadInput, TooLarge or Cycle say on which line, or with which record of a document, it goes wrong.
     """
     _refuse_unfit(text)
-    values, line_of = _records(text.removeprefix("\ufeff"))
+    values, place_of = _records(text.removeprefix("\ufeff"))
     nodes: dict[str, Task | Link] = {}
     places: dict[str, int] = {}
     for place, value in enumerate(values):
         try:
             node = _node(value, fresh, nodes)
-            _refuse_repeated(node, nodes)
+            if node.id in nodes:
+                raise BadInput(f"{node.id} is in it twice")
         except (BadInput, TooLarge) as error:
-            raise BadInput(f"line {line_of(place)}: {_short(str(error))}", hint=_HINT) from None
+            raise BadInput(f"{place_of(place)}: {_short(str(error))}", hint=_HINT) from None
         nodes[node.id], places[node.id] = node, place
     plan = TaskPlan(*(tuple(n for n in nodes.values() if isinstance(n, kind)) for kind in (Task, Link)))  # type: ignore[arg-type]
     if ring := TaskGraph(plan.tasks).cycle():
-        raise Cycle(f"line {line_of(places[ring[0]])}: that is a cycle: {_ring(ring)}", hint=_HINT)
+        raise Cycle(f"{place_of(places[ring[0]])}: that is a cycle: {_ring(ring)}", hint=_HINT)
     return plan
 
 
@@ -119,23 +118,26 @@ def _ring(ring: tuple[str, ...]) -> str:
     return " → ".join(shown)
 
 
-def _records(text: str) -> tuple[list[Any], Callable[[int], int]]:
-    """The records of a text, and a function that tells on which line one of them begins."""
+def _records(text: str) -> tuple[list[Any], Callable[[int], str]]:
+    """The records of a text, and a function that names the place of one: its line, or its number in a document."""
     if not text.strip():
         raise BadInput("there is nothing in it to import", hint="Give JSON, or JSONL with one object a line.")
     if _is_lines(text):
         numbered = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
-        return [_load(line, first=n) for n, line in numbered], lambda place: numbered[place][0]
+        return [_load(line, first=n) for n, line in numbered], lambda place: f"line {numbered[place][0]}"
     whole = _load(text, first=1)
-    records = whole
     if isinstance(whole, dict) and not {"tasks", "links"} & set(whole):
-        return [whole], lambda _: _line(text, _skip(text, 0))
+        return [whole], lambda _: "record 1"
     if isinstance(whole, dict):
         _refuse_other_version(whole)
-        records = [*_listed(whole, "tasks"), *_listed(whole, "links")]
-    if not isinstance(records, list):
+        tasks = _listed(whole, "tasks")
+        names = [f"task {n}" for n in range(1, len(tasks) + 1)]
+        whole = [*tasks, *_listed(whole, "links")]
+        names += [f"link {n}" for n in range(1, len(whole) - len(tasks) + 1)]
+        return whole, lambda place: names[place]
+    if not isinstance(whole, list):
         raise BadInput("line 1: it holds no tasks", hint="Give JSON, or JSONL with one object a line.")
-    return records, lambda place: _line(text, _starts(text)[place])
+    return whole, lambda place: f"record {place + 1}"
 
 
 def _is_lines(text: str) -> bool:
@@ -143,6 +145,8 @@ def _is_lines(text: str) -> bool:
     first, _, rest = text.lstrip().partition("\n")
     try:
         return bool(rest.strip()) and isinstance(_parse(first), dict)
+    except BadInput:
+        return True
     except (ValueError, RecursionError):
         return False
 
@@ -158,15 +162,18 @@ def _load(text: str, *, first: int) -> Any:
     except json.JSONDecodeError as error:
         reason = f"it is not JSON: {error.msg} (column {error.colno})"
         raise BadInput(f"line {first + error.lineno - 1}: {reason}", hint=_HINT) from None
+    except BadInput as error:
+        raise BadInput(f"line {first}: {error}", hint=_HINT) from None
     except RecursionError:
         raise BadInput(f"line {first}: it is nested too deeply", hint=_HINT) from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[Any, Any]:
-    """An object; a name that stands in it twice is noted under None, which no name of JSON is."""
-    found: dict[Any, Any] = dict(pairs)
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; a name may stand in it once."""
+    found = dict(pairs)
     if len(found) != len(pairs):
-        found[None] = next(name for n, (name, _) in enumerate(pairs) if name in dict(pairs[:n]))
+        twice = next(name for n, (name, _) in enumerate(pairs) if name in dict(pairs[:n]))
+        raise BadInput(f"{_short(twice)} stands in it twice", hint=_HINT)
     return found
 
 
@@ -176,8 +183,6 @@ def _whole(digits: str) -> int | float:
 
 
 def _refuse_other_version(whole: Mapping[Any, Any]) -> None:
-    if None in whole:
-        raise BadInput(f"line 1: {whole[None]} stands in it twice", hint=_HINT)
     if whole.get("version", VERSION) != VERSION:
         said = _short(repr(whole["version"]))
         raise BadInput(f"line 1: version {said} is not one that this Holdfast reads", hint="Update Holdfast.")
@@ -190,48 +195,6 @@ def _listed(whole: Mapping[Any, Any], name: str) -> list[Any]:
     return found
 
 
-# Where a record of a sound document begins; only asked when one is refused.
-
-
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
-
-
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
-
-
-def _starts(text: str) -> list[int]:
-    """The places of all records, tasks first."""
-    start = _skip(text, 0)
-    if text[start] == "[":
-        return _items(text, start)
-    found: dict[str, list[int]] = {"tasks": [], "links": []}
-    at = _skip(text, start + 1)
-    while text[at] != "}":
-        name, at = _DECODE(text, at)
-        at = _skip(text, _skip(text, at) + 1)
-        if name in found:
-            found[name] = _items(text, at)
-        at = _past(text, at)
-    return [*found["tasks"], *found["links"]]
-
-
-def _items(text: str, at: int) -> list[int]:
-    found, at = [], _skip(text, at + 1)
-    while text[at] != "]":
-        found.append(at)
-        at = _past(text, at)
-    return found
-
-
-def _past(text: str, at: int) -> int:
-    """The place of what follows a value and its comma."""
-    at = _skip(text, _DECODE(text, at)[1])
-    return _skip(text, at + 1) if text[at] == "," else at
-
-
 # One record.
 
 
@@ -239,8 +202,6 @@ def _node(record: Any, fresh: Fresh | None, taken: Collection[str]) -> Task | Li
     """The task or link that a record is."""
     if not isinstance(record, dict):
         raise BadInput("it is no object with fields")
-    if None in record:
-        raise BadInput(f"{record[None]} stands in it twice")
     _refuse_strange(record)
     kind = record.get("kind")
     is_link = kind in LINK_KINDS or (kind is None and "target" in record)
@@ -337,11 +298,6 @@ def _is_line(name: str, raw: str) -> bool:
     return [(field.name, field.raw) for field in fields] == [(name, raw)]
 
 
-def _refuse_repeated(node: Task | Link, nodes: Mapping[str, Task | Link]) -> None:
-    if node.id in nodes:
-        raise BadInput(f"{node.id} is in it twice")
-
-
 # Onto the board.
 
 
@@ -352,7 +308,7 @@ def bring(clone: Clone, text: str) -> TaskPlan:
     What is here already with the same content is passed over, so an import that was cut off can be
     repeated; with another content it is refused. Needs that name nobody here stay: they may live elsewhere.
     """
-    board, (links, _) = boards.read(clone), boards.links(clone)
+    board, (links, _) = task_board.read(clone), task_board.links(clone)
     taken = {*board.placed, *links}
     plan = from_text(text, fresh=lambda prefix, others: _fresh(prefix, taken, others))
     clean = TaskPlan(tuple(_cleaned(clone, t) for t in plan.tasks), tuple(_cleaned(clone, n) for n in plan.links))
@@ -378,7 +334,7 @@ def _cleaned(clone: Clone, node: _N) -> _N:
     """The same without secrets."""
     found = {name: getattr(node, name) for name in _TEXTS if getattr(node, name, None)}
     extra = tuple((name, _cleaned_line(clone, name, raw)) for name, raw in node.extra)
-    return replace(node, **boards.cleaned(clone, found), extra=extra)
+    return replace(node, **task_board.cleaned(clone, found), extra=extra)
 
 
 def _cleaned_line(clone: Clone, name: str, raw: str) -> str:
@@ -431,10 +387,10 @@ def _folder(node: Task | Link) -> str:
 
 
 def _path(node: Task | Link) -> str:
-    return paths.node_path(_folder(node), slug(node.title, boards.MAX_SLUG), node.id)
+    return paths.node_path(_folder(node), slug(node.title, task_board.MAX_SLUG), node.id)
 
 
 def _event(node: Task | Link, blob: str | None) -> EventDraft:
     if isinstance(node, Task):
-        return boards.event_of(node, action="import", blob=blob)
+        return task_board.event_of(node, action="import", blob=blob)
     return EventDraft("task", target=node.id, body={"action": "import", "statement": node.title, "blob": blob})

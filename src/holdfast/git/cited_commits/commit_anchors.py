@@ -74,11 +74,6 @@ def save_answers(layout: Layout, state: str, answers: Mapping[str, Answer]) -> N
         fsio.replace(_answers_path(layout), json.dumps(states, separators=(",", ":")).encode("ascii"))
 
 
-def forget_answers(layout: Layout) -> None:
-    """Look for everything anew."""
-    fsio.remove(_answers_path(layout))
-
-
 def _answers_path(layout: Layout) -> str:
     return os.path.join(layout.anchors, "answers.json")
 

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from holdfast.index.corpus.chunks import FileChunk
+from holdfast.index.fill import BATCH, LEARN, PUT_ROW, PUT_WORDS, ROOM, UNLEARN, path_number
 from holdfast.index.schema import COLUMNS as FOUND_BY
 from holdfast.index.schema import INDEXES, facet
 from holdfast.index.search_rows import COLUMNS, SLOTS, Row, content_of, parts_of, path_words, safe
 
-ROOM = 20_000  # hidden rows kept for a switch back, besides as many as are shown
-BATCH = 2000
 LOWEST = -(1 << 40)  # chunks are numbered upwards from here: growing numbers fill pages whole
 MAX_KNOWN = 200_000  # paths whose numbers are remembered
 
@@ -25,11 +24,6 @@ OWN_INDEXES = {
     "touch_row": INDEXES["touch_row"],
     "row_shelf": "CREATE INDEX IF NOT EXISTS row_shelf ON row (key, shown, kind) WHERE key IS NOT NULL",
 }
-_WORDS = ", ".join(FOUND_BY)
-_PUT_ROW = f"INSERT INTO row ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
-_PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?{', ?' * len(FOUND_BY)})"
-_LEARN = f"INSERT INTO words (rowid, {_WORDS}) SELECT id, {_WORDS} FROM row WHERE id = ?"
-_UNLEARN = f"INSERT INTO words (words, rowid, {_WORDS}) SELECT 'delete', id, {_WORDS} FROM row WHERE id = ?"
 _GROUP = "SELECT ?1 UNION ALL SELECT id FROM row WHERE parent = ?1"
 _SECOND = 1_000_000 << SLOTS
 _FIRST = COLUMNS.index("title")
@@ -102,14 +96,8 @@ class CorpusRows:
         if number is None:
             if len(self._paths) >= MAX_KNOWN:
                 self._paths.clear()
-            clean = safe(name)
-            found = self._db.execute("SELECT id FROM path WHERE name = ?", (clean,)).fetchone()
-            number = found[0] if found else self._new_path(clean)
-            self._paths[name] = number
+            number = self._paths[name] = path_number(self._db, name)
         return number
-
-    def _new_path(self, name: str) -> int:
-        return self._db.execute("INSERT INTO path (name) VALUES (?)", (name,)).lastrowid or 0
 
     def _free(self, base: int) -> int:
         """A number near the base that no commit has: several are made in one second."""
@@ -129,13 +117,13 @@ class CorpusRows:
         """
         for shown, numbers in enumerate(self._turned):
             numbers.sort()
-            self._db.executemany(_LEARN if shown else _UNLEARN, numbers)
+            self._db.executemany(LEARN if shown else UNLEARN, numbers)
             self._db.executemany(f"UPDATE row SET shown = {shown} WHERE id = ?", numbers)
             self._db.executemany("UPDATE touch SET path = -path WHERE row = ?", numbers)
             numbers.clear()
         self._rows.sort(key=_number)
-        self._db.executemany(_PUT_ROW, self._rows)
-        self._db.executemany(_PUT_WORDS, [(row[0], *row[_FIRST:_LAST]) for row in self._rows])
+        self._db.executemany(PUT_ROW, self._rows)
+        self._db.executemany(PUT_WORDS, [(row[0], *row[_FIRST:_LAST]) for row in self._rows])
         self._touches.sort()
         self._db.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?)", self._touches)
         self._rows.clear()

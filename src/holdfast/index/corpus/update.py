@@ -1,15 +1,13 @@
-"""What has to change in the corpus so that it shows another commit.
+"""Brings the corpus to the commit that is checked out, reading only what it lacks.
 
-Between two commits that are here it is a difference of trees and of histories. Without a commit to start
-from (the first time, after other settings, after history was rewritten and the old commit is gone) what
-there should be is compared with what there is.
+Between two commits that are here, what has to change is a difference of trees and of histories. Without a commit to
+start from (the first time, after other settings, after history was rewritten and the old commit is gone) what there
+should be is compared with what there is.
 
-Brings the corpus to the commit that is checked out, reading only what it lacks.
-
-A small change (a commit, most switches) is one transaction in the file itself: a reader sees the state before
-or after it. A large one is made in a second file, step by step, which takes the first one's place when it is
-whole; whoever is interrupted, even by `kill -9`, goes on from the last step. Meanwhile readers do without:
-a corpus that does not show HEAD is not asked.
+A small change (a commit, most switches) is one transaction in the file itself: a reader sees the state before or after
+it. A large one is made in a second file, step by step, which takes the first one's place when it is whole; after an
+interruption, even by `kill -9`, the next call goes on from the last step. Meanwhile readers do without: a corpus that
+does not show HEAD is not asked.
 """
 
 import contextlib
@@ -23,9 +21,10 @@ from holdfast.errors import Busy, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.index import schema
 from holdfast.index.corpus import git_objects as history
-from holdfast.index.corpus.corpus_rows import OWN_INDEXES, ROOM, CorpusRows
+from holdfast.index.corpus.corpus_rows import OWN_INDEXES, CorpusRows
 from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, attributes_of, chunks_of
 from holdfast.index.corpus.git_objects import RepositoryObjects, TreeFile, commit_of
+from holdfast.index.fill import ROOM
 from holdfast.index.sqlite import Index, drop
 from holdfast.store import fsio
 from holdfast.values import field, frozen, mutable
@@ -217,7 +216,7 @@ class CorpusUpdate:
             if plan is None:
                 _remember(db, head="", behind=target)  # nobody may take it for what HEAD shows
                 return False
-            for definition in OWN_INDEXES.values():  # a file that was made anew has none
+            for definition in OWN_INDEXES.values():  # a file that was built again has none
                 db.execute(definition)
             shelf = CorpusRows(db)
             for _ in self._carried_out(shelf, unknown(shelf, self._rules, plan)):
@@ -268,7 +267,7 @@ class CorpusUpdate:
                 return False
         except sqlite3.DatabaseError:
             building.close()
-            drop(path)  # it was cut short in the middle of a write, or is not ours: begin anew
+            drop(path)  # it was cut short in the middle of a write, or is not ours: begin again
             raise
         finally:
             building.close()

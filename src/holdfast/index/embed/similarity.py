@@ -1,13 +1,11 @@
-"""How near a question is to every text: an exact search, narrowed by signs.
+"""How near a question is to every text, and what is kept loaded to say so.
 
-Of each vector the signs are kept as bits: 48 bytes instead of 384. Counting in how many signs a question
-and a text differ costs a few machine instructions a text, and the thousand that differ least are compared
-in full. Nothing is approximated that the answer shows: a cosine is always that of the stored vector.
+Of each vector the signs are kept as bits: 48 bytes instead of 384. Counting in how many signs a question and a text
+differ costs a few machine instructions a text, and the thousand that differ least are compared in full. Nothing is
+approximated that the answer shows: a cosine is always that of the stored vector.
 
-What is dear to load, kept for as long as the process lives: a model and the vectors it made.
-
-A command asks once and ends; the MCP server asks again and again, and there a question costs its own
-embedding and the search alone. One model is kept, and the vectors of a few clones.
+A command asks once and ends. The MCP server asks again and again, so one model and the vectors of a few clones stay
+loaded for as long as the process lives; they are loaded again when the file changed.
 """
 
 from __future__ import annotations
@@ -25,14 +23,10 @@ from holdfast.index.embed.embedding_model import COMMAND, FOLDER, MINILM, Embedd
 from holdfast.index.embed.vectors import VectorModel, Vectors
 
 if TYPE_CHECKING:
-    from holdfast.index.embed.embedding_model import Floats
-
-if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from holdfast.index.embed.embedding_model import Floats
-    from holdfast.index.embed.vectors import VectorModel, Vectors
 
     Bits = npt.NDArray[np.uint64]
 else:
@@ -46,32 +40,25 @@ SMALL = 4000  # vectors up to which all of them are
 class VectorMatrix:
     """The vectors of one model, loaded: about 460 bytes a text with 384 numbers each."""
 
-    def __init__(self, size: int, state: tuple[int, int], *, room: int = 0) -> None:
+    def __init__(self, size: int, state: int = 0, *, room: int = 0) -> None:
         self.size, self.state = size, state
         self._count = 0
         self._contents = bytearray()
         self._whole: npt.NDArray[np.int8] = np.empty((room, size), np.int8)
         self._inverse: Floats = np.empty(room, np.float32)
         self._bits: Bits = np.empty((-(-size // 64), room), np.uint64)
-        self._heads: Bits = np.empty(0, np.uint64)  # of the contents that stand in order
-        self._tail: dict[bytes, int] = {}  # where the others stand
+        self._heads: Bits = np.empty(0, np.uint64)  # of the contents
 
     def __len__(self) -> int:
         return self._count
 
     def fill(self, rows: Iterator[list[tuple[bytes, bytes]]]) -> None:
-        """Take the first vectors in, which come in the order of their contents."""
+        """Add all vectors, which come in the order of their contents."""
         for some in rows:
             self._append(some)
         self._heads = _heads(bytes(self._contents))
 
-    def add(self, rows: list[tuple[bytes, bytes]]) -> None:
-        """Take more vectors in, of contents that are not here yet, in any order."""
-        first = self._count
-        taken = self._append(rows)
-        self._tail.update((content, first + place) for place, content in enumerate(taken))
-
-    def _append(self, rows: list[tuple[bytes, bytes]]) -> list[bytes]:
+    def _append(self, rows: list[tuple[bytes, bytes]]) -> None:
         whole = [row for row in rows if len(row[1]) == self.size]
         first, last = self._count, self._count + len(whole)
         self._make_room(last)
@@ -82,7 +69,6 @@ class VectorMatrix:
         self._bits[:, first:last] = _signs(raw)
         self._contents += b"".join(content for content, _ in whole)
         self._count = last
-        return [content for content, _ in whole]
 
     def _make_room(self, need: int) -> None:
         """Room for so many, and some more: to copy all of it for each few that come would be dear."""
@@ -99,7 +85,7 @@ class VectorMatrix:
 
     def places(self, contents: Sequence[bytes]) -> list[int]:
         """Where some contents stand; -1 for those that are not here."""
-        found = [self._tail.get(content, -1) for content in contents]
+        found = [-1] * len(contents)
         if len(self._heads) and contents:
             at = np.searchsorted(self._heads, _heads(b"".join(contents))).tolist()
             for place, content in enumerate(contents):
@@ -158,20 +144,6 @@ def load(vectors: Vectors, known: VectorModel) -> VectorMatrix:
     """All that a model made."""
     matrix = VectorMatrix(known.size, vectors.state(), room=known.count)
     matrix.fill(vectors.every(known))
-    return matrix
-
-
-def renewed(matrix: VectorMatrix, vectors: Vectors, known: VectorModel) -> VectorMatrix:
-    """The matrix as the file is now: itself, with what was added, or loaded again."""
-    state = vectors.state()
-    if state == matrix.state:
-        return matrix
-    new = vectors.since(known, matrix.state[1]) if state[0] == matrix.state[0] else None
-    if new is None or len(new) > len(matrix) // 4 + 1000:
-        return load(vectors, known)
-    fresh = [row for row, at in zip(new, matrix.places([content for content, _ in new]), strict=True) if at < 0]
-    matrix.add(fresh)
-    matrix.state = state
     return matrix
 
 
@@ -286,13 +258,11 @@ def _vectors(path: str) -> Vectors:
 
 def _matrix(vectors: Vectors, known: VectorModel) -> VectorMatrix | None:
     key = (vectors.path, known.id)
-    if key in _loaded:
-        matrix = renewed(_loaded[key][1], vectors, known)
-    else:
+    if key not in _loaded or _loaded[key][1].state != vectors.state():
         while len(_loaded) >= CLONES:
             _loaded.pop(next(iter(_loaded)))
-        matrix = load(vectors, known)
-    _loaded[key] = (vectors, matrix)
+        _loaded[key] = (vectors, load(vectors, known))
+    matrix = _loaded[key][1]
     return matrix if len(matrix) else None
 
 

@@ -30,8 +30,7 @@ else:
 
 VERSION = 0x7601
 PAGE = 16384  # bytes: 39 vectors of 384 numbers fill one, at 420 bytes each
-WASTE, SLACK = 1.06, 24  # a file longer by this, and by so many pages, than its vectors fill is written anew
-RECENT = 5_000  # vectors whose order of arrival is kept, for those who have loaded the rest
+WASTE, SLACK = 1.06, 24  # a file longer by this, and by so many pages, than its vectors fill is written again
 WAIT = 20.0
 AT_ONCE = 20_000
 HOW = "holdfast model embed"
@@ -45,7 +44,6 @@ _TABLES = (
         "CREATE TABLE memory_index (content BLOB, model INTEGER, vector BLOB, PRIMARY KEY (content, model))"
         " WITHOUT ROWID"
     ),
-    "CREATE TABLE recent (seq INTEGER PRIMARY KEY AUTOINCREMENT, content BLOB, model INTEGER)",
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID",
 )
 
@@ -72,7 +70,7 @@ class Vectors:
 
     @property
     def db(self) -> sqlite3.Connection:
-        """A connection to the file that stands there now, which is made anew if it is damaged."""
+        """A connection to the file that stands there now, rebuilt if it is damaged."""
         if self._db is not None and _inode(self.path) != self._inode:
             self.close()
         if self._db is None:
@@ -113,7 +111,6 @@ class Vectors:
         """Delete a model and all it made."""
         with transaction(self.db) as db:
             db.execute("DELETE FROM memory_index WHERE model = ?", (known.id,))
-            db.execute("DELETE FROM recent WHERE model = ?", (known.id,))
             db.execute("DELETE FROM model WHERE id = ?", (known.id,))
             db.execute("DELETE FROM meta WHERE name = ?", (f"filled {known.id}",))
             _new_epoch(db)
@@ -146,16 +143,14 @@ class Vectors:
             before = db.total_changes
             db.executemany("INSERT OR IGNORE INTO memory_index VALUES (?, ?, ?)", rows)
             new = db.total_changes - before
-            db.executemany("INSERT INTO recent VALUES (NULL, ?, ?)", [row[:2] for row in rows])
-            db.execute("DELETE FROM recent WHERE seq <= (SELECT max(seq) FROM recent) - ?", (RECENT,))
             db.execute("UPDATE model SET count = count + ? WHERE id = ?", (new, known.id))
+            _new_epoch(db)
         return True
 
-    def state(self) -> tuple[int, int]:
-        """How often something was taken away, and the number of the last that was added."""
+    def state(self) -> int:
+        """How often something was added or taken away."""
         epoch = self.db.execute("SELECT value FROM meta WHERE name = 'epoch'").fetchone()
-        last = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'recent'").fetchone()
-        return (epoch[0] if epoch else 0), (last[0] if last else 0)
+        return epoch[0] if epoch else 0
 
     def every(self, known: VectorModel) -> Iterator[list[tuple[bytes, bytes]]]:
         """All contents and vectors of a model, in the order of the contents, so many at once."""
@@ -169,17 +164,6 @@ class Vectors:
         rows = self.db.execute("SELECT content FROM memory_index WHERE model = ?", (known.id,))
         return {content for (content,) in rows}
 
-    def since(self, known: VectorModel, seq: int) -> list[tuple[bytes, bytes]] | None:
-        """What was added after a number; None where that is no longer known."""
-        first = self.db.execute("SELECT min(seq) FROM recent").fetchone()[0]
-        if first is None or first > seq + 1:
-            return None
-        return self.db.execute(
-            "SELECT DISTINCT m.content, m.vector FROM recent r JOIN memory_index m"
-            " ON m.content = r.content AND m.model = r.model WHERE r.seq > ? AND r.model = ?",
-            (seq, known.id),
-        ).fetchall()
-
     def keep_only(self, contents: set[bytes]) -> int:
         """Delete the vectors of all other contents, leaving no byte of them; gives how many they were."""
         held = {content for (content,) in self.db.execute("SELECT DISTINCT content FROM memory_index")}
@@ -188,7 +172,7 @@ class Vectors:
             return 0
         with transaction(self.db) as db:
             db.executemany("DELETE FROM memory_index WHERE content = ?", gone)
-            db.execute("DELETE FROM recent")
+            db.execute("DROP TABLE IF EXISTS recent")  # of earlier versions: it names contents
             db.execute("DELETE FROM meta WHERE name LIKE 'filled %'")
             db.execute("UPDATE model SET count = (SELECT count(*) FROM memory_index WHERE model = model.id)")
             _new_epoch(db)
@@ -197,7 +181,7 @@ class Vectors:
         return len(gone)
 
     def tidy(self) -> None:
-        """Write the file anew where half-empty pages make it long: vectors arrive in no order."""
+        """Write the file again where half-empty pages make it long: vectors arrive in no order."""
         db = self.db
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         known = self.models()
@@ -218,7 +202,7 @@ class Vectors:
 
 
 def is_damaged(error: sqlite3.Error) -> bool:
-    """Whether an error means that the file has to be made anew, and not that it is only busy."""
+    """Whether an error means that the file has to be rebuilt, and not that it is only busy."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in _DAMAGED or any(said in str(error) for said in _LACKING)
 
@@ -274,7 +258,7 @@ def _prepared(db: sqlite3.Connection) -> None:
         if sqlite3.sqlite_version_info >= WAL_SINCE:
             db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    for table in ("model", "memory_index", "recent", "meta"):
+    for table in ("model", "memory_index", "meta"):
         db.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
 
 

@@ -87,12 +87,6 @@ def _behind(project: Project) -> dict[str, str]:
         return {}
 
 
-_FOUND = {
-    "branch": "on the same branch",
-    "ancestor": "at an ancestor",
-    "paths": "by shared files",
-    "none": "not at all",
-}
 _MOST, _MOST_LISTED = 5, 100  # memories on the screen, and in JSON
 _OUTDATED = ("stale", "expired", "superseded", "deprecated")
 
@@ -104,8 +98,6 @@ def stats_text(found: Stats) -> str:
         return lines(told, _today(found))
     since = f" since {_when(found.since)}" if found.since else ""
     parts = [_recalls(found.recalls), _contexts(found.contexts), _memories(found, since), _models(found)]
-    others = ", ".join(f"{name} {number:,}" for name, number in found.others.items())
-    parts.append([f"Counted, too: {others}"] if others else [])
     told = [line for part in parts if part for line in ("", *part)]
     return lines(f"Counted in this clone{since}; it stays here.", told)
 
@@ -117,31 +109,18 @@ def _recalls(found: RecallStats) -> list[str]:
     rows = [
         ("asked", f"{found.asked:,}", _took(found.took)),
         ("found nothing", f"{found.empty:,}", _part(found.empty, found.asked)),
-        ("asked again", f"{found.again:,}", f"{_part(found.again, recent)}, nothing used in between"),
         ("used afterwards", f"{found.used:,}", f"{_part(found.used, recent)}, within a day"),
-        ("outdated hits", f"{found.outdated:,}", f"of {found.hits:,}"),
     ]
-    of = f" (asked again, used and times: of the last {recent:,})" if recent < found.asked else ""
+    of = f" (used and times: of the last {recent:,})" if recent < found.asked else ""
     return [f"Recall{of}:", *table(_numbers_right(rows))]
 
 
 def _contexts(found: ContextStats) -> list[str]:
-    if not (found.packs or found.prompts or found.tools):
+    if not found.packs:
         return []
-    rows = [
-        (words, f"{found.found[how]:,}", _part(found.found[how], found.packs))
-        for how, words in _FOUND.items()
-        if found.packs
-    ]
-    if found.recent:
-        rows.append(("gone on with", f"{found.continued:,}", f"of {found.recent:,}"))
-    if found.packs:
-        mean = f"{found.tokens / found.packs:,.0f} a pack"
-        rows.append(("tokens told", f"{found.tokens:,}", ", ".join(filter(None, (mean, _took(found.took))))))
-    if found.prompts or found.tools:
-        between = f"at {count(found.prompts, 'prompt')} and before {count(found.tools, 'tool')}"
-        rows.append(("tokens between", f"{found.tokens_between:,}", between))
-    return ["Where holdfast context found the session to go on from:", *table(_numbers_right(rows))]
+    mean = f"{found.tokens / found.packs:,.0f} a pack"
+    rows = [("packs", f"{found.packs:,}", _took(found.took)), ("tokens", f"{found.tokens:,}", mean)]
+    return ["Context at the start of sessions:", *table(_numbers_right(rows))]
 
 
 def _memories(found: Stats, since: str) -> list[str]:
@@ -194,7 +173,7 @@ def _part(number: int, whole: int) -> str:
 def _took(took: Duration | None) -> str:
     if took is None:
         return ""
-    return f"{_time(took.half)} each, 19 of 20 within {_time(took.most)}"
+    return f"{_time(took.half)} each, p95 {_time(took.most)}"
 
 
 def _time(microseconds: int) -> str:
@@ -213,16 +192,13 @@ def _numbers_right(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str
 
 def stats_object(found: Stats) -> dict[str, Any]:
     """The same as JSON; of the memories the most used."""
-    contexts, packs = found.contexts, found.contexts.packs
-    parts = {how: round(number / packs, 4) if packs else None for how, number in contexts.found.items()}
     return {
         "since": found.since,
         "recalls": as_plain(found.recalls),
-        "contexts": {"packs": packs, "parts": parts, **as_plain(contexts)},
+        "contexts": as_plain(found.contexts),
         "memories": dict(_memory_counts(found)),
         "models": [as_plain(one) for one in found.models],
         "model": {"calls_today": found.calls_today, "calls_per_day": found.calls_per_day},
-        "others": dict(found.others),
     }
 
 
@@ -236,7 +212,7 @@ def _memory_counts(found: Stats) -> Iterator[tuple[str, Any]]:
 
 
 @command(root, "stats")
-@click.option("--reset", is_flag=True, help="Delete what was counted, and begin anew.")
+@click.option("--reset", is_flag=True, help="Delete what was counted.")
 def stats(place: Invocation, reset: bool) -> None:
     """Show what was counted in this clone; it never leaves it.
 

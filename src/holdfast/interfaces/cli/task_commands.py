@@ -308,10 +308,9 @@ def link_needs(place: Invocation, name: str, needs: tuple[str, ...], remove: boo
 @command(task, "graph")
 @click.argument("name", metavar="[ID]", required=False)
 @click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid diagram.")
-@click.option("--dot", "form", flag_value="dot", help="As a Graphviz graph.")
 @click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
 def graph(place: Invocation, name: str | None, form: str | None, everything: bool) -> None:
-    """Draw the work graph as a tree, in Mermaid or in DOT."""
+    """Draw the work graph as a tree or in Mermaid."""
     with place.project() as project:
         board = project.tasks.board()
         top = board.find(name).task.id if name else None

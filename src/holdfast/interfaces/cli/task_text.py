@@ -288,7 +288,7 @@ def drawn(top: str | None, form: str | None, everything: bool, *, width: int = 0
         graph = graph_drawing.part(board.graph, top, everything=everything)
         if form == "mermaid":
             return graph_drawing.mermaid(graph)
-        return graph_drawing.dot(graph) if form == "dot" else graph_drawing.tree(graph, width=width or 100)
+        return graph_drawing.tree(graph, width=width or 100)
 
     return words
 

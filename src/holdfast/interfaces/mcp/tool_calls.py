@@ -140,7 +140,7 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpCli
         found = _governing_first(project, files, found, kind)[:limit]
     took = (time.perf_counter_ns() - began) // 1000
     told = [(one["id"], one["kind"], one.get("state")) for one in found]
-    tally.recalled_now(project.clone.layout, given["query"], told, took)
+    tally.recalled_now(project.clone.layout, told, took)
     in_vain = given.get("semantic") and not project.recall.by_meaning
     return tool_text.found(found, [*project.notices, *([WITHOUT_MEANING] if in_vain else [])])
 
