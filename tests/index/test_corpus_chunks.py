@@ -9,7 +9,7 @@ import time
 import pytest
 
 from holdfast.index.corpus import chunks
-from holdfast.index.corpus.chunks import BY_ENDING, PIECE, PYTHON, FileChunk, code
+from holdfast.index.corpus.chunks import PIECE, FileChunk, code, languages
 from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, chunks_of
 from holdfast.security.redact import Scanner
 
@@ -100,7 +100,7 @@ def test_code_is_cut_by_what_it_defines(ending: str) -> None:
     """Who asks for a function wants that function, not the file around it."""
     text, titles = TITLES[ending]
 
-    assert [chunk.title or f"x.{ending}" for chunk in code(text, BY_ENDING[ending])] == titles
+    assert [chunk.title or f"x.{ending}" for chunk in code(text, languages().by_ending[ending])] == titles
 
 
 def test_python_is_read_as_its_parser_reads_it() -> None:
@@ -109,7 +109,7 @@ def test_python_is_read_as_its_parser_reads_it() -> None:
     for path in glob.glob(os.path.join(SOURCE, "store", "*.py")) + glob.glob(os.path.join(SOURCE, "git", "*.py")):
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        titles = {chunk.title for chunk in code(text, PYTHON)}
+        titles = {chunk.title for chunk in code(text, languages().by_ending["py"])}
         for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 found = any(title == node.name or title.startswith(f"{node.name}.") for title in titles)
@@ -124,7 +124,7 @@ def test_a_long_class_gives_its_methods_and_a_short_one_stays_whole() -> None:
     long = "class Long:\n" + "".join(method.format(number) for number in range(9))
     short = "class Short:\n    def a(self):\n        pass\n    def b(self):\n        pass\n"
 
-    titles = [chunk.title for chunk in code(long + short, PYTHON)]
+    titles = [chunk.title for chunk in code(long + short, languages().by_ending["py"])]
 
     assert titles == ["Long", *(f"Long.m{number}" for number in range(9)), "Short"]
 

@@ -380,8 +380,4 @@ def _new_rings(repo: Repo, found: NodeFiles, before: dict[str, TreeRow], start: 
     for ring in seen:
         said = f"these wait for one another: {arrows(ring)}"
         finding = problem(places[min(ring)], said, TAKE_OUT)
-        yield _older(finding) if _was_there(ring, was) else finding
-
-
-def _was_there(ring: tuple[str, ...], was: Iterable[Task]) -> bool:
-    return TaskGraph(task for task in was if task.id in ring).cycle() is not None
+        yield _older(finding) if (TaskGraph(task for task in was if task.id in ring).cycle() is not None) else finding

@@ -256,11 +256,7 @@ def _after(data: bytes, floor: str) -> bytes:
     if not floor:
         return data
     mark = floor.encode("ascii", "replace")
-    return b"".join(line for line in split_lines(data) if _time(line) > mark)
-
-
-def _time(line: bytes) -> bytes:
-    return line.partition(b'"ts":"')[2].partition(b'"')[0]
+    return b"".join(line for line in split_lines(data) if line.partition(b'"ts":"')[2].partition(b'"')[0] > mark)
 
 
 def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:

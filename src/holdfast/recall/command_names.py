@@ -4,6 +4,7 @@ Said before an agent runs a command that a person had something to say about; so
 than to speak of `make` wherever somebody makes something.
 """
 
+import os
 import re
 
 from holdfast.patterns import regex
@@ -11,26 +12,9 @@ from holdfast.patterns import regex
 MOST = 12  # of one memory
 _CODE = regex(r"`([^`\n]{2,120})`")
 _COMMAND = regex(r"(?:\./|/)?[a-z][\w.+-]*(?:/[\w.+-]+)*(?:[ \t]+\S+)*")
-# Names that are no words of English; those that are count only between backticks, or with what follows them.
-_TOOLS = re.findall(
-    r"\S+",
-    """
-    alembic ansible apt-get autopep8 cargo cmake conda curl docker docker-compose dotnet eslint gcc gcloud
-    gh git gradle isort kubectl mvn mypy mysql nginx npm npx pip pip3 pipenv pipx pnpm podman psql pyright
-    pytest python python3 redis-cli rsync rubocop ruff rustup scp sed sqlite3 systemctl terraform tox tsc uv
-    uvicorn vitest wget yarn
-    """,
-)
+with open(os.path.join(os.path.dirname(__file__), "command_words.txt"), encoding="utf-8") as _FILE:
+    _TOOLS, _PLAIN = (line.split() for line in _FILE if not line.startswith("#"))
 _NAMED = regex(rf"(?<![\w./-])({'|'.join(map(re.escape, _TOOLS))})(?![\w./-])((?:[ \t]+[a-z][\w:-]*)?)")
-_PLAIN = frozenset(  # words that follow a tool's name in a sentence rather than in a command
-    re.findall(
-        r"\S+",
-        """
-    a an and are as at be but by can cannot do does for from has here if in into is it its must never not of
-    on only or should so than that the then this to was when where which will with
-    """,
-    )
-)
 
 
 def commands(text: str) -> list[str]:

@@ -185,14 +185,10 @@ def _step(run: str, folder: str, number: int, step: int) -> ShownRecord | None:
     outputs = (call.get("output") for call in _objects(came.get("calls")))
     fields = {
         "run_id": run, "turn": number, "step": step, "ts": told.get("ts"), "model": told.get("model"),
-        "calls": [_call(call) for call in _objects(proposed.get("calls"))],
+        "calls": [{name: call.get(name) for name in ("name", "input")} for call in _objects(proposed.get("calls"))],
     }  # fmt: skip
     printed = "\n".join(word.rstrip() for word in outputs if isinstance(word, str) and word.strip())
     return ShownRecord(f"{run}#{number}.{step}", "cycle", folder, text, fields, printed=printed or None)
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: call.get(name) for name in ("name", "input")}
 
 
 def _object(value: object) -> Mapping[str, Any]:

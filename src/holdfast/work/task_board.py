@@ -80,11 +80,7 @@ def files_by_branch(clone: Clone, folder: str = paths.TASKS) -> dict[str, list[s
     answers = clone.repo.run("cat-file", "--batch-check=%(objectname)", stdin=asked).decode().splitlines()
     trees = {ref: oid for ref, oid in zip(refs, answers, strict=False) if " " not in oid}
     listed = {oid: list(clone.repo.blobs_below(oid)) for oid in set(trees.values())}
-    return {_called(ref): listed[oid] for ref, oid in trees.items()}
-
-
-def _called(ref: str) -> str:
-    return ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    return {ref.removeprefix("refs/heads/").removeprefix("refs/remotes/"): listed[oid] for ref, oid in trees.items()}
 
 
 MAX_SLUG = 60

@@ -289,12 +289,8 @@ def claim_of(clone: Clone, task: str, who: TaskWorker, *, lasting: timedelta) ->
         worktree=clone.worktree,
         head=head.oid,
         ts=timestamp(now),
-        until=_until(now, lasting),
+        until=timestamp(now + lasting),
     )
-
-
-def _until(now: datetime, lasting: timedelta) -> str:
-    return timestamp(now + lasting)
 
 
 def done(

@@ -40,7 +40,7 @@ class RewriteTrail:
 
 def add(layout: Layout, pairs: Iterable[Pair], *, kind: str, ts: str) -> None:
     """Keep what commits became; durable on return. Saying the same twice does no harm."""
-    rows = [f"{old} {new} {_word(kind)} {ts}\n" for old, new in pairs if _differ(old, new)]
+    rows = [f"{old} {new} {_word(kind)} {ts}\n" for old, new in pairs if (old != new and is_oid(old) and is_oid(new))]
     data = "".join(rows).encode("ascii")
     if not data:
         return
@@ -70,10 +70,6 @@ def _append(fd: int, data: bytes) -> None:
 
 def _word(kind: str) -> str:
     return re.sub(r"[^a-z-]", "", kind.lower())[:32] or "rewrite"
-
-
-def _differ(old: str, new: str) -> bool:
-    return old != new and is_oid(old) and is_oid(new)
 
 
 def follow(layout: Layout, oid: str) -> str | None:

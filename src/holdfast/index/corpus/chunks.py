@@ -1,23 +1,15 @@
-"""A piece of a file that can be found by itself, and how long text is cut into pieces.
+"""Files cut into pieces that can be found by themselves: documents by heading, code by function and class.
 
-Documents by heading: Markdown, reStructuredText, AsciiDoc and plain text.
-
-A section is the text from a heading to the next one, whatever its level; the headings above it are
-its context. Reading is linear in the text, whatever stands in it.
-
-The languages whose definitions are known: what opens one, what may hold others, and how it ends.
-
-The groups of a pattern that took part name the definition. It looks at one line, never further, so
-that no text can make it slow.
-
-Code by function and class, read line by line: what opens a definition, and where it ends.
-
-No language is parsed: a definition is a line that looks like one, and it ends where the text comes back to
-its indentation. That finds what a parser finds in code that people format, at ten times its speed, and it
-does not mind a file that does not compile. A class that is short stays whole; a long one gives its methods.
+A section is the text from a heading to the next one, whatever its level (Markdown, reStructuredText, AsciiDoc, plain
+text); the headings above it are its context. No programming language is parsed: a definition is a line that looks like
+one (`languages.toml`), and it ends where the text comes back to its indentation. That finds what a parser finds in code
+that people format, at ten times its speed, and it does not mind a file that does not compile. A class that is short
+stays whole; a long one gives its methods. Reading is linear in the text, whatever stands in it.
 """
 
+import os
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -160,126 +152,41 @@ INDENTED, BRACES, ENDS, FLAT = "indented", "braces", "ends", "flat"
 class DefinitionSyntax(NamedTuple):
     """How definitions look in a language; its patterns are compiled when a file of it is first read."""
 
-    opening: str
-    holding: str | None = None  # an opening line of what holds other definitions
+    opens: re.Pattern[str]
+    holds: re.Pattern[str] | None = None  # an opening line of what holds other definitions
     layout: str = BRACES
     never: frozenset[str] = frozenset()
 
-    @property
-    def opens(self) -> re.Pattern[str]:
-        return _compiled(self.opening, re.MULTILINE)
 
-    @property
-    def holds(self) -> re.Pattern[str] | None:
-        return _compiled(self.holding, 0) if self.holding else None
+class KnownLanguages(NamedTuple):
+    """The languages of `languages.toml`, by the endings and by the names of files."""
+
+    by_ending: dict[str, DefinitionSyntax]
+    by_name: dict[str, DefinitionSyntax]
+    plain: DefinitionSyntax
 
 
 @cache
-def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
-    return re.compile(pattern, flags)
+def languages() -> KnownLanguages:
+    """The languages whose definitions are known."""
+    with open(os.path.join(os.path.dirname(__file__), "languages.toml"), "rb") as file:
+        table = tomllib.load(file)
 
+    def pattern(parts: str | list[str], flags: int = 0) -> re.Pattern[str]:
+        text = "".join(parts)
+        for name, piece in table["pieces"].items():
+            text = text.replace(f"@{name}@", "".join(piece))
+        return regex(text, flags)
 
-_KEYWORDS = frozenset(
-    ("if", "for", "while", "switch", "catch", "return", "else", "do", "new", "function", "constructor_",
-     "sizeof", "foreach", "using", "lock", "when", "with", "match", "elif", "until", "defined", "super")
-)  # fmt: skip
-_WORD = r"[A-Za-z_$][\w$]*"
-_MODIFIERS = (
-    r"(?:(?:public|private|protected|internal|static|final|abstract|virtual|override|sealed|partial|readonly|"
-    r"async|export|default|declare|inline|open|data|suspend|native|synchronized|unsafe|extern|"
-    r"const(?=[ \t]+fn)|companion|"
-    r"operator|infix|tailrec|external|lateinit|fileprivate|mutating|convenience|required|lazy|implicit|case|"
-    r"get|set|transient|volatile|pub(?:\([^)\n]{0,40}\))?)[ \t]+)*+"
-)
-_TYPES = r"(?:class|interface|enum|record|struct|trait|object|protocol|extension|namespace|module|actor|union)"
-_HOLDS = rf"\b(?:{_TYPES}|impl|mod|contract|library)\b"
-
-PYTHON = DefinitionSyntax(r"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)", r"\bclass\b", INDENTED)
-SCRIPT = DefinitionSyntax(
-    rf"^[ \t]*{_MODIFIERS}(?:function\b[ \t]*\*?[ \t]*({_WORD})"
-    rf"|{_TYPES}[ \t]+({_WORD})"
-    rf"|type[ \t]+({_WORD})(?=[^=\n]{{0,80}}=)"
-    rf"|(?:const|let|var)[ \t]+({_WORD})[^=\n]{{0,120}}=[ \t]*(?:async\b[ \t]*)?"
-    rf"(?:function\b|\([^\n]{{0,300}}=>|{_WORD}[ \t]*=>)"
-    rf"|(\#?{_WORD})[ \t]*(?:<[^<>\n]{{0,80}}>)?\([^;{{}}\n]{{0,300}}\)[^;{{}}()\n]{{0,120}}\{{[ \t]*$)",
-    _HOLDS, BRACES, _KEYWORDS,
-)  # fmt: skip
-GO = DefinitionSyntax(r"^(?:func[ \t]+(?:\([ \t]*(?:\w+[ \t]+)?\*?(\w+)[^)\n]{0,120}\)[ \t]*)?(\w+)|type[ \t]+(\w+))")
-RUST = DefinitionSyntax(
-    rf"^[ \t]*{_MODIFIERS}(?:(?:fn|struct|enum|trait|mod|union|type|macro_rules!)[ \t]+(\w+)"
-    r"|impl\b(?:<[^\n{]{0,120}?>)?[ \t]+([^\n{]{1,160}?)[ \t]*(?=\{|$|where\b))",
-    r"\b(?:impl|trait|mod)\b",
-)
-JVM = DefinitionSyntax(
-    rf"^[ \t]*{_MODIFIERS}(?:{_TYPES}[ \t]+(?:class[ \t]+)?({_WORD})"
-    rf"|(?:fun|func|def)\b(?:[ \t]*<[^>\n]{{0,80}}>)?[ \t]+(?:[\w<>?]{{1,80}}\.)?({_WORD}|`[^`\n]{{1,80}}`)"
-    rf"|(?:[\w.$<>\[\],?&]{{1,120}}[ \t]+){{1,3}}({_WORD})[ \t]*"
-    rf"\([^;={{}}\n]{{0,300}}(?:$|\)[^;={{}}()\n]{{0,120}}(?:\{{|$)))",
-    _HOLDS, BRACES, _KEYWORDS,
-)  # fmt: skip
-C = DefinitionSyntax(
-    r"^(?:(?:typedef[ \t]+)?(?:class|struct|union|enum(?:[ \t]+class)?|namespace)[ \t]+([\w:]+)"
-    r"(?=[^;()\n]{0,120}(?:\{|$))"
-    r"|(?![ \t#/*})])[\w:<>,*&~ \t\[\]]{0,160}?\b(~?[A-Za-z_][\w:~]*)[ \t]*"
-    r"\([^;{}=\n]{0,400}(?:$|\)[^;{}()=\n]{0,80}(?:\{|$)))",
-    r"^[ \t]*(?:class|struct|namespace)\b", BRACES, _KEYWORDS,
-)  # fmt: skip
-RUBY = DefinitionSyntax(r"^[ \t]*(?:class|module|def)[ \t]+([\w:.?!=]+)", r"\b(?:class|module)\b", ENDS)
-ELIXIR = DefinitionSyntax(
-    r"^[ \t]*(?:defmodule|defprotocol|defimpl|defp?|defmacrop?)[ \t]+([\w.?!]+)", r"\bdefmodule\b", ENDS
-)
-LUA = DefinitionSyntax(r"^[ \t]*(?:local[ \t]+)?function[ \t]+([\w.:]+)", None, ENDS)
-SHELL = DefinitionSyntax(r"^[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\)[ \t]*(?:\{|$))")
-PERL = DefinitionSyntax(r"^[ \t]*(?:sub|package)[ \t]+([\w:]+)")
-SQL = DefinitionSyntax(
-    r"(?i)^[ \t]*create[ \t]+(?:or[ \t]+replace[ \t]+)?"
-    r"(?:unique[ \t]+|temp(?:orary)?[ \t]+|materialized[ \t]+)*"
-    r"(?:table|view|function|procedure|index|trigger|type)[ \t]+"
-    r"(?:if[ \t]+not[ \t]+exists[ \t]+)?([\w.\"`]+)",
-    None, FLAT,
-)  # fmt: skip
-LISP = DefinitionSyntax(r"^\((?:def\w*|define|defun|ns)[ \t]+\(?([^\s()\[\]]{1,120})", None, FLAT)
-HASKELL = DefinitionSyntax(
-    r"^(?:(?:data|newtype|type|class|instance)[ \t]+([A-Z]\w*)|([a-z_][\w']*)[ \t]*::)", None, FLAT
-)
-PROTO = DefinitionSyntax(r"^[ \t]*(?:message|service|enum|rpc|type|input|interface|query|mutation)[ \t]+(\w+)")
-TERRAFORM = DefinitionSyntax(
-    r"^(?:resource|data|module|variable|output|provider|locals)\b[ \t]*((?:\"[^\"\n]{1,80}\"[ \t]*){0,2})"
-)
-TABLES = DefinitionSyntax(r"^\[+([^\]\n]{1,120})\]", None, FLAT)
-MAKE = DefinitionSyntax(r"^([\w./%$()-]{1,80})[ \t]*::?(?!=)", None, FLAT)
-PLAIN = DefinitionSyntax(r"(?!)", None, FLAT)
-
-_BY_ENDING = {
-    PYTHON: "py pyi pyx pxd",
-    SCRIPT: "js jsx mjs cjs ts tsx mts cts vue svelte php dart",
-    GO: "go",
-    RUST: "rs",
-    JVM: "java kt kts scala groovy cs swift gradle sol",
-    C: "c h cc cpp cxx hpp hh hxx m mm cu ino inl ipp",
-    RUBY: "rb rake gemspec",
-    ELIXIR: "ex exs",
-    LUA: "lua",
-    SHELL: "sh bash zsh ksh bats fish",
-    PERL: "pl pm t",
-    SQL: "sql",
-    LISP: "clj cljs cljc el lisp scm rkt",
-    HASKELL: "hs elm purs ml mli fs fsx",
-    PROTO: "proto graphql gql thrift",
-    TERRAFORM: "tf hcl",
-    TABLES: "toml ini cfg conf properties editorconfig",
-    MAKE: "mk make",
-    PLAIN: "yaml yml json jsonc css scss sass less html htm xml xsd r jl nim zig v cmake bat ps1 erl hrl "
-    "d pas f90 asm s tcl vim nix dhall bzl bazel j2 jinja tmpl tpl erb haml ejs hbs env",
-}
-BY_ENDING = {ending: language for language, endings in _BY_ENDING.items() for ending in endings.split()}
-BY_NAME = {
-    "Makefile": MAKE, "makefile": MAKE, "GNUmakefile": MAKE, "Dockerfile": PLAIN, "Containerfile": PLAIN,
-    "Jenkinsfile": JVM, "Rakefile": RUBY, "Gemfile": RUBY, "Vagrantfile": RUBY, "Procfile": PLAIN,
-    "CMakeLists.txt": PLAIN, "BUILD": PLAIN, "WORKSPACE": PLAIN, "Justfile": MAKE, "justfile": MAKE,
-    "requirements.txt": PLAIN, "constraints.txt": PLAIN, ".gitignore": PLAIN, ".gitattributes": PLAIN,
-    "CODEOWNERS": PLAIN,
-}  # fmt: skip
+    found = KnownLanguages({}, {}, DefinitionSyntax(regex("(?!)"), None, FLAT))
+    keywords = frozenset(table["keywords"].split())
+    for row in table["languages"].values():
+        holds = pattern(row["holding"]) if "holding" in row else None
+        never = keywords if row.get("not_keywords") else frozenset[str]()
+        one = DefinitionSyntax(pattern(row["opening"], re.MULTILINE), holds, row.get("layout", BRACES), never)
+        found.by_ending.update(dict.fromkeys(row.get("endings", "").split(), one))
+        found.by_name.update(dict.fromkeys(row.get("names", "").split(), one))
+    return found
 
 
 MAX_DEPTH = 12

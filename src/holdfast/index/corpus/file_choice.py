@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from holdfast.index.corpus import chunks
-from holdfast.index.corpus.chunks import BY_ENDING, BY_NAME, PLAIN, FileChunk, code
+from holdfast.index.corpus.chunks import FileChunk, code, languages
 from holdfast.model.spans.file_lines import is_binary
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
@@ -106,11 +106,11 @@ def named(path: str) -> Named:
 
 def _kind_by_name(path: str) -> str | None:
     name, ending = named(path)
-    if name in BY_NAME or name.startswith(("requirements", "Dockerfile.")):
+    if name in languages().by_name or name.startswith(("requirements", "Dockerfile.")):
         return "code"
     if ending in _DOCS or (not ending and _DOC_NAMES.fullmatch(name)):
         return "doc"
-    return "code" if ending in BY_ENDING else None
+    return "code" if ending in languages().by_ending else None
 
 
 def chunks_of(path: str, data: bytes, scan: Scanner) -> Iterator[FileChunk]:
@@ -122,12 +122,12 @@ def chunks_of(path: str, data: bytes, scan: Scanner) -> Iterator[FileChunk]:
         return iter(())
     text = scan.file(data).decode("utf-8", "replace").removeprefix("\ufeff")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if name not in BY_NAME and not name.startswith("requirements"):
+    if name not in languages().by_name and not name.startswith("requirements"):
         if ending in _DOCS:
             return _DOCS[ending](text)
         if not ending:
             return chunks.underlined(text)
-    return code(text, BY_NAME.get(name) or BY_ENDING.get(ending, PLAIN))
+    return code(text, languages().by_name.get(name) or languages().by_ending.get(ending, languages().plain))
 
 
 def _has_long_lines(data: bytes) -> bool:

@@ -1,5 +1,6 @@
 """What each section tells, the most important first, one thing a line and each with its id."""
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from holdfast.model.brief import shortened
@@ -17,54 +18,17 @@ _RATIONALE, _DOUBT = 160, 100  # bytes of why something was decided, and of what
 _NAMED = 3  # memories that a line names as contradicting it
 MOST_FOUND = 12  # things that a question brings into a pack
 FOUND = "found"  # tells what no other section does
-_OF = {
+_OF = {  # the sections of memories, and their type; a person approved each line of these
     "invariants": "invariant",
     "decisions": "decision",
     "dead-ends": "dead-end",
     "assumptions": "assumption",
     "facts": "fact",
 }
-_BY_A_PERSON = "each approved by a person"
-_TITLES = {
-    "invariants": f"Invariants: what must hold ({_BY_A_PERSON})",
-    "decisions": f"Decisions ({_BY_A_PERSON})",
-    "dead-ends": f"Dead ends: tried, and failed ({_BY_A_PERSON})",
-    "assumptions": f"Assumptions this rests on ({_BY_A_PERSON})",
-    "open": "Open tasks (of this branch; unreviewed)",
-    "blocked": "Waiting or blocked (unreviewed)",
-    "session": "Session {session}{whose} (unreviewed notes of this clone's own sessions)",
-    "changed": "What changed",
-    "goals": "Goals and milestones (unreviewed)",
-    "facts": f"Facts ({_BY_A_PERSON})",
-    "found": "Found on request (unreviewed, or stale where it says so)",
-    "links": "Links (of this branch; unreviewed)",
-}
-_SHORT = {  # where there is little room
-    "decisions": "Decisions (approved by a person)",
-    "facts": "Facts (approved by a person)",
-    "open": "Open tasks (unreviewed)",
-    "links": "Links (unreviewed)",
-    "invariants": "Invariants (approved by a person)",
-    "dead-ends": "Dead ends (approved by a person)",
-    "assumptions": "Assumptions (approved by a person)",
-    "session": "Session {session}{whose} (unreviewed)",
-    "found": "Found on request (unreviewed)",
-}
-_MORE = {
-    "invariants": "holdfast facts --type invariant",
-    "decisions": "holdfast facts --type decision",
-    "dead-ends": "holdfast facts --type dead-end",
-    "assumptions": "holdfast facts --type assumption",
-    "open": "holdfast tasks",
-    "blocked": "holdfast next",
-    "session": "holdfast session show {session}",
-    "changed": "git log, git status",
-    "goals": "holdfast state",
-    "facts": "holdfast facts",
-    "found": "holdfast recall",
-    "links": "holdfast link list",
-}
-NAMES = tuple(_TITLES)
+with open(os.path.join(os.path.dirname(__file__), "sections.txt"), encoding="utf-8") as _FILE:
+    _ROWS = [line.rstrip("\n").split(" | ") for line in _FILE if not line.startswith("#")]
+_WORDS = {name: (title, short, more) for name, title, short, more in _ROWS}
+NAMES = tuple(_WORDS)
 
 
 def section(
@@ -77,9 +41,9 @@ def section(
     session = material.chosen.session
     whose = f" of {shortened(visible(whose_branch(material) or ''), 80)}" if is_foreign(material) else ""
     said = {"session": session.id if session else "", "whose": whose}
-    title = (short and _SHORT.get(name)) or _TITLES[name]
-    more = "" if short else _MORE[name].format(**said)
-    return PackSection(name, title.format(**said), tuple(lines), more=more, reviewed=name in _OF)
+    long, brief, more = (words.format(**said) for words in _WORDS[name])
+    title, more = (brief, "") if short else (long, more)
+    return PackSection(name, title, tuple(lines), more=more, reviewed=name in _OF)
 
 
 def is_foreign(material: PackMaterial) -> bool:
@@ -301,10 +265,7 @@ def _count(number: int, thing: str) -> str:
 
 
 _LINES: dict[str, Callable[[PackMaterial], list[PackLine]]] = {
-    "invariants": _governing("invariants"),
-    "decisions": _governing("decisions"),
-    "dead-ends": _governing("dead-ends"),
-    "assumptions": _governing("assumptions"),
+    **{name: _governing(name) for name in _OF},
     "open": _open,
     "blocked": _blocked,
     "session": _session,

@@ -12,7 +12,7 @@ from holdfast.git.clone import Clone
 from holdfast.model.memory import TYPES
 from holdfast.model.text import visible
 from holdfast.recall.pack.context_pack import ContextPack, pack_rows
-from holdfast.recall.pack.pack_lines import HOW, ToldRevision
+from holdfast.recall.pack.pack_lines import HOW
 from holdfast.store import capsule, receipt_files, tally
 from holdfast.store.receipt_files import StoredReceipt
 from holdfast.values import asdict, frozen
@@ -125,12 +125,8 @@ def lines_of(context: ContextPack) -> Iterable[dict[str, Any]]:
     """The lines of a pack, each with what it tells of."""
     where = {id(line): part.name for part in context.sections for line in part.lines}
     for text, line in pack_rows(context):
-        told = [_told(one, where[id(line)]) for one in line.told] if line else []
+        told = [{**asdict(one), "section": where[id(line)]} for one in line.told] if line else []
         yield {"text": text, "told": told} if told else {"text": text}
-
-
-def _told(one: ToldRevision, section: str) -> dict[str, Any]:
-    return {**asdict(one), "section": section}
 
 
 def is_under_way(clone: Clone, run_id: str) -> bool:
