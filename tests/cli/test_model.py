@@ -370,7 +370,7 @@ def test_what_is_erased_while_a_model_reads_it_gets_no_vector(added: Cli, tmp_pa
     assert state(added)["waiting"] == 0
 
 
-@pytest.mark.parametrize("table", ["memory_index", "meta", "recent", "model"])
+@pytest.mark.parametrize("table", ["memory_index", "meta", "model"])
 def test_vectors_that_lost_a_table_are_made_anew(added: Cli, world: Path, table: str) -> None:
     """Waiting for another command to end would be waiting for ever."""
     added("model", "embed")

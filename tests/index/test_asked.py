@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.index import schema
 from holdfast.index.query import MAX_QUERY, MAX_WORDS, SearchQuery, begins_commit, is_noise, read_query, spaceless
+from holdfast.index.sqlite import TABLES
 from holdfast.index.stack_trace import endings, frame_of
 
 PYTHON = """why does the import fail?
@@ -34,9 +35,7 @@ JAVA = """Caused by: java.lang.IllegalStateException: not open
 
 def words_table() -> sqlite3.Connection:
     db = sqlite3.connect(":memory:", isolation_level=None)
-    for statement in schema.TABLES.split(";\n"):
-        if "fts5" in statement:
-            db.execute(statement)
+    db.execute(TABLES["words"])
     return db
 
 

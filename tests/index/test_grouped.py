@@ -14,7 +14,7 @@ from holdfast.git.clone import Clone
 from holdfast.index.query import Scope
 from holdfast.index.ranking import FIELDS, search
 from holdfast.index.result_order import LESSER, _gain
-from holdfast.index.sqlite import _prepared
+from holdfast.index.sqlite import INDEX_FORM, _prepared
 from holdfast.recall.search import recall
 from tests.conftest import Cli
 from tests.index.conftest import ran
@@ -29,7 +29,7 @@ SAID = {
 
 
 def index(documents: Iterable[LoadedDocument]) -> sqlite3.Connection:
-    db = _prepared(sqlite3.connect(":memory:", isolation_level=None), wal=False)
+    db = _prepared(sqlite3.connect(":memory:", isolation_level=None), INDEX_FORM, wal=False)
     load_documents(db, list(documents))
     return db
 

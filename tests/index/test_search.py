@@ -16,20 +16,20 @@ from holdfast.index.pool import number_of
 from holdfast.index.query import MAX_QUERY, Scope, read_query
 from holdfast.index.ranking import FIELDS, match_all, match_any, search, snippet, split_word
 from holdfast.index.search_rows import time_number
-from holdfast.index.sqlite import _prepared
+from holdfast.index.sqlite import INDEX_FORM, _prepared
 from holdfast.recall.search import recall
 from tests.index.conftest import approve, keep_fact
 
 
 @pytest.fixture(scope="module")
 def empty() -> sqlite3.Connection:
-    return _prepared(sqlite3.connect(":memory:", isolation_level=None), wal=False)
+    return _prepared(sqlite3.connect(":memory:", isolation_level=None), INDEX_FORM, wal=False)
 
 
 @given(query=st.text(max_size=60))
 def test_no_query_can_steer_the_database(query: str) -> None:
     """A stray quote in a question must not become an error, let alone a command."""
-    db = _prepared(sqlite3.connect(":memory:", isolation_level=None), wal=False)
+    db = _prepared(sqlite3.connect(":memory:", isolation_level=None), INDEX_FORM, wal=False)
     asked = read_query(query)
     for match in (match_all, match_any):
         if asked.terms:
@@ -96,7 +96,7 @@ FILES = ("src/a.py", "src/b.py", "docs/a.md", "lib/deep/c.py", "top.txt")
 
 def filled(documents: Sequence[LoadedDocument]) -> sqlite3.Connection:
     """An index of these, put in one after the other in this order."""
-    db = _prepared(sqlite3.connect(":memory:", isolation_level=None), wal=False)
+    db = _prepared(sqlite3.connect(":memory:", isolation_level=None), INDEX_FORM, wal=False)
     load_documents(db, documents)
     return db
 

@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from holdfast.index.schema import COLUMNS as FOUND_BY
-from holdfast.index.schema import INDEXES
 from holdfast.index.search_rows import COLUMNS, COMMON, SLOTS, Row, Touch, safe
+from holdfast.index.sqlite import INDEXES
 
 BATCH = 2000
 ROOM = 20_000  # hidden rows kept for a switch back, besides as many as are shown

@@ -16,7 +16,7 @@ first is 0, and what has no place among them has none. `content` names the text 
 Long text stands last, because what stands behind it costs a walk over its pages. `touch` says which
 files a row is about; while a row is not shown its paths stand there with a minus.
 
-Only plain strings here: the quick path reads this module at every start.
+The tables themselves stand in `tables.sql`. Only plain strings here: the quick path reads this module at every start.
 """
 
 APPLICATION = 0x484F4C44  # "HOLD"
@@ -25,44 +25,6 @@ WAL_SINCE = (3, 51, 3)  # earlier versions can corrupt a WAL that two connection
 
 COLUMNS = ("title", "labels", "text", "parts", "context", "facets")
 WEIGHTS = "4.0, 2.0, 1.0, 1.0, 1.0, 0.0"
-
-TABLES = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE ready (name TEXT PRIMARY KEY, signature TEXT, text TEXT, json TEXT, until TEXT) WITHOUT ROWID;
-CREATE TABLE unit (
-  id INTEGER PRIMARY KEY, name TEXT UNIQUE, kind TEXT, shown INTEGER, until TEXT, offset INTEGER
-);
-CREATE TABLE row (
-  id INTEGER PRIMARY KEY, key BLOB, shown INTEGER, seq INTEGER, parent INTEGER, content BLOB,
-  name TEXT, kind TEXT, what TEXT, ts TEXT, status INTEGER, tier TEXT, doubt TEXT, expires TEXT,
-  task TEXT, tags TEXT, layer TEXT, line TEXT, head TEXT, path TEXT, target TEXT, run TEXT, sha256 TEXT,
-  supersedes TEXT, blob TEXT, words TEXT, lacks TEXT,
-  title TEXT, labels TEXT, text TEXT, parts TEXT, context TEXT, facets TEXT
-);
-CREATE TABLE used (name TEXT PRIMARY KEY, times INTEGER, last INTEGER) WITHOUT ROWID;
-CREATE TABLE heard (name TEXT PRIMARY KEY, offset INTEGER) WITHOUT ROWID;
-CREATE TABLE elsewhere (
-  source TEXT, kind TEXT, target TEXT, ts TEXT, event BLOB, blob TEXT, words TEXT
-);
-CREATE TABLE member (unit INTEGER, row INTEGER, PRIMARY KEY (unit, row)) WITHOUT ROWID;
-CREATE TABLE path (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
-CREATE TABLE touch (path INTEGER, row INTEGER, PRIMARY KEY (path, row)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5 (
-  title, labels, text, parts, context, facets, content='', tokenize="porter unicode61 remove_diacritics 2"
-);
-"""
-
-INDEXES = {  # filling an empty index goes faster without them: they are made at the end
-    "row_key": "CREATE UNIQUE INDEX IF NOT EXISTS row_key ON row (key) WHERE key IS NOT NULL",
-    "row_target": "CREATE INDEX IF NOT EXISTS row_target ON row (target) WHERE kind = 'event'",
-    "row_parent": "CREATE INDEX IF NOT EXISTS row_parent ON row (parent, seq) WHERE parent IS NOT NULL",
-    "row_newer": "CREATE INDEX IF NOT EXISTS row_newer ON row (supersedes) WHERE supersedes IS NOT NULL",
-    "row_lacks": "CREATE INDEX IF NOT EXISTS row_lacks ON row (lacks) WHERE lacks IS NOT NULL",
-    "row_turn": "CREATE INDEX IF NOT EXISTS row_turn ON row (run) WHERE kind = 'turn'",
-    "row_content": "CREATE INDEX IF NOT EXISTS row_content ON row (content) WHERE content IS NOT NULL",
-    "touch_row": "CREATE INDEX IF NOT EXISTS touch_row ON touch (row)",
-    "member_row": "CREATE INDEX IF NOT EXISTS member_row ON member (row)",
-}
 
 
 def facet(kind: str, value: str) -> str:

@@ -1,4 +1,4 @@
-"""The index's file: opened, made anew when it is not ours, and dropped without regret.
+"""The index's file: opened, rebuilt when it is not ours, and dropped without regret.
 
 Whatever is wrong with it (damaged, from another program, from a newer Holdfast, deleted under our
 hands, not writable), the answer is the same: build it again, in memory if need be, and say so. What is too
@@ -8,24 +8,45 @@ large for memory is done without instead.
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from holdfast.errors import Busy, NotStored
 from holdfast.index import schema
-from holdfast.index.embed import coverage
 from holdfast.index.transaction import make_private, transaction
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 WAIT = 60.0  # seconds for another command that is building the index
 _LOCKED = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
 _UNUSABLE = (8, 10, 13, 14)  # READONLY, IOERR, FULL, CANTOPEN
+UNSWEPT = "vectors.unswept"  # left where vectors may be of texts that were erased
+_MAKES = regex(r"^CREATE (?:VIRTUAL |UNIQUE )?(?:TABLE|INDEX)(?: IF NOT EXISTS)? (\w+)")
 _SIBLINGS = ("", "-journal", "-wal", "-shm")
 _UNREADABLE = "its own description is damaged"
 _FOREIGN = "it belongs to another program or another version of Holdfast"
-_TABLES = [
-    statement.split(" USING ")[0].split(" (")[0].split()[-1]
-    for statement in schema.TABLES.split(";\n")
-    if statement.strip()
-]
+
+
+def _statements() -> list[str]:
+    with open(os.path.join(os.path.dirname(__file__), "tables.sql"), encoding="ascii") as file:
+        text = "".join(line for line in file if not line.startswith("--"))
+    return [statement.strip() for statement in text.split(";\n") if statement.strip()]
+
+
+INDEXES = {_MAKES.findall(one)[0]: one for one in _statements() if " INDEX " in one}
+TABLES = {_MAKES.findall(one)[0]: one for one in _statements() if " INDEX " not in one}
+
+
+@frozen
+class FileForm:
+    """What a file holds: its version and tables, and the size of its pages."""
+
+    version: int
+    tables: Mapping[str, str]  # name to definition
+    page: int | None = None
+
+
+INDEX_FORM = FileForm(schema.VERSION, TABLES)
+CORPUS_FORM = FileForm(schema.VERSION, TABLES, page=8192)  # rows of code waste less room on larger pages
 
 
 class Index:
@@ -35,6 +56,7 @@ class Index:
         self,
         path: str,
         *,
+        form: FileForm = INDEX_FORM,
         wal: bool = True,
         what: str = "the index",
         tables: Sequence[str] = (),
@@ -42,7 +64,7 @@ class Index:
     ) -> None:
         """`tables`: what it has beside ours. `in_memory`: whether it is built there if it cannot be kept."""
         self.path = path
-        self._what, self._tables, self._may_be_in_memory = what, tables, in_memory
+        self._what, self._form, self._tables, self._may_be_in_memory = what, form, tables, in_memory
         self._wal = wal  # a file that is replaced by another one must not have a log beside it
         self.notes: list[str] = []
         self._inode: tuple[int, int] | None = None
@@ -61,7 +83,7 @@ class Index:
     def _open(self) -> sqlite3.Connection:
         if self._in_memory:
             db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            return _prepared(db, wal=False)
+            return _prepared(db, self._form, wal=False)
         try:
             return self._open_file()
         except sqlite3.DatabaseError as error:
@@ -73,7 +95,7 @@ class Index:
             make_private(self.path)
         db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         try:
-            _prepared(db, wal=self._wal)
+            _prepared(db, self._form, wal=self._wal)
         except UnicodeDecodeError as error:  # SQLite quotes the damaged part, and Python cannot read that
             db.close()
             raise sqlite3.DatabaseError(_UNREADABLE) from error
@@ -126,25 +148,24 @@ class Index:
         return told
 
 
-def _prepared(db: sqlite3.Connection, *, wal: bool) -> sqlite3.Connection:
+def _prepared(db: sqlite3.Connection, form: FileForm, *, wal: bool) -> sqlite3.Connection:
     """The connection with our tables in it; a foreign or future file counts as damaged."""
     db.execute("PRAGMA cache_size = -32768")
     db.execute("PRAGMA temp_store = MEMORY")
-    application, version = _stamp(db)
-    if (application, version) == (schema.APPLICATION, schema.VERSION):
+    wanted, found = (schema.APPLICATION, form.version), _stamp(db)
+    if found == wanted:
         return db
-    if not wal:
-        db.execute("PRAGMA page_size = 8192")  # of a new file: rows of code waste less room on larger pages
+    if form.page:
+        db.execute(f"PRAGMA page_size = {form.page}")  # of a new file
     with transaction(db):
-        if _stamp(db) == (schema.APPLICATION, schema.VERSION):  # made by another process just now
+        if _stamp(db) == wanted:  # made by another process just now
             return db
-        if application or version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        if any(found) or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise sqlite3.DatabaseError(_FOREIGN)
-        for statement in schema.TABLES.split(";\n"):
-            if statement.strip():
-                db.execute(statement)
+        for statement in form.tables.values():
+            db.execute(statement)
         db.execute(f"PRAGMA application_id = {schema.APPLICATION}")
-        db.execute(f"PRAGMA user_version = {schema.VERSION}")
+        db.execute(f"PRAGMA user_version = {form.version}")
     if wal and sqlite3.sqlite_version_info >= schema.WAL_SINCE:
         db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
@@ -185,12 +206,12 @@ def _look_through(db: sqlite3.Connection, tables: Sequence[str]) -> None:
         raise sqlite3.DatabaseError(_FOREIGN)
     if db.execute("SELECT 1 FROM meta LIMIT 1").fetchone() is None:
         tables = ()  # nobody has filled it yet
-    for table in (*_TABLES, *tables):
+    for table in (*TABLES, *tables):
         db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
     said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if said != "ok":
         raise sqlite3.DatabaseError(said.splitlines()[-1])
-    for table in (*_TABLES, *tables):  # a text that cannot be decoded is seen only by reading it
+    for table in (*TABLES, *tables):  # a text that cannot be decoded is seen only by reading it
         for _ in db.execute(f"SELECT * FROM {table}"):
             pass
     db.execute("CREATE VIRTUAL TABLE temp.every_word USING fts5vocab(main, words, 'row')")
@@ -222,7 +243,9 @@ def drop_all(folder: str) -> None:
         names = os.listdir(folder)
     except OSError:
         return
-    coverage.doubt(folder)
+    if "vectors.db" in names:
+        with contextlib.suppress(OSError):
+            os.close(os.open(os.path.join(folder, UNSWEPT), os.O_WRONLY | os.O_CREAT, 0o600))
     for name in names:
         if name.startswith("index") and ".db" in name:
             with contextlib.suppress(OSError):

@@ -12,16 +12,15 @@ from operator import itemgetter
 from holdfast.index.corpus.chunks import FileChunk
 from holdfast.index.fill import BATCH, LEARN, PUT_ROW, PUT_WORDS, ROOM, UNLEARN, path_number
 from holdfast.index.schema import COLUMNS as FOUND_BY
-from holdfast.index.schema import INDEXES, facet
+from holdfast.index.schema import facet
 from holdfast.index.search_rows import COLUMNS, SLOTS, Row, content_of, parts_of, path_words, safe
+from holdfast.index.sqlite import INDEXES
 
 LOWEST = -(1 << 40)  # chunks are numbered upwards from here: growing numbers fill pages whole
 MAX_KNOWN = 200_000  # paths whose numbers are remembered
 
 OWN_INDEXES = {
-    "row_parent": INDEXES["row_parent"],
-    "row_content": INDEXES["row_content"],
-    "touch_row": INDEXES["touch_row"],
+    **{name: INDEXES[name] for name in ("row_parent", "row_content", "touch_row")},
     "row_shelf": "CREATE INDEX IF NOT EXISTS row_shelf ON row (key, shown, kind) WHERE key IS NOT NULL",
 }
 _GROUP = "SELECT ?1 UNION ALL SELECT id FROM row WHERE parent = ?1"

@@ -25,7 +25,7 @@ from holdfast.index.corpus.corpus_rows import OWN_INDEXES, CorpusRows
 from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, attributes_of, chunks_of
 from holdfast.index.corpus.git_objects import RepositoryObjects, TreeFile, commit_of
 from holdfast.index.fill import ROOM
-from holdfast.index.sqlite import Index, drop
+from holdfast.index.sqlite import CORPUS_FORM, Index, drop
 from holdfast.store import fsio
 from holdfast.values import field, frozen, mutable
 
@@ -128,7 +128,7 @@ def open_corpus(clone: Clone) -> Index:
 
 
 def _corpus_at(path: str) -> Index:
-    return Index(path, wal=False, what="the index of commits, docs and code", in_memory=False)
+    return Index(path, form=CORPUS_FORM, wal=False, what="the index of commits, docs and code", in_memory=False)
 
 
 class CorpusUpdate:

@@ -12,8 +12,9 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 
 from holdfast.index.embed.embedding_model import MAX_TEXT
-from holdfast.index.embed.vectors import UNSWEPT, VectorModel, Vectors
+from holdfast.index.embed.vectors import VectorModel, Vectors
 from holdfast.index.search_rows import MAX_EMBEDDED
+from holdfast.index.sqlite import UNSWEPT
 from holdfast.model.memory import TYPES
 from holdfast.values import frozen
 
@@ -125,13 +126,6 @@ class _Reading:
 
     def __exit__(self, *_: object) -> None:
         self._db.close()
-
-
-def doubt(folder: str) -> None:
-    """Leave word that vectors may be here whose texts were erased."""
-    if os.path.exists(os.path.join(folder, "vectors.db")):
-        with contextlib.suppress(OSError):
-            os.close(os.open(os.path.join(folder, UNSWEPT), os.O_WRONLY | os.O_CREAT, 0o600))
 
 
 def sweep(folder: str) -> int:

@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.errors import Busy, HoldfastError
+from holdfast.index import sqlite
 from holdfast.index.embed.embedding_model import LazyPackage
-from holdfast.index.schema import APPLICATION, WAL_SINCE
-from holdfast.index.transaction import make_private, transaction
+from holdfast.index.sqlite import FileForm, Index, is_busy, is_refused
+from holdfast.index.transaction import transaction
 from holdfast.store import fsio
 from holdfast.values import frozen
 
@@ -28,23 +29,23 @@ if TYPE_CHECKING:
 else:
     np = LazyPackage("numpy")
 
-VERSION = 0x7601
 PAGE = 16384  # bytes: 39 vectors of 384 numbers fill one, at 420 bytes each
-WASTE, SLACK = 1.06, 24  # a file longer by this, and by so many pages, than its vectors fill is written again
-WAIT = 20.0
+WASTE, SLACK = 1.06, 4  # a file longer by this, and by so many pages, than its vectors fill is written again
 AT_ONCE = 20_000
 HOW = "holdfast model embed"
-READY, UNSWEPT = "vectors.ready", "vectors.unswept"
-_LOCKED, _DAMAGED = (5, 6), (11, 26)  # SQLITE_BUSY and LOCKED; CORRUPT and NOTADB
-_UNUSABLE = (8, 10, 13, 14)  # READONLY, IOERR, FULL, CANTOPEN
+READY = "vectors.ready"
+_DAMAGED = (11, 26)  # SQLITE_CORRUPT and NOTADB
 _LACKING = ("no such", "has no column", "Could not decode")  # what SQLite says of a file that lost something
-_TABLES = (
-    "CREATE TABLE model (id INTEGER PRIMARY KEY, key TEXT UNIQUE, source TEXT, size INTEGER, count INTEGER)",
-    (
-        "CREATE TABLE memory_index (content BLOB, model INTEGER, vector BLOB, PRIMARY KEY (content, model))"
-        " WITHOUT ROWID"
-    ),
-    "CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID",
+_FORM = FileForm(
+    0x7601,
+    {
+        "model": "CREATE TABLE model (id INTEGER PRIMARY KEY, key TEXT UNIQUE, source TEXT, size INTEGER,"
+        " count INTEGER)",
+        "memory_index": "CREATE TABLE memory_index (content BLOB, model INTEGER, vector BLOB,"
+        " PRIMARY KEY (content, model)) WITHOUT ROWID",
+        "meta": "CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID",
+    },
+    page=PAGE,
 )
 
 
@@ -59,39 +60,32 @@ class VectorModel:
     count: int
 
 
-class Vectors:
+class Vectors(Index):
     """The vectors of one clone. `notes` gathers what a person should know about them."""
 
     def __init__(self, path: str, *, notes: list[str] | None = None) -> None:
-        self.path = path
+        super().__init__(path, form=_FORM, what="vectors")
         self.notes = [] if notes is None else notes
-        self._db: sqlite3.Connection | None = None
-        self._inode = 0
 
-    @property
-    def db(self) -> sqlite3.Connection:
-        """A connection to the file that stands there now, rebuilt if it is damaged."""
-        if self._db is not None and _inode(self.path) != self._inode:
-            self.close()
-        if self._db is None:
-            try:
-                self._db = _opened(self.path)
-            except sqlite3.DatabaseError as error:
-                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-                if code in _LOCKED:
-                    raise Busy("another command is writing vectors") from error
-                if code in _UNUSABLE:  # another file in its place would be no better
-                    raise
-                self.notes.append(f"vectors were not usable ({error}) and have to be made again: {HOW}")
-                drop(self.path)
-                self._db = _opened(self.path)
-            self._inode = _inode(self.path)
-        return self._db
+    def _open_file(self) -> sqlite3.Connection:
+        db = super()._open_file()
+        try:
+            for table in _FORM.tables:
+                db.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
 
-    def close(self) -> None:
-        if self._db is not None:
-            self._db.close()
-        self._db = None
+    def recover(self, error: sqlite3.DatabaseError) -> None:
+        """Begin again after a failure, empty; Busy if it only has to be waited for."""
+        if is_busy(error):
+            raise Busy("another command is writing vectors") from error
+        if is_refused(error):  # another file in its place would be no better
+            raise error
+        self.close()
+        self.notes.append(f"vectors were not usable ({error}) and have to be made again: {HOW}")
+        drop(self.path)
 
     # ── who made them ────────────────────────────────────────────────────────────────────────────
 
@@ -217,9 +211,7 @@ def packed(found: Floats) -> list[bytes]:
 def drop(path: str) -> None:
     """Delete the file and all that belongs to it."""
     hush(path)
-    for name in (path, f"{path}-journal", f"{path}-wal", f"{path}-shm"):
-        with contextlib.suppress(OSError):
-            os.unlink(name)
+    sqlite.drop(path)
 
 
 def hush(path: str) -> None:
@@ -228,46 +220,5 @@ def hush(path: str) -> None:
         os.unlink(os.path.join(os.path.dirname(path), READY))
 
 
-def _opened(path: str) -> sqlite3.Connection:
-    make_private(path)
-    db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
-    try:
-        _prepared(db)
-    except UnicodeDecodeError as error:  # SQLite quotes the damaged part, and Python cannot read that
-        db.close()
-        raise sqlite3.DatabaseError("its own description is damaged") from error
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
-
-
-def _prepared(db: sqlite3.Connection) -> None:
-    stamp = tuple(db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-    if stamp != (APPLICATION, VERSION):
-        if any(stamp) or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise sqlite3.DatabaseError("it belongs to another program or another version of Holdfast")
-        db.execute(f"PRAGMA page_size = {PAGE}")
-        db.execute("BEGIN IMMEDIATE")
-        if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:  # else another was quicker
-            for statement in _TABLES:
-                db.execute(statement)
-            db.execute(f"PRAGMA application_id = {APPLICATION}")
-            db.execute(f"PRAGMA user_version = {VERSION}")
-        db.execute("COMMIT")
-        if sqlite3.sqlite_version_info >= WAL_SINCE:
-            db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")
-    for table in ("model", "memory_index", "meta"):
-        db.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
-
-
 def _new_epoch(db: sqlite3.Connection) -> None:
     db.execute("INSERT INTO meta VALUES ('epoch', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1")
-
-
-def _inode(path: str) -> int:
-    try:
-        return os.stat(path).st_ino
-    except OSError:
-        return -1
