@@ -267,7 +267,7 @@ def test_a_branch_deleted_and_made_anew_is_another_line(seen: Place) -> None:
     seen.git("branch", "-q", "-D", "fix")
     seen.git("switch", "-q", "-c", "fix", "HEAD~1")
     assert [move.sentence for move in look(seen).new if move.kind == "deleted"] == [
-        "the branch fix was deleted and made anew"
+        "the branch fix was deleted and created again"
     ]
 
 

@@ -10,7 +10,7 @@ from holdfast.index import result_order
 from holdfast.index.query import Scope, read_query
 from holdfast.index.ranking import FIELDS, search
 from holdfast.index.result_order import NAMES, SHORT, WORDS, form_of, is_test
-from holdfast.index.schema import TABLES
+from holdfast.index.sqlite import TABLES
 
 AT = {name: place for place, name in enumerate(FIELDS)}
 OLD = "2026-01-01T10:00:00.000000Z"
@@ -54,7 +54,7 @@ SHOP = [
 
 def filled(documents: list[LoadedDocument]) -> sqlite3.Connection:
     db = sqlite3.connect(":memory:", isolation_level=None)
-    db.executescript(TABLES)
+    db.executescript(";".join(TABLES.values()))
     load_documents(db, documents)
     return db
 

@@ -104,7 +104,7 @@ def test_a_new_session_starts_where_the_last_one_stopped(place: Place) -> None:
     found = packed(place, knows=[known("FCT-1", "Tests need Postgres 16")])
     said = pack_text(found)
     assert found.session == session.id and found.how == "branch"
-    assert "Session to go on from: SES-1 (branch): the last session on branch main, still open" in said
+    assert "Last session: SES-1 (branch): the last session on branch main, still open" in said
     told = "\n".join(section(found, "session"))
     for words in ("objective: Log people in", "summary: Login half done.", "turn 2. turn 2 was done"):
         assert f"- SES-1 {words}" in told
@@ -641,7 +641,7 @@ def test_an_empty_project_says_that_there_is_nothing(place: Place) -> None:
     """The first agent of a project must not be left guessing."""
     found = packed(place)
     assert (found.how, found.sections) == ("none", ())
-    assert "Session to go on from: none: no session was recorded yet" in pack_text(found)
+    assert "Last session: none: no session was recorded yet" in pack_text(found)
 
 
 def test_switched_off_features_are_not_read(place: Place) -> None:

@@ -1,17 +1,14 @@
 """Which memories somebody approved, and whose word that is: computed from events, never read from a file.
 
-An approval whose body is here names the text and the words it was about. Of another clone's only
-the envelope came along: that the memory was approved, not in which words.
+An approval whose body is here names the text and the words it was about. Of another clone's only the envelope came
+along: that the memory was approved, not in which words.
 
-Which memories stay superseded though the text that took their place is not here as it was approved.
+A memory stays superseded though the text that took its place is edited or deleted by a pull request: only a decision
+brings the old one back. It holds where that approval can be seen; a branch that has never heard of it has never seen
+the new text either.
 
-A person approved a memory that takes another's place. Whoever touches its file by a pull request, or deletes
-it, takes the trust from the text, but does not bring the old memory back: only a decision does. It holds
-where that approval can be seen: a branch that has never heard of it has never seen the new text either.
-
-What candidates said when they were proposed, as this clone's own log has it.
-
-A candidate is a plain file that anybody may change until somebody decides; its event is not.
+What candidates said when they were proposed is read from this clone's own log: a candidate is a plain file that
+anybody may change until somebody decides; its event is not.
 """
 
 import contextlib

@@ -13,7 +13,7 @@ from holdfast.git.tracked_files import OFFLINE
 from holdfast.store import fsio
 from holdfast.values import frozen
 
-# `--root`: a first commit is an answer; where history was cut off is told by git's own list.
+# `--root`: a first commit is an answer; git's own list says where history was cut off.
 _OPTIONS = ("-w", "-C", "--root", "--no-textconv", "--line-porcelain")
 _NOT_IN_HEAD = (b"no such path", b"no such ref: HEAD", b"bad revision 'HEAD'")
 

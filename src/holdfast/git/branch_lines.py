@@ -367,7 +367,7 @@ def _make(repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], da
 
 
 def mend(repo: Repo, stores: Sequence[Layout], identity: str, clock: Callable[[], datetime]) -> None:
-    """Write a line's record anew from what git knows, once the damaged one is out of the way."""
+    """Write a line's record again from what git knows, once the damaged one is out of the way."""
     with _making(stores[0]):
         branches = [ref for ref, (configured_id, _) in configured(repo).items() if configured_id == identity]
         if branches and repo.resolve(branches[0]):

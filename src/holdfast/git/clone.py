@@ -240,7 +240,7 @@ class Clone:
         return (self.layout, *(store for store in self.stores if store.private != self.layout.private))
 
     def forget_line(self) -> None:
-        """Look the line up anew: its record was changed."""
+        """Look the line up again: its record was changed."""
         self._line = None
 
     def record(self, draft: EventDraft) -> Event:
@@ -524,12 +524,12 @@ class Clone:
         return self.erased() - own
 
     def forget_erased(self) -> None:
-        """Look the erased targets up anew."""
+        """Look the erased targets up again."""
         self._erased = None
 
 
 def _facts(path: str) -> tuple[int, ...]:
-    """What changes when a file is written anew."""
+    """What changes when a file is written again."""
     try:
         found = os.stat(path)
     except OSError:

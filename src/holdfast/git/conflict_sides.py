@@ -1,17 +1,9 @@
-"""Conflict markers in a text, taken apart: what each side said, and what was there before if they tell.
+"""Two texts of one entry, compared field by field, and what a person's choices make of them.
 
-Whoever left them there does not matter: git in the middle of a merge, a stash that did not fit, an editor
-on a forge. Lines may end in CRLF; the style with the base (`|||||||`) is understood.
-
-Two texts of one entry, compared field by field, and what a person's choices make of them.
-
-Pure: where the texts come from is `git.disputed.conflicts`' business. A choice is `ours`, `theirs` or a
-value, for one field or, under EVERY, for all that are in dispute; what is not in dispute is merged.
-
-What git left unmerged, and who the two sides are.
-
-Git keeps the sides of a file it could not merge in its index, as stages 1 (before), 2 (ours) and 3 (theirs).
-The words mean what git means by them: in a rebase "ours" is what one rebases onto.
+The sides come from git's index, where it keeps a file it could not merge as stages 1 (before), 2 (ours) and 3
+(theirs), or from conflict markers in a text, whoever left them there. "Ours" means what git means by it: in a rebase
+it is what one rebases onto. A choice is `ours`, `theirs` or a value, for one field or, under EVERY, for all that are
+in dispute; what is not in dispute is merged. Where conflicts are found and stored is `merge_conflicts`' work.
 """
 
 import os

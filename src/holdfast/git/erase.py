@@ -130,7 +130,7 @@ def _mark(clone: Clone, identity: str, names: list[str]) -> None:
 
 
 def mark_again(clone: Clone, identity: str) -> None:
-    """Write the marker of something erased anew, from the log; what it is about stays gone."""
+    """Write the marker of something erased again, from the log; what it is about stays gone."""
     about = (e for e in clone.own_events() if any(_concerns(e, kind, identity) for kind in _KINDS))
     _mark(clone, identity, sorted({event.body for event in about if event.body}))
 
@@ -319,7 +319,7 @@ def _drop_views(clone: Clone) -> None:
             for name in names:
                 if name != ".gitignore":
                     fsio.remove(os.path.join(folder, name))
-    for store in clone.stores:  # and what is ready to be told to agents, or was told and is not kept yet
+    for store in clone.stores:  # and what is ready for agents, or was sent and is not kept yet
         for name in store.listed(store.guards):
             fsio.remove(os.path.join(store.guards, name))
         for name in store.listed(store.inbox):
@@ -364,7 +364,7 @@ def _remove_changes(clone: Clone, found: list[tuple[Layout, PendingChange]], ide
 
 
 def _cut(clone: Clone, store: Layout, change: PendingChange, left: str, identity: str) -> None:
-    """Write a record anew with what is left; it stays the same change, of the same line."""
+    """Write a record again with what is left; it stays the same change, of the same line."""
     path = _path_for(change.path, left, identity)
     blob = clone.repo.hash_blob(left.encode("utf-8"))
     base = change.base if path == change.path else None

@@ -1,16 +1,13 @@
-"""The words Holdfast adds to a hook script, and how they go in and out again byte for byte.
+"""One file in a folder of git hooks: our lines put in, looked at, and taken out again byte for byte.
 
-The block stands first, right behind the shebang line: the scripts of pre-commit, husky and lefthook
-end in `exec` or `exit`. It swallows no input (post-rewrite's is read and handed on), prints nothing,
-fails nothing under `set -e` or `set -u`, and ends the script after itself when HOLDFAST_PROBE is set,
-so that a test of ours never runs somebody else's hook. Only texts here; files are `hooks`'s.
+A shell script gets our block, right behind the shebang line, because the scripts of pre-commit, husky and lefthook
+end in `exec` or `exit`. The block swallows no input (post-rewrite's is read and handed on), prints nothing, fails
+nothing under `set -e` or `set -u`, and ends the script after itself when HOLDFAST_PROBE is set, so that a test of
+ours never runs somebody else's hook.
 
-One file in a folder of git hooks: our lines put in, looked at, taken out again.
-
-A shell script gets our block. Whatever else stands there (a program, a script in another language, a
-link, a hook its owner switched off) is set aside untouched, in a folder of ours beside the hooks and under
-its own name, because such hooks tell by their name what they are to do; ours calls it with the same
-input, arguments and exit code. Taking out gives back the same bytes and the same mode.
+Whatever else stands there (a program, a script in another language, a link, a hook its owner switched off) is set
+aside untouched, under its own name in a folder of ours beside the hooks; ours calls it with the same input, arguments
+and exit code. Which folder that is, `hooks` decides.
 """
 
 import contextlib

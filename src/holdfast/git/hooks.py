@@ -290,9 +290,9 @@ def _lost(layout: Layout, folder: str) -> str:
     """Why a hook that was installed is not there, in words; nothing if it never was."""
     places = _places(layout)
     if folder in places and os.path.basename(folder) == "_":
-        return "husky made its folder anew, without it"
+        return "husky recreated its folder without it"
     if folder in places:
-        return "it was installed and is gone: something wrote this file anew"
+        return "it was installed and is gone: another program wrote this file"
     return "git takes its hooks from another folder since it was installed" if places else ""
 
 

@@ -1,11 +1,8 @@
-"""How git looked to the last command, and what has moved since somebody last reconciled.
+"""How git looked to the last command, and whether anything moved since.
 
-One small file for each work tree and one for what all of them share, replaced as a whole. They are hints:
-a damaged or missing one means that this command looks for the first time, and nothing worse.
-
-A glance at git's files: whether anything moved since the last command.
-
-It runs at every command, so it starts no git and reads no file longer than a line.
+One small file for each work tree and one for what all of them share, replaced as a whole. They are hints: a damaged
+or missing one means that this command looks for the first time. Comparing them with git's files runs at every
+command, so it starts no git and reads no file longer than a line.
 """
 
 import contextlib
@@ -66,7 +63,7 @@ class SeenClone:
     shallow: str
     waiting: tuple[GitMove, ...] = ()
     kept: tuple[str, ...] = ()  # changes of which somebody said that they stay, whatever was rewound
-    forced: tuple[str, ...] = ()  # rewritten upstreams that were told
+    forced: tuple[str, ...] = ()  # rewritten upstreams that were reported
 
 
 def tree(clone: Clone) -> SeenWorkTree | None:
@@ -184,7 +181,7 @@ def is_current(clone: Clone) -> bool:
 
 
 def _facts(*parts: str) -> str:
-    """What changes when a file is written anew; empty if there is none."""
+    """What changes when a file is written again; empty if there is none."""
     try:
         found = os.stat(os.path.join(*parts))
     except OSError:

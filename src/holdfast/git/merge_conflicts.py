@@ -1,20 +1,19 @@
-"""What a merge overruled: one side changed a field, and the merged text does not have it.
-
-Git does so with `-X ours` or `-X theirs`, a forge's editor and a person in a hurry do so by hand. Nothing is
-blocked by it, the merge stands; but it is said, with what each side had, and can be taken back.
-A squash has one parent only and cannot be seen here: what it lost is found by `git.reconcile`.
-
-Conflicts: one entry of which two sides say different things, found wherever git left them, and settled.
+"""Conflicts: one entry of which two sides say different things, found wherever git left them, and settled.
 
     waiting     a change waits here, and the branch's history changed the same fields
     edited      a change waits here, and the file was edited by hand to say something else
     unmerged    git stopped in a merge, rebase, cherry-pick or stash; the sides are in its index
     marked      conflict markers in the file, and nothing of it in the index
     committed   conflict markers in HEAD's own text
-    overruled   a merge was made and one side's change is not in it (`git.disputed.overruled`)
+    overruled   a merge was made, and one side's change of a field is not in it
 
-Resolving the first two and the last two makes a change that waits to be published. For the others the file is
-written and `git add`ed, exactly that path, because somebody asked for it by name: so git can go on.
+Git overrules with `-X ours` or `-X theirs`, and people do so by hand. Nothing is blocked by it; it is reported with
+what each side had, and can be taken back. A squash has one parent only and cannot be seen here: what it lost is found
+by `git.reconcile`.
+
+Resolving the first two and the last two makes a change that waits to be published. For the others the file is written
+and `git add`ed, exactly that path, because somebody asked for it by name: so git can go on. Comparing the texts is
+`conflict_sides`' work.
 """
 
 import os

@@ -1,15 +1,13 @@
-"""What the rows of HEAD's reflog say that happened, one step for what people would call one thing.
+"""What git did since the last command in this work tree, noticed by the next one.
 
-Pure: rows in, steps out. Git writes these messages in English whatever the user's language; one that is
-not understood is a step of the kind `moved`, and what it did is asked of the commits themselves.
+Git's hooks tell of it where they are installed, and reflogs in any case. Both are read, compared with what the last
+command saw (`last_seen`), and put into sentences: one step for what people would call one thing. Git writes reflogs
+in English whatever the user's language; a row that is not understood is a step of the kind `moved`, and what it did
+is asked of the commits.
 
-What git did since the last command in this work tree, noticed by the next one.
-
-Git's hooks tell of it where they are installed, and reflogs tell of it in any case; here both are read,
-compared with what the last command saw (`git.moved.seen`), and put into sentences. What is certain is kept at
-once: the map of rewritten commits, as git told it. Nothing is decided: `holdfast reconcile` explains and
-asks. While git is in the middle of something nothing is concluded; the state before it stays remembered,
-so that the whole of it is one move afterwards.
+What is certain is kept at once: the map of rewritten commits, as git told it. Nothing is decided: `holdfast
+reconcile` explains and asks. While git is in the middle of something nothing is concluded; the state before it stays
+remembered, so that the whole of it is one move afterwards.
 """
 
 import os
@@ -119,7 +117,7 @@ def kind_of(message: str) -> tuple[str, str]:
 
 
 def merged(message: str) -> str | None:
-    """What a merge took in, as far as its row tells."""
+    """What a merge brought, as far as its row tells."""
     found = _MERGED.match(message)
     return (found[1] or found[2]) if found else None
 
@@ -164,7 +162,7 @@ class Moves:
 def observe(clone: Clone, fired: Sequence[FiredHook] = (), *, note: Callable[[Moves], None] | None = None) -> Moves:
     """What git did since the last command here; costs a few looks at the disk if it did nothing.
 
-    `note` is told before it is remembered as seen: killed in between, the next command tells it again.
+    `note` gets it before it is remembered as seen: killed in between, the next command reports it again.
     """
     if clone.reading or clone.layout.private != clone.private.private:
         return Moves()  # in a sandbox nothing can be remembered: the next command outside it notices
@@ -176,7 +174,7 @@ def observe(clone: Clone, fired: Sequence[FiredHook] = (), *, note: Callable[[Mo
 
 
 def told(clone: Clone) -> None:
-    """Somebody was told of the moves that waited: what comes next is listed from here on."""
+    """The moves that waited were reported: the next list begins here."""
     before, common = last_seen.tree(clone), last_seen.shared(clone)
     if before and before.waiting:
         last_seen.keep(clone, replace(before, waiting=()))
@@ -199,7 +197,7 @@ class _Observing:
         self.of_clone: list[GitMove] = []
         self.made: list[NewCommit] = []
         self.pairs: dict[tuple[str, str], str] = {}  # and the kind of rewrite
-        self.forced: list[str] = []  # upstreams whose rewriting was told, now or before
+        self.forced: list[str] = []  # upstreams whose rewriting was reported, now or before
         self._configured: dict[str, str] | None = None
 
     def conclude(self, note: Callable[[Moves], None] | None) -> Moves:
@@ -282,7 +280,7 @@ class _Observing:
             if line in place:
                 self._of_clone("renamed", ref, place[line], f"{_called(ref)} is called {_called(place[line])} now")
             else:
-                again = " and made anew" if self.repo.resolve(ref) else ""
+                again = " and created again" if self.repo.resolve(ref) else ""
                 self._of_clone("deleted", ref, None, f"the branch {_called(ref)} was deleted{again}")
 
     def _compare_trees(self, before: set[str], now: set[str]) -> None:

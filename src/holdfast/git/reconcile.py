@@ -1,15 +1,11 @@
 """Reconciling: what history did to what we published, and what branches left behind.
 
-A revert and a filtered secret are the user's intent, so nothing returns to a tree by itself:
-what is gone is listed, with the commit that deleted it if one did, and `publish --restore` is the
-only way back. Orphans of deleted branches are listed until they are carried or dropped.
+A revert and a filtered secret are the user's intent, so nothing returns to a tree by itself: what is gone is listed,
+with the commit that deleted it if one did, and `publish --restore` is the only way back. Orphans of deleted branches
+are listed until they are carried or dropped, and so are branches that nobody has touched for a while.
 
-Branches that nobody has touched for a while.
-
-Adopting lines that another clone of the project recorded, after its store was brought here.
-
-A branch of the same name is the same work: its records become visible on that branch here. What
-belongs to a branch that is not here stays an orphan, which `reconcile` lists.
+Lines that another clone recorded are adopted when its store is brought here: a branch of the same name is the same
+work, so its records become visible on that branch. What belongs to a branch that is not here stays an orphan.
 """
 
 from datetime import UTC, datetime, timedelta

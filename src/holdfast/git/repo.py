@@ -135,7 +135,7 @@ class Repo:
             if beside is None or not _same(named.git_dir, beside.git_dir):
                 named._refuse_foreign_store()
                 return named
-            start = named.top  # what a hook of git's is told is also what we find
+            start = named.top  # git tells its hooks the same folder
         place = look(os.fsencode(os.path.realpath(start)))
         if place is None or _is_inside(start, place.git_dir):
             raise _why_not_a_repository(start)
@@ -191,7 +191,7 @@ class Repo:
         environ: Mapping[str, str] | None = None,
         lock: int | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run git and leave the judgement to the caller; hooks are told if a publish runs them.
+        """Run git and leave the judgement to the caller; hooks get a mark if a publish runs them.
 
         Git shares the lock on the open file `lock`: if we are killed, it stays locked until git ends.
         """

@@ -1,12 +1,8 @@
-"""The versions of one file in history, newest first, and the text that a receipt was made from.
+"""What became of a cited span: the difference that made it stale, where it stands, the receipt for it now.
 
-Receipts carry a hash only. What they hashed is looked up among at most 500 versions of the path, through
-renames, first in HEAD's history and then in everybody's.
-
-What became of a cited span: the difference that made it stale, where it stands, the receipt for it now.
-
-The old text is in git's history (`git.versions`), never in a receipt. Where history does not hold it any more
-(a shallow clone, a text that was never committed), nothing is guessed: there is no difference to show.
+Receipts carry a hash only. The text they hashed is looked up among at most 500 versions of the path, newest first and
+through renames, in HEAD's history and then in everybody's. Where history does not hold it any more (a shallow clone,
+a text that was never committed), nothing is guessed: there is no difference to show.
 """
 
 import os

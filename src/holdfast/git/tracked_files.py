@@ -1,11 +1,8 @@
 """Tracked files as they stand: their blobs, their text here and in git, and what a path was renamed to.
 
-What counts is the work tree's version, the index's and HEAD's, in this order. The work tree is read without
-following a link; it may have no such file (a sparse checkout, one deleted but not committed).
-
-Paths that a text names, as far as git has them: tracked files, and folders that hold some.
-
-Said of a memory, such a path is where it holds; so what merely looks like a path does not count.
+What counts is the work tree's version, the index's and HEAD's, in this order. The work tree is read without following
+a link; it may have no such file (a sparse checkout, one deleted but not committed). Paths that a text names count as
+far as git has them: of a memory they say where it holds, so what merely looks like a path does not count.
 """
 
 import os

@@ -1,10 +1,8 @@
 """The upstream of this clone: where its trunk comes from, whether it is trusted, and what it vouches for.
 
-Trust is given to one remote at one address and to one of its branches; where any of these is another now,
-it is void. What the trunk says is read from the remote-tracking ref, never over the network, and remembered
-for its commit while the process lives.
-
-Memories that the trunk has and this branch has not: nothing is lost, they come with a merge.
+Trust is given to one remote at one address and to one of its branches; where any of these is another now, it is void.
+What the trunk says is read from the remote-tracking ref, never over the network, and remembered for its commit while
+the process lives. Memories that the trunk has and this branch lacks are counted here too: they come with a merge.
 """
 
 import contextlib

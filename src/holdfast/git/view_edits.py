@@ -1,13 +1,9 @@
-"""What a work tree looked like when its edits were last looked at: a small record a subject.
+"""Views that may be edited: what was rendered last is remembered, so that an edit is noticed and kept.
 
-A convenience: a record that is damaged or missing counts as none, and nothing worse happens than that
-something is looked at again.
-
-Views that may be edited: what was rendered last is remembered, so that an edit is noticed and kept.
-
-Known for each work tree. An edit is never rendered over before somebody looked at it (`edited`, `put`),
-and one that cannot be taken is kept aside and said (`refused`). What an edit means is known to those who take
-it: `work.edited_view` for the project's state, `curation.edits` for memories.
+Known for each work tree, in small records that count as none if they are damaged: then something is looked at again,
+and nothing worse happens. An edit is never rendered over before somebody looked at it (`edited`, `put`), and one that
+cannot be taken is kept aside and said (`refused`). What an edit means is known to those who take it:
+`work.state_view_edits` for the project's state, `curation` for memories.
 
 A view that git tracks is nobody's edit: a pull request can bring one. It is neither taken nor rendered over.
 """
@@ -180,7 +176,7 @@ def decoded(data: bytes) -> str:
 
 
 def spare(clone: Clone, name: str) -> None:
-    """Keep aside what somebody wrote into a view that takes no edits, before it is rendered anew.
+    """Keep aside what somebody wrote into a view that takes no edits, before it is rendered again.
 
     UnsafePath if git tracks it: it is not to be rendered.
     """

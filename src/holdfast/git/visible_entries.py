@@ -1,17 +1,12 @@
-"""What `publish --stage` left in one work tree's index: ours to replace, unlike a hand edit.
+"""What is visible here: on this line, at this HEAD, in this work tree.
 
-Git carries staged files along when the branch changes, so it is remembered which line staged them:
-on another line they are no knowledge of that line.
+A change waiting on this line comes first, else a hand edit in the work tree, else HEAD's tree. What another line
+recorded is not here, unless this line branched off while it was waiting there.
 
-What is visible here: on this line, at this HEAD, in this work tree.
-
-A change waiting on this line comes first, else a hand edit in the work tree, else HEAD's tree.
-What another line recorded is not here, unless this line branched off while it was waiting there.
-
-Settling: a change that has landed in its line's history no longer waits.
-
-It may have come there by `publish`, by the user's own commit after `publish --stage`, or by a merge;
-and history may have moved on since, so that HEAD's tree shows a later text already.
+A change that has landed in its line's history no longer waits, whether it came there by `publish`, by the user's own
+commit after `publish --stage`, or by a merge; history may have moved on since. What `publish --stage` left in the
+index is ours to replace, unlike a hand edit; git carries it along when the branch changes, so it is remembered which
+line staged it.
 """
 
 import json

@@ -270,7 +270,7 @@ def settles_in(newest: int, now: int) -> int:
 
 
 def _has_news(layout: Layout) -> bool:
-    """Whether git's hooks left word of something that no command has taken in yet."""
+    """Whether git's hooks left word of something that no command has read yet."""
     log = os.path.basename(layout.git_inbox)
     try:
         return any(name == log or name.startswith(f"{log}.taken-") for name in os.listdir(layout.inbox))
@@ -343,7 +343,7 @@ class _Seen:
     def documents(self, path: str) -> None:
         """The same for a folder that may hold ten thousand files, at less than half the cost besides asking.
 
-        Names are told from the folder's own time, which every new, renamed or deleted file changes;
+        Names are known by the folder's own time, which every new, renamed or deleted file changes;
         and no order is needed where no two files are the same.
         """
         try:

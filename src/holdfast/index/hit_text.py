@@ -1,11 +1,7 @@
-"""Moments as people say them: how long ago something was, and what `--since 2w` means. Days are UTC days.
+"""Hits as people and programs read them: one form for the quick path and for the full one.
 
-Nothing is imported but the clock: the quick path shows an age beside every hit.
-
-Hits as people and programs read them: one form for the quick path and for the full one.
-
-A hit is a tuple of FIELDS, with the parts of its score behind. JSON is written by SQLite, so that nothing
-needs to be imported for it.
+A hit is a tuple of FIELDS, with the parts of its score behind. JSON is written by SQLite, so that nothing needs to be
+imported for it but the clock: an age stands beside every hit. Days are UTC days; `--since 2w` is read here too.
 """
 
 import time

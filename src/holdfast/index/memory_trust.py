@@ -1,14 +1,12 @@
-"""Which memories are stale: what they cite of files is not as it was.
+"""Which memories in the index count, how far, and which are stale: judged from the approvals it has read.
 
-Asked of git only when HEAD moved or something is cited that was not before, and kept in the index between: a
-question must not wait for git. So it depends on HEAD alone, and an index made anew says the same: a memory
-goes stale by a commit, and one whose text comes back is believed again from the next commit on.
+Approvals that are visible here are rows like any event. Those this clone recorded on other lines count as well; of
+these only the decisions are kept, and each piece of the log is read once. What the trunk of a trusted upstream
+vouches for is asked of git, and judged again when that trunk moves.
 
-Which memories in the index count, and how far: judged from the approvals it has read.
-
-Approvals that are visible here are rows like any event. Those this clone recorded on other lines
-count as well; of these only the decisions are kept, and each piece of the log is read once. What the
-trunk of a trusted upstream vouches for is asked of git, and judged anew when that trunk moves.
+A memory is stale if what it cites of files is not as it was. Git is asked only when HEAD moved or something is cited
+that was not before, and the answer is kept in the index: a question must not wait for git. So it depends on HEAD
+alone, and a rebuilt index says the same.
 """
 
 import hashlib
@@ -214,7 +212,7 @@ class _Memory(NamedTuple):
 
 
 def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool, edited: bool) -> str | None:
-    """Why a memory does not count, or only to who asks."""
+    """Why a memory does not count, or only for a direct question."""
     ended = one.status == "deprecated"
     if edited and not (ended and approved.ends(one.name, blob=one.blob)):
         return EDITED

@@ -3,7 +3,7 @@
 Entries that other local branches published since they parted from HEAD, what waits to be published on other
 lines, and what this clone recorded there. It lies in a file of its own beside the index, with the same
 tables; `place` says which branches hold a row, `missing` and `sees` what of here a branch does not hold, or
-does. Nobody is told of it unasked. It is brought up to date when somebody asks by the long way.
+does. No agent gets it unasked. It is brought up to date when somebody asks by the long way.
 """
 
 import hashlib

@@ -1,14 +1,11 @@
 """The candidates for an answer, and what is known of each.
 
-They come from each source by words, by the files that are open, and by vectors; each way gives a bounded
-number of them. A candidate's key is its row's number and its source in one; `Pool.features` are what
-`rank.fuse` adds up. Ties at a bound are resolved by what records say, never by the order they came in.
+They come from each source by words, by the files that are open, by vectors, and by the line of a file that a question
+such as `src/x.py:84` names; each way gives a bounded number of them. A candidate's key is its row's number and its
+source in one; `Pool.features` are what `scoring` adds up. Ties at a bound are resolved by what records say, never by
+the order they came in.
 
 Nothing is imported but our own and `math`: the quick path gathers with this.
-
-What stands at a line of a file: the piece of it that a question such as `src/x.py:84` asks for.
-
-Nothing is imported: the quick path looks with this.
 """
 
 from math import log

@@ -1,20 +1,15 @@
-"""What a question may find: its kind, task, files, branch and age.
+"""A question, read: the words that tell something, as FTS5 takes them, the files it names, and what it may find.
 
-Nothing is imported: the quick path makes one at every recall.
+People ask in sentences and in any language, agents paste names, messages and stack traces. Every piece is quoted, so
+that no character can steer FTS5. A name counts as it stands and as the words inside it; text in scripts that write no
+spaces counts as overlapping pairs of characters, which the index holds as well; what is the same in every question,
+or tells nothing (addresses, times, long numbers), is dropped if anything else remains.
 
-A question, read: the words that tell something, as FTS5 takes them, and the files it names.
+Some questions take several steps: "Which decision led to the change that broke test_pool?" names a test and asks for
+a decision, and no words of the answer stand in it. The quick path leaves such a question to the full one, which walks
+the graph for it.
 
-People ask in sentences and in any language, agents paste names, messages and stack traces. Every piece is
-quoted, so that no character can steer FTS5. A name counts as it stands and as the words inside it; text in
-scripts that write no spaces counts as overlapping pairs of characters, which `spaceless` puts into the index
-as well; what is the same in every question, or tells nothing (addresses, times, long numbers), is dropped if
-anything else remains. Nothing is imported but our own: the quick path reads every question with this.
-
-Whether a question takes several steps: it names one thing and asks for another kind of thing.
-
-"Which decision led to the change that broke test_pool?" names a test and asks for a decision: no words of
-the answer stand in it. Most questions name what they ask for. Nothing is imported but our own: the quick
-path leaves such a question to the full one, which walks the graph for it.
+Nothing is imported but our own: the quick path reads every question with this.
 """
 
 from holdfast.index.schema import facet

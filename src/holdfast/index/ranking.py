@@ -1,16 +1,12 @@
-"""What is the most recent, where nothing is asked for: what was decided and done before what led to it.
+"""Words to hits: the one ranking, used by the quick path and by the library alike.
 
-Nothing is imported but our own: the quick path starts here.
+A question is data: every word is quoted, so no character of it can steer FTS5 or SQL. Candidates are gathered from
+each source (`pool`), ranked by what is known of them (`scoring`, `ranking_weights`), and those that say the same are
+collapsed. With no words and no files it is the most recent: what was decided and done before what led to it. Equal
+contents give equal answers: ties are resolved by time, then by id.
 
-Words to hits: the one ranking, used by the quick path and by the library alike.
-
-A question is data: every word is quoted, so no character of it can steer FTS5 or SQL. Candidates are
-gathered from each source (`pool`), ranked by what is known of them (`rank`, `weights`), and those that
-say the same are collapsed. With no words and no files it is the most recent. Equal contents give equal
-answers: ties are resolved by time, then by id.
-
-Nothing but `_sqlite3`'s connections is needed, and nothing is imported but our own and `math`: the
-quick path starts here.
+Nothing but `_sqlite3`'s connections is needed, and nothing is imported but our own and `math`: the quick path starts
+here.
 """
 
 from math import log

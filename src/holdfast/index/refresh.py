@@ -8,7 +8,7 @@ the truth is never touched.
 Which memories were used after they were recalled, in the index: ranking prefers them, mildly.
 
 It is a copy of the private store's own small file, which the index's signature covers: an index that is
-made anew holds the same. That something was found counts for nothing here, or what is found would be found.
+rebuilt holds the same. That something was found counts for nothing here, or what is found would be found.
 """
 
 import hashlib

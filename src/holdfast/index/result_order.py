@@ -1,22 +1,17 @@
-"""What of several kinds is to stand first: memories, runs, docs, commits and code in one answer.
+"""Which of several kinds stands first: memories, runs, docs, commits and code in one answer.
 
-How well words fit says little across kinds: code repeats a word where a page says it once, and there is ten
-times as much of it. So each kind has a head start that depends on what the question looks like. Asked in
-words, people want what was decided, written down and done; asked for a name, they want where it is defined.
-What repeats the place of something better (a third piece of one file, another part of one conversation)
-counts for less, and what says the very same as another is left out.
+How well words fit says little across kinds: code repeats a word where a page says it once, and there is ten times as
+much of it. So each kind has a head start that depends on the question. Asked in words, people want what was decided,
+written down and done; asked for a name, they want where it is defined. What repeats the place of something better (a
+third piece of one file, another part of one conversation) counts for less, and what says the very same as another is
+left out.
 
-All of it is decided by the candidates alone, never by their order or by how many are wanted. Nothing is
-imported but our own: the quick path mixes with this.
+A run or a session is as good as its best turn, and what the rest of it adds: people remember its words, and its own
+row holds only the outcome. `turn` is what the best turn brings beyond that row, `told` the share of the question that
+stands anywhere in it, `said` how near in meaning those speak whom the question names.
 
-Runs and sessions, asked for as a whole: as good as the best turn, and what the rest of it adds.
-
-Who asks which run it was remembers what was said in it, and a run's own row tells only what came of it. So
-its turns are asked as well. `turn` is what the best of them brings beyond the run's own row, `told` the
-share of the question that stands anywhere in it, `said` how near in meaning it comes to the question where
-those speak whom the question names. What has no turns is weighed by its own row alone, on the same scale.
-
-Nothing is imported but our own: the quick path groups with this.
+All of it is decided by the candidates alone, never by their order or by how many are wanted. Nothing is imported but
+our own: the quick path mixes with this.
 """
 
 from holdfast.index import scoring
@@ -329,7 +324,7 @@ def join(
     near: "Near | None" = None,
     wide: bool = False,
 ) -> None:
-    """Let turns count for the runs and sessions of a pool, and take in those that only a turn leads to."""
+    """Let turns count for the runs and sessions of a pool, and add those that only a turn leads to."""
     turns, members = gathered(pool, sources, asked, scope=scope, near=near, wide=wide)
     own, score = scoring.fuse(pool.features, WEIGHTS), scoring.fuse(turns.features, WEIGHTS)
     best = {group: max([score.get(key, 0.0) for key in keys]) for group, keys in members.items()}

@@ -8,7 +8,7 @@ of memories are negative: ranking needs no join.
 
 A memory's `doubt` says why it does not count, if it does not: `blob` and `words` are its text's, and
 those of the approvals among the events. This clone's approvals on lines that are not visible here
-count, too; `elsewhere` holds them, and `heard` how far their sources were read. A run that was taken in
+count, too; `elsewhere` holds them, and `heard` how far their sources were read. A run that was imported
 later than it ran stands where it ran; its `words` say when it was recorded, by which lines see it.
 
 `seq` is a row's place in its group (its parent and that one's children): neighbours are one apart, the

@@ -1,16 +1,13 @@
-"""Features to a score: what is known of each candidate, weighed and added up.
+"""Features to a score: what is known of each candidate and of its neighbours, weighed and added up.
 
-A feature is a mapping from candidates to numbers, mostly between 0 and 1; a candidate it does not name
-has 0. The score is their weighted sum, with one set of weights for every kind of record, so that each
-part of it can be told. Equal features give equal scores: nothing here depends on an order.
+A feature is a mapping from candidates to numbers, mostly between 0 and 1; a candidate it does not name has 0. The
+score is their weighted sum, with one set of weights for every kind of record, so that each part of it can be shown.
+Equal features give equal scores: nothing here depends on an order.
+
+A turn of a talk often answers the one before it, and shares no word with the question. So each candidate is also
+weighed by the parts before and after it, its group, who says it and when; what is in no group loses nothing by it.
 
 Pure, and nothing but `math` is imported: the quick path ranks with this.
-
-What stands beside a candidate: the parts before and after it, its group, who says it and when.
-
-A turn of a talk often answers what the one before it asks, and shares no word with the question. So each
-candidate is also weighed by what its neighbours add to it; what is in no group has nobody to add anything,
-and loses nothing by it. All of it is reckoned from the pool; nothing is imported but our own.
 """
 
 from math import log

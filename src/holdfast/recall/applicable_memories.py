@@ -2,7 +2,7 @@
 
 A memory governs if it names a file at hand (by path, by folder or by a pattern with `*` and `**`), if it
 cites one as evidence, if its words or tags are those of the task, or if it names no path at all: then it
-holds everywhere. Pure comparing of values; what may be told unasked is for whoever hands the memories in.
+holds everywhere. Pure comparing of values; which memories count is for whoever hands the memories in.
 """
 
 import os

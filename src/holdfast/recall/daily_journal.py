@@ -1,13 +1,9 @@
-"""What happened on each day: sessions, events, and the commits that no session tells of.
+"""The journal: what was worked on, day by day, from sessions, the log, and the commits that no session names.
 
-Days are UTC days. What other branches did is not told unless it is asked for.
-
-The journal: what was worked on, day by day, told from sessions and the log.
-
-One Markdown text a day (days are UTC days): per session its objective, a line a turn, its decisions and
-what came of it, with the runs, commits, diffs and the agent's own transcript to look further; then what
-was run, committed, accepted and finished outside of sessions. It is a view: nothing is kept here that is
-not kept elsewhere. In a folder of the user's choice a text that somebody has edited is left alone.
+One Markdown text a day (days are UTC days): per session its objective, a line a turn, its decisions and its outcome,
+with the runs, commits, diffs and the agent's own transcript to look further; then what was run, committed, accepted
+and finished outside of sessions. What other branches did is left out unless it is asked for. It is a view: nothing is
+kept here that is not kept elsewhere. In a folder of the user's choice a text that somebody has edited is left alone.
 """
 
 import contextlib
@@ -69,7 +65,7 @@ def days(
 ) -> dict[str, JournalDay]:
     """Every day on which something happened, the oldest first.
 
-    What other branches did is told only if `everywhere` is asked for. Commits of the journal in `folder`
+    What other branches did is included only with `everywhere`. Commits of the journal in `folder`
     are not told in it; those from before anything was recorded only of days in `only`, and not if `begun`.
     """
     events = clone.all_events() if everywhere else clone.events()
@@ -221,7 +217,7 @@ def runs_of(session: Session) -> set[str]:
 
 def _session(session: Session, when: str, runs: Sequence[Joined]) -> str:
     turns = [turn for turn in session.turns if turn.anchor.ts[:10] == when]
-    is_last = when == max(dates_of(session))  # what has no time of its own is told where it ended
+    is_last = when == max(dates_of(session))  # what has no time of its own belongs to the day it ended
     parts = [
         f"## {_flat(session.objective) or 'A session'} ({session.id})",
         "\n".join(f"- {line}" for line in _facts(session, when)),

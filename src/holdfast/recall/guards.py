@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 HEAD = "holdfast-guards\t2\t"
 MAX_FILE = 64 << 20
-MAX_TEXT = 400  # characters of a line that is told
+MAX_TEXT = 400  # characters of a line
 GUARDING = ("invariant", "dead-end")
 _BETWEEN = "\x1f"
 
 
 class MemoryGuard:
-    """A memory that a person approved, as it is told; and when."""
+    """A memory that a person approved: the words an agent gets, and since when."""
 
     __slots__ = ("commands", "id", "path", "places", "rests_on", "text", "type", "until", "words")
 

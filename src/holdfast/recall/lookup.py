@@ -1,15 +1,9 @@
-"""One thing as `show` gives it, whatever it is.
+"""One thing as `show` gives it, found by the id a person typed.
 
-A memory, a task or a link that this branch does not have: on which line it waits, or where it was
-published.
-
-What `recall` finds and no log names: a commit, a turn of a run or a step of it, a place in a file.
-
-Each is known by the id that `recall` prints. A turn comes from its run's capsule, the rest from git; of what
-is not here, or is damaged, nothing is told.
-
-Finding one thing by the id a person typed: a memory, a task, a link, a session, a run, an event, a file
-that a run produced, or what else `recall` names: a turn, a commit, a place in a file.
+A memory, a task, a link, a session, a run, an event, a file that a run produced, or what else `recall` names: a turn
+of a run or a step of it, a commit, a place in a file. A turn comes from its run's capsule, commits and files from
+git. Of an entry that this branch does not have it is said on which line it waits, or where it was published. Of what
+is not here, or is damaged, nothing is shown.
 """
 
 import os
@@ -467,7 +461,7 @@ def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
     copy = os.path.join(folder, "outputs", "files", *path.split("/")) if folder else None
     said = _text_of(copy, limit=MAX_TEXT) if copy else None
     about = {name: fields.get(name) for name in ("run_id", "task", "ts", "branch")}
-    about["ts"] = fields.get("started") or about["ts"]  # of an import: when it was made, not taken in
+    about["ts"] = fields.get("started") or about["ts"]  # of an import: when it was made, not when it was imported
     return ShownRecord(f"{run}:{path}", "artifact", copy, said, {**row, **about})
 
 

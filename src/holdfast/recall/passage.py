@@ -206,8 +206,8 @@ def _around_words(text: _Text, words: str) -> Passage | None:
         return None
     if "⟨U+" in words:  # it was noted as people see it
         text = replace(text, text=visible(text.text))
-    sought = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
-    spans = [_span(text.text, found) for found in islice(sought.finditer(text.text), MAX_FOUND)]
+    wanted = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
+    spans = [_span(text.text, found) for found in islice(wanted.finditer(text.text), MAX_FOUND)]
     if not spans:
         return None
     return _cut(text, min(spans, key=lambda span: abs(span.first + 1 - (text.line or 0))))

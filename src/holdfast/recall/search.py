@@ -1,7 +1,7 @@
 """Search: what was recorded and decided, and what the repository holds, found by words, files and meaning.
 
 Asking brings the index up to date first, so an answer is never older than the question. The ranking is
-`index.search`'s; this module says what a hit is, and what anything has to do that may be asked instead.
+`index.ranking`'s; this module says what a hit is, and what anything has to do that may be asked instead.
 """
 
 import contextlib
@@ -100,7 +100,7 @@ class TextSearch:
         self._corpus = repository.open_corpus(clone) if choice is not None else None
         self._there = other_branches.open_others(clone)
         self._turn = threading.Lock()
-        self._told: set[str] = set()  # what was said of the corpus, and need not be said again
+        self._told: set[str] = set()  # notes about the corpus that were given already
         self.by_meaning = False  # whether meaning was asked for the last answer
         self.used = ("", "", "", "")  # what last answered: the states of the index, the corpus and others
 
@@ -130,7 +130,7 @@ class TextSearch:
         return [Hit(*(*row[:-1], tuple(row[-1]))) for row in found]
 
     def _answered(self, question: "_Question") -> list[tuple[Any, ...]]:
-        """The answer; what is damaged is made anew, and what moved on meanwhile is asked again."""
+        """The answer; a damaged file is rebuilt, and a file that changed meanwhile is asked again."""
         why: Exception | None = None
         for _ in range(_TRIES):
             try:
@@ -143,7 +143,7 @@ class TextSearch:
         raise Busy(f"what is searched cannot be read now: {why}")
 
     def _recover(self, error: sqlite3.DatabaseError) -> None:
-        """Make anew whichever file is damaged; all of them if none looks so."""
+        """Rebuild whichever file is damaged; all of them if none looks so."""
         files = [one for one in (self._index, self._corpus, self._there) if one is not None]
         wrong = [] if is_refused(error) else [(one, damage) for one in files if (damage := one.damage())]
         for one, why in wrong or [(one, error) for one in files]:
@@ -319,7 +319,7 @@ def check_kind(kind: str | None) -> None:
 
 
 def as_rows(hits: Sequence[Hit]) -> list[tuple[Any, ...]]:
-    """The hits as `index.shown` takes them: their fields in order, the parts of the score last."""
+    """The hits as `index.hit_text` takes them: their fields in order, the parts of the score last."""
     names = [one.name for one in fields(Hit)]
     return [tuple(getattr(hit, name) for name in names) for hit in hits]
 

@@ -118,7 +118,7 @@ def remove(layout: Layout, name: str) -> None:
 def _kept(path: str, text: str) -> bool:
     try:
         there = fsio.read(path, limit=MAX_VIEW).decode("utf-8", "replace")
-    except (OSError, HoldfastError):  # not there, or not ours: it is rendered anew
+    except (OSError, HoldfastError):  # not there, or not ours: it is rendered again
         return False
     if there == text:
         return True

@@ -1,19 +1,13 @@
-"""Anchors that nobody cites: what is remembered of commits, and which of them still matter to somebody.
+"""What goes by command: `prune` deletes by age what nobody needs, `reset` takes sessions, tasks or all caches away.
 
-Asked only by `prune`. A commit counts as cited if its id stands in any record of this clone or in any
-version of an entry that some ref or reflog reaches: rather one too many is kept than one too few.
+Prune says first what and how much: ended sessions with nothing left open, claims that ended long ago, what lies in
+the trash, and what is remembered of commits that nothing cites. A commit counts as cited if its id stands in any
+record of this clone or in any version of an entry that some ref or reflog reaches. A session with open items is never
+pruned, nor what was published, memories, the log and runs.
 
-Prune: what nobody needs any more goes, by age; what and how much is said first.
-
-Ended sessions with nothing left open, claims whose time was over long ago, what lies in the trash, and what
-is remembered of commits that nothing cites. An open session is never pruned, nor one with open items: only
-a person can say that those no longer matter. What was published, memories, the log and runs are not touched.
-
-Reset: sessions, tasks or all caches go, and can be had back.
-
-Sessions and claims of this clone move to the trash. Tasks and links are tracked files: for each one a
-deletion waits on this line, as if somebody had deleted it by hand; its text stays in history, in the store
-and, exactly as it was visible here, in the trash. Memories, the log, runs and candidates are not touched.
+A reset can be undone. Sessions and claims move to the trash. Tasks and links are tracked files: for each one a
+deletion waits on this line, as if somebody had deleted it by hand; its text stays in history, in the store and in the
+trash.
 """
 
 import os

@@ -5,7 +5,7 @@ with parts is two points here, its beginning and its end, and every other node i
 waits is a cycle, whether it runs through needs, through parents or through both. A need of one's own
 part says only what holds anyway (a node ends after its parts), so it makes no ring.
 
-Everything takes time linear in nodes and edges, without recursion. Only `work.graph` asks here.
+Everything takes time linear in nodes and edges, without recursion. Only `task_graph` asks here.
 """
 
 TYPE_CHECKING = False

@@ -1,13 +1,11 @@
-"""What stood here before somebody edited files by hand: asked of it is only what an edit needs to know.
+"""Edits by hand: a task or link file that somebody changed in the work tree is taken as their edit.
 
-Edits by hand: a task or link file that somebody changed in the work tree is taken as their edit.
+The text becomes a change that waits on this line, as it stands, with an event and a word about what it changes. The
+file itself is never written. What cannot be taken is left as it is and said, with line and reason: a broken file, an
+id that is somebody else's, a cycle, a secret. A deleted file hides its task here and is said; nothing is recorded as
+deleted. While git is in the middle of something, nothing is taken.
 
-The text becomes a change that waits on this line, as it stands, with an event and a word about what it
-changes. The file itself is never written. What cannot be taken is left as it is and said, with line and
-reason: a broken file, an id that is somebody else's, a cycle, a secret. A deleted file hides its task here
-and is said; nothing is recorded as deleted. While git is in the middle of something, nothing is taken.
-
-What was taken is remembered with what `publish --stage` left (`git.staged`): it is no edit of another line
+What was taken is remembered with what `publish --stage` left (`git.visible_entries`): it is no edit of another line
 that git carries it to, and publish may write over it, because the store has it.
 """
 

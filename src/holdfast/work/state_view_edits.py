@@ -1,6 +1,6 @@
 """Edits of project_state.json: taken if the view showed what still stands, else kept and said.
 
-How an edit of any view is noticed is `git.edited`'s business; here it is known what an edit of this one
+How an edit of any view is noticed is `git.view_edits`' work; here it is known what an edit of this one
 means: changed and new tasks and links. Absence deletes nothing, and what is derived from the tasks cannot be
 edited. It is taken as a whole or not at all.
 """

@@ -1,9 +1,8 @@
-"""Tasks that live on other branches: found when they are named, never shown unasked.
+"""The board: every task that is visible here, and the one way to write one.
 
-The board: every task that is visible here, and the one way to write one.
-
-A task's text is a change that waits on this line, else a hand edit, else HEAD's; what the graph makes
-of them all is `work.graph`'s business, what happens to one of them `work.doing`'s.
+A task's text is a change that waits on this line, else a hand edit, else HEAD's. Tasks of other branches are found
+when they are named, never shown unasked. What the graph makes of them all is `task_graph`'s work, what happens to one
+of them `task_lifecycle`'s.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -3,7 +3,7 @@
 One small file a claim in the private store, which all work trees share. Whoever looks and then writes
 holds the folder's lock, so two agents never get the same task. A claim ends by itself when its time is
 over: nobody has to clean up after an agent that was killed. What a claim means for a task's status is
-`work.doing`'s business.
+`task_lifecycle`'s work.
 """
 
 import hashlib

@@ -1,16 +1,13 @@
-"""Evidence found: what happened since a task was started that may show that it is done.
+"""What happens to a task, from its first line to the evidence that it is done.
 
-Only commits that certainly came by this work count: those that git's hook noted while the task was claimed
-and those that the branch's reflog says were made on it since, as they are called after a rewrite; and those
-that HEAD alone has and this clone's user committed. What came from a trunk, a remote or another branch, by
-a merge or a rebase, is somebody else's: a wrong citation is worse than a question. While other tasks were
-being worked on here, only commits that name the task count; one that does always counts, and so do runs
-that were started for the task.
+Nothing here guesses in silence: evidence that was found is given back with the task, and a task that has none is not
+done unless somebody says that it needs none.
 
-Doing: what happens to a task, from its first line to the evidence that it is done.
-
-Nothing here guesses in silence: evidence that was found is given back with the task, and a task that
-has none is not done unless somebody says that it needs none.
+Only commits that certainly came by this work count as evidence: those that git's hook noted while the task was
+claimed and those that the branch's reflog says were made on it since, as they are called after a rewrite; and those
+that HEAD alone has and this clone's user committed. What came from a trunk, a remote or another branch, by a merge or
+a rebase, is somebody else's: a wrong citation is worse than a question. While other tasks were being worked on here,
+only commits that name the task count; one that does always counts, and so do runs that were started for the task.
 """
 
 import re
@@ -87,7 +84,7 @@ def _begun(clone: Clone, start: str) -> str | None:
 
 
 def _committed(repo: Repo, branch: str | None, start: str, ts: str) -> list[str]:
-    """What was committed since, as reflogs tell, on a branch and on a newer one that was gone on with."""
+    """What was committed since, as reflogs tell, on a branch and on a newer one that continued it."""
     began = int(datetime.fromisoformat(ts).timestamp()) if ts else 0
     rows: list[ReflogRow] = []
     for name in {branch, repo.head().branch} - {None}:

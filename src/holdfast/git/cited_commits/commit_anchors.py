@@ -1,14 +1,11 @@
-"""Where lost commits were found last time, valid as long as nothing moved.
+"""Where a cited commit is now that history was rewritten: the right one, or none.
 
-A search costs seconds on a large repository, and the same few commits are asked about by every
-command. What was found counts while refs, HEAD and the maps are what they were; the file may be deleted.
+In order: the map git gave us, filter-repo's map, change-ids, patch-ids, trees, squashes, overlapping content. The
+first to find something decides; where it finds several equally good commits and HEAD reaches not exactly one of them,
+there is no answer. When every asked commit is reachable, two git processes tell.
 
-Where a cited commit is now that history was rewritten: the right one, or none.
-
-In order: the map git gave us, filter-repo's map, change-ids, patch-ids, trees, squashes, overlapping content.
-The first to find something decides; where it finds several equally good commits and HEAD reaches not
-exactly one of them, there is no answer. When every asked commit is reachable, two git processes tell;
-what was found is remembered until something moves.
+A search costs seconds on a large repository, and every command asks about the same few commits. So what was found is
+kept while refs, HEAD and the maps are what they were; the file may be deleted.
 """
 
 import contextlib

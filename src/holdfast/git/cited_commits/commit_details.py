@@ -1,9 +1,7 @@
-"""Commits as git stores them, read in bulk: who, when, on what, and the names that survive a rewrite.
+"""Commits as git stores them, read in bulk: who, when, on what, and what they change.
 
-What commits change: their paths, their patch-id, and the lines they add and remove.
-
-A patch-id is git's own, of `git diff-tree -p --no-renames | git patch-id --stable`: the same before
-and after a rebase. It needs the whole text, so it is asked only of commits that may matter, many at once.
+A patch-id is git's own, of `git diff-tree -p --no-renames | git patch-id --stable`: the same before and after a
+rebase. It needs the whole text, so it is asked only of commits that may matter, many at once.
 """
 
 import hashlib

@@ -1,19 +1,15 @@
-"""Which commit is the one that was lost: pure rules over what is known of both.
+"""Which commit is the one that was lost: rules over what is known of both, and the part of history they look at.
 
-A wrong answer is worse than none, so every rule asks for two kinds of proof: the same content
-(patch, tree, lines), and the same hand (author and author date survive a rebase, an amend and a
-cherry-pick) or at least nothing that speaks against it. Each rule gives the commits that are
-equally good: one is an answer, several are none.
+A wrong answer is worse than none, so every rule asks for two kinds of proof: the same content (patch, tree, lines),
+and the same hand (author and author date survive a rebase, an amend and a cherry-pick) or at least nothing that
+speaks against it. Each rule gives the commits that are equally good: one is an answer, several are none.
 
-The part of history in which a lost commit may be found again: what is reachable, and what else was lost.
+Several commits may have become one (a forge's squash merge, a squash in a rebase): the patch of the one equals the
+patch over the whole row. What cancels out within the row leaves no trace in that patch, so such a commit gets no
+answer.
 
-Everything is read when first asked for and bounded: on a large repository a commit that was
-rewritten long ago may stay unfound, but no question takes for ever.
-
-Several commits that became one: a forge's squash merge, or a squash in a rebase nobody told us of.
-
-The patch of the one equals the patch over the whole row of commits. What cancels out within the
-row (a commit and its revert) leaves no trace in that patch, so such a commit gets no answer.
+History is read when first asked for and bounded: on a large repository a commit that was rewritten long ago may stay
+unfound, but no question takes for ever.
 """
 
 import os

@@ -3,7 +3,7 @@
 Git itself says it, once, to the post-rewrite hook; it is kept here as lines that are only ever
 added: `<old> <new> <kind> <time>`. One commit may have become several (two branches that held it
 were rebased) and several may have become one (a squash). `git filter-repo` leaves a map of its own.
-Nothing is decided here: whether the new commit is still there is asked in `git.rewritten.anchors`.
+Nothing is decided here: whether the new commit is still there is asked in `commit_anchors`.
 """
 
 import contextlib
@@ -106,7 +106,7 @@ def _joined(sources: Iterable[Callable[[], Rows]], names: Collection[str]) -> se
 
 
 def _closure(sources: Iterable[Callable[[], Rows]], wanted: set[str]) -> Rows:
-    """The rows that lead on from some commits, read anew until no row adds a name.
+    """The rows that lead on from some commits, read again until no row adds a name.
 
     The map may be large; only what leads on is held in memory. Links are mostly in the order
     they were made, so one reading finds a chain and a second one finds nothing more.

@@ -1,12 +1,8 @@
-"""Commits as rows: what was said, who said it, and which files it changed.
+"""What a repository holds, asked of git without fetching anything: trees, commits as rows, and the text of blobs.
 
-They are asked of git by the batch, one process each, in the order they were named; what git does not have
-(a partial clone) is left out.
-
-What a repository holds, asked of git without fetching anything: trees, commits and the text of blobs.
-
-In a partial clone much lies elsewhere. Git is told not to get it; some versions give up at the first object
-that is not here, so the names of these are asked for, once, and they are left out.
+Commits are asked for by the batch, one process each, in the order they were named. In a partial clone much lies
+elsewhere: git gets the option not to fetch it. Some versions give up at the first object that is not here, so the
+names of these are asked for, once, and they are left out.
 """
 
 import os

@@ -1,14 +1,12 @@
-"""A model that lies in a folder: `model.onnx` and `tokenizer.json`, run by onnxruntime on one core.
+"""The two kinds of embedding model: a folder with an ONNX file, and a command of the user's.
 
-Ours give one finished vector a text. Others often give one a word: then the mean over the words that count
-is taken here. What sentence models keep beside them (how many words they read, what stands before a
-question) is read.
+A folder holds `model.onnx` and `tokenizer.json`, run by onnxruntime on one core. Ours give one finished vector a
+text; others often give one a word, and then the mean over the words that count is taken here. What sentence models
+keep beside them (how many words they read, what stands before a question) is read.
 
-A model that is a command: it reads texts as JSON lines and prints a vector as JSON line for each.
-
-It is the user's own program, named in settings that no pull request can change. What it says is checked all
-the same: as many lines as were asked for, each a list of numbers, all of one length, in bounded time and
-size.
+A command reads texts as JSON lines and prints a vector as a JSON line for each. It is the user's own program, named
+in settings that no pull request can change. Its answer is checked all the same: as many lines as were asked for, each
+a list of numbers, all of one length, in bounded time and size.
 """
 
 from __future__ import annotations
@@ -191,9 +189,9 @@ else:
 
 TEXTS_AT_ONCE = 64  # texts that one start of the command is given
 PATIENCE = 120.0  # seconds for them
-_LONGEST = 200  # characters of a command, and of its complaint, that are told
+_LONGEST = 200  # characters of a command, and of its complaint, that are shown
 _TAIL, _LAST_WORDS = 4096, 2.0  # bytes of its complaints; seconds until what it printed is read to the end
-_A_NUMBER = 32  # bytes that one may take in its JSON
+_A_NUMBER = 32  # bytes of one in the command's JSON
 
 
 class CommandModel:
@@ -222,7 +220,7 @@ class CommandModel:
         return np.concatenate([self._asked(texts[at : at + TEXTS_AT_ONCE], self._patience) for at in some])
 
     def question(self, text: str, *, patience: float | None = None) -> Floats:
-        """The vector of what somebody asks, who waits so long at most."""
+        """The vector of a question, within so many seconds."""
         found: Floats = self._asked([text], self._patience if patience is None else patience)[0]
         return found
 

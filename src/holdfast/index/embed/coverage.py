@@ -1,6 +1,7 @@
-"""What has no vector yet: memories first, then what happened, newest first, then docs, then code.
+"""Which texts have a vector: what still waits for one, and which vectors must go after an erase.
 
-After an erase: no vector of a text that no index names any more stays on the disk.
+Memories come first, then what happened, newest first, then docs, then code. After an erase no vector of a text that
+no index names any more stays on the disk.
 """
 
 from __future__ import annotations

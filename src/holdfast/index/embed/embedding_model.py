@@ -1,9 +1,7 @@
-"""The packages of the extra `semantic`: imported when first used, and not trusted to fail politely.
+"""What an embedding model is to everybody else, how one is named, and the packages that the extra `semantic` brings.
 
-What a model is to everybody else, and how the one that is meant is named.
-
-A source is a line of text, so that it can be kept beside the vectors and found again later: `minilm`,
-`folder:<path>` or `command:<words as JSON>`.
+A source is a line of text, so that it can be kept beside the vectors and found again later: `minilm`, `folder:<path>`
+or `command:<words as JSON>`. The packages are imported when first used, and not trusted to fail politely.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ HINT = "Install it with: pip install 'holdfast[semantic]'"
 
 
 class LazyPackage:
-    """A module that is imported by the first who asks it for something."""
+    """A module that is imported when it is first used."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -1,12 +1,9 @@
-"""A neural network written as an ONNX file: the few messages of that format which Holdfast needs.
+"""A sentence model from its weights: BERT as safetensors in, one ONNX file of int8 weights out.
 
-Written here, and not by the `onnx` package, because a package of 20 MB with two dependencies of its own for
-one file a machine writes once is dear, and onnxruntime checks every word of what it loads.
-
-A sentence model from its weights: BERT as safetensors in, one ONNX file of int8 weights out.
-
-The graph has everything in it: embeddings, the layers, the mean over the words that count, and the length
-made one. What it gives for a text is a vector that can be compared at once.
+The graph has everything in it: embeddings, the layers, the mean over the words that count, and the length made one.
+What it gives for a text is a vector that can be compared at once. The few messages of the ONNX format are written
+here, not by the `onnx` package: 20 MB with two dependencies of its own are too much for a file that a machine writes
+once, and onnxruntime checks every word of what it loads.
 """
 
 from __future__ import annotations

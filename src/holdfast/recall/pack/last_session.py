@@ -1,14 +1,13 @@
-"""Which session a new one should go on from: the same branch's, else the nearest ancestor's, else the one
-that worked on the same files.
+"""Which session a new one continues, and that session's thread in lines.
 
-Ranking is plain comparing of values; git is asked a few questions for all sessions together, never one
-for each. What a session of another line says is never taken for this line's: whoever shows it says whose
-it is. A commit that this clone cannot see (shallow, pruned) is not an ancestor.
+The same branch's, else the nearest ancestor's, else the one that worked on the same files. Ranking is plain comparing
+of values; git is asked a few questions for all sessions together, never one for each. What a session of another line
+says is never taken for this line's: it is said whose it is. A commit that this clone cannot see (shallow, pruned) is
+not an ancestor.
 
-The thread to go on with, in lines: the newest session, what earlier ones left open, the last that told.
-
-What is open stays longest when there is little room: first the session's own, then what is left of others.
-Every line begins with the session it is of, so nothing a session says can look like the frame around it.
+The thread is the newest session, what earlier ones left open, and the last that said something. What is open stays
+longest when there is little room: first the session's own, then what is left of others. Every line begins with the
+session it is of, so nothing a session says can look like the frame around it.
 """
 
 import os
@@ -35,7 +34,7 @@ _NAMED = 3  # shared files that are named
 
 @frozen
 class ChosenSession:
-    """The session to go on from, and why."""
+    """The session that a new one continues, and why."""
 
     session: Session | None
     how: str  # "branch", "ancestor", "paths" or "none"
@@ -310,7 +309,7 @@ _TRIES = (3.6, 2.8, 2.2, 1.7, 1.3, 1.0, 0.7, 0.5)  # bytes a token, from prose t
 
 @frozen
 class SessionThread:
-    """The session to go on from and those before it."""
+    """The chosen session and those before it."""
 
     session: Session
     is_here: bool  # open in this place: what is open in it has short names

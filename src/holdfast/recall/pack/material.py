@@ -105,7 +105,7 @@ def gather(
 ) -> PackMaterial:
     """Look at everything once.
 
-    `known` are the memories that may be told unasked; at `known_until` the first expires.
+    `known` are the memories that a person approved; at `known_until` the first expires.
     A journal's pages in the folder `journal` are nobody's work.
     """
     repo, head, main = clone.repo, clone.repo.head(), clone.repo.trunk(trunk)
@@ -151,7 +151,7 @@ def _before(repo: Repo, chosen: ChosenSession) -> dict[str, str]:
 
 
 def revision(repo: Repo, session: Session) -> str:
-    """Which state of a session something was told from: git's hash of its file."""
+    """Which state of a session a line is about: git's hash of its file."""
     return repo.hash_blob(to_json(session).encode("utf-8", "replace"))
 
 

@@ -1,14 +1,11 @@
-"""How many tokens a text takes, counted high: whatever model reads it, it should find no more.
+"""The lines of a pack: each says one thing, knows which revision of what it is about, and what it costs in tokens.
 
-Tokenizers differ and none is at hand, so each kind of character is counted as those that split it finest do.
-Four letters of a word make one token, its space among them (models take a whole short word for one); of
-capitals three, of runs longer than words two. Every digit and every sign is one: some models read digits one
-by one. Any other character takes one token less than it has bytes in UTF-8: an accent one, a Chinese
-character two, an emoji three. A line break is one. So it is never less than a quarter of the bytes.
-
-The lines of a pack: each says one thing, and knows which revision of what it tells, and why.
-
-What memories, hits and runs say, in the words of one line: each thing once, nothing that says nothing.
+Tokens are counted high: whatever model reads a text, it should find no more. Tokenizers differ and none is at hand,
+so each kind of character is counted as those that split it finest do. Four letters of a word make one token, its
+space among them (models take a whole short word for one); of capitals three, of runs longer than words two. Every
+digit and every sign is one: some models read digits one by one. Any other character takes one token less than it has
+bytes in UTF-8: an accent one, a Chinese character two, an emoji three. A line break is one. So it is never less than
+a quarter of the bytes.
 """
 
 import re
@@ -27,7 +24,7 @@ _PIECES = regex(r" ?[A-Z]?[a-z]+| ?[A-Z]+|[\x00-\x7f]|[^\x00-\x7f]+")
 _WORD, _LONG = 4, 14  # letters of a token; from how many on a run of letters is no word
 
 
-@lru_cache(maxsize=4096)  # lines are counted each time a section is cut anew
+@lru_cache(maxsize=4096)  # lines are counted each time a section is cut
 def count_tokens(text: str) -> int:
     """The tokens of a text; of several lines it is the sum over the lines and their ends."""
     return sum(map(_piece, _PIECES.findall(text)))
@@ -68,7 +65,7 @@ LONGEST = 400  # bytes of one line
 
 @frozen
 class ToldRevision:
-    """One thing that a line tells of, in the revision it was told in."""
+    """One thing that a line is about, and its revision then."""
 
     id: str
     kind: str  # a memory's type, task, session, link, commit, run, or line (a branch's identity)
@@ -147,7 +144,7 @@ _DETAILS = 1000  # characters of the further paragraphs that are looked at
 _LABELS = ("Falsified by", "Instead")
 _PARAGRAPH = regex(rf"\n\s*\n|\n(?=(?:Rationale|{'|'.join(_LABELS)}):)")
 _PLAIN_WORD = regex(r"[^\W_]+")
-# What the wrapper says of a run that said nothing of itself; nobody who asks means these words.
+# What the wrapper says of a run that said nothing of itself; no question means these words.
 _WRAPPER = regex(
     r".*? (?:ended with exit code \d+(?: \(signal \d+\))?|was cut short: its wrapper was killed)"
     r"(?: after [\d.]+ s)?(?:; [\d,]+ files? changed)?",

@@ -47,7 +47,7 @@ def section(
 
 
 def is_foreign(material: PackMaterial) -> bool:
-    """Whether the session to go on from is of another line."""
+    """Whether the chosen session is of another line."""
     session = material.chosen.session
     return session is not None and session.line != material.line
 
@@ -71,7 +71,7 @@ def _governing(name: str) -> Callable[[PackMaterial], list[PackLine]]:
 
 
 def _facts(material: PackMaterial) -> list[PackLine]:
-    """Those that govern, then the others: a fact is told wherever there is room."""
+    """Those that govern, then the others: a fact is included wherever there is room."""
     told = {one.known.id for one in material.governs}
     others = [one for one in material.known if one.type == "fact" and one.id not in told]
     about = [f"about {one.applies_to[0]}" if one.applies_to else "known" for one in others]

@@ -1,7 +1,7 @@
 """What did the agent know? The packs of a run or a session as they were sent, and how that stands since.
 
 Making a receipt is taking a pack apart into its lines with what each tells of; keeping them is
-`store.receipts`' business. Whoever asks later hands in how things stand now.
+`store.receipt_files`' work. The caller hands in how things stand now.
 """
 
 import os
@@ -30,7 +30,7 @@ class CurrentStanding:
 
 @frozen
 class SentEntry:
-    """One thing an agent was told: which revision, why, in which section, and how it stands since."""
+    """One thing an agent got: which revision, why, in which section, and how it stands since."""
 
     id: str
     kind: str
@@ -38,7 +38,7 @@ class SentEntry:
     why: str
     section: str
     state: str  # stands, changed since, superseded, retired, stale, expired, erased, …; "" if nobody can tell
-    line: str = ""  # the words it was told in first; none where only ids are left
+    line: str = ""  # its first words in the pack; none where only ids are left
 
 
 @frozen(kw_only=True)
@@ -61,7 +61,7 @@ class SentPack:
 
 @frozen
 class AgentKnowledge:
-    """What somebody was told in a run or a session."""
+    """What an agent got in a run or a session."""
 
     owner: str
     kind: str  # "run" or "session"
@@ -136,7 +136,7 @@ def is_under_way(clone: Clone, run_id: str) -> bool:
 
 
 def knew(clone: Clone, owner: str, *, kind: str, now: Mapping[str, CurrentStanding]) -> AgentKnowledge:
-    """What was told in a run or a session; `now` says how things stand here since."""
+    """What an agent got in a run or a session; `now` says how things stand here since."""
     kept = {one.root: one for one in receipt_files.read(clone.stores, owner)}
     listed = receipt_files.entries(_context(clone, owner)) if kind == "run" else []
     ended = kind == "run" and not is_under_way(clone, owner)
@@ -206,7 +206,7 @@ def _entry(told: Mapping[str, Any], now: Mapping[str, CurrentStanding], gone: It
 
 
 def _since(kind: str, blob: str | None, now: CurrentStanding | None) -> str:
-    """What became of something since it was told."""
+    """What became of something since then."""
     if now is None:
         return "" if kind in ("", "commit", "line", "run", "link") else "not on this branch"
     if now.state not in ("", "accepted"):

@@ -1,10 +1,9 @@
-"""What is asked about: a file of the work tree, some lines of it or all, or a sentence why that cannot be.
+"""The lines of a file and who wrote each: what git says, what runs recorded, and the verdict on both.
 
-The lines of a file and who wrote each: what git says, what runs recorded, and the verdict on both.
-
+The target is a file of the work tree, some lines of it or all; what cannot be explained is refused with the reason.
 In order: git's blame; the commit made during a run; a commit that became this one when history was rewritten
-(`git.rewritten.anchors`); the text of the line among what turns wrote into that file before. Deciding is
-`deciding`'s business; this gathers, and changes nothing but the cache of commits found again.
+(`git.cited_commits`); the text of the line among what turns wrote into that file before. Deciding is `verdict`'s
+work; this gathers, and changes nothing but the cache of commits found again.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Why lines are there, as it is told: lines with the same answer together, in order or run by run.
+"""Why lines are there, for people: lines with the same answer together, in order or run by run.
 
 `recorded`: the commit that brought the line was made in the run, and the run wrote this text. `matched`: only
 the text tells. Anything else is not known, with what can be said: the run in which the line was committed,
@@ -42,7 +42,7 @@ class WhyRun:
 
 @frozen
 class WhyTurn:
-    """A turn of a run: what was asked, by whom, and what came of it."""
+    """A turn of a run: what was asked, by whom, and what it did."""
 
     turn: int
     ts: str
@@ -268,7 +268,7 @@ class _Telling:
 def _was_made_in(event: Event, commit: Commit) -> bool:
     """Whether a commit was made while a run was under way that was at it when it was recorded.
 
-    A run that was taken in later names the commit it began at, which is older than itself.
+    A run that was imported later names the commit it began at, which is older than itself.
     """
     start, end = recorded_runs.began(event), seconds(event.ts)
     return start is not None and end is not None and start + _MARGIN < commit.committed <= end

@@ -195,7 +195,7 @@ def _marks(row: Mapping[str, Any], name: str) -> list[str]:
 
 
 def _may_be_whole(row: Mapping[str, Any]) -> bool:
-    """Whether a row may hold lines that stood there before: not of a new file, nor where these are told."""
+    """Whether a row may hold lines that stood there before: not of a new file, nor where these are listed."""
     return row.get("action") != "add" and not isinstance(row.get("kept"), list)
 
 

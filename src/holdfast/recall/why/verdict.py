@@ -140,7 +140,7 @@ def _judged(text: str, view: CommitView, copies: Sequence[_Copy], need: int, *, 
     if len(runs) > 1 or unsure:
         return AuthorDoubt("several turns wrote this text, and nothing tells which of them is meant", maybe)
     if not all(one.sure for one in copies):
-        return AuthorDoubt("a turn wrote the whole file anew, and what stood there before is not recorded", maybe)
+        return AuthorDoubt("a turn replaced the whole file, and what it held before is not recorded", maybe)
     if len(copies) < need:
         return AuthorDoubt("the same text was written more often than the run wrote it", maybe)
     turns = tuple(by.turn for by in maybe)
