@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git.cited_commits import commit_anchors, commit_matching
+from holdfast.git.cited_commits import commit_anchors, commit_details, commit_matching
 from holdfast.git.cited_commits.anchor_store import CommitAnchor
 from holdfast.git.cited_commits.commit_matching import HistoryWindow
 from tests.conftest import GitRepo
@@ -281,9 +281,9 @@ def test_what_is_seen_of_a_lost_commit(place: Place) -> None:
     base = head(place, "main")
     assert here.trees([a, base, "f" * 40]) == {a: head(place, f"{a}^{{tree}}"), base: head(place, "main^{tree}")}
     assert here.commit(picked) is not None and here.commit("f" * 40) is None
-    assert commit_matching.adrift(place.open().repo, []) == (set(), set())
-    assert commit_matching.adrift(place.open().repo, ["f" * 40]) == (set(), set())
-    assert commit_matching.adrift(place.open().repo, [a, picked, "f" * 40]) == ({a, picked}, {a})
+    assert commit_details.adrift(place.open().repo, []) == (set(), set())
+    assert commit_details.adrift(place.open().repo, ["f" * 40]) == (set(), set())
+    assert commit_details.adrift(place.open().repo, [a, picked, "f" * 40]) == ({a, picked}, {a})
 
 
 def test_a_commit_from_the_future_has_nothing_after_it(place: Place) -> None:

@@ -11,8 +11,9 @@ from bench.recall.loading import LoadedDocument, load_documents
 
 from holdfast.capture import session_work
 from holdfast.git.clone import Clone
+from holdfast.index.hit_text import FIELDS
 from holdfast.index.query import Scope
-from holdfast.index.ranking import FIELDS, search
+from holdfast.index.ranking import search
 from holdfast.index.result_order import LESSER, _gain
 from holdfast.index.sqlite import INDEX_FORM, _prepared
 from holdfast.recall.search import recall

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from holdfast.git.clone import Clone
+from holdfast.index.hit_text import FIELDS
 from holdfast.index.query import Scope
-from holdfast.index.ranking import FIELDS, search
+from holdfast.index.ranking import search
 from holdfast.index.refresh import path_of, refresh
 from holdfast.index.search_rows import time_number
 from holdfast.index.sqlite import Index, drop

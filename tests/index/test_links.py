@@ -8,7 +8,8 @@ import pytest
 from bench.recall.loading import LoadedDocument, load_documents
 
 from holdfast.index import query, second_hop
-from holdfast.index.ranking import FIELDS, search
+from holdfast.index.hit_text import FIELDS
+from holdfast.index.ranking import search
 from holdfast.index.search_words import is_identifier, names_in, words_of
 from holdfast.index.sqlite import Index
 

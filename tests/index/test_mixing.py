@@ -7,8 +7,9 @@ import pytest
 from bench.recall.loading import LoadedDocument, load_documents
 
 from holdfast.index import result_order
+from holdfast.index.hit_text import FIELDS
 from holdfast.index.query import Scope, read_query
-from holdfast.index.ranking import FIELDS, search
+from holdfast.index.ranking import search
 from holdfast.index.result_order import NAMES, SHORT, WORDS, form_of, is_test
 from holdfast.index.sqlite import TABLES
 

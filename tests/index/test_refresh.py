@@ -15,7 +15,7 @@ import pytest
 from holdfast.capture import session_work
 from holdfast.git.clone import Clone
 from holdfast.git.erase import erase
-from holdfast.index.ranking import PROMOTED
+from holdfast.index.hit_text import PROMOTED
 from holdfast.index.refresh import path_of, refresh, signature_of
 from holdfast.index.sqlite import Index, drop, drop_all
 from holdfast.model.event import EventDraft

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from holdfast.git.clone import Clone
 from holdfast.index import schema
+from holdfast.index.hit_text import FIELDS
 from holdfast.index.pool import number_of
 from holdfast.index.query import MAX_QUERY, Scope, read_query
-from holdfast.index.ranking import FIELDS, match_all, match_any, search, snippet, split_word
+from holdfast.index.ranking import match_all, match_any, search, snippet, split_word
 from holdfast.index.search_rows import time_number
 from holdfast.index.sqlite import INDEX_FORM, _prepared
 from holdfast.recall.search import recall

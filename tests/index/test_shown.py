@@ -2,8 +2,7 @@
 
 import pytest
 
-from holdfast.index.hit_text import LONGEST, as_text, beyond
-from holdfast.index.ranking import FIELDS
+from holdfast.index.hit_text import FIELDS, LONGEST, as_text, beyond
 from holdfast.interfaces import quick
 from tests.conftest import Cli
 

@@ -10,7 +10,7 @@ import re
 from holdfast.diagnostics.findings import HealthFinding
 from holdfast.diagnostics.log_integrity import Ledger
 from holdfast.errors import GitFailed, PublishRefused, TooLarge, UnsafePath
-from holdfast.git import approval_proofs, project_setup
+from holdfast.git import approval_proofs, visible_entries
 from holdfast.git.repo import Repo
 from holdfast.patterns import regex
 from holdfast.store import fsio, layout
@@ -159,7 +159,7 @@ def attributes(repo: Repo) -> list[HealthFinding]:
         said = f"another rule outvotes it for the log: {', '.join(harmful)}"
         return [_attribute(said, "Look at .git/info/attributes and core.attributesFile.")]
     try:
-        project_setup.refuse_conversion(repo, _PROBES if here else ())
+        visible_entries.refuse_conversion(repo, _PROBES if here else ())
     except PublishRefused as refused:
         return [_attribute(str(refused).partition(", so nothing")[0], refused.hint)]
     return []

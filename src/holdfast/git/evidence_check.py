@@ -12,7 +12,7 @@ from typing import Literal
 
 from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
 from holdfast.git.cited_commits import commit_anchors
-from holdfast.git.cited_commits.commit_matching import adrift
+from holdfast.git.cited_commits.commit_details import adrift
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.git.span_history import sources

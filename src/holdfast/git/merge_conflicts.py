@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.errors import BadInput, BrokenEntry, GitFailed, PublishRefused, TooLarge, UnsafePath
-from holdfast.git import branch_lines, conflict_sides, project_setup, visible_entries
+from holdfast.git import branch_lines, conflict_sides, visible_entries
 from holdfast.git.clone import Clone
 from holdfast.git.conflict_sides import (
     WHOLE,
@@ -403,7 +403,7 @@ def _write(clone: Clone, conflict: EntryConflict, text: str | None) -> None:
             return
         fsio.make_dirs(os.path.dirname(full), mode=0o755)
         fsio.replace(full, text.encode("utf-8"), mode=0o644)
-        project_setup.refuse_conversion(clone.repo, [conflict.path])
+        visible_entries.refuse_conversion(clone.repo, [conflict.path])
         options = ("-c", "core.safecrlf=false", "--literal-pathspecs")
         clone.repo.patiently(*options, "add", "-f", "--sparse", "--", conflict.path)
     except (GitFailed, PublishRefused):

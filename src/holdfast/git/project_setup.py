@@ -6,7 +6,7 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 
 from holdfast.errors import HookRefused, NotARepository, PublishRefused
@@ -33,7 +33,6 @@ approvals/** -text -filter -ident -working-tree-encoding linguist-generated
 runs/** -text -filter -ident -working-tree-encoding linguist-generated
 """
 ATTRIBUTES_TEXT = f"* text eol=lf merge -filter -ident -working-tree-encoding\n{_EXACT}"
-CONVERTING = ("filter", "ident", "working-tree-encoding")  # what must be off for every file of ours
 EARLIER_ATTRIBUTES = (f"*.md text eol=lf\n{_EXACT}",)  # what earlier versions wrote; publish brings it up to date
 
 
@@ -47,18 +46,6 @@ class ProjectSetup:
     commit: str | None
     git_init: bool = False
     hooks: bool = False  # whether git's hooks were installed
-
-
-def refuse_conversion(repo: Repo, files: Sequence[str]) -> None:
-    """PublishRefused if attributes make git convert our files: a clone's attributes could run a filter."""
-    given = b"".join(os.fsencode(path) + b"\0" for path in files)
-    out = os.fsdecode(repo.run("check-attr", "-z", "--stdin", *CONVERTING, stdin=given)).split("\0")
-    for path, name, value in zip(out[::3], out[1::3], out[2::3], strict=False):
-        if value not in ("unset", "unspecified"):
-            raise PublishRefused(
-                f"git attributes would convert {path} ({name}={value}), so nothing was committed",
-                hint=f"Take the rule out: see `git check-attr -a {path}` and the .gitattributes files.",
-            )
 
 
 def git_init(start: str) -> None:
@@ -107,7 +94,7 @@ def _commit(clone: Clone, lock: int) -> str | None:
     files = [path for path, _ in _files() if path not in tree]
     if not files:
         return None
-    refuse_conversion(repo, files)
+    visible_entries.refuse_conversion(repo, files)
     names = "".join(f"{path}\n" for path in files).encode("ascii")
     stored = repo.run("-c", "core.safecrlf=false", "hash-object", "-w", "--stdin-paths", stdin=names, write=True)
     items = list(map(partial(_item, repo, publish_journal.index_entries(repo)), files, stored.decode().split()))

@@ -363,7 +363,7 @@ def _carry_out(clone: Clone, items: Sequence[PublishItem], *, stage: bool, messa
 def _store_objects(clone: Clone, items: Sequence[PublishItem]) -> None:
     """Store the new texts in git, byte for byte, so that its index can name them."""
     there = [item.path for item in items if item.blob is not None]
-    project_setup.refuse_conversion(clone.repo, there)  # `git commit` reads the files again, through filters
+    visible_entries.refuse_conversion(clone.repo, there)  # `git commit` reads the files again, through filters
     names = b"".join(os.fsencode(path) + b"\n" for path in there)
     if names:
         clone.repo.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=names, write=True)

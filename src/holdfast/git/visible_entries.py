@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from holdfast.errors import BrokenEntry, TooLarge, UnsafePath
+from holdfast.errors import BrokenEntry, PublishRefused, TooLarge, UnsafePath
 from holdfast.git import branch_lines
 from holdfast.git.branch_lines import BranchLine
 from holdfast.git.repo import Repo
@@ -23,6 +23,7 @@ from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen, replace
 
 STAGED_RECORD = "holdfast-staged.json"
+CONVERTING = ("filter", "ident", "working-tree-encoding")  # what must be off for every file of ours
 _FEW = 50  # paths; beyond that one look at all of ours is cheaper than a long command line
 
 
@@ -32,6 +33,18 @@ class Staged:
 
     blob: str
     line: str
+
+
+def refuse_conversion(repo: Repo, files: Sequence[str]) -> None:
+    """PublishRefused if attributes make git convert our files: a clone's attributes could run a filter."""
+    given = b"".join(os.fsencode(path) + b"\0" for path in files)
+    out = os.fsdecode(repo.run("check-attr", "-z", "--stdin", *CONVERTING, stdin=given)).split("\0")
+    for path, name, value in zip(out[::3], out[1::3], out[2::3], strict=False):
+        if value not in ("unset", "unspecified"):
+            raise PublishRefused(
+                f"git attributes would convert {path} ({name}={value}), so nothing was committed",
+                hint=f"Take the rule out: see `git check-attr -a {path}` and the .gitattributes files.",
+            )
 
 
 def read_staged(repo: Repo) -> dict[str, Staged]:

@@ -6,11 +6,15 @@ imported for it but the clock: an age stands beside every hit. Days are UTC days
 
 import time
 
-from holdfast.index.ranking import FIELDS
-from holdfast.index.reliability import APPROVED, FOREIGN, PROMOTED
-
 TYPE_CHECKING = False
 
+FIELDS = (
+    "id", "kind", "title", "text", "ts", "task", "tags", "layer", "line", "head", "path",
+    "exit_status", "target", "run", "sha256", "what", "state", "trust", "branch", "by", "score",
+)  # fmt: skip
+APPROVED = "T0"  # the tier of what a person approved
+FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody vouches
+PROMOTED = "promoted, not reviewed"  # accepted, and no person was seen to do it
 DAY = 86_400
 _AGES = (  # from so many seconds on, in units of so many
     (2 * 365 * DAY, 365 * DAY, "year"),

@@ -15,7 +15,7 @@ from holdfast.index import result_order, scoring
 from holdfast.index.pool import AT, FIRST, READ, SOURCES, Pool, facets_of, fetched, gather, match_all, match_any
 from holdfast.index.query import MAX_QUERY, MAX_WORDS, Scope, SearchQuery, quoted, read_query, split_word
 from holdfast.index.ranking_weights import GROUPED, PRIORS, STANDINGS, TRUST, WEIGHTS
-from holdfast.index.reliability import APPROVED, FOREIGN, PROMOTED, SUPERSEDED, HitReliability
+from holdfast.index.reliability import SUPERSEDED, HitReliability
 from holdfast.index.schema import facet
 from holdfast.index.search_words import words_of
 from holdfast.index.second_hop import NAMED, follow, named_by
@@ -104,14 +104,10 @@ if TYPE_CHECKING:
     Step = Callable[[Sequence[Connection], SearchQuery, Sequence[tuple[int, float]]], dict[int, float]]
 
 __all__ = (
-    "APPROVED", "FIELDS", "FOREIGN", "KINDS", "MAX_LIMIT", "MAX_QUERY", "MAX_WORDS", "PROMOTED", "SUPERSEDED",
+    "KINDS", "MAX_LIMIT", "MAX_QUERY", "MAX_WORDS", "SUPERSEDED",
     "candidates", "match_all", "match_any", "search", "snippet", "split_word",
 )  # fmt: skip
 
-FIELDS = (
-    "id", "kind", "title", "text", "ts", "task", "tags", "layer", "line", "head", "path",
-    "exit_status", "target", "run", "sha256", "what", "state", "trust", "branch", "by", "score",
-)  # fmt: skip
 KINDS = (
     "event", "fact", "run", "artifact", "candidate", "task", "session", "turn", "cycle", "commit", "doc",
     "code",

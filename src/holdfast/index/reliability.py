@@ -3,6 +3,7 @@
 Nothing is imported but our own: the quick path says it of every hit.
 """
 
+from holdfast.index.hit_text import APPROVED, FOREIGN, PROMOTED
 from holdfast.index.pool import AT, SOURCES, Pool
 
 TYPE_CHECKING = False
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-APPROVED = "T0"  # the tier of what a person approved
-FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody vouches
-PROMOTED = "promoted, not reviewed"  # accepted, and no person was seen to do it
 SUPERSEDED = "superseded"  # as a doubt: by a person's word, though what took its place is not here any more
 EDITED = "edited since approval"  # a doubt: a person approved another text of it
 UNCHECKED = "approval cannot be checked here"  # a doubt: in a shallow clone nobody can tell

@@ -9,10 +9,10 @@ import os
 
 from holdfast.index.answer import answer, is_weak, other_branches_file
 from holdfast.index.freshness import heads
-from holdfast.index.hit_text import as_json, as_text
+from holdfast.index.hit_text import FIELDS, as_json, as_text
 from holdfast.index.hit_text import since_moment as moment
 from holdfast.index.query import Scope, read_query, takes_several_steps
-from holdfast.index.ranking import FIELDS, KINDS, MAX_LIMIT, candidates
+from holdfast.index.ranking import KINDS, MAX_LIMIT, candidates
 from holdfast.index.schema import file_name
 from holdfast.store.layout import FOLDER_OF, user_settings
 

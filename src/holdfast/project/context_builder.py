@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.curation import memory_conflicts
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.git import approvals, upstream
-from holdfast.index import ranking, refresh
+from holdfast.index import hit_text, refresh
 from holdfast.model import event as model_event
 from holdfast.model import memory as model_memory
 from holdfast.model.ids import SESSION, is_id, pick, token
@@ -347,7 +347,7 @@ def _honestly(one: MemoryStanding) -> Iterable[str]:
     if one.status in ("unreviewed", approvals.EDITED, approvals.UNCHECKED):
         yield one.status
     else:
-        yield "approved" if one.trust == "T0" else ranking.PROMOTED
+        yield "approved" if one.trust == "T0" else hit_text.PROMOTED
     if one.status in ("stale", "expired"):
         yield f"but {one.status}" if one.trust == "T0" else one.status
 

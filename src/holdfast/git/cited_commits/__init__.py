@@ -1,4 +1,4 @@
-"""Commits that were rewritten, found again: by git's own map, by patch, tree, squash or content."""
+"""Commits that records cite, found again after history was rewritten: the right one, or none."""
 
 from holdfast.lazy_module import lazy_modules
 

@@ -19,8 +19,8 @@ from typing import Literal
 from holdfast.errors import Busy, GitFailed, NotStored, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git.cited_commits import anchor_store, commit_details, commit_matching, rewrite_map
 from holdfast.git.cited_commits.anchor_store import CommitAnchor
-from holdfast.git.cited_commits.commit_details import Patch, patch_id
-from holdfast.git.cited_commits.commit_matching import HistoryWindow, MatchScope, adrift
+from holdfast.git.cited_commits.commit_details import Patch, adrift, patch_id
+from holdfast.git.cited_commits.commit_matching import HistoryWindow, MatchScope
 from holdfast.git.cited_commits.rewrite_map import RewriteTrail
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo

@@ -7,7 +7,7 @@ rebase. It needs the whole text, so it is asked only of commits that may matter,
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from holdfast.git.repo import Repo
 from holdfast.patterns import regex
@@ -71,6 +71,22 @@ def listed(repo: Repo, *options: str, names: Iterable[str] = (), limit: int) -> 
 def exactly(repo: Repo, oids: Sequence[str]) -> dict[str, Commit]:
     """These commits, which must be here."""
     return listed(repo, "--no-walk=unsorted", "--stdin", names=oids, limit=len(oids)) if oids else {}
+
+
+def adrift(repo: Repo, oids: Collection[str]) -> tuple[set[str], set[str]]:
+    """Which of these commits are here, and which of those no branch, tag or work tree reaches."""
+    asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
+    if not asked:
+        return set(), set()
+    known = repo.run("--no-replace-objects", "cat-file", "--batch-check", stdin=asked).decode("ascii", "replace")
+    here = {row.split(" ")[0] for row in known.splitlines() if " commit " in row}
+    if not here:
+        return set(), set()
+    given = "".join(f"{oid}\n" for oid in here).encode("ascii")
+    # Twice --not: some gits apply the first to what is read from standard input, some do not.
+    options = ("--not", *LIVING, "--not", "--stdin")
+    out = repo.run("--no-replace-objects", "rev-list", *options, stdin=given)
+    return here, here & set(out.decode("ascii").split())
 
 
 def parsed(text: str) -> Commit:

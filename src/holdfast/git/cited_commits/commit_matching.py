@@ -195,22 +195,6 @@ MAX_PATCHES = 2_000  # of these looked at by what they change
 _DAY = 86_400  # clocks differ
 
 
-def adrift(repo: Repo, oids: Collection[str]) -> tuple[set[str], set[str]]:
-    """Which of these commits are here, and which of those no branch, tag or work tree reaches."""
-    asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
-    if not asked:
-        return set(), set()
-    known = repo.run("--no-replace-objects", "cat-file", "--batch-check", stdin=asked).decode("ascii", "replace")
-    here = {row.split(" ")[0] for row in known.splitlines() if " commit " in row}
-    if not here:
-        return set(), set()
-    given = "".join(f"{oid}\n" for oid in here).encode("ascii")
-    # Twice --not: some gits apply the first to what is read from standard input, some do not.
-    options = ("--not", *LIVING, "--not", "--stdin")
-    out = repo.run("--no-replace-objects", "rev-list", *options, stdin=given)
-    return here, here & set(out.decode("ascii").split())
-
-
 class HistoryWindow:
     """What happened since the oldest of some lost commits was made."""
 
@@ -294,7 +278,7 @@ class HistoryWindow:
     def trees(self, oids: Sequence[str]) -> dict[str, str]:
         """The trees of commits inside or just outside the window."""
         unknown = [oid for oid in dict.fromkeys(oids) if self.commit(oid) is None]
-        read = commit_details.exactly(self._repo, sorted(adrift(self._repo, unknown)[0]))
+        read = commit_details.exactly(self._repo, sorted(commit_details.adrift(self._repo, unknown)[0]))
         known = {oid: commit for oid in oids if (commit := self.commit(oid)) is not None}
         return {oid: commit.tree for oid, commit in (known | read).items()}
 

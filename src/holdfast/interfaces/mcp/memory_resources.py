@@ -17,7 +17,8 @@ from urllib.parse import unquote
 
 from holdfast.errors import Ambiguous, HoldfastError, NotFound
 from holdfast.index.freshness import signature
-from holdfast.index.reliability import APPROVED, EDITED, FOREIGN, PROMOTED, STALE, SUPERSEDED, UNCHECKED
+from holdfast.index.hit_text import APPROVED, FOREIGN, PROMOTED
+from holdfast.index.reliability import EDITED, STALE, SUPERSEDED, UNCHECKED
 from holdfast.index.schema import APPLICATION, VERSION, file_name
 from holdfast.interfaces import quick
 from holdfast.interfaces.mcp.client_project import McpClient, open_first, ordered

@@ -14,8 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
-from holdfast.index.hit_text import excerpt
-from holdfast.index.ranking import APPROVED, PROMOTED
+from holdfast.index.hit_text import APPROVED, PROMOTED, excerpt
 from holdfast.index.reliability import EDITED, UNCHECKED
 from holdfast.model.ids import token
 from holdfast.model.text import visible

@@ -4,19 +4,28 @@ Making a receipt is taking a pack apart into its lines with what each tells of; 
 `store.receipt_files`' work. The caller hands in how things stand now.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.git.clone import Clone
+from holdfast.model.lazy_module import LazyModule
 from holdfast.model.memory import TYPES
 from holdfast.model.text import visible
-from holdfast.recall.pack.context_pack import ContextPack, pack_rows
 from holdfast.recall.pack.pack_lines import HOW
 from holdfast.store import capsule, receipt_files, tally
 from holdfast.store.receipt_files import StoredReceipt
 from holdfast.values import asdict, frozen
 
+if TYPE_CHECKING:
+    from holdfast.recall.pack import context_pack
+    from holdfast.recall.pack.context_pack import ContextPack
+else:
+    context_pack = LazyModule("holdfast.recall.pack.context_pack")
+
+_FACTS = ("ts", "branch", "head", "budget", "tokens")
 _STATES = {"accepted": "stands", "deprecated": "retired"}
 
 
@@ -124,7 +133,7 @@ def counted_of(context: ContextPack) -> str:
 def lines_of(context: ContextPack) -> Iterable[dict[str, Any]]:
     """The lines of a pack, each with what it tells of."""
     where = {id(line): part.name for part in context.sections for line in part.lines}
-    for text, line in pack_rows(context):
+    for text, line in context_pack.pack_rows(context):
         told = [{**asdict(one), "section": where[id(line)]} for one in line.told] if line else []
         yield {"text": text, "told": told} if told else {"text": text}
 
@@ -163,39 +172,17 @@ def _pack(kept: StoredReceipt, now: Mapping[str, CurrentStanding], gone: Iterabl
             told.setdefault(str(one.get("id")), {**one, "line": line.get("text")})
     listed = tuple(_entry(one, now, gone) for one in told.values())
     files = head.get("files")
-    return SentPack(
-        number=kept.number,
-        root=kept.root,
-        ts=head.get("ts"),
-        branch=head.get("branch"),
-        head=head.get("head"),
-        budget=head.get("budget"),
-        tokens=head.get("tokens"),
-        asked=head.get("asked"),
-        files=tuple(map(str, files)) if isinstance(files, list) else (),
-        entries=listed,
-        text=kept.text,
-        late=late,
-    )
+    named = tuple(map(str, files)) if isinstance(files, list) else ()
+    facts = {name: head.get(name) for name in (*_FACTS, "asked")}
+    return SentPack(number=kept.number, root=kept.root, files=named, entries=listed, text=kept.text, late=late, **facts)
 
 
 def _bare(listed: Mapping[str, Any], now: Mapping[str, CurrentStanding], gone: Iterable[str]) -> SentPack:
     """A pack of which the capsule knows and whose text is not here any more."""
     ids: Sequence[Any] = listed.get("ids") or ()
-    return SentPack(
-        number=listed["number"],
-        root=listed["root"],
-        ts=listed.get("ts"),
-        branch=listed.get("branch"),
-        head=listed.get("head"),
-        budget=listed.get("budget"),
-        tokens=listed.get("tokens"),
-        asked=None,
-        files=(),
-        entries=tuple(_entry({"id": one}, now, gone) for one in ids),
-        text=None,
-        late=False,
-    )
+    facts: dict[str, Any] = {name: listed.get(name) for name in ("number", "root", *_FACTS)}
+    told = tuple(_entry({"id": one}, now, gone) for one in ids)
+    return SentPack(asked=None, files=(), entries=told, text=None, late=False, **facts)
 
 
 def _entry(told: Mapping[str, Any], now: Mapping[str, CurrentStanding], gone: Iterable[str]) -> SentEntry:
