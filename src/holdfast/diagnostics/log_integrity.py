@@ -15,16 +15,8 @@ from typing import Any, NamedTuple
 from holdfast.diagnostics.findings import HealthFinding
 from holdfast.errors import BadInput, CorruptLog, FutureFormat
 from holdfast.patterns import regex
+from holdfast.store import format as log_format
 from holdfast.store import layout
-from holdfast.store.format import (
-    MAX_SEGMENT,
-    MAX_SEGMENT_EVENTS,
-    match_event,
-    match_header,
-    segment_name,
-    sorted_parents,
-    split_lines,
-)
 from holdfast.values import frozen
 
 _KEPT = (1, 3, 4, 5, 6, 9, 15)  # groups of format.EVENT, in the order of Seen's fields
@@ -84,7 +76,7 @@ class Ledger:
             sentence = f"this is not what was sealed: no segment is as large ({len(data):,} bytes)"
             self._say("problem", file, None, sentence, _RESTORE)
             return
-        pieces = list(split_lines(data))
+        pieces = list(log_format.split_lines(data))
         seen: list[VerifiedEvent | None] = []
         faults: dict[int, str] = {}
         newer = bool(_NEWER.match(data))
@@ -97,7 +89,7 @@ class Ledger:
             except CorruptLog as error:
                 faults[number] = str(error)
                 seen.append(None)
-        if newer and segment_name(data) == name:
+        if newer and log_format.segment_name(data) == name:
             self._say("partial", file, 1, "this segment was written by a newer Holdfast", _UPDATE)
             return
         self._keep(seen, own=own)
@@ -112,7 +104,7 @@ class Ledger:
         self.files += 1
         after: VerifiedEvent | None = None
         kept: list[VerifiedEvent] = []
-        for number, piece in reversed(list(enumerate(split_lines(data), 1))):
+        for number, piece in reversed(list(enumerate(log_format.split_lines(data), 1))):
             try:
                 after = _read(piece, file, number, own=True)
                 kept.append(after)
@@ -176,13 +168,13 @@ class Ledger:
 
 def _is_endless(data: bytes) -> bool:
     """Whether this is more than anybody seals, whatever a changed byte made of it."""
-    return len(data) > 2 * MAX_SEGMENT or data.count(b"\n") > 2 * MAX_SEGMENT_EVENTS
+    return len(data) > 2 * log_format.MAX_SEGMENT or data.count(b"\n") > 2 * log_format.MAX_SEGMENT_EVENTS
 
 
 def _read(piece: bytes, file: str, number: int, *, own: bool) -> VerifiedEvent:
     """The event in one text line, its form, hash and parents checked."""
-    found = match_event(piece)
-    parents = sorted_parents(found)
+    found = log_format.match_event(piece)
+    parents = log_format.sorted_parents(found)
     data = piece if own and found[4] == b"run" else b""
     return VerifiedEvent._make((*found.group(*_KEPT), parents, file, number, data))
 
@@ -200,7 +192,7 @@ def _header_fault(
     """What is wrong with a segment as a whole; the events say what its header has to be."""
     if not seen:
         return "it holds no events"
-    if len(data) > MAX_SEGMENT or len(seen) > MAX_SEGMENT_EVENTS:
+    if len(data) > log_format.MAX_SEGMENT or len(seen) > log_format.MAX_SEGMENT_EVENTS:
         return "it is larger than a segment may be"
     first = seen[0]
     if not _fits(pieces[0], seen):
@@ -208,14 +200,14 @@ def _header_fault(
     tracked = file.startswith(f"{layout.LOG}/")
     if first is not None and tracked and file != layout.segment_path(name, first.ts.decode("ascii")):
         return "it lies in the folder of another day"
-    if sound and segment_name(data) != name:
+    if sound and log_format.segment_name(data) != name:
         return "its name is not the hash of its bytes"
     return None
 
 
 def _fits(header: bytes, seen: list[VerifiedEvent | None]) -> bool:
     """Whether a header says what its events say; where the first is damaged, as far as can be told."""
-    found = match_header(header)
+    found = log_format.match_header(header)
     if found is None or int(found[2]) != len(seen):
         return False
     sound = next((event for event in seen if event is not None), None)

@@ -13,7 +13,7 @@ from holdfast.values import frozen
 KEYS = ("ts", "layer", "scale", "kind", "task")
 
 
-@frozen
+@frozen(kw_only=True)
 class TimelineRow:
     """One event in the story."""
 
@@ -57,20 +57,16 @@ def _natural(word: str) -> tuple[str, int, str]:
     return (stem, int(digits) if digits else -1, word)
 
 
+_COPIED = ("ts", "kind", "layer", "systemic_scale", "task", "run_id", "exit_status", "started", "hash_self")
+
+
 def _row(event: Mapping[str, Any]) -> TimelineRow:
+    copied: dict[str, Any] = {name: event.get(name) for name in _COPIED}
     return TimelineRow(
         id=event.get("target") or event.get("run_id") or event["hash_self"],
-        ts=event["ts"],
-        kind=event["kind"],
-        layer=event.get("layer"),
-        systemic_scale=event.get("systemic_scale"),
-        task=event.get("task"),
-        run_id=event.get("run_id"),
-        exit_status=event.get("exit_status"),
         status=event.get("status") if event["kind"] == "run" else None,
-        started=event.get("started"),
         summary=_summary(event),
-        hash_self=event["hash_self"],
+        **copied,
     )
 
 

@@ -11,23 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
+from holdfast.git import tracked_files
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.cited_commits.commit_details import adrift
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.git.span_history import sources
-from holdfast.git.tracked_files import (
-    Tracked,
-    TrackedPlace,
-    here,
-    others,
-    places,
-    spelled,
-    stored,
-    submodule_of,
-    submodules,
-    tracked,
-)
+from holdfast.git.tracked_files import Tracked, TrackedPlace, here, others
 from holdfast.model.evidence import (
     CommitEvidence,
     Evidence,
@@ -83,8 +73,8 @@ def from_folder(clone: Clone, folder: str, citation: str) -> str:
     top, start = os.path.realpath(clone.repo.top), os.path.realpath(folder)
     if start == top or os.path.isabs(named) or (colon and kind in ("run", "commit")):
         return citation
-    seen = {one: spelled(clone.repo, _from(top, start, one.path)) for one in _readings(named)}
-    known = tracked(clone.repo, seen.values())
+    seen = {one: tracked_files.spelled(clone.repo, _from(top, start, one.path)) for one in _readings(named)}
+    known = tracked_files.tracked(clone.repo, seen.values())
     one = next((one for one, path in seen.items() if path in known and _may_be(kind, colon, one)), None)
     if one is None:
         return citation
@@ -195,7 +185,7 @@ def _spelled(clone: Clone, citation: str) -> str:
     """A citation with its path as git spells it."""
     kind, colon, rest = citation.partition(":")
     for one in _readings(rest if colon and kind in ("file", "lines", "symbol") else citation):
-        if (name := spelled(clone.repo, one.path)) != one.path:
+        if (name := tracked_files.spelled(clone.repo, one.path)) != one.path:
             return citation.replace(one.path, name, 1)
     return citation
 
@@ -216,7 +206,7 @@ def states(clone: Clone, cited: Iterable[str], *, committed: bool = False) -> di
     files = [item.path for item in receipts.values() if isinstance(item, FileEvidence)]
     known = _Runs(clone).known() - clone.erased() if runs else set()
     by_commit = _commit_states(clone, commits)
-    held = tracked(clone.repo, files)
+    held = tracked_files.tracked(clone.repo, files)
     cut = [item for item in receipts.values() if isinstance(item, Span)]
     spans = _span_states(clone, cut, committed=committed)
     found: dict[str, State] = {}
@@ -251,7 +241,7 @@ def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False
     by_path: dict[str, list[Span]] = {}
     for span in spans:
         by_path.setdefault(span.path, []).append(span)
-    at = places(clone.repo, by_path) if by_path else {}
+    at = tracked_files.places(clone.repo, by_path) if by_path else {}
     found: dict[Span, State] = {span: "unanchored" if span.path in at else "gone" for span in spans}
     read: dict[Span, list[FileVersion]] = {}  # where it is not as it was cited
     for path, text in _texts(clone.repo, at, by_path, found, committed=committed):
@@ -288,7 +278,7 @@ def _texts(
         if is_open(path):
             waiting += [(path, blob) for blob in others(repo, place, data)]
     for some in (waiting[start : start + _AT_ONCE] for start in range(0, len(waiting), _AT_ONCE)):
-        kept = stored(repo, [blob for _, blob in some])
+        kept = tracked_files.stored(repo, [blob for _, blob in some])
         for path, blob in some:
             if blob in kept and is_open(path):
                 yield path, FileVersion(at[path].path, kept[blob])
@@ -336,7 +326,7 @@ def _files(clone: Clone, text: str, kind: str = "file") -> list[Evidence]:
     """What a text names of a tracked file: the first reading whose path git tracks."""
     readings = [one for one in _readings(text) if _may_be(kind, ":", one)]
     paths = {one: _inside(clone.repo, one.path) for one in readings}
-    known = tracked(clone.repo, paths.values())
+    known = tracked_files.tracked(clone.repo, paths.values())
     for one in readings:
         if paths[one] in known:
             return [_cited(clone, one, TrackedPlace(paths[one], known[paths[one]]))]
@@ -381,7 +371,7 @@ def _text(repo: Repo, place: TrackedPlace) -> FileVersion:
     """A file as people see it: in the work tree, else as git holds it."""
     data = here(repo, place.path)
     if data is None and place.held.blob is not None:
-        data = stored(repo, [place.held.blob]).get(place.held.blob)
+        data = tracked_files.stored(repo, [place.held.blob]).get(place.held.blob)
     if data is None:
         raise TooLarge(
             f"{visible(place.path)} is too large, or not here, to cite a part of it",
@@ -406,7 +396,7 @@ def _check_name(path: str) -> None:
 def _is_tracked(clone: Clone, text: str) -> bool:
     """Whether the whole text is a tracked file's name, such as `lines:x`."""
     path = _inside(clone.repo, text)
-    return path in tracked(clone.repo, [path])
+    return path in tracked_files.tracked(clone.repo, [path])
 
 
 def _inside(repo: Repo, text: str) -> str:
@@ -427,7 +417,7 @@ def _commit_states(clone: Clone, oids: Sequence[str]) -> dict[str, State]:
 def _nothing(clone: Clone, text: str) -> Exception:
     named = next((one.path for one in _readings(text) if _is_here(clone.repo, one.path)), text)
     path, shown = _inside(clone.repo, named), visible(named[:200])
-    if (inner := submodule_of(path, submodules(clone.repo))) is not None:
+    if (inner := tracked_files.submodule_of(path, tracked_files.submodules(clone.repo))) is not None:
         return BadInput(
             f"{shown} lies in the submodule {visible(inner)}, whose files this repository does not track",
             hint="Cite a commit of this repository that has the submodule as you mean it.",

@@ -23,16 +23,7 @@ from typing import Any
 from holdfast.errors import BadInput, BrokenEntry, GitFailed, PublishRefused, TooLarge, UnsafePath
 from holdfast.git import branch_lines, conflict_sides, visible_entries
 from holdfast.git.clone import Clone
-from holdfast.git.conflict_sides import (
-    WHOLE,
-    ConflictSide,
-    EntryConflict,
-    FieldClash,
-    MergeStages,
-    described,
-    identity,
-    parts,
-)
+from holdfast.git.conflict_sides import ConflictSide, EntryConflict, FieldClash, MergeStages
 from holdfast.git.repo import Repo
 from holdfast.git.visible_entries import Sighting
 from holdfast.model import task as rules
@@ -74,10 +65,10 @@ def _still(conflict: EntryConflict, now: str | None) -> EntryConflict | None:
     if conflict.stands is None or now is None:
         return conflict if conflict.stands == now else None
     try:
-        fields = parts(conflict.path, now)
+        fields = conflict_sides.parts(conflict.path, now)
     except BrokenEntry:
         return None
-    left = tuple(f for f in conflict.fields if f.name == WHOLE or fields.get(f.name) == f.stands)
+    left = tuple(f for f in conflict.fields if f.name == conflict_sides.WHOLE or fields.get(f.name) == f.stands)
     return replace(conflict, fields=left, stands=now) if left else None
 
 
@@ -112,12 +103,12 @@ def _of_merge(repo: Repo, merge: str, first: str, other: str, folders: Sequence[
                 ConflictSide(mine, _whose(repo, base, first, path)),
                 ConflictSide(its, _whose(repo, base, other, path)),
             )
-            name = identity(path, stands, mine, its)
+            name = conflict_sides.identity(path, stands, mine, its)
             yield EntryConflict(path, name, "overruled", before, *sides, fields, stands=stands)
 
 
 def _whose(repo: Repo, base: str, tip: str, path: str) -> str:
-    return described(repo, f"{base}..{tip}", path)
+    return conflict_sides.described(repo, f"{base}..{tip}", path)
 
 
 def _changed(repo: Repo, old: str, new: str, folders: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
@@ -144,9 +135,11 @@ def _overruled_fields(
     """The fields that a side changed and the merged text has otherwise."""
     if None in (ours, theirs, stands):
         kept = stands if stands in (ours, theirs) else None
-        return (FieldClash(WHOLE, base, ours, theirs, kept),) if ours != theirs else ()
+        return (FieldClash(conflict_sides.WHOLE, base, ours, theirs, kept),) if ours != theirs else ()
     try:
-        before, mine, other, now = (parts(path, text) if text else {} for text in (base, ours, theirs, stands))
+        before, mine, other, now = (
+            conflict_sides.parts(path, text) if text else {} for text in (base, ours, theirs, stands)
+        )
     except BrokenEntry:
         return ()  # markers that were committed are a conflict of their own
     names = dict.fromkeys([*before, *mine, *other, *now])

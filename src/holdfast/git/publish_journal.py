@@ -39,17 +39,9 @@ class PublishItem:
 
 def write(clone: Clone, items: Sequence[PublishItem]) -> None:
     """Say what is about to happen."""
+    names = ("path", "blob", "head_blob", "index", "there", "sparse")
     rows = [
-        {
-            "path": i.path,
-            "blob": i.blob,
-            "head_blob": i.head_blob,
-            "index": i.index,
-            "there": i.there,
-            "sparse": i.sparse,
-            "change": asdict(i.change) if i.change else None,
-        }
-        for i in items
+        {**{name: getattr(i, name) for name in names}, "change": asdict(i.change) if i.change else None} for i in items
     ]
     record = {
         "adds": "entries",

@@ -12,15 +12,8 @@ from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.git.tracked_files import OFFLINE, TrackedPlace, places, stored, texts
-from holdfast.model.evidence import (
-    CommitEvidence,
-    FileEvidence,
-    LinesEvidence,
-    RunEvidence,
-    Span,
-    SymbolEvidence,
-    parse_evidence,
-)
+from holdfast.model import evidence
+from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, RunEvidence, Span, SymbolEvidence
 from holdfast.model.spans.file_lines import LineAlignment, became, difference, is_binary, lines_of
 from holdfast.model.spans.file_version import FileVersion
 from holdfast.model.text import visible
@@ -233,7 +226,7 @@ def what_changed(clone: Clone, cited: str) -> tuple[str, ...]:
 
     Empty if nothing changed, or if no version that git reaches holds the cited text.
     """
-    match parse_evidence(cited):
+    match evidence.parse_evidence(cited):
         case RunEvidence() | CommitEvidence():
             return ()
         case FileEvidence() as whole:
@@ -244,7 +237,7 @@ def what_changed(clone: Clone, cited: str) -> tuple[str, ...]:
 
 def recite(clone: Clone, cited: str) -> str | None:
     """The receipt for the same thing as it is now; None if it is gone or cannot be told."""
-    match parse_evidence(cited):
+    match evidence.parse_evidence(cited):
         case RunEvidence():
             return cited
         case CommitEvidence(oid=oid):
@@ -259,7 +252,7 @@ def recite(clone: Clone, cited: str) -> str | None:
 
 def where(clone: Clone, cited: str) -> SpanLocation | None:
     """Where what was cited stands now, changed or not; None if it is gone or no part of a file."""
-    receipt = parse_evidence(cited)
+    receipt = evidence.parse_evidence(cited)
     if isinstance(receipt, RunEvidence | CommitEvidence):
         return None
     place = places(clone.repo, [receipt.path]).get(receipt.path)

@@ -18,21 +18,7 @@ from typing import NamedTuple
 
 from holdfast.errors import BadInput, BrokenEntry, CorruptLog, FutureFormat
 from holdfast.git import approvals, upstream
-from holdfast.git import approvals as git_approvals
-from holdfast.git.approvals import (
-    DECISIONS,
-    EDITED,
-    SHORT,
-    T0,
-    T4,
-    UNCHECKED,
-    Approvals,
-    MemoryApproval,
-    Tiers,
-    Vouched,
-    said,
-    weakened,
-)
+from holdfast.git.approvals import Approvals, MemoryApproval, Tiers, Vouched
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import states
 from holdfast.index.hit_text import FOREIGN
@@ -87,7 +73,7 @@ def _lost(db: sqlite3.Connection, clone: Clone, receipts: Sequence[str]) -> set[
 
 UNREVIEWED, CLASH = "unreviewed", "in clash"
 
-_DECISION = regex(rb'"kind":"(?:' + "|".join(DECISIONS).encode("ascii") + rb')"')
+_DECISION = regex(rb'"kind":"(?:' + "|".join(approvals.DECISIONS).encode("ascii") + rb')"')
 _MEMORIES = """SELECT
   row.id, row.name, row.blob, row.words, row.what, row.doubt, row.tier, row.path, min(u.kind)
   FROM row JOIN member AS m ON m.row = row.id JOIN unit AS u ON u.id = m.unit
@@ -98,7 +84,7 @@ _SEEN = """SELECT e.what, e.target, e.ts, e.key, e.blob, e.words, EXISTS (
     SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit JOIN own ON own.name = u.name
     WHERE m.row = e.id)
   FROM row AS e WHERE e.kind = 'event' AND e.shown"""
-_HERE = f"{_SEEN} AND e.what IN {DECISIONS} AND e.target IN {_NAMES}"
+_HERE = f"{_SEEN} AND e.what IN {approvals.DECISIONS} AND e.target IN {_NAMES}"
 # What was approved and is not here any more may have taken another's place.
 _GONE = f"{_SEEN} AND e.what = 'accept' AND e.target > '' AND e.target NOT IN {_NAMES}"
 _ELSEWHERE = f"""SELECT kind, target, ts, event, blob, words, 1 FROM elsewhere
@@ -155,7 +141,7 @@ def _decisions(data: bytes, name: str, texts: UnitTexts) -> Iterator[tuple[objec
             continue
         if found[5] is not None:
             event, ts, kind, target = (found[number].decode("ascii") for number in (1, 3, 4, 5))
-            yield name, kind, target, ts, bytes.fromhex(event)[:16], *said(texts.body(found)[0])
+            yield name, kind, target, ts, bytes.fromhex(event)[:16], *approvals.said(texts.body(found)[0])
 
 
 def judge(
@@ -187,12 +173,12 @@ def judge(
         its = tiers.of(one.name, blob=one.blob, edited=one.origin == "edit")
         why: str | None = CLASH if one.origin == "clash" else None
         if why is None and (one.name, one.blob, one.path) in repeats:
-            why, its = UNREVIEWED, T4
+            why, its = UNREVIEWED, approvals.T4
         if why is None:
             is_edited = one.origin != "edit" and (one.name, one.blob) in edited
             why = _why_not(one, approved, its, superseded=one.name in kept, edited=is_edited)
-        if why == EDITED and one.name in vouched.unchecked:
-            why = UNCHECKED
+        if why == approvals.EDITED and one.name in vouched.unchecked:
+            why = approvals.UNCHECKED
         if why in (None, FOREIGN) and one.status == "accepted" and (one.path, one.blob) in outdated:
             why = STALE
         if (why, its) != (one.doubt, one.tier):
@@ -216,14 +202,14 @@ def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool, 
     """Why a memory does not count, or only for a direct question."""
     ended = one.status == "deprecated"
     if edited and not (ended and approved.ends(one.name, blob=one.blob)):
-        return EDITED
+        return approvals.EDITED
     covered = approved.covers(one.name, blob=one.blob, words=one.words, edited=one.origin == "edit")
-    covered = covered or (approved.ends(one.name, blob=one.blob) if ended else tier == T0)
+    covered = covered or (approved.ends(one.name, blob=one.blob) if ended else tier == approvals.T0)
     if not covered:
         return UNREVIEWED
     if superseded and not ended:
         return SUPERSEDED
-    return FOREIGN if tier == T4 else None
+    return FOREIGN if tier == approvals.T4 else None
 
 
 def _kept(
@@ -233,11 +219,11 @@ def _kept(
     given = sorted((one for one in own if one.kind == "accept"), key=lambda one: one.place)
     there = {one.target: one.blob for one in given}.items() - set(visible)
     theirs = [text for text in visible if text[0] in vouched.replaced]
-    speaking = {name for name, blob in theirs if tiers.of(name, blob=blob, edited=False) == T0}
+    speaking = {name for name, blob in theirs if tiers.of(name, blob=blob, edited=False) == approvals.T0}
     if not there and vouched.replaced.keys() <= speaking:
         return {}
     decided = approvals.every_decision(clone, {name for name, _ in visible})
-    return git_approvals.still_superseded(clone, decided, tiers, vouched, visible=visible)
+    return approvals.still_superseded(clone, decided, tiers, vouched, visible=visible)
 
 
 def _decided(
@@ -247,9 +233,12 @@ def _decided(
     db.execute("CREATE TEMP TABLE IF NOT EXISTS own (name TEXT PRIMARY KEY) WITHOUT ROWID")
     db.execute("DELETE FROM own")
     db.executemany("INSERT OR IGNORE INTO own VALUES (?)", ((name,) for name in own))
-    weak = {event[:SHORT] for event in second_hand}
+    weak = {event[: approvals.SHORT] for event in second_hand}
     return [
-        (MemoryApproval(weakened(kind, event.hex(), weak), target, (ts, event.hex()), blob, words), bool(is_own))
+        (
+            MemoryApproval(approvals.weakened(kind, event.hex(), weak), target, (ts, event.hex()), blob, words),
+            bool(is_own),
+        )
         for query in (_HERE, _GONE, _ELSEWHERE)
         for kind, target, ts, event, blob, words, is_own in db.execute(query)
     ]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from holdfast.errors import BrokenEntry, FutureFormat, HoldfastError
 from holdfast.git import file_entries
@@ -30,6 +30,7 @@ from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name, segment_name
 from holdfast.store.log import MAX_SPOOL
 from holdfast.values import frozen
 
+_T = TypeVar("_T", Memory, Task, Session)
 BLOBS_AT_ONCE = 32
 TURNS, CYCLES = "outputs/turns.jsonl", "cycles.jsonl"  # of a capsule
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -212,26 +213,26 @@ class UnitTexts:
     def memory(self, unit: IndexUnit) -> Memory | None:
         """The memory a unit holds; None if its text cannot be read or was erased."""
         try:
-            found = memory_files.parse(unit.text or "", unit.path, line=unit.line)
+            return self._unless_erased(memory_files.parse(unit.text or "", unit.path, line=unit.line))
         except BrokenEntry as error:
             self._notes.append(f"left out: {error}")
             return None
-        return None if found.id in self._erased else found
 
     def task(self, unit: IndexUnit) -> Task | None:
         """The task a unit holds; None if its text cannot be read or was erased."""
         try:
-            found = task_files.parse(unit.text or "", unit.path)
+            return self._unless_erased(task_files.parse(unit.text or "", unit.path))
         except BrokenEntry:
             return None  # every command that shows tasks names it
-        return None if found.id in self._erased else found
 
     def session(self, unit: IndexUnit) -> Session | None:
         """The session a unit holds; None if its text cannot be read or was erased."""
         try:
-            found = from_json(unit.text or "")
+            return self._unless_erased(from_json(unit.text or ""))
         except (ValueError, FutureFormat):
             return None
+
+    def _unless_erased(self, found: _T) -> _T | None:
         return None if found.id in self._erased else found
 
     def body(self, found: re.Match[bytes]) -> tuple[dict[str, Any] | None, bool]:

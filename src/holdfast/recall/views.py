@@ -42,14 +42,8 @@ def state_json(
     unreviewed: Iterable[Memory] = (),
 ) -> str:
     """state.json: the facts that count, and apart from them those that no longer or do not yet."""
-    shown = {
-        **_head(header),
-        "facts": [fact(memory) for memory in trusted],
-        "stale": [fact(memory) for memory in stale],
-        "expired": [fact(memory) for memory in expired],
-        "unreviewed": [fact(memory) for memory in unreviewed],
-    }
-    return _text(shown)
+    lists = {"facts": trusted, "stale": stale, "expired": expired, "unreviewed": unreviewed}
+    return _text({**_head(header), **{name: [fact(memory) for memory in some] for name, some in lists.items()}})
 
 
 def fact(memory: Memory) -> dict[str, Any]:

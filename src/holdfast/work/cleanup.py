@@ -241,16 +241,9 @@ class ResetResult:
 
 
 @frozen
-class UndoneReset:
+class UndoneReset(ResetResult):
     """What came back, and what could not because something else stands there by now."""
 
-    id: str
-    what: str
-    sessions: int
-    claims: int
-    tasks: int
-    links: int
-    more: int
     left: tuple[str, ...]
 
 
