@@ -13,8 +13,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from holdfast.capture import session_work as work
 from holdfast.capture import session_lookup
+from holdfast.capture import session_work as work
 from holdfast.capture.run import run_command
 from holdfast.capture.session_work import Noted
 from holdfast.errors import BadInput, NotFound, ScanFailed, TooLarge

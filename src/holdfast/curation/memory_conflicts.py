@@ -26,8 +26,8 @@ from holdfast.curation.decisions import MemoryStanding
 from holdfast.errors import Contradicts, HoldfastError
 from holdfast.git.approvals import words_of
 from holdfast.git.clone import Clone
-from holdfast.model.contradictions import contradicting_pairs, contradiction, resolved, statement
 from holdfast.lazy_module import LazyModule
+from holdfast.model.contradictions import contradicting_pairs, contradiction, resolved, statement
 from holdfast.model.memory import Memory
 from holdfast.model.text import visible
 from holdfast.store import fsio, layout

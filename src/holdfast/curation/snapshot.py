@@ -14,10 +14,10 @@ from holdfast.curation.candidates import CandidateShelf
 from holdfast.curation.memory_state import VisibleMemory
 from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
+from holdfast.lazy_module import LazyModule
 from holdfast.model import memory as rules
 from holdfast.model.contradictions import statement
 from holdfast.model.ids import pick
-from holdfast.lazy_module import LazyModule
 from holdfast.model.memory import Accepted, Candidate, Memory
 from holdfast.values import frozen
 

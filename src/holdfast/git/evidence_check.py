@@ -307,14 +307,6 @@ def _moved_spans(repo: Repo, lost: Mapping[Span, Sequence[FileVersion]]) -> set[
     return found
 
 
-def moved(clone: Clone, cited: Iterable[str]) -> dict[str, Evidence]:
-    """The receipts whose commit has another name since history was rewritten, each with the one it is now."""
-    named = {text: item.oid for text in cited if isinstance(item := parse_evidence(text), CommitEvidence)}
-    found = commit_anchors.resolve(clone, named.values()) if named else {}
-    now = {text: found[oid].commit for text, oid in named.items()}
-    return {text: CommitEvidence(oid) for text, oid in now.items() if oid is not None and oid != named[text]}
-
-
 def _commits(clone: Clone, text: str) -> list[Evidence]:
     if text.startswith("-"):  # git would take it for an option
         return []

@@ -17,7 +17,7 @@ and `git add`ed, exactly that path, because somebody asked for it by name: so gi
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.errors import BadInput, BrokenEntry, GitFailed, PublishRefused, TooLarge, UnsafePath
@@ -35,13 +35,11 @@ from holdfast.store.pending_changes import PendingChange
 from holdfast.values import replace
 
 MAX_MERGES = 50
-_FOLDERS = (paths.TASKS, paths.LINKS, paths.MEMORY)
+FOLDERS = (paths.TASKS, paths.LINKS, paths.MEMORY)
 _NOTHING = frozenset("0")
 
 
-def overruled(
-    clone: Clone, *, since: str | None, folders: Sequence[str] = _FOLDERS, limit: int = MAX_MERGES
-) -> list[EntryConflict]:
+def overruled(clone: Clone, *, since: str | None, limit: int = MAX_MERGES) -> list[EntryConflict]:
     """What merges after a commit overruled, newest first; without a commit, what the last merges did.
 
     What somebody decided since, with `resolve` or by changing the field again, is not told.
@@ -49,13 +47,13 @@ def overruled(
     found: dict[str, EntryConflict] = {}
     for merge, first, others in _merges(clone.repo, since, limit):
         for other in others:
-            for conflict in _of_merge(clone.repo, merge, first, other, folders):
+            for conflict in _of_merge(clone.repo, merge, first, other):
                 found.setdefault(conflict.path, conflict)
     if not found:
         return []
     decided = _decided(clone, {conflict.id for conflict in found.values()})
     left = [c for c in found.values() if (c.id, _blob(clone.repo, c.stands)) not in decided]
-    folders = tuple({paths.MEMORY if c.is_memory else c.path.rsplit("/", 1)[0] for c in left})
+    folders = {paths.MEMORY if c.is_memory else c.path.rsplit("/", 1)[0] for c in left}
     now = {sighting.path: sighting.text for folder in folders for sighting in clone.entries(folder)}
     return [still for c in left if (still := _still(c, now.get(c.path))) is not None]
 
@@ -84,12 +82,12 @@ def _merges(repo: Repo, since: str | None, limit: int) -> Iterator[tuple[str, st
             yield merge, first, others
 
 
-def _of_merge(repo: Repo, merge: str, first: str, other: str, folders: Sequence[str]) -> Iterator[EntryConflict]:
+def _of_merge(repo: Repo, merge: str, first: str, other: str) -> Iterator[EntryConflict]:
     base = repo.text("merge-base", first, other, ok=(0, 1, 128)).split("\n")[0]
     if not base:
         return
-    ours = _changed(repo, base, first, folders)
-    theirs = _changed(repo, base, other, folders) if ours else {}
+    ours = _changed(repo, base, first)
+    theirs = _changed(repo, base, other) if ours else {}
     both = sorted(path for path in ours.keys() & theirs.keys() if ours[path][1] != theirs[path][1])
     made = repo.blobs_at(merge, both)
     wanted = [oid for path in both for oid in (*ours[path], theirs[path][1], made.get(path))]
@@ -111,10 +109,10 @@ def _whose(repo: Repo, base: str, tip: str, path: str) -> str:
     return conflict_sides.described(repo, f"{base}..{tip}", path)
 
 
-def _changed(repo: Repo, old: str, new: str, folders: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
+def _changed(repo: Repo, old: str, new: str) -> dict[str, tuple[str | None, str | None]]:
     """Entry to its blob before and after, for those that differ between two commits."""
     shape = ("-r", "--no-renames", "--raw", "--no-abbrev", "-z")
-    out = repo.run("--literal-pathspecs", "diff-tree", *shape, old, new, "--", *folders)
+    out = repo.run("--literal-pathspecs", "diff-tree", *shape, old, new, "--", *FOLDERS)
     words = iter(out.split(b"\0")[:-1])
     found = {}
     for word in words:
@@ -174,20 +172,16 @@ def _blob(repo: Repo, text: str | None) -> str:
     return repo.hash_blob(text.encode("utf-8")) if text is not None else "None"
 
 
-__all__ = ["ConflictSide", "EntryConflict", "FieldClash", "apply", "find", "named", "overruled", "resolve"]
-
-FOLDERS = (paths.TASKS, paths.LINKS, paths.MEMORY)
 IN_THE_TREE = ("unmerged", "marked")  # what is settled by writing the file itself
 
 
-def find(clone: Clone, *folders: str, seen: Mapping[str, Iterable[Sighting]] | None = None) -> list[EntryConflict]:
-    """Every conflict below some folders that waits for a decision; `seen` saves looking again."""
+def find(clone: Clone, *folders: str) -> list[EntryConflict]:
+    """Every conflict below some folders that waits for a decision."""
     asked = folders or FOLDERS
     found = {conflict.path: conflict for conflict in _unmerged(clone, asked)}
     waiting = {change.path: change for change in clone.changes()}
     for folder in asked:
-        there = seen[folder] if seen and folder in seen else clone.entries(folder)
-        for sighting in there:
+        for sighting in clone.entries(folder):
             conflict = None if sighting.path in found else _sighted(clone, sighting, waiting)
             if conflict is not None:
                 found[conflict.path] = conflict

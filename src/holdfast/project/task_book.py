@@ -31,7 +31,7 @@ from holdfast.work.task_lifecycle import LASTING
 if TYPE_CHECKING:
     from holdfast.capture.agent_plans import AgentPlan
     from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
-    from holdfast.git.merge_conflicts import EntryConflict
+    from holdfast.git.conflict_sides import EntryConflict
     from holdfast.model.session import Session, SessionItem
     from holdfast.model.task import Link, Task
     from holdfast.work.canonical_links import ListedLink

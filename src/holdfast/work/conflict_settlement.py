@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from holdfast.errors import Cycle, NotFound
 from holdfast.git import conflict_sides, merge_conflicts
 from holdfast.git.clone import Clone
-from holdfast.git.merge_conflicts import EntryConflict
+from holdfast.git.conflict_sides import EntryConflict
 from holdfast.model.task import Task
 from holdfast.store import task_files
 from holdfast.values import frozen

@@ -5,7 +5,7 @@ obeyed. Marks and words tell what a colour would; who wants colour adds it in `i
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from holdfast.model.task import Task
 from holdfast.model.text import visible
@@ -65,30 +65,22 @@ def _as_part(graph: TaskGraph | GraphPart) -> GraphPart:
 # The terminal.
 
 
-def tree(
-    graph: TaskGraph | GraphPart, *, by: str = "parts", width: int = 100, who: Mapping[str, str] | None = None
-) -> str:
-    """The graph as a tree of parts, or with by="needs" of what each node needs; a node is drawn once.
-
-    `who` names those who work on a task now.
-    """
+def tree(graph: TaskGraph | GraphPart, *, width: int = 100) -> str:
+    """The graph as a tree of parts; a node is drawn once."""
     chosen = _as_part(graph)
-    drawn = _Drawn(chosen, set(chosen.names), max(width, 40), by == "parts", dict(who or {}))
-    for name in _tops(chosen, by):
+    drawn = _Drawn(chosen, set(chosen.names), max(width, 40))
+    for name in _tops(chosen):
         if name not in drawn.shown:
             drawn.draw(name)
     return "".join(f"{line}\n" for line in drawn.lines)
 
 
-def _tops(chosen: GraphPart, by: str) -> list[str]:
-    """Where to begin: nodes that are part of nothing here, or needed by nothing; then what is in circles."""
-    tasks, inside = chosen.graph.tasks, set(chosen.names)
-    if by == "parts":
-        first = [name for name in chosen.names if tasks[name].parent not in inside]
-        loops = [name for name in chosen.graph.roots() if name in inside]
-        return [*first, *loops, *chosen.names]
-    needed = {need for name in chosen.names for need in tasks[name].needs}
-    return [*(name for name in chosen.names if name not in needed), *chosen.names]
+def _tops(chosen: GraphPart) -> list[str]:
+    """Where to begin: nodes that are part of nothing here; then what is in circles."""
+    inside = set(chosen.names)
+    first = [name for name in chosen.names if chosen.graph.tasks[name].parent not in inside]
+    loops = [name for name in chosen.graph.roots() if name in inside]
+    return [*first, *loops, *chosen.names]
 
 
 @mutable
@@ -98,8 +90,6 @@ class _Drawn:
     part: GraphPart
     inside: set[str]
     width: int
-    by_parts: bool  # then what a node needs stands on a line of its own
-    who: dict[str, str]
     lines: list[str] = field(default_factory=list)
     shown: set[str] = field(default_factory=set)
     ready: set[str] = field(default_factory=set)
@@ -109,10 +99,8 @@ class _Drawn:
         return self.part.graph
 
     def below(self, name: str) -> list[str]:
-        """The branches of a node."""
-        if self.by_parts:
-            return [below for below in self.graph.children(name) if below in self.inside]
-        return self._needed(self.graph.tasks[name]) if name in self.graph.tasks else []
+        """The parts of a node that are drawn."""
+        return [below for below in self.graph.children(name) if below in self.inside]
 
     def _needed(self, task: Task) -> list[str]:
         """What a task needs; what is met is no news where closed nodes are left out."""
@@ -126,13 +114,12 @@ class _Drawn:
         while stack:
             name, lead, indent, depth = stack.pop()
             if name in self.shown:
-                self.lines.append(f"{lead}{_mark(self.graph, name)} {name}  ↑ shown above")
+                self.lines.append(f"{lead}{MARKS[self.graph.tasks[name].status]} {name}  ↑ shown above")
                 continue
             self.shown.add(name)
             parts = self.below(name)
             self.lines.append(lead + self._node(name, len(lead)))
-            if self.by_parts:
-                self.lines += self._needs(self.graph.tasks[name], indent + ("│   " if parts else "    "))
+            self.lines += self._needs(self.graph.tasks[name], indent + ("│   " if parts else "    "))
             if parts and depth == MAX_DEPTH:
                 self.lines.append(f"{indent}└── … {self._hide(parts):,} more below")
                 continue
@@ -142,9 +129,7 @@ class _Drawn:
                 stack.append((parts[place], indent + branch, indent + on, depth + 1))
 
     def _node(self, name: str, used: int) -> str:
-        task = self.graph.tasks.get(name)
-        if task is None:
-            return f"[?] {name}  {AWAY}"
+        task = self.graph.tasks[name]
         head, notes = f"{MARKS[task.status]} {name}  ", self._notes(task)
         room = max(self.width - used - len(head) - columns(notes), LEAST)
         return f"{head}{cut(one_line(task.title), room)}{notes}"
@@ -154,7 +139,6 @@ class _Drawn:
         notes = [task.kind] if task.kind != "task" else []
         notes += [f"{closed:,} of {of_all:,}"] if of_all else []
         notes += ["ready"] if task.id in self.ready else []
-        notes += [cut(one_line(self.who[task.id]), 20)] if task.id in self.who else []
         return f"  ({', '.join(notes)})" if notes else ""
 
     def _needs(self, task: Task, indent: str) -> Iterator[str]:
@@ -182,10 +166,6 @@ class _Drawn:
                 count += 1
                 waiting.extend(self.below(name))
         return count
-
-
-def _mark(graph: TaskGraph, name: str) -> str:
-    return MARKS[graph.tasks[name].status] if name in graph.tasks else "[?]"
 
 
 def one_line(text: str) -> str:

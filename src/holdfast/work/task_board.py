@@ -178,7 +178,7 @@ def cleaned(clone: Clone, fields: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def place_new(clone: Clone, board: Board, fields: Mapping[str, Any], *, action: str = "add") -> Task:
+def place_new(clone: Clone, board: Board, fields: Mapping[str, Any]) -> Task:
     """Add a task to the board."""
     identity = fields.get("id") or new_id(TASK, _taken(board))
     if identity.lower() in {name.lower() for name in _taken(board)}:  # file names may ignore case
@@ -191,7 +191,7 @@ def place_new(clone: Clone, board: Board, fields: Mapping[str, Any], *, action: 
     task = Task(**{**fields, "id": identity})
     refuse_bad_edges(clone, board, task)
     path = paths.node_path(paths.TASKS, slug(task.title, MAX_SLUG), task.id)
-    return _write(clone, task, path, task_files.render(task), action=action)
+    return _write(clone, task, path, task_files.render(task), action="add")
 
 
 def replace_with(clone: Clone, board: Board, task: Task, *, action: str, more: Mapping[str, Any] | None = None) -> Task:

@@ -17,7 +17,7 @@ from holdfast.interfaces.cli.task_commands import task
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
-    from holdfast.git.merge_conflicts import EntryConflict
+    from holdfast.git.conflict_sides import EntryConflict
     from holdfast.work.conflict_settlement import SettledConflict
 
 KINDS = {

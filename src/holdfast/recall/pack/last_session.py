@@ -131,9 +131,9 @@ def _is_journal(repo: Repo, path: str, folder: str | None) -> bool:
     return all(is_journal_page(name.replace(os.sep, "/"), folder) for name in names)
 
 
-def changed_files(repo: Repo, old: str, new: str = "HEAD") -> tuple[str, ...]:
-    """The files that differ between two commits, ours left out."""
-    done = repo.attempt("diff", "--name-only", "--no-renames", "-z", old, new, "--")
+def changed_files(repo: Repo, old: str) -> tuple[str, ...]:
+    """The files that differ between a commit and HEAD, ours left out."""
+    done = repo.attempt("diff", "--name-only", "--no-renames", "-z", old, "HEAD", "--")
     names = [os.fsdecode(name) for name in done.stdout.split(b"\0") if name] if done.returncode == 0 else []
     return tuple(name for name in names if not _is_ours(name))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.git.clone import Clone
-from holdfast.model.lazy_module import LazyModule
+from holdfast.lazy_module import LazyModule
 from holdfast.model.memory import TYPES
 from holdfast.model.text import visible
 from holdfast.recall.pack.pack_lines import HOW
