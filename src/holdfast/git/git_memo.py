@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 
 ENTRY_FOLDERS = (MEMORY, TASKS, LINKS)
 _MOST_BYTES = 64 << 20  # of blobs that are kept
+_MOST_LISTINGS = 64
+_OF_THE_WORK_TREE = ("-o", "-m", "-d", "-i", "--with-tree=HEAD")  # options of ls-files that look further
 _TICK = 20_000_000  # nanoseconds: two changes within one tick of the file system's clock leave the same time
 
 
 class GitMemo:
     """Answers of git about one repository."""
 
-    def __init__(self, top: str, git_dir: str) -> None:
-        self._top, self._git_dir = top, git_dir
+    def __init__(self, top: str, git_dir: str, common_dir: str) -> None:
+        self._top, self._git_dir, self._common_dir = top, git_dir, common_dir
+        self._listings: dict[tuple[tuple[str, ...], object], bytes] = {}
         self._tree: tuple[str, dict[str, str], dict[str, str]] = ("", {}, {})
         self._blobs: dict[str, bytes] = {}
         self._size = 0
@@ -60,16 +63,28 @@ class GitMemo:
         self._status = (before, found) if before is not None else None
         return found
 
+    def listing(self, args: tuple[str, ...], head: str | None, ask: Callable[[], bytes]) -> bytes:
+        """What a command prints that only lists a tree, git's index or its settings."""
+        key = (args, self._rests_on(args, head))
+        if key not in self._listings:
+            if len(self._listings) >= _MOST_LISTINGS:
+                self._listings.clear()
+            self._listings[key] = ask()
+        return self._listings[key]
+
+    def _rests_on(self, args: tuple[str, ...], head: str | None) -> object:
+        if "ls-tree" in args:
+            return head
+        name = (self._git_dir, "index") if "ls-files" in args else (self._common_dir, "config")
+        return _look(os.path.join(*name))
+
     def _facts(self, head: str | None) -> object | None:
         """What changes when an entry file or git's index does; None if a change could go unseen."""
         facts, newest, now = [hash(head)], 0, time.time_ns()
         waiting = [os.path.join(self._top, *folder.split("/")) for folder in ENTRY_FOLDERS]
-        try:
-            found = os.stat(os.path.join(self._git_dir, "index"))
-            facts.append(hash((found.st_mtime_ns, found.st_size, found.st_ino)))
-            newest = found.st_mtime_ns
-        except OSError:
-            pass
+        if (index := _look(os.path.join(self._git_dir, "index"))) is not None:
+            facts.append(hash(index))
+            newest = index[0]
         while waiting:
             try:
                 entries = list(os.scandir(waiting.pop()))
@@ -83,6 +98,22 @@ class GitMemo:
                 newest = max(newest, found.st_mtime_ns)
                 facts.append(hash((entry.name, found.st_mtime_ns, found.st_size, found.st_ino)))
         return hash(tuple(sorted(facts))) if now - newest > _TICK else None
+
+
+def _look(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def is_listing(args: tuple[str, ...]) -> bool:
+    """Whether a command only lists a tree, git's index (not the work tree) or its settings."""
+    words = {*args}
+    if "ls-files" in words:
+        return words.isdisjoint(_OF_THE_WORK_TREE)
+    return "ls-tree" in words or ("config" in words and "--get-regexp" in words)
 
 
 def read_tree(out: bytes) -> tuple[dict[str, str], dict[str, str]]:

@@ -104,7 +104,7 @@ class Repo:
         self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
         self._where = ["--git-dir", git_dir, "--work-tree", top] if named else []
         self._sha256: bool | None = None  # the kind of hash a repository was made with never changes
-        self._memo = GitMemo(top, git_dir)
+        self._memo = GitMemo(top, git_dir, common_dir)
 
     @classmethod
     def discover(cls, start: str) -> "Repo":
@@ -177,6 +177,11 @@ class Repo:
 
     def run(self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False) -> bytes:
         """What a git command prints; GitFailed says what it complained about."""
+        if stdin is None and not write and git_memo.is_listing(args):
+            return self._memo.listing(args, self.head().oid, lambda: self._run(*args, ok=ok))
+        return self._run(*args, stdin=stdin, ok=ok, write=write)
+
+    def _run(self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False) -> bytes:
         done = self.attempt(*args, stdin=stdin, write=write)
         if done.returncode not in ok:
             raise GitFailed(f"`git {_named(args)}` failed: {_complaint(done.stderr) or 'it gave no reason'}")
