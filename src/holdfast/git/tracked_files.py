@@ -5,11 +5,12 @@ a link; it may have no such file (a sparse checkout, one deleted but not committ
 far as git has them: of a memory they say where it holds, so what merely looks like a path does not count.
 """
 
+import contextlib
 import os
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from holdfast.errors import TooLarge, UnsafePath
+from holdfast.errors import GitFailed, TooLarge, UnsafePath
 from holdfast.git.repo import Repo
 from holdfast.model.evidence import is_tracked_path
 from holdfast.model.spans.file_version import MAX_BYTES, FileVersion
@@ -49,7 +50,7 @@ def tracked(repo: Repo, paths: Iterable[str]) -> dict[str, Tracked]:
         named = () if len(asked) > _ALL else some
         index = {path: blob for path, blob in _index_rows(_listed(repo, named)) if path in wanted}
         shape = ("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--")
-        head = {p: b for p, b in _tree_rows(repo.attempt(*shape, *named).stdout) if p in wanted}
+        head = {p: b for p, b in _tree_rows(repo.run(*shape, *named, ok=(0, 1, 128))) if p in wanted}
         for path in {**index, **head}:
             found[path] = Tracked(index.get(path), head.get(path))
         if not named:
@@ -85,9 +86,8 @@ def _with_folders(path: str) -> Iterator[str]:
 def _listed(repo: Repo, paths: Sequence[str]) -> bytes:
     """The index's rows of some paths; git refuses to be asked about a path inside a submodule."""
     asked = ("--literal-pathspecs", "ls-files", "-s", "-z", "--")
-    done = repo.attempt(*asked, *paths)
-    if done.returncode == 0:
-        return done.stdout
+    with contextlib.suppress(GitFailed):
+        return repo.run(*asked, *paths)
     inner = submodules(repo)
     outside = [path for path in paths if submodule_of(path, inner) is None]
     return repo.run(*asked, *outside) if outside else b""
