@@ -5,6 +5,8 @@ All that the command line knows of its surroundings is read here and handed to t
 What all commands share: `--json`, the place they stand in, and the groups they hang on.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -33,7 +35,7 @@ class Invocation:
     folder: str = "."
 
     @contextmanager
-    def project(self, *, even_damaged: bool = False) -> Iterator["Project"]:
+    def project(self, *, even_damaged: bool = False) -> Iterator[Project]:
         """The project of this folder; what was noticed on opening is said when the command is done."""
         from holdfast.project import Project  # `--help` and completion need none of it
 
@@ -56,14 +58,14 @@ class Invocation:
             if project.has_backlog:
                 _read_in_the_background(project)
 
-    def as_it_lies(self) -> "Project":
+    def as_it_lies(self) -> Project:
         """The project without opening it: nothing is made, moved or finished."""
         from holdfast.project import Project
 
         return Project.look(self.folder, environ=os.environ)
 
 
-def _read_in_the_background(project: "Project") -> None:
+def _read_in_the_background(project: Project) -> None:
     """Have long transcripts of agents read by a process of its own, as their hooks do."""
     if os.name != "posix":
         return

@@ -5,6 +5,8 @@ text in which nothing invisible hides; with `--json`, one object that carries "v
 "items"). A field may be added within a version; none changes its meaning.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
@@ -15,9 +17,12 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from holdfast.model.memory import iso
+from holdfast.model import memory
 from holdfast.model.text import visible
 from holdfast.values import fields, is_value
+
+if TYPE_CHECKING:
+    pass
 
 if TYPE_CHECKING:
     from holdfast.security.redact import Scanner
@@ -35,15 +40,15 @@ class ReaderGone(Exception):
 class _Hiding:
     """The rules that hold for what is shown: ours, and those of the project once one is open."""
 
-    scan: "Scanner | None" = None
+    scan: Scanner | None = None
 
 
-def hide_by(scan: "Scanner") -> None:
+def hide_by(scan: Scanner) -> None:
     """From now on, what these rules know is not shown."""
     _Hiding.scan = scan
 
 
-def _hiding() -> "Scanner":
+def _hiding() -> Scanner:
     if _Hiding.scan is None:
         from holdfast.security.redact import Scanner  # a start that shows nothing needs none of it
 
@@ -131,7 +136,7 @@ def as_plain(value: object) -> Any:
     if is_value(value):
         return {f.name: as_plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, datetime):
-        return iso(value)
+        return memory.iso(value)
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, set | frozenset):

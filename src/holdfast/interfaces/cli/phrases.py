@@ -9,8 +9,11 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from holdfast.index.hit_text import as_text
+from holdfast.index import hit_text
 from holdfast.interfaces.cli.output import columns, strong
+
+if TYPE_CHECKING:
+    pass
 
 if TYPE_CHECKING:  # `--help` and completion load none of it
     from collections.abc import Iterable, Mapping, Sequence
@@ -158,7 +161,7 @@ def hits(found: Sequence[Hit], *, waiting: int = 0, now: str = "", explain: bool
     """The same words as the quick path's, which prints them without us."""
     from holdfast.recall.search import as_rows
 
-    return as_text(as_rows(found), waiting=waiting, now=now, explain=explain)
+    return hit_text.as_text(as_rows(found), waiting=waiting, now=now, explain=explain)
 
 
 def status(found: Status) -> str:

@@ -13,7 +13,11 @@ from holdfast.interfaces.cli import review_text as words
 from holdfast.interfaces.cli.invocation import Invocation, as_json, command, confirm, on_a_terminal
 from holdfast.interfaces.cli.output import say, show, wants_json
 from holdfast.interfaces.cli.root import root
-from holdfast.model.memory import MAX_STATEMENT, TYPES
+from holdfast.model import memory as model_memory
+from holdfast.model.memory import TYPES
+
+if TYPE_CHECKING:
+    pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +102,7 @@ def _given(statement: str) -> str:
     """The statement itself, or what stdin holds if it is a dash."""
     if statement != "-":
         return statement
-    data = sys.stdin.buffer.read(MAX_STATEMENT * 16)
+    data = sys.stdin.buffer.read(model_memory.MAX_STATEMENT * 16)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.index.reliability import EDITED, UNCHECKED
+from holdfast.index import reliability
 from holdfast.interfaces.cli.connect_commands import readers
 from holdfast.interfaces.cli.invocation import why_no_person
 from holdfast.interfaces.cli.output import strong
 from holdfast.interfaces.cli.phrases import count, lines, short, table
+
+if TYPE_CHECKING:
+    pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -133,8 +136,8 @@ def decided(done: Decided) -> str:
 def facts(found: MemoryListing, *, kind: str = "fact") -> str:
     sections = (
         ("Stale: what they cite has changed", found.stale),
-        ("Edited since approval", [one for one in found.unreviewed if one.status == EDITED]),
-        ("Approval cannot be checked here", [one for one in found.unreviewed if one.status == UNCHECKED]),
+        ("Edited since approval", [one for one in found.unreviewed if one.status == reliability.EDITED]),
+        ("Approval cannot be checked here", [one for one in found.unreviewed if one.status == reliability.UNCHECKED]),
         ("Not reviewed as they stand", [one for one in found.unreviewed if one.status == "unreviewed"]),
         ("Expired", found.expired),
         ("Superseded", found.superseded),
@@ -209,7 +212,7 @@ def _grounds(one: QueuedItem) -> list[str]:
 
 def _why(item: QueueItem) -> str | None:
     status = item.standing.status
-    return status if status in (EDITED, UNCHECKED) else _WHY.get(item.reason)
+    return status if status in (reliability.EDITED, reliability.UNCHECKED) else _WHY.get(item.reason)
 
 
 def _beside(look: ReviewLook) -> list[str]:

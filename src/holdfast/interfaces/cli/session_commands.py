@@ -16,10 +16,12 @@ from holdfast.interfaces.cli.invocation import Invocation, as_json, command, on_
 from holdfast.interfaces.cli.output import as_plain, columns, show, strong, wants_json
 from holdfast.interfaces.cli.phrases import badge, count, lines, short, table
 from holdfast.interfaces.cli.root import root
-from holdfast.model.brief import brief as briefly
-from holdfast.model.brief import failing
-from holdfast.model.session import MAX_SCRATCHPAD, now_at, to_object
+from holdfast.model import brief as model_brief
+from holdfast.model import session as model_session
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -52,7 +54,7 @@ class SessionList:
 
 
 def as_object(session: Session) -> dict[str, Any]:
-    return to_object(session)
+    return model_session.to_object(session)
 
 
 def started(session: Session) -> str:
@@ -80,7 +82,12 @@ def noted(made: Noted) -> str:
 
 def noted_object(made: Noted) -> dict[str, Any]:
     turn = None if made.turn is None else as_plain(made.turn)
-    return {"id": made.session.id, "turn": turn, "started": made.started, "session": to_object(made.session)}
+    return {
+        "id": made.session.id,
+        "turn": turn,
+        "started": made.started,
+        "session": model_session.to_object(made.session),
+    }
 
 
 def _gained(turn: SessionTurn) -> list[str]:
@@ -126,14 +133,14 @@ def session_text(value: Session, *, width: int = 0) -> str:
         _titled("Decided", (f"  {short(text, 100)}" for text in value.decisions)),
         _titled("Answered", _answered(value)),
         _titled("Open", _left(value)),
-        _titled("Failed when last run", (f"  {short(one.text, 90)}" for one in failing(value.commands))),
+        _titled("Failed when last run", (f"  {short(one.text, 90)}" for one in model_brief.failing(value.commands))),
         _files(value),
         _titled("Scratchpad", (f"  {line}" for line in value.scratchpad.splitlines())),
     )
 
 
 def _standing(value: Session) -> str:
-    turns, place = count(value.count, "turn"), _place(now_at(value, value.updated))
+    turns, place = count(value.count, "turn"), _place(model_session.now_at(value, value.updated))
     if value.ended is not None:
         how = f" ({value.ended_by})" if value.ended_by not in (None, "ended") else ""
         return f"ended {_when(value.ended)}{how}, {turns} since {_when(value.started)}, {place}"
@@ -182,7 +189,7 @@ def _titled(title: str, rows: Iterable[str]) -> list[str]:
 
 
 def in_brief(value: Session, budget: int) -> tuple[str, Brief]:
-    return value.id, briefly(value, budget=budget, named=value.state == "ended")
+    return value.id, model_brief.brief(value, budget=budget, named=value.state == "ended")
 
 
 def brief_text(told: tuple[str, Brief]) -> str:
@@ -231,7 +238,7 @@ def question(proposal: DoneTaskProposal) -> str:
 
 def ended_object(done: SessionEnd) -> dict[str, Any]:
     ending = as_plain(done.ending)
-    session_object = to_object(done.ending.session)
+    session_object = model_session.to_object(done.ending.session)
     return {"id": done.ending.session.id, **ending, "session": session_object, "done": list(done.finished)}
 
 
@@ -479,6 +486,6 @@ def _text(given: str) -> str:
     if given != "-":
         return given
     try:
-        return sys.stdin.buffer.read(MAX_SCRATCHPAD * 4 + 1).decode("utf-8")
+        return sys.stdin.buffer.read(model_session.MAX_SCRATCHPAD * 4 + 1).decode("utf-8")
     except UnicodeDecodeError:
         raise BadInput("what stdin gave is not UTF-8 text") from None

@@ -16,7 +16,11 @@ from holdfast.interfaces.cli.invocation import Invocation, as_json, command, on_
 from holdfast.interfaces.cli.output import as_json as object_text
 from holdfast.interfaces.cli.output import as_text, columns, show, wants_json
 from holdfast.interfaces.cli.root import root
-from holdfast.model.task import KINDS, PLANS, STATUSES
+from holdfast.model import task as model_task
+from holdfast.model.task import STATUSES
+
+if TYPE_CHECKING:
+    pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +46,7 @@ def task(context: click.Context) -> None:
 def fields(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that `add` and `edit` share."""
     options = (
-        click.option("--kind", type=click.Choice(KINDS), help="What it is."),
+        click.option("--kind", type=click.Choice(model_task.KINDS), help="What it is."),
         click.option("--parent", metavar="ID", help="What it is part of."),
         click.option("--owner", metavar="NAME", help="Who answers for it."),
         click.option("--priority", type=click.IntRange(0, 4), help="0 is the most urgent; 2 unless given."),
@@ -76,7 +80,7 @@ def add(
     if title is None and item is None:
         raise click.UsageError("Missing argument 'TITLE'.", click.get_current_context())
     kind = given["kind"] or "task"
-    if kind in PLANS and on_a_terminal():
+    if kind in model_task.PLANS and on_a_terminal():
         given |= _asked(given)
     with place.project() as project:
         more = project.tasks.rests_on([project.memory.get(name).id for name in rests_on], _read(notes))
@@ -86,7 +90,7 @@ def add(
             return
         made = project.tasks.add_from(item, title, **about) if item else project.tasks.add(title or "", **about)
         missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
-        if kind in PLANS and missing:
+        if kind in model_task.PLANS and missing:
             said = [name.replace("systemic_", "") for name in missing]
             options = " ".join(f"--{name} …" for name in said)
             told, them = f"no {', '.join(said)} was given", "it" if len(said) == 1 else "them"
@@ -169,7 +173,7 @@ def _read(notes: str | None) -> str:
 def _list_options(function: Callable[..., Any]) -> Callable[..., Any]:
     options = (
         click.option("--status", multiple=True, type=click.Choice(STATUSES), help="Only these."),
-        click.option("--kind", multiple=True, type=click.Choice(KINDS), help="Only these."),
+        click.option("--kind", multiple=True, type=click.Choice(model_task.KINDS), help="Only these."),
         click.option("--owner", metavar="NAME", help="Only theirs."),
         click.option("--all", "everything", is_flag=True, help="What is done or dropped as well."),
     )

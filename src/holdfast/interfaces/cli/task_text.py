@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import columns, strong
 from holdfast.interfaces.cli.phrases import count, lines, short, table
-from holdfast.model.task import CLOSED, PLANS, STATUSES
+from holdfast.model import task as model_task
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,7 +50,7 @@ class TaskList:
         found = [
             task
             for task in self.board.tasks
-            if (task.status in wanted if wanted else self.everything or task.status not in CLOSED)
+            if (task.status in wanted if wanted else self.everything or task.status not in model_task.CLOSED)
             and (not self.kind or task.kind in self.kind)
             and (self.owner is None or task.owner == self.owner)
         ]
@@ -199,7 +202,7 @@ def _row(task: Task, claims: Mapping[str, TaskClaim]) -> tuple[str, ...]:
 
 
 def _tally(tasks: Iterable[Task]) -> str:
-    found = dict.fromkeys(STATUSES, 0)
+    found = dict.fromkeys(model_task.STATUSES, 0)
     for task in tasks:
         found[task.status] += 1
     return ", ".join(f"{number:,} {status}" for status, number in found.items() if number)
@@ -430,7 +433,7 @@ def state(found: ProjectState) -> str:
     if not tasks and not found.links:
         return 'No goals and no tasks yet. Begin with: holdfast task add --kind goal "…"'
     reached = [task for task in tasks if task.checkpoint and task.status == "done"]
-    ready = [task for task in graph.ready() if task.kind not in PLANS]
+    ready = [task for task in graph.ready() if task.kind not in model_task.PLANS]
     return lines(
         f"On {found.branch or 'a detached HEAD'}{at}: {_tally(tasks)}",
         _outline("Goals:", found, "goal"),

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from holdfast.errors import Ambiguous, HoldfastError, NotFound
-from holdfast.index.freshness import signature
-from holdfast.index.hit_text import APPROVED, FOREIGN, PROMOTED
+from holdfast.index import freshness, hit_text, schema
+from holdfast.index.hit_text import FOREIGN
 from holdfast.index.reliability import EDITED, STALE, SUPERSEDED, UNCHECKED
-from holdfast.index.schema import APPLICATION, VERSION, file_name
 from holdfast.interfaces import quick
 from holdfast.interfaces.mcp.client_project import McpClient, open_first, ordered
 from holdfast.interfaces.mcp.protocol import INTERNAL, NO_RESOURCE, PARAMS, Refused
@@ -27,7 +26,10 @@ from holdfast.interfaces.mcp.tool_table import MEMORY, TASK, TYPES
 from holdfast.interfaces.mcp.tool_text import clean, failure, framed, state
 from holdfast.model.ids import is_id
 from holdfast.model.text import visible
-from holdfast.store.layout import Layout, cache_dir
+from holdfast.store import layout as store_layout
+
+if TYPE_CHECKING:
+    pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,16 +95,18 @@ def at_once(folder: str) -> list[Row] | None:
 def _of_place(place: WorkTreePaths) -> list[Row] | None:
     import _sqlite3
 
-    layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))
+    layout = store_layout.Layout(
+        place.top, os.path.join(place.common_dir, "holdfast"), store_layout.cache_dir(os.environ)
+    )
     try:
         with open(layout.repo_id, encoding="utf-8") as file:
             name = file.readline().rstrip("\n")
     except (OSError, UnicodeDecodeError):
         return None
-    now = signature(place, layout, parts=("memory",)) if name else None
+    now = freshness.signature(place, layout, parts=("memory",)) if name else None
     if now is None:
         return None
-    path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
+    path = os.path.join(os.path.dirname(layout.index(name)), schema.file_name(place.git_dir, place.common_dir))
     try:
         return of_index(path, state=now.memory)
     except _sqlite3.Error:
@@ -119,7 +123,7 @@ def of_index(path: str, *, state: str | None = None) -> list[Row] | None:
         db.execute("BEGIN")
         stamp = [db.execute(f"PRAGMA {what}").fetchone()[0] for what in ("application_id", "user_version")]
         kept = db.execute("SELECT value FROM meta WHERE name = 'signature'").fetchone()
-        if stamp != [APPLICATION, VERSION] or (state is not None and (kept is None or kept[0] != state)):
+        if stamp != [schema.APPLICATION, schema.VERSION] or (state is not None and (kept is None or kept[0] != state)):
             return None
         return sorted(_standing(db), key=lambda row: (_ORDER.index(row[1]), row[0]))
     finally:
@@ -134,7 +138,7 @@ def _standing(db: Connection) -> Iterator[Row]:
         stands = what == "accepted" and doubt in _DOUBTS and tier in _TOLD
         over = bool(expires and expires <= now)
         if stands and not over and not (name in newer and newer[name] <= tier):
-            yield name, kind, title, doubt or (None if tier == APPROVED else PROMOTED)
+            yield name, kind, title, doubt or (None if tier == hit_text.APPROVED else hit_text.PROMOTED)
 
 
 MAX_TEXT = 64_000  # characters of one resource

@@ -14,13 +14,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
-from holdfast.index.hit_text import APPROVED, PROMOTED, excerpt
-from holdfast.index.reliability import EDITED, UNCHECKED
+from holdfast.index import hit_text, reliability
 from holdfast.model.ids import token
 from holdfast.model.text import visible
-from holdfast.recall.applicable_memories import KnownMemory
-from holdfast.recall.pack.pack_lines import cited_files, further_paragraphs
+from holdfast.recall import applicable_memories
+from holdfast.recall.pack import pack_lines
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from holdfast.recall.applicable_memories import KnownMemory
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
@@ -97,7 +99,7 @@ def hit(one: Hit) -> Row:
         id=one.id,
         kind=one.kind,
         title=title if one.kind != "artifact" else one.path or one.id,
-        text=flat(excerpt(one.kind, one.title, one.text, one.task, one.target, one.what)),
+        text=flat(hit_text.excerpt(one.kind, one.title, one.text, one.task, one.target, one.what)),
         state=one.state or outcome,
         when=(one.ts or "")[:10],
         branch=one.branch,
@@ -113,7 +115,7 @@ def standing(one: MemoryStanding, why: str) -> Row:
         id=memory.id,
         kind=memory.type,
         title=flat(memory.statement),
-        text=flat(further_paragraphs(memory.details, statement=memory.statement)),
+        text=flat(pack_lines.further_paragraphs(memory.details, statement=memory.statement)),
         state=state(one),
         why=flat(why),
     )
@@ -121,7 +123,7 @@ def standing(one: MemoryStanding, why: str) -> Row:
 
 def state(one: MemoryStanding) -> str:
     """How a memory stands; of what is accepted, whether a person did it."""
-    return PROMOTED if one.status == "accepted" and one.trust != APPROVED else one.status
+    return hit_text.PROMOTED if one.status == "accepted" and one.trust != hit_text.APPROVED else one.status
 
 
 def _row(**fields: str | None) -> Row:
@@ -131,20 +133,23 @@ def _row(**fields: str | None) -> Row:
 def known(one: MemoryStanding) -> KnownMemory:
     """A memory as it is held against the files at hand."""
     memory = one.memory
-    return KnownMemory(
+    return applicable_memories.KnownMemory(
         id=memory.id,
         type=memory.type,
         statement=memory.statement,
         applies_to=memory.applies_to,
         tags=memory.tags,
         confidence=memory.confidence,
-        cites=cited_files(memory.evidence),
+        cites=pack_lines.cited_files(memory.evidence),
     )
 
 
 def may_be_told(one: MemoryStanding) -> bool:
     """Whether a memory may be told to whoever asks: no stranger's, and none that is over."""
-    return one.status in ("accepted", "stale", "unreviewed", EDITED, UNCHECKED) and one.trust in _ON_REQUEST
+    return (
+        one.status in ("accepted", "stale", "unreviewed", reliability.EDITED, reliability.UNCHECKED)
+        and one.trust in _ON_REQUEST
+    )
 
 
 def found(rows: Sequence[Row], notes: Sequence[str]) -> ToolAnswer:
