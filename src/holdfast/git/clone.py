@@ -389,9 +389,9 @@ class Clone:
             return change.blob
         return self.repo.hash_blob(seal.sealed_bytes(self.layout, change.segment))
 
-    def entries(self, folder: str = paths.MEMORY) -> list[Sighting]:
-        """The entry files visible here."""
-        found = visible_entries.sightings(self.repo, self.stores, self.line(), folder)
+    def entries(self, folder: str = paths.MEMORY, *, differs: Iterable[str] | None = None) -> list[Sighting]:
+        """The entry files visible here; `differs` if it is known which files differ from HEAD."""
+        found = visible_entries.sightings(self.repo, self.stores, self.line(), folder, differs=differs)
         gone = tuple(f"-{target}.md" for target in self.erased())
         return [sighting for sighting in found if not sighting.path.endswith(gone)] if gone else found
 

@@ -203,15 +203,15 @@ class _Ground:
 
 
 def _ground(clone: Clone, asked: Sequence[str]) -> _Ground:
-    folders = sorted({"/".join(path.split("/")[:2]) for path in asked})
-    hidden = clone.repo.run("ls-files", "-t", "-z", "--", paths.TRACKED).split(b"\0")
+    folders = tuple(sorted({"/".join(path.split("/")[:2]) for path in asked}))
+    tagged, differs = publish_journal.tagged_entries(clone.repo), clone.repo.status(paths.TRACKED)
     return _Ground(
         tree=clone.repo.tree("HEAD", paths.TRACKED),
-        index=publish_journal.index_entries(clone.repo),
-        sparse={os.fsdecode(row[2:]) for row in hidden if row.startswith(b"S ")},
-        differs=clone.repo.status(*folders),
+        index={path: facts for path, (_, facts) in tagged.items()},
+        sparse={path for path, (tag, _) in tagged.items() if tag == "S"},
+        differs={path: code for path, code in differs.items() if path.startswith(folders)},
         staged=visible_entries.read_staged(clone.repo),
-        sighted={sighting.path: sighting for sighting in clone.entries(paths.TRACKED)},
+        sighted={sighting.path: sighting for sighting in clone.entries(paths.TRACKED, differs=differs)},
     )
 
 
@@ -367,6 +367,7 @@ def _store_objects(clone: Clone, items: Sequence[PublishItem]) -> None:
     names = b"".join(os.fsencode(path) + b"\n" for path in there)
     if names:
         clone.repo.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=names, write=True)
+    clone.repo.know_blobs({item.blob: item.data for item in items if item.blob and item.data is not None})
 
 
 def _write(clone: Clone, item: PublishItem) -> None:

@@ -196,9 +196,15 @@ def file_blob(repo: Repo, path: str) -> str | None:
 
 def index_entries(repo: Repo) -> dict[str, str]:
     """Path to "<mode> <oid>" of what git's index holds of ours."""
-    out = repo.run("ls-files", "-s", "-z", "--", paths.TRACKED)
+    return {path: facts for path, (_, facts) in tagged_entries(repo).items()}
+
+
+def tagged_entries(repo: Repo) -> dict[str, tuple[str, str]]:
+    """The same with git's tag of each, which is S for what a sparse checkout leaves out."""
+    out = repo.run("ls-files", "-s", "-t", "-z", "--", paths.TRACKED)
     rows = (row.partition(b"\t") for row in out.split(b"\0") if row)
-    return {os.fsdecode(name): facts.decode("ascii").rsplit(" ", 1)[0] for facts, _, name in rows}
+    split = ((os.fsdecode(name), facts.decode("ascii").split(" ")) for facts, _, name in rows)
+    return {name: (tag, f"{mode} {oid}") for name, (tag, mode, oid, _) in split}
 
 
 def staged_though_ignored(repo: Repo) -> list[str]:

@@ -350,6 +350,10 @@ class Repo:
                 at += size + 1
         return found
 
+    def know_blobs(self, blobs: dict[str, bytes]) -> None:
+        """Take note of blobs that were just written: git need not be asked for them."""
+        self._memo.blobs(blobs, lambda _: blobs)
+
     def hash_blob(self, data: bytes) -> str:
         """The id git gives a blob of these bytes."""
         algorithm = hashlib.sha256 if self._uses_sha256() else hashlib.sha1

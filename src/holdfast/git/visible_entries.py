@@ -158,11 +158,13 @@ def _segment_source(store: Layout, name: str, line: str, limits: dict[str, str |
     return Source(name, "segment", line, limits[line], store.sealed_segment(name), None)
 
 
-def sightings(repo: Repo, stores: Sequence[Layout], line: BranchLine, folder: str) -> list[Sighting]:
+def sightings(
+    repo: Repo, stores: Sequence[Layout], line: BranchLine, folder: str, *, differs: Iterable[str] | None = None
+) -> list[Sighting]:
     """The entry files below a tracked folder as they are visible here."""
     asked = {c.path: c for c in changes(stores, line) if c.path.startswith(folder + "/") and not c.segment}
     tree = {path: blob for path, blob in repo.tree("HEAD", folder).items() if path.endswith(".md")}
-    by_hand = _edits(repo, folder)
+    by_hand = _edits(repo, repo.status(folder) if differs is None else differs)
     ours = read_staged(repo) if by_hand else {}
     edited = {p: t for p, t in by_hand.items() if not _is_elsewheres(repo, line, ours.get(p), t)}
     texts = repo.blobs([*tree.values(), *(c.base for c in asked.values() if c.base)])
@@ -173,10 +175,10 @@ def sightings(repo: Repo, stores: Sequence[Layout], line: BranchLine, folder: st
     return [sighting for sighting in found if sighting is not None]
 
 
-def _edits(repo: Repo, folder: str) -> dict[str, bytes | None]:
+def _edits(repo: Repo, differs: Iterable[str]) -> dict[str, bytes | None]:
     """Entry files that differ from HEAD in the work tree; None where one was deleted by hand."""
     found: dict[str, bytes | None] = {}
-    for path in repo.status(folder):
+    for path in differs:
         if path.endswith(".md"):
             try:
                 found[path] = fsio.read(fsio.inside(repo.top, path), limit=MAX_ENTRY).replace(b"\r\n", b"\n")

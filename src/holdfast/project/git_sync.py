@@ -57,7 +57,7 @@ class GitSync(Concern):
             self.clone, stage=stage, here=here, restore=restore, trunk=self.settings.trunk, message=message
         )
         erase.sweep(self.clone)
-        self.project.views.render_quietly()
+        self.project.views.render_quietly("sessions")  # what is published was shown before; the journal names commits
         return done
 
     def erase(self, identity: str) -> Erasure:

@@ -1,0 +1,89 @@
+"""What a command costs before it does anything, in counts that no busy machine changes: modules, git processes."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import GitRepo, make_repo
+
+READ, WRITE, PUBLISH = 4, 8, 12  # git processes
+# Command, most modules of Holdfast that it may load, most git processes that it may start.
+COSTS = [
+    ("--help", 10, 0),
+    ("log", 60, READ),
+    ("tasks", 100, READ),
+    ("facts", 80, READ),
+    ("review list", 100, READ),
+    ("session list", 80, READ),
+    ("journal", 80, READ),
+    ("show README", 100, READ),
+    ("remember Boats.float", 120, WRITE),
+    ("task add Mend.it", 95, WRITE),
+    ("session note Did.it", 95, WRITE),
+    ("run -- true", 100, WRITE),
+    ("publish --here", 110, PUBLISH),
+    ("doctor", 120, 2 * WRITE),
+]
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
+    """A project in which a little of everything happened, and a `git` that counts how often it is started."""
+    repo = make_repo(tmp_path_factory.mktemp("used") / "repo")
+    (repo.path.parent / "bin").mkdir()
+    script = repo.path.parent / "bin" / "git"
+    script.write_text(f'#!/bin/sh\necho x >>"{repo.path.parent}/calls"\nexec {shutil.which("git")} "$@"\n')
+    script.chmod(0o755)
+    for words in (
+        "init --commit --no-hooks",
+        "task add Paint",
+        "remember Tar.keeps.water.out",
+        "session start Mending",
+        "tasks",
+    ):
+        started(repo, words)
+    return repo
+
+
+def started(repo: GitRepo, words: str) -> tuple[int, int]:
+    """How many modules of ours a command loaded, and how many git processes it started."""
+    calls = repo.path.parent / "calls"
+    calls.write_text("")
+    path = f"{repo.path.parent / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    args = [word.replace(".", " ") if word[0].isupper() else word for word in words.split()]
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "holdfast", *args],
+        cwd=repo.path,
+        env={**os.environ, "PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "error:" not in done.stderr or "show" in words, done.stderr[-500:]
+    loaded = [
+        line
+        for line in done.stderr.splitlines()
+        if line.startswith("import time") and "| holdfast" in " ".join(line.split())
+    ]
+    return len(loaded), len(calls.read_text().split())
+
+
+@pytest.mark.parametrize(("words", "modules", "processes"), COSTS, ids=[words for words, *_ in COSTS])
+def test_a_command_loads_and_asks_only_what_it_needs(used: GitRepo, words: str, modules: int, processes: int) -> None:
+    """Every module and every git process is time that somebody waits, at every command of every agent."""
+    started(used, "tasks")  # whatever the last command left to notice
+    loaded, asked = started(used, words)
+    assert loaded <= modules
+    assert asked <= processes
+
+
+def test_importing_the_api_loads_next_to_nothing() -> None:
+    """A program that imports Holdfast pays for what it uses."""
+    code = "import json, sys, holdfast.project; print(json.dumps([m for m in sys.modules if m.startswith('holdfast')]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert len(json.loads(done.stdout)) <= 4
