@@ -6,9 +6,16 @@ ended by one LF: `git hash-object` of the same text gives it, too. For lines tha
 says where they moved, what replaced them, and shows the difference as a diff.
 """
 
-import difflib
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from difflib import SequenceMatcher
+
+T = TypeVar("T", str, bytes)
 
 MAX_BYTES = 64 << 20  # of a file in which spans are looked for
 _NEAR = 64  # lines to both sides that are looked at before the whole file is
@@ -183,7 +190,13 @@ class LineAlignment:
 
 def _is_like(one: bytes, other: bytes) -> bool:
     shown = (one[:_WIDTH].decode("utf-8", "replace"), other[:_WIDTH].decode("utf-8", "replace"))
-    return difflib.SequenceMatcher(None, *shown, autojunk=False).ratio() >= _LIKE
+    return _matcher(*shown, autojunk=False).ratio() >= _LIKE
+
+
+def _matcher(one: Sequence[T], other: Sequence[T], *, autojunk: bool) -> SequenceMatcher[T]:
+    from difflib import SequenceMatcher  # slow to load, and rarely needed
+
+    return SequenceMatcher(None, one, other, autojunk=autojunk)
 
 
 def became(old: Sequence[bytes], first: int, last: int, new: Sequence[bytes]) -> tuple[int, int] | None:
@@ -232,7 +245,7 @@ def _operations(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Op]:
     if max(len(left), len(right)) > _ALIGNED:
         yield "replace", head, head + len(left), head, head + len(right)
     else:
-        matcher = difflib.SequenceMatcher(None, left, right, autojunk=len(left) + len(right) > 1000)
+        matcher = _matcher(left, right, autojunk=len(left) + len(right) > 1000)
         for tag, i1, i2, j1, j2 in matcher.get_opcodes():
             yield tag, head + i1, head + i2, head + j1, head + j2
     if tail:

@@ -4,20 +4,27 @@ A symbol whose hash is known is guessed first: a guess costs a look at a few lin
 is parsed only where no guess fits.
 """
 
+from __future__ import annotations
+
 import bisect
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput, TooLarge
+from holdfast.lazy_module import LazyModule
 from holdfast.model.evidence import LinesEvidence, Span, SymbolEvidence
 from holdfast.model.spans import file_lines as lines_of_text
-from holdfast.model.spans import symbols
-from holdfast.model.spans import symbols as naming
 from holdfast.model.spans.file_lines import Tables, digest, find, find_all, is_binary, is_costly, lines_of
-from holdfast.model.spans.source_text import Symbol
 from holdfast.model.text import visible
+
+if TYPE_CHECKING:
+    from holdfast.model.spans import symbols as naming
+    from holdfast.model.spans.source_text import Symbol
+else:
+    naming = LazyModule("holdfast.model.spans.symbols")  # only memories that cite a symbol need it
 
 _GUESSES = 40  # lines that mention the name
 _FAR = 2000  # lines down to the end of a definition
@@ -48,13 +55,13 @@ class SymbolGuesses:
     def is_sure(self, name: str, place: tuple[int, int]) -> bool:
         """Whether these lines can only be the symbol of this name, not one that is called alike elsewhere."""
         if self._is_python:
-            return symbols.qualifier(self._lines, place[0] - 1) == name.rpartition(".")[0]
+            return naming.qualifier(self._lines, place[0] - 1) == name.rpartition(".")[0]
         rows = self._mentions(name, rb"(?<!this\.)(?<!self\.)")
         return len(rows) < _GUESSES and all(place[0] <= row + 1 <= place[1] for row in rows)
 
     def _extents(self, at: int) -> Iterator[tuple[int, int]]:
-        if self._is_python and symbols.opens(self._lines[at]):
-            yield symbols.extent(self._lines, at)
+        if self._is_python and naming.opens(self._lines[at]):
+            yield naming.extent(self._lines, at)
             return
         first = at
         while first and self._lines[first - 1].lstrip().startswith(_ABOVE):
@@ -88,12 +95,17 @@ class FileVersion:
         self.path = path
         self.is_binary = is_binary(data)
         self.lines: Sequence[bytes] = [] if self.is_binary else lines_of(data)
-        self._named = len(data) <= naming.MAX_BYTES and not self.is_binary
+        self._size = len(data)
         self._tables: Tables = {}
+
+    @property
+    def _named(self) -> bool:
+        """Whether symbols can be found in it."""
+        return self._size <= naming.MAX_BYTES and not self.is_binary
 
     @cached_property
     def symbols(self) -> list[Symbol] | None:
-        """Its symbols; None where none can be told."""
+        """Its symbols; None where none can be found."""
         return naming.symbols(self.path, self.lines) if self._named else None
 
     @cached_property

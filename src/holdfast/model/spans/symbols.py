@@ -6,7 +6,6 @@ keys and targets, and languages that end with `end`. Languages with braces are l
 """
 
 import ast
-import difflib
 import os
 import re
 import warnings
@@ -468,11 +467,13 @@ def fitting(path: str, found: Sequence[Symbol], typed: str) -> list[Symbol]:
 
 def _nearest(path: str, found: Sequence[Symbol], typed: str) -> str:
     """The next step for a name that is not there: those that look like it, or the first few."""
+    from difflib import get_close_matches  # slow to load, and rarely needed
+
     names = list(dict.fromkeys(symbol.name for symbol in found))[:5000]
     leaves = {name.rpartition(".")[2].lower(): name for name in reversed(names)}
     wanted = typed.strip().lstrip("#").lower()
-    near = difflib.get_close_matches(wanted, [name.lower() for name in names], n=3)
-    near += difflib.get_close_matches(wanted.rpartition(".")[2], list(leaves), n=3)
+    near = get_close_matches(wanted, [name.lower() for name in names], n=3)
+    near += get_close_matches(wanted.rpartition(".")[2], list(leaves), n=3)
     lower = {name.lower(): name for name in reversed(names)}
     shown = list(dict.fromkeys(lower.get(name) or leaves[name] for name in near))[:4]
     if shown:
