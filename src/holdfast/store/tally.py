@@ -4,9 +4,9 @@ One short line a time, appended without waiting for the disk: a line may be lost
 never fails or delays the caller. The quick path counts, too, so nothing heavy is imported.
 
     <seconds> <name> [<how many>]                                           something was counted
-    <seconds> ask <microseconds> <hits> 0 - <memories>                      somebody recalled
-    <seconds> told <microseconds> <tokens> <how> <session> <memories>       an agent was told something
-    <seconds> model <microseconds> <calls> <texts> <what for>               a model was asked
+    <seconds> ask <microseconds> <hits> 0 - <memories>                      a recall
+    <seconds> told <microseconds> <tokens> <how> <session> <memories>       an agent was given context
+    <seconds> model <microseconds> <calls> <texts> <what for>               a model was called
 
 Lists are joined by commas, `-` is none. Up to version 0.6 a question's line also held how many hits were outdated and
 hashes of its words; they are passed over. A file that has grown becomes the old one, and what was old goes into sums, a
