@@ -5,7 +5,7 @@ import sys
 
 # While modules load there is nothing to clean up: Ctrl-C ends the program at once and without a traceback,
 # as it ends git. Python's own handler comes back before a command that writes. Who ignores SIGINT (nohup)
-# goes on to ignore it; who merely imports this module keeps what they have.
+# goes on to ignore it; a program that imports this module keeps its own handler.
 _STARTED = __name__ == "__main__" or sys.argv[0].endswith(("holdfast", "holdfast.exe"))
 _OURS = _STARTED and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
 if _OURS:

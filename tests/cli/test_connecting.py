@@ -91,7 +91,7 @@ def test_connect_shows_asks_writes_and_undoes(cli: Cli, here: GitRepo) -> None:
     assert "AGENTS.md: a change to your files must be confirmed" in refused.err
     assert "--dry-run, then run it again with --yes" in refused.err
     said = cli("connect", "agents", "claude", "--yes").out
-    assert "AGENTS.md" in said and "Restart to see it: claude, whatever reads AGENTS.md\n" in said
+    assert "AGENTS.md" in said and "Restart to see it: claude, other agents that read AGENTS.md\n" in said
     assert cli("connect").out.startswith("Nothing to change.")
     again = decide(here, "Use SQLite for the index.")
     states = {one.tool: one.current for one in Project.open(here.path).agents.connected()}

@@ -189,7 +189,7 @@ def test_show_tells_how_a_memory_stands(cli: Cli, repo: GitRepo, person: Project
     assert waits.keys() >= STANDING | {"reason", "diff", "conflicts", "said"}
     assert any(row.startswith("-") and '"x"' in row for row in waits["diff"])
     out = cli("review", "list").out
-    assert "its ground has moved" in out and "README (holds)" in out
+    assert "its evidence changed" in out and "README (holds)" in out
     assert out.count("has changed since") == 1, "said once, in words"
     person.memory.accept(name)
     assert made(cli, "show", name)["fields"]["status"] == "accepted"
@@ -454,7 +454,7 @@ def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo,
     project.memory.accept(first)
     second = remember(cli, "Tests need Postgres 16.")
     hint = "refresh the instructions with `holdfast connect`, then restart to see it: "
-    hint += "whatever reads AGENTS.md\n"
+    hint += "other agents that read AGENTS.md\n"
     assert cli("review", "accept", second).err == hint
     calls, command = repo / "calls", repo / ".git" / "restart.sh"
     command.write_text(f'#!/bin/sh\necho "$PWD" >> "{calls}"; echo for stdout\nexit ${{ENDS:-0}}\n')

@@ -268,12 +268,12 @@ def test_a_run_of_the_past_says_when_it_ran_and_no_exit_status_that_nobody_saw(
     first, second = answer(ready, "import", "codex")["runs"]
     today = datetime.now(UTC).date().isoformat()
     told = ready("show", first).out
-    assert f"when:     2026-02-01 10:00:01 UTC (taken in {today} " in told
+    assert f"when:     2026-02-01 10:00:01 UTC (imported {today} " in told
     assert "ended:    2026-02-01 10:00:04 UTC after 3.0 s" in told
     assert "ended:    interrupted 2026-02-02 10:0" in ready("show", second).out
     for said in (ready("log").out, ready("timeline").out):
         rows = {row.split()[3]: row for row in said.splitlines() if " run " in row}
-        assert rows[first].startswith("2026-02-01 10:00:01") and f"ended (taken in {today})" in rows[first]
+        assert rows[first].startswith("2026-02-01 10:00:01") and f"ended (imported {today})" in rows[first]
         assert rows[second].startswith("2026-02-02") and "interrupted (taken in" in rows[second]
     found = {one["id"]: one for one in answer(ready, "recall", "queue", "--kind", "run")["items"]}
     assert (found[first]["state"], found[second]["state"]) == ("ended", "interrupted")

@@ -62,7 +62,7 @@ def test_next_says_what_is_ready_why_the_rest_is_not_and_what_comes_free(cli: Cl
         f"  ○  {plan['goal']}  Ship the parser   has 2 open parts",
         f"  ○  {plan['tests']}  Test the grammar  needs {plan['grammar']} (open)",
     }
-    assert said[-1].startswith(f"Longest way: {plan['grammar']} → {plan['tests']}")
+    assert said[-1].startswith(f"Critical path: {plan['grammar']} → {plan['tests']}")
     found = answer(cli, "next")
     assert [task["id"] for task in found["ready"]] == [plan["grammar"]]
     assert found["ready"][0]["unblocks"] == [plan["tests"]]

@@ -112,7 +112,7 @@ def test_what_was_taken_in_is_not_offered_again(cli: Cli, repo: GitRepo, homes: 
     cli("import", "codex", **homes)
     said = cli("try", **homes).out
     assert "Nothing new in it: all 2 things worth remembering are known here" in said
-    assert "all of these sessions are taken in" in said and "Take this in" not in said
+    assert "all of these sessions are imported" in said and "Take this in" not in said
     found = json.loads(cli("try", "--json", **homes).out)
     assert (found["candidates"], found["known"], found["best"], found["seen"][0]["new"]) == (0, 2, [], 0)
     exported = json.loads(cli("session", "list", "--json", **homes).out)["items"][0]["id"]

@@ -3,8 +3,8 @@
 `agent_hook.py AGENT EVENT` comes here, what happened on standard input. Recording imports only what every
 Python has loaded already, and `_json`; a child does all that touches the disk, and the parent leaves in time
 whatever becomes of it, always with success: an exit code of 2 would swallow what the user typed. A pointer
-says which event of which session, where its transcript lies and how long it was; what was said stays in the
-transcript, and is read from there, redacted, when there is time. What is told to an agent is the business
+says which event of which session, where its transcript lies and how long it was; the words stay in the
+transcript, and are read from there, redacted, when there is time. What an agent is given is the business
 of `injecting`.
 """
 
@@ -27,7 +27,7 @@ MAX_INBOX = 16 << 20  # nobody has asked Holdfast anything for ages
 MAX_OUTPUT = 1 << 20
 LOCK_TRIES, LOCK_PAUSE = 40, 0.005
 AGENTS = ("codex", "claude", "gemini")
-# Events at which an agent is told something; Gemini ignores what is said before a tool.
+# Events at which an agent gets text from us; Gemini ignores text before a tool.
 TELLING = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse")
 PATIENT = TELLING[:3]  # a late answer is kept for the next of these
 ENDING = ("Stop", "AfterAgent", "SubagentStop", "SessionEnd")  # a moment to read transcripts, in the background
@@ -41,7 +41,7 @@ TAKEN = (
     ("kind", "notification_type"),
 )
 LONGEST = 4096  # characters of one field
-NAMES = (1 << 61) - 1  # a prime, by which long names are told apart
+NAMES = (1 << 61) - 1  # a prime, that keeps long names apart
 
 _APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC
 _KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000

@@ -1,6 +1,6 @@
 """What an agent's hook says to the agent, and what it does afterwards in the background.
 
-At a session's start the context pack, from what the index keeps ready if that is still true, else made anew;
+At a session's start the context pack, from what the index keeps ready if that is still true, else rebuilt;
 at a later prompt, approved memories that its words or paths newly call for; before an edit or a command,
 approved invariants and dead ends that hold for it. Each once a session, all as data between markers
 (law 16), nothing that no person approved but what a pack tells of this clone's own work (law 11). Whatever is
@@ -107,7 +107,7 @@ class HookMoment:
             self._fresh = None
 
     def afterwards(self) -> None:
-        """Keep what was made anew, and see to what waits."""
+        """Keep the rebuilt pack, and start what waits."""
         if self._fresh is not None:
             self._fresh.keep()
         if (self.event == "SessionStart" or self._behind) and self.inbox:
@@ -160,7 +160,7 @@ class HookMoment:
             os.close(fd)
 
     def _count(self, text: str) -> None:
-        """Count what was said at a prompt or before a tool; a pack is counted with its receipt."""
+        """Count text given at a prompt or before a tool; a pack is counted with its receipt."""
         from holdfast.store import tally
         from holdfast.store.layout import Layout
 
@@ -272,7 +272,7 @@ class HookMoment:
     # ── lines ────────────────────────────────────────────────────────────────────────────────────
 
     def _guards(self) -> "GuardFile | None":
-        """What may be said now; None, and it is rendered anew, where that cannot be told."""
+        """The guards that hold now; None, and they are rendered again, if that is unknown."""
         from holdfast.index.freshness import WorkTreePaths as Tree
         from holdfast.recall.guards import GuardFile, name_of
         from holdfast.store.layout import Layout
@@ -298,7 +298,7 @@ class HookMoment:
 
 
 class ContextDelivery:
-    """What a session was told already, a line each, beside its pointers; locked while it is asked."""
+    """What a session was given already, a line each, beside its pointers; locked while it is read."""
 
     def __init__(self, inbox: str, agent: str, session: str) -> None:
         from holdfast.interfaces.agent_events import file_name
@@ -335,7 +335,7 @@ class ContextDelivery:
             os.close(fd)
 
     def add(self, notes: "list[str]") -> None:
-        """Write down what was said."""
+        """Record what was given."""
         now = time.time_ns()
         rows = [f"{note} {now}" if note.startswith("pack") else note for note in notes]
         if rows and self._fd >= 0:
@@ -447,7 +447,7 @@ class FreshContext:
 
 
 def drain() -> None:
-    """Take in what agents' hooks told of, and have ready what the next session is told."""
+    """Import what agents' hooks reported, and prepare the context of the next session."""
     from holdfast.capture.ingest.live_transcripts import BAD
 
     time.sleep(SETTLING)

@@ -54,7 +54,7 @@ def main(argv: list[str]) -> int:
     if not argv or argv[0] not in RESTS_ON or argv[0] == "badge" or not is_plain(os.environ):
         return NOT_HANDLED
     if argv[0] == "context" and "HOLDFAST_RUN_ID" in os.environ:
-        return NOT_HANDLED  # what an agent is told within a run is kept with the run
+        return NOT_HANDLED  # a context that is given within a run is kept with the run
     asked = _options(argv[0], argv[1:])
     return NOT_HANDLED if asked is None else _answer(argv[0], asked)
 

@@ -209,7 +209,7 @@ class AgentSetup(Concern):
         return blocks.connected(self.clone, self._told)
 
     def _told(self) -> list[BlockMemory]:
-        """The invariants and decisions that may be told unasked and nothing denies, the surest first."""
+        """The invariants and decisions that may be given unasked and nothing denies, the surest first."""
         standings = self.project.memory.knowledge().standings
         pairs = memory_conflicts.standing_conflicts(self.clone, standings, memory_conflicts.KnownClaims(standings))
         undecided = {memory.id for pair in pairs for memory in (pair.one, pair.other)}

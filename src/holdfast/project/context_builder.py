@@ -90,7 +90,7 @@ class ContextBuilder(Concern):
         )
         took = (time.perf_counter_ns() - began) // 1000
         tally.told_now(self.clone.layout, given.counted_of(packed), took)
-        if not asked:  # who reads the file has asked nothing: what speaks on request only is not for them
+        if not asked:  # the file answers no question: it gets only what may be given unasked
             self.project.views.write_quietly(ACTIVE, context_pack.pack_text(packed))
         silent = 0 if found.known else sum(map(_would_speak, standings))
         missing = None if found.known else upstream.missing_from_trunk(self.clone)
@@ -132,7 +132,7 @@ class ContextBuilder(Concern):
         return {task: "; ".join(said) for task, said in words.items()}
 
     def known(self, told: Sequence[MemoryStanding], against: Mapping[str, tuple[str, ...]]) -> list[KnownMemory]:
-        """What may be told unasked, as a pack takes it."""
+        """What may be given unasked, as a pack takes it."""
         names = {one.id for one in told}
         decided = {
             event.target: event.ts
@@ -217,12 +217,12 @@ class ContextBuilder(Concern):
         try:
             kept = given.keep(self.clone, packed, owner=owner, ts=now)
         except (HoldfastError, OSError) as error:
-            self.clone.notes.append(f"what was told is not kept with {owner}: {error}")
+            self.clone.notes.append(f"the context is not kept with {owner}: {error}")
             return pack_lines.PackReceipt(now)
         return pack_lines.PackReceipt(now, owner, kept.number, kept.root)
 
     def receipts(self, name: str) -> AgentKnowledge:
-        """What an agent was told in a run or a session, and how that stands since."""
+        """What an agent was given in a run or a session, and how that stands since."""
         owners = receipt_files.owners(self.clone.stores)
         runs = {event.run_id for event in self.clone.all_events() if event.kind == "run" and event.run_id}
         runs |= {run for store in self.clone.stores for run in capsule.opened(store)}
@@ -256,7 +256,7 @@ class ContextBuilder(Concern):
         return daily_journal.write(self.clone, folder=self.settings.journal_path, only=only)
 
     def pack(self, *, budget: int) -> ContextPack:
-        """What a session that starts here is told before it asks; who was told keeps the receipt."""
+        """The pack for a session that starts here; the caller that delivers it keeps the receipt."""
         self.project.seen = refresh.signature_of(
             self.clone
         )  # before looking: what changes meanwhile must not be missed

@@ -38,7 +38,7 @@ class Trust:
     trusted: TrustedUpstream | None
     void: str | None  # why what was trusted counts for nothing
     upstream: Upstream | None  # what could be trusted
-    speaking: int  # memories that may be told unasked
+    speaking: int  # memories that may be given to agents unasked
     foreign: int  # memories that came by git, and that nobody here or in a trusted trunk approved
 
     @property

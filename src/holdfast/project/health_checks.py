@@ -101,7 +101,7 @@ class HealthChecks(Concern):
         return stats.stats(self.clone, self._about(), calls_per_day=limit)
 
     def reset_stats(self) -> None:
-        """Begin to count anew; everything that was counted is deleted."""
+        """Delete all statistics and count from zero."""
         tally.reset(self.clone.layout)
 
     def reckon_uses(self) -> None:

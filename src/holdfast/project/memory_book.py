@@ -200,7 +200,7 @@ class MemoryBook(Concern):
         expires: str | datetime | None = None,
         reviewer: str | None = None,
     ) -> MemoryStanding:
-        """Approve a candidate, an entry as it stands in the work tree, or one whose ground has moved.
+        """Approve a candidate, an entry as it stands in the work tree, or one whose evidence changed.
 
         What contradicts something that stands raises Contradicts, until `supersede` or `keep_both` (with
         `applies_to`) says how both are meant.
@@ -274,7 +274,7 @@ class MemoryBook(Concern):
         reviewer: str | None = None,
         **fields: Any,
     ) -> MemoryStanding:
-        """Other words or fields for a candidate, or for an accepted memory, which approves it anew.
+        """Other words or fields for a candidate, or for an accepted memory, which approves it again.
 
         Further fields: layer, tags, confidence, applies_to, source.
         """

@@ -67,12 +67,12 @@ class Ruling:
     holds: bool
     doubt: str  # why it does not hold
     superseded_by: str | None = None
-    told: bool | None = None  # whether the run was told of it; None if there is no such run
+    told: bool | None = None  # whether the run was given it; None if there is no such run
 
 
 @frozen(kw_only=True)
 class Explained:
-    """Why lines are there, what governs them, and what the runs that wrote them were told."""
+    """Why lines are there, what governs them, and what the runs that wrote them were given."""
 
     why: Why
     governs: tuple[Ruling, ...]
@@ -226,7 +226,7 @@ class Recaller(Concern):
         """
         with self._reading_repository() as (corpus, choice):
             if seconds is None:
-                if wrong := corpus.damage():  # who asks for it has time for a look at every page
+                if wrong := corpus.damage():  # there is time for a look at every page
                     corpus.recover(wrong)
                 repository.bring_corpus(self.clone, corpus, choice, progress=progress, patience=True)
             else:
@@ -261,7 +261,7 @@ class Recaller(Concern):
         return Explained(why=why, governs=tuple(self._rulings(why, few, knew)), knew=knew)
 
     def _told_in(self, run: str) -> AgentKnowledge:
-        """What a run was told; how things stand since is looked up only where there is something to tell."""
+        """What a run was given; how it stands since is looked up only where there is something to show."""
         found = given.knew(self.clone, run, kind="run", now={})
         return (
             given.knew(self.clone, run, kind="run", now=self.project.context.open_session()) if found.packs else found

@@ -218,7 +218,7 @@ class RunLog(Concern):
     def export_codex(self, name: str, home: str) -> Rollout:
         """Write a session as a rollout into a Codex home; `codex resume` goes on with it.
 
-        `name` is a session or a run; its runs are told in their order.
+        `name` is a session or a run; its runs come in their order.
         """
         session, runs = self._with_runs(name)[0]
         turns = chain.from_iterable(self._turns(event) for event in runs)

@@ -44,10 +44,10 @@ ASK = (
 )
 
 
-_RUNS = 3  # the newest runs that are told of
+_RUNS = 3  # the newest runs that are included
 
 
-_OF_RUN = {  # which parts of a run's summary are told, and how each begins
+_OF_RUN = {  # which parts of a run's summary are included, and how each begins
     "Left open": "left open",
     "Failed": "what failed",
     "Tests and checks, as they ended": "tests",
@@ -204,7 +204,7 @@ class SessionBook(Concern):
         return full
 
     def _last_runs(self, session: Session | None) -> list[str]:
-        """The newest runs of the session to go on from; if it had none, the newest of this line."""
+        """The newest runs of the session to continue; if it had none, the newest of this line."""
         named = [turn.run for turn in session.every_turn if turn.run] if session else []
         named += [command.run for command in session.commands if command.run] if session else []
         if session:
@@ -218,7 +218,7 @@ class SessionBook(Concern):
         return sorted(dict.fromkeys(named), reverse=True)[:_RUNS]  # an id begins with the time
 
     def _left_by_runs(self, runs: Sequence[str], known: Sequence[str]) -> Iterator[PackLine]:
-        """What the summaries of runs say, a line each; not what is told already."""
+        """What the summaries of runs say, a line each; not what is in it already."""
         for run in runs:
             told, parts = pack_lines.ToldRevision(run, "run", None, "what the last runs left"), self._summary_of(run)
             rows = [("", one) for one in parts.get("", [])[:1]]
@@ -234,7 +234,7 @@ class SessionBook(Concern):
 
 
 def _is_foreign(run: Mapping[str, Any]) -> bool:
-    """Whether a run was made in another repository, and taken in with all of them."""
+    """Whether a run was made in another repository, and imported with all of them."""
     outputs = run.get("outputs")
     return isinstance(outputs, Mapping) and "repository" in outputs
 

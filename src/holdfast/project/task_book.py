@@ -148,7 +148,7 @@ class TaskBook(Concern):
     def add_all_from(self, session: str, **fields: Any) -> list[Task]:
         """Make a task of each thing that a session left open, each needing the one before it.
 
-        A plan has an order: who asks what is next must not be given its last step first.
+        A plan has an order: `next` must not offer its last step first.
         """
         self.project.needs("tasks")
         whose, found = session_note.open_items(self.clone, session)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from holdfast.curation import extraction
 else:
-    extraction = LazyModule("holdfast.curation.extraction")  # dear to load, and few commands read what was said
+    extraction = LazyModule("holdfast.curation.extraction")  # slow to load, and few commands need it
 
 
 Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
@@ -62,7 +62,7 @@ class Brought:
     folder: str  # where its transcripts lie
     files: int = 0  # transcripts that were looked at
     sessions: int = 0  # of this repository, that were read
-    foreign: int = 0  # of other repositories, taken in because all of them were asked for
+    foreign: int = 0  # of other repositories, imported because all of them were asked for
     left: tuple[SkippedKnowledge, ...] = ()  # transcripts that were not asked for, each with why: OTHER, OLDER, EMPTY
     runs: tuple[str, ...] = ()  # made now
     turns: int = 0
@@ -136,7 +136,7 @@ class Bringing:
 
 @frozen
 class _Chosen:
-    """A transcript to take in."""
+    """A transcript to import."""
 
     path: str
     size: int
@@ -257,7 +257,7 @@ class TranscriptImport(Concern):
             tell(passed, total)
 
     def _harvest_transcript(self, taken: IntakeResult, bringing: Bringing) -> None:
-        """Propose what was said in the runs of a session; by our own rules, never by a model command."""
+        """Propose memories from the runs of a session; by our own rules, never by a model command."""
         files = written.WrittenFiles(self.clone.repo.top)
         for run, said in taken.said.items():
             source, folder = f"run:{run}", self.clone.layout.run(run)
@@ -286,7 +286,7 @@ class TranscriptImport(Concern):
         try:
             self.project.has_backlog = self._drain(SMALL).too_long
         except live_transcripts.BAD as error:
-            self.clone.notes.append(f"what agents did was not taken in: {error}")
+            self.clone.notes.append(f"transcripts of agents were not imported: {error}")
 
     def _drain(self, most: int | None) -> LiveDrain:
         if not any(agent_inbox.is_filled(store) for store in self.clone.stores):
@@ -318,7 +318,7 @@ class TranscriptImport(Concern):
         return done
 
     def _propose_from(self, taken: IntakeResult) -> None:
-        """Propose what a session said, but for what it was told; its receipts go to the session it is now."""
+        """Propose memories from a session, but not its own context; its receipts move to the session it is now."""
         told = agent_session.session_id(taken.agent, taken.session)
         try:
             if taken.session_id and taken.session_id != told:
@@ -334,7 +334,7 @@ class TranscriptImport(Concern):
             notes.append(f"an agent's transcript is gone, and what it said with it: {visible(path)}")
 
     def _keep_packs(self) -> None:
-        """Make receipts of the packs that sessions were told when they started."""
+        """Make receipts of the packs that sessions got when they started."""
         for path, found in list(agent_inbox.packs(*self.clone.stores)):
             with contextlib.suppress(HoldfastError, OSError):
                 self._keep_pack(found)

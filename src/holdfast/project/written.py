@@ -20,9 +20,9 @@ from holdfast.store import fsio
 from holdfast.values import frozen
 
 MAX_FILE = 4 << 20
-MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with what was said
+MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with the statement
 MOST = 3  # files that are cited
-_SHARED = 2  # telling words that lines share with what was said, if it does not name their file
+_SHARED = 2  # telling words that lines share with the statement, if it does not name their file
 
 
 @frozen
@@ -100,7 +100,7 @@ def written(folder: str, turn: int) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _about(said: str, path: str, now: Sequence[str], wrote: frozenset[str]) -> tuple[int, int] | None:
-    """The first and last line of the one part that is about what was said, counted from 1."""
+    """The first and last line of the one part that is about the statement, counted from 1."""
     words = frozenset(stems(said))
     parts = list(_parts(now, wrote))
     shares = [words.intersection(stems("\n".join(now[first:last]))) for first, last in parts]
@@ -128,7 +128,7 @@ def _parts(now: Sequence[str], wrote: frozenset[str]) -> Iterator[tuple[int, int
 
 
 def _narrowed(part: tuple[int, int], now: Sequence[str], words: frozenset[str]) -> tuple[int, int]:
-    """A part that is too long, from the first line that shares a word with what was said to the last."""
+    """A part that is too long, from the first line that shares a word with the statement to the last."""
     first, last = part
     if last - first <= MAX_SPAN:
         return part

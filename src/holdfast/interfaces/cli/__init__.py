@@ -2,7 +2,7 @@
 
 `main` is the root: it runs one command and turns what a user can cause into a sentence, a next
 step and an exit code. A command parses, calls `Project` once and hands the value to `output.show`;
-`words` says values in sentences, `place` knows where the command stands and who asks.
+`phrases` puts values into sentences, `invocation` knows the folder, the environment and the terminal.
 """
 
 from holdfast.lazy_module import lazy_modules

@@ -63,7 +63,7 @@ def plan_text(done: ConnectionPlan) -> str:
 def readers(tools: Collection[str]) -> str:
     """Who reads the files of these tools; AGENTS.md is read by many, and none of them has its name."""
     named = [name for name in sorted(set(tools)) if name != "agents"]
-    return ", ".join([*named, *(["whatever reads AGENTS.md"] if "agents" in tools else [])])
+    return ", ".join([*named, *(["other agents that read AGENTS.md"] if "agents" in tools else [])])
 
 
 def _rows(done: ConnectionPlan) -> list[str]:

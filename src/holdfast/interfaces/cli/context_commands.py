@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.recall.pack.context_pack import ContextPack
     from holdfast.recall.pack.sent_packs import AgentKnowledge, SentEntry, SentPack
 
-_SHORT, _LONG, _WORDS = 12, 40, 60  # characters of a revision, of a name, and of what was told
+_SHORT, _LONG, _WORDS = 12, 40, 60  # characters of a revision, of a name, and of a quoted text
 
 
 def context_object(found: ContextPack) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _receipt(found: ContextPack) -> dict[str, Any]:
 
 
 def receipts_text(found: AgentKnowledge) -> str:
-    """What was told in a run or a session, pack by pack."""
+    """What a run or a session was given, pack by pack."""
     if not found.packs:
         return f"No context was given in {found.kind} {found.owner}"
     count = f"{len(found.packs):,} pack{'' if len(found.packs) == 1 else 's'}"
@@ -112,7 +112,7 @@ def _told(pack: SentPack) -> list[str]:
 
 
 def _entry(one: SentEntry) -> tuple[str, ...]:
-    """A thing that was told: its name, the words, why, how it stands since, and its revision."""
+    """One line that was given: its name, the words, why, how it stands since, and its revision."""
     name = one.id[:_SHORT] if one.kind in ("commit", "line") else one.id[:_LONG]
     reason = one.why.partition("; undecided")[0]
     said = one.line.removeprefix("- ").removeprefix(one.id).removesuffix(f"[{reason}]").strip()
@@ -162,8 +162,8 @@ def context(
 ) -> None:
     """Tell an agent what governs its work, and what is open.
 
-    Text for an agent. It says why each thing is told, and which session it chose and why. What nobody
-    approved is told only where it is this clone's own work, or found for what --for asks.
+    Text for an agent. It says why each entry is in it, and which session it chose and why. What nobody
+    approved is included only where it is this clone's own work, or found for --for.
     """
     from holdfast.git import upstream
     from holdfast.recall.pack.context_pack import pack_text
@@ -194,7 +194,7 @@ def context(
 def receipts(place: Invocation, run: str, number: int | None) -> None:
     """Tell what an agent knew in a run, or in a session.
 
-    Each thing with its revision, why it was told, and whether it still stands here.
+    Each entry with its revision, why it was included, and whether it still holds here.
     """
     with place.project() as project:
         found = project.context.receipts(run)

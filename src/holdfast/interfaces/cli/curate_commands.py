@@ -14,7 +14,7 @@ from holdfast.interfaces.cli.root import root
 if TYPE_CHECKING:
     from holdfast.curation.memory_health import CuratorFinding, MemoryHealth
 
-MOST = 20  # findings of a topic that are told one by one
+MOST = 20  # findings of a topic that are listed one by one
 
 
 @command(root, "curate")

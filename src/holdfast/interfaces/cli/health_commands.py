@@ -222,7 +222,7 @@ def stats(place: Invocation, reset: bool) -> None:
     with place.project() as project:
         if reset:
             project.health.reset_stats()
-            say("what was counted is deleted; counting begins anew")
+            say("the statistics are deleted; counting starts from zero")
         show(project.health.stats(), stats_text, stats_object)
 
 

@@ -195,7 +195,7 @@ def use(place: Invocation, what: tuple[str, ...], everywhere: bool) -> None:
 
 @command(model, "embed")
 @click.option("--seconds", type=click.FloatRange(min=1), metavar="N", help="Stop after so long; the rest waits.")
-@click.option("--again", is_flag=True, help="Forget this model's vectors first, and make all anew.")
+@click.option("--again", is_flag=True, help="Delete this model's vectors first, and compute all again.")
 def embed(place: Invocation, seconds: float | None, again: bool) -> None:
     """Embed now what waits.
 

@@ -1,4 +1,4 @@
-"""Where a command stands and who asks: the folder, the environment, the terminal.
+"""What surrounds a command: the folder, the environment, the terminal.
 
 All that the command line knows of its surroundings is read here and handed to the library.
 

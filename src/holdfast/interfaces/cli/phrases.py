@@ -153,7 +153,7 @@ def _marks(row: TimelineRow) -> str:
         ended = row.status or "interrupted"
         marks.append(ended if row.exit_status is None else f"exit {row.exit_status}")
     if row.started and row.started[:10] != row.ts[:10]:
-        marks.append(f"(taken in {row.ts[:10]})")
+        marks.append(f"(imported {row.ts[:10]})")
     return " ".join(mark for mark in marks if mark)
 
 

@@ -345,7 +345,7 @@ def deprecate(place: Invocation, name: str, reason: str) -> None:
 def edit(place: Invocation, name: str, evidence: tuple[str, ...], why: str | None, **fields: Any) -> None:
     """Change a memory; without options, in your editor.
 
-    Who edits an accepted memory approves it anew; only a person may.
+    Editing an accepted memory approves it again; only a person may.
     """
     from holdfast.model.memory import labelled
 

@@ -34,7 +34,7 @@ _STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is o
 _VERB = {"rejected": "rejected", "deprecated": "retired"}
 _WHY = {
     "edited": "not reviewed as it stands",
-    "stale": "its ground has moved",
+    "stale": "its evidence changed",
     "expired": "its time is over",
     "suggested": "suggested",
     "elsewhere": "came by git, and nobody here approved it",
@@ -91,7 +91,7 @@ def _promoted(done: Sequence[MemoryStanding]) -> list[str]:
 def edited(standing: MemoryStanding) -> str:
     if standing.status == "candidate":
         return f"{strong(standing.id)}  changed; it still waits for review"
-    return lines(f"{strong(standing.id)}  changed and approved anew", "Share it with: holdfast publish")
+    return lines(f"{strong(standing.id)}  changed and approved again", "Share it with: holdfast publish")
 
 
 def merged(standing: MemoryStanding) -> str:
@@ -184,7 +184,7 @@ def candidates(waiting: Sequence[QueuedItem], lost: Sequence[UnreadableMemory] =
 
 
 def _lost(lost: Sequence[UnreadableMemory]) -> list[str]:
-    """What a person approved and nobody is told any more, with how to bring each back."""
+    """What a person approved and agents no longer see, with how to bring each back."""
     rows = []
     for one in lost:
         rows += [f"{strong(one.id)} was approved and cannot be read any more, so it is not told to agents."]

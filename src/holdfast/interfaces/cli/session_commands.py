@@ -427,7 +427,7 @@ def end(place: Invocation, name: str | None, *, summary: str | None, done: tuple
 
 
 def _finish(project: Project, ending: Ending, names: tuple[str, ...]) -> tuple[list[str], HoldfastError | None]:
-    """Finish the tasks somebody named or says yes to; the first refusal is kept until all is told."""
+    """Finish the tasks somebody named or says yes to; the first refusal is raised after all are done."""
     from holdfast.model.ids import pick
 
     finished: list[str] = []

@@ -49,7 +49,7 @@ def shown(thing: ShownRecord) -> str:
 def _said(thing: ShownRecord) -> str:
     """The text of a memory or a file; of a run or event the sentence that sums it up."""
     if thing.kind in ("task", "link") and "title" in thing.fields and not thing.fields.get("conflict"):
-        return str(thing.fields.get("notes") or "").rstrip()  # its fields are told above
+        return str(thing.fields.get("notes") or "").rstrip()  # its fields are shown above
     if thing.kind == "session":
         return _session(thing)
     if thing.kind not in ("run", "event"):
@@ -230,7 +230,7 @@ def _ended(fields: Mapping[str, Any]) -> str:
 def _when(fields: Mapping[str, Any]) -> str:
     """When it happened; of a run that a transcript tells of also when that was read."""
     at, began = moment(str(fields["ts"])), fields.get("started")
-    return f"{moment(str(began))} (taken in {at})" if began else at
+    return f"{moment(str(began))} (imported {at})" if began else at
 
 
 def _branch(fields: Mapping[str, Any]) -> str:

@@ -54,7 +54,7 @@ MENDED = ("task", "checkpoint", "session")  # what --apply rewrites; an approved
 
 
 def reconciled(whole: ReconcileOverview) -> str:
-    """What is new or to be chosen; what lasts is told once."""
+    """What is new or to be chosen; what lasts is shown once."""
     found = whole.news()
     before = whole.size() - found.size()
     rest = f"{count(before, 'thing')} told before: see all with `holdfast reconcile --all`" if before else ""
@@ -338,7 +338,7 @@ def _named(value: str | None) -> str | None:
     help="End the session left behind; `changes`: set aside what came after this point; a lost line: let go of it.",
 )
 @click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
-@click.option("--all", "everything", is_flag=True, help="List also what was told before.")
+@click.option("--all", "everything", is_flag=True, help="List also what was shown before.")
 def reconcile(place: Invocation, apply: bool, everything: bool, **answers: str | None) -> None:
     """Explain what git moved or left, and choose."""
     fork, carry, drop = answers["fork"], answers["carry"], answers["drop"]

@@ -399,7 +399,7 @@ def _critical(found: Next) -> list[str]:
     if len(path) < 2:
         return []
     shown = " → ".join(path[:8]) + (f" → … ({count(len(path), 'task')})" if len(path) > 8 else "")
-    return ["", f"Longest way: {shown}"]
+    return ["", f"Critical path: {shown}"]
 
 
 def next_object(found: Next) -> dict[str, Any]:

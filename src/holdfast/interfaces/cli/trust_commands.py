@@ -24,10 +24,10 @@ NOT_ASKED = "Nothing was changed: whether to trust an upstream is asked of a per
 
 def trust_text(found: Trust) -> str:
     """What is trusted, what speaks, and what to do about the rest."""
-    rows = [_trusted(found), f"  {_memories(found.speaking)} may be told unasked"]
+    rows = [_trusted(found), f"  {_memories(found.speaking)} may be given to agents unasked"]
     if found.foreign:
         many = _memories(found.foreign)
-        rows.append(f"  {many} came by git, not approved here: found on request, never told unasked")
+        rows.append(f"  {many} came by git, not approved here: found on request, never given unasked")
         rows.append("  one of them: holdfast review accept ID")
         if found.upstream is not None and not found.counts:
             rows.append("  all that people accepted upstream: holdfast trust (a person, on a terminal)")

@@ -139,7 +139,7 @@ def _place(place: TriedPlace, who: str) -> str:
 def _next(found: Tried) -> str:
     left = [one.agent for one in found.seen if one.new]
     if found.initialised and found.seen and not left:
-        return "Holdfast is set up here, and all of these sessions are taken in."
+        return "Holdfast is set up here, and all of these sessions are imported."
     tools = " && ".join(f"holdfast import {agent}" for agent in left) or "holdfast import memory"
     if found.initialised:
         return f"Holdfast is set up here. Take this in: {tools} && holdfast review"
@@ -172,7 +172,7 @@ def try_(context: click.Context, place: Invocation, days: int) -> None:
 
 
 def _review(context: click.Context, place: Invocation, found: Tried) -> None:
-    """Set up if need be, take in what was read, and open the review of what came of it."""
+    """Set up if needed, import the sessions, and open the review of what they propose."""
     from holdfast.interfaces.cli.review_commands import review
     from holdfast.project import Project
 

@@ -199,7 +199,7 @@ def _plain(one: WhyAnswer) -> dict[str, Any]:
 
 
 def _known(one: AgentKnowledge) -> dict[str, Any]:
-    """What a run was told, without the texts of its packs, which `receipts` prints."""
+    """What a run was given, without the texts of its packs, which `receipts` prints."""
     entries: Iterable[Any] = (entry for pack in one.packs for entry in pack.entries)
     return {"run": one.owner, "packs": len(one.packs), "entries": as_plain(list(entries))}
 

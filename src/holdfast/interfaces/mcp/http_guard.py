@@ -4,10 +4,10 @@ A page in the user's browser can reach loopback, too. Its requests carry its own
 rebound to 127.0.0.1 carries its own Host; and neither knows the token. Each is compared exactly: what
 merely begins like ours is not ours. No answer carries a CORS header, so no page can read one.
 
-Every peer is this machine, so connections are told apart by the token: until one has shown it, it has a short
+Every peer is this machine, so the token distinguishes connections: until one has shown it, it has a short
 time and a place among few, and is dropped for a newer one; after that it is never dropped for another.
 
-The token that HTTP needs: given by the user, else made anew at each start; never readable by others.
+The token that HTTP needs: given by the user, else made at each start; never readable by others.
 """
 
 import asyncio

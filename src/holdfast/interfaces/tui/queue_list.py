@@ -99,7 +99,7 @@ class ReviewTray:
         return self._shown
 
     def refill(self, items: Iterable[QueueItem]) -> None:
-        """The queue, read anew."""
+        """The queue, read again."""
         self.items = list(items)
         self._shown = None
 

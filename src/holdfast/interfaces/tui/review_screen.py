@@ -128,7 +128,7 @@ class QueueScreen(Screen[None]):
             self._show(0)
 
     def _read(self) -> QueueSource:
-        """The queue, read anew; in the other thread."""
+        """The queue, read again; in the other thread."""
         waiting = self._desk.queue()
         self._waiting, self._outdated = waiting, False
         self._tray.refill(waiting.items)
@@ -390,7 +390,7 @@ class ReviewScreen(QueueScreen):
             return
         self._looks.pop(item.id, None)
         act = Act("edited", (item.id,))
-        if done.status != "candidate":  # what was accepted once is approved anew by its change
+        if done.status != "candidate":  # changing an accepted memory approves it again
             self._outdated = True
             self._decided(item, act)
             return

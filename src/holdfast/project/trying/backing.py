@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 else:
     candidate_claim = LazyModule(
         "holdfast.curation.extraction.candidate_claim"
-    )  # dear to load, and few commands read what was said
+    )  # slow to load, and few commands need it
 
 WANTED = ("decision", "dead-end", "invariant")
 _ALIKE = 0.6  # of the words two statements have together

@@ -1,4 +1,4 @@
-"""The agents' own records of this repository, read and not kept: who worked, and what was said."""
+"""The agents' own records of this repository, read and not kept: who worked, and their words."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from holdfast.values import field, frozen, mutable
 if TYPE_CHECKING:
     from holdfast.curation import extraction
 else:
-    extraction = LazyModule("holdfast.curation.extraction")  # dear to load, and few commands read what was said
+    extraction = LazyModule("holdfast.curation.extraction")  # slow to load, and few commands need it
 
 MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
 MAX_SESSIONS = 300
@@ -38,7 +38,7 @@ class SeenSession:
     turns: int
     files: int  # written, of this repository
     newest: str | None
-    new: int = 0  # sessions that were not taken in so far, or went on since
+    new: int = 0  # sessions that were not imported so far, or continued since
 
 
 @frozen
@@ -162,7 +162,7 @@ def _take(
 
 
 def _is_taken(clone: Clone, origin: TranscriptOrigin, path: str) -> bool:
-    """Whether a transcript was taken in as it lies there."""
+    """Whether a transcript was imported as it lies there."""
     known = import_progress.load(clone.stores, origin.agent, origin.session)
     return known is not None and known.ended and known.seen == import_progress.seen(path)
 

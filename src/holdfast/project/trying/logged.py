@@ -17,7 +17,7 @@ from holdfast.values import frozen
 if TYPE_CHECKING:
     from holdfast.curation import extraction
 else:
-    extraction = LazyModule("holdfast.curation.extraction")  # dear to load, and few commands read what was said
+    extraction = LazyModule("holdfast.curation.extraction")  # slow to load, and few commands need it
 
 MAX_COMMITS = 3000
 MAX_MESSAGE = 6000
