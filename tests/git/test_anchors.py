@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git.cited_commits import anchor_store, commit_anchors, rewrite_map
+from holdfast.git.cited_commits import anchor_store, commit_anchors, commit_details, rewrite_map
 from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
 from holdfast.git.clone import Clone
 from tests.conftest import GitRepo
@@ -564,7 +564,7 @@ def test_many_commits_are_kept_in_few_files(place: Place) -> None:
     assert len(files) <= 257
     found = anchor_store.load(clone.stores, oids)
     assert set(found) == set(oids)
-    assert all(anchor.patch_id == commit_anchors.patch_id(clone.repo, oid) for oid, anchor in list(found.items())[:3])
+    assert all(anchor.patch_id == commit_details.patch_id(clone.repo, oid) for oid, anchor in list(found.items())[:3])
 
 
 def test_a_damaged_record_is_left_out_and_said(place: Place) -> None:
@@ -593,11 +593,11 @@ def test_names_of_any_bytes_and_users_settings_do_no_harm(place: Place) -> None:
     """Git's settings for people's eyes must not change what a commit is known by."""
     work(place)
     old = place.repo.commit('ünï cöde\tand "quotes".txt', "the work on a, in words\n")
-    before = commit_anchors.patch_id(place.open().repo, old)
+    before = commit_details.patch_id(place.open().repo, old)
     settings = {"diff.noprefix": "true", "diff.context": "0", "color.ui": "always", "diff.external": "false"}
     for name, value in (*settings.items(), ("core.quotePath", "false"), ("diff.algorithm", "patience")):
         place.git("config", name, value)
-    assert commit_anchors.patch_id(place.open().repo, old) == before
+    assert commit_details.patch_id(place.open().repo, old) == before
     move_trunk(place)
     place.git("rebase", "-q", "main")
     assert where(place, old) == (head(place), "patch-id")

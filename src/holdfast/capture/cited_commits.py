@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.errors import BrokenEntry
 from holdfast.git import file_entries
-from holdfast.git.cited_commits import commit_anchors
+from holdfast.git.cited_commits import commit_anchors, commit_details
 from holdfast.git.clone import Clone
 from holdfast.model.session import Session
 from holdfast.model.task import Checkpoint, Task
@@ -104,7 +104,7 @@ def _followed(clone: Clone, task: Task, became: Mapping[str, str]) -> Task:
     if checkpoint is not None and checkpoint.commit in became:
         new = became[checkpoint.commit]
         tree = clone.repo.text("rev-parse", f"{new}^{{tree}}")
-        checkpoint = Checkpoint(commit=new, tree=tree, patch_id=commit_anchors.patch_id(clone.repo, new))
+        checkpoint = Checkpoint(commit=new, tree=tree, patch_id=commit_details.patch_id(clone.repo, new))
     return replace(task, evidence=tuple(dict.fromkeys(cited)), checkpoint=checkpoint)
 
 

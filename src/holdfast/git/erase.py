@@ -18,7 +18,16 @@ from holdfast.git.clone import Clone
 from holdfast.model.event import Event, EventDraft
 from holdfast.model.ids import is_id, slug
 from holdfast.patterns import regex
-from holdfast.store import fsio, markdown_document, memory_files, pending_changes, receipt_files, statistics, trash
+from holdfast.store import (
+    fsio,
+    loose_records,
+    markdown_document,
+    memory_files,
+    pending_changes,
+    receipt_files,
+    statistics,
+    trash,
+)
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.pending_changes import PendingChange
@@ -27,7 +36,6 @@ from holdfast.values import frozen, replace
 MAX_MARKER = 1 << 22
 _KINDS = ("event", "run", "memory", "task", "link", "session")
 _ENTRIES = (paths.MEMORY, paths.TASKS, paths.LINKS, paths.APPROVALS)
-_MAX_KEPT = 64 << 20
 _BODY = regex(r"[0-9a-f]{64}")
 _SWEPT = "swept"
 
@@ -299,17 +307,10 @@ def _remove_kept(aside: str, identity: str) -> list[str]:
     for folder, _, names in os.walk(aside):
         for name in names:
             path = os.path.join(folder, name)
-            if trash.is_named(name, identity) or word.search(_content(path)):
+            if trash.is_named(name, identity) or word.search(loose_records.content(path)):
                 fsio.remove(path)
                 removed.append(f"kept text {name}")
     return removed
-
-
-def _content(path: str) -> bytes:
-    try:
-        return fsio.read(path, limit=_MAX_KEPT)
-    except (OSError, UnsafePath, TooLarge):
-        return b""
 
 
 def _drop_views(clone: Clone) -> None:

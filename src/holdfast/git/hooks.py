@@ -19,7 +19,7 @@ from holdfast.git import hook_scripts
 from holdfast.git.hook_scripts import ASIDE, NAMES
 from holdfast.git.repo import LOCK_PAUSE, LOCK_TRIES, Repo
 from holdfast.patterns import regex
-from holdfast.store import fsio, git_inbox
+from holdfast.store import fsio, git_inbox, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import frozen, replace
 
@@ -169,11 +169,8 @@ def _places_file(layout: Layout) -> str:
 
 def _places(layout: Layout) -> dict[str, bool]:
     """The folders we put blocks in, each with whether we made it."""
-    try:
-        known = json.loads(fsio.read(_places_file(layout), limit=1 << 20))
-    except (OSError, ValueError, UnsafePath, TooLarge):
-        return {}
-    return {str(folder): made is True for folder, made in known.items()} if isinstance(known, dict) else {}
+    known = loose_records.read(_places_file(layout))
+    return {folder: made is True for folder, made in known.items()}
 
 
 def _install_files(repo: Repo, layout: Layout, python: str, *, fresh: bool) -> HooksInstalled:

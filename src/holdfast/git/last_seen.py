@@ -7,22 +7,20 @@ command, so it starts no git and reads no file longer than a line.
 
 import contextlib
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from holdfast.errors import Busy, NotStored, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.errors import Busy, NotStored, ReadOnlyStore
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Head
-from holdfast.store import fsio
-from holdfast.store.layout import Layout
+from holdfast.store import fsio, loose_records
 from holdfast.values import asdict, frozen, replace
 
 MOST = 100  # moves that wait to be told; the newest stay
 MOST_NAMES = 5_000
 TOLD, FOREIGN = "told", "foreign"  # what reconcile has told; lines that another clone recorded
-_SHARED, _LIMIT = "clone.json", 1 << 20
+_SHARED = "clone.json"
 
 
 @frozen
@@ -68,7 +66,7 @@ class SeenClone:
 
 def tree(clone: Clone) -> SeenWorkTree | None:
     """This work tree as the last command left it; None: nobody has looked, or the note is damaged."""
-    raw = _read(clone.layout, _name(clone.worktree))
+    raw = loose_records.read(os.path.join(clone.layout.seen, _name(clone.worktree)))
     try:
         return SeenWorkTree(**{**raw, "waiting": _moves(raw)}) if raw else None
     except (TypeError, KeyError, ValueError):
@@ -77,7 +75,7 @@ def tree(clone: Clone) -> SeenWorkTree | None:
 
 def shared(clone: Clone) -> SeenClone | None:
     """What the work trees share, as the last command left it."""
-    raw = _read(clone.layout, _SHARED)
+    raw = loose_records.read(os.path.join(clone.layout.seen, _SHARED))
     try:
         if not raw:
             return None
@@ -98,14 +96,12 @@ def keep(clone: Clone, value: SeenWorkTree | SeenClone) -> None:
     record = asdict(value)
     record["waiting"] = record["waiting"][-MOST:]
     name = _SHARED if isinstance(value, SeenClone) else _name(clone.worktree)
-    fsio.make_dirs(clone.layout.seen)
-    data = json.dumps(record, ensure_ascii=True, indent=1).encode("ascii")
-    fsio.replace(os.path.join(clone.layout.seen, name), data + b"\n")
+    loose_records.keep(os.path.join(clone.layout.seen, name), record)
 
 
 def names(clone: Clone, of: str) -> set[str]:
     """The names that were kept under a word: TOLD or FOREIGN."""
-    raw = (_read(clone.layout, f"{of}.json") or {}).get("names")
+    raw = loose_records.read(os.path.join(clone.layout.seen, f"{of}.json")).get("names")
     return {name for name in raw if isinstance(name, str)} if isinstance(raw, list) else set()
 
 
@@ -113,9 +109,7 @@ def keep_names(clone: Clone, of: str, now: Iterable[str]) -> None:
     """Keep exactly these names under a word."""
     chosen = sorted(set(now))[:MOST_NAMES]
     if set(chosen) != names(clone, of):
-        fsio.make_dirs(clone.layout.seen)
-        data = json.dumps({"names": chosen}, ensure_ascii=True, indent=1).encode("ascii")
-        fsio.replace(os.path.join(clone.layout.seen, f"{of}.json"), data + b"\n")
+        loose_records.keep(os.path.join(clone.layout.seen, f"{of}.json"), {"names": chosen})
 
 
 def forget(clone: Clone, worktree: str) -> None:
@@ -141,14 +135,6 @@ def _name(worktree: str) -> str:
     if len(os.fsencode(worktree)) > 200:
         worktree = hashlib.sha256(os.fsencode(worktree)).hexdigest()
     return f"tree-{worktree}.json"
-
-
-def _read(layout: Layout, name: str) -> dict[str, Any] | None:
-    try:
-        raw = json.loads(fsio.read(os.path.join(layout.seen, name), limit=_LIMIT))
-    except (OSError, ValueError, RecursionError, UnsafePath, TooLarge):
-        return None
-    return raw if isinstance(raw, dict) else None
 
 
 class DiskGlance:

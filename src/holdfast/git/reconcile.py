@@ -210,12 +210,12 @@ class IdleBranch:
     merged: bool  # its commits are in the trunk
 
 
-def idle_branches(clone: Clone, *, trunk: str | None = None) -> list[IdleBranch]:
+def idle_branches(clone: Clone, *, trunk: str | None = None, days: int = IDLE_DAYS) -> list[IdleBranch]:
     """The branches with no activity for some days, longest first; none that is checked out, nor the trunk."""
     repo, main = clone.repo, clone.repo.trunk(trunk)
     rows = repo.text("for-each-ref", "--format=%(committerdate:unix) %(refname)", "refs/heads").splitlines()
     used = {repo.ref_of(git_dir) for git_dir in repo.worktrees()} | {main}
-    limit = (clone.clock() - timedelta(days=IDLE_DAYS)).timestamp()
+    limit = (clone.clock() - timedelta(days=days)).timestamp()
     found = []
     for when, _, ref in (row.partition(" ") for row in rows):
         if ref not in used:

@@ -9,7 +9,6 @@ A view that git tracks is nobody's edit: a pull request can bring one. It is nei
 """
 
 import hashlib
-import json
 import os
 from collections.abc import Callable
 from functools import lru_cache
@@ -18,29 +17,21 @@ from typing import Any, TypeVar
 from holdfast.errors import BadInput, Busy, NotStored, PublishRefused, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
-from holdfast.store import fsio
+from holdfast.store import fsio, loose_records
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
-
-_RECORD_LIMIT = 1 << 24
 
 
 def read_record(clone: Clone, subject: str) -> dict[str, list[Any]]:
     """Name to what is remembered of it."""
-    for store in (clone.layout, *clone.stores):  # where it was last written comes first
-        try:
-            raw = json.loads(fsio.read(os.path.join(store.seen, _name(clone, subject)), limit=_RECORD_LIMIT))
-            return {name: row for name, row in raw.items() if isinstance(row, list)}
-        except (OSError, ValueError, AttributeError, RecursionError, UnsafePath, TooLarge):
-            continue
-    return {}
+    places = (os.path.join(store.seen, _name(clone, subject)) for store in (clone.layout, *clone.stores))
+    raw = next((found for path in places if (found := loose_records.read(path))), {})  # the last written comes first
+    return {name: row for name, row in raw.items() if isinstance(row, list)}
 
 
 def keep_record(clone: Clone, subject: str, rows: dict[str, list[Any]]) -> None:
     """Remember this and nothing else."""
-    fsio.make_dirs(clone.layout.seen)
-    data = json.dumps(rows, ensure_ascii=True, indent=1).encode("ascii")
-    fsio.replace(os.path.join(clone.layout.seen, _name(clone, subject)), data + b"\n")
+    loose_records.keep(os.path.join(clone.layout.seen, _name(clone, subject)), rows)
 
 
 def _name(clone: Clone, subject: str) -> str:

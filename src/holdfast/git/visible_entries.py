@@ -9,7 +9,6 @@ index is ours to replace, unlike a hand edit; git carries it along when the bran
 line staged it.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -17,7 +16,7 @@ from holdfast.errors import BrokenEntry, PublishRefused, TooLarge, UnsafePath
 from holdfast.git import branch_lines
 from holdfast.git.branch_lines import BranchLine
 from holdfast.git.repo import Repo
-from holdfast.store import fsio, layout, pending_changes, seal, task_files
+from holdfast.store import fsio, layout, loose_records, pending_changes, seal, task_files
 from holdfast.store.layout import TRACKED, Layout
 from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen, replace
@@ -49,11 +48,8 @@ def refuse_conversion(repo: Repo, files: Sequence[str]) -> None:
 
 def read_staged(repo: Repo) -> dict[str, Staged]:
     """Path to what we staged there; the record is a convenience, so a damaged one counts as none."""
-    try:
-        rows = json.loads(fsio.read(os.path.join(repo.git_dir, STAGED_RECORD), limit=1 << 26))
-        return {path: Staged(blob, line) for path, (blob, line) in rows.items()}
-    except (FileNotFoundError, ValueError, TypeError, AttributeError):
-        return {}
+    rows = loose_records.read(os.path.join(repo.git_dir, STAGED_RECORD))
+    return {path: Staged(*row) for path, row in rows.items() if isinstance(row, list) and len(row) == 2}
 
 
 def remember_staged(repo: Repo, line: str, blobs: Iterable[tuple[str, str | None]]) -> None:
@@ -63,7 +59,7 @@ def remember_staged(repo: Repo, line: str, blobs: Iterable[tuple[str, str | None
     kept = {path: row for path, row in known.items() if path in there}
     kept.update({path: Staged(blob, line) for path, blob in blobs if blob})
     rows = {path: (row.blob, row.line) for path, row in kept.items()}
-    fsio.replace(os.path.join(repo.git_dir, STAGED_RECORD), json.dumps(rows).encode("utf-8"))
+    loose_records.keep(os.path.join(repo.git_dir, STAGED_RECORD), rows)
 
 
 MAX_ENTRY = 1 << 20

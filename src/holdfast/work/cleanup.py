@@ -32,7 +32,7 @@ from holdfast.git.visible_entries import Sighting
 from holdfast.model.event import EventDraft, timestamp
 from holdfast.model.session import Session
 from holdfast.patterns import regex
-from holdfast.store import fsio, pending_changes, session_files, task_files, trash
+from holdfast.store import fsio, loose_records, pending_changes, session_files, task_files, trash
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.pending_changes import PendingChange
@@ -86,7 +86,7 @@ def _records(stores: Iterable[Layout]) -> Iterator[bytes]:
     for store in stores:
         tops = (store.sessions, store.claims, store.pending, store.sealed_changes, store.bodies)
         for top in (*tops, store.candidates, store.trash, store.kept, store.rewrites, store.seen):
-            yield from map(_content, _citing_files(top))
+            yield from (loose_records.content(path, limit=_CITING_LIMIT) for path in _citing_files(top))
 
 
 def _citing_files(top: str) -> Iterator[str]:
@@ -94,13 +94,6 @@ def _citing_files(top: str) -> Iterator[str]:
         yield top
     for folder, _, names in os.walk(top):
         yield from (os.path.join(folder, name) for name in names)
-
-
-def _content(path: str) -> bytes:
-    try:
-        return fsio.read(path, limit=_CITING_LIMIT)
-    except (OSError, UnsafePath, TooLarge):
-        return b""
 
 
 def _entries(clone: Clone) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from holdfast.errors import BadInput, NeedsEvidence, NotFound
 from holdfast.git import evidence_check, reflog
-from holdfast.git.cited_commits import commit_anchors
+from holdfast.git.cited_commits import commit_anchors, commit_details
 from holdfast.git.clone import Clone
 from holdfast.git.reflog import ReflogRow
 from holdfast.git.repo import Repo
@@ -323,7 +323,7 @@ def checkpoint_here(clone: Clone) -> Checkpoint | None:
         return None
     commit_anchors.keep(clone, [head])
     tree = clone.repo.text("rev-parse", f"{head}^{{tree}}")
-    return Checkpoint(commit=head, tree=tree, patch_id=commit_anchors.patch_id(clone.repo, head))
+    return Checkpoint(commit=head, tree=tree, patch_id=commit_details.patch_id(clone.repo, head))
 
 
 def _milestone(task: Task, checkpoint: Checkpoint) -> EventDraft:

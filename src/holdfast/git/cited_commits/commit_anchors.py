@@ -16,16 +16,16 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import takewhile
 from typing import Literal
 
-from holdfast.errors import Busy, GitFailed, NotStored, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.errors import Busy, GitFailed, NotStored, ReadOnlyStore, UnsafePath
 from holdfast.git.cited_commits import anchor_store, commit_details, commit_matching, rewrite_map
 from holdfast.git.cited_commits.anchor_store import CommitAnchor
-from holdfast.git.cited_commits.commit_details import Patch, adrift, patch_id
+from holdfast.git.cited_commits.commit_details import Patch, adrift
 from holdfast.git.cited_commits.commit_matching import HistoryWindow, MatchScope
 from holdfast.git.cited_commits.rewrite_map import RewriteTrail
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.model.evidence import is_oid
-from holdfast.store import fsio
+from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
@@ -40,7 +40,7 @@ def state_of(repo: Repo, layouts: Iterable[Layout]) -> str:
     """A hash of everything an answer rests on."""
     refs = repo.run("for-each-ref", "--format=%(objectname) %(refname)")
     others = ("HEAD", *(os.path.join(folder, "HEAD") for folder in repo.worktrees()[1:]))
-    heads = [_content(os.path.join(repo.common_dir, name)) for name in others]
+    heads = [loose_records.content(os.path.join(repo.common_dir, name), limit=4096) for name in others]
     beside = (os.path.join("filter-repo", "commit-map"), "shallow")
     maps = (*(layout.rewrites for layout in layouts), *(os.path.join(repo.common_dir, name) for name in beside))
     files = [_facts(path) for path in maps]
@@ -51,7 +51,7 @@ def state_of(repo: Repo, layouts: Iterable[Layout]) -> str:
 def load_answers(layout: Layout, state: str) -> dict[str, Answer]:
     """What was found in this state of the repository."""
     found: dict[str, Answer] = {}
-    rows = _read_answers(layout).get(state)
+    rows = loose_records.read(_answers_path(layout), limit=_LIMIT).get(state)
     for oid, row in rows.items() if isinstance(rows, dict) else ():
         match row:
             case None:
@@ -63,7 +63,11 @@ def load_answers(layout: Layout, state: str) -> dict[str, Answer]:
 
 def save_answers(layout: Layout, state: str, answers: Mapping[str, Answer]) -> None:
     """Remember what was found; where that cannot be stored, it is simply looked for again."""
-    kept = {name: rows for name, rows in _read_answers(layout).items() if name != state and isinstance(rows, dict)}
+    kept = {
+        name: rows
+        for name, rows in loose_records.read(_answers_path(layout), limit=_LIMIT).items()
+        if name != state and isinstance(rows, dict)
+    }
     newest = dict(list(answers.items())[-_MAX_ANSWERS:])
     states = dict([*kept.items(), (state, newest)][-_MAX_STATES:])
     with contextlib.suppress(NotStored, ReadOnlyStore, UnsafePath, Busy):
@@ -75,21 +79,6 @@ def _answers_path(layout: Layout) -> str:
     return os.path.join(layout.anchors, "answers.json")
 
 
-def _read_answers(layout: Layout) -> dict[str, object]:
-    try:
-        read = json.loads(fsio.read(_answers_path(layout), limit=_LIMIT))
-    except (OSError, ValueError, RecursionError, UnsafePath, TooLarge):
-        return {}  # a cache: damage costs another search
-    return read if isinstance(read, dict) else {}
-
-
-def _content(path: str) -> bytes:
-    try:
-        return fsio.read(path, limit=4096)
-    except (OSError, UnsafePath, TooLarge):
-        return b""
-
-
 def _facts(path: str) -> tuple[int, ...]:
     try:
         found = os.stat(path)
@@ -97,8 +86,6 @@ def _facts(path: str) -> tuple[int, ...]:
         return ()
     return found.st_mtime_ns, found.st_ino, found.st_size
 
-
-__all__ = ["CommitAnchor", "ResolvedCommit", "keep", "learn", "patch_id", "resolve"]
 
 _ALIASES = 4  # later names of a commit by which it is looked for too
 _PARTS = 8  # commits into which one may have been split
