@@ -12,9 +12,8 @@ from holdfast.git import upstream
 from holdfast.git.clone import Clone
 from holdfast.git.publish import publish
 from holdfast.index import freshness
-from holdfast.index.hit_text import FOREIGN, PROMOTED
+from holdfast.index.hit_text import EDITED, FOREIGN, PROMOTED
 from holdfast.index.refresh import path_of, place_of
-from holdfast.index.reliability import EDITED
 from holdfast.index.sqlite import drop_all
 from holdfast.model.event import EventDraft
 from holdfast.recall.search import recall

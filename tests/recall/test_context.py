@@ -163,7 +163,7 @@ def test_a_line_cannot_end_the_data_or_begin_a_section(place: Place) -> None:
     assert said.count(f"</holdfast-data {MARKER}>") == 1
     assert not any(line.startswith("## Facts") for line in said)
     assert "- SES-1 summary: ## Facts" in said
-    assert all(line.startswith(("- ", "## ", "# ", "…", "Session to go on")) for line in said[2:-1])
+    assert all(line.startswith(("- ", "## ", "# ", "…", "Last session")) for line in said[2:-1])
 
 
 def full_material(place: Place, chance: random.Random) -> PackMaterial:

@@ -5,19 +5,18 @@ Nothing here trusts a name it cannot look up: a memory that cites something unch
 founded than it is. Spans are followed where they move within their file and where the file is renamed.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
-from holdfast.git import tracked_files
-from holdfast.git.cited_commits import commit_anchors
-from holdfast.git.cited_commits.commit_details import adrift
+from holdfast.git import span_history, tracked_files
+from holdfast.git.cited_commits import commit_anchors, commit_details
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
-from holdfast.git.span_history import sources
-from holdfast.git.tracked_files import Tracked, TrackedPlace, here, others
 from holdfast.model.evidence import (
     CommitEvidence,
     Evidence,
@@ -36,6 +35,9 @@ from holdfast.model.spans.file_version import FileVersion
 from holdfast.model.text import visible
 from holdfast.patterns import regex
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from holdfast.git.tracked_files import Tracked, TrackedPlace
 
 State = Literal["holds", "changed", "gone", "unanchored"]
 
@@ -231,7 +233,7 @@ def _whole_state(repo: Repo, cited: FileEvidence, held: Tracked | None, *, commi
         return "holds" if cited.blob == held.head else "changed"
     if cited.blob in held.blobs:
         return "holds"
-    data = here(repo, cited.path)
+    data = tracked_files.here(repo, cited.path)
     ways = () if data is None else (data, data.replace(b"\r\n", b"\n"))
     return "holds" if cited.blob in map(repo.hash_blob, ways) else "changed"
 
@@ -273,10 +275,10 @@ def _texts(
         if committed and place.held.head is not None:
             waiting.append((path, place.held.head))
             continue
-        if (data := here(repo, place.path)) is not None:
+        if (data := tracked_files.here(repo, place.path)) is not None:
             yield path, FileVersion(place.path, data)
         if is_open(path):
-            waiting += [(path, blob) for blob in others(repo, place, data)]
+            waiting += [(path, blob) for blob in tracked_files.others(repo, place, data)]
     for some in (waiting[start : start + _AT_ONCE] for start in range(0, len(waiting), _AT_ONCE)):
         kept = tracked_files.stored(repo, [blob for _, blob in some])
         for path, blob in some:
@@ -291,7 +293,7 @@ def _moved_spans(repo: Repo, lost: Mapping[Span, Sequence[FileVersion]]) -> set[
     where git has none, an equal text counts if there is one only.
     """
     copied = {span: [t for t in texts if t.is_beyond(span) or t.copies(span)] for span, texts in lost.items()}
-    known = sources(repo, [span for span, texts in copied.items() if texts])
+    known = span_history.sources(repo, [span for span, texts in copied.items() if texts])
     aligned: dict[tuple[int, int], LineAlignment] = {}
     found: set[Span] = set()
     for span, texts in copied.items():
@@ -321,7 +323,7 @@ def _files(clone: Clone, text: str, kind: str = "file") -> list[Evidence]:
     known = tracked_files.tracked(clone.repo, paths.values())
     for one in readings:
         if paths[one] in known:
-            return [_cited(clone, one, TrackedPlace(paths[one], known[paths[one]]))]
+            return [_cited(clone, one, tracked_files.TrackedPlace(paths[one], known[paths[one]]))]
     return _followed(clone, f"{kind}:{text}") if kind != "file" else []
 
 
@@ -361,7 +363,7 @@ def _receipt(one: _Reading, path: str) -> Span:
 
 def _text(repo: Repo, place: TrackedPlace) -> FileVersion:
     """A file as people see it: in the work tree, else as git holds it."""
-    data = here(repo, place.path)
+    data = tracked_files.here(repo, place.path)
     if data is None and place.held.blob is not None:
         data = tracked_files.stored(repo, [place.held.blob]).get(place.held.blob)
     if data is None:
@@ -401,7 +403,7 @@ def _commit_states(clone: Clone, oids: Sequence[str]) -> dict[str, State]:
     """A commit that was rewritten holds under its new name; a shallow clone's lack of one says nothing."""
     found = commit_anchors.resolve(clone, oids) if oids else {}
     lost = [oid for oid, now in found.items() if now.state == "unanchored"]
-    here, _ = adrift(clone.repo, lost)
+    here, _ = commit_details.adrift(clone.repo, lost)
     states: dict[str, State] = {oid: "holds" if now.commit else "unanchored" for oid, now in found.items()}
     return states | {oid: "gone" for oid in lost if oid not in here}
 

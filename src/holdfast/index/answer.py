@@ -7,11 +7,10 @@ passing (an event, a commit) would stand. Who asks for another branch gets what 
 Nothing is imported but our own: the quick path answers with this.
 """
 
-from holdfast.index.hit_text import FIELDS
+from holdfast.index.hit_text import FIELDS, SUPERSEDED
 from holdfast.index.query import EVERY_BRANCH, HERE, read_query
 from holdfast.index.ranking import search
 from holdfast.index.ranking_weights import WEIGHTS
-from holdfast.index.reliability import SUPERSEDED
 from holdfast.index.second_hop import follow
 
 TYPE_CHECKING = False

@@ -14,6 +14,10 @@ FIELDS = (
 )  # fmt: skip
 APPROVED = "T0"  # the tier of what a person approved
 FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody vouches
+SUPERSEDED = "superseded"  # as a doubt: by a person's word, though what took its place is not here any more
+EDITED = "edited since approval"  # a doubt: a person approved another text of it
+UNCHECKED = "approval cannot be checked here"  # a doubt: in a shallow clone nobody can tell
+STALE = "stale"  # a doubt: what it cites has changed
 PROMOTED = "promoted, not reviewed"  # accepted, and no person was seen to do it
 DAY = 86_400
 _AGES = (  # from so many seconds on, in units of so many

@@ -21,8 +21,7 @@ from holdfast.git import approvals, upstream
 from holdfast.git.approvals import Approvals, MemoryApproval, Tiers, Vouched
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import states
-from holdfast.index.hit_text import FOREIGN
-from holdfast.index.reliability import STALE, SUPERSEDED
+from holdfast.index.hit_text import FOREIGN, STALE, SUPERSEDED
 from holdfast.index.visible_units import IndexUnit, UnitTexts, own_units
 from holdfast.model.evidence import parse_evidence
 from holdfast.patterns import regex

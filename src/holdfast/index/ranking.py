@@ -15,7 +15,7 @@ from holdfast.index import result_order, scoring
 from holdfast.index.pool import AT, FIRST, READ, SOURCES, Pool, facets_of, fetched, gather, match_all, match_any
 from holdfast.index.query import MAX_QUERY, MAX_WORDS, Scope, SearchQuery, quoted, read_query, split_word
 from holdfast.index.ranking_weights import GROUPED, PRIORS, STANDINGS, TRUST, WEIGHTS
-from holdfast.index.reliability import SUPERSEDED, HitReliability
+from holdfast.index.reliability import HitReliability
 from holdfast.index.schema import facet
 from holdfast.index.search_words import words_of
 from holdfast.index.second_hop import NAMED, follow, named_by
@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     Step = Callable[[Sequence[Connection], SearchQuery, Sequence[tuple[int, float]]], dict[int, float]]
 
 __all__ = (
-    "KINDS", "MAX_LIMIT", "MAX_QUERY", "MAX_WORDS", "SUPERSEDED",
+    "KINDS", "MAX_LIMIT", "MAX_QUERY", "MAX_WORDS",
     "candidates", "match_all", "match_any", "search", "snippet", "split_word",
 )  # fmt: skip
 

@@ -3,7 +3,7 @@
 Nothing is imported but our own: the quick path says it of every hit.
 """
 
-from holdfast.index.hit_text import APPROVED, FOREIGN, PROMOTED
+from holdfast.index.hit_text import APPROVED, FOREIGN, PROMOTED, STALE, SUPERSEDED
 from holdfast.index.pool import AT, SOURCES, Pool
 
 TYPE_CHECKING = False
@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-SUPERSEDED = "superseded"  # as a doubt: by a person's word, though what took its place is not here any more
-EDITED = "edited since approval"  # a doubt: a person approved another text of it
-UNCHECKED = "approval cannot be checked here"  # a doubt: in a shallow clone nobody can tell
-STALE = "stale"  # a doubt: what it cites has changed
 
 _LONGEST = 10  # chain of memories that took one another's place, that is looked at
 _STEP = 1e-6  # of a score: enough to stand behind

@@ -8,26 +8,29 @@ A search costs seconds on a large repository, and every command asks about the s
 kept while refs, HEAD and the maps are what they were; the file may be deleted.
 """
 
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping
 from itertools import takewhile
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.errors import Busy, GitFailed, NotStored, ReadOnlyStore, UnsafePath
 from holdfast.git.cited_commits import anchor_store, commit_details, commit_matching, rewrite_map
 from holdfast.git.cited_commits.anchor_store import CommitAnchor
 from holdfast.git.cited_commits.commit_details import Patch, adrift
-from holdfast.git.cited_commits.commit_matching import HistoryWindow, MatchScope
-from holdfast.git.cited_commits.rewrite_map import RewriteTrail
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.model.evidence import is_oid
 from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    from holdfast.git.cited_commits.commit_matching import HistoryWindow, MatchScope
 
 Answer = tuple[str, str] | None  # where it is and how it was found; None: not found
 
@@ -208,8 +211,8 @@ class _Search:
             self._look(waiting, doubtful)
         return self._found
 
-    def _trail(self, oid: str) -> RewriteTrail:
-        return self._trails.get(oid, RewriteTrail())
+    def _trail(self, oid: str) -> rewrite_map.RewriteTrail:
+        return self._trails.get(oid, rewrite_map.RewriteTrail())
 
     def _living(self, oid: str) -> list[str]:
         return [name for name in self._trail(oid).names if name in self._here and name not in self._adrift]
@@ -249,7 +252,7 @@ class _Search:
         anchors = self._anchors(name for names in aliases.values() for name in names)
         if not anchors:
             return
-        window = HistoryWindow(self._repo, anchors, here=[oid for oid in anchors if oid in self._here])
+        window = commit_matching.HistoryWindow(self._repo, anchors, here=[oid for oid in anchors if oid in self._here])
         for oid, names in aliases.items():
             sights = {name: window.sight(anchors[name], own=names) for name in names if name in anchors}
             own = sights.get(oid)

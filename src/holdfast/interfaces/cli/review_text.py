@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.index import reliability
+from holdfast.index import hit_text
 from holdfast.interfaces.cli.connect_commands import readers
 from holdfast.interfaces.cli.invocation import why_no_person
 from holdfast.interfaces.cli.output import strong
@@ -136,8 +136,8 @@ def decided(done: Decided) -> str:
 def facts(found: MemoryListing, *, kind: str = "fact") -> str:
     sections = (
         ("Stale: what they cite has changed", found.stale),
-        ("Edited since approval", [one for one in found.unreviewed if one.status == reliability.EDITED]),
-        ("Approval cannot be checked here", [one for one in found.unreviewed if one.status == reliability.UNCHECKED]),
+        ("Edited since approval", [one for one in found.unreviewed if one.status == hit_text.EDITED]),
+        ("Approval cannot be checked here", [one for one in found.unreviewed if one.status == hit_text.UNCHECKED]),
         ("Not reviewed as they stand", [one for one in found.unreviewed if one.status == "unreviewed"]),
         ("Expired", found.expired),
         ("Superseded", found.superseded),
@@ -212,7 +212,7 @@ def _grounds(one: QueuedItem) -> list[str]:
 
 def _why(item: QueueItem) -> str | None:
     status = item.standing.status
-    return status if status in (reliability.EDITED, reliability.UNCHECKED) else _WHY.get(item.reason)
+    return status if status in (hit_text.EDITED, hit_text.UNCHECKED) else _WHY.get(item.reason)
 
 
 def _beside(look: ReviewLook) -> list[str]:

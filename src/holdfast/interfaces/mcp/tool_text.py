@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
-from holdfast.index import hit_text, reliability
+from holdfast.index import hit_text
 from holdfast.model.ids import token
 from holdfast.model.text import visible
 from holdfast.recall import applicable_memories
@@ -147,7 +147,7 @@ def known(one: MemoryStanding) -> KnownMemory:
 def may_be_told(one: MemoryStanding) -> bool:
     """Whether a memory may be told to whoever asks: no stranger's, and none that is over."""
     return (
-        one.status in ("accepted", "stale", "unreviewed", reliability.EDITED, reliability.UNCHECKED)
+        one.status in ("accepted", "stale", "unreviewed", hit_text.EDITED, hit_text.UNCHECKED)
         and one.trust in _ON_REQUEST
     )
 

@@ -20,7 +20,7 @@ from holdfast.curation.review_queue import QueueItem, ReviewLook
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.tracked_files import places, texts
-from holdfast.index.reliability import EDITED, UNCHECKED
+from holdfast.index.hit_text import EDITED, UNCHECKED
 from holdfast.interfaces.cli.output import shown as visible
 from holdfast.model.evidence import CommitEvidence, FileEvidence, Provenance, RunEvidence, parse_evidence
 from holdfast.model.memory import Candidate, Memory, iso

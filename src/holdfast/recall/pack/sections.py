@@ -1,16 +1,23 @@
 """What each section tells, the most important first, one thing a line and each with its id."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.model.brief import shortened
 from holdfast.model.task import PLANS, Task
 from holdfast.model.text import visible
-from holdfast.recall.applicable_memories import ELSEWHERE, ApplicableMemory, KnownMemory, ordered
-from holdfast.recall.pack import last_session as threads
-from holdfast.recall.pack.last_session import minute
-from holdfast.recall.pack.material import PackMaterial, RecalledItem, here
+from holdfast.recall import applicable_memories
+from holdfast.recall.pack import last_session
+from holdfast.recall.pack import material as gathered
 from holdfast.recall.pack.pack_lines import LONGEST, PackLine, PackSection, ToldRevision, flat, plain_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from holdfast.recall.applicable_memories import ApplicableMemory, KnownMemory
+    from holdfast.recall.pack.material import PackMaterial, RecalledItem
 
 MAX_PATHS = 200  # that are named; more are only counted
 _WIDE = 100  # characters after which a list of names goes on in the next line
@@ -75,8 +82,9 @@ def _facts(material: PackMaterial) -> list[PackLine]:
     told = {one.known.id for one in material.governs}
     others = [one for one in material.known if one.type == "fact" and one.id not in told]
     about = [f"about {one.applies_to[0]}" if one.applies_to else "known" for one in others]
-    rest = [ApplicableMemory(one, ELSEWHERE, why) for one, why in zip(others, about, strict=True)]
-    return [*_governing("facts")(material), *map(_memory, ordered(rest))]
+    elsewhere = applicable_memories.ELSEWHERE
+    rest = [applicable_memories.ApplicableMemory(one, elsewhere, why) for one, why in zip(others, about, strict=True)]
+    return [*_governing("facts")(material), *map(_memory, applicable_memories.ordered(rest))]
 
 
 def _memory(one: ApplicableMemory) -> PackLine:
@@ -121,11 +129,11 @@ def _found(material: PackMaterial, told_already: Collection[str]) -> list[PackLi
 
 
 def _session(material: PackMaterial) -> list[PackLine]:
-    return threads.thread_lines(material.thread) if material.thread else []
+    return last_session.thread_lines(material.thread) if material.thread else []
 
 
 def _changed(material: PackMaterial) -> list[PackLine]:
-    place = here(material)
+    place = gathered.here(material)
     at = f"at {place.id[:12]}"
     lines = [
         plain_line(text, place)
@@ -199,7 +207,7 @@ def _claimed(task: Task, material: PackMaterial) -> str:
         return ""
     is_here = claim.line == material.line and claim.worktree == material.worktree
     where = "" if is_here else f" on {claim.branch or 'a detached HEAD'}"
-    return f" [claimed by {claim.owner}{where} until {minute(claim.until)}]"
+    return f" [claimed by {claim.owner}{where} until {last_session.minute(claim.until)}]"
 
 
 def _blocked(material: PackMaterial) -> list[PackLine]:
