@@ -293,7 +293,7 @@ def _one_state(files: Sequence[tuple[Index, str, str]]) -> Iterator[list[sqlite3
         for index, name, value in files:
             db = stack.enter_context(index.reading())
             row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-            if ((row[0] or "") if row else "") != value:
+            if row is None or (row[0] or "") != value:  # none: the file was dropped, and this one is empty
                 raise _MovedOnError
             opened.append(db)
         yield opened
