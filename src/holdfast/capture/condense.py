@@ -1,12 +1,9 @@
-"""Older turns put shortly, so that a long session stays small: the same answer every time, and offline.
+"""Folds the older turns of a long session into a short text, offline and always the same, or by the user's own command.
 
-Only turns are folded. What is open, what waits for a yes, follow-ups, decisions and commands are fields of
-their own and are never touched here; the newest turns stay as they were said.
-
-Condensing by a command of the user's choice, such as `claude -p`.
-
-It gets the older turns on stdin and answers with a shorter text, which counts only if it repeats everything
-that is open. Otherwise the built-in way does it.
+Only turns are folded. What is open, what waits for a yes, follow-ups, decisions and commands are fields of their own
+and are never touched here; the newest turns stay as they are. A command such as `claude -p` gets the older turns on
+stdin and answers with a shorter text, which counts only if it repeats everything that is open. Otherwise the built-in
+way does it.
 """
 
 from holdfast.capture.user_command import UserModelCommand, ask

@@ -1,14 +1,9 @@
-"""Events written where they happened, not where the command that writes them happens to stand.
+"""The end of a run that was imported or cut short: sealed, in the log, noted in its session.
 
-The end of taking a run in: sealed, told in the log, noted in its session, remembered as taken.
-
-All of it follows from the capsule alone, and each step finds what the one before it left. So whoever is
-killed here is only a reason for the next command to do it again, and nothing is told twice.
-
-Runs whose wrapper was killed: the next command finishes them, with what is there.
-
-Whoever holds a capsule's own lock completes it, so two commands never both do. Each step finds what
-the one before it left, so being killed here, too, is only a reason to begin again.
+All of it follows from the capsule alone, and each step finds what the one before it left. A command that is killed
+here is completed by the next one, and nothing is recorded twice. Runs whose wrapper was killed are finished the same
+way, with what is there; whoever holds a capsule's own lock completes it, so two commands never both do. Events are
+written on the branch where the run happened, not on the one that is checked out now (`BranchEventWriter`).
 """
 
 import contextlib
@@ -94,7 +89,7 @@ def is_taken_in(taken: Capsule) -> bool:
 
 
 def conclude_again(clone: Clone, taken: Capsule) -> Event | None:
-    """Conclude a run that somebody was killed over; None if it has to be begun again, or was told before."""
+    """Conclude a run whose import was killed; None if it must be imported again, or was recorded before."""
     if not _is_complete(taken.folder):
         taken.drop()
         return None
@@ -108,7 +103,7 @@ def conclude_again(clone: Clone, taken: Capsule) -> Event | None:
 
 
 def conclude(clone: Clone, taken: Capsule, lines: BranchEventWriter, *, event: Event | None = None) -> Event:
-    """Seal a capsule that is complete and tell of it; `event` is what was told of it already."""
+    """Seal a complete capsule and record it; `event` is its event if it was recorded already."""
     context, told = context_of(taken.folder), capsules.read_json(taken.folder, BODY)
     if context is None or not isinstance(told, dict):
         raise CorruptLog(f"the capsule of run {taken.run_id} does not say what its event is")
@@ -141,7 +136,7 @@ def _with_packs(clone: Clone, taken: Capsule, context: dict[str, Any]) -> dict[s
 
 
 def context_of(folder: str) -> dict[str, Any] | None:
-    """The context of a run that was taken in; None if it is another kind of run."""
+    """The context of an imported run; None if it is another kind of run."""
     found = capsules.read_json(folder, capsules.CONTEXT)
     if not isinstance(found, dict) or not isinstance(found.get("transcript"), dict):
         return None
@@ -158,7 +153,7 @@ def stores_of(clone: Clone) -> tuple[Layout, ...]:
 
 
 def remember_again(clone: Clone, folder: str, context: Mapping[str, Any]) -> None:
-    """Learn from a sealed run what was taken in, if nobody knows it any more."""
+    """Learn from a sealed run what was imported, if the record of it is lost."""
     told = capsules.read_json(folder, BODY)
     if isinstance(told, dict):
         session = context["session"]["id"] if context["session"] else None

@@ -31,7 +31,7 @@ class GitNotice(str):
 
 
 def drop_notices(clone: Clone) -> None:
-    """The command itself tells of what was noticed, or settles it: what was said before holds no more."""
+    """Drop the notices: the command itself reports what was noticed, or settles it."""
     clone.notes[:] = [note for note in clone.notes if not isinstance(note, GitNotice)]
 
 

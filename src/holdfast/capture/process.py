@@ -1,9 +1,8 @@
 """Runs one command as if nobody watched: every byte, signal and exit code passes through.
 
-On a terminal the command gets a pseudo-terminal, else separate pipes. It runs in a process group of
-its own, and what is sent to us reaches the whole group. What the bytes mean is the tape's business.
-
-Runs a command where there are no process groups and no pseudo-terminals (Windows): pipes and threads.
+On a terminal the command gets a pseudo-terminal, else separate pipes. It runs in a process group of its own, and what
+is sent to us reaches the whole group. Where there are neither groups nor pseudo-terminals (Windows), it gets pipes
+and threads. What is done with the bytes is decided by the tape that is handed in.
 """
 
 import contextlib

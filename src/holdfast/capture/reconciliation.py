@@ -87,7 +87,7 @@ class ReconcileOverview:
     links: tuple[CrossBranchNeed, ...]
     conflicts: tuple[EntryConflict, ...]
     aside: tuple[PendingChange, ...] = ()  # set aside once, and the commit it was recorded at is here again
-    told: frozenset[str] = frozenset()  # the names of what was told before
+    told: frozenset[str] = frozenset()  # the names of what was reported before
 
     @property
     def asks(self) -> bool:
@@ -107,7 +107,7 @@ class ReconcileOverview:
         }
 
     def news(self) -> "ReconcileOverview":
-        """The report without what was told before; an open session is told again after another switch."""
+        """The report without what was reported before; an open session is reported again after another switch."""
         again = any(move.kind in SWITCHES for move in self.moves)
         over = [
             one for name, one in self.names().items() if name in self.told and not (again and name.startswith("left "))
@@ -119,7 +119,7 @@ class ReconcileOverview:
         return replace(self, **kept)
 
     def size(self) -> int:
-        """How many of the things that are told once it lists."""
+        """How many things it lists that are reported only once."""
         return len(self.names())
 
 
@@ -170,7 +170,7 @@ def _conflicts(clone: Clone, found: Moves) -> list[EntryConflict]:
 
 
 def mark_shown(clone: Clone, report: ReconcileOverview) -> None:
-    """The moves that waited were told, and what lasts; what does not last is told again if it comes back."""
+    """Remember that moves and lasting findings were reported; what ended is reported again if it comes back."""
     moves.told(clone)
     if not report.under_way:
         last_seen.keep_names(clone, last_seen.TOLD, report.names())

@@ -1,11 +1,9 @@
-"""Runs recorded from begin to end: a command, or a block of Python.
+"""Records runs from begin to end: a command, or a block of Python.
 
-`holdfast run -- CMD` streams the command through and keeps a capsule of it; `recording` does the same
-for code that says itself what it was given and what it made.
-
-A run's streams on their way to disk: redacted first, kept up to a limit, beyond it counted and hashed.
-
-Nothing here ever stops the command: what cannot be recorded becomes a warning, once per stream.
+`holdfast run -- CMD` streams the command through and keeps a capsule of it; `recording` does the same for code that
+says itself what it was given and what it made. Streams are redacted on their way to disk and kept up to a limit,
+beyond it counted and hashed. Nothing here ever stops the command: what cannot be recorded becomes a warning, once per
+stream.
 """
 
 import contextlib

@@ -1,9 +1,8 @@
-"""The files a run produced: each by its hash, small ones as a copy, and whether another run shares in it.
+"""One run being recorded: its capsule from begin to seal, the files it produced, and its event.
 
-One run being recorded: its capsule from begin to seal, and its event.
-
-Every step may fail and none may harm the run itself: what is lost is told as a warning, what can
-still be written is. A run whose event could not be written stays open, and the next command completes it.
+Each produced file is listed by its hash, small ones are copied, and one that another run may have changed says so.
+Every step may fail and none may harm the run itself: what is lost becomes a warning, what can still be written is. A
+run whose event could not be written stays open, and the next command completes it.
 """
 
 import hashlib

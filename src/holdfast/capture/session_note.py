@@ -1,10 +1,7 @@
-"""Answers to what another session left open: `SES-x:o1` is closed, granted or denied from a later one.
+"""Prepares a session note: redacts it, trims it, adds git facts, and settles what it answers.
 
-An ended session stays as it was told; only the state of its items and questions changes.
-
-What a note comes to: texts without secrets and within their limits, what git adds, and the next session.
-
-`noted` is pure, because it runs under the lock of the session's file.
+`SES-x:o1` closes, grants or denies what another session left open; of an ended session only the state of its items
+and questions changes. `with_note` and `with_answers` are pure, because they run under the lock of the session's file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

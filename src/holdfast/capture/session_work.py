@@ -1,11 +1,9 @@
-"""Sessions as work goes on: started, noted turn by turn, ended.
+"""Sessions as work goes on: started, noted turn by turn, ended; and which tasks their commits may have finished.
 
-Each change is one durable write, anchored to the commit and branch it was made at, and what comes from
-outside is redacted first. There is one open session per line and work tree, and one for each agent whose
-transcript is read while it works beside another. Nothing is ended, copied or dropped silently; what happened
-by itself (a linked session after a branch change) is said in `clone.notes`.
-
-Which started tasks the commits of a session speak for. Nothing is changed: people say what is done.
+Each change is one durable write, anchored to the commit and branch it was made at, and what comes from outside is
+redacted first. There is one open session per line and work tree, and one for each agent whose transcript is read
+while it works beside another. Nothing is ended, copied or dropped silently; what happened automatically (a linked
+session after a branch change) is reported in `clone.notes`. No task is changed here: people say what is done.
 """
 
 import os

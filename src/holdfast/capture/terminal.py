@@ -1,13 +1,10 @@
-"""The user's terminal while a command owns it: raw, the right size, and given back as it was.
+"""The user's side of a running command: the terminal, the signals, and each direction of bytes.
 
-A command on a terminal runs in a pseudo-terminal of its own, so that it behaves as it would without us.
-A command on pipes keeps its own process group; if it asks the real terminal for something, it gets it.
-
-Signals as bytes in a pipe: what was meant for the command is read and passed on, never acted on by us.
-
-One direction of a command's bytes each: to the user first and unchanged, then to the tape.
-
-Nothing here waits: whoever reads slowly holds up only the stream that they read.
+A command on a terminal runs in a pseudo-terminal of its own, so that it behaves as it would without us; the user's is
+raw meanwhile, and given back as it was. A command on pipes keeps its own process group; if it asks the real terminal
+for something, it gets it. Signals arrive as bytes in a pipe: what was meant for the command is passed on, never acted
+on by us. Bytes go to the user first and unchanged, then to the tape. Nothing here waits: a slow reader holds up only
+its own stream.
 """
 
 import contextlib

@@ -1,9 +1,7 @@
-"""Asking a command of the user's choice, such as `claude -p`: text in, text out, within a budget of calls.
+"""Runs commands of the user's choice: a model that is asked (`claude -p`), and one that restarts their tools.
 
-The command is an outsider: no shell, no place of ours to work in, bounded time and output, a visible number
-of calls a day. What it answers is data; whoever asked has to check it.
-
-The user's own command that restarts their tools, so that these read what was just accepted.
+The model's command is an outsider: no shell, no place of ours to work in, bounded time and output, a visible number
+of calls a day. What it answers is data; the caller has to check it.
 """
 
 import contextlib

@@ -1,13 +1,10 @@
-"""Which paths of the work tree changed while a run was under way.
+"""What changed in this work tree since a moment: paths while a run was under way, commits and files in a session.
 
-Two looks at git's own list of what differs from HEAD, and the commits made in between. Files git
-ignores, and Holdfast's own, do not count; a file that was dirty before and was left alone does not either.
-
-What git saw in this work tree since a moment: the commits made here, and their files.
-
-A pull brings commits that are no work of this session; the work tree's own reflog tells them apart. Where
-there is none, the first-parent history since then has to do. What we write ourselves is nobody's work: our
-folder, and the pages of a journal that is kept in the folder `journal`.
+Paths come from two looks at git's own list of what differs from HEAD, and the commits made in between. Files git
+ignores do not count; a file that was dirty before and was left alone does not either. A pull brings commits that are
+no work of this session; the work tree's own reflog tells them apart. Where there is none, the first-parent history
+since then has to do. What we write ourselves is nobody's work: our folder, and the pages of a journal in the folder
+`journal`.
 """
 
 import hashlib
@@ -181,7 +178,7 @@ def commits_since(repo: Repo, base: str | None, head: str | None) -> list[str]:
     gained = _gained(repo, base, head)
     here, ref = reflog.read(repo.git_dir, "HEAD")[-_ROWS:], repo.head().ref or repo.rebasing()
     # What was committed in this work tree while another branch was checked out is not this branch's work,
-    # even if it came here by a merge since; only what a rebase picks is told by HEAD's log alone.
+    # even if it came here by a merge since; only HEAD's log knows what a rebase picked.
     rows = (reflog.read(repo.common_dir, ref)[-_ROWS:] if ref else []) or here
     if not rows:
         mine = set(_gained(repo, base, head, "--first-parent"))

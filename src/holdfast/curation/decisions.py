@@ -1,8 +1,8 @@
 """Decisions about memories as the log tells them: who proposed, approved, rejected or retired what.
 
-The envelope names the memory as its target; what was said and which file text was approved stands in
-the body. Every step of a decision first asks here whether it was recorded before: a command
-that was killed half-way can be run again and completes the rest.
+The envelope names the memory as its target; the words and the approved file text are in the body. Every step of a
+decision first asks here whether it was recorded before: a command that was killed half-way can be run again and
+completes the rest.
 """
 
 from collections.abc import Collection, Iterable, Iterator

@@ -1,14 +1,10 @@
-"""Which memories contradict one another: asked before one is let in, and after branches were merged.
+"""Which memories contradict one another: checked before one is accepted, and after branches were merged.
 
-The rules about words are `model.claims`'; here it is decided which memories are held against which.
-What somebody looked at and resolved (`supersedes`, `compatible_with`) does not come up again. A memory that
-arrived by git and was approved by nobody here has no say against another.
-
-Contradictions among what stands here: two branches may each have accepted what the other denies.
-
-Comparing everything with everything takes long, so it is remembered, for each memory, in which words it was
-looked at and whom it contradicts; only what is new since then is compared. The record lies in the cache,
-beside the index, and can be deleted like it.
+The rules about words are in `model.claims`; here it is decided which memories are compared. What somebody looked at
+and resolved (`supersedes`, `compatible_with`) does not come up again. A memory that arrived by git and was approved
+by nobody here has no say against another. Two branches may each have accepted what the other denies: comparing
+everything with everything takes long, so a record in the cache keeps, for each memory, in which words it was compared
+and whom it contradicts, and only what is new since then is compared. It can be deleted like the index.
 """
 
 from __future__ import annotations

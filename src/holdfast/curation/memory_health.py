@@ -173,7 +173,7 @@ def _duplicate(less: MemoryStanding, more: MemoryStanding) -> CuratorFinding:
 def _unused(
     trusted: Iterable[MemoryStanding], accepted: Mapping[str, datetime], use: RecallUse, now: datetime
 ) -> Iterator[CuratorFinding]:
-    """What nobody was told since it was accepted, long ago, or what is found in vain.
+    """What was accepted long ago and never shown since, or is found often and never used.
 
     While counting is young nothing can be said.
     """

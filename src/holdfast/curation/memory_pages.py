@@ -1,15 +1,14 @@
-"""Pages: the views that show memories together in the form of their files, and what an edited page says.
+"""Pages: the views that show memories together in the form of their files, and what an edited page asks for.
 
-Pure, both ways. A page begins with a comment that names branch, HEAD, time and base, the fingerprint of all
-it shows. What is derived is shown among an entry's fields and read over when the page comes back: when it was
-`updated`, and how it is `standing` where its status alone would mislead. What hides is shown as a mark, so
-that a person reads what is there; the entry keeps its characters unless that person changes it.
+A page begins with a comment that names branch, HEAD, time and base, the fingerprint of all it shows. What is derived
+is shown among an entry's fields and ignored when the page comes back: when it was `updated`, and how it is `standing`
+where its status alone would mislead. What hides is shown as a mark, so that a person reads what is there; the entry
+keeps its characters unless that person changes it.
 
-Edited pages of memories: taken as a whole if they showed what still stands, else kept aside and said.
-
-A changed entry becomes a change of its file that waits, with an event that approves nothing: it is in review
-until a person accepts it. A new entry becomes a candidate, and a changed candidate stays one. What is missing
-from a page is not deleted: such an edit is refused, because somebody meant something by it.
+An edited page counts as a whole if it showed what still stands, else it is kept aside and reported. A changed entry
+becomes a change of its file that waits, with an event that approves nothing: it is in review until a person accepts
+it. A new entry becomes a candidate, and a changed candidate stays one. What is missing from a page is not deleted:
+such an edit is refused, because somebody meant something by it.
 """
 
 import hashlib

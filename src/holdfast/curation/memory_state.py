@@ -1,15 +1,10 @@
-"""How far each memory visible here is trusted; only T0 may speak to an agent that did not ask.
+"""Which memories stand here and how far each is trusted; only T0 is shown to an agent that did not ask.
 
-Computed from what this clone recorded itself and from the trunk that the user trusted, never from
-a word in the memory's own file: whoever can write a file could write "approved" into it.
-
-Which memories stand here: trusted, stale, unreviewed, expired, superseded, retired, broken or in clash.
-
-Only what was approved, has not run out and whose evidence is as it was counts as trusted. Trust is computed
-from what this clone recorded, never read from the file: whoever can write a file could write "approved" into
-it, too.
-
-What another clone erased and this one still holds: hidden, but on the disk.
+A memory is trusted, stale, unreviewed, expired, superseded, retired, broken or in clash. Only what was approved, has
+not expired and whose evidence is unchanged counts as trusted. Trust is computed from what this clone recorded itself
+and from the trunk that the user trusted, never from a word in the memory's own file: whoever can write a file could
+write "approved" into it. `erased_elsewhere` lists what another clone erased and this one still holds: hidden, but on
+the disk.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def _accept_entry(
         return revise.confirm(clone, entry, reviewer.approval, reviewer, again=again)
     revise.refuse_edit(entry, memory.id)
     if not reviewer.person:
-        raise reviewer.refusal(f"only a person may confirm {memory.id}, whose ground has moved")
+        raise reviewer.refusal(f"only a person may confirm {memory.id}, whose evidence has changed")
     return revise.revise(clone, entry, wanted, reviewer.approval, reviewer, action="accept")
 
 

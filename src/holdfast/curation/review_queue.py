@@ -1,7 +1,7 @@
-"""What waits for a person: candidates, edits nobody approved, memories whose ground moved, contradictions.
+"""What waits for a person: candidates, unapproved edits, memories whose evidence changed, contradictions.
 
-Listing is cheap however long the queue is; what an item contradicts and what made it stale is looked up
-when somebody looks at it.
+Listing is cheap however long the queue is; what an item contradicts and what made it stale is looked up when somebody
+looks at it.
 """
 
 import difflib
@@ -84,7 +84,7 @@ class ReviewQueue:
 
     @property
     def waiting(self) -> int:
-        """How many of them a person is told of; what came by git is one answer for all, and said apart."""
+        """How many of them a person has to decide; what came by git needs one answer for all and is counted apart."""
         return sum(item.reason != "elsewhere" for item in self.items) + len(self.unreadable)
 
     def look(self, item: QueueItem) -> ReviewLook:

@@ -138,7 +138,7 @@ def fresh_evidence(clone: Clone, memory: Memory) -> tuple[str, ...]:
 
 
 def edit(clone: Clone, identity: str, changes: Mapping[str, Any], reviewer: Reviewer) -> MemoryStanding:
-    """Other words or fields for a candidate, or for an entry: what changes it approves it anew."""
+    """Other words or fields for a candidate, or for an entry; whoever changes an entry approves its new text."""
     with candidates.locked(clone):
         there = snapshot.read_table(clone)
         name = there.meant(identity)

@@ -1,6 +1,6 @@
-"""What a proposal is held against: the shelf and the entries, read once even if many things are proposed.
+"""The shelf of candidates and the entries that stand here, read once: for many proposals, or for a reviewer.
 
-What a reviewer has before them: the shelf of candidates and the entries that stand here, read once.
+Whoever writes on what was read holds the shelf's lock.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""What a `user` record of Claude Code is: a person's words, or one of the many other things told as them.
+"""What one record of Claude Code means: a person's prompt, a tool call and its result, a change of the plan.
 
-Claude Code's tool calls: what kind each is, what it was given, what came back and what it wrote.
-
-Claude Code's plans: a whole list with each `TodoWrite`, or one task a call with `TaskCreate`/`TaskUpdate`.
-
-A single task's call says nothing of the others, so they are remembered; a reading that begins in the
-middle of a file first looks at what was said of tasks before.
+A `user` record holds a person's words or one of many other things that Claude Code puts into the same role. Plans
+come as a whole list with each `TodoWrite`, or one task a call with `TaskCreate` and `TaskUpdate`: such a call says
+nothing of the other tasks, so they are remembered, and a reading that begins in the middle of a file first looks at
+the calls before. `claude_turns` puts records together into turns.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Claude Code's records put together into turns: several lines are one step, results find their calls.
 
-Records are taken in the order of the file; their times are not in order. A turn that still waits for a
+Records are read in the order of the file; their times are not in order. A turn that still waits for a
 result when the next one begins is held until that one ends, so that a result told late finds its call.
 """
 
@@ -348,7 +348,7 @@ class ClaudeTurns:
                 self._taken_from_queue(record, text_value(value.get("content")))
 
     def _taken_from_queue(self, record: TranscriptRecord, named: str) -> None:
-        """What was told to the agent between two steps: the text that is named, else the oldest."""
+        """What the agent was given between two steps: the text that is named, else the oldest."""
         if named in self._queued:
             self._queued.remove(named)
         else:

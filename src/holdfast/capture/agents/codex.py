@@ -163,8 +163,8 @@ class _Unpacked(io.RawIOBase):
         buffer[: len(data)] = data
         return len(data)
 
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        target = offset if whence == os.SEEK_SET else self._at + offset
+    def seek(self, offset: int, origin: int = os.SEEK_SET) -> int:
+        target = offset if origin == os.SEEK_SET else self._at + offset
         scratch = memoryview(bytearray(1 << 16))
         while self._at < target and self.readinto(scratch[: min(1 << 16, target - self._at)]):
             pass

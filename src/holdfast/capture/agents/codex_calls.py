@@ -352,7 +352,7 @@ def _arguments(given: object) -> dict[str, Any]:
 
 
 def command_of(given: object) -> str | None:
-    """What a shell was told to do: a line, or the words of one with or without the shell before it."""
+    """The command a shell was given: a line, or the words of one with or without the shell before it."""
     if isinstance(given, str):
         return cut(without_ours(given), MAX_INPUT) or None
     words = [piece for piece in list_of(given) if isinstance(piece, str)]

@@ -86,7 +86,7 @@ class RolloutHead:
     """What the first lines of a rollout say."""
 
     origin: TranscriptOrigin
-    own_from: int = 0  # the ordinal from which on a helper's own work is told
+    own_from: int = 0  # the ordinal at which a helper's own work begins
     is_exported: bool = False  # it begins with what Holdfast wrote
 
 

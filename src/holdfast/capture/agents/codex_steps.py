@@ -170,7 +170,7 @@ class OpenCodexStep:
 
 @mutable
 class OpenCodexTurn:
-    """What was asked and what has come of it so far."""
+    """What was asked, and the steps that followed so far."""
 
     start: int
     end: int = 0
@@ -345,7 +345,7 @@ def _step(step: OpenCodexStep) -> TranscriptStep | None:
 
 
 def _calls(draft: CodexCallDraft) -> list[Call]:
-    """A call as it ended; a script is told as the calls it made."""
+    """A call as it ended; a script becomes the calls it made."""
     inner = _made(draft) if draft.is_script else []
     if not inner:
         return [_call(_joined(draft, draft.happened[-1]) if draft.happened else draft, draft.id)]

@@ -43,7 +43,7 @@ _HAPPENED = {"exec_command_end": command_happened, "patch_apply_end": files_chan
 _HAPPENED |= {"mcp_tool_call_end": mcp_answered}
 _SHOWN = {"CommandExecution": command_happened, "FileChange": files_changed, "McpToolCall": mcp_answered}
 _STOPPED = ("interrupted", "replaced")
-# Commands that are told elsewhere: a person's own, and what is typed into one that runs already.
+# Commands that stand elsewhere, too: a person's own, and what is typed into one that runs already.
 _TOLD_ELSEWHERE = ("user_shell", "unified_exec_interaction")
 
 

@@ -145,7 +145,7 @@ class GeminiLog:
     unnamed: int = 0
 
     def add(self, message: dict[str, Any]) -> None:
-        """Take a message in, or in place of what was told of it before."""
+        """Add a message, or put it in place of its shorter form."""
         key = short_name(message.get("id")) or self._unnamed()
         before = self.messages.get(key)
         if before is None:
@@ -156,9 +156,9 @@ class GeminiLog:
             raise BadInput(f"a Gemini session of more than {MAX_MESSAGES} messages is not read")
 
     def restate(self, messages: object) -> None:
-        """The history told anew: what is known stays, what is new comes after it.
+        """The history is stated again: what is known stays, what is new comes after it.
 
-        A message under another id is known if its content was there as often as it is told now.
+        A message under another id is known if its content was there as often as it comes now.
         """
         told: Counter[str] = Counter()
         added: Counter[str] = Counter()
@@ -192,7 +192,7 @@ class GeminiLog:
 
 
 def _weight(message: dict[str, Any]) -> int:
-    """How much of a message is told: one that names its calls by their results says most."""
+    """How complete a message is: one that has its calls with their results says most."""
     return 2 * bool(list_of(message.get("toolCalls"))) + bool(list_of(message.get("thoughts")) or message.get("model"))
 
 

@@ -46,7 +46,7 @@ def without_ours(text: str) -> str:
     return without_private(text) if "<" in text and "private>" in text.lower() else text
 
 
-MAX_KINDS = 64  # of unknown records that are told apart
+MAX_KINDS = 64  # of unknown records that are counted apart
 _NAME = 200  # characters of such a kind, of an id, of a tool's name
 _OUR_TOOL = regex(r"(?:mcp__)?holdfast__|mcp_holdfast_|holdfast\.|(?i:mcp__plugin_[a-z0-9-]{1,64}_holdfast__)")
 
@@ -77,7 +77,7 @@ def json_text(value: object) -> str:
 
 
 def passed_over(unknown: Counter[str], kind: object) -> None:
-    """Count a record nobody here knows; of very many kinds only the first are told apart."""
+    """Count a record of an unknown kind; of very many kinds only the first are counted apart."""
     known = short_name(kind) or "without a type"
     unknown[known if known in unknown or len(unknown) < MAX_KINDS else "other"] += 1
 

@@ -1,8 +1,8 @@
-"""What was taken in before, of all sessions: by it a turn is told from a copy of one.
+"""What was imported before, of all sessions: a copy of a turn is recognised by it.
 
-Tools copy: a resumed session repeats the one before it, a fork its parent, a sub-agent what it was given;
-and one tool takes over another's conversations. A turn counts where it is found first. Within a session an
-id is enough; across sessions only together with what was said, for some tools number each session anew.
+Tools copy: a resumed session repeats the one before it, a fork its parent, a sub-agent what it was given; and one
+tool imports another's conversations. A turn counts where it is found first. Within a session an id is enough; across
+sessions only together with the words, because some tools number each session from one.
 """
 
 import zlib
@@ -14,7 +14,7 @@ from holdfast.store.import_progress import ImportProgress, mark
 from holdfast.store.layout import Layout
 from holdfast.values import field, mutable, replace
 
-_BEGINNING = 400  # characters of what was said by which a copy is told from another of the same id
+_BEGINNING = 400  # characters that tell a copy from another text of the same id
 
 
 def contents(turn: TranscriptTurn) -> list[str]:
@@ -29,14 +29,14 @@ def content(step: TranscriptStep) -> str:
 
 
 def _content(name: str, said: str) -> str:
-    # So few bits of what was said tell two texts apart, and let nobody guess a secret in it.
+    # So few bits tell two texts apart, and let nobody guess a secret in them.
     bits = zlib.crc32(said[:_BEGINNING].encode("utf-8", "replace")) & 0xFFFF
     return mark(f"{name}\n{bits}")
 
 
 @mutable
 class SessionIntake:
-    """One session while it is taken in."""
+    """One session while it is imported."""
 
     old: ImportProgress
     ours: bool = True  # about this repository
@@ -101,7 +101,7 @@ class SessionIntake:
 
 
 class TakenTurns:
-    """All that was taken in, of any session; read again when another command changed it."""
+    """All turns that were imported, of any session; read again when another command changed them."""
 
     def __init__(self, stores: Sequence[Layout]) -> None:
         self._stores = stores

@@ -1,14 +1,12 @@
-"""Where in git's history a run of the past belongs: its commit, its branch, its line; or nowhere.
+"""Where and when in git's history a run of the past belongs: its commit, its branch, its line; or nowhere.
 
-An agent may say the commit itself. Else git's own logs tell where a branch or a work tree stood at that
-second, and if they do not reach back, history does, as far as it is this user's own. They tell it of agents
-that stood in a work tree of this clone, and of branches that had the name then. Whatever is not certain is
-left open: a wrong anchor is worse than none.
+An agent may name the commit itself. Else git's own logs say where a branch or a work tree stood at that second, and
+if they do not reach back, history does, as far as it is this user's own. They say it of agents that stood in a work
+tree of this clone, and of branches that had the name then. Whatever is not certain is left open: a wrong anchor is
+worse than none.
 
-When things happened, as far as a transcript can be believed.
-
-Nobody wrote of a moment that had not come when the file was last written, or has not come now: a clock was
-wrong. Such a time is none. What has no time is as old as its file, and no log of git is asked about it.
+A time is believed only if it is past and not later than the file's own: else a clock was wrong, and there is no time.
+What has no time is as old as its file, and no log of git is asked about it.
 """
 
 import re

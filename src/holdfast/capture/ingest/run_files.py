@@ -1,8 +1,4 @@
-"""The rows of a run's files that a turn gives: its cycles, the lines it wrote, and the turn itself.
-
-Pure: a turn in, JSON values out. Texts are cut to their limits here once more, whatever a dialect did.
-
-A capsule being filled from a transcript, a turn at a time: nothing is held but the account of it.
+"""The files of a run that is made from a transcript, written a turn at a time.
 
     context.json          where, when, by whom, and what was asked first
     cycles.jsonl          one line a step: what the model proposed, and what came of it
@@ -12,7 +8,8 @@ A capsule being filled from a transcript, a turn at a time: nothing is held but 
     outputs/body.json     what the run's event will say
     summary.md            the account; it is written last and says that all is there
 
-Whatever is written was redacted before. If the scanner fails, nothing of the run is kept.
+The rows are pure: a turn in, JSON values out, texts cut to their limits once more, whatever a dialect did. Whatever
+is written was redacted before; if the scanner fails, nothing of the run is kept.
 """
 
 import json
@@ -198,7 +195,7 @@ def turn_row(
 ) -> dict[str, Any]:
     """A turn as a line of turns.jsonl: what was asked, what came of it, and what else a session wants.
 
-    `whole` is the turn of which the rest was taken in before: its words are not told again.
+    `whole` is the turn of which the rest was imported before: its words are not repeated.
     """
     shell = [call for call in turn.calls if call.command]
     return {
@@ -292,7 +289,7 @@ MAX_HEARD = 1 << 20  # characters of a run that are looked through
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
-# What was decided, ruled, found out … in what was said and done, by type of memory.
+# What a run decided, ruled, found out …, by type of memory.
 Decided = Callable[[Sequence[Utterance | TriedCommand]], Mapping[str, Sequence[str]]]
 
 
@@ -326,7 +323,7 @@ class RunFilesWriter:
     def add(self, turn: TranscriptTurn, *, n: int, ts: str, key: str, whole: TranscriptTurn | None = None) -> None:
         """Write what a turn says; ScanFailed if it cannot be made safe.
 
-        `whole` is the turn of which the rest was taken in before.
+        `whole` is the turn of which the rest was imported before.
         """
         files = files_written(turn, self._place)
         brief = slim(turn)
@@ -468,12 +465,12 @@ def _harmless(lines: list[str], scan: Scanner) -> list[str]:
 
 
 def turns_of(folder: str) -> Iterator[dict[str, Any]]:
-    """The turns of a run that was taken in, one by one; what is damaged is left out."""
+    """The turns of an imported run, one by one; what is damaged is left out."""
     return capsules.read_rows(folder, TURNS)
 
 
 def said_in_run(folder: str) -> Iterator[Utterance | TriedCommand]:
-    """What was said and tried in a run that was taken in, as far as it is looked through for candidates."""
+    """The words and commands of an imported run, as far as it is searched for candidates."""
     room = MAX_HEARD
     for row in turns_of(folder):
         n = int(row["turn"])

@@ -1,10 +1,8 @@
-"""Whose a session is: whether it was about this repository, and what its paths are called here.
+"""Whether a session was about this repository, and what its paths are called here.
 
-An agent says where it stood: a folder, a remote's address, a commit. Folders come and go (a repository is
-moved, a work tree removed), so any of the three is enough. That says whose it is; where in our history it
-stood is told only by a work tree of ours (`tree_of`): another clone has logs of its own.
-
-What of a session is this repository's: a hook tells where a session passed by, not whose it is.
+An agent names where it stood: a folder, a remote's address, a commit. Folders come and go (a repository is moved, a
+work tree removed), so any of the three is enough; a hook only shows where a session passed by. Where in our history
+it stood is known from a work tree of ours alone (`tree_of`): another clone has logs of its own.
 """
 
 import hashlib

@@ -1,13 +1,10 @@
-"""A decision record as others write them: MADR 2, 3 and 4, and the records of adr-tools (Nygard's form).
+"""Reads a decision record as others write them: MADR 2, 3 and 4, and the records of adr-tools (Nygard's form).
 
-Only what a record says is read: its title, its status, what was decided, and why. Whether it is proposed
-here, and what became of the records it names, is decided by whoever reads a folder of them.
-
-What a record decides, as one claim that can be compared with others, and why it was decided.
-
-A title that decides is the claim (`Hash passwords with bcrypt`); one that only names a question is answered
-with the option that was chosen (`Database: Postgres`), or with the first sentence of the decision. What
-stands behind `because` is a reason and never part of the claim.
+A record becomes one claim that can be compared with others, and why it was decided. A title that decides is the claim
+(`Hash passwords with bcrypt`); one that only names a question is answered with the option that was chosen (`Database:
+Postgres`), or with the first sentence of the decision. What stands behind `because` is a reason and never part of the
+claim. Whether a record is proposed here, and what became of the records it names, is the caller's business. The
+patterns are in adr.txt.
 """
 
 import re
@@ -28,7 +25,7 @@ MAX_STATEMENT = 600
 
 @frozen
 class AdrClaim:
-    """A claim, and what was said about it."""
+    """A claim, its reason, and the rest of the record."""
 
     statement: str
     why: str  # what stood behind `because`

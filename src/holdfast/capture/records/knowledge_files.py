@@ -19,7 +19,7 @@ ADR_FOLDERS = (
     *("docs/adr", "doc/adr", "docs/adrs", "docs/decisions", "doc/decisions"),
     *("docs/architecture/decisions", "doc/architecture/decisions", "docs/architecture/adr", "adr", "adrs"),
 )
-ADR_TOOLS = ".adr-dir"  # names the folder, where adr-tools was told another
+ADR_TOOLS = ".adr-dir"  # names the folder, if adr-tools is configured to use another
 NOTE_FILES = (
     *("AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md", "MEMORY.md", "CONVENTIONS.md"),
     *(".github/copilot-instructions.md", ".cursorrules"),

@@ -1,9 +1,7 @@
-"""The tools that can be connected, and the file each of them reads before it starts.
+"""Connects tools by the instruction file each of them reads: which file gets which block, planned, shown, then done.
 
-Connecting tools: which file gets which block, what that changes, and doing it.
-
-First everything is planned from what stands on disk, so that it can be shown as a diff; then it is done.
-Which tools are connected is told by the files alone.
+First everything is planned from what stands on disk, so that it can be shown as a diff; then it is done. Which tools
+are connected is known from the files alone. Hooks and servers in clients' settings are `connect_client`'s business.
 """
 
 import difflib
@@ -267,7 +265,7 @@ def _taken_out(clone: Clone, tool: Tool) -> tuple[AgentFile, InstructionBlock | 
 def _join(
     steps: dict[str, _Step], tool: Tool, file: AgentFile, ours: InstructionBlock | None, after: bytes | None
 ) -> None:
-    """One step a real file: two names of one file, or a file and who takes it in, are written once."""
+    """One step a real file: two names of one file, or a file and the one that includes it, are written once."""
     if file.real in steps:
         steps[file.real].tools.append(tool.name)
     else:
