@@ -49,6 +49,7 @@ class PatternFile:
         self._path = module.removesuffix("c").removesuffix(".py") + ".txt"
         self._texts: dict[str, tuple[str, ...]] = {}
         self._words: dict[str, frozenset[str]] = {}
+        self._tables: dict[str, dict[str, str]] = {}
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
         if name.startswith("__"):
@@ -78,8 +79,10 @@ class PatternFile:
 
     def table(self, name: str) -> dict[str, str]:
         """A section of lines `name: word word …`, turned around: each word and the name before it."""
-        rows = (row.partition(": ") for row in self.lines(name))
-        return {word: of for of, _, words in rows for word in words.split()}
+        if name not in self._tables:
+            rows = (row.partition(": ") for row in self.lines(name))
+            self._tables[name] = {word: of for of, _, words in rows for word in words.split()}
+        return self._tables[name]
 
 
 def _sections(path: str) -> dict[str, list[str]]:
@@ -96,5 +99,7 @@ def _sections(path: str) -> dict[str, list[str]]:
 
 def text_beside(module: str, name: str) -> str:
     """The text of a file that lies beside a module."""
-    with open(f"{module.rpartition('/')[0]}/{name}", encoding="utf-8") as file:
+    import os
+
+    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
         return file.read()

@@ -1,8 +1,10 @@
 """What agents planned and nobody made a task of yet. Nothing is changed: people say what is to be done."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
-from holdfast.capture.ingest.run_files import TODOS
+from holdfast.capture.ingest import run_files
 from holdfast.capture.session_lookup import anchor_of
 from holdfast.git.clone import Clone
 from holdfast.model.session import Session, SessionItem
@@ -49,7 +51,7 @@ def find_agent_plans(clone: Clone, board: Board) -> list[AgentPlan]:
 def _done_steps(clone: Clone, session: Session) -> Iterator[tuple[str, str]]:
     """The steps that the last plan of a session says are done, and its run."""
     run = next((turn.run for turn in reversed(session.turns) if turn.run), None)
-    rows = capsule.read_json(clone.layout.run(run), TODOS) if run else None
+    rows = capsule.read_json(clone.layout.run(run), run_files.TODOS) if run else None
     for row in rows if run and isinstance(rows, list) else ():
         if isinstance(row, dict) and row.get("status") == "done":
             yield _folded(str(row.get("text"))), str(run)

@@ -6,15 +6,15 @@ while it works beside another. Nothing is ended, copied or dropped silently; wha
 session after a branch change) is reported in `clone.notes`. No task is changed here: people say what is done.
 """
 
+from __future__ import annotations
+
 import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.capture import condense, session_note, worktree_changes
-from holdfast.capture import condense as capture_condense
-from holdfast.capture.condense import CondenseSettings
-from holdfast.capture.run import CommandOutcome
+from holdfast.capture import run as recorded_run
 from holdfast.capture.session_lookup import NONE_OPEN, anchor_of, current, last_here, left, open_here, worktree_of
 from holdfast.capture.session_note import WorkSinceTurn, more
 from holdfast.capture.worktree_changes import spelled
@@ -204,7 +204,7 @@ def note(
     scratchpad: str | None = None,
     task: str | None = None,
     run: str | None = None,
-    condense_by: CondenseSettings | None = None,
+    condense_by: condense.CondenseSettings | None = None,
     journal: str | None = None,
 ) -> Noted:
     """Add a turn, durable on return; without a summary only what is open changes.
@@ -240,7 +240,7 @@ def note(
     new = session_files.update(clone.layout, there.id, lambda old: session_note.with_note(old, told, now, found))
     session_note.give_answers(clone, answers.others)
     turn = new.turns[-1] if told["summary"] else None
-    return Noted(_condense(clone, new, condense_by or CondenseSettings()), turn, started)
+    return Noted(_condense(clone, new, condense_by or condense.CondenseSettings()), turn, started)
 
 
 def _session_for(clone: Clone, asked: str | None, told: Mapping[str, Any]) -> tuple[Session, bool]:
@@ -270,12 +270,12 @@ def _refuse_elsewhere(clone: Clone, session: Session) -> None:
         raise BadInput(f"{session.id} belongs to another work tree", hint="Note it there, or leave the id out.")
 
 
-def _condense(clone: Clone, session: Session, how: CondenseSettings) -> Session:
+def _condense(clone: Clone, session: Session, how: condense.CondenseSettings) -> Session:
     """Fold the older turns if it is time; the model command runs before the lock is taken, not under it."""
     count = condense.due(session, after=how.after, budget=how.budget)
     if not count:
         return session
-    answer = capture_condense.by_command(clone, session, count, how) if how.command else None
+    answer = condense.by_command(clone, session, count, how) if how.command else None
     text = answer or condense.shortly(session, count, budget=how.budget)
     by = spelled(os.path.basename(how.command[0])) if answer else condense.BY_US
 
@@ -367,7 +367,7 @@ def record_commit(clone: Clone, session: str, oid: str, *, ts: str | None = None
     return session_files.update(clone.layout, session, change)
 
 
-def record_run(clone: Clone, outcome: CommandOutcome) -> Session | None:
+def record_run(clone: Clone, outcome: recorded_run.CommandOutcome) -> Session | None:
     """Add a recorded command to the open session, if there is one; a failure is said, never raised."""
     try:
         there = current(clone)

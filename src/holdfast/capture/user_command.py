@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -52,6 +51,8 @@ def ask(clone: Clone, text: str, how: UserModelCommand) -> str:
 
 def _ask(clone: Clone, text: str, how: UserModelCommand) -> str:
     """Run the command in an empty folder and give what it printed; ValueError if that is no answer."""
+    import tempfile  # slow to load, and only asking needs it
+
     program = how.command[0]
     if os.sep in program and not os.path.isabs(program):
         program = os.path.join(clone.repo.top, program)

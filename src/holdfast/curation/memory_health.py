@@ -4,14 +4,15 @@ What it finds is computed from what stands here. Duplicates and what has lost it
 that say what they suggest and why; a person accepts them, or not.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from holdfast.curation import candidates, memory_conflicts, memory_state
+from holdfast.curation import candidates, memory_conflicts, memory_state, propose
 from holdfast.curation.decisions import MemoryStanding
 from holdfast.curation.memory_conflicts import KnownClaims
 from holdfast.curation.memory_state import MemoryListing
-from holdfast.curation.propose import propose
 from holdfast.curation.snapshot import ProposalGround, hold_ground
 from holdfast.errors import BadInput
 from holdfast.git.approvals import KINDS as APPROVALS
@@ -107,7 +108,7 @@ def _suggested(
     into = f" into {finding.ids[1]}" if action == "merge" else ""
     statement = f"{action.capitalize()} {finding.ids[0]}{into}: {finding.sentence}"
     try:
-        made = propose(
+        made = propose.propose(
             clone,
             statement=statement,
             kind=kinds[finding.ids[0]],

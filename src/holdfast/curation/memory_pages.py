@@ -11,15 +11,16 @@ it. A new entry becomes a candidate, and a changed candidate stays one. What is 
 such an edit is refused, because somebody meant something by it.
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 
-from holdfast.curation import candidates, decisions, memory_state
+from holdfast.curation import candidates, decisions, memory_state, propose
 from holdfast.curation.candidates import CandidateShelf
 from holdfast.curation.memory_state import MemoryListing, VisibleMemory
-from holdfast.curation.propose import propose
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.git import conflict_sides, view_edits
 from holdfast.git.clone import Clone
@@ -461,7 +462,7 @@ def _propose(clone: Clone, plan: _Plan) -> list[str]:
 
 def _proposed(clone: Clone, sketch: EntrySketch, kind: str) -> str:
     memory = sketch.memory
-    return propose(
+    return propose.propose(
         clone,
         statement=memory.statement,
         details=memory.details,

@@ -5,17 +5,15 @@ published, then the event, then the candidate's file goes. A step finds out by i
 before, so a command that was killed anywhere is completed by running it again.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holdfast.curation import candidates, decisions, memory_conflicts, memory_state, revise, snapshot, undo
+from holdfast.curation import candidates, decisions, memory_conflicts, memory_state, propose, revise, snapshot, undo
 from holdfast.curation.decisions import MemoryStanding, Reviewer
 from holdfast.curation.memory_conflicts import KnownClaims
 from holdfast.curation.memory_state import VisibleMemory
-from holdfast.curation.propose import propose
-from holdfast.curation.revise import ReviewerWish
-from holdfast.curation.snapshot import ReviewTable
-from holdfast.curation.undo import UndoStep
 from holdfast.errors import BadInput, NeedsReview, NotFound
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import states
@@ -53,7 +51,7 @@ def accept(
     identity: str,
     reviewer: Reviewer,
     *,
-    wish: ReviewerWish | None = None,
+    wish: revise.ReviewerWish | None = None,
     against: KnownClaims | None = None,
 ) -> MemoryStanding:
     """Approve a candidate on the current line, or an entry as it stands, edited by hand or not.
@@ -61,14 +59,14 @@ def accept(
     What contradicts something that stands is refused, unless the wish says how both are to be taken.
     `against` saves looking for it again, where many are decided at once.
     """
-    return _accept(clone, identity, reviewer, wish or ReviewerWish(), against, again=True)
+    return _accept(clone, identity, reviewer, wish or revise.ReviewerWish(), against, again=True)
 
 
 def _accept(
     clone: Clone,
     identity: str,
     reviewer: Reviewer,
-    wish: ReviewerWish,
+    wish: revise.ReviewerWish,
     against: KnownClaims | None = None,
     *,
     again: bool = False,
@@ -95,7 +93,7 @@ def _accept_entry(
     clone: Clone,
     entry: VisibleMemory,
     reviewer: Reviewer,
-    wish: ReviewerWish,
+    wish: revise.ReviewerWish,
     against: KnownClaims | None,
     *,
     again: bool,
@@ -118,7 +116,7 @@ def _accept_entry(
     return revise.revise(clone, entry, wanted, reviewer.approval, reviewer, action="accept")
 
 
-def _as_wished(clone: Clone, memory: Accepted, wish: ReviewerWish, against: KnownClaims) -> Accepted:
+def _as_wished(clone: Clone, memory: Accepted, wish: revise.ReviewerWish, against: KnownClaims) -> Accepted:
     changed = wish.changes(memory, against.conflicts(memory) if wish.keep_both else ())
     changed["evidence"] = revise.fresh_evidence(clone, memory)
     new = Accepted.of(memory, **changed)
@@ -137,7 +135,9 @@ def _looked_at(clone: Clone, candidate: Candidate) -> Candidate:
     return Candidate.of(candidate, evidence=revise.fresh_evidence(clone, candidate))
 
 
-def settle(clone: Clone, candidate: Candidate, wish: ReviewerWish, against: KnownClaims | None = None) -> Candidate:
+def settle(
+    clone: Clone, candidate: Candidate, wish: revise.ReviewerWish, against: KnownClaims | None = None
+) -> Candidate:
     """The candidate as the reviewer wishes it; Contradicts, if something still speaks against it."""
     there = against or known(clone)
     found = there.conflicts(candidate)
@@ -189,7 +189,7 @@ def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate, review
     )
     candidates.keep(clone, joined)
     decisions.record(clone, "propose", joined)
-    undo.note(clone, UndoStep("join", candidate.id, before), reviewer)
+    undo.note(clone, undo.UndoStep("join", candidate.id, before), reviewer)
     return MemoryStanding(joined, "candidate")
 
 
@@ -220,10 +220,10 @@ def promote(
     is left and NeedsReview names it.
     """
     if isinstance(what, Mapping):
-        what = propose(clone, **_fields(what))
+        what = propose.propose(clone, **_fields(what))
     identity = what if isinstance(what, str) else what.id
     if reviewer is not None:
-        return _accept(clone, identity, reviewer, ReviewerWish())
+        return _accept(clone, identity, reviewer, revise.ReviewerWish())
     with candidates.locked(clone):
         there = snapshot.read_table(clone)
         name = there.meant(identity)
@@ -270,13 +270,13 @@ def _approve(
     notes = _elsewhere(candidate, clone.line().id)
     notes += candidates.changed(clone, was or candidate).get(candidate.id, ())
     taken = ((candidate.id, memory_files.render(was or candidate)),)
-    undo.note(clone, UndoStep("accept", memory.id, taken, path, after=text), reviewer)
+    undo.note(clone, undo.UndoStep("accept", memory.id, taken, path, after=text), reviewer)
     candidates.discard(clone, memory.id)
     trust = "T0" if kind == "accept" else "T2"
     return MemoryStanding(memory, "accepted", path=path, blob=blob, trust=trust, notes=notes)
 
 
-def _follow(clone: Clone, candidate: Candidate, there: ReviewTable, reviewer: Reviewer) -> MemoryStanding:
+def _follow(clone: Clone, candidate: Candidate, there: snapshot.ReviewTable, reviewer: Reviewer) -> MemoryStanding:
     """Do what a candidate suggests: say that another memory no longer holds, or that two are one."""
     action, *names = (candidate.suggests or "").split(":")
     entries_of = [there.entry(name) for name in names]
@@ -308,7 +308,9 @@ def _take_over(clone: Clone, old: VisibleMemory, into: VisibleMemory, reviewer: 
         revise.revise(clone, into, memory, reviewer.approval, reviewer, action="merge")
 
 
-def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer, wish: ReviewerWish) -> MemoryStanding:
+def _accept_after_all(
+    clone: Clone, tombstone: Rejected, reviewer: Reviewer, wish: revise.ReviewerWish
+) -> MemoryStanding:
     if not reviewer.person:
         when = f"{tombstone.rejected_at:%Y-%m-%d}"
         raise reviewer.refusal(f"{tombstone.id} was rejected on {when}, so only a person may accept it now")
@@ -324,7 +326,7 @@ def _bury(clone: Clone, candidate: Candidate, reason: str, reviewer: Reviewer) -
     )
     candidates.keep(clone, tombstone)
     taken = ((candidate.id, memory_files.render(candidate)),)
-    undo.note(clone, UndoStep("reject", candidate.id, taken), reviewer)
+    undo.note(clone, undo.UndoStep("reject", candidate.id, taken), reviewer)
     return tombstone
 
 
@@ -349,7 +351,7 @@ def _why_not_alone(clone: Clone, candidate: Memory, threshold: float | None) -> 
     return found[0].sentence if found else None
 
 
-def _refuse_unknown(names: Sequence[str], there: ReviewTable) -> None:
+def _refuse_unknown(names: Sequence[str], there: snapshot.ReviewTable) -> None:
     if unknown := [name for name in names if name not in there.entry_ids]:
         raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`.")
 

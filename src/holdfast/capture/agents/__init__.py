@@ -6,15 +6,25 @@ A dialect finds its tool's transcripts and reads them; what they mean for memory
 `capture.ingest`.
 """
 
-from holdfast.capture.agents import claude, codex, gemini
-from holdfast.capture.agents.transcript_reader import Dialect
-from holdfast.errors import BadInput
+from __future__ import annotations
 
-DIALECTS: dict[str, Dialect] = {one.name: one for one in (codex.DIALECT, claude.DIALECT, gemini.DIALECT)}
+from holdfast.errors import BadInput
+from holdfast.lazy_module import lazy_modules
+
+TYPE_CHECKING = False  # `typing` itself would cost every start
+if TYPE_CHECKING:
+    from holdfast.capture.agents import claude, codex, gemini
+    from holdfast.capture.agents.transcript_reader import Dialect
+else:
+    __getattr__ = lazy_modules(__name__, __path__[0])
+    claude, codex, gemini = map(__getattr__, ("claude", "codex", "gemini"))
+
+DIALECTS = {"codex": codex, "claude": claude, "gemini": gemini}
 
 
 def dialect(name: str) -> Dialect:
     """The dialect of that name."""
     if name not in DIALECTS:
         raise BadInput(f"{name!r} is no agent whose transcripts can be read", hint=f"Use {', '.join(DIALECTS)}.")
-    return DIALECTS[name]
+    found: Dialect = DIALECTS[name].DIALECT
+    return found

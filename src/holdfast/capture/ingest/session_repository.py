@@ -5,12 +5,14 @@ work tree removed), so any of the three is enough; a hook only shows where a ses
 it stood is known from a work tree of ours alone (`tree_of`): another clone has logs of its own.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import re
 from collections.abc import Iterable
 
-from holdfast.capture.agents.transcript_reader import Dialect, TranscriptReading
+from holdfast.capture.agents import transcript_reader
 from holdfast.git.clone import Clone
 from holdfast.model.evidence import is_oid
 from holdfast.model.transcript import TranscriptOrigin
@@ -46,7 +48,7 @@ class SessionRepository:
         self._remotes: set[str] | None = None
         self._commits: dict[str, bool] = {}
 
-    def read(self, dialect: Dialect, path: str) -> TranscriptReading:
+    def read(self, dialect: transcript_reader.Dialect, path: str) -> transcript_reader.TranscriptReading:
         """A transcript from its beginning, with its folder where only a hash told that it is one of ours.
 
         Of a thread that we exported, only what the tool went on with.
@@ -225,14 +227,16 @@ def _trees(clone: Clone) -> list[tuple[str, str]]:
     return sorted(found.items(), key=lambda pair: -len(pair[0]))
 
 
-def only_this_repository(tool: Dialect, repository: SessionRepository, top: str, *, gone: bool = False) -> Dialect:
+def only_this_repository(
+    tool: transcript_reader.Dialect, repository: SessionRepository, top: str, *, gone: bool = False
+) -> transcript_reader.Dialect:
     """A dialect that gives a session of this repository, and of another's session the turns made here.
 
     A session that says nothing of where it stood is taken at the hook's word; so is one whose work tree is
     `gone`, for turns made in a folder that is not there any more: nothing else can tell that it was ours.
     """
 
-    def read(path: str, start: int, origin: TranscriptOrigin | None) -> TranscriptReading:
+    def read(path: str, start: int, origin: TranscriptOrigin | None) -> transcript_reader.TranscriptReading:
         found = tool.read(path, start, origin)
         # A reading that goes on was given what we made of the session; what it says itself counts.
         said = found.origin if origin is None else tool.read(path, 0, None).origin
@@ -240,7 +244,7 @@ def only_this_repository(tool: Dialect, repository: SessionRepository, top: str,
             return found
         here = replace(found.origin, cwd=top, remote=None, commit=None)
         turns = (one for one in found if is_ours(one.cwd or said.cwd, here))
-        return TranscriptReading(here, turns, found.counted)
+        return transcript_reader.TranscriptReading(here, turns, found.counted)
 
     def is_ours(cwd: str | None, here: TranscriptOrigin) -> bool:
         if not cwd:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from holdfast.capture.agents import DIALECTS
+from holdfast.capture import agents
 from holdfast.capture.agents.transcript_reader import Dialect
 from holdfast.capture.ingest.session_repository import SessionRepository, relative
 from holdfast.errors import HoldfastError
@@ -85,7 +85,7 @@ def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, 
     told, since = History(), now - timedelta(days=days)
     whose = SessionRepository(clone)
     room = MAX_BYTES
-    for dialect in DIALECTS.values():
+    for dialect in map(agents.dialect, agents.DIALECTS):
         counted, old = _Count(), 0
         for path, size, is_recent in _there(dialect, dict(environ), home, since):
             if not is_recent:
