@@ -19,7 +19,7 @@ from holdfast.git.repo import Repo
 from holdfast.model.journal_pages import is_journal_page
 from holdfast.patterns import regex
 from holdfast.store.layout import TRACKED
-from holdfast.values import frozen
+from holdfast.values import frozen, replace
 
 # So that a file rewritten with the same bytes is not taken for a change, small dirty files are hashed before.
 _HASHED_FILE, _HASHED_IN_ALL, _HASHED_COUNT = 1 << 20, 1 << 24, 1000
@@ -55,7 +55,7 @@ def snapshot(repo: Repo) -> Snapshot:
 def changed_paths(repo: Repo, before: Snapshot) -> list[str]:
     """Paths whose content is not what it was, deleted ones included, sorted."""
     candidates = {*_differing(repo), *before.files, *_committed(repo, before.head, repo.head().oid)}
-    return sorted(path for path in candidates if _is_ours_to_tell(path) and _differs(repo.top, path, before))
+    return sorted(path for path in candidates if not _is_ours(path, None) and _differs(repo.top, path, before))
 
 
 def spelled(path: str) -> str:
@@ -74,17 +74,8 @@ def _bytes_of(character: str) -> str:
 
 def _differing(repo: Repo) -> list[str]:
     """Every path that differs from HEAD or is not tracked, folders and ignored files left out."""
-    out = repo.run(
-        "status",
-        "--porcelain=v2",
-        "-z",
-        "--untracked-files=all",
-        "--no-renames",
-        "--ignore-submodules=dirty",
-        "--",
-        ".",
-        f":(exclude){TRACKED}",
-    )
+    how = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+    out = repo.run("status", *how, "--", ".", f":(exclude){TRACKED}")
     return [path for row in out.split(b"\0") if (path := _path_of(row)) and not path.endswith("/")]
 
 
@@ -106,23 +97,13 @@ def _committed(repo: Repo, before: str | None, after: str | None) -> Iterable[st
     return [os.fsdecode(name) for name in out.split(b"\0") if name]
 
 
-def _is_ours_to_tell(path: str) -> bool:
-    return path != TRACKED and not path.startswith(TRACKED + "/")
-
-
 def _differs(top: str, path: str, before: Snapshot) -> bool:
     if path not in before.files:
         return not os.path.isdir(os.path.join(top, path))  # a submodule is not a file
     was, now = before.files[path], _mark(top, path, [0, 0])
     if was is None or now is None:
         return was is not now
-    if (was.size, was.mtime_ns, was.ctime_ns, was.inode, was.mode) == (
-        now.size,
-        now.mtime_ns,
-        now.ctime_ns,
-        now.inode,
-        now.mode,
-    ):
+    if replace(was, sha256=None) == now:
         return False
     return was.sha256 is None or was.sha256 != _sha256(os.path.join(top, path), now)
 
@@ -140,8 +121,7 @@ def _mark(top: str, path: str, budget: list[int]) -> Mark | None:
         return mark
     budget[0] -= facts.st_size
     budget[1] -= 1
-    known = _sha256(full, mark)
-    return Mark(mark.size, mark.mtime_ns, mark.ctime_ns, mark.inode, mark.mode, known)
+    return replace(mark, sha256=_sha256(full, mark))
 
 
 def _sha256(full: str, mark: Mark) -> str | None:

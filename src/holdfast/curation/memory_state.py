@@ -125,12 +125,12 @@ def list_with_entries(
     return found, {(one.sighting.path, one.memory.id): one for one in agreed}
 
 
-def read_visible(clone: Clone, folder: str = layout.MEMORY) -> tuple[list[VisibleMemory], list[BrokenMemory]]:
-    """The memories visible below a folder, and the files that are none."""
+def read_visible(clone: Clone) -> tuple[list[VisibleMemory], list[BrokenMemory]]:
+    """The memories visible here, and the files that are none."""
     seen: list[VisibleMemory] = []
     broken: list[BrokenMemory] = []
     erased = clone.erased()
-    for placed in file_entries.placed(clone.repo, clone.entries(folder)):
+    for placed in file_entries.placed(clone.repo, clone.entries(layout.MEMORY)):
         try:
             memory = _entry(placed)
         except BrokenEntry as error:

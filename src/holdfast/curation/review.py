@@ -356,9 +356,9 @@ def _refuse_unknown(names: Sequence[str], there: snapshot.ReviewTable) -> None:
         raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`.")
 
 
-def _standing(entry: VisibleMemory, *, trust: str | None = None) -> MemoryStanding:
+def _standing(entry: VisibleMemory) -> MemoryStanding:
     memory, sighting = entry.memory, entry.sighting
-    return MemoryStanding(memory, rules.status(memory), path=sighting.path, blob=sighting.blob, trust=trust)
+    return MemoryStanding(memory, rules.status(memory), path=sighting.path, blob=sighting.blob)
 
 
 def _elsewhere(candidate: Candidate, here: str) -> tuple[str, ...]:

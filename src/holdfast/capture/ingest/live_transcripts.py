@@ -16,9 +16,11 @@ from datetime import UTC, datetime, timedelta
 
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest.intake import IntakeResult
+from holdfast.capture.ingest.run_anchor import moment
 from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore, TooLarge
 from holdfast.git.clone import Clone
 from holdfast.model import session as rules
+from holdfast.model.event import timestamp
 from holdfast.model.session import Session
 from holdfast.model.text import visible
 from holdfast.model.transcript import Call, TranscriptTurn, cut
@@ -90,10 +92,10 @@ def approval_answers(
 ) -> list[AgentApprovalAnswer]:
     """The questions in the words of the transcript."""
     calls: dict[str, tuple[Call, TranscriptTurn]] = {}
-    timed: list[tuple[datetime, Call, TranscriptTurn]] = []
+    timed: list[tuple[str, Call, TranscriptTurn]] = []
     for turn in turns:
         for step in turn.steps:
-            at = _time(step.ts)
+            at = moment(step.ts)
             for call in step.calls:
                 calls[call.id] = call, turn
                 if at is not None:
@@ -102,10 +104,10 @@ def approval_answers(
 
 
 def _by_time(
-    one: AgentApprovalRequest, timed: Sequence[tuple[datetime, Call, TranscriptTurn]]
+    one: AgentApprovalRequest, timed: Sequence[tuple[str, Call, TranscriptTurn]]
 ) -> tuple[Call, TranscriptTurn] | None:
     """The last call of the tool before leave was asked."""
-    when = _EPOCH + timedelta(microseconds=one.pointer.ts // 1000) + _SLACK
+    when = timestamp(_EPOCH + timedelta(microseconds=one.pointer.ts // 1000) + _SLACK)
     fitting = [(call, turn) for at, call, turn in timed if at <= when and call.name == one.pointer.tool]
     return fitting[-1] if fitting else None
 
@@ -139,14 +141,6 @@ def note_approvals(clone: Clone, session: str, found: Sequence[AgentApprovalAnsw
         return old
 
     session_files.update(clone.layout, session, change)
-
-
-def _time(ts: str | None) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(ts) if ts else None
-    except ValueError:
-        return None
-    return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
 
 
 IDLE = 30 * 60 * 1_000_000_000  # nanoseconds

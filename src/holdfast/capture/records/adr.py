@@ -13,6 +13,7 @@ from itertools import takewhile
 
 from holdfast.capture.records import markdown_pieces
 from holdfast.capture.records.markdown_pieces import SENTENCE, RecordPiece
+from holdfast.capture.wiring.block import cut_at_word
 from holdfast.model.text import has_hidden, visible
 from holdfast.patterns import PatternFile
 from holdfast.store.frontmatter import BadFront, Field
@@ -69,13 +70,6 @@ def paragraphs(parts: Sequence[RecordPiece]) -> str:
         gap = "\n" if mark and number and parts[number - 1].kind == "item" else "\n\n"
         rows.append((gap if rows else "") + mark + piece.text)
     return "".join(rows)
-
-
-def cut(text: str, limit: int) -> str:
-    """The beginning of a text, as long as it may be."""
-    if len(text) <= limit:
-        return text
-    return text[: limit - 2].rsplit(" ", 1)[0].rstrip() + " …"
 
 
 def _first(parts: Sequence[RecordPiece]) -> tuple[str, int]:
@@ -157,7 +151,7 @@ def _fitting(claim: str, why: str, rest: str) -> AdrClaim:
     claim = " ".join(_SHAPE.claim_link.sub(r"\1", claim).split())
     if len(claim) <= MAX_STATEMENT:
         return AdrClaim(claim, why, rest)
-    return AdrClaim(cut(claim, MAX_STATEMENT), why, _joined(claim, rest))
+    return AdrClaim(cut_at_word(claim, MAX_STATEMENT), why, _joined(claim, rest))
 
 
 def _joined(*texts: str) -> str:
@@ -298,10 +292,10 @@ def _details(sections: list[_Section], claim: AdrClaim, status: str) -> str:
     effects = "\n\n".join(_effects(one) for one in sections if one.title in _CONSEQUENCES and one.parts)
     reasons = [text for text in (claim.why, context, effects) if text]
     labels = ["Rationale", *("Context" if text is context else "Consequences" for text in reasons[1:])]
-    parts = [f"{label}: {cut(text, MAX_PART)}" for label, text in zip(labels, reasons, strict=False)]
+    parts = [f"{label}: {cut_at_word(text, MAX_PART)}" for label, text in zip(labels, reasons, strict=False)]
     if status == "proposed":
         parts.insert(1, PROPOSED)
-    parts += [f"In full: {cut(claim.rest, MAX_PART)}"] if claim.rest else []
+    parts += [f"In full: {cut_at_word(claim.rest, MAX_PART)}"] if claim.rest else []
     return "\n\n".join(parts).strip()
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from holdfast.capture.records import markdown_pieces
 from holdfast.capture.records.markdown_pieces import SENTENCE, RecordPiece
+from holdfast.capture.wiring.block import cut_at_word
 from holdfast.model import prompt_injection
 from holdfast.model.ids import slug
 from holdfast.model.memory import MAX_TAG
@@ -205,7 +206,7 @@ def _fitting(said: str) -> tuple[str, str]:
     first, *rest = SENTENCE.split(said, maxsplit=1)
     if rest and len(first) <= MAX_STATEMENT:
         return first, rest[0]
-    return said[: MAX_STATEMENT - 2].rsplit(" ", 1)[0] + " …", said
+    return cut_at_word(said, MAX_STATEMENT), said
 
 
 def _quoted(found: re.Match[str]) -> str:

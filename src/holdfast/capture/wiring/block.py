@@ -79,7 +79,7 @@ def safe_line(text: str) -> str:
 def short_title(statement: str, limit: int = MAX_TITLE) -> str:
     """The first sentence, cut at a word where it is long."""
     first = _SENTENCE.split(" ".join(statement.split()), maxsplit=1)[0]
-    return _cut(first, limit)
+    return cut_at_word(first, limit)
 
 
 def _listed(told: Sequence[BlockMemory], head: str, *, room: int) -> str:
@@ -98,7 +98,9 @@ def _listed(told: Sequence[BlockMemory], head: str, *, room: int) -> str:
 
 def _memory_line(one: BlockMemory) -> str:
     words = (
-        short_title(one.statement) if one.type == "decision" else _cut(" ".join(one.statement.split()), MAX_INVARIANT)
+        short_title(one.statement)
+        if one.type == "decision"
+        else cut_at_word(" ".join(one.statement.split()), MAX_INVARIANT)
     )
     paths = [f"`{safe_line(path).replace('`', '')}`" for path in one.applies_to[:MAX_PATHS]]
     more = [f"{len(one.applies_to) - MAX_PATHS} more"] if len(one.applies_to) > MAX_PATHS else []
@@ -106,7 +108,8 @@ def _memory_line(one: BlockMemory) -> str:
     return f"- {one.id}: {safe_line(words)}{where}"
 
 
-def _cut(text: str, limit: int) -> str:
+def cut_at_word(text: str, limit: int) -> str:
+    """The beginning of a text, as long as it may be, with whole words."""
     if len(text) <= limit:
         return text
     return text[: limit - 2].rsplit(" ", 1)[0].rstrip(",;:") + " …"

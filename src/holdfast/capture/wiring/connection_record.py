@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.capture.wiring.config_text import ConfigTextEdit, ordered
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.store import fsio
-from holdfast.values import field, frozen, mutable
+from holdfast.values import asdict, field, frozen, mutable
 
 VERSION = 1
 LIMIT = 1 << 20
@@ -48,10 +48,7 @@ class ConnectionRecord:
         if not self.files and not self.told:
             fsio.remove(self.path)
             return
-        files = {
-            real: {"left": one.left, "spans": one.spans, "made": one.made, "folders": one.folders}
-            for real, one in sorted(self.files.items())
-        }
+        files = {real: asdict(one) for real, one in sorted(self.files.items())}
         fsio.make_dirs(os.path.dirname(self.path), mode=0o755)
         said = {"v": VERSION, "files": files, "told": sorted(self.told)}
         fsio.sweep(self.path)
@@ -85,7 +82,6 @@ def moved(spans: Sequence[tuple[int, int]], edits: Sequence[ConfigTextEdit]) -> 
     """Where our spans are after edits; None if an edit changes what is not ours: then nothing is certain."""
     ours = [list(span) for span in sorted(spans)]
     shift = 0
-    new: list[tuple[int, int]] = []
     for edit in ordered(edits):
         grown = len(edit.new) - (edit.end - edit.start)
         start = edit.start + shift
@@ -101,8 +97,7 @@ def moved(spans: Sequence[tuple[int, int]], edits: Sequence[ConfigTextEdit]) -> 
             ours.append([start, start + len(edit.new)])
             ours.sort()
         shift += grown
-    new = [(start, end) for start, end in ours if end > start]
-    return tuple(new)
+    return tuple((start, end) for start, end in ours if end > start)
 
 
 def _kept(one: Mapping[str, Any]) -> WiredFile:
