@@ -17,8 +17,7 @@ from urllib.parse import unquote
 
 from holdfast.errors import Ambiguous, HoldfastError, NotFound
 from holdfast.index import freshness, hit_text, schema
-from holdfast.index.hit_text import FOREIGN
-from holdfast.index.hit_text import EDITED, STALE, SUPERSEDED, UNCHECKED
+from holdfast.index.hit_text import EDITED, FOREIGN, STALE, SUPERSEDED, UNCHECKED
 from holdfast.interfaces import quick
 from holdfast.interfaces.mcp.client_project import McpClient, open_first, ordered
 from holdfast.interfaces.mcp.protocol import INTERNAL, NO_RESOURCE, PARAMS, Refused
