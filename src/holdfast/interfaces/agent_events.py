@@ -360,5 +360,5 @@ def _drain_now(place: "RepositoryPlace", inbox: bytes) -> None:
     posix.set_inheritable(fd, True)
     posix.nice(10)
     posix.chdir(place.top)
-    worker = __file__.rsplit("/", 1)[0] + "/injecting.py"
+    worker = __file__.rsplit("/", 1)[0] + "/agent_replies.py"
     posix.execv(sys.executable, [sys.executable, "-I", worker, "drain"])

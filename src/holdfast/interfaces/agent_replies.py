@@ -4,7 +4,7 @@ At a session's start the context pack, from what the index keeps ready if that i
 at a later prompt, approved memories that its words or paths newly call for; before an edit or a command,
 approved invariants and dead ends that hold for it. Each once a session, all as data between markers
 (law 16), nothing that no person approved but what a pack tells of this clone's own work (law 11). Whatever is
-in doubt is not said. The child of the hook runs this; `injecting.py drain` is the background process.
+in doubt is not said. The child of the hook runs this; `agent_replies.py drain` is the background process.
 """
 
 import os
