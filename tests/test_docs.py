@@ -190,14 +190,22 @@ def test_the_python_of_a_page_runs(cli: Cli, inside: object, name: str) -> None:
 
 
 def test_every_method_of_the_api_is_described() -> None:
-    """A method nobody can read about is not there."""
+    """A method nobody can read about is not there, and one that is only in the page is not there either."""
     from holdfast import Project
+    from holdfast.project.concern import Concern
 
-    text = page("docs/python.md")
-    public = {name for name in dir(Project) if not name.startswith("_")} - INTERNAL
-    assert {name for name in public if not re.search(rf"`(Project\.)?{name}\b|\.{name}`", text)} == set()
-    for name in re.findall(r"`(?:Project\.|project\.)?([a-z_]+)\(", text):
-        assert hasattr(Project, name) or name == "run", name
+    project = Project.look(ROOT)
+    concerns = {n: v for n in dir(Project) if not n.startswith("_") and isinstance(v := getattr(project, n), Concern)}
+    sections = page("docs/python.md").split("\n## ")
+    for name, part in {"": project, **concerns}.items():
+        heading = f"`project.{name}`" if name else "`Project`"
+        told = next(section for section in sections if heading in section.partition("\n")[0])
+        public = {each for each in dir(type(part)) if not each.startswith("_")}
+        public -= {*dir(Concern), *concerns, *INTERNAL.get(name, ())}
+        called = rf"`(?:Project\.|project\.)?(?:{name}\.)?"
+        assert {each for each in public if not re.search(rf"{called}{each}\b", told)} == set(), name
+        for each in re.findall(rf"{called}([a-z_]+)\(", told):
+            assert hasattr(part, each) or (each == name and callable(part)), (name, each)
 
 
 def test_what_values_carry_is_described() -> None:
@@ -216,7 +224,15 @@ def test_what_values_carry_is_described() -> None:
 
 
 MEMORY = {"statement", "details", *SHARED}
-INTERNAL = {"keep_ready", "render_log", "render_views"}  # for the command line and the views
+INTERNAL = {  # for the command line, the views and the other concerns
+    "": {"needs", "shown"},
+    "recall": {"close", "corpus_choice", "report_progress"},
+    "context": {"close", "keep_ready", "keep_receipt", "known", "material", "open_session"},
+    "transcripts": {"drain_some"},
+    "models": {"forget_erased", "refresh_texts", "say_once", "with_model"},
+    "views": {"render", "render_log", "render_quietly", "write", "write_quietly"},
+    "harvest": {"from_run", "from_session", "not_harvested", "sent"},
+}
 
 
 def test_the_demo_tells_the_whole_story() -> None:
