@@ -73,13 +73,15 @@ def _write_missing(layout: Layout, path: str, text: str) -> bool:
     fsio.make_dirs(os.path.dirname(full), mode=0o755)
     for folder in (layout.view(), layout.in_tree(paths.LOCAL)):  # what they show or keep is private
         fsio.make_dirs(folder)
-        if not os.path.lexists(os.path.join(folder, ".gitignore")):
-            fsio.sweep(os.path.join(folder, ".gitignore"))
-            fsio.replace(os.path.join(folder, ".gitignore"), b"*\n", mode=0o644)
-    if os.path.lexists(full):
+        _write_once(os.path.join(folder, ".gitignore"), b"*\n")
+    return _write_once(full, text.encode("utf-8"))
+
+
+def _write_once(path: str, data: bytes) -> bool:
+    fsio.sweep(path)  # beside a whole file too: whoever wrote it may have taken a killed command for a living one
+    if os.path.lexists(path):
         return False
-    fsio.sweep(full)
-    fsio.replace(full, text.encode("utf-8"), mode=0o644)
+    fsio.replace(path, data, mode=0o644)
     return True
 
 
