@@ -12,9 +12,7 @@ of the wrong kind is an error that names file and key. The caller finds the file
 """
 
 import os
-import shlex
 import stat
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
@@ -89,6 +87,8 @@ def _count(low: int, high: int) -> Callable[[object], int]:
 def _command(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         try:
+            import shlex
+
             value = shlex.split(value)
         except ValueError as error:
             raise _Wrong(f"wants a command ({error})") from None
@@ -331,12 +331,23 @@ def _file(path: str) -> dict[str, object]:
         raise BadSettings(f"{path} is not a file")
     if len(data) > MAX_FILE:
         raise BadSettings(f"{path} has more than {MAX_FILE} bytes")
+    if _says_nothing(data):
+        return {}
+    import tomllib  # most settings files hold comments alone
+
     try:
         return dict(_flat(tomllib.loads(data.decode("utf-8")), path))
     except UnicodeDecodeError as error:
         raise BadSettings(f"{path} is not UTF-8 text") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadSettings(f"{path} is not valid TOML: {error}") from error
+
+
+def _says_nothing(data: bytes) -> bool:
+    """Whether a file holds only blank lines and plain comments."""
+    text = data.replace(b"\r\n", b"\n").replace(b"\t", b" ")
+    comments = all(line.lstrip().startswith(b"#") for line in text.split(b"\n") if line.strip())
+    return comments and text.isascii() and text.replace(b"\n", b"").decode("ascii").isprintable()
 
 
 def _flat(table: Mapping[str, object], path: str) -> Iterator[tuple[str, object]]:
@@ -361,6 +372,8 @@ def _environment(environ: Mapping[str, str]) -> tuple[dict[str, object], list[st
 
 def _literal(text: str) -> object:
     """A variable's value as TOML reads it, else the text itself: 0.9, true, ["a"], main."""
+    import tomllib
+
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

@@ -4,7 +4,7 @@ Order comes from the log, never from an id. Ids that people or callers give
 (`DEC-001`, `memory-schema-defined`) are kept as they are if they fit `is_id`.
 """
 
-import secrets
+import os
 import unicodedata
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
@@ -24,17 +24,22 @@ LAYER_HINT = "Use letters, digits, dot, underscore, dash; up to 32, such as L5."
 _NOT_SLUG = regex(r"[^a-z0-9]+")
 
 
-def token(length: int, choice: Callable[[str], str] = secrets.choice) -> str:
+def pick_at_random(alphabet: str) -> str:
+    """One character that nobody can foresee; `secrets` would load nine modules for it."""
+    return alphabet[int.from_bytes(os.urandom(8), "big") % len(alphabet)]
+
+
+def token(length: int, choice: Callable[[str], str] = pick_at_random) -> str:
     """A random word in base 32."""
     return "".join(choice(ALPHABET) for _ in range(length))
 
 
-def memory_id(kind: str, taken: Collection[str], choice: Callable[[str], str] = secrets.choice) -> str:
+def memory_id(kind: str, taken: Collection[str], choice: Callable[[str], str] = pick_at_random) -> str:
     """A new id for a memory; it grows by a character whenever it would clash."""
     return new_id(PREFIXES[kind], taken, choice)
 
 
-def new_id(prefix: str, taken: Collection[str], choice: Callable[[str], str] = secrets.choice) -> str:
+def new_id(prefix: str, taken: Collection[str], choice: Callable[[str], str] = pick_at_random) -> str:
     """A new id with a prefix such as TSK, in none of the `taken`."""
     length = 6
     while (new := f"{prefix}-{token(length, choice)}") in taken:
@@ -42,12 +47,12 @@ def new_id(prefix: str, taken: Collection[str], choice: Callable[[str], str] = s
     return new
 
 
-def run_id(now: datetime, choice: Callable[[str], str] = secrets.choice) -> str:
+def run_id(now: datetime, choice: Callable[[str], str] = pick_at_random) -> str:
     """A new run id that sorts by time: 20261115T194200Z-abc123."""
     return f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}-{token(6, choice)}"
 
 
-def line_id(choice: Callable[[str], str] = secrets.choice) -> str:
+def line_id(choice: Callable[[str], str] = pick_at_random) -> str:
     """A new identity for a branch."""
     return token(12, choice)
 

@@ -16,7 +16,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from urllib.parse import unquote_to_bytes
 
 from holdfast.patterns import regex
 from holdfast.security.rules import BESIDE, NEAR, REACH, WORD, WORD_BYTES, SecretRest, SecretShape
@@ -113,6 +112,8 @@ def _read_percent(text: bytes, place: int) -> EncodedWord | None:
     if found is None:
         return None
     again = _halfway(text, place, b"%", 2) if found.end() >= place + REACH - 2 else None
+    from urllib.parse import unquote_to_bytes  # few texts hold such a word
+
     return EncodedWord(found.end(), unquote_to_bytes(found.group().replace(b"+", b" ")), again)
 
 

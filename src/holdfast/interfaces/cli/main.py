@@ -6,7 +6,6 @@ look like success.
 
 import os
 import sys
-import traceback
 
 import click
 
@@ -22,7 +21,6 @@ DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70
 def main(argv: list[str] | None = None) -> int:
     """Run one command and give its exit code."""
     argv = sys.argv[1:] if argv is None else argv
-    _fill_closed_streams()
     _speak_any_language()
     try:
         code = _run(argv)
@@ -64,6 +62,8 @@ def _run(argv: list[str]) -> int:
 
 def _bug(error: Exception) -> int:
     if os.environ.get("HOLDFAST_TRACEBACK"):
+        import traceback
+
         traceback.print_exc()
     complain(
         f"this is a bug in Holdfast: {type(error).__name__}: {error}",
@@ -81,17 +81,6 @@ def _refused(argv: list[str], code: int) -> int:
         elif not word.startswith("-"):
             return REFUSED if word == "run" else code
     return code
-
-
-def _fill_closed_streams() -> None:
-    """Where a caller closed a standard stream, stand in for it: else a file of the store gets its number."""
-    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _speak_any_language() -> None:

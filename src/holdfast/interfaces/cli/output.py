@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -148,7 +147,11 @@ def as_plain(value: object) -> Any:
 
 def columns() -> int:
     """How wide the terminal is; 0 where there is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    if not sys.stdout.isatty():
+        return 0
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def strong(text: str) -> str:
