@@ -28,7 +28,7 @@ LABELS = {
 
 def context(folder: str, cache: str) -> Iterator[Result]:
     """Cold `context` over many memories."""
-    corpora = [_made(folder, cache, "memories", number, _write_memory) for number in (SMALL, LARGE)]
+    corpora = [_made(folder, cache, "memories", number, write_memory) for number in (SMALL, LARGE)]
     yield from _measured("context", corpora, "memories")
     yield from _made_anew(corpora)
 
@@ -45,7 +45,7 @@ def _made_anew(corpora: Sequence[Corpus]) -> Iterator[Result]:
 
 def work(folder: str, cache: str) -> Iterator[Result]:
     """Cold `next`, `status` and `context` over many tasks."""
-    corpora = [_made(folder, cache, "tasks", number, _write_task) for number in (SMALL, LARGE)]
+    corpora = [_made(folder, cache, "tasks", number, write_task) for number in (SMALL, LARGE)]
     for command in ("next", "status", "context"):
         yield from _measured(command, corpora, "tasks")
 
@@ -94,7 +94,7 @@ def _made(folder: str, cache: str, kind: str, number: int, write: Writer) -> Cor
     return Corpus(top, cache, number)
 
 
-def _write_memory(top: str, number: int, words: Words, _: random.Random) -> None:
+def write_memory(top: str, number: int, words: Words, _: random.Random) -> None:
     kind = list(LABELS)[number % len(LABELS)]
     identity = f"{PREFIXES[kind]}-{number:06}"
     place = "[]" if number % 10 == 0 else f"[src/part{number % 97}/]"
@@ -108,7 +108,7 @@ def _write_memory(top: str, number: int, words: Words, _: random.Random) -> None
     _put(os.path.join(top, paths.entry_path(kind, kind, identity)), text)
 
 
-def _write_task(top: str, number: int, words: Words, chance: random.Random) -> None:
+def write_task(top: str, number: int, words: Words, chance: random.Random) -> None:
     names = {f"TSK-{chance.randrange(number):06}" for _ in range(EDGES)} if number > EDGES else set()
     status = "done" if number % 3 == 0 else "open"
     task = Task(id=f"TSK-{number:06}", title=words.some(6), needs=tuple(sorted(names)), status=status)
