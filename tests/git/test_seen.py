@@ -183,8 +183,8 @@ def test_one_looks_at_a_time_and_the_second_leaves_it_to_the_first(place: Place)
 
 def test_a_work_tree_of_any_name_has_a_note_of_its_own() -> None:
     """A name may be longer than a file's name can be."""
-    assert last_seen._name(".") == "tree-..json" and last_seen._name("x" * 200) == f"tree-{'x' * 200}.json"
-    long = [last_seen._name("x" * 201), last_seen._name("x" * 202)]
+    assert last_seen._note_name(".") == "tree-..json" and last_seen._note_name("x" * 200) == f"tree-{'x' * 200}.json"
+    long = [last_seen._note_name("x" * 201), last_seen._note_name("x" * 202)]
     assert all(len(name) < 100 for name in long) and len(set(long)) == 2
 
 

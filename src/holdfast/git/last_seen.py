@@ -66,7 +66,7 @@ class SeenClone:
 
 def tree(clone: Clone) -> SeenWorkTree | None:
     """This work tree as the last command left it; None: nobody has looked, or the note is damaged."""
-    raw = loose_records.read(os.path.join(clone.layout.seen, _name(clone.worktree)))
+    raw = loose_records.read(os.path.join(clone.layout.seen, _note_name(clone.worktree)))
     try:
         return SeenWorkTree(**{**raw, "waiting": _moves(raw)}) if raw else None
     except (TypeError, KeyError, ValueError):
@@ -95,7 +95,7 @@ def keep(clone: Clone, value: SeenWorkTree | SeenClone) -> None:
     """Remember it for the next command."""
     record = asdict(value)
     record["waiting"] = record["waiting"][-MOST:]
-    name = _SHARED if isinstance(value, SeenClone) else _name(clone.worktree)
+    name = _SHARED if isinstance(value, SeenClone) else _note_name(clone.worktree)
     loose_records.keep(os.path.join(clone.layout.seen, name), record)
 
 
@@ -115,7 +115,7 @@ def keep_names(clone: Clone, of: str, now: Iterable[str]) -> None:
 def forget(clone: Clone, worktree: str) -> None:
     """A work tree is gone: another of its name starts afresh."""
     with contextlib.suppress(NotStored, ReadOnlyStore):
-        fsio.remove(os.path.join(clone.layout.seen, _name(worktree)))
+        fsio.remove(os.path.join(clone.layout.seen, _note_name(worktree)))
 
 
 @contextlib.contextmanager
@@ -131,7 +131,7 @@ def alone(clone: Clone) -> Iterator[bool]:
         yield True
 
 
-def _name(worktree: str) -> str:
+def _note_name(worktree: str) -> str:
     if len(os.fsencode(worktree)) > 200:
         worktree = hashlib.sha256(os.fsencode(worktree)).hexdigest()
     return f"tree-{worktree}.json"
