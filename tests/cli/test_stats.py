@@ -42,7 +42,7 @@ def test_reset_begins_anew(cli: Cli, repo: GitRepo) -> None:
     cli("recall", "anything")
     assert re.search(r"asked +1 ", cli("stats").out)
     answer = cli("stats", "--reset")
-    assert answer.out.startswith("Nothing was counted yet") and "counting begins anew" in answer.err
+    assert answer.out.startswith("Nothing was counted yet") and "counting starts from zero" in answer.err
     store = Path(Project.open(repo.path).clone.layout.private)
     assert not [path.name for path in store.glob("statistics*") if not path.name.endswith(".lock")]
 
