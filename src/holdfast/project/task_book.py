@@ -116,11 +116,12 @@ class TaskBook(Concern):
 
     def rests_on(self, names: Sequence[str], notes: str = "") -> str:
         """A task's notes with a line that names the memories it rests on."""
+        if not names:
+            return notes
         known = {one.id for one in self.project.memory.knowledge().standings}
         if unknown := [name for name in names if name not in known]:
             raise BadInput(f"{unknown[0]} is no memory here", hint="See `holdfast facts --type all`.")
-        line = f"{LABEL} {', '.join(names)}"
-        return f"{notes}\n\n{line}".strip() if names else notes
+        return f"{notes}\n\n{LABEL} {', '.join(names)}".strip()
 
     def board(self) -> Board:
         """Every task visible here."""
