@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 class LazyModule:
     """Stands for a module; the first question imports it."""
 
-    __slots__ = ("_name",)
+    __slots__ = ("__path",)
 
     def __init__(self, name: str) -> None:
-        object.__setattr__(self, "_name", name)
+        object.__setattr__(self, "_LazyModule__path", name)  # a name that no module has
 
     def __getattr__(self, attribute: str) -> Any:
-        return getattr(import_module(self._name), attribute)
+        return getattr(import_module(self.__path), attribute)
 
     def __setattr__(self, attribute: str, value: object) -> None:
-        setattr(import_module(self._name), attribute, value)
+        setattr(import_module(self.__path), attribute, value)
 
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
-        return vars(import_module(self._name))
+        return vars(import_module(self.__path))
 
     def __delattr__(self, attribute: str) -> None:
-        delattr(import_module(self._name), attribute)
+        delattr(import_module(self.__path), attribute)
 
 
 def lazy_modules(package: str, folder: str) -> Callable[[str], LazyModule]:
