@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
-from holdfast.git.evidence_check import moved, resolve, resolve_all, state, states
+from holdfast.git.cited_commits import commit_anchors
+from holdfast.git.evidence_check import resolve, resolve_all, state, states
 from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, RunEvidence, SymbolEvidence
 from tests.conftest import make_repo
 
@@ -131,11 +132,11 @@ def test_a_rewritten_commit_holds_under_its_new_name(bench: Any) -> None:
     bench.repo.git("switch", "-qc", "side")
     old = bench.repo.commit("side.txt", "the work, in some words\n")
     receipt, other = f"commit:{old}", str(resolve(bench.clone, "src/a.py"))
-    assert moved(bench.clone, [receipt, other]) == {}
+    assert commit_anchors.resolve(bench.clone, [old])[old].commit == old
     bench.repo.git("commit", "-q", "--amend", "-m", "better words")
     new = bench.repo.git("rev-parse", "HEAD")
     assert states(bench.clone, [receipt, other]) == {receipt: "holds", other: "holds"}
-    assert moved(bench.clone, [receipt, other]) == {receipt: CommitEvidence(new)}
+    assert commit_anchors.resolve(bench.clone, [old])[old].commit == new
 
 
 def test_in_a_shallow_clone_an_old_commit_is_not_called_gone(bench: Any, tmp_path: Any) -> None:

@@ -9,7 +9,7 @@ from holdfast.curation import candidates, memory_pages, memory_state
 from holdfast.diagnostics import check
 from holdfast.errors import BrokenEntry
 from holdfast.model.memory import Accepted, Candidate
-from holdfast.project import Project
+from holdfast.project import Project, opening
 from holdfast.store import memory_files
 from tests.git.place import fact_text
 
@@ -110,7 +110,7 @@ def test_a_page_is_refused_with_its_line(project: Project) -> None:
         first = text[: text.index("\n---\n")].count("\n") + 2
         view.write_text(text)
         before = view.read_bytes()
-        (outcome,) = memory_pages.take_edits(project.clone)
+        (outcome,) = opening.take_pages(project.clone)
         line, said = placed(name, first)
         assert outcome.refused is not None
         assert outcome.refused.startswith(f"candidates.md:{line} "), name
