@@ -1,6 +1,7 @@
 """The shape of the code, held by tests: prose about layers does not hold, tests do."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -259,6 +260,20 @@ def test_no_dataclass_is_left() -> None:
 def test_every_module_says_what_it_is() -> None:
     """A stranger finds the right file by its first sentence."""
     assert [str(path) for name, path in MODULES.items() if not ast.get_docstring(tree(name))] == []
+
+
+def test_docstrings_name_modules_that_are_there() -> None:
+    """`store.entries` in a docstring sends its reader to a file that was renamed a year ago."""
+    homes = "|".join(sorted({home_of(name) for name in MODULES} - {"project", *BASE, "config"}))
+    named = re.compile(rf"`(?:holdfast[./])?((?:{homes}|model)(?:[./][a-z_]+)+?)(?:\.py)?`")
+    wrong = []
+    for name, path in MODULES.items():
+        for found in named.findall(ast.get_docstring(tree(name)) or ""):
+            module, _, last = (dotted := found.replace("/", ".")).rpartition(".")
+            known = dotted in MODULES or (module in MODULES and re.search(rf"\b{last}\b", MODULES[module].read_text()))
+            if not known and last not in ("db", "onnx"):  # files that are no modules
+                wrong.append(f"{path} names {found}")
+    assert wrong == []
 
 
 def test_the_public_names_are_these() -> None:

@@ -1,6 +1,6 @@
 """Commits that tasks, links, sessions and facts cite: where each is now, and citing the new one.
 
-Finding is `git.rewritten.anchors`' business: the right commit or none. A task is rewritten by a change that
+Finding is `git.cited_commits.commit_anchors`' business: the right commit or none. A task is rewritten by a change that
 waits like any other; a session keeps its old names as `was`; a fact is never rewritten, because somebody
 approved its words: it is only shown where its evidence is now.
 """

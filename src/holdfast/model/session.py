@@ -2,7 +2,7 @@
 
 It holds what an agent or a person must know to continue where the last one stopped: turns, what is open, what waits for
 an answer, which commands ran. Here are the values, their JSON and the rules that need no disk. Files are left to
-`store.session_files`, git and time to `capture.session`, the text for an agent to `model.brief`.
+`store.session_files`, git and time to `capture.session_work`, the text for an agent to `model.brief`.
 
 JSON is read strictly: every known field has a reader, which gets a value and its place and raises ValueError with what
 is wrong. Classes that are read so have a field `extra`, which keeps fields that others wrote into their objects.
