@@ -11,6 +11,7 @@ import click
 import pytest
 
 from holdfast import config, errors
+from holdfast.interfaces import command_table
 from holdfast.interfaces.cli.main import root
 from holdfast.model.memory import SHARED
 from holdfast.values import fields
@@ -26,13 +27,21 @@ def page(name: str) -> str:
 
 
 def commands(group: click.Group, prefix: str = "holdfast") -> Iterator[tuple[str, click.Command]]:
-    for name, command in group.commands.items():
+    for name in group.list_commands(context := click.Context(group)):
+        command = group.get_command(context, name)
+        assert command is not None
         yield f"{prefix} {name}", command
         if isinstance(command, click.Group):
             yield from commands(command, f"{prefix} {name}")
 
 
 COMMANDS = dict(commands(root))
+
+
+def test_the_table_of_commands_says_what_they_say() -> None:
+    """`holdfast --help` prints the table and imports no command: the two must not part."""
+    for name, (_, about) in command_table.commands().items():
+        assert COMMANDS[f"holdfast {name}"].get_short_help_str(200) == about
 
 
 def section(name: str) -> str:

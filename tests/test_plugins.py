@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from holdfast.capture.wiring import client_settings, user_homes
-from holdfast.interfaces.cli.main import root
+from holdfast.interfaces import command_table
 
 PLUGINS = Path(__file__).resolve().parent.parent / "plugins"
 
@@ -43,5 +43,5 @@ def test_the_skill_names_commands_that_are_there() -> None:
     """An agent that is told of a command that does not exist gives up on all of them."""
     text = (PLUGINS / "source" / "SKILL.md").read_text()
     named = {words.split()[1] for words in text.split("`") if words.startswith("holdfast ")}
-    assert named <= set(root.commands) and len(named) > 6
+    assert named <= set(command_table.commands()) and len(named) > 6
     assert len(text.splitlines()[2]) < 1024, "what tells an agent when to use it is cut there"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from holdfast.interfaces import agent_events, quick
-from holdfast.interfaces.cli.root import root
+from holdfast.interfaces.cli.mcp_commands import mcp
 from holdfast.project import Project
 from holdfast.store import fsio
 from holdfast.store import layout as paths
@@ -108,7 +108,7 @@ def test_no_private_text_stands_in_the_arguments_of_a_process(worked: Worked) ->
     assert len(seen) > 500
     names = [word for word in seen if not word.startswith(".holdfast/") and ":.holdfast/" not in word]
     assert [word for word in names if any(one in word.lower() for one in WORDS)] == []
-    options = [option for param in root.commands["mcp"].params for option in param.opts]
+    options = [option for param in mcp.params for option in param.opts]
     assert [option for option in options if "token" in option] == ["--token-file"]
 
 

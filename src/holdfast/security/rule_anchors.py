@@ -166,7 +166,9 @@ def _branches(rests: list[tuple[bytes, bytes]], order: list[bytes]) -> bytes:
     return parts[0] if len(parts) == 1 else b"(?:" + b"|".join(parts) + b")"
 
 
-SMALL = 1 << 14  # bytes up to which a first text is looked at without the search for all rules at once
+# Bytes that a process looks at rule by rule; compiling the search for all rules costs as much as half a megabyte.
+SMALL = 1 << 19
+_looked = [0]  # how many it was so far
 HOLD = 128  # an anchor, or the long word that shows one, may still be arriving in the last bytes
 _CODINGS = (BASE64, PERCENT, ESCAPES)
 _CODED = 1 << 16  # the number of the first coding; those of shapes are lower
@@ -243,7 +245,8 @@ class AnchorHits:
 def none_in(text: bytes) -> bool:
     """Whether no rule of ours begins anywhere: true of most texts, and cheap to say."""
     known = len(text)
-    is_first = len(text) <= SMALL and not _stems.cache_info().currsize
+    _looked[0] += known
+    is_first = _looked[0] <= SMALL and not _stems.cache_info().currsize
     if _begins_in(text) if is_first else _stems().any_in(text):
         return False
     if (b"%" in text or b"\\" in text) and next(escaped_words(text, 0), None) is not None:
