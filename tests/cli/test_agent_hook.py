@@ -455,8 +455,7 @@ def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent
     told = Agent(quiet.repo, "codex").fire("PreToolUse", tool_name="apply_patch", tool_input={"command": patch})
     assert told.count("Rule: ") == 3 and len(told.splitlines()) == 3
     counted = json.loads(cli("stats", "--json").out)
-    between = counted["contexts"]
-    assert (between["packs"], between["prompts"]) == (0, 0) and between["tools"] >= 2 <= between["tokens_between"]
+    assert counted["contexts"]["packs"] == 0
     assert counted["memories"]["told"]["times"] >= 2
 
 
@@ -590,7 +589,7 @@ def test_a_pack_that_comes_too_late_is_told_at_the_next_prompt(quiet: Agent, tmp
     accepted(quiet.repo, "HFMARK the ledger is append-only")
     slow = tmp_path / "bin"
     slow.mkdir()
-    (slow / "git").write_text(f'#!/bin/sh\nsleep 0.1\nexec {shutil.which("git")} "$@"\n')
+    (slow / "git").write_text(f'#!/bin/sh\nsleep 0.5\nexec {shutil.which("git")} "$@"\n')
     (slow / "git").chmod(0o755)
     path = {"PATH": f"{slow}:{os.environ['PATH']}"}
     assert quiet.fire("SessionStart", source="startup", env=path) == ""

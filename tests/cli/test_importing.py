@@ -274,7 +274,7 @@ def test_a_run_of_the_past_says_when_it_ran_and_no_exit_status_that_nobody_saw(
     for said in (ready("log").out, ready("timeline").out):
         rows = {row.split()[3]: row for row in said.splitlines() if " run " in row}
         assert rows[first].startswith("2026-02-01 10:00:01") and f"ended (imported {today})" in rows[first]
-        assert rows[second].startswith("2026-02-02") and "interrupted (taken in" in rows[second]
+        assert rows[second].startswith("2026-02-02") and "interrupted (imported" in rows[second]
     found = {one["id"]: one for one in answer(ready, "recall", "queue", "--kind", "run")["items"]}
     assert (found[first]["state"], found[second]["state"]) == ("ended", "interrupted")
     assert {one["exit_status"] for one in found.values()} == {None} and found[first]["what"] == "run"

@@ -145,8 +145,11 @@ def every_command() -> Iterator[str]:
     def walk(command: click.Command, names: tuple[str, ...]) -> Iterator[str]:
         if not isinstance(command, click.Group) or command.invoke_without_command:
             yield " ".join(names)
-        for name, inner in getattr(command, "commands", {}).items():
-            yield from walk(inner, (*names, name))
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context := click.Context(command)):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                yield from walk(inner, (*names, name))
 
     from holdfast.interfaces.cli.root import root
 

@@ -298,7 +298,6 @@ UNKNOWN: tuple[list[str], ...] = (
     ["context", "--budget", "300"],
     ["context", "--json", "--json"],
     ["log"],
-    [],
 )
 
 

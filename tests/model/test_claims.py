@@ -337,5 +337,5 @@ def test_only_what_compares_statements_loads_the_tables(command: list[str], cli)
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], cwd=cli.cwd, capture_output=True, check=False)
     loaded = done.stderr.decode().split()
-    assert "holdfast.model.memory" in loaded
+    assert "holdfast.git.clone" in loaded
     assert "holdfast.model.claims" not in loaded

@@ -236,6 +236,7 @@ _BACKUP = "Bring it back from a backup or an export; nothing else holds these by
 
 def examine(clone: Clone, *, against: LogCheckpoint | None = None, name: str = "checkpoint") -> HealthReport:
     """Everything that is wrong or worth knowing about this clone's memory."""
+    clone.repo.forget_answers()
     ledger, found = read_everything(clone)
     found += store_records.examine_bodies(clone, ledger)
     if against is not None:

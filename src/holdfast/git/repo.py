@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from holdfast.errors import GitFailed, NotARepository, PublishRefused, UnsafePath
 from holdfast.git import git_memo
 from holdfast.git.git_memo import GitMemo
-from holdfast.store import discovery
+from holdfast.store import discovery, fsio
 from holdfast.store.discovery import RepositoryPlace
 from holdfast.values import frozen
 
@@ -350,6 +350,10 @@ class Repo:
                 at += size + 1
         return found
 
+    def forget_answers(self) -> None:
+        """Ask git again for everything: whoever verifies must see what is there now."""
+        self._memo = GitMemo(self.top, self.git_dir, self.common_dir)
+
     def know_blobs(self, blobs: dict[str, bytes]) -> None:
         """Take note of blobs that were just written: git need not be asked for them."""
         self._memo.blobs(blobs, lambda _: blobs)
@@ -455,7 +459,7 @@ def _environment(*, keep_local: bool) -> dict[str, str]:
 def _start(
     args: list[str], stdin: bytes | None, environment: dict[str, str], lock: int | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    given = _whole_input(stdin)
+    given = fsio.whole_input(stdin)
     held = (lock,) if lock is not None and os.name == "posix" else ()
     try:
         return subprocess.run(
@@ -465,35 +469,6 @@ def _start(
         raise GitFailed("git was not found on this machine", hint="Install git 2.31 or newer.") from None
     finally:
         os.close(given)
-
-
-def _whole_input(data: bytes | None) -> int:
-    """An open file with git's whole input, or with none: git must never wait for the user's keyboard.
-
-    Not a pipe: if we were killed while writing, git would take the part it got for the whole list.
-    """
-    if not data:
-        return os.open(os.devnull, os.O_RDONLY)
-    fd = _nameless_file()
-    try:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(fd, left) :]
-        os.lseek(fd, 0, os.SEEK_SET)
-    except OSError:
-        os.close(fd)
-        raise
-    return fd
-
-
-def _nameless_file() -> int:
-    try:
-        return os.memfd_create("git input")
-    except (AttributeError, OSError):  # not on Linux, or a sandbox forbids it
-        import tempfile
-
-        with tempfile.TemporaryFile() as file:
-            return os.dup(file.fileno())
 
 
 def is_index_busy(stderr: bytes) -> bool:

@@ -308,3 +308,32 @@ def locked(path: str, *, wait: float = 10.0) -> Iterator[int]:
         yield fd
     finally:
         os.close(fd)
+
+
+def whole_input(data: bytes | None) -> int:
+    """An open file with a program's whole input, or with none: it must never wait for the user's keyboard.
+
+    Not a pipe: if we were killed while writing, the program would take the part it got for the whole list.
+    """
+    if not data:
+        return os.open(os.devnull, os.O_RDONLY)
+    fd = _nameless_file()
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(fd, left) :]
+        os.lseek(fd, 0, os.SEEK_SET)
+    except OSError:
+        os.close(fd)
+        raise
+    return fd
+
+
+def _nameless_file() -> int:
+    try:
+        return os.memfd_create("git input")
+    except (AttributeError, OSError):  # not on Linux, or a sandbox forbids it
+        import tempfile
+
+        with tempfile.TemporaryFile() as file:
+            return os.dup(file.fileno())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 import click
@@ -34,10 +35,10 @@ def mcp(place: Invocation, http: bool, port: int, token_file: str | None) -> int
 
 
 def _over_http(place: Invocation, port: int, token_file: str | None) -> None:
-    from holdfast.interfaces.mcp import http_guard
+    from holdfast.interfaces.mcp import http_guard, http_server
 
     try:
-        from holdfast.interfaces.mcp import http_server
+        import_module("holdfast.interfaces.mcp.http_server")
     except ImportError as error:
         raise BadInput(
             f"--http needs the MCP SDK, and it is not there ({error})",
