@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -252,3 +253,15 @@ def test_the_demo_tells_the_whole_story() -> None:
     end = text[text.index("def main()") :]
     assert 'if "--files" in sys.argv[1:]:\n        list_files(stage)' in end, "a listing hides the story"
     assert "$(ARGS)" in page("Makefile")
+
+
+def test_the_walks_name_functions_that_are_there() -> None:
+    """A walk that leads past what is not there any more is worse than none."""
+    walks = page("docs/ARCHITECTURE.md").partition("## Three walks")[2].partition("\n## ")[0]
+    for walk in walks.split("**")[1:]:
+        assert len(re.findall(r"`[\w/]+\.py` `", walk)) <= 15
+    for path, name in re.findall(r"`([\w/]+\.py)` `([\w.]+)`", walks):
+        found = import_module(f"holdfast.{path.removesuffix('.py').replace('/', '.')}")
+        for part in name.split("."):
+            found = getattr(found, part)
+        assert callable(found), name
