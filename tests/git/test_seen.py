@@ -333,7 +333,7 @@ def test_what_was_published_at_a_commit_we_have_does_not_wait_again(place: Place
 # Branches that nobody touched.
 
 
-def test_branches_without_activity_are_listed_longest_first(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_branches_without_activity_are_listed_longest_first(place: Place) -> None:
     """Neither the trunk nor what is checked out; a reflog counts as well as a commit."""
     for name in ("merged", "own"):
         place.git("branch", "-q", name)
@@ -342,13 +342,10 @@ def test_branches_without_activity_are_listed_longest_first(place: Place, monkey
     place.git("switch", "-q", "-c", "here", "main")
     clone = place.open()
     assert reconcile.idle_branches(clone) == []
-    idle = reconcile.IDLE_DAYS
-    clone.clock = lambda: now() + timedelta(days=idle + 1)
+    clone.clock = lambda: now() + timedelta(days=reconcile.IDLE_DAYS + 1)
     found = {one.branch: one.merged for one in reconcile.idle_branches(clone)}
     assert found == {"merged": True, "own": False}
-    with monkeypatch.context() as patient:
-        patient.setattr(reconcile, "IDLE_DAYS", idle + 5)
-        assert reconcile.idle_branches(clone) == []
+    assert [one.branch for one in reconcile.idle_branches(clone, days=reconcile.IDLE_DAYS + 5)] == []
     last = {one.branch: one.last for one in reconcile.idle_branches(clone)}
     assert all(moment.startswith(f"{now():%Y-}") for moment in last.values())
     Path(clone.repo.common_dir, "logs/refs/heads/merged").unlink()
@@ -363,7 +360,7 @@ def test_branches_without_activity_are_listed_longest_first(place: Place, monkey
     assert [one.branch for one in reconcile.idle_branches(clone, trunk="own")][:1] == ["merged"]
 
 
-def test_a_commit_and_a_move_both_count_as_activity(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_and_a_move_both_count_as_activity(place: Place) -> None:
     """A branch that was made today at an old commit is new, and so is one whose log is gone."""
     clone = place.open()
     old = f"{int(now().timestamp()) - 10 * 86400} +0000"
@@ -375,8 +372,7 @@ def test_a_commit_and_a_move_both_count_as_activity(place: Place, monkeypatch: p
     place.git("branch", "-q", "committed-today", "main")
     for name in ("old", "committed-today"):
         Path(clone.repo.common_dir, "logs/refs/heads", name).unlink()
-    monkeypatch.setattr(reconcile, "IDLE_DAYS", 5)
-    assert [one.branch for one in reconcile.idle_branches(clone)] == ["old"]
+    assert [one.branch for one in reconcile.idle_branches(clone, days=5)] == ["old"]
 
 
 def test_rows_that_look_alike_are_counted() -> None:

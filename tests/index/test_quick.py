@@ -311,6 +311,14 @@ def test_what_it_does_not_know_it_leaves_alone(
         assert answer(cli, argv, monkeypatch, capfd) is None, argv
 
 
+@pytest.mark.parametrize("argv", [[], ["--help"], ["-h"]], ids=str)
+def test_the_list_of_commands_is_the_same_either_way(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], argv: list[str]
+) -> None:
+    """Who reads it to learn what there is must not learn of a command that is gone."""
+    assert answer(cli, argv, monkeypatch, capfd) == cli(*argv, ok=False).out
+
+
 def test_variables_that_change_things_send_it_aside(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
