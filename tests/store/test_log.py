@@ -170,6 +170,20 @@ def test_a_sealed_spool_is_followed_by_a_new_file_of_the_same_writer(layout: Lay
     assert log.read_spool(closed).events == [first] and log.read_spool(str(path)).events == [second]
 
 
+def test_two_writers_of_one_sealed_spool_do_not_stop_each_other(layout: Layout) -> None:
+    """A slow writer whose spool another one continued must not lose its event when that spool is sealed."""
+    slow, quick = writer(layout), writer(layout)
+    slow.append(EventDraft("run"))
+    (spool,) = spools(layout)
+    grow_old(spool)
+    quick.append(EventDraft("run"))
+    assert spools(layout) == [spool], "it was continued"
+    seal.close_spools(layout, "main")
+    quick.append(EventDraft("run"))
+    slow.append(EventDraft("run"))
+    assert len(spools(layout)) == 3
+
+
 def test_a_forked_child_writes_a_spool_of_its_own(layout: Layout) -> None:
     """Parent and child share the descriptor; if they shared the file, too, each would count on."""
     mine = writer(layout)

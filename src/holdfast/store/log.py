@@ -103,18 +103,26 @@ class SpoolWriter:
         """Hold the lock of a spool that stands under its name and ends where we left it."""
         while True:
             if self._fd < 0 and not (self._last is None and self._take_over()):
-                self._create()
+                try:
+                    self._create()
+                except FileExistsError:  # a process that had taken it over goes on under its name
+                    self._begin_elsewhere()
+                    continue
             fsio.lock_fd(self._fd, wait=30.0, what=self._path)
             if not self._is_current():  # sealing renamed it: go on in a new file of the same name
                 self.close()
                 self._end = 0
             elif os.fstat(self._fd).st_size != self._end:  # another process took it over
-                last = self._last
                 self.close()
-                self._begin()
-                self._last = last
+                self._begin_elsewhere()
             else:
                 return
+
+    def _begin_elsewhere(self) -> None:
+        """Write to a spool of another name; the next event still follows our last one."""
+        last = self._last
+        self._begin()
+        self._last = last
 
     def _take_over(self) -> bool:
         """Continue the newest idle spool of the line, if there is one."""
