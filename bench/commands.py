@@ -69,7 +69,7 @@ def _project(folder: str, cache: str, *, events: int, entries: int) -> Corpus:
     for at in range(entries):
         write_memory(top, at, words, chance)
         write_task(top, at, words, chance)
-    git(top, "add", "-f", ".holdfast")
+    git(top, "add", "-f", paths.MEMORY, paths.TASKS)
     git(top, "commit", "-q", "-m", "entries")
     for number in range(50):
         git(top, "branch", f"topic-{number}")

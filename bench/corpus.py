@@ -87,8 +87,9 @@ def make(top: str, cache: str, runs: int, *, seed: int = 1) -> Corpus:
     for segment in make_segments(line, pairs):
         path = os.path.join(top, segment.path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(segment.data)
+        for place in (path, clone.layout.sealed_segment(segment.name)):  # in the tree, and as this clone sealed it
+            with open(place, "wb") as file:
+                file.write(segment.data)
     git(top, "add", "-f", ".holdfast/log")
     git(top, "commit", "-q", "-m", "runs")
     return Corpus(top, cache, runs)

@@ -88,7 +88,8 @@ class Stage:
         return done.stdout.strip()
 
     def last_run(self) -> str:
-        return max(os.listdir(SHOP / ".git" / "holdfast" / "runs"))  # they are named by their time
+        events = [json.loads(line) for line in self.ask("holdfast", "log", "--json").splitlines()]
+        return [str(event["run_id"]) for event in events if event["kind"] == "run"][-1]
 
     def candidate(self) -> str:
         """The one that was proposed last."""

@@ -25,6 +25,7 @@ from typing import IO
 import pytest
 from hypothesis import HealthCheck, settings
 
+from holdfast.git import project_setup
 from holdfast.security.person import AGENTS, UNATTENDED
 from holdfast.store import fsio
 from tests import making
@@ -76,9 +77,29 @@ FOREIGN_NAMES = {
 }
 
 
+MEMORY_DISK = "/dev/shm"
+ROOM = 4 << 30  # the folders of all tests take less than half of it
+
+
+def has_room(folder: str) -> bool:
+    """Whether the tests' folders fit in here and programs may run from here (containers often forbid it)."""
+    try:
+        found = os.statvfs(folder)
+    except OSError:
+        return False
+    forbidden = os.ST_NOEXEC | os.ST_RDONLY
+    return found.f_bavail * found.f_frsize >= ROOM and not found.f_flag & forbidden and os.access(folder, os.W_OK)
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the seed once, before xdist starts its workers, which inherit it."""
+    """Choose seed and temporary folder once, before xdist starts its workers, which inherit them.
+
+    On a disk the workers wait for it half of their time. `TMPDIR=/tmp make test` runs there all the same.
+    """
     os.environ.setdefault(SEED, str(secrets.randbelow(2**32)))
+    if "TMPDIR" not in os.environ and sys.platform == "linux" and has_room(MEMORY_DISK):
+        os.environ["TMPDIR"] = MEMORY_DISK
+        tempfile.tempdir = None  # chosen anew at the next call
     # `nohup make test &` ignores these, children inherit that, and tests that send them would hang.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT):
@@ -89,6 +110,14 @@ def pytest_collection_finish() -> None:
     """What was collected stays to the end; looking through it for garbage takes a tenth of the time."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """The folders of a worker's tests go if all passed; pytest would do it alone, at the end, in Python."""
+    if exitstatus == 0 and hasattr(session.config, "workerinput"):
+        factory: pytest.TempPathFactory = session.config._tmp_path_factory  # type: ignore[attr-defined]
+        subprocess.run(["rm", "-rf", "--", factory.getbasetemp()], check=False, capture_output=True)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -364,20 +393,58 @@ def cli(repo: GitRepo) -> Cli:
     return Cli(repo.path)
 
 
-_grown: dict[Callable[[Cli, GitRepo], object], Path] = {}
+Grow = Callable[[Cli, GitRepo], object]
+_grown: dict[Grow, making.Made] = {}
 
 
-def grown(grow: Callable[[Cli, GitRepo], object], cli: Cli, repo: GitRepo) -> Cli:
+def grown(grow: Grow, cli: Cli, repo: GitRepo) -> Cli:
     """The fresh repository after `grow(cli, repo)`: done once in a session, and copied from then on."""
-    if grow in _grown:
-        shutil.rmtree(repo.path)
-        shutil.copytree(_grown[grow], repo.path, symlinks=True)
-        index = repo / ".git/index"
-        index.write_bytes(making.index_of(repo.path, index.read_bytes()))
+    assert "<locals>" not in grow.__qualname__, "a function of its own in each test: nothing would be copied"
+    fresh = (repo / ".git/logs/HEAD").read_bytes().count(b"\n") == 1
+    assert fresh and sorted(os.listdir(repo)) == [".git", "README"], "what was done here before would be gone"
+    if not making.ordinary(GITCONFIG):
+        grow(cli, repo)
+    elif grow in _grown:
+        (repo / "README").unlink()
+        shutil.rmtree(repo / ".git")  # the folder itself stays: somebody may be in it
+        making.lay_out(_grown[grow], repo.path)
     else:
         grow(cli, repo)
-        _grown[grow] = shutil.copytree(repo.path, repo.path.parent / "grown", symlinks=True)
+        _grown[grow] = making.snapshot(repo.path)
     return cli
+
+
+def _init(cli: Cli, _: GitRepo) -> None:
+    cli("init")
+
+
+def _init_and_commit(cli: Cli, _: GitRepo) -> None:
+    cli("init", "--commit")
+
+
+def initialise_store(_: Cli, repo: GitRepo) -> None:
+    with tempfile.TemporaryDirectory() as cache:
+        project_setup.initialise(str(repo.path), cache=cache, commit=False)
+
+
+def initialise_and_commit(_: Cli, repo: GitRepo) -> None:
+    with tempfile.TemporaryDirectory() as cache:
+        project_setup.initialise(str(repo.path), cache=cache, commit=True)
+
+
+def _named(grow: Grow, path: Path) -> None:
+    grown(grow, Cli(path), GitRepo(path))
+    making.name_store(path)
+
+
+def init(path: Path, *, commit: bool = False) -> None:
+    """`holdfast init` in a fresh repository, copied from the first one in which it ran."""
+    _named(_init_and_commit if commit else _init, path)
+
+
+def init_store(path: Path, *, commit: bool = False) -> None:
+    """What `holdfast init` begins with, `project_setup.initialise`, likewise: a store, but no views."""
+    _named(initialise_and_commit if commit else initialise_store, path)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ made by git.
 
 import hashlib
 import os
+import stat
 import struct
 import tempfile
 from collections.abc import Callable
@@ -28,7 +29,8 @@ SAMPLE = "pre-commit.sample"
 # What clean_environment sets; any other of git's variables changes what git does.
 ORDINARY = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT"}
 
-Made = dict[str, tuple[int, bytes | None]]  # path below the repository: mode, and the bytes of a file
+# By path below the repository: the mode, the time of its last change, and a file's bytes or where a link points.
+Made = dict[str, tuple[int, int, bytes | str | None]]
 
 
 def umask() -> int:
@@ -50,40 +52,64 @@ def ordinary(gitconfig: str) -> bool:
         return False
 
 
+def snapshot(top: Path) -> Made:
+    """What lies in a repository; folders before what lies in them."""
+    found: Made = {}
+    for here, folders, files in os.walk(top):
+        for name in (*folders, *(name for name in files if name == SAMPLE or name[-7:] != ".sample")):
+            path = os.path.join(here, name)
+            st = os.lstat(path)
+            data: bytes | str | None = None
+            if stat.S_ISLNK(st.st_mode):
+                data = os.readlink(path)
+            elif not stat.S_ISDIR(st.st_mode):
+                data = Path(path).read_bytes()
+            found[os.path.relpath(path, top)] = (st.st_mode & 0o7777, st.st_mtime_ns, data)
+    return found
+
+
+def lay_out(made: Made, path: Path) -> None:
+    """Put there what was taken by `snapshot`; git's index is made to know the new files."""
+    path.mkdir(parents=True, exist_ok=True)
+    for name, (mode, changed, data) in made.items():
+        target = os.path.join(path, name)
+        if data is None:
+            os.mkdir(target, mode)
+        elif isinstance(data, str):
+            os.symlink(data, target)
+        elif name != INDEX:
+            put(target, mode, data, changed)
+    mode, _, data = made[INDEX]
+    assert isinstance(data, bytes)
+    put(os.path.join(path, INDEX), mode, index_of(path, data))
+
+
 @cache
 def taken(make: Callable[[Path], object]) -> Made:
-    """What `make` makes of a new path, by path below it; folders before what lies in them."""
+    """What `make` makes of a new path."""
     with tempfile.TemporaryDirectory() as folder:
-        top = Path(folder) / "repo"
-        make(top)
-        found: Made = {}
-        for here, folders, files in os.walk(top):
-            for name in (*folders, *(name for name in files if name == SAMPLE or name[-7:] != ".sample")):
-                path = os.path.join(here, name)
-                data = None if name in folders else Path(path).read_bytes()
-                found[os.path.relpath(path, top)] = (os.stat(path).st_mode & 0o7777, data)
-    return found
+        make(Path(folder) / "repo")
+        return snapshot(Path(folder) / "repo")
 
 
 def copied(make: Callable[[Path], object], path: Path) -> None:
     """What `make(path)` would make, without starting git."""
-    made = taken(make)
-    path.mkdir(parents=True)
-    for name, (mode, data) in made.items():
-        target = os.path.join(path, name)
-        if data is None:
-            os.mkdir(target, mode)
-        elif name not in (INDEX, REPO_ID):
-            put(target, mode, data)
-    if REPO_ID in made:
-        put(os.path.join(path, REPO_ID), made[REPO_ID][0], token(20).encode() + b"\n")
-    put(os.path.join(path, INDEX), made[INDEX][0], index_of(path, made[INDEX][1] or b""))
+    lay_out(taken(make), path)
+    if os.path.exists(path / REPO_ID):
+        name_store(path)
 
 
-def put(path: str, mode: int, data: bytes) -> None:
+def name_store(path: Path) -> None:
+    """Give the copy of a store a name of its own, as `holdfast init` does."""
+    (path / REPO_ID).write_bytes(token(20).encode() + b"\n")
+
+
+def put(path: str, mode: int, data: bytes, changed: int | None = None) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         os.write(fd, data)
+        if changed is not None:
+            os.utime(fd, ns=(changed, changed))
     finally:
         os.close(fd)
 

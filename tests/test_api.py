@@ -7,12 +7,12 @@ import pytest
 
 import holdfast
 from holdfast import NeedsEvidence, NeedsReview, NotInitialised, Project, promote_fact, recall, write_log
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init
 
 
 @pytest.fixture
 def project(repo, inside) -> Project:
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     return Project.open(repo.path)
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import init
+
 ROOT = Path(__file__).resolve().parent.parent
 SRC = ROOT / "src" / "holdfast"
 
@@ -314,7 +316,7 @@ HEAVY = ("click", "yaml", "asyncio", "dataclasses", "inspect", "pathlib", "subpr
 )
 def test_quick_commands_import_nothing_heavy(command: list[str], cli) -> None:  # type: ignore[no-untyped-def]
     """An agent asks at every turn; a tenth of a second each time is a tool people turn off."""
-    cli("init")
+    init(cli.cwd)
     cli("run", "--task", "postgres", "--", "true")
     cli(*command)  # the first may prepare the index
     code = (

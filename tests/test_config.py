@@ -9,7 +9,7 @@ import pytest
 from holdfast.config import DEFAULTS, KEYS, Key, load
 from holdfast.errors import BadSettings, SwitchedOff
 from holdfast.project import Project
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 
 def toml(folder: Path, name: str, text: str) -> str:
@@ -168,7 +168,7 @@ MUTING = (
 
 def test_what_a_person_approved_is_told_whatever_a_pull_request_sets(cli: Cli, repo: GitRepo) -> None:
     """An invariant that a setting can silence protects nothing."""
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     Project.open(repo.path, person=True).memory.remember(APPROVED, kind="invariant", accept=True)
     for text in MUTING:
         repo.write(".holdfast/holdfast.toml", text)
@@ -181,7 +181,7 @@ def test_what_a_person_approved_is_told_whatever_a_pull_request_sets(cli: Cli, r
 
 def test_a_shared_rule_cleans_what_agents_say(cli: Cli, repo: GitRepo) -> None:
     """A team's own kind of token is removed in every clone, without anybody's doing."""
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     repo.write(".holdfast/holdfast.toml", '[redact]\nrules = ["corp-[0-9a-f]{32}", "[0-9]+", "the"]\n')
     token = "corp-" + "0f" * 16
     answer = cli("run", "--", "echo", f"deploy 42 with {token} to the host")
@@ -234,7 +234,7 @@ def test_every_default_is_a_value_its_own_setting_accepts() -> None:
 
 def test_what_is_switched_off_is_named_with_the_file_that_says_so(repo: GitRepo, world: Path) -> None:
     """Sent to the wrong file, one finds nothing there to switch on."""
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     own = world / ".config" / "holdfast" / "settings.toml"
     cases = {
         repo.path / ".holdfast" / "holdfast.toml": ".holdfast/holdfast.toml",

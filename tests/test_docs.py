@@ -16,7 +16,7 @@ from holdfast.interfaces import command_table
 from holdfast.interfaces.cli.main import root
 from holdfast.model.memory import SHARED
 from holdfast.values import fields
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -193,7 +193,7 @@ def test_the_commands_of_the_readme_run(repo: GitRepo, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
 def test_the_python_of_a_page_runs(cli: Cli, inside: object, name: str) -> None:
     """The second thing people do is to paste these."""
-    cli("init")
+    init(cli.cwd)
     cli("remember", "Somebody's rumour, which cites nothing.")
     for block in blocks(page(name), "python"):
         exec(compile(block, name, "exec"), {})
@@ -240,7 +240,7 @@ INTERNAL = {  # for the command line, the views and the other concerns
     "context": {"close", "keep_ready", "keep_receipt", "known", "material", "open_session"},
     "transcripts": {"drain_some"},
     "models": {"forget_erased", "refresh_texts", "say_once", "with_model"},
-    "views": {"render", "render_log", "render_quietly", "write", "write_quietly"},
+    "views": {"render", "render_log", "render_quietly", "write", "write_quietly", "behind", "catch_up", "published"},
     "harvest": {"from_run", "from_session", "not_harvested", "sent"},
 }
 

@@ -1,7 +1,10 @@
 """Where `holdfast` and `python -m holdfast` start: the quick path if it can answer, else all of it."""
 
 import _signal  # type: ignore[import-not-found]  # built in; `signal` would load `enum` for every start
+import gc
 import sys
+
+_OBJECTS = 100_000  # new ones before Python looks for cycles: a command ends before it would find many
 
 # While modules load there is nothing to clean up: Ctrl-C ends the program at once and without a traceback,
 # as it ends git. Python's own handler comes back before a command that writes. Who ignores SIGINT (nohup)
@@ -42,6 +45,7 @@ def _run() -> int:
 
             _catch_interrupts()
             return stdio_server.serve()
+        gc.set_threshold(_OBJECTS, 50, 50)
         from holdfast.interfaces import quick
 
         code = quick.main(sys.argv[1:])

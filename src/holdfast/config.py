@@ -34,17 +34,13 @@ class _Wrong(ValueError):
     """A value of the wrong kind; the sentence says what is wanted."""
 
 
-def _branch(value: object) -> str | None:
-    if value is None or (isinstance(value, str) and _is_ref_name(value)):
-        return value
+def _branch(value: object) -> str:
+    """A name as git gives refs; what begins with a dash would be an option to whoever is handed it."""
+    if isinstance(value, str) and value.isprintable() and not any(word in value for word in _NOT_IN_REFS):
+        parts = value.split("/")
+        if all(part and not part.startswith((".", "-")) and not part.endswith((".", ".lock")) for part in parts):
+            return value
     raise _Wrong("wants the name of a branch")
-
-
-def _is_ref_name(value: str) -> bool:
-    """As git names refs; what begins with a dash would be an option to whoever is handed it."""
-    parts = value.split("/")
-    odd = any(not part or part.startswith((".", "-")) or part.endswith((".", ".lock")) for part in parts)
-    return not odd and value.isprintable() and not any(word in value for word in _NOT_IN_REFS)
 
 
 def _threshold(value: object) -> float | None:
@@ -86,21 +82,20 @@ def _count(low: int, high: int) -> Callable[[object], int]:
 
 def _command(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
-        try:
-            import shlex
+        import shlex
 
+        try:
             value = shlex.split(value)
         except ValueError as error:
             raise _Wrong(f"wants a command ({error})") from None
     return _words(value)
 
 
-def _model(value: object) -> str | tuple[str, ...] | None:
-    if isinstance(value, str) and value.strip():
-        return value.strip()
-    if isinstance(value, list) and value and all(isinstance(word, str) and word for word in value):
-        return tuple(value)
-    raise _Wrong('wants "minilm", "off", a folder, or a command')
+def _model(value: object) -> str | tuple[str, ...]:
+    try:
+        return _name(value) if isinstance(value, str) or not value else _words(value)
+    except _Wrong:
+        raise _Wrong('wants "minilm", "off", a folder, or a command') from None
 
 
 def _name(value: object) -> str:

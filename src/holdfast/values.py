@@ -22,6 +22,7 @@ else:
         return lambda function: function
 
 
+_SETTERS: dict[Any, tuple[Callable[..., None], ...]] = {}
 MISSING: Any = object()  # the default of a field that has none
 
 
@@ -204,13 +205,17 @@ def _shown(self: Any) -> str:
 
 def _taken_apart(self: Any) -> tuple[Any, ...]:
     """For `copy` and `pickle`, which would assign to the fields."""
-    return _put_together, (type(self), *(getattr(self, one.name) for one in fields(self)))
+    return put_together, (type(self), *(getattr(self, one.name) for one in fields(self)))
 
 
-def _put_together(cls: Any, *given: Any) -> Any:
+def put_together(cls: Any, *given: Any) -> Any:
+    """A value of these fields, in their order, which were checked before."""
+    setters = _SETTERS.get(cls)
+    if setters is None:
+        setters = _SETTERS[cls] = tuple(getattr(cls, one.name).__set__ for one in fields(cls))
     made = cls.__new__(cls)
-    for one, value in zip(fields(cls), given, strict=True):
-        getattr(cls, one.name).__set__(made, value)
+    for put, value in zip(setters, given, strict=True):
+        put(made, value)
     return made
 
 

@@ -14,10 +14,10 @@ import pytest
 
 from holdfast.capture.process import Handles
 from holdfast.capture.run import CommandOutcome, run_command
-from holdfast.git import project_setup
 from holdfast.git.clone import Clone
 from holdfast.store import capsule
 from holdfast.store.layout import Layout
+from tests.conftest import init_store
 
 FAKE_KEY = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
 
@@ -121,5 +121,5 @@ def project(repo, tmp_path: Path) -> Project:  # type: ignore[no-untyped-def]
     """A repository with a memory."""
     side = tmp_path / "side"
     side.mkdir()
-    project_setup.initialise(str(repo.path), cache=str(side / "cache"), commit=True)
+    init_store(repo.path, commit=True)
     return Project(repo.path, side)

@@ -331,6 +331,8 @@ def test_a_script_cut_short_has_no_result(tmp_path):
         ("tools.f({a: ", None),
         ("const a = a; tools.f(a)", ""),
         ("tools.f('open", None),
+        ("const cmd = 'ls'; tools.f({cmd, again: cmd})", {"cmd": "ls", "again": "ls"}),
+        ("tools.f({a: [{b: 1}, c: 2}], d: 3})", {"a": None}),
     ],
 )
 def test_literals_of_a_script_are_read(text, expected):
@@ -347,6 +349,7 @@ def test_literals_of_a_script_are_read(text, expected):
         "const a = b + b; const b = a + a; " + "tools.f(a + b);" * 3000,
         "".join(f"const v{n} = v{n + 1} + v{n + 1};" for n in range(500)) + "tools.f(v0)",
         "tools.f({a: " + "(" * 50_000,
+        "tools.f([1}",
     ],
 )
 def test_a_hostile_script_ends(text):

@@ -16,13 +16,13 @@ from holdfast.capture import condense as capture_condense
 from holdfast.capture import session_work as work
 from holdfast.capture.condense import CondenseSettings
 from holdfast.capture.session_note import WorkSinceTurn
-from holdfast.git import project_setup
 from holdfast.git.clone import Clone
 from holdfast.model.brief import brief, essential
 from holdfast.model.session import Session, SessionAnchor, SessionTurn, from_json, to_json
 from holdfast.model.text import tokens
 from holdfast.store import session_files, statistics
 from holdfast.values import replace
+from tests.conftest import init_store
 
 
 def condensed(session: Session, *, after: int, budget: int) -> Session:
@@ -169,7 +169,7 @@ def test_huge_texts_are_folded_whatever_the_setting() -> None:
 
 @pytest.fixture
 def clone(repo: Any, tmp_path: Path) -> Clone:
-    project_setup.initialise(str(repo.path), cache=str(tmp_path / "cache"), commit=True)
+    init_store(repo.path, commit=True)
     return Clone.open(str(repo.path), cache=str(tmp_path / "cache"))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from holdfast.capture.agents import dialect
-from holdfast.capture.agents.gemini_turns import MAX_LOG, MAX_MESSAGES
+from holdfast.capture.agents.gemini import MAX_LOG, MAX_MESSAGES
 from holdfast.capture.agents.transcript_reader import TranscriptReading
 from holdfast.errors import BadInput
 from holdfast.model.transcript import MAX_STEPS, Call, Result, TranscriptTurn

@@ -12,7 +12,7 @@ import termios
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,8 +20,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.capture import process
-from holdfast.capture import process as capture_process
-from holdfast.capture.process import CommandEnd, Handles
+from holdfast.capture.process import CommandEnd, Handles, WatchedCommand
 from holdfast.capture.terminal import Signals
 from holdfast.errors import BadInput
 
@@ -64,13 +63,17 @@ class Seen:
     tape: dict[str, bytes]
 
 
+def execute(argv: Sequence[str], **options: object) -> CommandEnd:
+    return process.execute(WatchedCommand(argv, **options))  # type: ignore[arg-type]
+
+
 def run(*argv: str, stdin: int | None = None, cwd: str = "/", **options: object) -> Seen:
     tape: dict[str, bytearray] = defaultdict(bytearray)
     out, err = Reader(), Reader()
     null = os.open(os.devnull, os.O_RDWR)
     try:
         with out.listening() as to_out, err.listening() as to_err, Signals() as signals:
-            ended = process.execute(
+            ended = execute(
                 argv,
                 cwd=cwd,
                 environ=dict(os.environ),
@@ -138,7 +141,7 @@ def test_output_is_passed_on_before_the_command_ends() -> None:
     thread = threading.Thread(target=watch)
     thread.start()
     with Signals() as signals:
-        ended = process.execute(
+        ended = execute(
             ["sh", "-c", "echo early; read answer; test $answer = seen"],
             cwd="/",
             environ=os.environ,
@@ -276,7 +279,7 @@ def test_a_closed_reader_neither_stops_the_record_nor_runs_for_ever() -> None:
 
     def go(*argv: str) -> CommandEnd:
         with Signals() as signals:
-            return process.execute(
+            return execute(
                 argv,
                 cwd="/",
                 environ=os.environ,
@@ -314,7 +317,7 @@ def test_a_slow_reader_of_one_stream_does_not_hold_the_other() -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     with err.listening() as err_write, Signals() as signals:
         ended.append(
-            process.execute(
+            execute(
                 script(code),
                 cwd="/",
                 environ=os.environ,
@@ -353,7 +356,7 @@ def test_large_output_takes_no_memory() -> None:
         digest.update(chunk)
 
     with Signals() as signals:
-        process.execute(
+        execute(
             script(code), cwd="/", environ=os.environ, tape=tape, signals=signals, handles=Handles(null, null, null)
         )
     os.close(null)
@@ -386,16 +389,13 @@ def test_signal_handlers_and_ignored_signals_are_left_as_they_were() -> None:
 def test_the_fallback_without_process_groups_streams_too(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """On other systems less is promised, and said."""
     tape: dict[str, bytearray] = defaultdict(bytearray)
-    code, note = capture_process.execute_with_pipes(
-        ["sh", "-c", "echo out; echo err >&2; exit 6"],
-        cwd="/",
-        environ=os.environ,
-        tape=lambda name, chunk: tape[name].extend(chunk),
-    )
-    assert code == 6
+    words = ["sh", "-c", "echo out; echo err >&2; exit 6"]
+    command = WatchedCommand(words, "/", os.environ, lambda name, chunk: tape[name].extend(chunk), Signals())
+    ended = process.execute_with_pipes(command)
+    assert ended.exit_code == 6
     assert dict(tape) == {"stdout": b"out\n", "stderr": b"err\n"}
     assert capfdbinary.readouterr() == (b"out\n", b"err\n")
-    assert "process groups" in note
+    assert "process groups" in ended.notes[0]
 
 
 # On a terminal. The driver is a process of its own, whose controlling terminal is the test's.
@@ -407,10 +407,10 @@ from holdfast.capture.terminal import Signals
 tape = open(sys.argv[1], "wb", buffering=0)
 process.guard_handles()
 with Signals() as signals:
-    ended = process.execute(
+    ended = process.execute(process.WatchedCommand(
         sys.argv[3:], cwd="/", environ=os.environ, signals=signals, on_terminal=sys.argv[2] == "pty",
         tape=lambda name, chunk: tape.write(name.encode() + b":" + chunk),
-    )
+    ))
 os._exit(ended.exit_code)
 """
 

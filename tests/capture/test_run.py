@@ -21,9 +21,9 @@ from holdfast.capture import finish_run, run_report
 from holdfast.capture.run import recording, run_command
 from holdfast.errors import BadInput, NotStored, ScanFailed
 from holdfast.git import project_setup
-from holdfast.git.clone import make_store
 from holdfast.security.redact import Scanner
 from holdfast.store import capsule, fsio
+from holdfast.store.private_store import make_store
 from tests.conftest import GitRepo, make_repo
 
 from .conftest import FAKE_KEY, WRAPPER, Project, faults, files_as_handles

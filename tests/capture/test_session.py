@@ -25,7 +25,7 @@ from holdfast.security.redact import Scanner
 from holdfast.store import session_files
 from holdfast.work import task_board, task_claims, task_lifecycle
 from holdfast.work.task_lifecycle import TaskWorker
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init_store
 from tests.git.test_sandbox import needs_mounts
 
 FAKE_KEY = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
@@ -69,7 +69,7 @@ class Desk:
 @pytest.fixture
 def desk(repo: GitRepo, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(repo, str(tmp_path / "cache"), Clock())
-    project_setup.initialise(str(repo.path), cache=desk.cache, commit=True)
+    init_store(repo.path, commit=True)
     yield desk
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     for path in Path(desk.clone().layout.sessions).glob("*-SES-*.json"):  # whatever a test wrote fits the schema

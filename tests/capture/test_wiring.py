@@ -13,14 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture.wiring import (
-    agent_files,
-    client_settings,
-    client_trust,
-    connect_client,
-    connection_record,
-    user_homes,
-)
+from holdfast.capture.wiring import client_settings, client_trust, connect_client, connect_files, user_homes
+from holdfast.capture.wiring import connect_client as wiring_connect_client
 from holdfast.capture.wiring.connect_client import Wiring
 from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes, homes_of
 from holdfast.errors import BadInput, Busy, ReadOnlyStore, UnsafePath
@@ -279,7 +273,7 @@ def test_a_launcher_never_stands_in_an_agents_way(rig: Rig) -> None:
     done = run()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     text = user_homes.launcher_texts(rig.user(python="/nowhere/python"))[rig.user().hook]
-    agent_files.write_as(rig.user().hook, text, mode=user_homes.LAUNCHER_MODE)
+    connect_files.write_as(rig.user().hook, text, mode=user_homes.LAUNCHER_MODE)
     done = run()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), "silent where Python is gone"
 
@@ -388,7 +382,7 @@ def test_a_command_that_fails_is_said_and_not_remembered(rig: Rig) -> None:
     program(rig, "echo no disk >&2; exit 1")
     (note,) = rig.connect("claude").notes
     assert re.search(r"claude mcp add .* did not work \(no disk\); run it yourself", note)
-    assert connection_record.load(rig.user().record).told == []
+    assert wiring_connect_client.load(rig.user().record).told == []
 
 
 @pytest.mark.parametrize("whose", ["ours", "theirs"])
@@ -398,7 +392,7 @@ def test_a_server_of_our_name_is_removed_only_if_it_is_ours(rig: Rig, whose: str
     program(rig, f'case "$2" in get) echo "{there}" ;; *) echo it already exists >&2; exit 1 ;; esac')
     done = rig.connect("claude")
     assert (done.notes == []) is (whose == "ours")
-    assert connection_record.load(rig.user().record).told == (["claude"] if whose == "ours" else [])
+    assert wiring_connect_client.load(rig.user().record).told == (["claude"] if whose == "ours" else [])
 
 
 def test_hooks_that_are_switched_off_are_told(rig: Rig) -> None:

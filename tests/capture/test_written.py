@@ -9,7 +9,7 @@ from holdfast.model.transcript import line_hash
 from holdfast.project import Project
 from holdfast.project.written import WrittenFiles
 from tests.capture.rollouts import rollout
-from tests.conftest import GitRepo, make_repo
+from tests.conftest import GitRepo, init, make_repo
 
 CHOICE = "We decided to retry carrier calls three times, because the carrier drops every tenth."
 NAMED = "We decided to keep the limits in src/carrier.py, because two callers need them."
@@ -20,7 +20,7 @@ AROUND = "import os\n\n{}\n\nprint(os.name)\n"
 @pytest.fixture
 def repo(tmp_path: Path) -> GitRepo:
     made = make_repo(tmp_path / "repo")
-    Project.init(made.path, commit=True)
+    init(made.path, commit=True)
     return made
 
 

@@ -23,7 +23,7 @@ from holdfast.project import Project
 from holdfast.store import agent_inbox, discovery
 from holdfast.store.layout import Layout
 from tests.capture import claude_lines as claude
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 from tests.faults.test_hooks_faults import a_file, a_folder, a_link, a_pipe, gone
 
 HOOK = [sys.executable, "-I", "-S", agent_hook.__file__]
@@ -98,7 +98,7 @@ class Agent:
 
 @pytest.fixture
 def agent(repo: GitRepo, cli: Cli) -> Agent:
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     return Agent(repo)
 
 
@@ -111,6 +111,18 @@ def quiet(agent: Agent) -> Any:
     os.lockf(fd, os.F_LOCK, 0)
     yield agent
     os.close(fd)
+    end_all_at(os.environ["HOME"])
+
+
+def end_all_at(home: str) -> None:
+    """End what hooks left in the background: it has this test's home, and a pipe may keep it for ever."""
+    for running in Path("/proc").glob("[0-9]*"):
+        try:
+            ours = f"HOME={home}".encode() in (running / "environ").read_bytes().split(b"\0")
+            if ours:
+                os.kill(int(running.name), signal.SIGKILL)
+        except OSError:
+            pass  # it ended by itself, or belongs to somebody else
 
 
 def person(repo: GitRepo) -> Project:
@@ -264,11 +276,15 @@ def test_closed_streams_and_odd_signals(quiet: Agent) -> None:
 
 def test_standard_input_that_never_ends_is_not_waited_for(quiet: Agent) -> None:
     """An agent that forgets to close the pipe must not wait for us."""
-    for event in ("Stop", "SessionStart"):
-        process = subprocess.Popen([*HOOK, "claude", event], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    started = [
+        subprocess.Popen([*HOOK, "claude", event], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for event in ("Stop", "SessionStart")
+    ]
+    for process in started:
         assert process.wait(PATIENCE) == 0
         assert process.stdin and process.stdout and process.stdout.read() == b""
         process.stdin.close()
+        process.stdout.close()
 
 
 BROKEN: dict[str, tuple[str, Callable[[str], None]]] = {
@@ -544,7 +560,7 @@ def test_guards_that_are_behind_are_soon_made_anew(agent: Agent) -> None:
     given, deadline, n = {"file_path": str(repo / "db/1.sql")}, time.monotonic() + agent_replies.RENEW + 20, 0
     while rule not in Agent(repo, session=f"s{n}").fire("PreToolUse", tool_name="Edit", tool_input=given):
         assert time.monotonic() < deadline
-        time.sleep(0.5)
+        time.sleep(0.1)
         n += 1
     agent.settle()
 
@@ -596,7 +612,7 @@ def test_a_pack_that_comes_too_late_is_told_at_the_next_prompt(quiet: Agent, tmp
     deadline = time.monotonic() + PATIENCE
     while "HFMARK" not in quiet.fire("UserPromptSubmit", prompt="go on", env=path):
         assert time.monotonic() < deadline
-        time.sleep(0.5)
+        time.sleep(0.1)
 
 
 # ── reading what was recorded ────────────────────────────────────────────────────────────────────
@@ -613,7 +629,7 @@ def test_a_session_that_ends_is_read_in_the_background(agent: Agent) -> None:
     deadline = time.monotonic() + PATIENCE
     while not any((agent.repo / ".git/holdfast/runs").iterdir()):
         assert time.monotonic() < deadline
-        time.sleep(0.2)
+        time.sleep(0.02)
     agent.settle()
     assert agent.pointers() == []
 
@@ -655,7 +671,7 @@ def test_a_long_backlog_is_read_in_the_background_after_any_command(quiet: Agent
     deadline = time.monotonic() + PATIENCE
     while quiet.pointers():
         assert time.monotonic() < deadline
-        time.sleep(0.2)
+        time.sleep(0.02)
     quiet.settle()
 
 

@@ -5,15 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown
+
+
+def _publish_a_task(cli: Cli, _: GitRepo) -> None:
+    cli("init", "--commit")
+    cli("task", "add", "Write the grammar", "--id", "TSK-one", "--owner", "ann")
+    cli("publish", "--here")
 
 
 @pytest.fixture
 def task(cli: Cli, repo: GitRepo) -> Path:
     """A published task; gives its file."""
-    cli("init", "--commit")
-    cli("task", "add", "Write the grammar", "--id", "TSK-one", "--owner", "ann")
-    cli("publish", "--here")
+    grown(_publish_a_task, cli, repo)
     [file] = (repo / ".holdfast/tasks").iterdir()
     return file
 

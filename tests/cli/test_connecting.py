@@ -14,7 +14,7 @@ import pytest
 from holdfast.capture.records import adr
 from holdfast.interfaces.cli import connect_commands
 from holdfast.project import Project
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 assert connect_commands.connect.name == "connect"
 
@@ -60,7 +60,7 @@ def candidates(repo: GitRepo) -> list[Any]:
 
 @pytest.fixture
 def here(cli: Cli, repo: GitRepo) -> GitRepo:
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     return repo
 
 

@@ -5,19 +5,22 @@ import json
 import pytest
 
 from holdfast.errors import BadInput, NeedsConfirmation, NotFound, SwitchedOff
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown, init
 
 
-@pytest.fixture
-def ready(cli: Cli, repo: GitRepo) -> Cli:
-    """A project on a branch with two tasks, a link and a session."""
+def _begin(cli: Cli, repo: GitRepo) -> None:
     cli("init", "--commit")
     repo.git("switch", "-q", "-c", "work")
     cli("task", "add", "Write it", "--id", "TSK-one")
     cli("task", "add", "Test it", "--id", "TSK-two", "--needs", "TSK-one")
     cli("link", "add", "README", "--title", "Start here")
     cli("session", "start", "write and test it")
-    return cli
+
+
+@pytest.fixture
+def ready(cli: Cli, repo: GitRepo) -> Cli:
+    """A project on a branch with two tasks, a link and a session."""
+    return grown(_begin, cli, repo)
 
 
 def names(cli: Cli) -> set[str]:
@@ -102,7 +105,7 @@ def test_an_open_session_is_never_pruned(ready: Cli) -> None:
 
 
 def switched_off(cli: Cli, repo: GitRepo, feature: str) -> Cli:
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     repo.git("switch", "-q", "-c", "work")
     settings = repo / ".holdfast/holdfast.toml"
     settings.write_text(f"[features]\n{feature} = false\n" + settings.read_text())

@@ -10,7 +10,7 @@ import pytest
 from holdfast.capture.agents import dialect
 from holdfast.project import Project
 from tests.capture.rollouts import rollout
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "summaries"
 PROMPT = "Only requests that are safe to repeat may be tried again."
@@ -19,7 +19,7 @@ PROMPT = "Only requests that are safe to repeat may be tried again."
 @pytest.fixture
 def worked(cli: Cli, repo: GitRepo, tmp_path: Path) -> Cli:
     """A project in which Codex worked, left something open, and a person approved two rules."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     project = Project.open(repo.path, person=True)
     for kind, said, path in (
         ("invariant", "Money is counted in cents", "src/pay.py"),
@@ -124,7 +124,7 @@ def test_a_session_goes_on_in_codex(worked: Cli, tmp_path: Path) -> None:
 
 def test_our_own_export_is_no_news_and_what_codex_adds_is(cli: Cli, repo: GitRepo, tmp_path: Path) -> None:
     """A session that came back as another would be its own witness; one that goes on must not be lost."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     home = tmp_path / "codex"
     rollout(home, repo.path).asks("go").done("done")
     cli("import", "codex", CODEX_HOME=str(home))
@@ -144,7 +144,7 @@ def test_our_own_export_is_no_news_and_what_codex_adds_is(cli: Cli, repo: GitRep
 
 def test_a_session_without_turns_is_refused_in_a_sentence(cli: Cli, tmp_path: Path) -> None:
     """An empty rollout would only puzzle Codex."""
-    cli("init")
+    init(cli.cwd)
     cli("session", "start", "nothing yet")
     said = cli("export", "codex", "SES", "--to", str(tmp_path), ok=False)
     assert said.code and "no turn" in said.err

@@ -7,7 +7,7 @@ import pytest
 from holdfast.git.hooks import CONFIG_HOOKS, git_version
 from holdfast.git.repo import Repo
 from holdfast.interfaces.cli import hook_commands
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 assert hook_commands.hooks.name == "hooks"
 
@@ -19,7 +19,7 @@ def reads_configuration(repo: GitRepo) -> bool:
 
 def test_install_status_and_remove(cli: Cli, repo: GitRepo) -> None:
     """Three commands are the whole of it; each says what it did, and git status stays as it was."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     assert cli("hooks").out.startswith("No hooks are installed")
     shown = cli("hooks", "install").out
     how, where = ("config", ".git/config") if reads_configuration(repo) else ("file", ".git/hooks")

@@ -11,7 +11,7 @@ from holdfast.model.memory import TYPES
 from holdfast.project import Project
 from holdfast.recall.pack.sent_packs import entries
 from holdfast.store.layout import FOLDER_OF
-from tests.conftest import Cli, GitRepo, grown
+from tests.conftest import Cli, GitRepo, grown, init
 from tests.git.place import fact_text
 
 
@@ -159,7 +159,7 @@ def test_only_what_a_person_approved_is_told_unasked_whatever_lies_there(used: C
 
 def test_files_at_hand_choose_what_governs(cli: Cli, repo: GitRepo) -> None:
     """Ten thousand memories help nobody; the three that govern this file do."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     repo.commit("src/db/pool.py")
     person = Project.open(repo, person=True)
     for statement, place in (("Close what you open", "src/db"), ("Forms are plain HTML", "web/**")):
@@ -212,7 +212,7 @@ def test_receipts_name_commits_shortly(used: Cli, repo: GitRepo) -> None:
 
 def merged_contradiction(cli: Cli, repo: GitRepo) -> tuple[str, str]:
     """Two branches that each accepted what the other denies, merged."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     names = []
     for branch, where in (("one", "Postgres"), ("two", "Redis")):
         repo.git("switch", "-q", "-c", branch, "main")
@@ -240,7 +240,7 @@ def test_what_contradicts_and_nobody_resolved_is_told_as_undecided(cli: Cli, rep
 
 def test_what_an_agent_let_in_casts_no_doubt_on_what_a_person_approved(cli: Cli, repo: GitRepo) -> None:
     """Else any agent could make a rule look unsettled by writing its contrary (law 11)."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     person, agent = Project.open(repo, person=True), Project.open(repo)
     for project, where in ((agent, "two"), (person, "one")):
         if project is person:
@@ -258,7 +258,7 @@ def test_what_an_agent_let_in_casts_no_doubt_on_what_a_person_approved(cli: Cli,
 
 def test_what_cites_a_file_is_told_for_it(cli: Cli, repo: GitRepo) -> None:
     """A rule that rests on a function governs it, whether or not somebody wrote where it applies."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     repo.commit("src/cart.py", "def add(item):\n    return item\n\n\ndef drop(item):\n    return None\n")
     repo.commit("src/other.py", "x = 1\n")
     person = Project.open(repo, person=True)
@@ -315,7 +315,7 @@ def test_an_open_task_says_when_it_rests_on_what_no_longer_holds(used: Cli, repo
 
 def test_where_nothing_that_came_speaks_somebody_is_told_how_it_could(cli: Cli, repo: GitRepo) -> None:
     """Whoever clones a project and hears nothing thinks that there is nothing."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     for name, said in (("a", "Tea is hot"), ("b", "Snow melts")):
         repo.write(f".holdfast/memory/facts/x-FCT-{name}.md", fact_text(name, said))
     repo.git("add", "-f", ".holdfast/memory")
@@ -377,7 +377,7 @@ def test_the_journal_of_a_day(used: Cli, repo: GitRepo) -> None:
 
 def test_the_last_context_stands_in_a_file_too(cli: Cli) -> None:
     """Agents that cannot run a command at their start can read a file."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     cli("task", "add", "Write the grammar")
 
     said = cli("context").out
@@ -389,7 +389,7 @@ def test_the_last_context_stands_in_a_file_too(cli: Cli) -> None:
 @pytest.mark.parametrize("name", ["context/active.md", "journal"])
 def test_what_somebody_wrote_into_a_rendered_page_is_kept_aside(cli: Cli, name: str) -> None:
     """These pages take no edits, but words somebody typed must not vanish."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     cli("session", "note", "one")
     cli("context")
     page = cli.cwd / ".holdfast/view" / name
@@ -405,7 +405,7 @@ def test_what_somebody_wrote_into_a_rendered_page_is_kept_aside(cli: Cli, name: 
 
 def test_the_views_follow_the_branch(cli: Cli, repo: GitRepo) -> None:
     """What one branch did is not told on another, not even in a page somebody left open."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     repo.git("switch", "-q", "-c", "feature")
     cli("session", "start", "only on the feature branch")
     cli("session", "note", "one")
@@ -420,7 +420,7 @@ def test_the_views_follow_the_branch(cli: Cli, repo: GitRepo) -> None:
 
 def test_a_branch_that_lacks_the_trunks_memories_says_so(cli: Cli, repo: GitRepo) -> None:
     """Whoever switches to an older branch and finds no memory must not think that it is lost."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     repo.git("switch", "-q", "-c", "older")
     cli("status")
     repo.git("switch", "-q", "main")

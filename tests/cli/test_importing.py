@@ -16,7 +16,7 @@ from holdfast.interfaces.cli.import_commands import brought
 from holdfast.project import Project
 from holdfast.project.transcript_import import Brought, ago
 from tests.capture.rollouts import BEGAN, Rollout, rollout
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 assert import_commands.importing.name == "import"
 
@@ -74,7 +74,7 @@ def answer(cli: Cli, *words: str, **env: str) -> dict[str, Any]:
 
 @pytest.fixture
 def ready(cli: Cli) -> Cli:
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     return cli
 
 

@@ -2,12 +2,12 @@
 
 import json
 
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 
 def test_it_reads_what_questions_then_find(cli: Cli, repo: GitRepo) -> None:
     """A large repository is not read by the first question; somebody has to be able to ask for it."""
-    cli("init")
+    init(cli.cwd)
     repo.commit("src/net.py", 'def fetch_zebra():\n    """Get it."""\n', "Fetch zebras")
     before = cli("index", "--status")
     done = cli("index")
@@ -25,7 +25,7 @@ def test_it_reads_what_questions_then_find(cli: Cli, repo: GitRepo) -> None:
 
 def test_settings_that_leave_everything_out_are_followed(cli: Cli, repo: GitRepo) -> None:
     """Who does not want code in answers says so once."""
-    cli("init")
+    init(cli.cwd)
     repo.commit("src/net.py", "def fetch_zebra():\n    pass\n", "Fetch zebras")
     cli("index")
     repo.write(".git/holdfast/settings.toml", '[index]\ncode = false\ncommits = false\nexclude = ["README"]\n')

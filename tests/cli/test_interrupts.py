@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 CAUGHT = re.compile(r"^SigCgt:\s*([0-9a-f]+)$", re.MULTILINE)
@@ -25,7 +25,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_ctrl_c_before_and_after_the_command_ends_quietly(repo: GitRepo, cli: Cli, way: str) -> None:
     """A traceback for a key that people press when they are in doubt looks like damage."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     process = subprocess.Popen(
         [sys.executable, "-c", WAYS[way]], cwd=repo.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -59,7 +59,7 @@ def wait_for_our_first_line(process: subprocess.Popen[bytes]) -> bool:
 
 def test_ctrl_c_at_any_instant_ends_quietly(repo: GitRepo, cli: Cli) -> None:
     """Modules load, a command runs, Python ends: nobody can say where in this the key is pressed."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     for pause in (0, 0.003, 0.01, 0.03, 0.06, 0.12, 0.25):
         process = subprocess.Popen(
             [sys.executable, "-m", "holdfast", "tasks"], cwd=repo.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -94,7 +94,7 @@ def test_an_interrupt_that_python_drops_is_not_spoken_of() -> None:
 
 def test_who_ignores_interrupts_goes_on_to(repo: GitRepo, cli: Cli) -> None:
     """`nohup holdfast … &` must come to its end."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     started = f"import os, signal; signal.signal(2, signal.SIG_IGN); os.execv({sys.executable!r}, "
     started += f"[{sys.executable!r}, '-m', 'holdfast', 'tasks'])"
     process = subprocess.Popen([sys.executable, "-c", started], cwd=repo.path, stdout=subprocess.PIPE)

@@ -18,7 +18,7 @@ from holdfast.interfaces import agent_replies
 from holdfast.model.event import EventDraft
 from holdfast.project import Project, setting
 from holdfast.recall import search
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown, init
 from tests.index import tiny
 from tests.index.test_embed_models import LETTERS
 
@@ -32,12 +32,16 @@ def nothing_stays_loaded() -> Iterator[None]:
     similarity.forget()
 
 
-@pytest.fixture
-def added(cli: Cli, world: Path) -> Cli:
-    """A project with three candidates, and a model where `model add` would have put it."""
+def _propose(cli: Cli, _: GitRepo) -> None:
     cli("init")
     for fact in FACTS:
         cli("remember", fact)
+
+
+@pytest.fixture
+def added(cli: Cli, repo: GitRepo, world: Path) -> Cli:
+    """A project with three candidates, and a model where `model add` would have put it."""
+    grown(_propose, cli, repo)
     tiny.model(world / ".cache/holdfast/models/minilm")
     return cli
 
@@ -52,7 +56,7 @@ def state(cli: Cli) -> dict[str, object]:
 
 def test_without_a_model_everything_says_so_and_works(cli: Cli) -> None:
     """Most people will never add one."""
-    cli("init")
+    init(cli.cwd)
     assert "holdfast model add" in cli("model").out
     assert cli("model", "status").out == cli("model").out
     refused = cli("model", "embed", ok=False)
@@ -179,7 +183,7 @@ def test_no_vector_of_an_erased_text_stays(added: Cli, world: Path) -> None:
 
 def test_a_wheel_that_is_another_is_refused(cli: Cli, tmp_path: Path, world: Path) -> None:
     """`--from` takes the one file that was hashed, whoever brought it."""
-    cli("init")
+    init(cli.cwd)
     path, _ = tiny.wheel(tmp_path)
     refused = cli("model", "add", "--from", str(path), ok=False)
     assert refused.code == 44 and "sha256" in refused.err

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from tests.capture.rollouts import rollout
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 
 @pytest.fixture
 def planned(cli: Cli, repo: GitRepo, tmp_path: Path) -> Cli:
     """A project in which Codex planned three steps and did one."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     cli("next"), cli("next")  # its answer is kept
     file = rollout(tmp_path / "codex", repo.path, at=datetime(2026, 11, 10, 9, tzinfo=UTC))
     file.asks("Mend the queue.").plans(mend_it="completed", write_docs="pending", measure="in_progress")
@@ -61,7 +61,7 @@ def test_one_step_can_be_chosen_and_a_title_is_for_one(planned: Cli) -> None:
 
 def test_steps_become_part_of_what_the_session_was_about(cli: Cli, repo: GitRepo) -> None:
     """Steps of a task that stand beside it look like other work."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     task = answer(cli, "task", "add", "Mend the queue")["id"]
     session = answer(cli, "session", "start", "Mend the queue", "--task", task)["id"]
     cli("session", "note", "Looked at it.", "--open", "write docs")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.index.ranking_weights import GROUPED, PRIORS, WEIGHTS
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 from tests.index.conftest import fact_text
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "recall.md"
@@ -17,7 +17,7 @@ FACT = ".holdfast/memory/facts/pin-FCT-pin111.md"
 @pytest.fixture
 def shop(cli: Cli, repo: GitRepo) -> Cli:
     """A project with a memory, a commit, a document and code that all speak of one thing."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     repo.write("src/shop/db.py", 'def open_pool(size):\n    """Open the pool of sqlalchemy."""\n    return size\n')
     repo.write("docs/db.md", "# Shop\n\n## Database\n\nThe pool of sqlalchemy is shared.\n")
     repo.git("add", "src", "docs")
@@ -108,7 +108,7 @@ def test_the_screen_says_when_and_where(shop: Cli, repo: GitRepo) -> None:
 )
 def test_what_cannot_be_asked_is_refused(cli: Cli, argv: tuple[str, ...], why: str) -> None:
     """'Nothing found' would be read as an answer."""
-    cli("init")
+    init(cli.cwd)
     assert why in cli("recall", *argv, ok=False).err
 
 

@@ -8,18 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown, init
 
 
-@pytest.fixture
-def left(cli: Cli, repo: GitRepo) -> Cli:
-    """A session was left open on feat; this is main."""
+def _leave(cli: Cli, repo: GitRepo) -> None:
     cli("init", "--commit")
     repo.git("switch", "-q", "-c", "feat")
     cli("session", "start", "Build the parser")
     cli("session", "note", "Began.", "--open", "finish the lexer")
     repo.git("switch", "-q", "main")
-    return cli
+
+
+@pytest.fixture
+def left(cli: Cli, repo: GitRepo) -> Cli:
+    """A session was left open on feat; this is main."""
+    return grown(_leave, cli, repo)
 
 
 def test_the_next_command_says_what_was_left_and_reconcile_explains(left: Cli) -> None:
@@ -119,7 +122,7 @@ def test_a_lost_line_is_still_named_after_the_option(left: Cli, repo: GitRepo) -
 
 def test_a_branch_of_another_clone_was_not_deleted_here(cli: Cli, repo: GitRepo, tmp_path: Path) -> None:
     """Whoever brings a colleague's store must not look for a branch that was never here."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     name = "feature/" + "long-" * 30
     repo.git("switch", "-q", "-c", name)
     cli("task", "add", "Theirs")
@@ -134,7 +137,7 @@ def test_a_branch_of_another_clone_was_not_deleted_here(cli: Cli, repo: GitRepo,
 
 def test_a_rewind_is_explained_and_undone_by_option(cli: Cli, repo: GitRepo) -> None:
     """`reset --hard HEAD~1` with a plan that came later: asked, set aside, still in the store."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     repo.git("switch", "-q", "-c", "feat")
     repo.commit("a")
     cli("task", "add", "Later idea")
@@ -151,7 +154,7 @@ def test_a_rewind_is_explained_and_undone_by_option(cli: Cli, repo: GitRepo) -> 
 
 def test_rewritten_commits_are_cited_anew_with_apply(cli: Cli, repo: GitRepo) -> None:
     """The evidence follows the commit."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     repo.git("switch", "-q", "-c", "feat")
     old = repo.commit("a", "text\n" * 5)
     task = json.loads(cli("task", "add", "Work", "--json").out)["id"]
@@ -167,7 +170,7 @@ def test_rewritten_commits_are_cited_anew_with_apply(cli: Cli, repo: GitRepo) ->
 
 def test_where_nothing_moved_it_says_so(cli: Cli) -> None:
     """A short answer to a short question."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     assert cli("reconcile").out == "All is where it was recorded.\n"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "session.schema.json"
 SES = re.compile(r"SES-[0-9a-z]{6}")
@@ -24,7 +24,7 @@ DAY = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d")
 
 @pytest.fixture
 def ready(cli: Cli) -> Cli:
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     return cli
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from holdfast.project import Project
 from holdfast.store import statistics, tally
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "screens" / "stats.txt"
 BEGAN = 1_790_000_000
@@ -14,7 +14,7 @@ BEGAN = 1_790_000_000
 
 def test_the_screen(cli: Cli, repo: GitRepo) -> None:
     """One screen that says whether memory serves."""
-    cli("init")
+    init(cli.cwd)
     layout = Project.open(repo.path).clone.layout
     ids = [(f"DEC-aaaaa{number}", "decision", None) for number in range(3)]
     for number in range(1200):
@@ -38,7 +38,7 @@ def test_the_screen(cli: Cli, repo: GitRepo) -> None:
 
 def test_reset_begins_anew(cli: Cli, repo: GitRepo) -> None:
     """Whoever says so starts from nothing, and no key or use stays behind."""
-    cli("init")
+    init(cli.cwd)
     cli("recall", "anything")
     assert re.search(r"asked +1 ", cli("stats").out)
     answer = cli("stats", "--reset")
@@ -49,7 +49,7 @@ def test_reset_begins_anew(cli: Cli, repo: GitRepo) -> None:
 
 def test_both_ways_count_the_same(cli: Cli, repo: GitRepo) -> None:
     """An agent's quick question counts as a person's does."""
-    cli("init")
+    init(cli.cwd)
     project = Project.open(repo.path, person=True)
     name = project.memory.remember("Zebras are striped", kind="fact", evidence=["README"], accept=True).id
     assert "counted:" not in cli("show", name).out

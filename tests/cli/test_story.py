@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Cli, GitRepo, grown
+from tests.conftest import Cli, GitRepo, grown, init
 
 
 def objects(text: str) -> Any:
@@ -62,7 +62,7 @@ def test_a_second_init_changes_nothing(ready: Cli, repo: GitRepo) -> None:
 
 def test_a_later_commit_of_init_is_told_as_such(cli: Cli) -> None:
     """`Nothing to do` and a new commit do not go together."""
-    cli("init")
+    init(cli.cwd)
     out = cli("init", "--commit").out
     assert "Nothing to do" not in out
     assert "committed its two files" in out

@@ -10,7 +10,7 @@ import pytest
 from holdfast.errors import NotFound
 from holdfast.project import Project
 from tests.cli.test_main import on_a_terminal
-from tests.conftest import Cli, GitRepo, make_repo
+from tests.conftest import Cli, GitRepo, init, make_repo
 
 SAID = "Releases are cut from main."
 
@@ -178,7 +178,7 @@ def test_trust_stays_in_the_clone_that_gave_it(mine: Cli, tmp_path: Path) -> Non
 
 def test_where_there_is_no_remote_there_is_nothing_to_trust(cli: Cli) -> None:
     """Most projects begin alone; the word must not confuse."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     assert cli("trust").out.startswith("No upstream is trusted. This clone follows no trunk of a remote.")
     with pytest.raises(NotFound, match="there is nothing to trust"):
         Project.open(cli.cwd, person=True).sync.trust()

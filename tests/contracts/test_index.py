@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.git.clone import Clone
-from holdfast.git.project_setup import initialise
+from holdfast.index.query import Scope
 from holdfast.model.event import EventDraft
 from holdfast.recall.search import Retriever, TextSearch
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init_store
 
 
 def kept_in_a_file(clone: Clone, _: Path) -> Retriever:
@@ -29,7 +29,7 @@ BACKENDS = [kept_in_a_file, kept_in_memory]
 
 @pytest.fixture
 def clone(repo: GitRepo, tmp_path: Path) -> Clone:
-    initialise(os.fspath(repo), cache=os.fspath(tmp_path / "cache"))
+    init_store(repo.path)
     return Clone.open(os.fspath(repo), cache=os.fspath(tmp_path / "cache"))
 
 
@@ -38,7 +38,7 @@ def search(request: pytest.FixtureRequest, clone: Clone, tmp_path: Path) -> Call
     retriever: Retriever = request.param(clone, tmp_path)
 
     def ids(query: str, *, limit: int = 10, task: str | None = None, kind: str | None = None) -> list[str]:
-        return [hit.id for hit in retriever.search(query, limit=limit, task=task, kind=kind)]
+        return [hit.id for hit in retriever.search(query, Scope(task=task, kind=kind), limit)]
 
     return ids
 

@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.git.clone import Clone
-from holdfast.git.project_setup import initialise
 from holdfast.index.corpus.file_choice import CorpusChoice
 from holdfast.index.query import Scope
 from holdfast.model.event import EventDraft
 from holdfast.project import Project
 from holdfast.recall import plugins
 from holdfast.recall.search import Hit, Retriever, TextSearch
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init_store
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "grep_retriever"
 ENTRY = """[holdfast.retrievers]
@@ -43,7 +42,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 @pytest.fixture
 def clone(repo: GitRepo, tmp_path: Path) -> Clone:
     """A repository with a file, a commit, three runs and a task's run in it."""
-    initialise(os.fspath(repo), cache=os.fspath(tmp_path / "cache"))
+    init_store(repo.path)
     repo.write("src/pool.py", "def open_pool(size):\n    return size  # zebra crossing\n")
     repo.git("add", "src/pool.py")
     repo.git("commit", "-q", "-m", "Open the zebra pool")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +10,9 @@ import pytest
 from holdfast.curation.decisions import Reviewer
 from holdfast.curation.propose import propose
 from holdfast.git.clone import Clone
-from holdfast.git.project_setup import initialise
 from holdfast.model.event import Event, EventDraft
 from holdfast.model.memory import Accepted, Candidate
+from tests.conftest import Cli, GitRepo, grown, initialise_and_commit
 
 SAID = "Tests need Postgres 16."
 
@@ -58,11 +59,15 @@ class Bench:
         return [self.clone.joined(event) for event in self.clone.events() if event.kind in kinds]
 
 
-@pytest.fixture
-def bench(repo: Any, tmp_path: Any) -> Bench:
+def _begin(cli: Cli, repo: GitRepo) -> None:
     repo.commit("src/a.py", "print('a')\n")
+    initialise_and_commit(cli, repo)
+
+
+@pytest.fixture
+def bench(repo: GitRepo, cli: Cli, tmp_path: Path) -> Bench:
+    grown(_begin, cli, repo)
     cache = str(tmp_path / "cache")
-    initialise(str(repo.path), cache=cache, commit=True)
     clock = Clock()
     clone = Clone.open(str(repo.path), cache=cache, clock=clock)
     return Bench(repo, clone, clock, cache, Reviewer("Ada", person=True), Reviewer("bot", person=False))

@@ -14,26 +14,20 @@ from holdfast.git.tracked_files import paths_spelled
 from holdfast.model.evidence import parse_provenance
 from holdfast.model.utterance import TriedCommand, Utterance
 from holdfast.project import Project
-from tests.conftest import Cli, GitRepo, make_repo
+from tests.conftest import Cli, GitRepo, grown
 
 KAFKA = "We decided to use Kafka for events because it keeps their order."
 PNPM = "No, use pnpm, not npm."
-MADE: list[Path] = []  # made by the first test, copied by the others
+
+
+def _on_a_branch(cli: Cli, repo: GitRepo) -> None:
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "work")
 
 
 @pytest.fixture
-def repo(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
-    """A project on a branch."""
-    if not MADE:
-        made = make_repo(tmp_path_factory.mktemp("harvest") / "repo")
-        Project.init(made.path, commit=True)
-        made.git("switch", "-q", "-c", "work")
-        MADE.append(made.path)
-    return GitRepo(Path(shutil.copytree(MADE[0], tmp_path / "repo", symlinks=True)))
-
-
-@pytest.fixture
-def project(repo: GitRepo) -> Project:
+def project(repo: GitRepo, cli: Cli) -> Project:
+    grown(_on_a_branch, cli, repo)
     return Project.open(repo.path, person=True)
 
 
@@ -177,7 +171,7 @@ cat "{folder}/answer"
 
 
 @pytest.fixture
-def model(world: Path, tmp_path: Path) -> Path:
+def model(project: Project, world: Path, tmp_path: Path) -> Path:
     """A model command in the user's settings: answers what its folder's `answer` says."""
     folder = tmp_path / "model"
     folder.mkdir()

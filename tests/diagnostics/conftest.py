@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git import project_setup, publish
+from holdfast.git import publish
 from holdfast.git.clone import Clone
 from holdfast.model.event import EventDraft
 from holdfast.model.memory import Accepted
 from holdfast.store import layout, memory_files
+from tests.conftest import init_store
 
 
 class Ticking:
@@ -29,7 +30,7 @@ class Sample:
 
     def __init__(self, repo, cache: Path) -> None:
         self.repo, self.cache = repo, str(cache)
-        project_setup.initialise(str(repo.path), cache=self.cache, commit=True)
+        init_store(repo.path, commit=True)
         repo.git("switch", "-q", "-c", "feature")
         self.clone = self.open()
         self.private = Path(self.clone.private.private)

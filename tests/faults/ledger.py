@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from holdfast.diagnostics.findings import HealthFinding
 from holdfast.diagnostics.log_integrity import Ledger as Verifier
 from holdfast.errors import NotStored, ReadOnlyStore
-from holdfast.git.clone import make_store
 from holdfast.model import event
 from holdfast.model.event import Event, EventDraft
 from holdfast.store import fsio, seal
 from holdfast.store.format import body_bytes, parse_event, segment_lines
 from holdfast.store.layout import Layout
 from holdfast.store.log import Bodies, SpoolWriter, read_spool
+from holdfast.store.private_store import make_store
 
 LINE = "abcdefghjkmn"
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.capture import claude_lines as claude
 from tests.cli.test_agent_hook import HOOK, PATIENCE, SESSION, Agent
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 from tests.faults.test_hooks_faults import needs_strace
 from tests.git.test_sandbox import can_mount
 
@@ -21,7 +21,7 @@ needs_mounts = pytest.mark.skipif(not can_mount(), reason="mount namespaces are 
 @pytest.fixture
 def agent(repo: GitRepo, cli: Cli) -> Iterator[Agent]:
     """An agent whose transcripts nobody reads meanwhile."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     inbox = repo / ".git/holdfast/inbox"
     inbox.mkdir(exist_ok=True)
     fd = os.open(inbox / "drain.lock", os.O_RDWR | os.O_CREAT, 0o600)

@@ -17,8 +17,7 @@ import pytest
 
 from holdfast.git import hooks
 from holdfast.git.repo import Repo
-from holdfast.interfaces import hook as recording
-from holdfast.store import git_inbox
+from holdfast.store import discovery, git_inbox
 from holdfast.store.layout import Layout
 from tests.conftest import GitRepo
 from tests.git.test_sandbox import can_mount
@@ -230,9 +229,9 @@ def test_a_line_that_the_disk_tore_costs_only_itself(repo: GitRepo, layout: Layo
 def test_an_inbox_nobody_reads_stops_growing(repo: GitRepo, layout: Layout) -> None:
     """Somebody who stopped using Holdfast must not find a full disk."""
     with open(layout.git_inbox, "wb") as file:
-        file.truncate(recording.MAX_INBOX + 1)
+        file.truncate(discovery.MAX_INBOX + 1)
     assert fire(repo) == QUIET
-    assert os.path.getsize(layout.git_inbox) == recording.MAX_INBOX + 1
+    assert os.path.getsize(layout.git_inbox) == discovery.MAX_INBOX + 1
 
 
 def test_a_huge_inbox_is_read_in_pieces_up_to_a_limit(layout: Layout) -> None:

@@ -1,7 +1,8 @@
 """Laws 1 and 3: sixteen writers in several worktrees, killed at random instants, lose and mix nothing.
 
-The writers are forked from one warmed process, so that many kills fit into a short test. Each reports an
-event over a pipe once it was acknowledged; one more process seals what they write, and is killed too.
+The writers are forked from one warmed process, so that many kills fit into a short test; it is not pytest's own,
+which takes longer to fork than an event to write. Each reports an event over a pipe once it was acknowledged;
+one more process seals what they write, and is killed too.
 """
 
 import os
@@ -17,9 +18,11 @@ import pytest
 
 from holdfast.diagnostics import doctor
 from holdfast.git.clone import Clone
-from holdfast.git.project_setup import initialise
 from holdfast.model.event import EventDraft
 from holdfast.store import fsio, seal
+from tests.conftest import GitRepo, init_store
+
+from .small_process import in_small_process
 
 WRITERS = 16
 WORKTREES = 4
@@ -120,7 +123,7 @@ def seal_until_killed(clone: Clone, number: int, reports: int) -> None:
 
 def worktrees(repo, tmp_path: Path) -> list[Clone]:
     """One repository with several worktrees on branches of their own, opened and warmed."""
-    initialise(str(repo.path), cache=str(tmp_path / "cache"), commit=True)
+    init_store(repo.path, commit=True)
     places = [repo.path]
     for number in range(1, WORKTREES):
         places.append(tmp_path / f"tree-{number}")
@@ -155,12 +158,12 @@ def check(first: Clone, others: list[Clone], acknowledged: set[str], tmp_path: P
         assert seen <= {other.line().id} | other.line().limits().keys(), "events of another line are visible"
 
 
-def test_five_hundred_kills_lose_no_acknowledged_event(repo, tmp_path: Path, seed: int) -> None:
+def test_two_hundred_kills_lose_no_acknowledged_event(repo: GitRepo, tmp_path: Path, seed: int) -> None:
     """An agent that is stopped must not take another agent's records with it."""
-    fight(repo, tmp_path, seed, kills=500)
+    in_small_process(fight, repo, tmp_path, seed, kills=200)
 
 
 @pytest.mark.torture
-def test_two_thousand_kills_lose_no_acknowledged_event(repo, tmp_path: Path, seed: int) -> None:
+def test_two_thousand_kills_lose_no_acknowledged_event(repo: GitRepo, tmp_path: Path, seed: int) -> None:
     """The same, longer."""
-    fight(repo, tmp_path, seed, kills=2_000)
+    in_small_process(fight, repo, tmp_path, seed, kills=2_000)

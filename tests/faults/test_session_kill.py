@@ -28,6 +28,7 @@ from holdfast.values import replace
 from tests.conftest import Quick, make_repo
 
 from .disk import ERRORS, LASTING, Fault, Faulty, crash_states, plugged, record
+from .small_process import in_small_process
 
 HOW = CondenseSettings(after=12, budget=400)
 REPORT = 16  # bytes: a letter and a number
@@ -113,13 +114,13 @@ def fight(place: Path, seed: int, *, kills: int) -> None:
 
 def test_a_hundred_kills_lose_no_acknowledged_turn(scratch: Path, seed: int) -> None:
     """An agent that is stopped in the middle of a note must not take the session with it."""
-    fight(scratch, seed, kills=100)
+    in_small_process(fight, scratch, seed, kills=100)
 
 
 @pytest.mark.torture
 def test_two_thousand_kills_lose_no_acknowledged_turn(scratch: Path, seed: int) -> None:
     """The same, longer."""
-    fight(scratch, seed, kills=2_000)
+    in_small_process(fight, scratch, seed, kills=2_000)
 
 
 TS = "2026-11-16T00:00:00.000000Z"

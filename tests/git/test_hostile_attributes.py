@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.errors import PublishRefused
 from holdfast.project import Project
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown
 
 CODE = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
 EVIL = "* filter=evil diff=evil merge=evil\n*.py diff=evilcommand\n"
@@ -36,14 +36,18 @@ def arm(home: Path) -> Path:
     return ran
 
 
-@pytest.fixture
-def project(repo: GitRepo, cli: Cli) -> Project:
+def _publish_a_decision(cli: Cli, repo: GitRepo) -> None:
     repo.commit("src/a.py", CODE)
     cli("init", "--commit")
     project = Project.open(repo.path, person=True)
     project.memory.accept(project.memory.remember("Use tabs.", kind="decision", evidence=["src/a.py:1-2"]).id)
     project.sync.publish(here=True)
-    return project
+
+
+@pytest.fixture
+def project(repo: GitRepo, cli: Cli) -> Project:
+    grown(_publish_a_decision, cli, repo)
+    return Project.open(repo.path, person=True)
 
 
 def programs(ran: Path) -> set[str]:

@@ -12,7 +12,7 @@ import pytest
 from holdfast import Project
 from holdfast.git import project_setup
 from holdfast.store import layout as paths
-from tests.conftest import GITCONFIG, Cli, GitRepo
+from tests.conftest import GITCONFIG, Cli, GitRepo, init
 
 VARIABLES = {
     "GIT_ICASE_PATHSPECS": "1",
@@ -237,7 +237,7 @@ def files_below(path: Path) -> dict[str, bytes]:
 @pytest.fixture
 def ready(repo: GitRepo, cli: Cli) -> GitRepo:
     """A project with a published memory and a task."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     repo.git("switch", "-q", "-c", "feature")
     project = Project.open(repo.path, person=True)
     project.memory.accept(project.memory.remember("It is a project.", evidence=["README"]).id)

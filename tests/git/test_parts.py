@@ -12,6 +12,7 @@ from holdfast.git.approvals import EDITED
 from holdfast.git.publish import publish
 from holdfast.project import Project
 from holdfast.store import memory_files
+from tests.conftest import Cli, GitRepo, grown, init
 from tests.git.place import fact_text
 
 FILE = ".holdfast/memory/facts/ours.md"
@@ -24,16 +25,20 @@ def text(**changed: str) -> str:
     return "\n".join(fact_text(name, words, evidence="[]") for name, words in said.items())
 
 
-@pytest.fixture
-def project(repo: Any, inside: Any) -> Project:
-    """Three facts in one file that somebody wrote by hand, all accepted and published."""
-    Project.init(repo.path, commit=True)
+def _publish_three(cli: Cli, repo: GitRepo) -> None:
+    cli("init", "--commit")
     oid = repo.git("rev-parse", "HEAD")
     repo.write(FILE, text().replace("evidence: []", f"evidence: [commit:{oid}]"))
     project = Project.open(repo.path, person=True)
     for name in WORDS:
         review.accept(project.clone, f"FCT-{name}", Reviewer("Ada", person=True))
     publish(project.clone, here=True)
+
+
+@pytest.fixture
+def project(cli: Cli, repo: GitRepo, inside: Any) -> Project:
+    """Three facts in one file that somebody wrote by hand, all accepted and published."""
+    grown(_publish_three, cli, repo)
     return Project.open(repo.path, person=True)
 
 
@@ -115,7 +120,7 @@ def test_an_erased_entry_leaves_its_file_and_its_neighbours_stay(project: Projec
 
 def test_an_entry_named_by_its_file_goes_with_the_name(repo: Any, inside: Any) -> None:
     """Even a path holds words of the text; the neighbours move to a name of their own."""
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     path = ".holdfast/memory/facts/the-lighthouse-is-violet-FCT-two.md"
     repo.commit(path, text())
     erase.erase(Project.open(repo.path).clone, "memory", "FCT-two")

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from holdfast.errors import GitFailed, NotARepository, PublishRefused
 from holdfast.git import project_setup
 from holdfast.git.repo import Repo
 from holdfast.store import layout
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 from tests.git.place import Place
 
 
@@ -45,7 +46,7 @@ def test_a_folder_without_git_is_named_in_full(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize("command", ["status", "log", "recall", "init"])
 def test_a_deleted_current_folder_is_said_in_one_sentence(cli: Cli, repo: GitRepo, command: str) -> None:
     """It happens whenever a branch is switched under a terminal."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     folder = repo / "d"
     folder.mkdir()
     gone = f"cd '{folder}' && rmdir '{folder}' && exec '{sys.executable}' -m holdfast {command}"
@@ -113,3 +114,21 @@ def test_uninstalling_cleans_every_work_tree(place: Place, tmp_path: Path) -> No
     assert (tmp_path / "other" / layout.ATTRIBUTES).exists()
     assert own.status() == ""
     assert not (tmp_path / "own" / layout.LOCAL).exists()
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen(repo: GitRepo) -> None:
+    """`cp -p` and `rsync -t` put the old time on a new text."""
+    repo.write(".holdfast/tasks/one.md", "one\n")
+    repo.git("add", "-f", ".holdfast")
+    repo.git("commit", "-qm", "a task")
+    path = repo / ".holdfast/tasks/one.md"
+    facts = path.stat()
+    time.sleep(0.05)
+    asked = Repo.discover(str(repo.path))
+    assert asked.status(layout.TASKS) == {}
+    first = asked.entry_facts()
+    path.write_text("two\n")
+    os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert asked.entry_facts() != first
+    time.sleep(0.05)
+    assert Repo.discover(str(repo.path)).status(layout.TASKS) == {".holdfast/tasks/one.md": " M"}

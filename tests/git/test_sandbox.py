@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import PublishRefused
-from holdfast.git.clone import Clone, make_store
+from holdfast.git.clone import Clone
 from holdfast.model.event import EventDraft
+from holdfast.store.private_store import make_store
 from tests.git.place import Place, fact_path, fact_text
 
 ACT = """

@@ -18,7 +18,7 @@ import pytest
 from holdfast.git import hooks, project_setup
 from holdfast.git.repo import Repo
 from holdfast.store import git_inbox
-from tests.conftest import Cli, GitRepo, make_repo
+from tests.conftest import Cli, GitRepo, init, make_repo
 from tests.git.place import Place
 
 PYTHON: str = getattr(sys, "_base_executable", sys.executable)
@@ -326,7 +326,7 @@ def test_cloning_and_pulling(twins: Twins) -> None:
 
 def test_git_status_is_clean_after_our_hook_commands(cli: Cli, repo: GitRepo) -> None:
     """Whoever tries hooks out and leaves again has nothing to clean up."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     cli("run", "--", "true")  # the line's id is in the settings by now
     before = held_by_git(repo)
     found = Repo.at(str(repo.path))

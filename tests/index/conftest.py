@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from holdfast.git.clone import Clone
-from holdfast.git.project_setup import initialise
 from holdfast.model.event import Event, EventDraft
 from holdfast.store import layout
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init_store
 
 
 def open_clone(path: str | os.PathLike[str], cache: str | os.PathLike[str]) -> Clone:
@@ -24,7 +23,7 @@ def cache(world: os.PathLike[str]) -> str:
 
 @pytest.fixture
 def clone(repo: GitRepo, cache: str) -> Clone:
-    initialise(os.fspath(repo), cache=cache, commit=True)
+    init_store(repo.path, commit=True)
     return open_clone(repo, cache)
 
 

@@ -13,7 +13,7 @@ import pytest
 from holdfast.index import freshness
 from holdfast.interfaces import quick
 from holdfast.store.layout import user_settings
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown, init
 from tests.index.conftest import fact_text
 
 QUESTIONS = (
@@ -42,9 +42,7 @@ QUESTIONS = (
 )
 
 
-@pytest.fixture
-def used(cli: Cli, repo: GitRepo) -> Cli:
-    """A project with something to find."""
+def _use(cli: Cli, repo: GitRepo) -> None:
     cli("init", "--commit")
     cli("run", "--task", "T-1", "--", sys.executable, "-c", "print('zebra')")
     cli("run", "--task", "T-2", "--", "git", "status", "--short", "zebra")
@@ -52,16 +50,25 @@ def used(cli: Cli, repo: GitRepo) -> Cli:
     repo.write(path, fact_text("FCT-zebra1", "A zebra has stripes."))
     repo.git("add", "-f", path)
     repo.git("commit", "-q", "-m", "fact")
-    return cli
+
+
+def _use_and_plan(cli: Cli, repo: GitRepo) -> None:
+    _use(cli, repo)
+    cli("task", "add", "Feed the zebra", "--id", "TSK-feed")
+    cli("task", "add", "Wash the zebra", "--id", "TSK-wash", "--needs", "TSK-feed")
+    cli("session", "note", "Found the hay", "--open", "carry it")
 
 
 @pytest.fixture
-def planned(used: Cli) -> Cli:
+def used(cli: Cli, repo: GitRepo) -> Cli:
+    """A project with something to find."""
+    return grown(_use, cli, repo)
+
+
+@pytest.fixture
+def planned(cli: Cli, repo: GitRepo) -> Cli:
     """The same with something to do, and somebody who is at it."""
-    used("task", "add", "Feed the zebra", "--id", "TSK-feed")
-    used("task", "add", "Wash the zebra", "--id", "TSK-wash", "--needs", "TSK-feed")
-    used("session", "note", "Found the hay", "--open", "carry it")
-    return used
+    return grown(_use_and_plan, cli, repo)
 
 
 def answer(cli: Cli, argv: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> str | None:
@@ -305,7 +312,7 @@ def test_what_it_does_not_know_it_leaves_alone(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Two parsers for one command line would disagree some day; the small one must know its limits."""
-    cli("init")
+    init(cli.cwd)
     cli("recall", "x")
     for argv in UNKNOWN:
         assert answer(cli, argv, monkeypatch, capfd) is None, argv
@@ -323,7 +330,7 @@ def test_variables_that_change_things_send_it_aside(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """In a hook git says where the repository is; looking for `.git` would find another."""
-    cli("init")
+    init(cli.cwd)
     cli("recall", "zebra")
     assert answer(cli, ["recall", "zebra"], monkeypatch, capfd) is not None
     for name in ("GIT_DIR", "GIT_WORK_TREE", "HOLDFAST_TRUNK"):

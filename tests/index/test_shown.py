@@ -4,7 +4,7 @@ import pytest
 
 from holdfast.index.hit_text import FIELDS, LONGEST, as_text, beyond
 from holdfast.interfaces import quick
-from tests.conftest import Cli
+from tests.conftest import Cli, init
 
 RAN = "sh -c 'make zebra' ended with exit code 0 after 0.1 s; 2 files changed"
 
@@ -44,7 +44,7 @@ def test_both_ways_name_the_candidates(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The quick path and the full one must not tell different stories."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     cli("remember", "Giraffes are tall", "--evidence", ".holdfast/.gitattributes")
     monkeypatch.chdir(cli.cwd)
     for argv, told in (

@@ -9,11 +9,12 @@ import pytest
 from holdfast import errors
 from holdfast.errors import HoldfastError
 from holdfast.project import Project
+from tests.conftest import init
 
 
 @pytest.fixture
 def project(repo, inside) -> Project:
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     project = Project.open(repo.path)
     project.write_log({"run_id": "before", "outputs": {"summary": "what was there before"}})
     return project

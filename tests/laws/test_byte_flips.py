@@ -14,10 +14,11 @@ import pytest
 from holdfast.diagnostics import store_records
 from holdfast.diagnostics.doctor import examine, read_everything, take_checkpoint
 from holdfast.diagnostics.log_integrity import Ledger
-from holdfast.git import project_setup, publish
+from holdfast.git import publish
 from holdfast.git.clone import Clone
 from holdfast.model.event import EventDraft
 from holdfast.store.capsule import Capsule
+from tests.conftest import init_store
 
 RUN = "20261115T120000Z-abc123"
 
@@ -27,7 +28,7 @@ class Store:
 
     def __init__(self, repo, cache: Path) -> None:
         self.repo, self.now = repo, datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
-        project_setup.initialise(str(repo.path), cache=str(cache), commit=True)
+        init_store(repo.path, commit=True)
         repo.git("switch", "-q", "-c", "feature")
         self.clone = Clone.open(str(repo.path), cache=str(cache), clock=self._tick)
         self.private = Path(self.clone.private.private)

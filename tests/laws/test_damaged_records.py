@@ -17,6 +17,7 @@ import pytest
 from holdfast.errors import BadBundle, UnsafePath
 from holdfast.project import Project
 from holdfast.store import pending_changes
+from tests.conftest import init
 
 FEW = (("status",), ("facts",))
 COMMANDS = (
@@ -47,7 +48,7 @@ def store(repo, cli, sample):
 
 
 def fill(repo, cli) -> None:
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     repo.git("switch", "-q", "-c", "work")
     cli("remember", "Tests need Postgres 16", "--evidence", "README", "--accept")
     cli("run", "--", "true")

@@ -14,13 +14,14 @@ from holdfast.model.event import EventDraft
 from holdfast.model.memory import Accepted
 from holdfast.project import Project
 from holdfast.store import fsio, memory_files
+from tests.conftest import init
 
 SECRET = "the lighthouse keeper's umbrella is violet"
 
 
 @pytest.fixture
 def project(repo, inside) -> Project:
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     return Project.open(repo.path)
 
 

@@ -6,14 +6,14 @@ import pytest
 
 from holdfast.curation import memory_state
 from holdfast.project import Project
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init
 
 SECRET = "the lighthouse keeper's umbrella is violet"
 
 
 @pytest.fixture
 def project(repo: GitRepo, inside: GitRepo) -> Project:
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     repo.git("switch", "-q", "-c", "work")
     return Project.open(repo.path)
 

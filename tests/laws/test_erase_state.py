@@ -9,13 +9,14 @@ from holdfast.capture import session_work as capture
 from holdfast.errors import NotFound
 from holdfast.project import Project
 from holdfast.work import cleanup
+from tests.conftest import init
 
 SECRET = "the lighthouse keeper's umbrella is violet"
 
 
 @pytest.fixture
 def project(repo, inside) -> Project:
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     repo.git("switch", "-qc", "work")
     return Project.open(repo.path)
 

@@ -11,6 +11,7 @@ from holdfast.errors import BrokenEntry
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.project import Project, opening
 from holdfast.store import memory_files
+from tests.conftest import init
 from tests.git.place import fact_text
 
 BOMB = "\n".join([f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" if n else "a0: &a0 [x]" for n in range(9)])
@@ -62,7 +63,7 @@ def test_an_entry_is_refused_with_its_line_alone_and_among_others(name: str) -> 
 @pytest.fixture
 def project(repo: Any, inside: Any) -> Project:
     """A project with a good fact and a good candidate."""
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     project = Project.open(repo.path, person=True)
     project.memory.remember("The harbour is deep.", evidence=["README"], accept=True, reviewer="Ada")
     project.memory.remember("The ferry is late.", evidence=["README"])

@@ -16,7 +16,7 @@ import pytest
 from holdfast import Project
 from holdfast.diagnostics.doctor import examine
 from holdfast.errors import FutureFormat
-from holdfast.git import project_setup, publish
+from holdfast.git import publish
 from holdfast.git.clone import Clone
 from holdfast.model.event import EventDraft
 from holdfast.model.task import Task
@@ -24,7 +24,7 @@ from holdfast.store import bundle, seal, task_files
 from holdfast.store import format as log_format
 from holdfast.values import replace
 from holdfast.work import task_board
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init_store
 
 VERIFIER = Path(__file__).parents[1] / "verifier" / "verify.py"
 LINE = "7q3mz0k4t9wx"
@@ -63,7 +63,7 @@ def add(repo: GitRepo, path: str, data: bytes) -> None:
 
 @pytest.fixture
 def opened(repo: GitRepo, tmp_path: Path) -> Callable[[], Clone]:
-    project_setup.initialise(str(repo.path), cache=str(tmp_path / "cache"), commit=True)
+    init_store(repo.path, commit=True)
     return lambda: Clone.open(str(repo.path), cache=str(tmp_path / "cache"))
 
 

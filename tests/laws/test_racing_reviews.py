@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.errors import NotFound
 from holdfast.project import Project
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init
 
 WORKER = """
 import json, random, subprocess, sys
@@ -36,11 +36,12 @@ for round in range(rounds):
             open(f"{top}/{name}", "w").write("x")
             subprocess.run(["git", "-C", top, "add", name], capture_output=True)
             subprocess.run(["git", "-C", top, "commit", "-qm", name, "--", name], capture_output=True)
-        print(json.dumps([act, one, "done"]), flush=True)
+        print(json.dumps([act, one, "done", other]), flush=True)
     except HoldfastError as error:
-        print(json.dumps([act, one, type(error).__name__]), flush=True)
+        print(json.dumps([act, one, type(error).__name__, other]), flush=True)
 """
 ALL = "accept,accept,accept,accept,reject,reject,reject,edit,join,undo,publish,commit"
+ACCEPT = ("accept", "edit", "join")
 EXPECTED = {"joined", "accepted", "rejected", "candidate", "deprecated", "superseded"}
 
 
@@ -74,8 +75,12 @@ def assert_sound(repo: GitRepo, told: list[list[str]], candidates: int) -> None:
     for n in range(candidates):
         name = f"DEC-{n}"
         decided = [event["kind"] for event in log if event.get("target") == name]
-        said = [act for act, one, how in told if one == name and how == "done"]
-        most = sum(said.count(act) for act in ("accept", "edit", "undo", "join"))  # these accept as well
+        done = [(act, one, other) for act, one, how, other in told if how == "done"]
+        # An edit accepts as well; a join accepts what it is joined into, and to undo one may accept either.
+        most = sum(
+            act == "undo" or (act in ACCEPT and name in (one, other if act == "join" else one))
+            for act, one, other in done
+        )
         assert decided.count("accept") <= most
         try:
             status = Project.open(repo.path).memory.get(name).status
@@ -93,7 +98,7 @@ def assert_sound(repo: GitRepo, told: list[list[str]], candidates: int) -> None:
 
 
 def prepared(repo: GitRepo, candidates: int) -> None:
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     project = Project.open(repo.path, person=True)
     for n in range(candidates):
         words = f"Component {n} listens on port {8000 + n}"

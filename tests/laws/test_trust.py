@@ -32,7 +32,7 @@ from holdfast.project import Project
 from holdfast.recall.pack import context_pack as packs
 from holdfast.store import layout
 from holdfast.store.format import make_segments
-from tests.conftest import Cli, GitRepo, make_repo
+from tests.conftest import Cli, GitRepo, init, make_repo
 from tests.laws.attacks import HIDDEN, MARKUP, unseen
 
 STEPS = 12
@@ -136,7 +136,7 @@ class World:
 
     def __post_init__(self) -> None:
         made = make_repo(self.root / "ours")
-        Project.init(made.path, commit=True)
+        init(made.path, commit=True)
         made.git("clone", "-q", "--bare", ".", os.fspath(self.root / "upstream.git"))
         made.git("remote", "add", "origin", os.fspath(self.root / "upstream.git"))
         made.git("fetch", "-q", "origin")
@@ -374,10 +374,9 @@ def test_trust_never_rises_in_any_history(tmp_path: Path, seed: int, number: int
 def pair(tmp_path: Path) -> tuple[Cli, Project]:
     """Our clone's command line, and a stranger's clone in which the stranger counts as a person."""
     ours = make_repo(tmp_path / "ours")
-    cli = Cli(ours.path)
-    cli("init", "--commit")
+    init(ours.path, commit=True)
     ours.git("clone", "-q", ".", os.fspath(tmp_path / "theirs"))
-    return cli, Project.open(tmp_path / "theirs", person=True)
+    return Cli(ours.path), Project.open(tmp_path / "theirs", person=True)
 
 
 def everything_told(cli: Cli) -> str:
@@ -509,7 +508,7 @@ TOPICS = (
 @pytest.fixture
 def hostile(repo: GitRepo, cli: Cli) -> Cli:
     """A project in which everything that can be said was said with something hidden in it."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     project = Project.open(repo.path, person=True)
     texts = list(HIDDEN.values())
     for number, (topic, subject) in enumerate(zip(TOPICS, range(0, len(texts), 3), strict=True)):
@@ -544,7 +543,7 @@ def test_nothing_invisible_reaches_an_agent_a_terminal_or_a_page(hostile: Cli) -
 
 def test_markup_stays_within_its_bounds(repo: GitRepo, cli: Cli) -> None:
     """A text that ends the block, the fence or the pack it stands in would speak as its author."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     before = repo.write("AGENTS.md", "# Ours\n\nKeep this.\n").read_bytes()
     project = Project.open(repo.path, person=True)
     for number, text in enumerate(MARKUP.values()):

@@ -12,7 +12,7 @@ import pytest
 
 from holdfast.interfaces.mcp import http_guard
 from holdfast.interfaces.mcp.http_guard import Message, Strangers, in_time
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 from .talking import over_http
 
@@ -28,7 +28,7 @@ HELLO = {
 @pytest.fixture
 def server(repo: GitRepo, cli: Cli, tmp_path: Path) -> Iterator[tuple[int, str, int]]:
     """A server over HTTP: its port, its token, its process."""
-    cli("init")
+    init(cli.cwd)
     with over_http(repo, tmp_path / "err") as (address, token, pid):
         yield int(address.rpartition(":")[2].partition("/")[0]), token, pid
 

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from holdfast.errors import BadInput
 from holdfast.interfaces.mcp import http_server as server_over_http
 from holdfast.project import Project
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init
 
 from .talking import over_http
 
@@ -24,7 +24,7 @@ from .talking import over_http
 @pytest.fixture
 def memory(repo: GitRepo) -> GitRepo:
     """A repository that knows one thing and has one task."""
-    Project.init(repo.path)
+    init(repo.path)
     project = Project.open(repo.path, person=True)
     project.memory.remember("Tests need Postgres 16", evidence=["README"], id="FCT-pg16", accept=True)
     project.tasks.add("Upgrade Postgres", id="TSK-up")

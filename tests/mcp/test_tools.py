@@ -13,19 +13,16 @@ from holdfast.interfaces.mcp.client_project import Cancelled, McpClient
 from holdfast.interfaces.mcp.protocol import Refused
 from holdfast.interfaces.mcp.tool_calls import wrong as refusal
 from holdfast.project import Project
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown
 from tests.mcp.talking import Talk, text_of
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
 
 
-@pytest.fixture
-def project(repo: GitRepo) -> Project:
-    """A repository with one decision that a person approved for `src/api.py`."""
-    Project.init(repo.path)
+def _decide(cli: Cli, repo: GitRepo) -> None:
+    cli("init")
     repo.commit("src/api.py", "def charge():\n    pass\n")
-    found = Project.open(repo.path, person=True)
-    found.memory.remember(
+    Project.open(repo.path, person=True).memory.remember(
         "Retry only calls that are safe to repeat",
         kind="decision",
         why="A charge went out twice",
@@ -34,7 +31,13 @@ def project(repo: GitRepo) -> Project:
         id="DEC-retry1",
         accept=True,
     )
-    return found
+
+
+@pytest.fixture
+def project(cli: Cli, repo: GitRepo) -> Project:
+    """A repository with one decision that a person approved for `src/api.py`."""
+    grown(_decide, cli, repo)
+    return Project.open(repo.path, person=True)
 
 
 def ask(repo: GitRepo, name: str, version: str = protocol.NEWEST, **arguments: Any) -> dict[str, Any]:

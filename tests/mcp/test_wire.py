@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from holdfast.interfaces.mcp import protocol
 from holdfast.interfaces.mcp.stdio_server import Server, StdoutSink
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 from tests.mcp.talking import Talk, text_of
 
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -195,7 +195,7 @@ def test_no_message_kills_the_server(message: Any, noise: bytes) -> None:
 
 def test_the_end_of_input_ends_it_after_the_last_answer(cli: Cli) -> None:
     """Who pipes questions in gets all answers, and no server stays behind when a client dies."""
-    cli("init")
+    init(cli.cwd)
     cli("run", "--task", "one", "--", "true")
     with Talk(cli.cwd) as talk:
         talk.greet()
@@ -262,7 +262,7 @@ def slow_git(folder: Path) -> tuple[dict[str, str], Path]:
 
 def test_a_ping_is_answered_and_a_call_cancelled_while_another_runs(cli: Cli, tmp_path: Path) -> None:
     """A client whose server does not answer pings kills it; one that cancelled must get no answer."""
-    cli("init")
+    init(cli.cwd)
     env, release = slow_git(tmp_path / "bin")
     with Talk(cli.cwd, env=env) as talk:
         talk.greet()
@@ -285,7 +285,7 @@ def test_a_ping_is_answered_and_a_call_cancelled_while_another_runs(cli: Cli, tm
 
 def test_what_else_prints_does_not_reach_the_protocol(cli: Cli, tmp_path: Path) -> None:
     """One stray line on stdout, and the client drops the connection."""
-    cli("init")
+    init(cli.cwd)
     loud = tmp_path / "loud"
     loud.mkdir()
     (loud / "sitecustomize.py").write_text(
@@ -306,7 +306,7 @@ def test_what_else_prints_does_not_reach_the_protocol(cli: Cli, tmp_path: Path) 
 
 def test_a_bug_in_one_call_is_an_error_for_that_call_alone(cli: Cli, tmp_path: Path) -> None:
     """A server that went silent after one failure would take memory away for the whole session."""
-    cli("init")
+    init(cli.cwd)
     broken = tmp_path / "broken"
     broken.mkdir()
     (broken / "sitecustomize.py").write_text(
@@ -332,7 +332,7 @@ def test_a_bug_in_one_call_is_an_error_for_that_call_alone(cli: Cli, tmp_path: P
 
 def test_a_client_may_say_where_its_project_is(repo: GitRepo, cli: Cli, tmp_path: Path) -> None:
     """Some clients start servers in the user's home, and know the project's folder as a root."""
-    cli("init")
+    init(cli.cwd)
     cli("task", "add", "In the root")
     elsewhere = tmp_path / "some where"
     elsewhere.mkdir()

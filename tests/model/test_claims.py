@@ -18,6 +18,7 @@ from holdfast.model.claims.compare import paths_overlap
 from holdfast.model.claims.numbers import disagree, quantities
 from holdfast.model.claims.sentences import claim
 from holdfast.model.claims.word_stems import tokens
+from tests.conftest import init
 
 PAIRS = Path(__file__).resolve().parents[1] / "curation" / "conflicts"
 
@@ -73,7 +74,7 @@ def test_a_contradiction_has_no_direction(one: str, other: str) -> None:
 _READ_TOPICS = """
 import json, sys
 from holdfast.model.claims import topics
-from holdfast.model.claims.signs import word_signs
+from holdfast.model.claims.features import word_signs
 for line in sys.stdin:
     signs = word_signs(json.loads(line))
     found = topics.leanings(signs.words, signs.signs)
@@ -328,7 +329,7 @@ def test_neighbours_find_the_pair_among_many() -> None:
 @pytest.mark.parametrize("command", [["log"], ["facts"], ["journal"], ["doctor"]], ids=" ".join)
 def test_only_what_compares_statements_loads_the_tables(command: list[str], cli) -> None:  # type: ignore[no-untyped-def]
     """The tables are half a megabyte: a command that compares nothing must not wait for them."""
-    cli("init")
+    init(cli.cwd)
     cli("remember", "The cache expires after an hour.")
     code = (
         f"import sys; from holdfast.interfaces.cli.main import main; sys.argv[1:] = {command!r}\n"

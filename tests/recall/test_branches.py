@@ -8,21 +8,20 @@ import pytest
 
 from holdfast.errors import BadInput
 from holdfast.git.clone import Clone
-from holdfast.git.project_setup import initialise
 from holdfast.index import other_branches
 from holdfast.index.query import Scope
 from holdfast.model.event import EventDraft
 from holdfast.project import Project
 from holdfast.recall.search import Hit, TextSearch
 from holdfast.store import layout
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init_store
 from tests.index.conftest import approve, fact_text
 
 
 @pytest.fixture
 def clone(repo: GitRepo, tmp_path: Path) -> Clone:
     cache = os.fspath(tmp_path / "cache" / "holdfast")
-    initialise(os.fspath(repo), cache=cache, commit=True)
+    init_store(repo.path, commit=True)
     return Clone.open(os.fspath(repo), cache=cache)
 
 

@@ -7,11 +7,12 @@ import pytest
 from holdfast.capture import session_work as capture
 from holdfast.errors import Ambiguous, NotFound
 from holdfast.project import Project
+from tests.conftest import init
 
 
 @pytest.fixture
 def project(repo, inside) -> Project:
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     repo.git("switch", "-qc", "work")
     return Project.open(repo.path)
 

@@ -3,11 +3,12 @@
 import pytest
 
 from holdfast.project import Project
+from tests.conftest import init
 
 
 @pytest.fixture
 def project(repo, inside) -> Project:
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     return Project.open(repo.path)
 
 

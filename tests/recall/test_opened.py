@@ -9,20 +9,24 @@ import pytest
 from holdfast.errors import NotFound
 from holdfast.model.event import EventDraft
 from holdfast.project import Project
-from tests.conftest import Cli
+from tests.conftest import Cli, GitRepo, grown
 
 RUN = "20261115T194203Z-abc003"
 CODE = "import os\n\n\ndef alpha():\n    return 1\n\n\ndef beta():\n    one = 1\n    return one\n"
 
 
-@pytest.fixture
-def project(repo, inside) -> Project:
+def _write_and_commit(cli: Cli, repo: GitRepo) -> None:
     repo.write("src/greek.py", CODE)
     repo.write("docs/guide.md", "# Guide\n\nHello.\n\n## Harbours\n\nA wall keeps the sea out.\n")
     repo.git("add", ".")
     repo.git("commit", "-qm", "Greek letters\n\nBecause of the harbour.")
-    Project.init(repo.path, commit=True)
+    cli("init", "--commit")
     repo.git("switch", "-qc", "work")
+
+
+@pytest.fixture
+def project(cli: Cli, repo: GitRepo, inside) -> Project:
+    grown(_write_and_commit, cli, repo)
     return Project.open(repo.path)
 
 

@@ -10,6 +10,7 @@ from holdfast.capture import session_work as capture
 from holdfast.model.evidence import Provenance
 from holdfast.project import Project
 from holdfast.recall.passage import AROUND, MAX_LINES, MAX_READ, MAX_WIDTH, Passage
+from tests.conftest import Cli, GitRepo, grown
 
 NOTES = "".join(f"line {n}\n" for n in range(1, 21)).replace(
     "line 10\nline 11\n", "From now on retry  only\ncalls that are safe to repeat. Thanks!\n"
@@ -17,10 +18,14 @@ NOTES = "".join(f"line {n}\n" for n in range(1, 21)).replace(
 WORDS = "retry only calls that are safe to repeat"
 
 
-@pytest.fixture
-def project(repo, inside) -> Project:
+def _write(cli: Cli, repo: GitRepo) -> None:
     repo.commit("docs/notes.md", NOTES)
-    Project.init(repo.path, commit=True)
+    cli("init", "--commit")
+
+
+@pytest.fixture
+def project(cli: Cli, repo: GitRepo, inside) -> Project:
+    grown(_write, cli, repo)
     return Project.open(repo.path)
 
 

@@ -19,7 +19,7 @@ from holdfast.recall.pack import sent_packs as given
 from holdfast.recall.pack.context_pack import pack_text
 from holdfast.store import capsule, receipt_files
 from holdfast.store.layout import Layout
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown
 from tests.git.place import Place
 
 SAID = "Sessions live in signed cookies"
@@ -107,12 +107,15 @@ def test_a_damaged_pack_is_left_out_and_said(layout: Layout) -> None:
 # ── with runs ────────────────────────────────────────────────────────────────────────────────────
 
 
+def _remember(cli: Cli, repo: GitRepo) -> None:
+    cli("init")
+    Project.open(repo, person=True).memory.remember(SAID, evidence=["README"], accept=True, reviewer="ada")
+
+
 @pytest.fixture
-def project(repo: GitRepo) -> Project:
-    Project.init(repo)
-    person = Project.open(repo, person=True)
-    person.memory.remember(SAID, evidence=["README"], accept=True, reviewer="ada")
-    return person
+def project(cli: Cli, repo: GitRepo) -> Project:
+    grown(_remember, cli, repo)
+    return Project.open(repo, person=True)
 
 
 def within(repo: GitRepo, run_id: str) -> Project:

@@ -11,18 +11,17 @@ import pytest
 
 from holdfast.errors import BadInput
 from holdfast.git.clone import Clone
-from holdfast.git.project_setup import initialise
 from holdfast.index.query import Scope
 from holdfast.index.refresh import path_of
 from holdfast.model.event import EventDraft
 from holdfast.project import Project
 from holdfast.recall.search import TextSearch, recall
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, init_store
 
 
 @pytest.fixture
 def clone(repo: GitRepo, tmp_path: Path) -> Clone:
-    initialise(os.fspath(repo), cache=os.fspath(tmp_path / "cache"))
+    init_store(repo.path)
     return Clone.open(os.fspath(repo), cache=os.fspath(tmp_path / "cache"))
 
 

@@ -55,16 +55,19 @@ def test_state_json_has_the_promised_fields() -> None:
 def test_artifacts_are_tracked_files_once_by_content() -> None:
     """A file that nobody committed, or the same bytes twice, is noise."""
 
-    def run(name: str, task: str | None, *files: tuple[str, str]) -> dict[str, Any]:
-        return {"run_id": name, "task": task, "artifacts": [{"path": p, "sha256": s} for p, s in files]}
+    def made(run: str, task: str | None, path: str, sha256: str) -> tuple[str, dict[str, Any]]:
+        return run, {"path": path, "sha256": sha256, "task": task}
 
-    joined = [
-        run("r1", "build", ("a.txt", "1"), ("ignored.log", "9")),
-        run("r2", "build", ("a.txt", "1"), ("a.txt", "2"), ("copy.txt", "2")),
-        run("r3", None, ("a.txt", "1")),
-        {"run_id": None, "task": None, "artifacts": None},
+    rows = [
+        made("r1", "build", "a.txt", "1"),
+        made("r1", "build", "ignored.log", "9"),
+        made("r2", "build", "a.txt", "1"),
+        made("r2", "build", "a.txt", "2"),
+        made("r2", "build", "copy.txt", "2"),
+        made("r3", None, "a.txt", "1"),
+        made("r4", None, "a.txt", "4"),
     ]
-    found = views.artifacts(joined, {"a.txt", "copy.txt"})
+    found = views.artifacts(rows, {"a.txt", "copy.txt"}, erased={"r4"})
     assert found == {
         "": [{"path": "a.txt", "sha256": "1", "run_id": "r3"}],
         "build": [{"path": "a.txt", "sha256": "1", "run_id": "r1"}, {"path": "a.txt", "sha256": "2", "run_id": "r2"}],

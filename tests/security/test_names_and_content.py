@@ -17,7 +17,7 @@ import pytest
 from holdfast.capture.user_command import UserModelCommand, ask
 from holdfast.git.clone import Clone
 from holdfast.interfaces import quick_recall
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 from tests.mcp.talking import Talk
 
 from .fakes import ALNUM, HEX, PEM
@@ -205,7 +205,7 @@ def test_a_rule_that_comes_later_holds_for_what_was_indexed_before(cli: Cli, rep
 
 def test_what_a_model_is_asked_is_scanned(repo: GitRepo, cli: Cli, planted: Planted, world: Path) -> None:
     """What leaves the machine cannot be called back."""
-    cli("init")
+    init(cli.cwd)
     model, heard = _model(world)
     clone = Clone.open(os.fspath(repo), cache=str(world / ".cache"))
     ask(clone, f"Summarise the branch {planted['branch']}", UserModelCommand(command=(model,), environ=os.environ))
@@ -214,7 +214,7 @@ def test_what_a_model_is_asked_is_scanned(repo: GitRepo, cli: Cli, planted: Plan
 
 def test_a_page_with_a_hidden_secret_can_be_edited(cli: Cli, repo: GitRepo, planted: Planted) -> None:
     """An edit of one memory must not rewrite its neighbour into a marker."""
-    cli("init")
+    init(cli.cwd)
     names = [
         cli("remember", f"The {colour} crane lifts", "--type", "fact").out.split()[0] for colour in ("red", "blue")
     ]

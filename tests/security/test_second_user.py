@@ -16,7 +16,7 @@ from holdfast.project import Project
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from tests.capture.rollouts import rollout
-from tests.conftest import GITCONFIG, Cli, GitRepo, Quick, clean_environment, make_repo
+from tests.conftest import GITCONFIG, Cli, GitRepo, Quick, clean_environment, init, make_repo
 from tests.faults.commands import apart
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -131,7 +131,7 @@ def test_a_cache_that_others_rule_is_not_used(cli: Cli, world: Path, whose: str,
 
 def test_an_index_that_an_earlier_version_left_open_is_closed(cli: Cli, world: Path) -> None:
     """It made the file as the umask said."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     cli("recall", "anything")
     (index,) = (world / ".cache/holdfast").glob("*/index.db")
     index.chmod(0o644)
@@ -149,7 +149,7 @@ def test_a_cache_of_ones_own_is_used(tmp_path: Path) -> None:
 @needs_root
 def test_a_store_of_another_user_is_refused(cli: Cli, repo: GitRepo) -> None:
     """In a shared repository anybody may make .git/holdfast first; its settings start programs as us."""
-    cli("init", "--commit")
+    init(cli.cwd, commit=True)
     Project.open(repo.path, person=True).memory.remember(
         "Never ask.", kind="invariant", evidence=["README"], accept=True, reviewer="Mallory"
     )

@@ -12,11 +12,12 @@ from holdfast.errors import BadBundle, BadInput, FutureFormat
 from holdfast.project import Project
 from holdfast.store import bundle
 from holdfast.store.layout import Layout
+from tests.conftest import init
 
 
 @pytest.fixture
 def project(repo, inside) -> Project:
-    Project.init(repo.path, commit=True)
+    init(repo.path, commit=True)
     return Project.open(repo.path)
 
 

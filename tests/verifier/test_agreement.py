@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from holdfast.diagnostics.doctor import examine
-from holdfast.git import project_setup, publish
+from holdfast.git import publish
 from holdfast.git.clone import Clone
 from holdfast.model.event import EventDraft
 from holdfast.store.capsule import Capsule
+from tests.conftest import init_store
 
 RUN = "20261115T120000Z-abc123"
 VERIFIER = Path(__file__).parent / "verify.py"
@@ -27,7 +28,7 @@ class Store:
     def __init__(self, repo, cache: Path) -> None:
         self.repo, self.cache = repo, str(cache)
         self.now = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
-        project_setup.initialise(str(repo.path), cache=self.cache, commit=True)
+        init_store(repo.path, commit=True)
         repo.git("switch", "-q", "-c", "feature")
         clone = self.open()
         for number in range(3):

@@ -40,7 +40,9 @@ def place(tmp_path: Path) -> Place:
 
 def render(place: Place) -> bool:
     clone = place.open()
-    return view_edits.put(clone, project_state.NAME, project_state.text(project_state.read(clone)), write=views.write)
+    return view_edits.put(
+        clone, project_state.NAME, project_state.text(project_state.read(clone), clone), write=views.write
+    )
 
 
 def view(place: Place) -> Path:

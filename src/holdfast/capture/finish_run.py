@@ -18,9 +18,8 @@ from holdfast.capture.ingest.run_files import BODY, turns_of
 from holdfast.capture.run_recording import GIVEN, run_draft, seal_run
 from holdfast.errors import CorruptLog, HoldfastError, ScanFailed
 from holdfast.git.clone import Clone
-from holdfast.model.event import Event, EventDraft, heads
+from holdfast.model.event import Event, EventDraft
 from holdfast.store import capsule, import_progress, receipt_files
-from holdfast.store import capsule as capsules
 from holdfast.store.capsule import Capsule
 from holdfast.store.format import body_bytes
 from holdfast.store.import_progress import ImportProgress, SealedPart, TranscriptMark, mark
@@ -63,7 +62,7 @@ class BranchEventWriter:
 
     def _heads(self, line: str) -> list[str]:
         if line == self._clone.line().id:
-            return heads(self._clone.events())
+            return self._clone.heads()
         return _newest(self._clone.layout, line)
 
     def close(self) -> None:
@@ -93,7 +92,7 @@ def conclude_again(clone: Clone, taken: Capsule) -> Event | None:
     if not _is_complete(taken.folder):
         taken.drop()
         return None
-    there = next((e for e in clone.own_events() if e.kind == "run" and e.run_id == taken.run_id), None)
+    there = next(iter(clone.find_events("own", kinds=("run",), runs=(taken.run_id,))), None)
     lines = BranchEventWriter(clone)
     try:
         event = conclude(clone, taken, lines, event=there)
@@ -104,7 +103,7 @@ def conclude_again(clone: Clone, taken: Capsule) -> Event | None:
 
 def conclude(clone: Clone, taken: Capsule, lines: BranchEventWriter, *, event: Event | None = None) -> Event:
     """Seal a complete capsule and record it; `event` is its event if it was recorded already."""
-    context, told = context_of(taken.folder), capsules.read_json(taken.folder, BODY)
+    context, told = context_of(taken.folder), capsule.read_json(taken.folder, BODY)
     if context is None or not isinstance(told, dict):
         raise CorruptLog(f"the capsule of run {taken.run_id} does not say what its event is")
     if event is None:
@@ -131,20 +130,20 @@ def _with_packs(clone: Clone, taken: Capsule, context: dict[str, Any]) -> dict[s
     told = receipt_files.take_up(clone.stores, taken.run_id, context)
     if told is None:
         return context
-    taken.replace(capsules.CONTEXT, capsules.to_json(told))
+    taken.replace(capsule.CONTEXT, capsule.to_json(told))
     return told
 
 
 def context_of(folder: str) -> dict[str, Any] | None:
     """The context of an imported run; None if it is another kind of run."""
-    found = capsules.read_json(folder, capsules.CONTEXT)
+    found = capsule.read_json(folder, capsule.CONTEXT)
     if not isinstance(found, dict) or not isinstance(found.get("transcript"), dict):
         return None
     return found if isinstance(found.get("agent"), dict) else None
 
 
 def _is_complete(folder: str) -> bool:
-    return os.path.lexists(os.path.join(folder, capsules.SUMMARY))
+    return os.path.lexists(os.path.join(folder, capsule.SUMMARY))
 
 
 def stores_of(clone: Clone) -> tuple[Layout, ...]:
@@ -154,7 +153,7 @@ def stores_of(clone: Clone) -> tuple[Layout, ...]:
 
 def remember_again(clone: Clone, folder: str, context: Mapping[str, Any]) -> None:
     """Learn from a sealed run what was imported, if the record of it is lost."""
-    told = capsules.read_json(folder, BODY)
+    told = capsule.read_json(folder, BODY)
     if isinstance(told, dict):
         session = context["session"]["id"] if context["session"] else None
         remember(clone, folder, context, told["read"], session_id=session)
@@ -247,9 +246,8 @@ def _conclude(clone: Clone, taken: Capsule) -> RecoveredRun | None:
 
 def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
     """The run's event: found if the wrapper came that far, else written now."""
-    for event in clone.own_events():
-        if event.kind == "run" and event.run_id == taken.run_id:
-            return event, False
+    for event in clone.find_events("own", kinds=("run",), runs=(taken.run_id,)):
+        return event, False
     context = _context(taken)
     ending = taken.noted()
     exit_status, ended = ending.get("exit_status"), ending.get("ended")

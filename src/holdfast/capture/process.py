@@ -26,42 +26,6 @@ from holdfast.values import frozen
 NO_GROUPS_NOTE = "this system has no process groups: signals reach only the command, which gets no terminal"
 
 
-def execute_with_pipes(argv: Sequence[str], *, cwd: str, environ: Mapping[str, str], tape: Tape) -> tuple[int, str]:
-    """The command's exit code, and the sentence that says what was not possible here."""
-    child = subprocess.Popen(argv, cwd=cwd, env=dict(environ), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert child.stdout is not None and child.stderr is not None
-    turn = threading.Lock()
-    streams = [("stdout", child.stdout, 1), ("stderr", child.stderr, 2)]
-    threads = [threading.Thread(target=_copy, args=(*s, tape, turn), daemon=True) for s in streams]
-    for thread in threads:
-        thread.start()
-    code = _ended(child)
-    for thread in threads:
-        thread.join(timeout=2.0)  # a background process may keep a pipe open for ever
-    return code if code >= 0 else 128 - code, NO_GROUPS_NOTE
-
-
-def _ended(child: "subprocess.Popen[bytes]") -> int:
-    while True:
-        try:
-            return child.wait()
-        except KeyboardInterrupt:  # the console sent it to the command too; its answer counts
-            continue
-
-
-def _copy(name: str, source: IO[bytes], sink: int, tape: Tape, turn: threading.Lock) -> None:
-    gone = False
-    while chunk := os.read(source.fileno(), CHUNK):
-        with turn:
-            try:
-                view = memoryview(b"" if gone else chunk)
-                while view:
-                    view = view[os.write(sink, view) :]
-            except OSError:
-                gone = True
-            tape(name, chunk)
-
-
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
 # A background process may keep the command's output open for ever. Once the command itself has ended we
@@ -99,38 +63,90 @@ def guard_handles() -> None:
             os.open(os.devnull, os.O_RDWR)  # the lowest free number: this one
 
 
-def execute(
-    argv: Sequence[str],
-    *,
-    cwd: str,
-    environ: Mapping[str, str],
-    tape: Tape,
-    signals: Signals,
-    on_terminal: bool = False,
-    handles: Handles | None = None,
-    linger: int = 1 << 20,
-) -> CommandEnd:
-    """Run a command to its end; a command that cannot start ends with 127 or 126, as in a shell."""
+@frozen
+class WatchedCommand:
+    """A command to run, and where its bytes and signals go."""
+
+    argv: Sequence[str]
+    cwd: str
+    environ: Mapping[str, str]
+    tape: Tape
+    signals: Signals
+    handles: Handles = Handles()
+    on_terminal: bool = False
+    linger: int = 1 << 20  # bytes that are recorded after the user's side went away
+
+    def start(self, **options: object) -> "subprocess.Popen[bytes]":
+        """Start it; a script without a `#!` line goes to the shell, as every shell does."""
+        # close_fds=False: handles the user meant for the command (make's job server, 3>log) stay open;
+        # ours are all close-on-exec.
+        options |= {"cwd": self.cwd, "env": self.environ, "close_fds": False, "bufsize": 0}
+        try:
+            return subprocess.Popen(self.argv, **options)  # type: ignore[call-overload,no-any-return]
+        except OSError as error:
+            if error.errno != errno.ENOEXEC:
+                raise
+            script = shutil.which(self.argv[0], path=self.environ.get("PATH")) or self.argv[0]
+            return subprocess.Popen(["/bin/sh", script, *self.argv[1:]], **options)  # type: ignore[call-overload,no-any-return]
+
+    def output(self, name: str, source: int) -> Output:
+        """What it writes, on its way to the user's handle."""
+        sink = self.handles.stderr if name == "stderr" else self.handles.stdout
+        return Output(name, source, sink, self.tape, linger=self.linger)
+
+
+def refuse_no_command(argv: Sequence[str]) -> None:
+    """Refuse what no system can run."""
     if not argv or any("\0" in word for word in argv):
         raise BadInput("there is no command to run", hint="Write it after `--`: holdfast run -- make test")
+
+
+def execute_with_pipes(command: WatchedCommand) -> CommandEnd:
+    """Runs a command where there are neither process groups nor pseudo-terminals; says so."""
+    pipe = subprocess.PIPE
+    child = subprocess.Popen(command.argv, cwd=command.cwd, env=dict(command.environ), stdout=pipe, stderr=pipe)
+    assert child.stdout is not None and child.stderr is not None
+    turn = threading.Lock()
+    streams = [("stdout", child.stdout, 1), ("stderr", child.stderr, 2)]
+    threads = [threading.Thread(target=_copy, args=(*s, command.tape, turn), daemon=True) for s in streams]
+    for thread in threads:
+        thread.start()
+    code = _ended(child)
+    for thread in threads:
+        thread.join(timeout=2.0)  # a background process may keep a pipe open for ever
+    return CommandEnd(code if code >= 0 else 128 - code, notes=(NO_GROUPS_NOTE,))
+
+
+def _ended(child: "subprocess.Popen[bytes]") -> int:
+    while True:
+        try:
+            return child.wait()
+        except KeyboardInterrupt:  # the console sent it to the command too; its answer counts
+            continue
+
+
+def _copy(name: str, source: IO[bytes], sink: int, tape: Tape, turn: threading.Lock) -> None:
+    gone = False
+    while chunk := os.read(source.fileno(), CHUNK):
+        with turn:
+            try:
+                view = memoryview(b"" if gone else chunk)
+                while view:
+                    view = view[os.write(sink, view) :]
+            except OSError:
+                gone = True
+            tape(name, chunk)
+
+
+def execute(command: WatchedCommand) -> CommandEnd:
+    """Run a command to its end; a command that cannot start ends with 127 or 126, as in a shell."""
+    refuse_no_command(command.argv)
     try:
-        if not terminal.POSIX:
-            code, note = execute_with_pipes(argv, cwd=cwd, environ=environ, tape=tape)
-            return CommandEnd(code, notes=(note,))
-        return _Watch(
-            argv,
-            cwd=cwd,
-            environ=environ,
-            tape=tape,
-            signals=signals,
-            on_terminal=on_terminal,
-            handles=handles or Handles(),
-            linger=linger,
-        ).run()
+        return _Watch(command).run() if terminal.POSIX else execute_with_pipes(command)
     except OSError as error:
         if error.filename is None and error.errno not in _NO_START:
             raise
-        return _not_started(argv[0], error)
+        return _not_started(command.argv[0], error)
 
 
 _NO_START = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.E2BIG, errno.ENOTDIR, errno.ELOOP)
@@ -141,19 +157,6 @@ def _not_started(command: str, error: OSError) -> CommandEnd:
         return CommandEnd(NOT_FOUND, started=False, notes=(f"{command}: command not found",))
     reason = os.strerror(error.errno or 0).lower()
     return CommandEnd(NOT_EXECUTABLE, started=False, notes=(f"{command}: cannot be run: {reason}",))
-
-
-def _start(argv: Sequence[str], environ: Mapping[str, str], **options: object) -> "subprocess.Popen[bytes]":
-    """Start it; a script without a `#!` line goes to the shell, as every shell does."""
-    # close_fds=False: handles the user meant for the command (make's job server, 3>log) stay open;
-    # ours are all close-on-exec.
-    try:
-        return subprocess.Popen(argv, env=environ, close_fds=False, **options)  # type: ignore[call-overload,no-any-return]
-    except OSError as error:
-        if error.errno != errno.ENOEXEC:
-            raise
-        script = shutil.which(argv[0], path=environ.get("PATH")) or argv[0]
-        return subprocess.Popen(["/bin/sh", script, *argv[1:]], env=environ, close_fds=False, **options)  # type: ignore[call-overload,no-any-return]
 
 
 def _is_stream(handle: int) -> bool:
@@ -168,48 +171,24 @@ def _is_stream(handle: int) -> bool:
 class _Watch:
     """One command while it runs."""
 
-    def __init__(
-        self,
-        argv: Sequence[str],
-        *,
-        cwd: str,
-        environ: Mapping[str, str],
-        tape: Tape,
-        signals: Signals,
-        on_terminal: bool,
-        handles: Handles,
-        linger: int,
-    ) -> None:
-        self._signals, self._handles = signals, handles
-        self._tape, self._linger = tape, linger
+    def __init__(self, command: WatchedCommand) -> None:
+        self._command, self._signals, self._handles = command, command.signals, command.handles
         self._status: int | None = None
         self._input: Input | None = None
         self._screen: terminal.Screen | None = None
-        self._tty = terminal.controlling(handles.stdin, handles.stdout, handles.stderr)
+        self._tty = terminal.controlling(self._handles.stdin, self._handles.stdout, self._handles.stderr)
         self._lent = False
-        if on_terminal:
-            self._outputs = self._start_on_terminal(argv, cwd, environ)
-        else:
-            self._outputs = self._start_on_pipes(argv, cwd, environ)
+        self._outputs = self._start_on_terminal() if command.on_terminal else self._start_on_pipes()
         for output in self._outputs:
             os.set_blocking(output.source, False)
 
-    def _start_on_terminal(self, argv: Sequence[str], cwd: str, environ: Mapping[str, str]) -> list[Output]:
+    def _start_on_terminal(self) -> list[Output]:
         apart = not os.isatty(self._handles.stderr)  # `2>log` stays a log
         user = self._handles.stdin
         master, slave = terminal.open_pair(like=user)
+        sinks = {"stdin": slave, "stdout": slave, "stderr": subprocess.PIPE if apart else slave}
         try:
-            self._child = _start(
-                argv,
-                environ,
-                cwd=cwd,
-                stdin=slave,
-                stdout=slave,
-                stderr=subprocess.PIPE if apart else slave,
-                bufsize=0,
-                start_new_session=True,
-                preexec_fn=terminal.adopt,
-            )
+            self._child = self._command.start(**sinks, start_new_session=True, preexec_fn=terminal.adopt)
         except OSError:
             os.close(master)
             raise
@@ -217,33 +196,22 @@ class _Watch:
             os.close(slave)
         self._screen = terminal.Screen(user)
         self._input = Input(user, master, self._watch_keys, owns_sink=False)
-        outputs = [Output("terminal", master, self._handles.stdout, self._tape, linger=self._linger)]
-        if apart:
-            pipe = _take_over(self._child.stderr)
-            outputs.append(Output("stderr", pipe, self._handles.stderr, self._tape, linger=self._linger))
-        return outputs
+        outputs = [self._command.output("terminal", master)]
+        return [*outputs, self._command.output("stderr", _take_over(self._child.stderr))] if apart else outputs
 
-    def _start_on_pipes(self, argv: Sequence[str], cwd: str, environ: Mapping[str, str]) -> list[Output]:
-        tee = _is_stream(self._handles.stdin)
-        self._child = _start(
-            argv,
-            environ,
-            cwd=cwd,
-            stdin=subprocess.PIPE if tee else self._handles.stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            process_group=0,
-        )
-        pipes = [_take_over(self._child.stdout), _take_over(self._child.stderr)]
+    def _start_on_pipes(self) -> list[Output]:
+        pipe, tee = subprocess.PIPE, _is_stream(self._handles.stdin)
+        stdin = pipe if tee else self._handles.stdin
+        self._child = self._command.start(stdin=stdin, stdout=pipe, stderr=pipe, process_group=0)
+        outputs = [
+            self._command.output("stdout", _take_over(self._child.stdout)),
+            self._command.output("stderr", _take_over(self._child.stderr)),
+        ]
         if tee:
             sink = _take_over(self._child.stdin)
             os.set_blocking(sink, False)
-            self._input = Input(self._handles.stdin, sink, self._tape, owns_sink=True)
-        return [
-            Output("stdout", pipes[0], self._handles.stdout, self._tape, linger=self._linger),
-            Output("stderr", pipes[1], self._handles.stderr, self._tape, linger=self._linger),
-        ]
+            self._input = Input(self._handles.stdin, sink, self._command.tape, owns_sink=True)
+        return outputs
 
     def run(self) -> CommandEnd:
         """Serve the command until it ended and its output is passed on."""

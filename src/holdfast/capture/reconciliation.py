@@ -16,7 +16,6 @@ from holdfast.capture import cited_commits, session_lookup, session_work
 from holdfast.capture.cited_commits import DisplacedCommit, ReanchoredCitations
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry, Claimed, NotFound
 from holdfast.git import branch_lines, last_seen, merge_conflicts, moves, reconcile, rewinds
-from holdfast.git import reconcile as git_reconcile
 from holdfast.git.clone import Clone
 from holdfast.git.conflict_sides import EntryConflict
 from holdfast.git.moves import GitMove, Moves
@@ -30,7 +29,6 @@ from holdfast.store import session_files, task_files
 from holdfast.store.pending_changes import PendingChange
 from holdfast.values import field, frozen, replace
 from holdfast.work import task_board, task_claims
-from holdfast.work import task_board as boards
 from holdfast.work.task_board import Board
 from holdfast.work.task_claims import TaskClaim
 
@@ -142,7 +140,7 @@ def examine(clone: Clone, found: Moves, *, trunk: str | None = None) -> Reconcil
 
     While git is in the middle of something, commits come and go: what became of them is not asked then.
     """
-    board, history, settled = boards.read(clone), reconcile.examine(clone), not found.under_way
+    board, history, settled = task_board.read(clone), reconcile.examine(clone), not found.under_way
     return ReconcileOverview(
         moves=found.waiting,
         under_way=found.under_way,
@@ -152,7 +150,7 @@ def examine(clone: Clone, found: Moves, *, trunk: str | None = None) -> Reconcil
         tasks=tuple(_strays(clone, board, history.orphans)),
         stranded=tuple(rewinds.stranded(clone)),
         cited=tuple(cited_commits.displaced(clone, board)) if settled else (),
-        branches=tuple(git_reconcile.idle_branches(clone, trunk=trunk)),
+        branches=tuple(reconcile.idle_branches(clone, trunk=trunk)),
         links=tuple(_across(clone, board)),
         conflicts=tuple(_conflicts(clone, found) if settled else merge_conflicts.find(clone)),
         aside=tuple(c for c in rewinds.lying_aside(clone) if rewinds.has_its_point(clone, c)),
@@ -436,7 +434,7 @@ def _all_moved(items: tuple[SessionItem, ...], new: Session) -> tuple[SessionIte
 
 def _carry_claims(clone: Clone, old: Session, new: Session) -> None:
     """What the old session had claimed and this branch knows is claimed here from now on."""
-    board = boards.read(clone)
+    board = task_board.read(clone)
     for claim in task_claims.live(clone.layout, clone.now()).values():
         if claim.session == old.id and claim.task in board.placed:
             _reclaim(clone, claim, new)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.capture import process, run_recording, run_report, worktree_changes
-from holdfast.capture.process import Handles
+from holdfast.capture.process import Handles, WatchedCommand
 from holdfast.capture.run_recording import GIVEN, CapsuleRecording
 from holdfast.capture.terminal import Signals
 from holdfast.errors import BadInput, HoldfastError, NotStored
@@ -179,7 +179,7 @@ def run_command(
     What is wrong with the request itself is raised before the command starts. After that, a failure
     to record never stops the command: it is among the warnings.
     """
-    _refuse_no_command(argv)
+    process.refuse_no_command(argv)
     process.guard_handles()
     cwd, handles = cwd or os.getcwd(), handles or Handles()
     with Signals() as signals:
@@ -199,25 +199,14 @@ def run_command(
         for name in ("terminal",) if terminal else ("stdout", "stderr"):
             tracks.begin(name)
         given = _keep_inputs(record, tracks, argv, cwd=cwd, stdin=handles.stdin, scan=clone.intake)
+        inside = {**environ, RUN_VARIABLE: record.run_id}
         ended = process.execute(
-            argv,
-            cwd=cwd,
-            environ={**environ, RUN_VARIABLE: record.run_id},
-            tape=tracks.feed,
-            signals=signals,
-            on_terminal=terminal,
-            handles=handles,
-            linger=max_output,
+            WatchedCommand(argv, cwd, inside, tracks.feed, signals, handles, on_terminal=terminal, linger=max_output)
         )
         told = tracks.finish()
         told["inputs"] = run_report.inputs(told["inputs"].get("stdin"), given) or {}
         event = record.end(ended.exit_code, told)
     return CommandOutcome(ended.exit_code, record.run_id, (*ended.notes, *record.warnings), event)
-
-
-def _refuse_no_command(argv: Sequence[str]) -> None:
-    if not argv or any("\0" in word for word in argv):
-        raise BadInput("there is no command to run", hint="Write it after `--`: holdfast run -- make test")
 
 
 def _open_quietly(record: CapsuleRecording) -> None:
@@ -315,9 +304,6 @@ class Run:
             raise BadInput(f"the run already has {name}", hint="Give each part its own name.") from None
         return len(raw)
 
-    def _told(self) -> dict[str, dict[str, Any]]:
-        return {"inputs": dict(self._given), "outputs": dict(self._made)}
-
     def _extra(self) -> dict[str, Any]:
         calls = self._calls
         if len(to_json(calls)) > MAX_CALLS:
@@ -356,6 +342,7 @@ def recording(
 
 def _end(record: CapsuleRecording, run: Run, status: int) -> Event | None:
     extra = run._extra()
-    run.event = record.end(status, run._told(), extra=extra, said=run.summary)
+    told = {"inputs": run._given, "outputs": run._made}
+    run.event = record.end(status, told, extra=extra, said=run.summary)
     record.capsule = None
     return run.event

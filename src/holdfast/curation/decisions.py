@@ -94,8 +94,8 @@ def record(
 def recorded(clone: Clone, targets: Collection[str], kinds: Collection[str]) -> Iterator[tuple[Event, dict[str, Any]]]:
     """This clone's own events of these kinds about these memories, each with what its body says."""
     second_hand = clone.second_hand()
-    for event in clone.own_events():
-        if event.target in targets and weakened(event.kind, event.hash_self, second_hand) in kinds:
+    for event in clone.find_events("own", targets=targets):
+        if weakened(event.kind, event.hash_self, second_hand) in kinds:
             yield event, (clone.bodies.get(event.body) if event.body else None) or {}
 
 
@@ -105,13 +105,12 @@ def waits(clone: Clone, identity: str, kind: str, *, blob: str | None) -> bool:
     What changed after its approval was published can only be accounted for by a new one, and so can a
     text that was approved on another line, or whose approval was taken back.
     """
-    sources = [source for source in clone.sources() if source.blob is None]
-    return _last(clone, identity, (event for event, _ in clone.read_sources(sources))) == (kind, blob)
+    return _last(clone, clone.find_events("waiting", targets=(identity,))) == (kind, blob)
 
 
 def has(clone: Clone, identity: str, kind: str, *, blob: str | None) -> bool:
     """Whether this clone's last decision about a memory was such a one, about this very text."""
-    return _last(clone, identity, clone.own_events()) == (kind, blob)
+    return _last(clone, clone.find_events("own", targets=(identity,))) == (kind, blob)
 
 
 def ever(clone: Clone, identity: str, kind: str, *, blob: str | None = None) -> bool:
@@ -119,15 +118,12 @@ def ever(clone: Clone, identity: str, kind: str, *, blob: str | None = None) -> 
     return any(blob is None or body.get("blob") == blob for _, body in recorded(clone, (identity,), (kind,)))
 
 
-def _last(clone: Clone, identity: str, events: Iterable[Event]) -> tuple[str, str | None] | None:
-    """The last decision about a memory among some events, by what builds on what: its kind, and its text."""
+def _last(clone: Clone, events: Iterable[Event]) -> tuple[str, str | None] | None:
+    """The last decision among events about one memory, by what builds on what: its kind, and its text."""
     causes, last = Causes(clone), None
     for event in events:
-        if (
-            event.target == identity
-            and event.kind in DECISIONS
-            and (last is None or causes.later((event.ts, event.hash_self), (last.ts, last.hash_self)))
-        ):
+        newer = last is None or causes.later((event.ts, event.hash_self), (last.ts, last.hash_self))
+        if event.kind in DECISIONS and newer:
             last = event
     if last is None:
         return None

@@ -194,8 +194,8 @@ def _unused(
 
 def _accepted_at(clone: Clone) -> dict[str, datetime]:
     found: dict[str, datetime] = {}
-    for event in clone.all_events():
-        if event.kind in APPROVALS and event.target:
+    for event in clone.find_events("all", kinds=APPROVALS):
+        if event.target:
             when = datetime.fromisoformat(event.ts)
             found[event.target] = max(when, found.get(event.target, when))
     return found

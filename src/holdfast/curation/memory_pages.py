@@ -22,7 +22,7 @@ from holdfast.curation import candidates, decisions, memory_state, propose
 from holdfast.curation.candidates import CandidateShelf
 from holdfast.curation.memory_state import MemoryListing, VisibleMemory
 from holdfast.errors import BadInput, HoldfastError
-from holdfast.git import conflict_sides, view_edits
+from holdfast.git import approvals, conflict_sides, view_edits
 from holdfast.git.clone import Clone
 from holdfast.model.event import EventDraft
 from holdfast.model.memory import Accepted, Candidate, Retired
@@ -31,7 +31,7 @@ from holdfast.patterns import regex
 from holdfast.store import markdown_document, memory_files
 from holdfast.store.frontmatter import SEPARATOR
 from holdfast.store.memory_files import EntrySketch
-from holdfast.values import field, frozen
+from holdfast.values import field, frozen, replace
 
 OF_KIND = {
     "decision": "decisions.md",
@@ -48,6 +48,9 @@ _BASE = regex(r"^base: ([0-9a-f]{32})$", re.MULTILINE)
 _DERIVED = regex(rf"(?:{'|'.join(DERIVED)}):(?:\s|\Z)")
 
 
+_UNFIT, _DERIVED_HERE = "!", "\0"  # no entry begins with the one, and none holds the other
+
+
 @frozen
 class PageItem:
     """One entry of a page: its text as its file has it, and what is derived."""
@@ -57,6 +60,7 @@ class PageItem:
     blob: str
     updated: str | None = None
     standing: str | None = None
+    ready: str = ""  # what `prepared` gives for its text, if that is known
 
 
 @frozen
@@ -92,11 +96,20 @@ def make_page(name: str, items: Iterable[PageItem], left_out: Iterable[str] = ()
     """A page of those entries that read back from it as they are; the others are named."""
     shown, out = [], list(left_out)
     for item in items:
-        if why := _unfit(item.text):
-            out.append(f"{item.id} {why}")
+        ready = item.ready or prepared(item.text)
+        if ready.startswith(_UNFIT):
+            out.append(f"{item.id} {ready[1:]}")
         else:
-            shown.append(item)
+            shown.append(replace(item, ready=ready))
     return MemoryPage(name, tuple(shown), tuple(out))
+
+
+def prepared(text: str) -> str:
+    """An entry as a page shows it, with a mark where what is derived goes; or why it cannot stand there."""
+    if why := _unfit(text):
+        return f"{_UNFIT}{why}"
+    front, body = _apart(_clean(text))
+    return "\n".join(["---", *_own(front), f"{_DERIVED_HERE}---", body.rstrip()]).rstrip() + "\n"
 
 
 def _unfit(text: str) -> str | None:
@@ -140,9 +153,9 @@ def _explained(name: str) -> list[str]:
 
 def entry_text(item: PageItem) -> str:
     """An entry as the page shows it."""
-    derived = [f"{name}: {value}" for name, value in (("updated", item.updated), ("standing", item.standing)) if value]
-    front, body = _apart(_clean(item.text))
-    return "\n".join(["---", *_own(front), *derived, "---", body.rstrip()]).rstrip() + "\n"
+    said = (("updated", item.updated), ("standing", item.standing))
+    derived = "".join(f"{name}: {value}\n" for name, value in said if value)
+    return item.ready.replace(_DERIVED_HERE, derived, 1)
 
 
 def without_derived(text: str) -> str:
@@ -237,15 +250,15 @@ def show_pages(clone: Clone, now: datetime) -> tuple[ShownPages, MemoryListing]:
     updated = _updated(clone)
     made = [_page(clone, kind, found, seen, updated) for kind in OF_KIND]
     shelf = candidates.read(clone)
-    made.append(_waiting(clone, shelf, updated))
+    made.append(show_candidates(clone, shelf))
     clashing = [one.id for one in found.clashes]
     return ShownPages(tuple(made), {one.memory.id: one for one in seen.values()}, shelf, clashing), found
 
 
-def _updated(clone: Clone) -> dict[str, str]:
-    """When something last happened to each memory, as far as that is visible here."""
+def _updated(clone: Clone, names: Collection[str] | None = None) -> dict[str, str]:
+    """When something last happened to each memory, or to some, as far as that is visible here."""
     latest: dict[str, str] = {}
-    for event in clone.events():
+    for event in clone.find_events(kinds=("propose", *approvals.DECISIONS, "join"), targets=names):
         if event.target is not None and event.ts > latest.get(event.target, ""):
             latest[event.target] = event.ts
     return {name: f"{ts[:19]}Z" for name, ts in latest.items()}
@@ -258,15 +271,16 @@ def _page(
     seen: Mapping[tuple[str, str], VisibleMemory],
     updated: Mapping[str, str],
 ) -> MemoryPage:
+    standings = [one for group in _STANDINGS for one in getattr(found, group) if one.memory.type == kind]
+    texts = {(s := seen[one.path, one.id].sighting).blob: s.text for one in standings}
+    clean = clone.entry_memo.clean
+    texts = {blob: text if blob in clean else clone.hide.text(text) for blob, text in texts.items()}
+    ready = clone.entry_memo.shown("page", texts, prepared)
     items = []
-    for group in _STANDINGS:
-        for standing in getattr(found, group):
-            if standing.memory.type == kind:
-                one = seen[standing.path, standing.id].sighting
-                plain = standing.status in ("accepted", "deprecated")
-                status = None if plain else standing.status
-                text = clone.hide.text(one.text)
-                items.append(PageItem(standing.id, text, one.blob, updated.get(standing.id), status))
+    for one in standings:
+        status = None if one.status in ("accepted", "deprecated") else one.status
+        blob = one.blob or ""
+        items.append(PageItem(one.id, texts[blob], blob, updated.get(one.id), status, ready[blob]))
     name = OF_KIND[kind]
     folder = f"/{name.removesuffix('.md')}/"
     out = [one.message for one in found.broken if folder in one.path]
@@ -274,8 +288,11 @@ def _page(
     return make_page(name, items, out)
 
 
-def _waiting(clone: Clone, shelf: CandidateShelf, updated: Mapping[str, str]) -> MemoryPage:
+def show_candidates(clone: Clone, shelf: CandidateShelf | None = None) -> MemoryPage:
+    """The page of what waits for review."""
+    shelf = shelf or candidates.read(clone)
     line, items, elsewhere = clone.line(), [], 0
+    updated = _updated(clone, [memory.id for memory in shelf.waiting.values()])
     for memory in shelf.waiting.values():
         since = updated.get(memory.id)
         if memory.line != line.id and not line.sees(memory.line, since or clone.now()):

@@ -158,6 +158,8 @@ def _compared(before: str, now: str, name: str) -> tuple[str, ...]:
 def _unreadable(clone: Clone, known: MemoryListing) -> Iterable[UnreadableMemory]:
     """What a person approved, has no other file that speaks, and cannot be read here."""
     claims = {name for one in known.broken for name in one.claims}
+    if not claims:
+        return
     silent = claims - {one.id for one in known.standings if one.trust == memory_state.T0}
     lost = memory_state.approved(clone, silent) if silent else set()
     for one in known.broken:
@@ -183,10 +185,9 @@ class _Origins:
 
     def __init__(self, clone: Clone) -> None:
         self._proposed: dict[str | None, str] = {}
-        for event in clone.own_events():
-            if event.kind == "propose":
-                first = self._proposed.setdefault(event.target, event.ts)
-                self._proposed[event.target] = min(first, event.ts)
+        for event in clone.find_events("own", kinds=("propose",)):
+            first = self._proposed.setdefault(event.target, event.ts)
+            self._proposed[event.target] = min(first, event.ts)
         here = clone.line().id
         known = branch_lines.known(*clone.stores)
         self._named = {line.id: branch_lines.called(line.refs[-1]) for line in known.values() if line.id != here}

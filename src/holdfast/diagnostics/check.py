@@ -12,6 +12,7 @@ need, `plan_soundness` says.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from copy import copy
 
 from holdfast.diagnostics import plan_soundness
 from holdfast.diagnostics.findings import HealthFinding, place_of
@@ -38,11 +39,18 @@ class BranchHistory:
 
     def __init__(self, repo: Repo, start: str, added: Mapping[str, VerifiedEvent], log: Mapping[str, bytes]) -> None:
         self._repo, self._start, self._added = repo, start, added
+        self._entry: str | None = None  # of a file of several entries, the one that is asked about
         self._files: dict[str, set[str]] = {name: set() for name in added}
         self._logs: dict[str, set[str]] = {}
         for path, data in log.items():
             for name in _events_in(path, data) & added.keys():
                 self._files[name].add(path)
+
+    def of_entry(self, entry: str) -> "BranchHistory":
+        """The same branch as one entry of a file sees it: a commit that leaves its own text alone does not count."""
+        made = copy(self)
+        made._entry = entry
+        return made
 
     def brings(self, about: About) -> bool:
         """Whether it brings such an event at all."""
@@ -69,7 +77,14 @@ class BranchHistory:
     def _changed(self, path: str, tip: str) -> list[str]:
         """The commits that made a file what it is at a tip, newest first."""
         span = f"{self._start}..{tip}" if self._start else tip
-        return self._repo.text("--literal-pathspecs", "log", "--format=%H", span, "--", path).split()
+        found = self._repo.text("--literal-pathspecs", "log", "--format=%H", span, "--", path).split()
+        if self._entry is None:
+            return found
+        return [
+            commit
+            for commit in found
+            if all(self._blob(side, path) != self._blob(commit, path) for side in self._parents(commit))
+        ]
 
     def _any(self, about: About, names: Iterable[str]) -> bool:
         return any(about(self._added[name]) for name in names)
@@ -98,12 +113,21 @@ class BranchHistory:
         return parents
 
     def _blob(self, commit: str, path: str) -> str | None:
-        return self._repo.blobs_at(commit, [path]).get(path)
+        """What tells the text of a file, or of the entry that is asked about, from any other."""
+        if self._entry is None:
+            return self._repo.blobs_at(commit, [path]).get(path)
+        text = self._text(commit, path)
+        return None if text is None else self._repo.hash_blob(text.encode("utf-8"))
 
     def _text(self, commit: str, path: str) -> str | None:
         """What a file, or the entry that is asked about, says in a commit; None if it is not there."""
         blob = self._repo.blobs_at(commit, [path]).get(path)
-        return None if blob is None else self._repo.blobs([blob]).get(blob, b"").decode("utf-8", "replace")
+        text = None if blob is None else self._repo.blobs([blob]).get(blob, b"").decode("utf-8", "replace")
+        if self._entry is None:
+            return text
+        parts = memory_files.parts(text or "", path)
+        own = (one.text for one in parts if not isinstance(one.memory, BrokenEntry) and one.memory.id == self._entry)
+        return next(own, None)
 
     def _is_plain_merge(self, path: str, commit: str, sides: list[str]) -> bool:
         """Whether a merged text is both sides' changes, field by field, and nothing else."""
@@ -125,37 +149,6 @@ def _events_in(path: str, data: bytes) -> set[str]:
     return set(ledger.events)
 
 
-class EntryHistory(BranchHistory):
-    """A branch as one entry sees it: a commit that leaves its own text alone does not count."""
-
-    @classmethod
-    def of(cls, branch: BranchHistory, entry: str) -> "EntryHistory":
-        """The same branch, asked about the entry of this id."""
-        made = cls.__new__(cls)
-        made.__dict__.update(vars(branch))
-        made._entry = entry
-        return made
-
-    _entry: str
-
-    def _changed(self, path: str, tip: str) -> list[str]:
-        return [
-            commit
-            for commit in super()._changed(path, tip)
-            if all(self._blob(side, path) != self._blob(commit, path) for side in self._parents(commit))
-        ]
-
-    def _blob(self, commit: str, path: str) -> str | None:
-        text = self._text(commit, path)
-        return None if text is None else self._repo.hash_blob(text.encode("utf-8"))
-
-    def _text(self, commit: str, path: str) -> str | None:
-        for part in memory_files.parts(super()._text(commit, path) or "", path):
-            if not isinstance(part.memory, BrokenEntry) and part.memory.id == self._entry:
-                return part.text
-        return None
-
-
 MAX_SAID = 120  # characters of each side
 
 
@@ -174,10 +167,7 @@ def _changed(repo: Repo, start: str | None) -> Iterator[str]:
     head = repo.head().oid
     if start is None:
         return
-    before = start
-    if start == head:
-        done = repo.attempt("rev-parse", "-q", "--verify", "HEAD^1")
-        before = done.stdout.decode("ascii").strip() if done.returncode == 0 else ""
+    before = start if start != head else _commit(repo, "HEAD^1")
     was = {row.path: row.oid for row in rows(repo, before, layout.MEMORY)} if before else {}
     yield from (row.path for row in rows(repo, "HEAD", layout.MEMORY) if was.get(row.path) != row.oid)
 
@@ -251,14 +241,16 @@ def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> G
     start, findings = _start(repo, base, trunk)
     if start is not None:
         findings = [*findings, *_against(repo, ledger, here, start, log)]
-    if base:
-        _refuse_cut_off(findings)
-    judged = plan_soundness.judge_plan(repo, start)
-    findings = [*ledger.findings, *here.findings, *_repeated(here.places), *findings, *judged.findings]
+    for finding in findings if base else ():
+        # Who names a base asks for a judgement against it: where history is cut off, there is none to give.
+        if finding.next_step == _FETCH:
+            raise BadInput(finding.sentence, hint=_FETCH)
+    judged, nodes = plan_soundness.judge_plan(repo, start)
+    findings = [*ledger.findings, *here.findings, *_repeated(here.places), *findings, *judged]
     memories = {path: [entry.memory for entry in found] for path, found in here.entries.items()}
     findings += judge_contradictions(repo, start, memories)
     counts = {"events": len(ledger.events), "segments": ledger.files, "memories": len(here.places)}
-    counts |= {name: number for name, number in judged.counts.items() if number}
+    counts |= {name: number for name, number in nodes.items() if number}
     return GateVerdict(
         problems=tuple(f for f in findings if f.severity == "problem"),
         notes=tuple(f for f in findings if f.severity != "problem"),
@@ -281,13 +273,6 @@ def _start(repo: Repo, base: str | None, trunk: str | None) -> tuple[str | None,
     if repo.is_shallow():
         return None, [_unknown(f"this shallow clone does not reach the point where HEAD left {asked}")]
     return "", []
-
-
-def _refuse_cut_off(findings: Iterable[HealthFinding]) -> None:
-    """Who names a base asks for a judgement against it: where history is cut off, there is none to give."""
-    for finding in findings:
-        if finding.next_step == _FETCH:
-            raise BadInput(finding.sentence, hint=_FETCH)
 
 
 def _commit(repo: Repo, name: str) -> str | None:
@@ -343,12 +328,8 @@ def _repeated(places: Iterable[tuple[str, _Entry]]) -> Iterator[HealthFinding]:
         if other != where:
             step = "Give one of them a new id: propose it again and retire this file."
             said = f"its id {entry.memory.id} is also that of {other[0]}"
-            yield _problem(path, said + (f":{other[1]}" if other[0] == path else ""), step, line=_later(entry))
-
-
-def _later(entry: _Entry) -> int | None:
-    """The line to name where a file holds more than its first entry."""
-    return entry.line if entry.line > 1 else None
+            line = entry.line if entry.line > 1 else None  # where a file holds more than its first entry
+            yield _problem(path, said + (f":{other[1]}" if other[0] == path else ""), step, line=line)
 
 
 def _against(repo: Repo, ledger: Ledger, here: _Side, start: str, log: Mapping[str, bytes]) -> Iterator[HealthFinding]:
@@ -369,7 +350,7 @@ def _touched(before: Mapping[str, TreeRow], now: Mapping[str, TreeRow]) -> Itera
         if path not in now:
             step = "Bring it back: `holdfast publish --restore`, or `git checkout BASE -- FILE`."
             yield _problem(path, "this sealed segment was deleted", step, topic="log")
-        elif (now[path].oid, now[path].mode) != (row.oid, row.mode):
+        elif now[path] != row:
             step = f"Bring it back: `git checkout BASE -- {path}`."
             yield _problem(path, "this sealed segment was altered", step, topic="log")
 
@@ -380,7 +361,7 @@ def _unexplained(
     """Changed memories that no event of the branch accounts for; what was ever erased may go any time."""
     for path in sorted({*before.rows, *here.rows}):
         old, new = before.rows.get(path), here.rows.get(path)
-        if old is not None and new is not None and (old.oid, old.mode) == (new.oid, new.mode):
+        if old == new:
             continue
         for memory, what, is_part in _moved(path, before, here):
             ended = memory.id.encode("ascii") in erased or branch.brings(_about(memory, _ENDING))
@@ -403,11 +384,8 @@ def _moved(path: str, before: _Side, here: _Side) -> Iterator[tuple[Memory, str,
         elif name in now:
             yield now[name].memory, "added", True
         else:  # what cannot be read any more was changed into that
-            yield was[name].memory, "changed" if _is_broken(path, here) else "deleted", True
-
-
-def _is_broken(path: str, side: _Side) -> bool:
-    return any(finding.file == path for finding in side.findings)
+            is_broken = any(finding.file == path for finding in here.findings)
+            yield was[name].memory, "changed" if is_broken else "deleted", True
 
 
 def _judged(path: str, memory: Memory, what: str, branch: BranchHistory, *, is_part: bool) -> Iterator[HealthFinding]:
@@ -416,7 +394,7 @@ def _judged(path: str, memory: Memory, what: str, branch: BranchHistory, *, is_p
         yield _unaccounted(path, memory, what)
         return
     try:
-        seen = EntryHistory.of(branch, memory.id) if is_part else branch
+        seen = branch.of_entry(memory.id) if is_part else branch
         commit = seen.culprit(path, about)
     except CutOff as error:
         yield _unknown(f"this shallow clone does not reach what came before {str(error)[:12]}")
@@ -441,20 +419,15 @@ def _unaccounted(path: str, memory: Memory, what: str) -> HealthFinding:
     run = source_run(memory)
     cited = f", and the run it cites, {run}, is not there either" if run else ", and it cites no run"
     sentence = f"{memory.id} was {what}, but no segment of this branch holds its approval{cited}"
-    if what == "deleted":
-        step = _END
-    else:
-        step = f"Run `holdfast review accept {memory.id}` and `holdfast publish` on this branch."
-    return _problem(path, sentence, step)
+    step = f"Run `holdfast review accept {memory.id}` and `holdfast publish` on this branch."
+    return _problem(path, sentence, _END if what == "deleted" else step)
 
 
 def _late(path: str, memory: Memory, what: str, commit: str) -> HealthFinding:
     """An approval covers what stood there when it was given."""
     sentence = f"{memory.id} was {'changed' if what == 'added' else what} in {commit[:12]} after its approval"
     step = f"Take that change back, or run `holdfast review accept {memory.id}` and `holdfast publish`."
-    if what == "deleted":
-        step = _END
-    return _problem(path, sentence, step)
+    return _problem(path, sentence, _END if what == "deleted" else step)
 
 
 def _problem(path: str, sentence: str, step: str, *, line: int | None = None, topic: str = "facts") -> HealthFinding:

@@ -11,7 +11,8 @@ Raw files are read here rather than through the store's own readers, which right
 import os
 import shlex
 import stat
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 from holdfast.diagnostics import log_integrity as checkpoints
 from holdfast.diagnostics import plan_soundness, store_records, tracked_log
@@ -50,9 +51,8 @@ def open_permissions(store: Layout, top: str) -> Iterator[HealthFinding]:
             continue
         shown = os.path.relpath(path, top)
         if stat.S_ISLNK(facts.st_mode):
-            yield HealthFinding(
-                "problem", "store", shown, "this is a link; the store holds only real files", "Remove it."
-            )
+            said = "this is a link; the store holds only real files"
+            yield HealthFinding("problem", "store", shown, said, "Remove it.")
         elif facts.st_uid != os.geteuid():
             yield HealthFinding("problem", "store", shown, "another user owns this", "Give it back with `chown`.")
         elif facts.st_mode & 0o077 and (stat.S_ISDIR(facts.st_mode) or _is_open(os.path.dirname(path))):
@@ -136,8 +136,8 @@ def examine_facts(clone: Clone) -> Iterator[HealthFinding]:
         if not isinstance(memory, Accepted | Retired):
             said = f"{memory.id} is a candidate or a tombstone; entries are accepted or deprecated"
             yield HealthFinding("problem", "facts", one.sighting.path, said, _MEND)
-        elif _misplaced(one.sighting.path, memory.type):
-            yield _in_wrong_folder(one.sighting.path, memory.id, memory.type)
+        else:
+            yield from _in_wrong_folder(one.sighting.path, memory.id, memory.type)
         if isinstance(memory, Accepted):
             memories.append((one.sighting.path, memory))
     try:
@@ -150,17 +150,14 @@ def examine_facts(clone: Clone) -> Iterator[HealthFinding]:
         yield from _stale(clone, path, memory, held)
 
 
-def _misplaced(path: str, kind: str) -> bool:
-    """Whether an entry lies in the folder of another type; elsewhere below `memory/` any may lie."""
+def _in_wrong_folder(path: str, name: str, kind: str) -> Iterator[HealthFinding]:
+    """An entry in the folder of another type; elsewhere below `memory/` any may lie."""
     kinds = [one for one, folder in layout.FOLDER_OF.items() if path.startswith(f"{folder}/")]
-    return bool(kinds) and kind not in kinds
-
-
-def _in_wrong_folder(path: str, name: str, kind: str) -> HealthFinding:
-    words = f"{'an' if kind[0] in 'ai' else 'a'} {kind}"
-    sentence = f"{name} is {words} in the folder of {path.split('/')[2]}; it counts as {words} all the same"
-    step = f"Move it: `git mv {shlex.quote(path)} {layout.FOLDER_OF[kind]}/`."
-    return HealthFinding("problem", "facts", path, sentence, step)
+    if kinds and kind not in kinds:
+        words = f"{'an' if kind[0] in 'ai' else 'a'} {kind}"
+        sentence = f"{name} is {words} in the folder of {path.split('/')[2]}; it counts as {words} all the same"
+        step = f"Move it: `git mv {shlex.quote(path)} {layout.FOLDER_OF[kind]}/`."
+        yield HealthFinding("problem", "facts", path, sentence, step)
 
 
 def _stale(clone: Clone, path: str, memory: Accepted, held: Mapping[str, State]) -> Iterator[HealthFinding]:
@@ -194,24 +191,17 @@ def _judged(found: Sequence[HookState], top: str) -> Iterator[HealthFinding]:
     # Four hooks with one cause are one thing to mend.
     for trouble in dict.fromkeys(hook.trouble for hook in found if hook.trouble):
         named = [hook for hook in found if hook.trouble == trouble]
-        yield HealthFinding(
-            "problem", "git", _shown_hooks(named, top), f"{_names(named)} cannot fire: {trouble}", _step(trouble)
-        )
+        husky = " Husky does this with every install of packages; put it behind that in `prepare`."
+        step = _AGAIN + (husky if "husky" in trouble else "")
+        yield HealthFinding("problem", "git", _shown_hooks(named, top), f"{_names(named)} cannot fire: {trouble}", step)
     silent = [hook for hook in found if hook.fires is False and not hook.trouble]
     if silent:
         step = "See what it prints with `git hook run NAME`, then run `holdfast hooks install` again."
-        yield HealthFinding(
-            "problem", "git", _shown_hooks(silent, top), f"{_names(silent)} ran and recorded nothing", step
-        )
+        said = f"{_names(silent)} ran and recorded nothing"
+        yield HealthFinding("problem", "git", _shown_hooks(silent, top), said, step)
     missing = [hook for hook in found if not hook.installed and not hook.trouble]
     if missing:
         yield HealthFinding("note", "git", _shown_hooks(missing, top), f"{_names(missing)} is not installed", INSTALL)
-
-
-def _step(trouble: str) -> str:
-    if "husky" in trouble:
-        return f"{_AGAIN} Husky does this with every install of packages; put it behind that in `prepare`."
-    return _AGAIN
 
 
 def _names(found: Sequence[HookState]) -> str:
@@ -259,7 +249,8 @@ def read_everything(clone: Clone) -> tuple[Ledger, list[HealthFinding]]:
     In this order: an event moves from spool to segment to commit, so whoever looks along its way
     sees it at least once, even while other commands are at work.
     """
-    ledger, found = Ledger(), []
+    ledger = Ledger()
+    found: list[HealthFinding] = []
     for store in clone.stores:
         found += _read_spools(clone, store, ledger)
     for store in clone.stores:
@@ -289,41 +280,31 @@ def _counts(ledger: Ledger) -> dict[str, int]:
     return {"files": ledger.files, "events": len(ledger.events), "own": len(ledger.own), "bodies": named}
 
 
-def _read(clone: Clone, path: str, *, limit: int) -> bytes | HealthFinding | None:
-    try:
-        return fsio.read(path, limit=limit)
-    except FileNotFoundError:  # sealed or published since it was listed
-        return None
-    except (UnsafePath, TooLarge) as error:
-        said = str(error)
-    except OSError as error:
-        said = f"it cannot be read: {os.strerror(error.errno or 0)}"
-    return HealthFinding("problem", "log", relative(path, clone.repo.top), said, _BACKUP)
-
-
-def _read_sealed(clone: Clone, store: Layout, ledger: Ledger) -> list[HealthFinding]:
-    found = []
+def _read_sealed(clone: Clone, store: Layout, ledger: Ledger) -> Iterator[HealthFinding]:
     for name in _listed(store.sealed_log):
         path = os.path.join(store.sealed_log, name)
-        data = _read(clone, path, limit=2 * MAX_SEGMENT)
-        if isinstance(data, HealthFinding):
-            found.append(data)
-        elif data is not None:
-            ledger.segment(relative(path, clone.repo.top), name.removesuffix(".jsonl"), data, own=True)
-    return found
+        take = partial(ledger.segment, relative(path, clone.repo.top), name.removesuffix(".jsonl"), own=True)
+        yield from _read(clone, path, take, limit=2 * MAX_SEGMENT)
 
 
-def _read_spools(clone: Clone, store: Layout, ledger: Ledger) -> list[HealthFinding]:
-    found = []
+def _read_spools(clone: Clone, store: Layout, ledger: Ledger) -> Iterator[HealthFinding]:
     for line in _listed(store.spool):
         for name in _listed(os.path.join(store.spool, line)):
             path = os.path.join(store.spool, line, name)
-            data = _read(clone, path, limit=MAX_SPOOL)
-            if isinstance(data, HealthFinding):
-                found.append(data)
-            elif data is not None:
-                ledger.spool(relative(path, clone.repo.top), path, data)
-    return found
+            yield from _read(clone, path, partial(ledger.spool, relative(path, clone.repo.top), path), limit=MAX_SPOOL)
+
+
+def _read(clone: Clone, path: str, take: Callable[..., None], *, limit: int) -> Iterator[HealthFinding]:
+    """Hand over what a file holds, or say why it cannot be read."""
+    try:
+        data = fsio.read(path, limit=limit)
+    except FileNotFoundError:  # sealed or published since it was listed
+        return
+    except (UnsafePath, TooLarge, OSError) as error:
+        said = f"it cannot be read: {os.strerror(error.errno or 0)}" if isinstance(error, OSError) else str(error)
+        yield HealthFinding("problem", "log", relative(path, clone.repo.top), said, _BACKUP)
+    else:
+        take(data=data)
 
 
 def _listed(folder: str) -> list[str]:

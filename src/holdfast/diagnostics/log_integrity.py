@@ -93,7 +93,9 @@ class Ledger:
             self._say("partial", file, 1, "this segment was written by a newer Holdfast", _UPDATE)
             return
         self._keep(seen, own=own)
-        faults |= _strangers(seen)
+        line = next((event.line for event in seen if event is not None), None)
+        odd = (event for event in seen if event is not None and event.line != line)  # a segment never mixes lines
+        faults |= {event.number: "it belongs to another line than the first event" for event in odd}
         if fault := _header_fault(file, name, data, pieces, seen, sound=not faults):
             faults[1] = fault
         for number in sorted(faults):
@@ -177,13 +179,6 @@ def _read(piece: bytes, file: str, number: int, *, own: bool) -> VerifiedEvent:
     parents = log_format.sorted_parents(found)
     data = piece if own and found[4] == b"run" else b""
     return VerifiedEvent._make((*found.group(*_KEPT), parents, file, number, data))
-
-
-def _strangers(seen: list[VerifiedEvent | None]) -> dict[int, str]:
-    """Events of another line than the first: a segment never mixes lines."""
-    found = [event for event in seen if event is not None]
-    odd = (event for event in found if event.line != found[0].line)
-    return {event.number: "it belongs to another line than the first event" for event in odd}
 
 
 def _header_fault(

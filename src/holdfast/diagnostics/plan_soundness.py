@@ -316,19 +316,14 @@ def _some(found: Iterable[HealthFinding]) -> Iterator[HealthFinding]:
 _NAME = "Name it <slug>-<id>.md, as `holdfast task add` does."
 
 
-@frozen
-class PlanVerdict:
-    """What is wrong with the plan, and how much of it there is."""
+def judge_plan(repo: Repo, start: str | None) -> tuple[list[HealthFinding], dict[str, int]]:
+    """What is wrong with the tasks and links of HEAD, and how many there are.
 
-    findings: tuple[HealthFinding, ...]
-    counts: Mapping[str, int]
-
-
-def judge_plan(repo: Repo, start: str | None) -> PlanVerdict:
-    """The tasks and links of HEAD; `start` is where the branch began, "" or None if nobody knows."""
+    `start` is where the branch began, "" or None if nobody knows.
+    """
     here = _listed(repo, "HEAD")
     before = _listed(repo, start) if start else {}
-    changed = {path for path, row in here.items() if _differs(row, before.get(path))}
+    changed = {path for path, row in here.items() if before.get(path) != row}
     # What was there before comes first, so that of two that clash the newer one is named.
     ordered = sorted(here, key=lambda path: (path in changed, path))
     found, odd = _read_tree(repo, (here[path] for path in ordered))
@@ -338,15 +333,11 @@ def judge_plan(repo: Repo, start: str | None) -> PlanVerdict:
     judged = [note(path, said, _NAME) for path, said in misnamed(found)]
     judged += [finding if finding.file in changed else _older(finding) for finding in findings]
     judged += _new_rings(repo, found, before, start)
-    return PlanVerdict(tuple(judged), {"tasks": len(found.tasks), "links": len(found.links)})
+    return judged, {"tasks": len(found.tasks), "links": len(found.links)}
 
 
 def _listed(repo: Repo, rev: str) -> dict[str, TreeRow]:
     return {row.path: row for folder in FOLDERS for row in rows(repo, rev, folder)}
-
-
-def _differs(row: TreeRow, old: TreeRow | None) -> bool:
-    return old is None or (old.oid, old.mode) != (row.oid, row.mode)
 
 
 def _read_tree(repo: Repo, listed: Iterable[TreeRow]) -> tuple[NodeFiles, list[HealthFinding]]:

@@ -12,10 +12,11 @@ import stat
 from holdfast.diagnostics.findings import HealthFinding, HealthReport
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.git import branch_lines, erase, publish_journal
-from holdfast.git.clone import Clone, name_store
+from holdfast.git.clone import Clone
 from holdfast.store import capsule, fsio
 from holdfast.store.format import split_lines
 from holdfast.store.log import MAX_SPOOL
+from holdfast.store.private_store import name_store
 from holdfast.values import frozen
 
 _MAX_COPY = 64 << 20

@@ -4,6 +4,7 @@ A run whose text was erased, or that another clone recorded, has nothing here to
 said instead of showing an empty difference.
 """
 
+import contextlib
 import difflib
 import hashlib
 import os
@@ -14,7 +15,7 @@ from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
 from holdfast.store import capsule, fsio
-from holdfast.values import frozen
+from holdfast.values import frozen, replace
 
 MAX_TEXT = 1 << 20
 _MAX_FILE = 64 << 20
@@ -68,25 +69,28 @@ class _Output:
     text: str | None  # None: binary, too large, or only its hash was kept
 
 
+_NONE = _Output("", None)
+
+
 def diff(clone: Clone, run: str, against: str = "latest") -> RunDiff:
     """Compare a run with another, or with the newest earlier run of its task."""
     events = _runs(clone, run)
     after = _find(events, run)
     before = _earlier(clone, events, after) if against == "latest" else _find(_runs(clone, against), against)
-    joined = [clone.joined(event) for event in (before, after)]
-    sides = [_side(clone, event, flat) for event, flat in zip((before, after), joined, strict=True)]
-    if not all(side.state == "here" for side in sides):
-        return RunDiff(sides[0], sides[1], ())
-    outputs = [_outputs(clone, side.run_id, flat) for side, flat in zip(sides, joined, strict=True)]
-    return RunDiff(sides[0], sides[1], tuple(_changes(outputs[0], outputs[1], sides)))
+    was, now = clone.joined(before), clone.joined(after)
+    found = RunDiff(_side(clone, before, was), _side(clone, after, now), ())
+    if not found.comparable:
+        return found
+    names = [found.before.run_id, found.after.run_id]
+    old, new = _outputs(clone, names[0], was), _outputs(clone, names[1], now)
+    changed = [path for path in sorted({*old, *new}) if old.get(path, _NONE).sha256 != new.get(path, _NONE).sha256]
+    return replace(found, changes=tuple(_change(path, old.get(path), new.get(path), names) for path in changed))
 
 
 def _runs(clone: Clone, run: str) -> list[Event]:
     """The runs visible here, in the log's order; all that this clone holds if `run` is not among them."""
-    visible = [event for event in clone.events() if event.kind == "run"]
-    if any(event.run_id == run for event in visible):
-        return visible
-    return [event for event in clone.all_events() if event.kind == "run"]
+    scope = "visible" if clone.find_events(kinds=("run",), runs=(run,)) else "all"
+    return clone.find_events(scope, kinds=("run",))
 
 
 def _find(events: list[Event], run: str) -> Event:
@@ -146,31 +150,17 @@ def _output(path: str) -> _Output:
     data = fsio.read(path, limit=_MAX_FILE)
     text = None
     if len(data) <= MAX_TEXT and b"\0" not in data:
-        try:
+        with contextlib.suppress(UnicodeDecodeError):
             text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            text = None
     return _Output(hashlib.sha256(data).hexdigest(), text)
 
 
-def _changes(before: dict[str, _Output], after: dict[str, _Output], sides: list[ComparedRun]) -> list[OutputChange]:
-    names = [side.run_id for side in sides]
-    pairs = ((path, before.get(path), after.get(path)) for path in sorted({*before, *after}))
-    return [_change(path, old, new, names) for path, old, new in pairs if _differs(old, new)]
-
-
-def _differs(old: _Output | None, new: _Output | None) -> bool:
-    return old is None or new is None or old.sha256 != new.sha256
-
-
 def _change(path: str, old: _Output | None, new: _Output | None, names: list[str]) -> OutputChange:
-    before = old.sha256 if old is not None else None
-    after = new.sha256 if new is not None else None
-    if any(side is not None and side.text is None for side in (old, new)):
-        kind = "added" if old is None else "removed" if new is None else "binary"
-        return OutputChange(path, kind, before, after)
-    lines = difflib.unified_diff(_lines(old), _lines(new), f"{names[0]}/{path}", f"{names[1]}/{path}", lineterm="")
-    kind = "added" if old is None else "removed" if new is None else "text"
+    before, after = old.sha256 if old else None, new.sha256 if new else None
+    is_text = all(side is None or side.text is not None for side in (old, new))
+    kind = "added" if old is None else "removed" if new is None else "text" if is_text else "binary"
+    titles = f"{names[0]}/{path}", f"{names[1]}/{path}"
+    lines = difflib.unified_diff(_lines(old), _lines(new), *titles, lineterm="") if is_text else ()
     return OutputChange(path, kind, before, after, tuple(lines))
 
 

@@ -1,13 +1,15 @@
 """Status: where this clone stands, what waits, and what would be lost with the clone."""
 
 import os
-from collections.abc import Sequence
+import stat
+from typing import Any
 
-from holdfast.git import branch_lines, reconcile, upstream
+from holdfast.git import reconcile, upstream
 from holdfast.git.clone import Clone
-from holdfast.git.upstream import MissingFromTrunk
 from holdfast.store import agent_inbox
-from holdfast.values import asdict, frozen
+from holdfast.values import frozen
+
+ENOUGH = 1000  # files of a folder whose sizes are looked up
 
 
 @frozen(kw_only=True)
@@ -30,10 +32,10 @@ class Status:
     gone: int
     orphans: tuple[str, ...]
     sandboxed: bool
-    tasks: int  # open or begun
-    started: int
-    ready: int
-    session: str | None  # the one that is open on this branch in this work tree
+    tasks: int = 0  # open or begun
+    started: int = 0
+    ready: int = 0
+    session: str | None = None  # the one that is open on this branch in this work tree
     elsewhere: int = 0  # memories that came by git, approved neither here nor in a trusted trunk
     unmerged: int = 0  # memories of the trunk that this branch does not have
     trunk: str | None = None  # the branch that has them
@@ -51,52 +53,23 @@ class Status:
     unreadable: int = 0  # memories that a person approved and whose files cannot be read
 
 
-@frozen
-class FactTally:
-    """How many facts are in which state; counted by whoever knows what they mean."""
-
-    facts: int
-    expired: int
-    stale: int
-    candidates: int
-    unreviewed: int
-    elsewhere: int = 0
-    edited: int = 0
-    unchecked: int = 0
-    unreadable: int = 0
-
-
-@frozen
-class WorkTally:
-    """How much is to be done, and in which session."""
-
-    tasks: int = 0
-    started: int = 0
-    ready: int = 0
-    session: str | None = None
-    disputed: int = 0
-
-
-def status(clone: Clone, tally: FactTally, work: WorkTally) -> Status:
-    """Look at everything once."""
-    line, head = clone.line(), clone.repo.head()
-    changes = clone.changes()
+def status(clone: Clone, **counted: Any) -> Status:
+    """Look at everything once; memories and tasks are counted by whoever knows what they mean."""
+    head = clone.repo.head()
     found, held = reconcile.examine(clone), upstream.held(clone)
     waiting, lost = agent_inbox.waiting(*clone.stores), agent_inbox.vanished(*clone.stores)
     unread = agent_inbox.vanished(*clone.stores, why=agent_inbox.UNREAD)
     missing = upstream.missing_from_trunk(clone)
-    size = _size(clone.private.private, besides=clone.private.statistics)
     return Status(
-        **asdict(tally),
-        **asdict(work),
-        id=line.id,
+        **counted,
+        id=clone.line().id,
         branch=head.branch,
         head=head.oid,
         operation=clone.repo.operation(),
         events_waiting=_events_waiting(clone),
-        changes_waiting=tuple(sorted({change.path for change in changes if change.segment is None})),
+        changes_waiting=tuple(sorted({change.path for change in clone.changes() if change.segment is None})),
         private_runs=_count(clone.private.runs),
-        private_bytes=size,
+        private_bytes=_size(clone.private.private, besides=(clone.private.statistics, clone.private.seen)),
         gone=len(found.gone),
         orphans=tuple(orphan.name for orphan in found.orphans),
         sandboxed=clone.layout.private != clone.private.private,
@@ -113,10 +86,9 @@ def status(clone: Clone, tally: FactTally, work: WorkTally) -> Status:
 
 def _events_waiting(clone: Clone) -> int:
     """Events the next publish would bring into this branch, what it inherited included."""
-    sources = clone.sources()
-    waiting = {event.hash_self for event, _ in clone.read_sources(s for s in sources if s.path)}
+    waiting = {event.hash_self for event in clone.find_events("waiting")}
     if waiting and clone.line().inherits:
-        waiting -= {event.hash_self for event, _ in clone.read_sources(s for s in sources if s.blob)}
+        waiting -= {event.hash_self for event in clone.find_events("published")}
     return len(waiting)
 
 
@@ -127,128 +99,20 @@ def _count(folder: str) -> int:
         return 0
 
 
-def _size(top: str, *, besides: str) -> int:
-    """The bytes below a folder, but for a file (and its lock) that merely looking makes grow."""
-    size = 0
-    for folder, _, names in os.walk(top):
-        for name in names:
-            path = os.path.join(folder, name)
-            try:
-                size += 0 if path.startswith(besides) else os.lstat(path).st_size
-            except FileNotFoundError:  # published or sealed just now
-                continue
-    return size
+def _size(place: str, *, besides: tuple[str, ...]) -> int:
+    """The bytes of a file or below a folder, but for what merely looking makes grow.
 
-
-def render(found: Status) -> str:
-    """The status in a few lines, what needs the eye last."""
-    branch = found.branch or "a detached HEAD"
-    at = f" at {found.head[:12]}" if found.head else ", before the first commit"
-    rows = [f"On {branch}{at}, line {found.id}"]
-    rows.append(f"  memories    {_facts(found)}")
-    if found.tasks:
-        rows.append(f"  tasks       {found.tasks} open, {found.started} begun, {found.ready} ready")
-    if found.session:
-        rows.append(f"  session     {found.session}")
-    rows.append(f"  to review   {_to_review(found)}")
-    if found.unembedded:
-        rows.append(f"  to embed    {_plural(found.unembedded, 'text')}: holdfast model embed")
-    rows.append(f"  to publish  {_to_publish(found)}")
-    rows.append(
-        f"  private     {_plural(found.private_runs, 'run')}, {_bytes(found.private_bytes)}; "
-        "deleting this clone deletes them (`holdfast export FILE` keeps them)"
-    )
-    return "\n".join([*rows, *_warnings(found)]) + "\n"
-
-
-def _facts(found: Status) -> str:
-    more = [f"{count} {word}" for count, word in ((found.expired, "expired"), (found.stale, "stale")) if count]
-    return f"{found.facts}" + (f" ({', '.join(more)})" if more else "")
-
-
-def _to_review(found: Status) -> str:
-    kinds = (
-        (found.unreviewed, "written or edited by hand"),
-        (found.edited, "edited since approval"),
-        (found.unchecked, "whose approval cannot be checked: git fetch --unshallow"),
-        (found.unreadable, "approved and now unreadable"),
-    )
-    told = ", ".join(f"{number} {words}" for number, words in kinds if number)
-    return f"{found.candidates}, of which {told}" if told else f"{found.candidates}"
-
-
-def _to_publish(found: Status) -> str:
-    return f"{_plural(found.events_waiting, 'event')}, {_plural(len(found.changes_waiting), 'change')}"
-
-
-def _warnings(found: Status) -> list[str]:
-    rows = []
-    if found.operation:
-        rows.append(f"Git is in the middle of {found.operation}: events are recorded, publishing waits.")
-    if found.disputed:
-        rows.append(
-            f"{_plural(found.disputed, 'task')} {'is' if found.disputed == 1 else 'are'} "
-            "in conflict: holdfast task resolve"
-        )
-    if found.gone:
-        rows.append(
-            f"{_plural(found.gone, 'file')} published here {'is' if found.gone == 1 else 'are'} "
-            "gone from this line: holdfast reconcile"
-        )
-    if found.orphans:
-        rows.append(f"{_leavers(found.orphans)} left something behind: holdfast reconcile")
-    if found.trunk:
-        rows.append(f"{MissingFromTrunk(found.unmerged, found.trunk)}.")
-    rows += _unread(found)
-    rows += _silent(found)
-    if found.sandboxed:
-        rows.append("This is a sandbox: records stay in .holdfast/local until a command outside moves them.")
-    return rows
-
-
-def _unread(found: Status) -> list[str]:
-    """What agents did and nobody has read, or can read any more."""
-    rows = []
-    if found.pointers_waiting:
-        many = _plural(found.agent_sessions_waiting, "agent session")
-        rows.append(
-            f"{many} with {_plural(found.pointers_waiting, 'pointer')} to transcripts "
-            f"{'waits' if found.agent_sessions_waiting == 1 else 'wait'} to be read in."
-        )
-    for path in found.transcripts_gone:
-        rows.append(f"An agent's transcript is gone, and what it said with it: {path}")
-    for path in found.transcripts_unread:
-        rows.append(f"An agent's transcript cannot be read, and nothing is known of it: {path}")
-    return rows
-
-
-def _silent(found: Status) -> list[str]:
-    """What came by git and does not speak, where a person could change that at once."""
-    if found.void:
-        return [f"What came by git does not speak: {found.void}. Trust it again: holdfast trust"]
-    if not found.elsewhere:
-        return []
-    way = "holdfast review list --waits-as elsewhere" if found.trusts else "holdfast trust"
-    many = "1 entry" if found.elsewhere == 1 else f"{found.elsewhere:,} entries"
-    return [f"{many} came by git and {'does' if found.elsewhere == 1 else 'do'} not speak: {way}"]
-
-
-def _leavers(names: Sequence[str]) -> str:
-    branches = [name for name in names if not name.startswith(branch_lines.DETACHED_NAME)]
-    detached = dict.fromkeys(name for name in names if name.startswith(branch_lines.DETACHED_NAME))
-    deleted = f"deleted branch{'es' if len(branches) > 1 else ''} {', '.join(branches)}"
-    said = " and ".join([*([deleted] if branches else []), *detached])
-    return said[:1].upper() + said[1:]
-
-
-def _plural(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
-
-
-def _bytes(size: int) -> str:
-    amount = float(size)
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if amount < 1024 or unit == "GiB":
-            break
-        amount /= 1024
-    return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
+    Of a folder with more entries than anybody would wait for, some tell how large the rest are.
+    """
+    if place.startswith(besides):
+        return 0
+    try:
+        facts = os.lstat(place)
+        if not stat.S_ISDIR(facts.st_mode):
+            return facts.st_size
+        names = os.listdir(place)
+    except OSError:  # published or sealed just now
+        return 0
+    some = names[:ENOUGH]
+    size = sum(_size(os.path.join(place, name), besides=besides) for name in some)
+    return size * len(names) // max(len(some), 1)

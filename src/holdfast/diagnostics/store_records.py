@@ -12,11 +12,12 @@ from holdfast.diagnostics.findings import HealthFinding, relative
 from holdfast.diagnostics.log_integrity import Ledger, VerifiedEvent
 from holdfast.errors import BrokenEntry, CorruptLog, PublishRefused, TooLarge, UnsafePath
 from holdfast.git import approvals, branch_lines, erase, publish_journal
-from holdfast.git.clone import Clone, read_repo_id
+from holdfast.git.clone import Clone
 from holdfast.model.memory import Candidate, Rejected
 from holdfast.store import capsule, fsio, memory_files, pending_changes, receipt_files
 from holdfast.store.format import SALT_BYTES, body_name, parse_event
 from holdfast.store.layout import Layout
+from holdfast.store.private_store import read_repo_id
 
 _BACKUP = "Bring it back from a backup or an export; nothing else holds these bytes."
 
@@ -138,20 +139,14 @@ def _in_the_way(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
 
 
 def _journals(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
-    try:
-        if os.path.lexists(store.publishing):
-            publish_journal.read(store)
-    except FileNotFoundError:  # it was finished just now
-        pass
-    except PublishRefused as error:
-        yield _problem(clone, store.publishing, error, repair="damaged")
-    try:
-        if os.path.lexists(store.erasing):
-            erase.journal_of(store)
-    except FileNotFoundError:
-        pass
-    except CorruptLog as error:
-        yield _problem(clone, store.erasing, error, repair="damaged")
+    for path, read in ((store.publishing, publish_journal.read), (store.erasing, erase.journal_of)):
+        try:
+            if os.path.lexists(path):
+                read(store)
+        except FileNotFoundError:  # it was finished just now
+            continue
+        except (PublishRefused, CorruptLog) as error:
+            yield _problem(clone, path, error, repair="damaged")
 
 
 def _markers(clone: Clone, store: Layout) -> Iterator[HealthFinding]:

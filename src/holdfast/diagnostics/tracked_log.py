@@ -83,10 +83,8 @@ def _blobs(repo: Repo, listed: list[TreeRow], ledger: Ledger) -> dict[str, bytes
 def _absent(repo: Repo, row: TreeRow) -> HealthFinding:
     """In a partial clone git may fetch a blob later; elsewhere it lost or damaged it."""
     promised = repo.text("config", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1))
-    said = "git names this segment but does not have its bytes here"
-    if promised:
-        return HealthFinding("partial", "log", row.path, said, "Fetch it.")
-    return HealthFinding("problem", "log", row.path, said, _FSCK)
+    how, step = ("partial", "Fetch it.") if promised else ("problem", _FSCK)
+    return HealthFinding(how, "log", row.path, "git names this segment but does not have its bytes here", step)
 
 
 def read_work_tree(repo: Repo, ledger: Ledger, committed: dict[str, bytes]) -> list[HealthFinding]:
@@ -107,7 +105,9 @@ def read_work_tree(repo: Repo, ledger: Ledger, committed: dict[str, bytes]) -> l
         elif path not in committed:
             ledger.segment(path, place[1], data)
         elif data != committed[path] and data.replace(b"\r\n", b"\n") == committed[path]:
-            findings.append(_converted(path))
+            said = "the checkout converted its line ends; git's own copy is sound and is what counts"
+            step = f"Commit {layout.ATTRIBUTES}, then check the file out again."
+            findings.append(HealthFinding("note", "git", path, said, step))
         elif data != committed[path]:
             ledger.segment(path, place[1], data.replace(b"\r\n", b"\n"))
     return findings
@@ -123,11 +123,6 @@ def _files(top: str) -> list[str]:
                 continue
             found.append(os.path.relpath(os.path.join(folder, name), top).replace(os.sep, "/"))
     return found
-
-
-def _converted(path: str) -> HealthFinding:
-    said = "the checkout converted its line ends; git's own copy is sound and is what counts"
-    return HealthFinding("note", "git", path, said, f"Commit {layout.ATTRIBUTES}, then check the file out again.")
 
 
 def altered_proofs(repo: Repo) -> list[HealthFinding]:

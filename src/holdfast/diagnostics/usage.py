@@ -105,9 +105,8 @@ Act = tuple[int, str, str, str]  # when, how, by what, which memory
 
 def _in_log(clone: Clone, about: UsageSubjects, given: GivenTimes, since: int) -> Iterator[Act]:
     begin = timestamp(datetime.fromtimestamp(since, UTC))
-    for event in clone.own_events():
-        if event.ts >= begin:
-            yield from _acts(clone, event, about, given)
+    for event in clone.find_events("own", since=begin):
+        yield from _acts(clone, event, about, given)
 
 
 def _acts(clone: Clone, event: Event, about: UsageSubjects, given: GivenTimes) -> Iterator[Act]:

@@ -11,7 +11,6 @@ What candidates said when they were proposed is read from this clone's own log: 
 anybody may change until somebody decides; its event is not.
 """
 
-import contextlib
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -108,6 +107,8 @@ class Causes:
 
     def later(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
         """Whether the decision at the first place came after that at the second."""
+        if self._known is None and self._clone and self._clone.tells_order_by_time():
+            return one > other
         if self._builds_on(one[1], other[1]):
             return True
         return one > other and not self._builds_on(other[1], one[1])
@@ -229,7 +230,7 @@ def tiers(
 def decided(clone: Clone, names: Collection[str]) -> list[MemoryApproval]:
     """Every decision about these memories that this clone recorded itself, on whatever line."""
     second_hand = clone.second_hand()
-    about = (event for event in _own(clone) if event.kind in DECISIONS and event.target in names)
+    about = clone.find_events("own", kinds=DECISIONS, targets=names)
     return [_approval(clone, event, second_hand) for event in about]
 
 
@@ -240,8 +241,7 @@ def every_decision(clone: Clone, names: Collection[str]) -> list[MemoryApproval]
         _approval(clone, event, second_hand)
         if event.target in names or event.kind == "accept"
         else MemoryApproval(event.kind, event.target or "", (event.ts, event.hash_self))
-        for event in _own(clone)
-        if event.kind in DECISIONS
+        for event in clone.find_events("own", kinds=DECISIONS)
     ]
 
 
@@ -249,8 +249,7 @@ def heard(clone: Clone, names: Collection[str]) -> tuple[list[MemoryApproval], l
     """Every decision that can be seen here, and what `every_decision` gives; each body is read once."""
     own = every_decision(clone, names)
     known = {one.place[1] for one in own}
-    others = clone.read_sources(source for source in clone.sources() if source.blob)
-    foreign = (event for event, _ in others if event.kind in DECISIONS and event.target in names)
+    foreign = (e for e in clone.find_events("published", kinds=DECISIONS) if e.target in names)
     there = [_approval(clone, event) for event in foreign if event.hash_self not in known]
     return [*own, *there], own
 
@@ -270,14 +269,6 @@ def replaces(body: Mapping[str, Any] | None) -> tuple[str, ...] | None:
 def weakened(kind: str, event: str, second_hand: Collection[str]) -> str:
     """What a decision of this clone counts as: from the store of last resort comes no person's yes."""
     return "promote" if kind == "accept" and event in second_hand else kind
-
-
-def _own(clone: Clone) -> list[Event]:
-    """This clone's own events; looked for again if a spool was sealed between finding and reading it."""
-    for _ in range(20):
-        with contextlib.suppress(FileNotFoundError):
-            return list(clone.own_events())
-    return list(clone.own_events())
 
 
 def repeats(claims: Iterable[tuple[str, str, str]], tiers: Tiers) -> set[tuple[str, str, str]]:
@@ -345,7 +336,7 @@ def still_superseded(
     there = {name: names.intersection(olds) for name, olds in vouched.replaced.items() if name not in speaking}
     if not any((*here.values(), *there.values())):
         return {}
-    seen = [event for event in clone.events() if event.kind == "accept"]
+    seen = clone.find_events(kinds=("accept",))
     hashes, targets = {event.hash_self for event in seen}, {event.target for event in seen}
     held = {name: olds for name, olds in there.items() if name in targets}
     for name in {place[0] for place, olds in here.items() if olds}:
@@ -384,8 +375,8 @@ def candidates_changed(clone: Clone, candidates: Collection[Candidate]) -> set[s
     """The ids of those whose words are not the ones they were proposed with."""
     said: dict[str, set[str]] = {}
     asked = {candidate.id for candidate in candidates}
-    for event in clone.own_events() if asked else ():
-        if event.kind == "propose" and event.target in asked and event.body:
+    for event in clone.find_events("own", kinds=("propose",), targets=asked) if asked else ():
+        if event.body and event.target:
             said.setdefault(event.target, set()).update(_statement(clone, event.body))
     return {one.id for one in candidates if said.get(one.id) and one.statement not in said[one.id]}
 

@@ -4,75 +4,46 @@ Everything above `git/` works through a Clone: it records events, keeps changes,
 visible here. It decides nothing about meaning; it only knows where things are and who may see them.
 """
 
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.errors import (
-    CorruptLog,
-    FutureFormat,
-    HoldfastError,
-    NotInitialised,
-    ReadOnlyStore,
-    ScanFailed,
-    TooLarge,
-    UnsafePath,
-)
-from holdfast.git import branch_lines, published_log, visible_entries
-from holdfast.git import visible_entries as settling
+from holdfast.errors import CorruptLog, FutureFormat, HoldfastError, NotInitialised, ScanFailed, TooLarge, UnsafePath
+from holdfast.git import branch_lines, event_lookup, published_log, visible_entries
 from holdfast.git.branch_lines import BranchLine
 from holdfast.git.published_log import PublishedLog
 from holdfast.git.repo import Head, Repo
 from holdfast.git.visible_entries import Sighting, Source
 from holdfast.model.event import Event, EventDraft, heads, in_order, timestamp
-from holdfast.model.ids import token
-from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
-from holdfast.store import fsio, pending_changes, sandbox, seal
+from holdfast.store import entry_memo as entry_memos
+from holdfast.store import event_index, fsio, pending_changes, sandbox, seal
 from holdfast.store import layout as paths
 from holdfast.store.format import added, body_bytes, parse_event, sound_events, split_lines
 from holdfast.store.layout import Layout
-from holdfast.store.log import Bodies, SpoolWriter, read_spool, spool_ends
+from holdfast.store.log import Bodies, SpoolWriter, spool_ends
 from holdfast.store.pending_changes import PendingChange
+from holdfast.store.private_store import make_store, read_repo_id
+
+if TYPE_CHECKING:
+    from holdfast.git.event_lookup import EventLookup
+    from holdfast.store.entry_memo import EntryMemo
 
 BODY_FIELDS = (
-    "task",
-    "inputs",
-    "tool_calls",
-    "outputs",
-    "output_sha256",
-    "derived_facts",
-    "next_actions",
-    "receipts",
-    "branch",
-    "artifacts",
-    "reviewer",
-    "statement",
-    "blob",
-    "reason",
-    "tags",
-    "command",
-    "prompt",
-    "summary",
-    "action",
-    "status",
-    "started",
-    "ended",
-    "session",
-    "commit",
-    "tree",
-    "patch_id",
-    "count",
-)
+    "task", "inputs", "tool_calls", "outputs", "output_sha256", "derived_facts", "next_actions", "receipts",
+    "branch", "artifacts", "reviewer", "statement", "blob", "reason", "tags", "command", "prompt", "summary",
+    "action", "status", "started", "ended", "session", "commit", "tree", "patch_id", "count",
+)  # fmt: skip
 
 
 _T = TypeVar("_T")
 _DRAWER = paths.LOCAL.split("/")
-_REPO_ID = regex(r"[0-9a-z]{8,64}")
 
 
 def _now() -> datetime:
@@ -113,13 +84,13 @@ class Clone:
     @classmethod
     def open(
         cls,
-        start: "str | Repo",
+        start: str | Repo,
         *,
         cache: str,
         clock: Callable[[], datetime] = _now,
         scan: Scanner | None = None,
         intake: Scanner | None = None,
-    ) -> "Clone":
+    ) -> Clone:
         """The clone at a folder; in a fresh clone of an initialised project its store is made now."""
         repo = start if isinstance(start, Repo) else Repo.discover(start)
         layout = Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
@@ -249,7 +220,7 @@ class Clone:
         line = self._line_at(head)
         body = self._store_body(draft, head)
         if line.id not in self._writers:
-            self._writers[line.id] = SpoolWriter(self.layout, line.id, heads=self._heads, clock=self.clock)
+            self._writers[line.id] = SpoolWriter(self.layout, line.id, heads=self.heads, clock=self.clock)
         return self._writers[line.id].append(draft, body, head=draft.head or head.oid)
 
     def _store_body(self, draft: EventDraft, head: Head) -> str | None:
@@ -263,7 +234,7 @@ class Clone:
             return None
         return self.bodies.put(body_bytes(cleaned))
 
-    def _heads(self) -> list[str]:
+    def heads(self) -> list[str]:
         """What is newest on the line, without reading all of it."""
         return self._steadily(self._look_for_heads)
 
@@ -362,7 +333,7 @@ class Clone:
         """
         if earlier is None or earlier.base == in_tree:
             return in_tree
-        seen = [sighting for sighting in self.entries(os.path.dirname(path)) if sighting.path == path]
+        seen = self.entries(os.path.dirname(path), only=(path,))
         if not seen or seen[0].clash is None or seen[0].edited == text:
             return in_tree
         return earlier.base
@@ -380,7 +351,7 @@ class Clone:
             return
         if not pending_changes.waiting(self.layout) and len(self.line().limits()) == 1:
             return
-        if settling.settle(self.repo, self.stores, self.line(), blob_of=self.blob_of, ts=self.now()):
+        if visible_entries.settle(self.repo, self.stores, self.line(), blob_of=self.blob_of, ts=self.now()):
             self.forget_line()
 
     def blob_of(self, change: PendingChange) -> str | None:
@@ -389,11 +360,20 @@ class Clone:
             return change.blob
         return self.repo.hash_blob(seal.sealed_bytes(self.layout, change.segment))
 
-    def entries(self, folder: str = paths.MEMORY, *, differs: Iterable[str] | None = None) -> list[Sighting]:
-        """The entry files visible here; `differs` if it is known which files differ from HEAD."""
-        found = visible_entries.sightings(self.repo, self.stores, self.line(), folder, differs=differs)
+    def entries(
+        self, folder: str = paths.MEMORY, *, differs: Iterable[str] | None = None, only: Collection[str] | None = None
+    ) -> list[Sighting]:
+        """The entry files visible here, or `only` some; `differs` if it is known which files differ from HEAD."""
         gone = tuple(f"-{target}.md" for target in self.erased())
-        return [sighting for sighting in found if not sighting.path.endswith(gone)] if gone else found
+        return visible_entries.sightings(
+            self.repo, self.stores, self.line(), folder, self.entry_memo, differs=differs, only=only, gone=gone
+        )
+
+    @cached_property
+    def entry_memo(self) -> EntryMemo:
+        """Entry files that were taken apart before."""
+        kept = self.layout.cache and not self.reading
+        return entry_memos.EntryMemo(self.layout.entry_memo(self.repo_id) if kept else None, self.hide, self.erased())
 
     def sources(self) -> list[Source]:
         """The files of the log visible here."""
@@ -457,20 +437,47 @@ class Clone:
 
     def own_events(self) -> Iterator[Event]:
         """Every event this clone recorded: in its spools, or sealed by it."""
+        for source in self.own_files():
+            yield from (event for event, _ in self._pairs(source))
+
+    def own_files(self) -> Iterator[Source]:
+        """The files of everything this clone recorded, on whatever line."""
+        # Spools first: one that is sealed between the two looks is then seen twice, never not at all.
         for store in self.stores:
             for line in seal.spool_lines(store):
                 for path in seal.spools(store, line):
-                    yield from self._spooled(path)
+                    yield Source(f"{line}/{os.path.basename(path)}", "spool", line, None, path, None)
             for name in _listed(store, store.sealed_log, ".jsonl"):
-                source = Source(name, "segment", None, None, store.sealed_segment(name), None)
-                yield from (event for event, _ in self._pairs(source))
+                yield Source(name, "segment", None, None, store.sealed_segment(name), None)
 
-    def _spooled(self, path: str) -> list[Event]:
-        try:
-            return read_spool(path).events
-        except (UnsafePath, TooLarge) as error:
-            self.layout.leave_out(error)
-            return []
+    def find_events(self, scope: str = "visible", **wanted: Any) -> list[Event]:
+        """Some events in order, by the fields of `EventQuery`, without reading all of them.
+
+        Scope: `visible` here, this clone's `own` on whatever line, those `published` on this
+        branch or `waiting` to be, or `all` it holds.
+        """
+        query = event_index.EventQuery(**wanted)
+        return self._steadily(lambda: self._lookup.find(scope, query))
+
+    @cached_property
+    def _lookup(self) -> EventLookup:
+        return event_lookup.EventLookup(self)
+
+    def forget_bodies(self) -> None:
+        """Bodies came that were not here when their events were read: read them all again."""
+        self._lookup.forget()
+
+    def runs_naming(self, words: Collection[str]) -> list[Event]:
+        """The runs that this clone holds whose body names one of these files or commits."""
+        return self._steadily(lambda: self._lookup.naming("all", words))
+
+    def produced(self, *, newest: int) -> list[tuple[str, dict[str, Any]]]:
+        """The newest files that runs visible here produced, oldest first, each with its run."""
+        return self._steadily(lambda: self._lookup.made("visible", newest=newest))
+
+    def tells_order_by_time(self) -> bool:
+        """Whether each event that this clone holds is later than all it builds on."""
+        return all(self._steadily(lambda: [self._lookup.in_time("all")]))
 
     def joined(self, event: Event) -> dict[str, Any]:
         """An event and its body as one flat object; unknown fields are null."""
@@ -524,8 +531,9 @@ class Clone:
         return self.erased() - own
 
     def forget_erased(self) -> None:
-        """Look the erased targets up again."""
+        """Look the erased targets up again, and what was kept of entries with them."""
         self._erased = None
+        self.__dict__.pop("entry_memo", None)
 
 
 def _facts(path: str) -> tuple[int, ...]:
@@ -547,48 +555,6 @@ def is_initialised(repo: Repo, layout: Layout) -> bool:
     """`.holdfast/` in the work tree or in HEAD, or a private store, means initialised."""
     here = os.path.isdir(layout.in_tree(paths.TRACKED)) or os.path.lexists(layout.repo_id)
     return here or repo.tree_id("HEAD", paths.TRACKED) is not None
-
-
-def make_store(layout: Layout) -> bool:
-    """Make the folders of a store and its name, once, whoever comes first; True if that was us."""
-    if os.path.lexists(layout.repo_id):
-        return False
-    try:
-        fsio.make_dirs(layout.private)
-        with fsio.locked(layout.lock, wait=60.0):
-            if os.path.lexists(layout.repo_id):
-                return False
-            if os.path.basename(layout.private) == "local":
-                fsio.replace(os.path.join(layout.private, ".gitignore"), b"*\n", mode=0o644)
-            for folder in layout.folders:
-                fsio.make_dirs(folder)
-            # A process killed before us may have made some of these and synced none.
-            with fsio.refusing(layout.private):
-                for folder in (os.path.dirname(layout.private), layout.private, layout.sealed):
-                    fsio.ops.sync_dir(folder)
-            # Last, because it says that the store is whole.
-            name_store(layout)
-            return True
-    except ReadOnlyStore as error:
-        raise ReadOnlyStore(f"neither .git nor .holdfast/local can be written here: {error}") from error
-
-
-def name_store(layout: Layout) -> None:
-    """Give a store its random name."""
-    fsio.replace(layout.repo_id, token(20).encode("ascii") + b"\n")
-
-
-def read_repo_id(layout: Layout) -> str:
-    """The random name of a store; CorruptLog if what lies there is none."""
-    try:
-        name = fsio.read(layout.repo_id, limit=200).decode("ascii", "replace").strip()
-    except FileNotFoundError:
-        raise
-    except (UnsafePath, TooLarge, OSError) as error:
-        raise CorruptLog(f"{layout.repo_id} cannot be read: {error}") from error
-    if not _REPO_ID.fullmatch(name):
-        raise CorruptLog(f"{layout.repo_id} is not the name of a store")
-    return name
 
 
 def _listed(store: Layout, folder: str, ending: str) -> list[str]:

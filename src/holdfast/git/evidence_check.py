@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
@@ -125,25 +125,25 @@ def _may_be(kind: str, colon: str, one: _Reading) -> bool:
 
 
 class _Runs:
-    """The runs in the log, read when first asked for."""
+    """The runs in the log."""
 
     def __init__(self, clone: Clone) -> None:
         self._clone = clone
-        self._known: set[str] | None = None
 
-    def known(self) -> set[str]:
-        if self._known is None:
-            self._known = {e.run_id for e in self._clone.all_events() if e.run_id is not None}
-        return self._known
+    def known(self, runs: Collection[str]) -> set[str]:
+        """Which of these runs the log names."""
+        found = self._clone.find_events("all", runs=runs) if runs else ()
+        return {event.run_id for event in found if event.run_id is not None}
 
     def named(self, text: str) -> list[Evidence]:
         if not is_id(text):
             return []
-        if text in self.known():
+        if self.known((text,)):
             return [RunEvidence(text)]
         if len(text) < _SHORTEST:
             return []
-        return [RunEvidence(run) for run in sorted(self.known()) if run.lower().startswith(text.lower())]
+        found = {event.run_id or "" for event in self._clone.find_events("all", beginnings=(text,))}
+        return [RunEvidence(run) for run in sorted(found) if run.lower().startswith(text.lower())]
 
 
 def _resolve(clone: Clone, citation: str, runs: _Runs) -> Evidence:
@@ -203,10 +203,10 @@ def states(clone: Clone, cited: Iterable[str], *, committed: bool = False) -> di
     Of files that HEAD has, only what is `committed` counts if that is asked for: it depends on HEAD alone.
     """
     receipts = {text: parse_evidence(text) for text in dict.fromkeys(cited)}
-    runs = [item for item in receipts.values() if isinstance(item, RunEvidence)]
+    runs = {item.run_id for item in receipts.values() if isinstance(item, RunEvidence)}
     commits = [item.oid for item in receipts.values() if isinstance(item, CommitEvidence)]
     files = [item.path for item in receipts.values() if isinstance(item, FileEvidence)]
-    known = _Runs(clone).known() - clone.erased() if runs else set()
+    known = _Runs(clone).known(runs) - clone.erased() if runs else set()
     by_commit = _commit_states(clone, commits)
     held = tracked_files.tracked(clone.repo, files)
     cut = [item for item in receipts.values() if isinstance(item, Span)]

@@ -11,7 +11,8 @@ from holdfast.git.repo import Repo
 from holdfast.git.visible_entries import Sighting
 from holdfast.model.memory import Memory
 from holdfast.store import markdown_document, memory_files
-from holdfast.store.markdown_document import EntryPiece
+from holdfast.store.markdown_document import EntryPiece, is_single, is_unmerged
+from holdfast.store.memory_files import parse
 from holdfast.values import frozen, replace
 
 
@@ -29,13 +30,13 @@ class FileEntry:
 
     def parse(self) -> Memory:
         """The memory it holds; BrokenEntry names the line of the file."""
-        return memory_files.parse(self.sighting.text, self.sighting.path, line=self.line)
+        return parse(self.sighting.text, self.sighting.path, line=self.line)
 
 
 def placed(repo: Repo, sightings: Iterable[Sighting]) -> Iterator[FileEntry]:
     """Every entry of some files."""
     for sighting in sightings:
-        if markdown_document.is_single(sighting.text) or markdown_document.is_unmerged(sighting.text):
+        if is_single(sighting.text) or is_unmerged(sighting.text):
             yield FileEntry(sighting, sighting)
         else:
             yield from apart(repo, sighting)

@@ -1,15 +1,21 @@
-"""What git answered within this process, so that no command asks it the same thing twice.
+"""What git answered, so that no command asks it the same thing twice.
 
 Trees and blobs never change. What differs from HEAD in the work tree does: such an answer holds while the files below
-the entry folders, git's index and HEAD look the same, and is not kept if a change could go unseen.
+the entry folders, git's index and HEAD look the same, for the next command as well, and is not kept if a change could
+go unseen.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from holdfast.errors import HoldfastError
+from holdfast.patterns import regex
+from holdfast.store import loose_records
 from holdfast.store.layout import LINKS, MEMORY, TASKS, TRACKED
 
 if TYPE_CHECKING:
@@ -18,6 +24,10 @@ if TYPE_CHECKING:
 ENTRY_FOLDERS = (MEMORY, TASKS, LINKS)
 _MOST_BYTES = 64 << 20  # of blobs that are kept
 _MOST_LISTINGS = 64
+_RECORD = "holdfast-answers.json"  # in git's folder of the work tree
+_MOST_KEPT = 4 << 20  # bytes of answers that the next command may want
+_RULES = (".gitignore", ".gitattributes", f"{TRACKED}/.gitignore", f"{TRACKED}/.gitattributes")
+_OID = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _OF_THE_WORK_TREE = ("-o", "-m", "-d", "-i", "--with-tree=HEAD")  # options of ls-files that look further
 _TICK = 20_000_000  # nanoseconds: two changes within one tick of the file system's clock leave the same time
 
@@ -27,11 +37,16 @@ class GitMemo:
 
     def __init__(self, top: str, git_dir: str, common_dir: str) -> None:
         self._top, self._git_dir, self._common_dir = top, git_dir, common_dir
-        self._listings: dict[tuple[tuple[str, ...], object], bytes] = {}
+        self._listings: dict[str, bytes] = {}
+        self._kept: dict[str, Any] | None = None  # what earlier commands left
+        self._is_new = False  # whether there is something to leave for the next
         self._tree: tuple[str, dict[str, str], dict[str, str]] = ("", {}, {})
         self._blobs: dict[str, bytes] = {}
+        self._folders: list[str] = []
         self._size = 0
-        self._status: tuple[object, dict[str, str]] | None = None
+        self._status: tuple[str, dict[str, str]] | None = None
+        self._seen: tuple[object, str | None] | None = None  # folders and git's index, and the facts at that time
+        self.steady = False  # whether nobody but us edits entry files in place while this process runs
 
     def tree(self, commit: str, ask: Callable[[str], bytes]) -> tuple[dict[str, str], dict[str, str]]:
         """Path to blob, and path to tree, of everything below `.holdfast` in a commit."""
@@ -56,64 +71,117 @@ class GitMemo:
 
     def status(self, head: str | None, ask: Callable[[], dict[str, str]]) -> dict[str, str]:
         """What differs from HEAD below the entry folders."""
-        before = self._facts(head)
+        before = self.facts(head)
+        if before is not None and self._status is None:
+            facts, known = self._earlier().get("facts"), self._earlier().get("status")
+            self._status = (facts, known) if isinstance(facts, str) and isinstance(known, dict) else None
         if before is not None and self._status is not None and self._status[0] == before:
             return self._status[1]
         found = ask()
         self._status = (before, found) if before is not None else None
+        self._is_new = True
         return found
+
+    def _earlier(self) -> dict[str, Any]:
+        if self._kept is None:
+            self._kept = loose_records.read(os.path.join(self._git_dir, _RECORD), limit=2 * _MOST_KEPT)
+        return self._kept
+
+    def leave(self) -> None:
+        """Leave for the next command what this one asked."""
+        if not self._is_new:
+            return
+        facts, status = self._status or ("", {})
+        found: dict[str, str] = {}
+        size = 0
+        for key, answer in self._listings.items():
+            size += len(answer)
+            if size <= _MOST_KEPT:
+                found[key] = os.fsdecode(answer)
+        with contextlib.suppress(HoldfastError, OSError):
+            record = {"facts": facts, "status": status, "listings": found}
+            loose_records.keep(os.path.join(self._git_dir, _RECORD), record)
+        self._is_new = False
 
     def listing(self, args: tuple[str, ...], head: str | None, ask: Callable[[], bytes]) -> bytes:
         """What a command prints that only lists a tree, git's index or its settings."""
-        key = (args, self._rests_on(args, head))
+        key = "\n".join((*args, str(self._rests_on(args, head))))
         if key not in self._listings:
             if len(self._listings) >= _MOST_LISTINGS:
                 self._listings.clear()
-            self._listings[key] = ask()
+            known = self._earlier().get("listings")
+            known = known.get(key) if isinstance(known, dict) else None
+            self._is_new = self._is_new or known is None
+            self._listings[key] = os.fsencode(known) if isinstance(known, str) else ask()
         return self._listings[key]
 
     def _rests_on(self, args: tuple[str, ...], head: str | None) -> object:
-        if "ls-tree" in args:
-            return head
-        name = (self._git_dir, "index") if "ls-files" in args else (self._common_dir, "config")
-        return _look(os.path.join(*name))
+        if "ls-files" in args:
+            return _look(os.path.join(self._git_dir, "index"))
+        if is_of_head(args):  # and on what stands in the place of objects, or is cut off
+            return head, *(
+                _look(os.path.join(self._common_dir, name)) for name in ("shallow", "refs/replace", "packed-refs")
+            )
+        return _look(os.path.join(self._common_dir, "config"))
 
-    def _facts(self, head: str | None) -> object | None:
-        """What changes when an entry file or git's index does; None if a change could go unseen."""
-        facts, newest, now = [hash(head)], 0, time.time_ns()
-        waiting = [os.path.join(self._top, *folder.split("/")) for folder in ENTRY_FOLDERS]
-        if (index := _look(os.path.join(self._git_dir, "index"))) is not None:
-            facts.append(hash(index))
-            newest = index[0]
-        while waiting:
-            try:
-                entries = list(os.scandir(waiting.pop()))
-            except OSError:
-                facts.append(0)
-                continue
-            for entry in entries:
+    def facts(self, head: str | None) -> str | None:
+        """What changes when an entry file, git's index or HEAD does; None if a change could go unseen."""
+        if self.steady and self._seen is not None and self._seen[0] == self._outside(head):
+            return self._seen[1]
+        now, newest, rows = time.time_ns(), 0, list[str]()
+        self._folders = [os.path.join(self._top, *folder.split("/")) for folder in ENTRY_FOLDERS]
+        outside = self._outside(head)
+        for folder in self._folders:  # which grows on the way
+            for entry in _entries(folder):
                 found = entry.stat(follow_symlinks=False)
                 if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                newest = max(newest, found.st_mtime_ns)
-                facts.append(hash((entry.name, found.st_mtime_ns, found.st_size, found.st_ino)))
-        return hash(tuple(sorted(facts))) if now - newest > _TICK else None
+                    self._folders.append(entry.path)
+                newest = max(newest, found.st_mtime_ns, found.st_ctime_ns)  # who sets the one cannot set the other
+                rows.append(f"{entry.path} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_size} {found.st_ino}")
+        newest = max(newest, *(one[0] for one in outside if isinstance(one, tuple)), 0)
+        said = "\n".join((*map(str, outside), *sorted(rows)))
+        digest = hashlib.blake2b(said.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+        self._seen = (self._outside(head), digest if now - newest > _TICK else None)
+        return self._seen[1]
+
+    def _outside(self, head: str | None) -> list[object]:
+        """HEAD, and the facts of git's index, of its rules for files, and of the entry folders themselves."""
+        git = [
+            os.path.join(self._git_dir, "index"),
+            *(os.path.join(self._common_dir, n) for n in ("config", "info/exclude")),
+        ]
+        rules = [os.path.join(self._top, *name.split("/")) for name in _RULES]
+        return [head, *map(_look, (*git, *rules, *self._folders))]
 
 
-def _look(path: str) -> tuple[int, int, int] | None:
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        return list(os.scandir(folder))
+    except OSError:
+        return []
+
+
+def _look(path: str) -> tuple[int, int, int, int] | None:
     try:
         found = os.stat(path)
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return max(found.st_mtime_ns, found.st_ctime_ns), found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def is_listing(args: tuple[str, ...]) -> bool:
-    """Whether a command only lists a tree, git's index (not the work tree) or its settings."""
+    """Whether a command only lists HEAD's tree or history, git's index (not the work tree) or its settings."""
     words = {*args}
     if "ls-files" in words:
         return words.isdisjoint(_OF_THE_WORK_TREE)
-    return "ls-tree" in words or ("config" in words and "--get-regexp" in words)
+    return is_of_head(args) or ("config" in words and "--get-regexp" in words) or args == ("remote",)
+
+
+def is_of_head(args: tuple[str, ...]) -> bool:
+    """Whether what a command prints depends on HEAD's commit alone."""
+    if "ls-tree" in args:
+        return "HEAD" in args or any(map(_OID.fullmatch, args))
+    return args[0] == "log" and "HEAD" in args and "--branches" not in args
 
 
 def read_tree(out: bytes) -> tuple[dict[str, str], dict[str, str]]:

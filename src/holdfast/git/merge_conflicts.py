@@ -160,8 +160,8 @@ def _lost(field: FieldClash, side: Any) -> bool:
 def _decided(clone: Clone, names: set[str]) -> set[tuple[str, str]]:
     """The texts, as (id, blob), that somebody chose with `resolve` in this clone."""
     found = set()
-    for event in clone.own_events():
-        if event.kind == "task" and event.target in names and event.body:
+    for event in clone.find_events("own", kinds=("task",), targets=names) if names else ():
+        if event.body:
             body = clone.bodies.get(event.body) or {}
             if body.get("action") == "resolve":
                 found.add((event.target or "", str(body.get("blob"))))

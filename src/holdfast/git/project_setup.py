@@ -11,12 +11,13 @@ from functools import partial
 
 from holdfast.errors import HookRefused, NotARepository, PublishRefused
 from holdfast.git import branch_lines, publish_journal, visible_entries
-from holdfast.git.clone import Clone, make_store
+from holdfast.git.clone import Clone
 from holdfast.git.publish_journal import PublishItem
 from holdfast.git.repo import IDENTITY_HINT, Repo, lacks_identity
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
+from holdfast.store.private_store import make_store
 from holdfast.values import frozen
 
 SETTINGS_TEXT = """\

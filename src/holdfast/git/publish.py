@@ -126,7 +126,7 @@ def _tell_of_erasures(clone: Clone) -> None:
     """What was erased on another line is deleted here too, so the event that says why must come along."""
     deleted = [change.path for change in clone.changes() if change.text is None and not change.segment]
     gone = {name for name in clone.erased() if any(path.endswith(f"-{name}.md") for path in deleted)}
-    told = {event.target for event in clone.events() if event.kind == "erase"} if gone else set()
+    told = {event.target for event in clone.find_events(kinds=("erase",))} if gone else set()
     for name in sorted(gone - told):
         clone.record(EventDraft("erase", target=name))
 
@@ -211,7 +211,7 @@ def _ground(clone: Clone, asked: Sequence[str]) -> _Ground:
         sparse={path for path, (tag, _) in tagged.items() if tag == "S"},
         differs={path: code for path, code in differs.items() if path.startswith(folders)},
         staged=visible_entries.read_staged(clone.repo),
-        sighted={sighting.path: sighting for sighting in clone.entries(paths.TRACKED, differs=differs)},
+        sighted={sighting.path: sighting for sighting in clone.entries(paths.TRACKED, differs=differs, only=asked)},
     )
 
 
@@ -254,15 +254,17 @@ def _proofs(clone: Clone, items: Sequence[PublishItem], ground: _Ground) -> list
     memory = f"{paths.MEMORY}/"
     written = {item.path: item.data for item in items if item.path.startswith(memory)}
     there = {path: blob for path, blob in ground.tree.items() if path.startswith(memory)}
-    data = clone.repo.blobs(there.values()) if written else {}
+    data = clone.repo.blobs(there[path] for path in written if path in there)
     changed = {path: data.get(there[path], b"") for path in written if path in there}
     changed |= {path: text for path, text in written.items() if text is not None}
     touched = {one.id for one in approval_proofs.texts(clone.repo, changed)}
     given = _accepted(clone, items, touched)
     if not written and not given:
         return []
-    data = data or clone.repo.blobs(there.values())
-    after = {path: data.get(blob, b"") for path, blob in there.items()} | written
+    gone = tuple(f"-{name}.md" for name in clone.erased())
+    left = {path: blob for path, blob in there.items() if path not in written and not path.endswith(gone)}
+    texts = clone.entry_memo.texts(paths.MEMORY, left.values(), clone.repo.blobs)
+    after = {path: texts.get(blob, "").encode("utf-8", "replace") for path, blob in left.items()} | written
     wanted = approval_proofs.changes(
         clone.repo,
         given=given,
@@ -284,7 +286,7 @@ def _accepted(clone: Clone, items: Sequence[PublishItem], touched: Collection[st
     lines = (line for data in segments for line in split_lines(data) if b'"kind":"accept"' in line)
     found = [parse_event(line) for line in lines]
     if touched:
-        found += [event for event in clone.own_events() if event.kind == "accept" and event.target in touched]
+        found += clone.find_events("own", kinds=("accept",), targets=touched)
     second_hand = clone.second_hand() if found else set()
     named = {event.body: event.target or "" for event in found if event.hash_self not in second_hand}
     stored = ((target, clone.bodies.raw(body)) for body, target in named.items() if body)

@@ -4,11 +4,13 @@ Arguments are lists, reads take no optional locks, and the variables by which gi
 which repository it is in are dropped once the repository is known: with them, `git -C` lies.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.errors import GitFailed, NotARepository, PublishRefused, UnsafePath
 from holdfast.git import git_memo
@@ -16,6 +18,9 @@ from holdfast.git.git_memo import GitMemo
 from holdfast.store import discovery, fsio
 from holdfast.store.discovery import RepositoryPlace
 from holdfast.values import frozen
+
+if TYPE_CHECKING:
+    import subprocess
 
 # `git rev-parse --local-env-vars`, less GIT_CONFIG_* which the user may need (proxies, signing).
 _LOCAL_VARIABLES = (
@@ -107,12 +112,12 @@ class Repo:
         self._memo = GitMemo(top, git_dir, common_dir)
 
     @classmethod
-    def discover(cls, start: str) -> "Repo":
+    def discover(cls, start: str) -> Repo:
         """The repository that owns the memory at `start`: see `store.discovery`."""
         return cls._found(start, discovery.find_repository)
 
     @classmethod
-    def create(cls, start: str) -> "Repo":
+    def create(cls, start: str) -> Repo:
         """Make a git repository at a folder."""
         done = _start(["init", "-q", start], None, _environment(keep_local=False))
         if done.returncode:
@@ -120,12 +125,12 @@ class Repo:
         return cls.at(start)
 
     @classmethod
-    def at(cls, start: str) -> "Repo":
+    def at(cls, start: str) -> Repo:
         """The repository whose work tree holds a folder, whoever owns the memory there."""
         return cls._found(start, discovery.nearest)
 
     @classmethod
-    def _found(cls, start: str, look: Callable[[bytes], RepositoryPlace | None]) -> "Repo":
+    def _found(cls, start: str, look: Callable[[bytes], RepositoryPlace | None]) -> Repo:
         start = _absolute(start)
         if not os.path.isdir(start):
             raise NotARepository(f"{start} is not a folder", hint="Check the path.")
@@ -149,7 +154,7 @@ class Repo:
         return found
 
     @classmethod
-    def _asked(cls, start: str, *, named: bool = False) -> "Repo":
+    def _asked(cls, start: str, *, named: bool = False) -> Repo:
         """What git says of a folder; it also refuses what another user owns."""
         places = ("--show-toplevel", "--git-dir", "--git-common-dir")
         asked = ["-C", start, *_EXPLICIT, "rev-parse", "--path-format=absolute", *places]
@@ -241,7 +246,10 @@ class Repo:
 
     def head(self) -> Head:
         """Where HEAD points, read from the files where they allow it."""
-        content = _first_line(os.path.join(self.git_dir, "HEAD"))
+        path = os.path.join(self.git_dir, "HEAD")
+        content = _first_line(path)
+        if content is None and os.path.exists(path) and not os.path.isfile(path):
+            raise GitFailed(f"{path} is not a file", hint="Ask git what is wrong: git fsck")
         if content is None or content.endswith("/.invalid"):  # the reftable format keeps refs elsewhere
             return self._ask_head()
         if not content.startswith("ref: "):
@@ -377,6 +385,19 @@ class Repo:
         found = self._memo.status(self.head().oid, lambda: self._ask_status(*git_memo.ENTRY_FOLDERS))
         return {path: code for path, code in found.items() if path.startswith(tuple(f"{one}/" for one in paths))}
 
+    def entry_facts(self) -> str | None:
+        """What changes when an entry file, git's index or HEAD does, or an operation of git begins or ends."""
+        facts = self._memo.facts(self.head().oid)
+        return facts and f"{facts} {self.operation() or ''}"
+
+    def expect_no_edits(self) -> None:
+        """Nobody but this process edits entry files in place until it ends."""
+        self._memo.steady = True
+
+    def leave_answers(self) -> None:
+        """Let the next command know what git answered."""
+        self._memo.leave()
+
     def _ask_status(self, *paths: str) -> dict[str, str]:
         out = self.run("status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames", "--", *paths)
         return {os.fsdecode(row[3:]): row[:2].decode("ascii") for row in out.split(b"\0") if row}
@@ -459,6 +480,8 @@ def _environment(*, keep_local: bool) -> dict[str, str]:
 def _start(
     args: list[str], stdin: bytes | None, environment: dict[str, str], lock: int | None = None
 ) -> subprocess.CompletedProcess[bytes]:
+    import subprocess  # which most commands do without
+
     given = fsio.whole_input(stdin)
     held = (lock,) if lock is not None and os.name == "posix" else ()
     try:
@@ -553,7 +576,8 @@ def _why_not_a_repository(start: str, stderr: bytes = b"") -> NotARepository:
 
 def _first_line(path: str) -> str | None:
     try:
-        fd = os.open(path, os.O_RDONLY)  # read with every event: a tenth of what opening a text file costs
+        # Read with every event: a tenth of what opening a text file costs. A pipe in its place must not hold us.
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return None
     try:

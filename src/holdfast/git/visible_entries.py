@@ -9,8 +9,11 @@ index is ours to replace, unlike a hand edit; git carries it along when the bran
 line staged it.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from holdfast.errors import BrokenEntry, PublishRefused, TooLarge, UnsafePath
 from holdfast.git import branch_lines
@@ -21,6 +24,10 @@ from holdfast.store.layout import TRACKED, Layout
 from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen, replace
 
+if TYPE_CHECKING:
+    from holdfast.store.entry_memo import EntryMemo
+
+_T = TypeVar("_T")
 STAGED_RECORD = "holdfast-staged.json"
 CONVERTING = ("filter", "ident", "working-tree-encoding")  # what must be off for every file of ours
 _FEW = 50  # paths; beyond that one look at all of ours is cheaper than a long command line
@@ -155,20 +162,42 @@ def _segment_source(store: Layout, name: str, line: str, limits: dict[str, str |
 
 
 def sightings(
-    repo: Repo, stores: Sequence[Layout], line: BranchLine, folder: str, *, differs: Iterable[str] | None = None
+    repo: Repo,
+    stores: Sequence[Layout],
+    line: BranchLine,
+    folder: str,
+    memo: EntryMemo,
+    *,
+    differs: Iterable[str] | None = None,
+    only: Collection[str] | None = None,
+    gone: tuple[str, ...] = (),
 ) -> list[Sighting]:
-    """The entry files below a tracked folder as they are visible here."""
+    """The entry files below a tracked folder, or some of them, as they are visible here.
+
+    Those whose names end in one of `gone` were erased: their text is not even read.
+    """
     asked = {c.path: c for c in changes(stores, line) if c.path.startswith(folder + "/") and not c.segment}
     tree = {path: blob for path, blob in repo.tree("HEAD", folder).items() if path.endswith(".md")}
+    if gone:
+        asked, tree = _without(asked, gone), _without(tree, gone)
+    if only is not None:
+        asked = {path: asked[path] for path in only if path in asked}
+        tree = {path: tree[path] for path in only if path in tree}
     by_hand = _edits(repo, repo.status(folder) if differs is None else differs)
+    by_hand = by_hand if only is None else {path: text for path, text in by_hand.items() if path in only}
+    by_hand = _without(by_hand, gone) if gone else by_hand
     ours = read_staged(repo) if by_hand else {}
     edited = {p: t for p, t in by_hand.items() if not _is_elsewheres(repo, line, ours.get(p), t)}
-    texts = repo.blobs([*tree.values(), *(c.base for c in asked.values() if c.base)])
+    texts = memo.texts(folder, [*tree.values(), *(c.base for c in asked.values() if c.base)], repo.blobs)
     found = [
         _sight(repo, path, tree.get(path), asked.get(path), edited=edited, texts=texts)
         for path in sorted({*tree, *asked, *edited})
     ]
     return [sighting for sighting in found if sighting is not None]
+
+
+def _without(found: dict[str, _T], gone: tuple[str, ...]) -> dict[str, _T]:
+    return {path: value for path, value in found.items() if not path.endswith(gone)}
 
 
 def _edits(repo: Repo, differs: Iterable[str]) -> dict[str, bytes | None]:
@@ -197,7 +226,7 @@ def _sight(
     change: PendingChange | None,
     *,
     edited: dict[str, bytes | None],
-    texts: dict[str, bytes],
+    texts: dict[str, str],
 ) -> Sighting | None:
     if change is not None and change.blob != in_tree:
         seen, by_hand = _pending(path, in_tree, change, texts, repo), edited.get(path)
@@ -205,7 +234,7 @@ def _sight(
     if path not in edited:
         if in_tree is None:
             return None  # it waited to be published and is to go away
-        return Sighting(path, _decode(texts.get(in_tree or "", b"")), in_tree or "", "tree")
+        return Sighting(path, texts.get(in_tree, ""), in_tree, "tree")
     edit = edited[path]
     if edit is None:
         return None
@@ -214,14 +243,14 @@ def _sight(
 
 
 def _pending(
-    path: str, in_tree: str | None, change: PendingChange, texts: dict[str, bytes], repo: Repo
+    path: str, in_tree: str | None, change: PendingChange, texts: dict[str, str], repo: Repo
 ) -> Sighting | None:
     if change.text is None or change.blob is None:
         return None  # it waits to be deleted
     if change.base == in_tree or in_tree is None:
         return Sighting(path, change.text, change.blob, "pending")
-    theirs = _decode(texts[in_tree])
-    base = _decode(texts.get(change.base or "", b""))
+    theirs = texts[in_tree]
+    base = texts.get(change.base or "", "")
     try:
         merged = task_files.merge(path, base, change.text, theirs)
     except BrokenEntry:

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable, Sequence
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.index import freshness, memory_trust, schema
-from holdfast.index import freshness as index_freshness
 from holdfast.index.embed.coverage import sweep
 from holdfast.index.fill import IndexFill
 from holdfast.index.search_rows import (
@@ -70,6 +69,9 @@ def signature_of(clone: Clone, *, parts: Sequence[str] = freshness.ALL) -> fresh
     Waits out the tick of the file system's clock in which something was just written: a change
     later in the same tick could not be told from it.
     """
+    earlier = freshness.taken.pop(clone.repo.top, None)
+    if earlier is not None and earlier.settled and tuple(parts) == ("value",):
+        return earlier  # what this very command saw first: whatever changed since is seen by the next
     found = freshness.signature(place_of(clone), clone.private, parts=parts)
     if found is not None and 0 < (wait := found.settles_in()) <= freshness.TICK:
         time.sleep(wait / 1e9)
@@ -92,17 +94,25 @@ def refresh(clone: Clone, index: Index, *, progress: Progress | None = None) -> 
 
 
 def keep_ready(
-    clone: Clone, name: str, *, signature: str, text: str, json: str, valid_until: str | None = None
+    clone: Clone,
+    name: str,
+    *,
+    signature: str,
+    text: str,
+    json: str,
+    valid_until: str | None = None,
+    is_clean: bool = False,
 ) -> None:
-    """Keep a rendered answer for the quick path, if the cache can be written and it holds no secret."""
-    if any(clone.hide.text(said) != said for said in (text, json)):
+    """Keep a rendered answer for the quick path, if the cache can be written and it holds no secret.
+
+    `is_clean`: it is as it was printed, so no secret is in it.
+    """
+    if not is_clean and any(clone.hide.text(said) != said for said in (text, json)):
         return  # the name of a file that is watched, and must be kept as it is: the long way answers
     index = Index(path_of(clone))
     try:
         with index.writing() as db:
-            index_freshness.put_ready_answer(
-                db, name, signature=signature, text=text, json=json, valid_until=valid_until
-            )
+            freshness.put_ready_answer(db, name, signature=signature, text=text, json=json, valid_until=valid_until)
     except (sqlite3.DatabaseError, HoldfastError):
         pass  # the next question is answered the long way
     finally:

@@ -27,7 +27,7 @@ from holdfast.patterns import regex
 from holdfast.store import capsule, fsio, memory_files, seal, session_files, task_files
 from holdfast.store import layout as paths
 from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name, segment_name
-from holdfast.store.log import MAX_SPOOL
+from holdfast.store.log import MAX_SPOOL, first_event
 from holdfast.values import frozen
 
 _T = TypeVar("_T", Memory, Task, Session)
@@ -59,7 +59,7 @@ def visible_units(clone: Clone) -> Iterator[IndexUnit]:
     for source in clone.sources():
         if source.kind == "segment":
             yield IndexUnit(f"s:{source.key}", source.kind, source.until, source)
-        elif beginning := _beginning(source.path or ""):
+        elif beginning := first_event(source.path or ""):
             # After sealing, a writer begins a new file under its old name; its first event tells them apart.
             yield IndexUnit(f"p:{source.key}@{beginning}", source.kind, source.until, source)
     yield from map(_entry, file_entries.placed(clone.repo, clone.entries()))
@@ -88,7 +88,7 @@ def own_units(clone: Clone) -> Iterator[IndexUnit]:
             for path in seal.spools(store, line):
                 key = f"{line}/{os.path.basename(path)}"
                 source = Source(key, "spool", line, None, path, None)
-                if beginning := _beginning(path):
+                if beginning := first_event(path):
                     yield IndexUnit(f"p:{key}@{beginning}", "spool", source=source)
     for store in clone.stores:
         for path in _files(store.sealed_log, ".jsonl"):
@@ -126,18 +126,6 @@ def _sessions(clone: Clone) -> Iterator[IndexUnit]:
 
 def _spelled(found: re.Match[bytes]) -> str:
     return found[1].decode("ascii", "replace")
-
-
-def _beginning(path: str) -> str:
-    """The hash of a spool's first event; empty if nothing is there yet."""
-    try:
-        fd = os.open(path, _READ)
-    except OSError:
-        return ""
-    try:
-        return os.read(fd, 78)[14:].hex()
-    finally:
-        os.close(fd)
 
 
 def _whole(fd: int) -> bytes:

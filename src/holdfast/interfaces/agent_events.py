@@ -14,7 +14,7 @@ import sys
 import time
 
 from holdfast.store import discovery
-from holdfast.store.discovery import RepositoryPlace, is_folder, read_all
+from holdfast.store.discovery import RepositoryPlace, append, is_folder, lock, make_folder, read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 DEADLINE = 1.5  # seconds; a hook may take two, and an interpreter has to start first
 AFTERWARDS = 60  # seconds that are left to a child whose answer came too late, to keep it for the next time
 MAX_INPUT = 8 << 20  # of standard input; the rest is read and dropped, for a caller must not find it shut
-MAX_INBOX = 16 << 20  # nobody has asked Holdfast anything for ages
 MAX_OUTPUT = 1 << 20
-LOCK_TRIES, LOCK_PAUSE = 40, 0.005
 AGENTS = ("codex", "claude", "gemini")
 # Events at which an agent gets text from us; Gemini ignores text before a tool.
 TELLING = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse")
@@ -42,9 +40,6 @@ TAKEN = (
 )
 LONGEST = 4096  # characters of one field
 NAMES = (1 << 61) - 1  # a prime, that keeps long names apart
-
-_APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC
-_KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
 
 
 def main(argv: "list[str]") -> None:
@@ -271,24 +266,12 @@ def file_name(agent: str, session: str) -> bytes:
     return f"{agent}-{plain}".encode("ascii")
 
 
-def make_folder(path: bytes) -> None:
-    """The inbox, made if only it is missing; never one that a link leads to."""
-    try:
-        if posix.lstat(path).st_mode & _KIND != _FOLDER:
-            posix._exit(0)
-    except FileNotFoundError:
-        try:
-            posix.mkdir(path, 0o700)
-        except FileExistsError:  # another was quicker
-            pass
-
-
 def touch(path: bytes) -> None:
     """Leave word of when an agent was last heard of."""
     try:
         posix.utime(path)
     except FileNotFoundError:
-        posix.close(posix.open(path, _APPEND, 0o600))
+        posix.close(posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_NOFOLLOW, 0o600))
 
 
 def make_drawer(place: "RepositoryPlace") -> None:
@@ -301,36 +284,6 @@ def make_drawer(place: "RepositoryPlace") -> None:
         posix.close(fd)
     except FileExistsError:
         pass
-
-
-def append(path: bytes, data: bytes) -> None:
-    """Write once, at the end of the file that the next drain will read.
-
-    A drain renames the file, locks it, reads it and deletes it. With the lock and a name left, our
-    line will be read; a lock that somebody keeps costs a moment and no line.
-    """
-    for turn in range(LOCK_TRIES + 1):
-        fd = posix.open(path, _APPEND, 0o600)
-        locked = lock(fd)
-        facts = posix.fstat(fd)
-        if facts.st_mode & _KIND != _FILE or facts.st_size > MAX_INBOX:
-            posix.close(fd)
-            return
-        if facts.st_nlink and (locked or turn == LOCK_TRIES):
-            torn = facts.st_size and posix.pread(fd, 1, facts.st_size - 1) != b"\n"
-            posix.write(fd, b"\n" + data if torn else data)
-            posix.close(fd)
-            return
-        posix.close(fd)
-        time.sleep(LOCK_PAUSE)
-
-
-def lock(fd: int) -> bool:
-    try:
-        posix.lockf(fd, posix.F_TLOCK, 0)
-    except OSError:
-        return False
-    return True
 
 
 # ── in the background ────────────────────────────────────────────────────────────────────────────

@@ -30,7 +30,6 @@ EMBEDDING = 30.0  # seconds that the background may embed after a turn
 SETTLING = 0.7  # seconds: Claude writes its last answer after the event that says it is done
 READY = "inject"  # the row that keeps the pack
 NOT_A_PROMPT = ("<task-notification>", "<local-command", "<command-name>")
-_SHELLS = ("Bash", "shell", "exec_command", "local_shell")
 _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 
 
@@ -68,11 +67,8 @@ class HookMoment:
         if self.event == "PreToolUse":
             return self._before_tool()
         if self.event == "SessionStart":
-            source = str(self.given.get("source") or "startup")
-            again = f"pack {source}"
-            if self.told.is_recent(again):
-                return ""
-            return self._packed(again)
+            again = f"pack {self.given.get('source') or 'startup'}"
+            return "" if self.told.is_recent(again) else self._packed(again)
         prompt = self._prompt()
         if prompt is None:
             return ""
@@ -123,7 +119,8 @@ class HookMoment:
         """The pack: as it was kept, or made now."""
         found = self._kept()
         if found is None:
-            found = self._made()
+            self._fresh = FreshContext(open_project(self.top))
+            found = self._fresh.text, self._fresh.receipt
         text, receipt = found
         ids, _, self._pack = receipt.partition("\n")
         self._notes += [note, *ids.split()]
@@ -138,10 +135,6 @@ class HookMoment:
         if not quick.is_plain(os.environ) or "HOLDFAST_RUN_ID" in os.environ:
             return None
         return quick.kept_context(self.top, READY)
-
-    def _made(self) -> "tuple[str, str]":
-        self._fresh = FreshContext(open_project(self.top))
-        return self._fresh.text, self._fresh.receipt
 
     def _keep_pack(self) -> None:
         """Leave the pack for the next drain, which makes a receipt of it."""
@@ -279,7 +272,8 @@ class HookMoment:
 
         layout = Layout(self.top, os.path.join(self.common, "holdfast"))
         tree = Tree(self.top, self.git_dir, self.common)
-        guards = GuardFile(tree, layout, _now(), self._memory_tree)
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        guards = GuardFile(tree, layout, now, self._memory_tree)
         if guards.is_current:
             return guards
         self._behind = _is_time(os.path.join(self.inbox, f"renew-{name_of(tree)}"))
@@ -383,10 +377,6 @@ def _is_name(word: str) -> bool:
     return any(c in "_./-" or c.isdigit() for c in inner) or (not word.isupper() and any(map(str.isupper, inner)))
 
 
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
 def _is_time(stamp: str) -> bool:
     """Whether nobody tried to render guards lately; now somebody does."""
     try:
@@ -467,13 +457,8 @@ def embed_later() -> None:
     """Start a process that embeds: it takes longer, and the lock of this one must not wait for it."""
     from subprocess import DEVNULL, Popen
 
-    Popen(
-        [sys.executable, "-I", os.path.abspath(__file__), "embed"],
-        stdin=DEVNULL,
-        stdout=DEVNULL,
-        stderr=DEVNULL,
-        start_new_session=True,
-    )
+    command = [sys.executable, "-I", os.path.abspath(__file__), "embed"]
+    Popen(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
 
 
 def embed() -> None:

@@ -12,16 +12,11 @@ import posix
 import sys
 import time
 
-from holdfast.store.discovery import common_of, join, pointed_to, read, read_all
+from holdfast.store.discovery import append, common_of, join, make_folder, pointed_to, read, read_all
 
 DEADLINE = 1.5  # seconds; a hook may take two, and an interpreter has to start first
-MAX_INBOX = 16 << 20  # nobody has asked Holdfast anything for ages: it notices without us
 MAX_LINE, MAX_ROWS, MAX_PACKED = 4096, 8 << 20, 64 << 20
-LOCK_TRIES, LOCK_PAUSE = 40, 0.005
 NOTHING = b"-"
-
-_APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC
-_KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
 
 
 def main(argv: "list[str]") -> None:
@@ -58,7 +53,9 @@ def record(argv: "list[bytes]") -> None:
     fields = (b"%d" % time.time_ns(), argv[0], git_dir, *find_head(git_dir, common), arguments)
     line = b"1\t" + b"\t".join(map(escaped, fields)) + b"\n"
     if len(line) <= MAX_LINE:
-        append(join(common, b"holdfast/inbox"), line + rows)
+        inbox = join(common, b"holdfast/inbox")
+        make_folder(inbox)
+        append(inbox + b"/git.log", line + rows)
 
 
 def escaped(field: bytes) -> bytes:
@@ -115,44 +112,6 @@ def given_rows() -> bytes:
         if len(words) > 1 and is_oid(words[0]) and is_oid(words[1]):
             rows.append(b"=\t%s\t%s\n" % (words[0], words[1]))
     return b"".join(rows)
-
-
-def append(inbox: bytes, data: bytes) -> None:
-    """Write once, at the end of the inbox that the next command will read.
-
-    A command renames the inbox, locks it, reads it and deletes it. With the lock and a name left, our
-    line will be read; a lock that somebody keeps costs a moment and no line.
-    """
-    for turn in range(LOCK_TRIES + 1):
-        fd = open_inbox(inbox)
-        locked = lock(fd)
-        facts = posix.fstat(fd)
-        if facts.st_mode & _KIND != _FILE or facts.st_size > MAX_INBOX:
-            return
-        if facts.st_nlink and (locked or turn == LOCK_TRIES):
-            torn = facts.st_size and posix.pread(fd, 1, facts.st_size - 1) != b"\n"
-            posix.write(fd, b"\n" + data if torn else data)
-            return
-        posix.close(fd)
-        time.sleep(LOCK_PAUSE)
-
-
-def open_inbox(inbox: bytes) -> int:
-    """The inbox, made if only it is missing; never one that a link leads to."""
-    try:
-        if posix.lstat(inbox).st_mode & _KIND != _FOLDER:
-            posix._exit(0)
-    except FileNotFoundError:
-        posix.mkdir(inbox, 0o700)  # fails where there is no store, and then there is nothing to do
-    return posix.open(inbox + b"/git.log", _APPEND, 0o600)
-
-
-def lock(fd: int) -> bool:
-    try:
-        posix.lockf(fd, posix.F_TLOCK, 0)
-    except OSError:
-        return False
-    return True
 
 
 if __name__ == "__main__":

@@ -10,20 +10,22 @@ words. It changes nothing, but that it counts what was recalled and how a `conte
 import os
 import time
 
-from holdfast.index.freshness import WorkTreePaths, signature, watched
+from holdfast.index.freshness import WorkTreePaths, signature, taken, watched
 from holdfast.index.schema import APPLICATION, VERSION, file_name
 from holdfast.store import discovery
 from holdfast.store.layout import Layout, cache_dir, user_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from sqlite3 import Connection
+    from typing import TypeVar
 
     from holdfast.index.freshness import IndexSignature
     from holdfast.interfaces.quick_recall import QuickQuestion as Recall
 
     Counted = list[tuple[str, str, str | None]]  # id, kind and state of each hit
+    T = TypeVar("T")
 
 NOT_HANDLED = -1
 # The parts of a signature that each rests on; `badge` is what `status --badge` says, for a prompt.
@@ -50,13 +52,18 @@ def main(argv: list[str]) -> int:
 
         return _say(command_table.help_text())
     if argv == ["status", "--badge"]:
-        return _answer("badge", _Asked()) if is_plain(os.environ) else NOT_HANDLED
+        return _answer("badge") if is_plain(os.environ) else NOT_HANDLED
     if not argv or argv[0] not in RESTS_ON or argv[0] == "badge" or not is_plain(os.environ):
         return NOT_HANDLED
-    if argv[0] == "context" and "HOLDFAST_RUN_ID" in os.environ:
+    command, *words = argv
+    if command == "recall":
+        from holdfast.interfaces import quick_recall  # only who searches pays for it
+
+        asked = quick_recall.options(words)
+        return NOT_HANDLED if asked is None else _answer(command, asked=asked)
+    if words not in ([], ["--json"]) or (command == "context" and "HOLDFAST_RUN_ID" in os.environ):
         return NOT_HANDLED  # a context that is given within a run is kept with the run
-    asked = _options(argv[0], argv[1:])
-    return NOT_HANDLED if asked is None else _answer(argv[0], asked)
+    return _answer(command, json=bool(words))
 
 
 def is_plain(environ: "Mapping[str, str]") -> bool:
@@ -64,78 +71,59 @@ def is_plain(environ: "Mapping[str, str]") -> bool:
     return not any(name in STEERING or (name.startswith("HOLDFAST_") and name not in _HARMLESS) for name in environ)
 
 
-class _Asked:
-    """What a command that keeps its answer ready was asked for."""
-
-    __slots__ = ("json",)
-
-    def __init__(self, *, json: bool = False) -> None:
-        self.json = json
-
-
-def _plain_options(words: list[str]) -> _Asked | None:
-    return _Asked(json=bool(words)) if words in ([], ["--json"]) else None
-
-
-def _options(command: str, words: list[str]) -> "_Asked | Recall | None":
-    if command != "recall":
-        return _plain_options(words)
-    from holdfast.interfaces import quick_recall  # only who searches pays for it
-
-    return quick_recall.options(words)
-
-
-def _answer(command: str, asked: "_Asked | Recall") -> int:
+def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) -> int:
     try:
         place = find_place(os.getcwd())
     except FileNotFoundError:  # the current folder was deleted: the full path says so
         return NOT_HANDLED
-    if place is None:
+    found = find_index(place, RESTS_ON[command]) if place else None
+    if place is None or found is None or _has_dead_runs(found[0], patient=command != "status"):
         return NOT_HANDLED
-    layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))
-    name = _content(layout.repo_id)
-    now = signature(place, layout, parts=(RESTS_ON[command],)) if name else None
-    if now is None or _has_dead_runs(layout, patient=command != "status"):
-        return NOT_HANDLED
+    layout, now, path = found
+    taken.clear()
+    if RESTS_ON[command] == "value":  # the full path need not look again, if it comes to that
+        taken[place.top] = now
     if command == "status" and _has_pointers(layout):
         return NOT_HANDLED  # it counts them, and reads what they lead to first
-    path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
     began = time.perf_counter_ns()
-    told, counted = _told(path, command, asked, now, place)
+    told, counted = _told(path, command, now, place, json=json, asked=asked)
     code = NOT_HANDLED if told is None else _say(told)
+    if code != NOT_HANDLED:
+        taken.clear()
     if counted is not None and code == 0:
         from holdfast.store import tally
 
         took = (time.perf_counter_ns() - began) // 1000
         if isinstance(counted, str):
             tally.told_now(layout, counted, took)
-        elif not isinstance(asked, _Asked) and asked.kind != "candidate":
+        elif asked is not None and asked.kind != "candidate":
             tally.recalled_now(layout, counted, took)
     return code
 
 
+def find_index(place: WorkTreePaths, part: str) -> "tuple[Layout, IndexSignature, str] | None":
+    """A work tree's store, how that part of it looks now, and its index; None if that cannot be told."""
+    layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))
+    name = _content(layout.repo_id)
+    now = signature(place, layout, parts=(part,)) if name else None
+    if now is None:
+        return None
+    return layout, now, os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
+
+
 def _told(
-    path: str, command: str, asked: "_Asked | Recall", now: "IndexSignature", place: WorkTreePaths
+    path: str, command: str, now: "IndexSignature", place: WorkTreePaths, *, json: bool, asked: "Recall | None"
 ) -> "tuple[str | None, Counted | str | None]":
     """What the index has to say, and what is to be counted; nothing if it is behind or damaged."""
-    import _sqlite3
+    if asked is not None:
+        from holdfast.interfaces import quick_recall
 
-    db = None
-    try:
-        db = _open(path)
-        db.execute("BEGIN")
-        if not isinstance(asked, _Asked):
-            from holdfast.interfaces import quick_recall
-
-            return quick_recall.told(db, path, asked, state=now.memory, place=place, now=_now(), opened=_open)
-        text, data = _kept(db, command, now, place.top, json=asked.json) or (None, "")
-    except (_sqlite3.Error, UnicodeDecodeError):
-        return None, None
-    finally:
-        if db is not None:
-            db.close()
+        state, moment = now.memory, _now()
+        found = read_index(path, lambda db: quick_recall.told(db, path, asked, state=state, place=place, now=moment))
+        return found or (None, None)
+    text, data = read_index(path, lambda db: _kept(db, command, now, place.top, json=json)) or (None, "")
     if command == "status":  # short enough that both its forms are kept together
-        return data if asked.json and text is not None else text, None
+        return data if json and text is not None else text, None
     return text, data if command == "context" else None
 
 
@@ -177,7 +165,24 @@ def _is_alive(capsule: str) -> bool:
     return False
 
 
-def _open(path: str) -> "Connection":
+def read_index(path: str, ask: "Callable[[Connection], T]") -> "T | None":
+    """What a question to an index gives, asked of one state of it; None if it cannot be read."""
+    import _sqlite3
+
+    db = None
+    try:
+        db = open_index(path)
+        db.execute("BEGIN")
+        return ask(db)
+    except (_sqlite3.Error, UnicodeDecodeError):
+        return None
+    finally:
+        if db is not None:
+            db.close()
+
+
+def open_index(path: str) -> "Connection":
+    """An index to read from; an error of SQLite's if it is none of this version."""
     import _sqlite3
 
     name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
@@ -206,26 +211,12 @@ def _kept(
 
 def kept_context(start: str, name: str) -> tuple[str, str] | None:
     """A pack that was kept under a name, for a session that starts in a folder; None if it is behind."""
-    import _sqlite3
-
     place = find_place(start)
-    if place is None:
+    found = find_index(place, RESTS_ON["context"]) if place else None
+    if place is None or found is None or _has_dead_runs(found[0], patient=True):
         return None
-    layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))
-    repo = _content(layout.repo_id)
-    now = signature(place, layout, parts=(RESTS_ON["context"],)) if repo else None
-    if now is None or _has_dead_runs(layout, patient=True):
-        return None
-    path = os.path.join(os.path.dirname(layout.index(repo)), file_name(place.git_dir, place.common_dir))
-    db = None
-    try:
-        db = _open(path)
-        return _kept(db, "context", now, place.top, json=False, name=name)
-    except (_sqlite3.Error, UnicodeDecodeError):
-        return None
-    finally:
-        if db is not None:
-            db.close()
+    _, now, path = found
+    return read_index(path, lambda db: _kept(db, "context", now, place.top, json=False, name=name))
 
 
 def kept_name(command: str, *, json: bool) -> str:
@@ -240,11 +231,16 @@ def resting_on(command: str, now: "IndexSignature", environ: "Mapping[str, str]"
 
 def status_signature(state: str, environ: "Mapping[str, str]") -> str:
     """A state and the user's settings."""
+    return f"{state} {settings_stamp(environ)}"
+
+
+def settings_stamp(environ: "Mapping[str, str]") -> str:
+    """What the user's own settings look like; they decide what is searched, and how."""
     try:
         found = os.stat(user_settings(environ))
     except OSError:
-        return state
-    return f"{state} {found.st_mtime_ns} {found.st_size}"
+        return "-"
+    return f"{found.st_mtime_ns} {found.st_size}"
 
 
 def _now() -> str:

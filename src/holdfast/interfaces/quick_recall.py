@@ -14,18 +14,17 @@ from holdfast.index.hit_text import since_moment as moment
 from holdfast.index.query import Scope, read_query, takes_several_steps
 from holdfast.index.ranking import KINDS, MAX_LIMIT, candidates
 from holdfast.index.schema import file_name
-from holdfast.store.layout import FOLDER_OF, user_settings
+from holdfast.interfaces.quick import open_index, settings_stamp
+from holdfast.store.layout import FOLDER_OF
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from sqlite3 import Connection
     from typing import Any
 
     from holdfast.index.freshness import WorkTreePaths
 
     Row = tuple[Any, ...]
-    Opened = Callable[[str], Connection]
     Counted = list[tuple[str, str, str | None]]
 
 READY = "vectors.ready"  # beside the index while there are vectors of a model in use
@@ -91,7 +90,7 @@ def _may_be_hidden(path: str) -> bool:
 
 
 def told(
-    db: "Connection", path: str, asked: QuickQuestion, *, state: str, place: "WorkTreePaths", now: str, opened: "Opened"
+    db: "Connection", path: str, asked: QuickQuestion, *, state: str, place: "WorkTreePaths", now: str
 ) -> "tuple[str | None, Counted | None]":
     """What is to be printed, and the hits to be counted; nothing where the full path has to answer."""
     scope = _scope(asked, place, now)
@@ -102,10 +101,10 @@ def told(
     more: list[Connection] = []
     try:
         beside_it = os.path.join(os.path.dirname(path), file_name(place.git_dir, place.common_dir, "corpus"))
-        if _shown_by(opened, beside_it, more) != corpus.removeprefix("!"):
+        if _shown_by(beside_it, more) != corpus.removeprefix("!"):
             return None, None
         here = [db] if corpus.startswith("!") else [db, *more]
-        there = opened(other_branches_file(path)) if others else None
+        there = open_index(other_branches_file(path)) if others else None
         if there is not None:
             more.append(there)
             there.execute("BEGIN")
@@ -120,11 +119,11 @@ def told(
             one.close()
 
 
-def _shown_by(opened: "Opened", path: str, into: "list[Connection]") -> str:
+def _shown_by(path: str, into: "list[Connection]") -> str:
     """The commit that the corpus shows; empty if there is none, or it cannot be told."""
     if not os.path.exists(path):
         return ""
-    into.append(opened(path))
+    into.append(open_index(path))
     into[0].execute("BEGIN")  # one state of it from here on
     return _meta(into[0], "head")
 
@@ -148,18 +147,9 @@ def _said(
 def _rests_on(db: "Connection", state: str, place: "WorkTreePaths") -> tuple[str, bool] | None:
     """The commit of the corpus and whether other branches hold anything; None if an answer would differ."""
     kept = _meta(db, "recall").split("\n")
-    if len(kept) != 5 or kept[:2] != [stamp(os.environ), state] or _meta(db, "signature") != state:
+    if len(kept) != 5 or kept[:2] != [settings_stamp(os.environ), state] or _meta(db, "signature") != state:
         return None
     return (kept[2], kept[4] == "1") if kept[3] == f"{state} {heads(place)}" else None
-
-
-def stamp(environ: "Mapping[str, str]") -> str:
-    """What the user's own settings look like; they decide what is searched, and how."""
-    try:
-        found = os.stat(user_settings(environ))
-    except OSError:
-        return "-"
-    return f"{found.st_mtime_ns} {found.st_size}"
 
 
 def _scope(asked: QuickQuestion, place: "WorkTreePaths", now: str) -> Scope | None:

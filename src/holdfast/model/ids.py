@@ -90,6 +90,11 @@ def pick(text: str, ids: Collection[str]) -> str:
     return fitting[0]
 
 
+def beginnings(text: str) -> list[str]:
+    """What an id may begin with that a person means by this text."""
+    return [text, *(f"{prefix}-{text}" for prefix in sorted(_KNOWN))]
+
+
 def _begins(name: str, asked: str) -> bool:
     kind, _, rest = name.partition("-")
     return name.startswith(asked) or (kind.upper() in _KNOWN and rest.startswith(asked))

@@ -14,7 +14,6 @@ from typing import Any, Self
 
 from holdfast.errors import BadInput, TooLarge
 from holdfast.model import evidence as origins
-from holdfast.model import evidence as receipts
 from holdfast.model.ids import LAYER_HINT, PREFIXES, is_id, is_layer
 from holdfast.model.text import has_hidden
 from holdfast.patterns import regex
@@ -188,9 +187,9 @@ def unique(items: Iterable[str]) -> tuple[str, ...]:
 
 def join_evidence(known: Iterable[str], new: Iterable[str]) -> tuple[str, ...]:
     """Both, with a newer receipt for the same file in the place of the older one."""
-    joined = {receipts.subject(receipts.parse_evidence(text)): text for text in known}
+    joined = {origins.subject(origins.parse_evidence(text)): text for text in known}
     for text in new:
-        joined[receipts.subject(receipts.parse_evidence(text))] = text
+        joined[origins.subject(origins.parse_evidence(text))] = text
     return tuple(joined.values())
 
 
@@ -268,7 +267,7 @@ def _check_source(value: object) -> None:
     if kind not in ("run", "commit"):
         raise BadInput(f"source {text!r} is not run:…, commit:…, person:… or agent:…")
     try:
-        receipts.parse_evidence(text)
+        origins.parse_evidence(text)
     except BadInput as error:
         raise BadInput(f"source {text!r} is not well formed: {error}") from None
 
@@ -292,13 +291,13 @@ def _check_tags(value: object) -> None:
 
 def _check_evidence(value: object) -> None:
     for item in _list("evidence", value):
-        receipts.parse_evidence(_text("evidence", item, receipts.MAX_PATH * 4))
+        origins.parse_evidence(_text("evidence", item, origins.MAX_PATH * 4))
 
 
 def _check_applies_to(value: object) -> None:
     for item in _list("applies_to", value):
-        path = _text("applies_to", item, receipts.MAX_PATH)
-        if not receipts.is_tracked_path(path.removesuffix("/")):  # a folder may be named as one
+        path = _text("applies_to", item, origins.MAX_PATH)
+        if not origins.is_tracked_path(path.removesuffix("/")):  # a folder may be named as one
             raise BadInput(f"applies_to: {item[:200]!r} is not a path inside the repository")
 
 
@@ -313,7 +312,7 @@ def _check_ids(name: str) -> Callable[[object], None]:
 
 def _check_provenance(value: object) -> None:
     for item in _list("provenance", value):
-        origins.parse_provenance(_text("provenance", item, 4 * (origins.MAX_PROVENANCE_WORDS + receipts.MAX_PATH)))
+        origins.parse_provenance(_text("provenance", item, 4 * (origins.MAX_PROVENANCE_WORDS + origins.MAX_PATH)))
 
 
 def _check_suggests(value: object) -> None:

@@ -43,6 +43,8 @@ def escaped(text: str) -> str:
 
 def in_json(text: str) -> str:
     """JSON in which nothing hides: what would is spelled as an escape, and reads back the same."""
+    if text.isascii() and "\x7f" not in text:
+        return text  # JSON itself escapes the other control characters
     return _HIDDEN.sub(_escape_in_json, text)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.config import Settings
     from holdfast.curation.decisions import MemoryStanding
+    from holdfast.curation.memory_state import MemoryListing
     from holdfast.git.clone import Clone
     from holdfast.git.project_setup import ProjectSetup
     from holdfast.index.freshness import IndexSignature
@@ -58,6 +59,7 @@ class Project:
         self.environ = environ or {}
         self.parent_run = parent_run  # the run this process itself is part of
         self.seen: IndexSignature | None = None  # the state that the last answer was made from
+        self.listed: tuple[IndexSignature | None, MemoryListing] | None = None  # how memories stood in that state
         self.has_backlog = False  # whether transcripts wait that are too long to read on the way
         self._approves = person
 

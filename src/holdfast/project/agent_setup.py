@@ -263,8 +263,8 @@ class AgentSetup(Concern):
         """The decisions that were accepted, in the order in which they were."""
         known = self.project.memory.knowledge(kind="decision")
         when: dict[str, str] = {}
-        for event in self.clone.events():
-            if event.kind in ("accept", "promote") and event.target:
+        for event in self.clone.find_events(kinds=("accept", "promote")):
+            if event.target:
                 when[event.target] = min(event.ts, when.get(event.target, event.ts))
         current = [_decision(one, "accepted", when) for one in (*known.trusted, *known.stale)]
         newer = {old: one.id for one in current for old in one.supersedes}

@@ -6,7 +6,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.curation import memory_conflicts
 from holdfast.errors import BadInput, HoldfastError
@@ -59,9 +59,6 @@ _DECIDED = ("accept", "promote", "edit")
 _OID = regex(r"\b([0-9a-f]{12})[0-9a-f]{28,52}\b")
 
 
-SMALL = 4 << 20  # bytes of transcripts that any command reads on its way; more is left to the background
-
-
 class ContextBuilder(Concern):
     """What a new session should know."""
 
@@ -76,10 +73,10 @@ class ContextBuilder(Concern):
         Within a run, or with a session open here, the pack is kept as it was sent.
         """
         began = time.perf_counter_ns()
-        self.project.seen = refresh.signature_of(
-            self.clone
-        )  # before looking: what changes meanwhile must not be missed
-        standings = self.project.memory.knowledge().standings
+        # Before looking: what changes meanwhile counts.
+        self.project.seen = refresh.signature_of(self.clone, parts=("value",))
+        known = self.project.memory.knowledge()
+        self.project.listed, standings = (self.project.seen, known), known.standings
         found = self.material(asked or "", files, standings)
         packed = context_pack.build_pack(
             found,
@@ -136,8 +133,7 @@ class ContextBuilder(Concern):
         names = {one.id for one in told}
         decided = {
             event.target: event.ts
-            for event in (self.clone.own_events() if names else ())
-            if event.kind in _DECIDED and event.target in names
+            for event in (self.clone.find_events("own", kinds=_DECIDED, targets=names) if names else ())
         }
         return [_as_known(one, decided.get(one.id, ""), against.get(one.id, ())) for one in told]
 
@@ -165,7 +161,7 @@ class ContextBuilder(Concern):
     def _of_runs(self, found: Iterable[RecalledItem], asked: str) -> Iterable[RecalledItem]:
         """The same, runs only where what they were for or what they tell of themselves has to do with it."""
         runs = {one.id for one in found if one.kind == "run"}
-        bodies = {e.run_id: e for e in (self.clone.events() if runs else ()) if e.run_id in runs}
+        bodies = {e.run_id: e for e in (self.clone.find_events(runs=runs) if runs else ())}
         for one in found:
             if one.kind != "run":
                 yield one
@@ -224,7 +220,8 @@ class ContextBuilder(Concern):
     def receipts(self, name: str) -> AgentKnowledge:
         """What an agent was given in a run or a session, and how that stands since."""
         owners = receipt_files.owners(self.clone.stores)
-        runs = {event.run_id for event in self.clone.all_events() if event.kind == "run" and event.run_id}
+        asked = self.clone.find_events("all", kinds=("run",), beginnings=(name.removeprefix("run:"),))
+        runs = {event.run_id for event in asked if event.run_id}
         runs |= {run for store in self.clone.stores for run in capsule.opened(store)}
         there = {run for store in self.clone.stores for run in session_files.ids(store)}
         owner = pick(name.removeprefix("run:"), {*owners, *runs, *there})
@@ -273,10 +270,14 @@ class ContextBuilder(Concern):
         guarding.write(self.clone, self.project.memory.knowledge().standings)
 
     def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
-        """Keep a rendered answer for the quick path until a fact expires or the signature changes."""
-        expiries = [s.memory.expires_at for s in self.project.memory.knowledge().trusted if s.memory.expires_at]
+        """Keep an answer as it was printed for the quick path, until a fact expires or the signature changes."""
+        listed = self.project.listed
+        known = listed[1] if listed and listed[0] is self.project.seen else self.project.memory.knowledge()
+        expiries = [one.memory.expires_at for one in known.trusted if one.memory.expires_at]
         until = model_event.timestamp(min(expiries)) if expiries else None
-        refresh.keep_ready(self.clone, name, signature=signature, text=text, json=json, valid_until=until)
+        refresh.keep_ready(
+            self.clone, name, signature=signature, text=text, json=json, valid_until=until, is_clean=True
+        )
 
 
 def _speaks_unasked(one: MemoryStanding) -> bool:
@@ -350,23 +351,3 @@ def _honestly(one: MemoryStanding) -> Iterable[str]:
         yield "approved" if one.trust == "T0" else hit_text.PROMOTED
     if one.status in ("stale", "expired"):
         yield f"but {one.status}" if one.trust == "T0" else one.status
-
-
-def _listed(told: object) -> list[Mapping[str, Any]]:
-    """What a line of a pack says it tells of; it lay in a file that anybody could have written."""
-    return [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
-
-
-def _standing(one: MemoryStanding) -> dict[str, Any]:
-    """How a memory stands, for whoever looks at it."""
-    provenance = getattr(one.memory, "provenance", ())
-    return {
-        "type": one.memory.type,
-        "status": one.status,
-        "trust": one.trust,
-        "evidence": dict(one.receipts),
-        "notes": list(one.notes),
-        "said": list(provenance),
-        "suggests": getattr(one.memory, "suggests", None),
-        "because": getattr(one.memory, "because", ""),
-    }

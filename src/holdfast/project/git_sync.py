@@ -8,15 +8,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from holdfast.capture import git_notices, reconciliation
-from holdfast.errors import BadInput, NeedsReview, ReadOnlyStore
+from holdfast.errors import NeedsReview, ReadOnlyStore
 from holdfast.git import branch_lines, erase, hooks, moves, project_setup, publish, reconcile, upstream
 from holdfast.index import refresh, sqlite
 from holdfast.project.concern import Concern
 from holdfast.recall import lookup
 from holdfast.store import bundle, fsio
 from holdfast.values import frozen
-from holdfast.work import cleanup as pruning
-from holdfast.work import cleanup as resetting
+from holdfast.work import cleanup
 
 if TYPE_CHECKING:
     from holdfast.capture.reconciliation import ReconcileChoice, ReconcileOverview
@@ -53,11 +52,13 @@ class GitSync(Concern):
         self, *, stage: bool = False, here: bool = False, restore: bool = False, message: str | None = None
     ) -> Published:
         """Commit this line's events and memories, and nothing else."""
+        behind = self.project.views.behind()
         done = publish.publish(
             self.clone, stage=stage, here=here, restore=restore, trunk=self.settings.trunk, message=message
         )
         erase.sweep(self.clone)
-        self.project.views.render_quietly("sessions")  # what is published was shown before; the journal names commits
+        self.project.views.published(behind)
+        self.project.views.render_quietly("sessions")  # the journal names commits
         return done
 
     def erase(self, identity: str) -> Erasure:
@@ -89,6 +90,7 @@ class GitSync(Concern):
         with fsio.locked(self.clone.layout.lock, wait=60.0):
             done = bundle.bring_back(self.clone.layout, file, erased=self.clone.erased())
         reconcile.adopt(self.clone, before)
+        self.clone.forget_bodies()
         erase.sweep(self.clone)
         self.project.views.render_quietly()
         return done
@@ -97,7 +99,7 @@ class GitSync(Concern):
         """What a store brings counts as recorded here: only a person may bring approvals of persons in."""
         if self.project.is_person:
             return
-        own = {event.hash_self.encode("ascii") for event in self.clone.own_events()}
+        own = {event.hash_self.encode("ascii") for event in self.clone.find_events("own", kinds=("accept",))}
         for line in bundle.log_lines(file):
             if b'"kind":"accept"' in line and line[14:78] not in own:
                 raise NeedsReview(
@@ -107,7 +109,7 @@ class GitSync(Concern):
 
     def reset(self, what: str) -> ResetResult:
         """Empty caches: sessions, tasks or all; `reset_undo` brings back what was taken."""
-        done = resetting.reset(self.clone, what)
+        done = cleanup.reset(self.clone, what)
         if what == "all":
             self.project.recall.close()
             sqlite.drop_all(os.path.dirname(refresh.path_of(self.clone)))
@@ -116,13 +118,13 @@ class GitSync(Concern):
 
     def undo_reset(self) -> UndoneReset:
         """Bring back what the last reset took."""
-        done = resetting.undo(self.clone)
+        done = cleanup.undo(self.clone)
         self.project.views.render_quietly(all_days=True)
         return done
 
-    def prune(self, *, older_than: str = pruning.USUAL, dry_run: bool = False) -> PruneResult:
+    def prune(self, *, older_than: str = cleanup.USUAL, dry_run: bool = False) -> PruneResult:
         """Delete ended sessions, claims, anchors and trash that are older than that; open ones stay."""
-        done = pruning.prune(self.clone, older_than=older_than, dry_run=dry_run)
+        done = cleanup.prune(self.clone, older_than=older_than, dry_run=dry_run)
         self.project.views.render_quietly(all_days=not dry_run)
         return done
 
@@ -217,10 +219,3 @@ class GitSync(Concern):
         before = upstream.revoke(self.clone)
         self.project.views.render_quietly()
         return before
-
-
-def _read(file: str) -> bytes:
-    try:
-        return fsio.read(os.path.abspath(file), limit=1 << 24)
-    except FileNotFoundError:
-        raise BadInput(f"there is no file {file}", hint="Check the name.") from None

@@ -86,7 +86,7 @@ class Harvester(Concern):
             return propose.Harvested()
         try:
             sent = self.sent([source.partition(":")[2], *outer])
-            self.project.views.note("memory")
+            self.project.views.note("candidates")
             return propose.harvest(
                 self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self._model(turns)
             )

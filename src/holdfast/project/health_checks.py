@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from holdfast.diagnostics.log_integrity import LogCheckpoint
     from holdfast.diagnostics.repair import Repair
     from holdfast.diagnostics.secret_scan import SecretScan
-    from holdfast.diagnostics.status import Status, WorkTally
+    from holdfast.diagnostics.status import Status
     from holdfast.diagnostics.usage import UsageSubjects
     from holdfast.model.memory import Memory
     from holdfast.model.task import Task
@@ -63,37 +64,42 @@ class HealthChecks(Concern):
 
     def status(self) -> Status:
         """Where this clone stands, what waits, and what would go with it."""
-        self.project.views.render_quietly()  # facts may have expired since the views were written
-        self.project.seen = refresh.signature_of(
-            self.clone
-        )  # before looking: what changes meanwhile must not be missed
+        # Before looking: what changes meanwhile must not be missed.
+        self.project.seen = refresh.signature_of(self.clone, parts=("value",))
         there = review_queue.ReviewQueue(self.clone, self.clone.clock())
         found = there.known
-        counted = status.FactTally(
-            len(found.trusted),
-            len(found.expired),
-            len(found.stale),
-            there.waiting,
-            sum(one.status == "unreviewed" and one.trust != review_queue.FOREIGN for one in found.unreviewed),
+        self.project.listed = self.project.seen, found
+        self.project.views.catch_up(found)
+        foreign = review_queue.FOREIGN
+        states = Counter((one.status, one.trust == foreign) for one in found.unreviewed)
+        counted = status.status(
+            self.clone,
+            **self._work(),
+            facts=len(found.trusted),
+            expired=len(found.expired),
+            stale=len(found.stale),
+            candidates=there.waiting,
+            unreviewed=states["unreviewed", False],
             elsewhere=len(there.items) - there.waiting,
-            edited=sum(one.status == approvals.EDITED for one in found.unreviewed),
-            unchecked=sum(one.status == approvals.UNCHECKED for one in found.unreviewed),
+            edited=states[approvals.EDITED, False] + states[approvals.EDITED, True],
+            unchecked=states[approvals.UNCHECKED, False] + states[approvals.UNCHECKED, True],
             unreadable=len(there.unreadable),
         )
-        return self.project.models.with_model(status.status(self.clone, counted, self._work()))
+        return self.project.models.with_model(counted)
 
-    def _work(self) -> WorkTally:
+    def _work(self) -> dict[str, Any]:
+        """How much is to be done, and in which session."""
+        session = self.project.sessions.current_id()
         if not self.settings.has("tasks"):
-            return status.WorkTally(session=self.project.sessions.current_id())
+            return {"session": session}
         board = self.project.tasks.board()
         open_ones = [task for task in board.tasks if not task.is_closed]
         begun = sum(task.status == "started" for task in open_ones)
         ready = sum(task.kind not in model_task.PLANS for task in board.graph.ready())
         in_doubt = board.broken or any(placed.clash or placed.edited for placed in board.placed.values())
         disputed = merge_conflicts.find(self.clone, layout.TASKS) if in_doubt else ()
-        return status.WorkTally(
-            len(open_ones), begun, ready, self.project.sessions.current_id(), disputed=len(disputed)
-        )
+        counts = {"tasks": len(open_ones), "started": begun, "ready": ready, "disputed": len(disputed)}
+        return {"session": session, **counts}
 
     def stats(self) -> Stats:
         """What was counted here, and what became of what was recalled."""
@@ -132,21 +138,6 @@ def _read(file: str) -> bytes:
         return fsio.read(os.path.abspath(file), limit=1 << 24)
     except FileNotFoundError:
         raise BadInput(f"there is no file {file}", hint="Check the name.") from None
-
-
-def _standing(one: MemoryStanding) -> dict[str, Any]:
-    """How a memory stands, for whoever looks at it."""
-    provenance = getattr(one.memory, "provenance", ())
-    return {
-        "type": one.memory.type,
-        "status": one.status,
-        "trust": one.trust,
-        "evidence": dict(one.receipts),
-        "notes": list(one.notes),
-        "said": list(provenance),
-        "suggests": getattr(one.memory, "suggests", None),
-        "because": getattr(one.memory, "because", ""),
-    }
 
 
 def _named(memory: Memory) -> set[str]:

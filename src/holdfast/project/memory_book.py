@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from holdfast import config
 from holdfast.curation import decisions, memory_health, memory_state, propose, review, review_queue, revise, undo
-from holdfast.curation import memory_state as standing_facts
 from holdfast.errors import BadInput, HoldfastError, NeedsReview, NotFound
 from holdfast.git import approvals, evidence_check
 from holdfast.model import memory
 from holdfast.project.concern import Concern
 from holdfast.recall import passage as passages
-from holdfast.security import redact, rules
-from holdfast.store import layout as paths
 from holdfast.store import statistics, tally
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
-    from holdfast.config import Settings
     from holdfast.curation import memory_conflicts
     from holdfast.curation.decisions import MemoryStanding, Reviewer
     from holdfast.curation.memory_health import MemoryHealth, RecallUse
@@ -30,13 +24,9 @@ if TYPE_CHECKING:
     from holdfast.curation.review_queue import QueueItem, ReviewQueue
     from holdfast.curation.revise import ReviewerWish
     from holdfast.curation.undo import UndoStep
-    from holdfast.git.repo import Repo
     from holdfast.model.evidence import Provenance
     from holdfast.model.memory import Accepted, Candidate
     from holdfast.recall.passage import Passage
-    from holdfast.security.redact import Scanner
-
-T = TypeVar("T")
 
 
 NEVER = "never"
@@ -58,11 +48,11 @@ class MemoryBook(Concern):
 
     def facts(self) -> MemoryListing:
         """How every fact stands here: trusted, stale, unreviewed, expired, superseded, retired, and so on."""
-        return standing_facts.list_memories(self.clone, self.clone.clock(), kind="fact")
+        return memory_state.list_memories(self.clone, self.clone.clock(), kind="fact")
 
     def knowledge(self, *, kind: str | None = None) -> MemoryListing:
         """The same of every memory, or of a kind: decision, assumption, invariant, fact or dead-end."""
-        return standing_facts.list_memories(self.clone, self.clone.clock(), kind=kind)
+        return memory_state.list_memories(self.clone, self.clone.clock(), kind=kind)
 
     def remember(
         self,
@@ -107,7 +97,7 @@ class MemoryBook(Concern):
             provenance=provenance,
             id=id,
         )
-        self.project.views.render_quietly(self.subject)
+        self.project.views.render_quietly("candidates")
         if isinstance(made, memory.Accepted):
             return self._known_already(made, evidence, accept=accept, reviewer=reviewer)
         if accept:
@@ -333,28 +323,6 @@ class MemoryBook(Concern):
         since = None if began is None else datetime.fromtimestamp(began, UTC)
         used = statistics.times_used(self.clone.layout)
         return memory_health.RecallUse(since, {*recalled, *told}, times=recalled, used=frozenset(used))
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
-    return config.load(
-        tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
-        clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
-        user=paths.user_settings(environ),
-        environ=environ,
-    )
-
-
-def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
-    """The scanner for everything, the one for what agents say, and which shared rules are not used."""
-    scan = redact.Scanner(settings.redact_rules, settings.redact_allow)
-    if not settings.shared_rules:
-        return scan, None, []
-    narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
-    return scan, redact.Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused
 
 
 def _each(items: Iterable[QueueItem], decide: Callable[[QueueItem], MemoryStanding]) -> Decided:

@@ -14,7 +14,6 @@ from holdfast.errors import HoldfastError, SwitchedOff
 from holdfast.git import erase, hooks, last_seen, project_setup, publish_journal, view_edits
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
-from holdfast.index.freshness import task_file_facts
 from holdfast.model.ids import RUN_VARIABLE
 from holdfast.project import Project
 from holdfast.recall import views
@@ -144,8 +143,8 @@ def take_state(clone: Clone) -> ViewEditOutcome | None:
 
 
 def _take_task_files(clone: Clone) -> Sequence[object]:
-    """Take edits of task and link files; git is asked only if one of them, its index or HEAD changed."""
-    facts = task_file_facts(clone)
+    """Take edits of task and link files; git is asked only if an entry file, its index or HEAD changed."""
+    facts = clone.repo.entry_facts()
     if facts is not None and view_edits.read_record(clone, _LOOKED_AT).get(_LOOKED_AT) == [facts]:
         return ()
     taken = hand_edits.take(clone)

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from holdfast.recall.pack.sent_packs import AgentKnowledge
     from holdfast.recall.search import Hit, TextSearch
 
-if TYPE_CHECKING:
-    pass
-
 _UNKEPT = "; it is built in memory"  # ends what an index says that cannot be kept
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from holdfast import config
 from holdfast.capture import export_codex as capture_export_codex
 from holdfast.capture import run as capture
 from holdfast.capture import session_work
@@ -26,23 +25,18 @@ from holdfast.model.ids import pick
 from holdfast.model.ids import run_id as new_run_id
 from holdfast.project.concern import Concern
 from holdfast.recall import lookup
-from holdfast.security import redact, rules
 from holdfast.store import capsule, fsio, import_progress, session_files, statistics, tally
-from holdfast.store import layout as paths
 from holdfast.values import replace
 
 if TYPE_CHECKING:
     from holdfast.capture.export_codex import Rollout
     from holdfast.capture.run import CommandOutcome
-    from holdfast.config import Settings
     from holdfast.curation.decisions import MemoryStanding
     from holdfast.diagnostics.run_diff import RunDiff
-    from holdfast.git.repo import Repo
     from holdfast.model.event import Event
     from holdfast.model.session import Session
     from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
     from holdfast.recall.lookup import ShownRecord
-    from holdfast.security.redact import Scanner
 
 _ENVELOPE = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
 
@@ -73,9 +67,6 @@ _SHAPES: dict[str, type] = {
 
 
 _NAMED: dict[type, str] = {str: "a text", dict: "an object, such as {'summary': …}", list: "a list"}
-
-
-T = TypeVar("T")
 
 
 VERSION = 1
@@ -163,19 +154,25 @@ class RunLog(Concern):
             yield run
         self.project.harvest.from_run(run.event)
 
-    def events(self) -> list[dict[str, Any]]:
-        """Every event visible here, in order, with what its body says."""
-        return [self.clone.joined(event) for event in self.clone.events()]
+    def events(self, *, newest: int | None = None) -> list[dict[str, Any]]:
+        """Every event visible here or the newest ones, in order, with what its body says."""
+        found = self.clone.events() if newest is None else self.clone.find_events(newest=newest)
+        return [self.clone.joined(event) for event in found]
 
-    def timeline(self, *, task: str | None = None, sort: Sequence[str] = ()) -> list[timeline.TimelineRow]:
+    def timeline(
+        self, *, task: str | None = None, sort: Sequence[str] = (), newest: int | None = None
+    ) -> list[timeline.TimelineRow]:
         """What happened, in order, or sorted by layer and scale."""
-        return timeline.timeline(self.events(), task=task, sort=tuple(sort) or ("ts",))
+        return timeline.timeline(self.events(newest=newest), task=task, sort=tuple(sort) or ("ts",))
 
     def diff(self, run: str, *, against: str = "latest") -> RunDiff:
         """What two runs produced, compared; latest is the newest earlier run of the same task."""
-        runs = [event.run_id for event in self.clone.all_events() if event.kind == "run" and event.run_id]
-        other = against if against == "latest" else pick(against, runs)
-        return differences.diff(self.clone, pick(run, runs), against=other)
+        other = against if against == "latest" else self._run_named(against)
+        return differences.diff(self.clone, self._run_named(run), against=other)
+
+    def _run_named(self, text: str) -> str:
+        found = self.clone.find_events("all", kinds=("run",), beginnings=(text,))
+        return pick(text, [event.run_id for event in found if event.run_id])
 
     def show(self, identity: str) -> ShownRecord:
         """Everything this clone can say about a memory, a run or an event."""
@@ -251,7 +248,7 @@ class RunLog(Concern):
     def _with_runs(self, name: str | None) -> list[tuple[Session | None, list[Event]]]:
         """Sessions with their runs, in the order of time; runs of none stand last."""
         there = sorted(session_files.everywhere(self.clone.stores), key=lambda one: (one.started.ts, one.id))
-        runs = {event.run_id: event for event in self.clone.own_events() if event.kind == "run" and event.run_id}
+        runs = {event.run_id: event for event in self.clone.find_events("own", kinds=("run",)) if event.run_id}
         if name is not None:
             asked = pick(name.removeprefix("run:"), {*runs, *(one.id for one in there)})
             if asked in runs:
@@ -309,28 +306,6 @@ class RunLog(Concern):
         ]
         rows = [f"{number}. {line}" for number, line in enumerate(turns, 1)]
         return page + ("\n".join(["\n## Turns\n", *rows]) + "\n" if rows else "")
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
-    return config.load(
-        tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
-        clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
-        user=paths.user_settings(environ),
-        environ=environ,
-    )
-
-
-def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
-    """The scanner for everything, the one for what agents say, and which shared rules are not used."""
-    scan = redact.Scanner(settings.redact_rules, settings.redact_allow)
-    if not settings.shared_rules:
-        return scan, None, []
-    narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
-    return scan, redact.Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused
 
 
 def _standing(one: MemoryStanding) -> dict[str, Any]:

@@ -45,6 +45,7 @@ ASK = (
 
 
 _RUNS = 3  # the newest runs that are included
+_LOOKED_AT = 200  # runs among which those are looked for
 
 
 _OF_RUN = {  # which parts of a run's summary are included, and how each begins
@@ -212,7 +213,7 @@ class SessionBook(Concern):
             named += [run.run for one in taken if one.session_id == session.id for run in one.runs]
         if not named:
             line_ = self.clone.line().id
-            events = (event for event in self.clone.own_events() if event.kind == "run")
+            events = self.clone.find_events("own", kinds=("run",), newest=_LOOKED_AT)
             mine = (event for event in events if event.run_id and event.line == line_)
             named = [str(event.run_id) for event in mine if not _is_foreign(self.clone.joined(event))]
         return sorted(dict.fromkeys(named), reverse=True)[:_RUNS]  # an id begins with the time

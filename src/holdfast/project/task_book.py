@@ -25,7 +25,6 @@ from holdfast.work import (
     task_json,
     task_lifecycle,
 )
-from holdfast.work import task_board as boards
 from holdfast.work.task_lifecycle import LASTING
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ class TaskBook(Concern):
     def board(self) -> Board:
         """Every task visible here."""
         self.project.needs("tasks")
-        return boards.read(self.clone)
+        return task_board.read(self.clone)
 
     def add(self, title: str, **fields: Any) -> Task:
         """Add a node to the work graph.
@@ -165,7 +164,7 @@ class TaskBook(Concern):
         given = {
             **fields,
             "evidence": [*(fields.get("evidence") or ()), *runs],
-            "parent": fields.get("parent") or (only if only in boards.read(self.clone).placed else None),
+            "parent": fields.get("parent") or (only if only in task_board.read(self.clone).placed else None),
         }
         made = task_lifecycle.add(self.clone, title=title, **given)
         session_note.close_as_task(self.clone, session, item, made.id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from typing import TYPE_CHECKING, Any
 
 from holdfast.curation import memory_pages
@@ -16,7 +18,14 @@ from holdfast.store import layout as paths
 from holdfast.work import project_state
 
 if TYPE_CHECKING:
+    from holdfast.curation.memory_pages import MemoryPage
+    from holdfast.curation.memory_state import MemoryListing
     from holdfast.project import Project
+
+
+_SHOWS = {"memory": "state.json", "runs": "artifacts.json", "tasks": view_edits.STATE}  # a view of each subject
+_SHOWN = "views-shown"  # begins with `views-`: it is no fact that answers rest on
+MOST_ARTIFACTS = 1000  # files in artifacts.json: a view that grows for ever is read by nobody
 
 
 class ViewFiles(Concern):
@@ -28,24 +37,63 @@ class ViewFiles(Concern):
 
     def artifacts(self) -> dict[str, list[dict[str, Any]]]:
         """Task to the tracked files its runs produced, each content once."""
-        tracked = set(self.clone.repo.run("ls-files", "-z").decode("utf-8", "surrogateescape").split("\0"))
-        runs = (self.clone.joined(event) for event in self.clone.events() if event.kind == "run" and event.body)
-        return views.artifacts(runs, tracked)
+        found = self.clone.produced(newest=MOST_ARTIFACTS)
+        listed = self.clone.repo.run("ls-files", "-z") if found else b""
+        return views.artifacts(found, set(os.fsdecode(listed).split("\0")), erased=self.clone.erased())
 
     def render(self, *subjects: str, all_days: bool = False) -> None:
-        """Write the views of what changed: memory, runs, tasks, sessions, or all. Of the journal, today or all days."""
-        header = self._header()
-        changed = {*subjects, *self._noted} if subjects else {"memory", "runs", "tasks"}
+        """Write the views of what changed: memory, candidates, runs, tasks, sessions, or all; of the journal, today
+        or all days.
+        """
+        header, head = self._header(), self._in_head()
+        changed = {*subjects, *self._noted} if subjects else {*_SHOWS}
         self._noted.clear()
         if "memory" in changed:
             self._render_memory(header)
+        elif "candidates" in changed:
+            self._put_page(memory_pages.show_candidates(self.clone), header)
         if "runs" in changed:
             self.write("artifacts.json", views.artifacts_json(self.artifacts(), header))
         if "tasks" in changed and self.settings.has("tasks"):
-            text = self.clone.hide.text(project_state.text(project_state.read(self.clone)))
+            text = project_state.text(project_state.read(self.clone), self.clone)
             view_edits.put(self.clone, project_state.NAME, text, write=views.write)
         if self.settings.has("journal"):
             self._write_journal(None if all_days else [header.time[:10]])
+        self._remember({subject: tree for subject, tree in head.items() if subject in changed})
+
+    def catch_up(self, found: MemoryListing) -> None:
+        """Write the views of another state: git brought something, a file was edited, memories stand otherwise."""
+        behind = self.behind()
+        said = "\n".join(f"{one.id} {one.status} {one.blob}" for one in found.standings)
+        standing = {"standing": hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()}
+        if view_edits.read_record(self.clone, _SHOWN).get("standing") != [standing["standing"]]:
+            behind.add("memory")
+        if behind:
+            self.render_quietly(*behind)
+            self._remember(standing)
+
+    def behind(self) -> set[str]:
+        """The subjects whose views are missing or were written from another state."""
+        shown, layout = view_edits.read_record(self.clone, _SHOWN), self.clone.layout
+        missing = {subject for subject, name in _SHOWS.items() if not os.path.exists(layout.view(name))}
+        missing -= set() if self.settings.has("tasks") else {"tasks"}
+        return missing | {subject for subject, state in self._in_head().items() if shown.get(subject) != [state]}
+
+    def published(self, behind: set[str]) -> None:
+        """What was waiting is in HEAD now, so the views show it, unless they were behind before."""
+        self._remember({subject: tree for subject, tree in self._in_head().items() if subject not in behind})
+
+    def _in_head(self) -> dict[str, str]:
+        """Subject to what its views rest on besides waiting changes: HEAD, the entry files, the rules for secrets."""
+        repo = self.clone.repo
+        state = f"{repo.head().oid} {repo.entry_facts() or self.clone.now()} {self.clone.hide.key}"
+        return dict.fromkeys(_SHOWS, state)
+
+    def _remember(self, trees: dict[str, str]) -> None:
+        shown = view_edits.read_record(self.clone, _SHOWN)
+        now = {**shown, **{subject: [tree] for subject, tree in trees.items()}}
+        if now != shown and not self.clone.reading:
+            view_edits.keep_record(self.clone, _SHOWN, now)
 
     def note(self, subject: str) -> None:
         """Something changed on the way: the next rendering shows it."""
@@ -61,8 +109,11 @@ class ViewFiles(Concern):
         trusted = memories.pop("trusted")
         self.write("state.json", views.state_json(trusted, header, **memories))
         for page in shown.pages:
-            text = memory_pages.render_page(page, branch=header.branch, head=header.head, time=header.time)
-            view_edits.put(self.clone, page.name, text, write=views.write)
+            self._put_page(page, header)
+
+    def _put_page(self, page: MemoryPage, header: views.ViewHeader) -> None:
+        text = memory_pages.render_page(page, branch=header.branch, head=header.head, time=header.time)
+        view_edits.put(self.clone, page.name, text, write=views.write)
 
     def _write_journal(self, only: list[str] | None) -> None:
         clone, folder = self.clone, self.settings.journal_path

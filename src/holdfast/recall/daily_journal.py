@@ -68,11 +68,12 @@ def days(
     What other branches did is included only with `everywhere`. Commits of the journal in `folder`
     are not told in it; those from before anything was recorded only of days in `only`, and not if `begun`.
     """
-    events = clone.all_events() if everywhere else clone.events()
+    scope = "all" if everywhere else "visible"
     known = session_files.everywhere(clone.stores)
-    there = known if everywhere else _seen(clone, known, events)
-    told = _once(clone, [event for event in events if event.kind in KINDS])
+    there = known if everywhere else _seen(clone, known)
+    told = _once(clone, scope, clone.find_events(scope, kinds=KINDS, **_between(only)))
     dates = {event.ts[:10] for event in told} | {when for one in there for when in dates_of(one)}
+    dates |= {event.ts[:10] for event in clone.find_events(scope, kinds=KINDS, oldest=1)}
     span = _days_searched(dates, only, begun=begun)
     made = _commits(clone, known, span, everywhere=everywhere, folder=folder) if span else []
     dates |= {one.ts[:10] for one in made}
@@ -87,6 +88,11 @@ def days(
     }
 
 
+def _between(only: Collection[str] | None) -> dict[str, str]:
+    """The moments between which the events of some days lie."""
+    return {"since": min(only), "before": f"{max(only)}U"} if only else {}  # a day's times go on with a T
+
+
 def _days_searched(dates: Collection[str], only: Collection[str] | None, *, begun: bool) -> tuple[str, str] | None:
     """From which day to which commits are looked for."""
     first = min(dates, default="")
@@ -96,18 +102,15 @@ def _days_searched(dates: Collection[str], only: Collection[str] | None, *, begu
     return (min(only), max(only)) if only else None
 
 
-def _seen(clone: Clone, known: Iterable[Session], events: Iterable[Event]) -> list[Session]:
+def _seen(clone: Clone, known: Iterable[Session]) -> list[Session]:
     """The sessions of this line, of what it inherited, and those whose beginning was merged into it."""
     line = clone.line()
     found = {one.id: one for one in known}
     mine = {one.id for one in found.values() if line.sees(one.line, one.started.ts)}
     # That one of another branch was ended from here does not make it one of this branch.
-    heard = {
-        event.target
-        for event in events
-        if event.kind == "session" and event.target in found and event.target not in mine
-        if clone.joined(event).get("action") in ("start", "link")
-    }
+    others = found.keys() - mine
+    events = clone.find_events(kinds=("session",), targets=others) if others else ()
+    heard = {event.target for event in events if clone.joined(event).get("action") in ("start", "link")}
     return [one for one in found.values() if one.id in mine or one.id in heard]
 
 
@@ -120,8 +123,8 @@ def _commits(
     days_told = [f"--since={span[0]}T00:00:00Z", f"--until={span[1]}T23:59:59Z"]
     shape = ["--format=%H%x00%ct%x00%an%x00%s", f"--max-count={_COMMITS}", "--full-history"]
     paths_told = ["--", ":(top)", f":(top,exclude){paths.TRACKED}", *excluding_journal_pages(folder)]
-    done = clone.repo.attempt("log", *shape, *days_told, *which, *paths_told)
-    rows = [row.split("\0", 3) for row in done.stdout.decode("utf-8", "replace").split("\n")]
+    told = clone.repo.run("log", *shape, *days_told, *which, *paths_told, ok=range(256))
+    rows = [row.split("\0", 3) for row in told.decode("utf-8", "replace").split("\n")]
     there = [row for row in rows if len(row) == 4 and row[0] not in named]  # else a signature's words
     made = [UnrecordedCommit(oid, _utc(ts), who, words) for oid, ts, who, words in there]
     return sorted(made, key=lambda one: one.ts)
@@ -131,13 +134,15 @@ def _utc(seconds: str) -> str:
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def _once(clone: Clone, told: Sequence[Event]) -> list[Event]:
+def _once(clone: Clone, scope: str, told: Sequence[Event]) -> list[Event]:
     """The events without those that say again that a milestone was reached that was not opened between."""
-    counts = Counter(event.target for event in told if event.kind == "checkpoint")
+    milestones = {event.target for event in told if event.kind == "checkpoint" and event.target}
+    steps = clone.find_events(scope, kinds=("task", "checkpoint"), targets=milestones) if milestones else ()
+    counts = Counter(event.target for event in steps if event.kind == "checkpoint")
     reached: set[tuple[str | None, str]] = set()
     again: set[str] = set()
-    for event in told:
-        if counts.get(event.target, 0) < 2 or event.kind not in ("task", "checkpoint"):
+    for event in steps:
+        if counts[event.target] < 2:
             continue
         step = "checkpoint" if event.kind == "checkpoint" else str(clone.joined(event).get("action"))
         if step in ("reopen", "start", "block", "drop"):

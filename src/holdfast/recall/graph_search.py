@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 Walked = TypeVar("Walked", bound=Hashable)
+Sources = Sequence[sqlite3.Connection]
+Best = Sequence[tuple[int, float]]  # the best rows of a search, by key, with their scores
 
 DAMPING = 0.7  # how often a walk goes on instead of setting out again; a row and a name are two steps
 ROUNDS = 40
@@ -117,10 +119,11 @@ class RecordGraph:
         """The rows that hold a name or touch a file, up to one more than may share it."""
         if node not in self._known:
             self.looked_up += 1
+            question, wanted = _rows(node)
             self._known[node] = [
                 (ROW, number, str(row))
                 for number, db in enumerate(self.sources)
-                for row in (_holding(db, node[2]) if node[0] == NAME else _touching(db, node[2]))
+                for (row,) in db.execute(f"{question} LIMIT ?", (wanted, SHARED + 1))
             ]
         return self._known[node]
 
@@ -173,21 +176,13 @@ def lookup_name(name: str) -> str:
     return low[:SHORT] if is_hash else low
 
 
-def _holding(db: sqlite3.Connection, name: str) -> list[int]:
-    """The shown rows that hold a name anywhere, in the order of their numbers."""
+def _rows(node: Node) -> tuple[str, str]:
+    """The question for the shown rows that hold a name anywhere or touch a file, and its argument."""
+    kind, _, name = node
+    if kind == PATH:
+        return "SELECT row FROM path JOIN touch ON touch.path = path.id WHERE path.name = ? ORDER BY row", name
     short = len(name) == SHORT and all(c in "0123456789abcdef" for c in name)
-    match = f"{quoted(name)} *" if short else quoted(name)
-    found = db.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (match, SHARED + 1))
-    return [row for (row,) in found]
-
-
-def _touching(db: sqlite3.Connection, path: str) -> list[int]:
-    """The shown rows that touch a file."""
-    found = db.execute(
-        "SELECT touch.row FROM path JOIN touch ON touch.path = path.id WHERE path.name = ? ORDER BY touch.row LIMIT ?",
-        (path, SHARED + 1),
-    )
-    return [row for (row,) in found]
+    return "SELECT rowid FROM words WHERE words MATCH ?", f"{quoted(name)} *" if short else quoted(name)
 
 
 def _touched(db: sqlite3.Connection, number: int) -> Iterable[tuple[Node, float]]:
@@ -237,9 +232,7 @@ MENTIONED = 20  # rows; a name in the question that more of them hold is no plac
 _MOST = 4000  # rows that hold a word
 
 
-def walk_links(
-    sources: Sequence[sqlite3.Connection], asked: SearchQuery, best: Sequence[tuple[int, float]]
-) -> dict[int, float]:
+def walk_links(sources: Sources, asked: SearchQuery, best: Best) -> dict[int, float]:
     """What rows gain by links and by the walk, by key, in units of the best score."""
     gains = second_hop.follow(sources, asked, best)
     for key, gain in _walked(RecordGraph(sources), asked, best).items():
@@ -247,7 +240,7 @@ def walk_links(
     return gains
 
 
-def _walked(nodes: RecordGraph, asked: SearchQuery, best: Sequence[tuple[int, float]]) -> dict[int, float]:
+def _walked(nodes: RecordGraph, asked: SearchQuery, best: Best) -> dict[int, float]:
     seeds = _seeds(nodes, asked, best)
     mass = pagerank(grow_graph(nodes, seeds), seeds)
     reached = {node: round(value, 9) for node, value in mass.items() if node[0] == ROW and node not in seeds}
@@ -274,7 +267,7 @@ def _wanted(nodes: RecordGraph, asked: SearchQuery, reached: Mapping[Node, float
     return {node: WANTED * reached[node] / most for node in fitting} if most else {}
 
 
-def _seeds(nodes: RecordGraph, asked: SearchQuery, best: Sequence[tuple[int, float]]) -> dict[Node, float]:
+def _seeds(nodes: RecordGraph, asked: SearchQuery, best: Best) -> dict[Node, float]:
     """What the question names: rows whose title it spells out, and what holds a rare name or file of it."""
     seeds: dict[Node, float] = {}
     for number, db in enumerate(nodes.sources):
@@ -290,7 +283,7 @@ def _seeds(nodes: RecordGraph, asked: SearchQuery, best: Sequence[tuple[int, flo
     return seeds
 
 
-def _held(sources: Sequence[sqlite3.Connection], asked: SearchQuery, seeds: Mapping[Node, float]) -> dict[Node, float]:
+def _held(sources: Sources, asked: SearchQuery, seeds: Mapping[Node, float]) -> dict[Node, float]:
     """By row, the share of the question's telling words that it holds and the strongest seed lacks."""
     found: list[tuple[set[Node], float]] = []
     for term, weight in zip(asked.terms, asked.weights, strict=False):
@@ -314,12 +307,10 @@ GROUP = "holdfast.graphs"
 AUTO, OFF = "auto", "off"
 MAX_GAINS = 10_000  # rows that one step may lead to; ours reach some hundreds
 
-Step = Callable[[Sequence[sqlite3.Connection], SearchQuery, Sequence[tuple[int, float]]], dict[int, float]]
+Step = Callable[[Sources, SearchQuery, Best], dict[int, float]]
 
 
-def auto_step(
-    sources: Sequence[sqlite3.Connection], asked: SearchQuery, best: Sequence[tuple[int, float]]
-) -> dict[int, float]:
+def auto_step(sources: Sources, asked: SearchQuery, best: Best) -> dict[int, float]:
     """The walk where a question takes several steps, one step along names elsewhere."""
     follow = walk_links if takes_several_steps(asked) else second_hop.follow
     return follow(sources, asked, best)
@@ -349,9 +340,7 @@ def graph_step(name: str, complaints: list[str] | None = None) -> Step:
 def _guarded(brought: "EntryPoint", complaints: list[str]) -> Step:
     """The step that a package brings; ours where it fails, which is said."""
 
-    def follow(
-        sources: Sequence[sqlite3.Connection], asked: SearchQuery, best: Sequence[tuple[int, float]]
-    ) -> dict[int, float]:
+    def follow(sources: Sources, asked: SearchQuery, best: Best) -> dict[int, float]:
         try:
             with plugins.guarded():
                 return _checked(brought.load()(sources, asked, best))

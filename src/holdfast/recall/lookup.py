@@ -23,7 +23,7 @@ from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, chunks_
 from holdfast.index.corpus.git_objects import RepositoryObjects
 from holdfast.lazy_module import LazyModule
 from holdfast.model.event import Event
-from holdfast.model.ids import LINK, is_id, pick
+from holdfast.model.ids import LINK, beginnings, is_id, pick
 from holdfast.model.session import to_object
 from holdfast.patterns import regex
 from holdfast.store import capsule, fsio, layout, pending_changes, session_files, task_files
@@ -125,7 +125,7 @@ def show_commit(clone: Clone, text: str, memories: Mapping[str, str]) -> ShownRe
     if one is None:
         return None
     when = f"{datetime.fromtimestamp(max(one.seconds, 0), UTC):%Y-%m-%dT%H:%M:%S}Z"
-    runs = recorded_runs.records(clone, recorded_runs.run_events(clone).values(), paths=(), commits=[oid])
+    runs = recorded_runs.records(clone, paths=(), commits=[oid])
     fields = {
         "author": one.author,
         "ts": when,
@@ -237,13 +237,15 @@ class FoundRecord:
 
 def find(clone: Clone, text: str) -> FoundRecord:
     """What `text` names: an exact id first, else the only one it begins."""
-    kinds = _kinds(clone)
-    identity = pick(text.removeprefix("run:"), kinds)
+    asked = text.removeprefix("run:")
+    kinds = _kinds(clone, asked)
+    identity = pick(asked, kinds)
     return FoundRecord(kinds[identity], identity)
 
 
-def _kinds(clone: Clone) -> dict[str, str]:
-    events = clone.all_events()
+def _kinds(clone: Clone, asked: str) -> dict[str, str]:
+    """What every id names that `asked` may begin, and some others."""
+    events = clone.find_events("all", beginnings=beginnings(asked)) if asked else ()
     kinds = {event.hash_self: "event" for event in events}
     kinds |= {event.run_id: "run" for event in events if event.kind == "run" and event.run_id}
     kinds |= {event.target: kind for event in events if event.target and (kind := _subject(event))}
@@ -301,7 +303,7 @@ def show(clone: Clone, text: str) -> ShownRecord:
     if found.kind == "run":
         return _show_run(clone, found.id)
     if found.kind == "event":
-        event = next(event for event in clone.all_events() if event.hash_self == found.id)
+        event = next(iter(clone.find_events("all", beginnings=(found.id,))))
         return ShownRecord(found.id, "event", None, None, clone.joined(event))
     if found.kind == "session":
         return _show_session(clone, found.id)
@@ -319,7 +321,7 @@ def _show_opened(clone: Clone, text: str) -> ShownRecord | None:
 
 
 def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownRecord:
-    events = [event for event in clone.all_events() if event.kind == "run" and event.run_id]
+    events = clone.find_events("all", kinds=("run",), beginnings=(name,))
     run = pick(name, {event.run_id for event in events if event.run_id})
     called = f"{run}#{number}" + (f".{step}" if step else "")
     event = _event_of(clone, run)
@@ -397,7 +399,7 @@ def _show_run(clone: Clone, run_id: str) -> ShownRecord:
 
 def _event_of(clone: Clone, run_id: str) -> Event:
     """The event of a run; where somebody wrote several, the last."""
-    return [e for e in clone.all_events() if e.run_id == run_id and e.kind == "run"][-1]
+    return clone.find_events("all", kinds=("run",), runs=(run_id,))[-1]
 
 
 def _is_erased(clone: Clone, event: Event) -> bool:
@@ -447,7 +449,8 @@ def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
     name, colon, path = text.removeprefix("run:").partition(":")
     if not (colon and path and name) or name in ("commit", "file"):
         return None
-    events = [event for event in clone.all_events() if event.body and not _is_erased(clone, event)]
+    found = clone.find_events("all", beginnings=(name,))
+    events = [event for event in found if event.body and not _is_erased(clone, event)]
     try:
         run = pick(name, [event.run_id or event.hash_self for event in events])
     except NotFound:
@@ -502,7 +505,7 @@ def _both(sighting: Sighting) -> str:
 
 
 def _history(clone: Clone, identity: str) -> list[str]:
-    return [f"{e.ts[:19]} {_happened(clone, e)}" for e in clone.all_events() if e.target == identity]
+    return [f"{e.ts[:19]} {_happened(clone, e)}" for e in clone.find_events("all", targets=(identity,))]
 
 
 def _happened(clone: Clone, event: Event) -> str:

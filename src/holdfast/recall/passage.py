@@ -67,7 +67,7 @@ def passage(clone: Clone, provenance: Provenance) -> Passage:
             return found
         beside = beside or (here if here.line is not None else None)
     if beside is not None:
-        return _around_line(beside, "the words are not there any more")
+        return _around_line(beside)
     return _missing(provenance, "the words are not found in it" if here else "it is not in this clone")
 
 
@@ -84,8 +84,8 @@ def _run(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
     folder = next((path for path in folders if os.path.isdir(path)), None)
     if folder is not None:
         yield from (_Text(f"{called}: its {part}", said) for part, said in _capsule(folder))
-    for event in clone.own_events():
-        if event.kind == "run" and event.run_id == name and event.body:
+    for event in clone.find_events("own", kinds=("run",), runs=(name,)):
+        if event.body:
             yield from (_Text(f"{called}: its {part}", said) for part, said in _told(clone.joined(event)))
 
 
@@ -184,22 +184,6 @@ def _end_of(path: str) -> str | None:
 # Which lines of it.
 
 
-@frozen
-class _Span:
-    """Where the words stand in a text: lines and columns, counted from 0."""
-
-    first: int
-    last: int
-    begin: int
-    end: int
-
-    def within(self, index: int, row: str) -> tuple[int, int]:
-        """The columns of one line that belong to the words."""
-        if not self.first <= index <= self.last:
-            return 0, 0
-        return (self.begin if index == self.first else 0), (self.end if index == self.last else len(row))
-
-
 def _around_words(text: _Text, words: str) -> Passage | None:
     """The lines around the words, however they are broken into lines there."""
     if not words.split():
@@ -207,42 +191,37 @@ def _around_words(text: _Text, words: str) -> Passage | None:
     if "⟨U+" in words:  # it was noted as people see it
         text = replace(text, text=visible(text.text))
     wanted = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
-    spans = [_span(text.text, found) for found in islice(wanted.finditer(text.text), MAX_FOUND)]
-    if not spans:
-        return None
-    return _cut(text, min(spans, key=lambda span: abs(span.first + 1 - (text.line or 0))))
+    places = islice(wanted.finditer(text.text), MAX_FOUND)
+    spans = [(text.text.count("\n", 0, found.start()), found.span()) for found in places]
+    return _cut(text, *min(spans, key=lambda one: abs(one[0] + 1 - (text.line or 0)))) if spans else None
 
 
-def _span(text: str, found: re.Match[str]) -> _Span:
-    first = text.count("\n", 0, found.start())
-    return _Span(
-        first,
-        first + found[0].count("\n"),
-        found.start() - (text.rfind("\n", 0, found.start()) + 1),
-        found.end() - (text.rfind("\n", 0, found.end()) + 1),
-    )
-
-
-def _around_line(text: _Text, missing: str) -> Passage:
+def _around_line(text: _Text) -> Passage:
+    """The lines where the words once stood."""
     rows = text.text.split("\n")
     at = min(max(text.line or 1, 1), len(rows)) - 1
     top = max(0, at - AROUND)
     shown = tuple(row[:MAX_WIDTH] for row in rows[top : at + AROUND + 1])
-    return Passage(text.title, shown, top + 1, missing=missing)
+    return Passage(text.title, shown, top + 1, missing="the words are not there any more")
 
 
-def _cut(text: _Text, span: _Span) -> Passage:
-    """The lines from a little before the words to a little after, none of them endless."""
+def _cut(text: _Text, first: int, span: tuple[int, int]) -> Passage:
+    """The lines from a little before the words to a little after, none of them endless.
+
+    The words begin in the line `first`, counted from 0; `span` is where they stand in the text.
+    """
     rows = text.text.rstrip("\n").split("\n")
-    top = max(0, span.first - AROUND)
-    bottom = min(span.last + AROUND + 1, len(rows), top + MAX_LINES)
+    last = first + text.text.count("\n", *span)
+    begin, end = (at - (text.text.rfind("\n", 0, at) + 1) for at in span)  # columns
+    top = max(0, first - AROUND)
+    bottom = min(last + AROUND + 1, len(rows), top + MAX_LINES)
     lines, marks = [], []
     for index in range(top, bottom):
         row = rows[index].removesuffix("\r")
-        start, stop = span.within(index, row)
+        start = begin if index == first else 0
         left = max(0, min(start - AROUND, len(row) - MAX_WIDTH))  # of a long line, the part with the words
         lines.append(row[left : left + MAX_WIDTH])
-        if span.first <= index <= span.last:
+        if first <= index <= last:
+            stop = end if index == last else len(row)
             marks.append((start - left, min(stop - left, MAX_WIDTH)))
-    last = min(span.last, bottom - 1)
-    return Passage(text.title, tuple(lines), top + 1, span.first - top, last - top, tuple(marks))
+    return Passage(text.title, tuple(lines), top + 1, first - top, min(last, bottom - 1) - top, tuple(marks))

@@ -152,15 +152,9 @@ def is_number(value: object) -> bool:
 
 def _safe(hit: Hit) -> Hit:
     """A hit with nothing hidden in its words, each on one line."""
-    said = {name: _line(value) for name, value in _texts(hit)}
+    values = ((one.name, getattr(hit, one.name)) for one in fields(Hit))
+    said = {name: _line(value) for name, value in values if isinstance(value, str)}
     return replace(hit, **said, parts=tuple((_line(name), gain) for name, gain in hit.parts))
-
-
-def _texts(hit: Hit) -> Iterator[tuple[str, str]]:
-    for field in fields(Hit):
-        value = getattr(hit, field.name)
-        if isinstance(value, str):
-            yield field.name, value
 
 
 def _line(text: str) -> str:

@@ -110,8 +110,6 @@ class TextSearch:
         scope: Scope | None = None,
         limit: int = 5,
         *,
-        task: str | None = None,
-        kind: str | None = None,
         semantic: bool | None = False,
         others: bool = False,
     ) -> list[Hit]:
@@ -120,7 +118,7 @@ class TextSearch:
         `semantic` None means that meaning is asked where words find little. With `others`, below what holds
         here stands what other branches hold, if it fits well.
         """
-        scope = scope or Scope(task=task, kind=kind)
+        scope = scope or Scope()
         check_kind(scope.kind)
         if limit < 1:
             raise BadInput(f"limit {limit} is not at least 1")
@@ -162,7 +160,7 @@ class TextSearch:
         wanted = others or scope.branch is not None
         state = self._bring_others(memory) if wanted else ""
         self._check_branch(scope)
-        there = self._there if wanted and _any(self._there) else None
+        there = self._there if wanted and self._there.db.execute("SELECT 1 FROM row LIMIT 1").fetchone() else None
         self.used = (memory, head or f"!{self._corpus_head()}", state, "1" if there else "0")
         files = [(self._index, "signature", memory)]
         files += [(self._corpus, "head", head)] if head and self._corpus else []
@@ -171,7 +169,9 @@ class TextSearch:
         def ask(near: "Near | None" = None) -> list[tuple[Any, ...]]:
             with _one_state(files) as opened:
                 here, beyond = (opened[:-1], opened[-1]) if there else (opened, None)
-                return question.answered(here, beyond, now=now, near=near, step=self._step)
+                return answers.answer(
+                    here, beyond, question.query, scope=scope, limit=question.limit, now=now, near=near, step=self._step
+                )
 
         now = now_text(self._clone.clock())
         found = [] if semantic else ask()
@@ -199,12 +199,10 @@ class TextSearch:
 
     def _corpus_head(self) -> str:
         """What the corpus shows that is not asked: another commit, or nothing."""
-        if self._corpus is None or not os.path.exists(self._corpus.path):
-            return ""
-        try:
-            return _meta(self._corpus, "head")
-        except sqlite3.DatabaseError:
-            return ""
+        with contextlib.suppress(sqlite3.DatabaseError):
+            if self._corpus is not None and os.path.exists(self._corpus.path):
+                return _meta(self._corpus, "head")
+        return ""
 
     def _bring_others(self, memory: str) -> str:
         try:
@@ -263,26 +261,12 @@ class _Question:
     def __init__(self, query: str, scope: Scope, limit: int, *, semantic: bool | None, others: bool) -> None:
         self.query, self.scope, self.limit = query, scope, limit
         self.semantic, self.others = semantic, others
-        self._near: Near | None = None
-        self._looked = False
+        self._near: list[Near | None] = []
 
     def meant(self, meaning: Meaning | None) -> "Near | None":
-        if not self._looked and meaning is not None:
-            self._near, self._looked = meaning(self.query, ASKED if self.semantic else UNASKED), True
-        return self._near
-
-    def answered(
-        self,
-        here: "list[sqlite3.Connection]",
-        there: sqlite3.Connection | None,
-        *,
-        now: str,
-        near: "Near | None",
-        step: "Step",
-    ) -> list[tuple[Any, ...]]:
-        return answers.answer(
-            here, there, self.query, scope=self.scope, limit=self.limit, now=now, near=near, step=step
-        )
+        if not self._near and meaning is not None:
+            self._near = [meaning(self.query, ASKED if self.semantic else UNASKED)]
+        return self._near[0] if self._near else None
 
 
 @contextlib.contextmanager
@@ -297,10 +281,6 @@ def _one_state(files: Sequence[tuple[Index, str, str]]) -> Iterator[list[sqlite3
                 raise _MovedOnError
             opened.append(db)
         yield opened
-
-
-def _any(index: Index) -> bool:
-    return index.db.execute("SELECT 1 FROM row LIMIT 1").fetchone() is not None
 
 
 def _meta(index: Index, name: str) -> str:
@@ -320,22 +300,13 @@ def check_kind(kind: str | None) -> None:
 
 def as_rows(hits: Sequence[Hit]) -> list[tuple[Any, ...]]:
     """The hits as `index.hit_text` takes them: their fields in order, the parts of the score last."""
-    names = [one.name for one in fields(Hit)]
-    return [tuple(getattr(hit, name) for name in names) for hit in hits]
+    return [tuple(getattr(hit, one.name) for one in fields(Hit)) for hit in hits]
 
 
-def recall(
-    clone: Clone,
-    query: str,
-    *,
-    limit: int = 5,
-    task: str | None = None,
-    kind: str | None = None,
-    progress: Progress | None = None,
-) -> list[Hit]:
+def recall(clone: Clone, query: str, *, limit: int = 5, progress: Progress | None = None, **scope: Any) -> list[Hit]:
     """What fits a query, best first, from what is visible here."""
     searcher = TextSearch(clone, progress=progress)
     try:
-        return searcher.search(query, limit=limit, task=task, kind=kind)
+        return searcher.search(query, Scope(**scope), limit)
     finally:
         searcher.close()

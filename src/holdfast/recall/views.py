@@ -7,7 +7,7 @@ if something besides the time has changed: a file that changes every minute wake
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.errors import HoldfastError
@@ -21,6 +21,7 @@ from holdfast.values import frozen
 
 VERSION = 1
 MAX_VIEW = 1 << 30
+_UPDATED = regex(r'^ *"last_updated": "[^"\n]*"', re.MULTILINE)
 _RENDERED = regex(r"^Rendered by Holdfast at [^\n]*", re.MULTILINE)
 
 
@@ -59,17 +60,18 @@ def fact(memory: Memory) -> dict[str, Any]:
     }
 
 
-def artifacts(joined: Iterable[Mapping[str, Any]], tracked: set[str]) -> dict[str, list[dict[str, Any]]]:
+def artifacts(
+    made: Iterable[tuple[str, Mapping[str, Any]]], tracked: set[str], *, erased: Collection[str] = ()
+) -> dict[str, list[dict[str, Any]]]:
     """Task to the files its runs produced, each content once, tracked files only; runs of no task under "".
 
     The first run that produced a content is named: later ones only found it there.
     """
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for event in joined:
-        for item in event.get("artifacts") or ():
-            if item.get("path") in tracked and item.get("sha256"):
-                row = {"path": item["path"], "sha256": item["sha256"], "run_id": event.get("run_id")}
-                found.setdefault(event.get("task") or "", {}).setdefault(item["sha256"], row)
+    for run, item in made:
+        if item["path"] in tracked and run not in erased:
+            row = {"path": item["path"], "sha256": item["sha256"], "run_id": run}
+            found.setdefault(item["task"] or "", {}).setdefault(item["sha256"], row)
     return {task: list(rows.values()) for task, rows in sorted(found.items())}
 
 
@@ -114,22 +116,8 @@ def _kept(path: str, text: str) -> bool:
         there = fsio.read(path, limit=MAX_VIEW).decode("utf-8", "replace")
     except (OSError, HoldfastError):  # not there, or not ours: it is rendered again
         return False
-    if there == text:
-        return True
-    if path.endswith(".md"):
-        return _RENDERED.sub("", there, count=1) == _RENDERED.sub("", text, count=1)
-    return path.endswith(".json") and _timeless(there) == _timeless(text)
-
-
-def _timeless(text: str) -> Any:
-    """A view without the moment it was rendered; damaged ones are equal to nothing."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return object()
-    if isinstance(found, dict):
-        found.pop("last_updated", None)
-    return found
+    moment = _RENDERED if path.endswith(".md") else _UPDATED
+    return there == text or moment.sub("", there, count=1) == moment.sub("", text, count=1)
 
 
 def _head(header: ViewHeader) -> dict[str, Any]:

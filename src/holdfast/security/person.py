@@ -5,10 +5,10 @@ keeps an agent that merely uses the command line from approving its own memories
 use another user account.
 
 An agent is known by what it sets for its children and by its name among the processes above this one, never by
-variables that people export to configure it (`tests/conftest.py` lists those). In the table of agents, `children` are
-variables an agent sets for the processes it starts, and nobody else does; where the agent was not run to see them, they
-are those that its documentation names. `programs` are names of its process; `packages` the folder its script lies in,
-where it runs under Node or Python.
+variables that people export to configure it (`tests/conftest.py` lists those). In the table of agents (person.txt),
+`children` are variables an agent sets for the processes it starts, and nobody else does; where the agent was not run to
+see them, they are those that its documentation names. `programs` are names of its process; `packages` the folder its
+script lies in, where it runs under Node or Python.
 """
 
 import os
@@ -17,6 +17,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
+
+from holdfast.patterns import PatternFile
 
 
 class KnownAgent(NamedTuple):
@@ -28,51 +30,12 @@ class KnownAgent(NamedTuple):
     children: tuple[str, ...]
 
 
-def _agent(name: str, programs: str, packages: str = "", children: str = "") -> KnownAgent:
-    return KnownAgent(name, tuple(programs.split()), tuple(packages.split()), tuple(children.split()))
+def _agent(row: str) -> KnownAgent:
+    name, *words = row.split(" |")
+    return KnownAgent(name, *(tuple(part.split()) for part in words))
 
 
-AGENTS = (
-    _agent(
-        "Claude Code",
-        "claude",
-        "@anthropic-ai/claude-code",
-        "CLAUDECODE CLAUDE_CODE_SESSION_ID CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT CLAUDE_PID",
-    ),
-    _agent(
-        "Codex",
-        "codex",
-        "@openai/codex",
-        "CODEX_SESSION_ID CODEX_THREAD_ID CODEX_TOOL_CALL_ID CODEX_VERSION CODEX_CI CODEX_SANDBOX "
-        "CODEX_SANDBOX_NETWORK_DISABLED",
-    ),
-    _agent("Gemini CLI", "gemini", "@google/gemini-cli", "GEMINI_CLI"),
-    _agent("opencode", "opencode", "opencode-ai", "OPENCODE OPENCODE_PID"),
-    _agent("Kilo", "kilo kilocode", "@kilocode/cli", "KILO KILO_PID KILO_RUN_ID KILOCODE_VERSION"),
-    _agent("Qwen Code", "qwen", "@qwen-code/qwen-code", "QWEN_CODE QWEN_CODE_SESSION_ID QWEN_CODE_PROMPT_ID"),
-    _agent(
-        "Copilot CLI", "copilot", "@github/copilot", "COPILOT_CLI COPILOT_AGENT_SESSION_ID COPILOT_CLI_BINARY_VERSION"
-    ),
-    _agent(
-        "pi",
-        "pi",
-        "@earendil-works/pi-coding-agent @mariozechner/pi-coding-agent",
-        "PI_CODING_AGENT PI_SESSION_ID PI_SESSION_FILE",
-    ),
-    # It sets nothing of its own: only the process tree tells.
-    _agent("Kimi Code", "kimi kimi-code", "@moonshot-ai/kimi-code"),
-    _agent("Cline", "cline", "cline", "CLINE_CONNECTOR_CLI_LAUNCH"),
-    # CURSOR_TRACE_ID is set in every terminal of the editor, also where a person types.
-    _agent("Cursor", "cursor-agent", "", "CURSOR_AGENT"),
-    _agent("aider", "aider", "aider"),
-    _agent("goose", "goose", "", "GOOSE_TERMINAL"),
-    _agent("Amp", "amp", "@ampcode/cli @sourcegraph/amp"),
-    _agent("Droid", "droid", "droid"),
-    _agent("Auggie", "auggie", "@augmentcode/auggie"),
-    _agent("crush", "crush", "@charmland/crush"),
-    _agent("Replit Agent", "", "", "REPLIT_AGENT"),
-)
-
+AGENTS = tuple(map(_agent, PatternFile(__file__).lines("agents")))
 # Set by whatever runs commands without a person, and what that is.
 UNATTENDED = {"AI_AGENT": "an agent", "CI": "a build", "GITHUB_ACTIONS": "a build", "HOLDFAST_RUN_ID": "`holdfast run`"}
 # AGENT=amp and AGENT=goose name an agent; any other value (opencode's 1, the path of a key agent) names none.

@@ -14,18 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from holdfast.security.encoded_words import (
-    BASE64,
-    ESCAPES,
-    PERCENT,
-    Coding,
-    LongWords,
-    Spans,
-    begin_here,
-    escaped_words,
-    long_words,
-    packed,
-)
+from holdfast.security import encoded_words
+from holdfast.security.encoded_words import BASE64, Coding, LongWords, long_words, packed
 from holdfast.security.rules import REACH, Patience, SecretShape, UserHits, UserRule, shapes
 
 _PIVOTS = b'qzj:"_kbgpc'  # the rarest first
@@ -170,7 +160,7 @@ def _branches(rests: list[tuple[bytes, bytes]], order: list[bytes]) -> bytes:
 SMALL = 1 << 19
 _looked = [0]  # how many it was so far
 HOLD = 128  # an anchor, or the long word that shows one, may still be arriving in the last bytes
-_CODINGS = (BASE64, PERCENT, ESCAPES)
+_CODINGS = (BASE64, encoded_words.PERCENT, encoded_words.ESCAPES)
 _CODED = 1 << 16  # the number of the first coding; those of shapes are lower
 _NUMBERS = {coding.name: _CODED + number for number, coding in enumerate(_CODINGS)}
 
@@ -214,7 +204,7 @@ class AnchorHits:
 
     def after(self, place: int) -> None:
         """Look at what follows a redaction directly as words of its own: so will the next scan."""
-        for coding in begin_here(self._text, place) if self._decode else ():
+        for coding in encoded_words.begin_here(self._text, place) if self._decode else ():
             self.again(place, coding)
         for hit in _words().begin_here(self._text, place, self._known):
             at = bisect_left(self._found, hit, lo=self._next)
@@ -249,7 +239,7 @@ def none_in(text: bytes) -> bool:
     is_first = _looked[0] <= SMALL and not _stems.cache_info().currsize
     if _begins_in(text) if is_first else _stems().any_in(text):
         return False
-    if (b"%" in text or b"\\" in text) and next(escaped_words(text, 0), None) is not None:
+    if (b"%" in text or b"\\" in text) and next(encoded_words.escaped_words(text, 0), None) is not None:
         return False
     words = long_words(text, 0)
     if not words:
@@ -295,7 +285,7 @@ def _words() -> LongWords:
     return LongWords(shapes())
 
 
-def _packed(text: bytes, words: Spans) -> Iterator[tuple[int, int]]:
+def _packed(text: bytes, words: encoded_words.Spans) -> Iterator[tuple[int, int]]:
     """Where text in base64 may begin."""
     for begin, _ in words:
         if (place := packed(text, begin)) is not None:
@@ -304,5 +294,5 @@ def _packed(text: bytes, words: Spans) -> Iterator[tuple[int, int]]:
 
 def _escaped(text: bytes, position: int) -> Iterator[tuple[int, int]]:
     """Where words in percent-encoding or JSON's escapes begin."""
-    for place, coding in escaped_words(text, position):
+    for place, coding in encoded_words.escaped_words(text, position):
         yield place, _NUMBERS[coding.name]

@@ -15,7 +15,6 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 from holdfast.errors import BadInput, HoldfastError
@@ -325,6 +324,8 @@ def _sync_all(paths: list[str]) -> list[str]:
     """
     if len(paths) < _FEW:
         return [_sync(path) for path in paths]
+    from concurrent.futures import ThreadPoolExecutor  # which loads `logging`
+
     with ThreadPoolExecutor(8) as threads:
         return list(threads.map(_sync, paths))
 

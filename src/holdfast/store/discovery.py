@@ -8,6 +8,8 @@ It reads files and starts no git. Hooks wait for it, so it imports what every Py
 git's hook carries a copy of the first half.
 """
 
+import time
+
 try:
     import posix
 except ImportError:  # Windows has the same calls under another name
@@ -15,8 +17,11 @@ except ImportError:  # Windows has the same calls under another name
 
 # A pipe in a file's place must not hold us.
 _READ = posix.O_RDONLY | getattr(posix, "O_NONBLOCK", 0) | getattr(posix, "O_CLOEXEC", 0)
-_KIND, _FOLDER = 0o170000, 0o040000
+_APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | getattr(posix, "O_NOFOLLOW", 0) | _READ
+_KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
 _POINTER = b"gitdir: "
+MAX_INBOX = 16 << 20  # bytes: nobody has asked Holdfast anything for ages, and it notices without us
+LOCK_TRIES, LOCK_PAUSE = 40, 0.005
 
 
 def pointed_to(entry: bytes) -> "bytes | None":
@@ -84,6 +89,51 @@ def read_all(fd: int, limit: int) -> bytes:
         parts.append(part)
         limit -= len(part)
     return b"".join(parts)
+
+
+# ── writing into the inbox, for the two hooks ─────────────────────────────────────────────────────────
+
+
+def append(path: bytes, data: bytes) -> None:
+    """Write once, at the end of a file of the inbox that the next command will read.
+
+    A command renames the file, locks it, reads it and deletes it. With the lock and a name left, our
+    line will be read; a lock that somebody keeps costs a moment and no line.
+    """
+    for turn in range(LOCK_TRIES + 1):
+        fd = posix.open(path, _APPEND, 0o600)
+        locked = lock(fd)
+        facts = posix.fstat(fd)
+        if facts.st_mode & _KIND != _FILE or facts.st_size > MAX_INBOX:
+            posix.close(fd)
+            return
+        if facts.st_nlink and (locked or turn == LOCK_TRIES):
+            torn = facts.st_size and posix.pread(fd, 1, facts.st_size - 1) != b"\n"
+            posix.write(fd, b"\n" + data if torn else data)
+            posix.close(fd)
+            return
+        posix.close(fd)
+        time.sleep(LOCK_PAUSE)
+
+
+def lock(fd: int) -> bool:
+    try:
+        posix.lockf(fd, posix.F_TLOCK, 0)
+    except OSError:
+        return False
+    return True
+
+
+def make_folder(path: bytes) -> None:
+    """A folder, made if only it is missing; never one that a link leads to."""
+    try:
+        if posix.lstat(path).st_mode & _KIND != _FOLDER:
+            posix._exit(0)
+    except FileNotFoundError:
+        try:
+            posix.mkdir(path, 0o700)  # fails where there is no store, and then there is nothing to do
+        except FileExistsError:  # another was quicker
+            pass
 
 
 # ── finding it: the copy in git's hook ends here, for git tells its hooks where they are ──────────────

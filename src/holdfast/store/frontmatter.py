@@ -244,7 +244,8 @@ def _safe_events(front: str) -> Iterator[Any]:
     framing = (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentEndEvent)
     depth = 0
     try:
-        for event in yaml.parse(front, Loader=loader):
+        events: Iterator[Any] = yaml.parse(front, Loader=loader)
+        for event in events:
             line = event.start_mark.line
             if isinstance(event, yaml.DocumentStartEvent):
                 if event.explicit:

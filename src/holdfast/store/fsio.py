@@ -220,8 +220,8 @@ def make_dirs(path: str, *, mode: int = 0o700) -> None:
             raise
 
 
-def read(path: str, *, limit: int) -> bytes:
-    """A regular file's bytes. Links and devices are refused: content must not lead elsewhere."""
+def read(path: str, *, limit: int, start: int = 0) -> bytes:
+    """A regular file's bytes, from one of them on. Links and devices are refused: content must not lead elsewhere."""
     try:
         fd = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | _CLOEXEC | _BINARY)
     except OSError as error:
@@ -234,7 +234,9 @@ def read(path: str, *, limit: int) -> bytes:
             raise UnsafePath(f"{path} is not a regular file")
         if facts.st_size > limit:
             raise TooLarge(f"{path} has {facts.st_size} bytes; at most {limit} are read")
-        return _read_up_to(fd, facts.st_size, limit, path)
+        if start:
+            os.lseek(fd, start, os.SEEK_SET)
+        return _read_up_to(fd, max(0, facts.st_size - start), limit, path)
     finally:
         os.close(fd)
 

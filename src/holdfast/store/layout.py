@@ -326,5 +326,12 @@ class Layout:
         """What models made of this clone's texts: one file for all its work trees."""
         return os.path.join(self.cache, repo_id, "vectors.db")
 
+    def event_index(self, repo_id: str) -> str:
+        """Where events lie in the log; named like the indexes, to be deleted with them after an erase."""
+        return os.path.join(self.cache, repo_id, "index~log.db")
+
+    def entry_memo(self, repo_id: str) -> str:
+        return os.path.join(self.cache, repo_id, "index~entries.db")
+
     def index(self, repo_id: str) -> str:
         return os.path.join(self.cache, repo_id, "index.db")

@@ -263,6 +263,18 @@ def read_spool(path: str) -> SpoolReading:
     return SpoolReading(lines, events, torn, newer)
 
 
+def first_event(path: str) -> str:
+    """What tells a spool from a later one of the same name: its first event's hash; empty if there is none."""
+    try:
+        fd = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return ""
+    try:
+        return os.read(fd, 78)[14:].hex()
+    finally:
+        os.close(fd)
+
+
 def spool_ends(path: str) -> tuple[set[str], str | None]:
     """The hash of a spool's last event, and parents its events name: the first and the last few."""
     fd = os.open(path, os.O_RDONLY | _NOFOLLOW)

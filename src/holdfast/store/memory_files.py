@@ -12,17 +12,16 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from holdfast.errors import BadInput, BrokenEntry
 from holdfast.model import memory as rules
-from holdfast.model.memory import Accepted, Candidate, Memory, Rejected
+from holdfast.model.memory import STATES, Accepted, Candidate, Memory, Rejected
 from holdfast.patterns import regex
 from holdfast.store import frontmatter, markdown_document
 from holdfast.store.frontmatter import Field, Nested
 from holdfast.store.markdown_document import MAX_DOCUMENT, EntryPiece, MarkdownClash, MarkdownDocument
-from holdfast.values import frozen, replace
+from holdfast.values import field_names, frozen, put_together, replace
 
 MAX_ENTRY = MAX_DOCUMENT
 LABELS = {
@@ -79,12 +78,48 @@ def _read(piece: EntryPiece, path: str) -> Memory | BrokenEntry:
         return error
 
 
-@lru_cache(maxsize=1 << 15)  # a command reads memory more than once, and most texts are as before
+_known_texts: dict[str, Memory] = {}  # a command reads memory more than once, and most texts are as before
+MOST_KNOWN = 1 << 15
+
+
 def parse(text: str, path: str, *, line: int = 1) -> Memory:
     """The memory that a text holds; BrokenEntry if it holds none, or several.
 
     `line` is where the text begins in its file, if it is only a part of it.
     """
+    if (known := _known_texts.get(text)) is not None:
+        return known
+    if len(_known_texts) >= MOST_KNOWN:
+        _known_texts.clear()
+    _known_texts[text] = found = _parse(text, path, line)
+    return found
+
+
+def plain(text: str) -> list[Any]:
+    """What a text says as JSON can hold it; BrokenEntry if it is no accepted or retired memory."""
+    memory = parse(text, "")
+    if not isinstance(memory, Accepted | rules.Retired):
+        raise _broken("", 1, "is a candidate or a tombstone")
+    values = {name: getattr(memory, name) for name in field_names(memory)}
+    return [rules.status(memory), *(rules.iso(v) if name in _TIMES and v else v for name, v in values.items())]
+
+
+def know(text: str, plain: list[Any]) -> None:
+    """A text that was taken apart before says this."""
+    state = STATES[plain[0]]
+    values = plain[1:]
+    for at in _LISTED:
+        values[at] = tuple(values[at])
+    values[_EXTRA] = tuple(map(tuple, values[_EXTRA]))
+    values[_EXPIRES] = values[_EXPIRES] and datetime.fromisoformat(values[_EXPIRES])
+    _known_texts[text] = put_together(state, *values)
+
+
+_LISTED = [at for at, name in enumerate(field_names(Accepted)) if name in _LISTS]
+_EXTRA, _EXPIRES = (field_names(Accepted).index(name) for name in ("extra", "expires_at"))
+
+
+def _parse(text: str, path: str, line: int) -> Memory:
     read = _memory(markdown_document.read(text, path, needed=_NEEDED, line=line))
     if not markdown_document.is_single(text) and len(found := markdown_document.pieces(text)) > 1:
         raise _broken(path, line + found[1].line - 1, "begins another entry where only one may stand")

@@ -5,13 +5,13 @@ what each field may hold, to `model.task`.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from holdfast.model import task as rules
 from holdfast.model.task import Checkpoint, Link, Task
 from holdfast.store import frontmatter, layout, markdown_document, memory_files
 from holdfast.store.markdown_document import MarkdownClash, MarkdownDocument
+from holdfast.values import field_names, put_together
 
 _NEEDED = ("id", "title")
 _LISTS = (*rules.LISTS, "checkpoint")
@@ -19,9 +19,40 @@ _NUMBERS = ("priority", "systemic_scale")
 MAX_TASK = markdown_document.MAX_DOCUMENT
 
 
-@lru_cache(maxsize=1 << 15)  # a command reads the board more than once, and most texts are as before
+_known_texts: dict[str, Task] = {}  # a command reads the board more than once, and most texts are as before
+
+
 def parse(text: str, path: str) -> Task:
     """The task that a file holds."""
+    if (known := _known_texts.get(text)) is not None:
+        return known
+    if len(_known_texts) >= memory_files.MOST_KNOWN:
+        _known_texts.clear()
+    _known_texts[text] = found = _parse(text, path)
+    return found
+
+
+def plain(text: str) -> list[Any]:
+    """What a text says as JSON can hold it."""
+    task = parse(text, "")
+    values = (getattr(task, name) for name in field_names(task))
+    return [value.words() if isinstance(value, Checkpoint) else value for value in values]
+
+
+def know(text: str, plain: list[Any]) -> None:
+    """A text that was taken apart before says this."""
+    for at in _LISTED:
+        plain[at] = tuple(plain[at])
+    plain[_EXTRA] = tuple(map(tuple, plain[_EXTRA]))
+    plain[_REACHED] = plain[_REACHED] and Checkpoint.of(tuple(plain[_REACHED]))
+    _known_texts[text] = put_together(Task, *plain)
+
+
+_LISTED = [at for at, name in enumerate(field_names(Task)) if name in rules.LISTS]
+_EXTRA, _REACHED = (field_names(Task).index(name) for name in ("extra", "checkpoint"))
+
+
+def _parse(text: str, path: str) -> Task:
     read = markdown_document.read(text, path, needed=_NEEDED)
     values = {name: _known(read, name) for name in rules.FIELDS if name in read.fields}
     values = {name: value for name, value in values.items() if value is not None}

@@ -34,7 +34,6 @@ from holdfast.store import layout as paths
 from holdfast.store.pending_changes import PendingChange
 from holdfast.values import field, frozen
 from holdfast.work import task_board
-from holdfast.work import task_board as boards
 from holdfast.work.task_graph import TaskGraph
 
 FOLDERS = (paths.TASKS, paths.LINKS)
@@ -424,6 +423,6 @@ def _with_what_waits(clone: Clone, ground: BeforeEdits, path: str, edit: str) ->
 def event(node: Task | Link, action: str, blob: str) -> EventDraft:
     """What the log says of an edit."""
     if isinstance(node, Task):
-        return boards.event_of(node, action=action, blob=blob)
+        return task_board.event_of(node, action=action, blob=blob)
     word = "link" if action == "add" else action
     return EventDraft("task", target=node.id, body={"action": word, "statement": node.title, "blob": blob})

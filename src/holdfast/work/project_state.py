@@ -53,6 +53,11 @@ def base_of(board: Board, links: tuple[Link, ...]) -> str:
 
 def as_object(state: ProjectState) -> dict[str, Any]:
     """The state with the fields that project_state.json promises."""
+    return {**_derived(state), "tasks": [task_json.as_object(task) for task in state.board.tasks]}
+
+
+def _derived(state: ProjectState) -> dict[str, Any]:
+    """The same but for the tasks themselves, whose place is kept."""
     graph = state.board.graph
     return {
         "version": VERSION,
@@ -62,7 +67,7 @@ def as_object(state: ProjectState) -> dict[str, Any]:
         "base": state.base,
         "goals": [_outline(state, task) for task in _of_kind(state, "goal")],
         "milestones": [_outline(state, task) for task in _of_kind(state, "milestone")],
-        "tasks": [task_json.as_object(task) for task in state.board.tasks],
+        "tasks": [],
         "graph": {
             "edges": _edges(state),
             "ready": [task.id for task in graph.ready() if task.kind not in PLANS],
@@ -75,10 +80,27 @@ def as_object(state: ProjectState) -> dict[str, Any]:
     }
 
 
-def text(state: ProjectState) -> str:
+def text(state: ProjectState, clone: Clone) -> str:
     """The view's text: one field a line, and one task a line, so that people can find and edit theirs."""
-    fields = [f"{json.dumps(name)}: {_spread(value)}" for name, value in as_object(state).items()]
-    return "{\n" + ",\n".join(fields) + "\n}\n"
+    fields = [f"{json.dumps(name)}: {_spread(value)}" for name, value in _derived(state).items()]
+    around = in_json("{\n" + ",\n".join(fields) + "\n}\n")
+    if clone.hide.text(words := _words(state)) != words:
+        around = clone.hide.text(around)
+    placed = {one.blob: one.task for one in state.board.placed.values()}
+    lines = clone.entry_memo.shown(
+        "state", placed, lambda task: clone.hide.text(in_json(_json(task_json.as_object(task))))
+    )  # the lines of tasks that did not change are as before
+    tasks = ",\n  ".join(lines[one.blob] for one in state.board.placed.values())
+    return around.replace('"tasks": []', f'"tasks": [\n  {tasks}\n]', 1) if tasks else around
+
+
+def _words(state: ProjectState) -> str:
+    """Everything people wrote that is derived from tasks, once: far less than what is made of it."""
+    plans = [task.title for task in state.board.tasks if task.kind in PLANS or task.checkpoint]
+    reasons = [task.reason for task in state.board.tasks if task.reason]
+    links = [task_files.render(link) for link in state.links]
+    named = {name for task in state.board.tasks for name in (task.id, *task.needs, task.parent or "")}
+    return "\n".join((state.branch or "", *sorted(named), *plans, *reasons, *links))
 
 
 def _spread(value: Any) -> str:
@@ -94,8 +116,7 @@ def _spread(value: Any) -> str:
     return _json(value)
 
 
-def _json(value: Any) -> str:
-    return in_json(json.dumps(value, ensure_ascii=False))
+_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def backlog(board: Board) -> list[Task]:

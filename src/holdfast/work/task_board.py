@@ -136,12 +136,13 @@ def read(clone: Clone) -> Board:
     """Every task visible here; what cannot be read is named, never fatal."""
     placed: dict[str, TaskFile] = {}
     broken: list[BrokenTaskFile] = []
+    parse = task_files.parse
     for sighting in clone.entries(paths.TASKS):
         if sighting.origin == "edit" and clone.scan.text(sighting.text) != sighting.text:
             broken.append(BrokenTaskFile(sighting.path, f"{sighting.path} holds what looks like a secret"))
             continue
         try:
-            task = task_files.parse(sighting.text, sighting.path)
+            task = parse(sighting.text, sighting.path)
         except BrokenEntry as error:
             broken.append(BrokenTaskFile(sighting.path, str(error)))
             continue

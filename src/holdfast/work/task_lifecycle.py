@@ -154,8 +154,8 @@ class _Told:
         self.branch: str | None = None
         self.others = False
         in_hand: set[str | None] = set()
-        for event in clone.events():
-            if event.kind != "task" or not event.body:
+        for event in clone.find_events(kinds=("task",)):
+            if not event.body:
                 continue
             body = clone.bodies.get(event.body) or {}
             action = body.get("action")
@@ -172,9 +172,9 @@ class _Told:
 
 def _runs(clone: Clone, task: Task) -> list[str]:
     """The runs recorded for a task that ended well."""
-    runs = [event for event in clone.events() if event.kind == "run" and event.exit_status == 0]
+    runs = clone.find_events(kinds=("run",), newest=2000)
     mine = []
-    for event in runs[-2000:]:
+    for event in (event for event in runs if event.exit_status == 0):
         body = clone.bodies.get(event.body) if event.body else None
         if event.run_id and (body or {}).get("task") == task.id:
             mine.append(event.run_id)
@@ -376,8 +376,8 @@ def _given_owner(clone: Clone, task: Task) -> str | None:
     """Who was named to answer for a task, rather than having become its owner by starting it."""
     given: str | None = None
     starter: str | None = None
-    for event in clone.events() if task.owner else ():
-        if event.kind != "task" or event.target != task.id or not event.body:
+    for event in clone.find_events(kinds=("task",), targets=(task.id,)) if task.owner else ():
+        if not event.body:
             continue
         body = clone.bodies.get(event.body) or {}
         owner = body.get("reviewer")

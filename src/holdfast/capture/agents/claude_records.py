@@ -3,7 +3,7 @@
 A `user` record holds a person's words or one of many other things that Claude Code puts into the same role. Plans
 come as a whole list with each `TodoWrite`, or one task a call with `TaskCreate` and `TaskUpdate`: such a call says
 nothing of the other tasks, so they are remembered, and a reading that begins in the middle of a file first looks at
-the calls before. `claude_turns` puts records together into turns.
+the calls before. `claude` puts records together into turns.
 """
 
 import json

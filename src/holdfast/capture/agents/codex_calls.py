@@ -23,11 +23,14 @@ from holdfast.patterns import PatternFile, regex
 from holdfast.values import field, mutable
 
 _CALL = regex(r"\btools(?:\.(\w{1,100})|\[\s*[\"'](\w{1,100})[\"']\s*\])\s*\(")
-_NAME = regex(r"[A-Za-z_$][\w$]{0,99}")
-_NUMBER = regex(r"-?\d[\d_]{0,30}(?:\.\d{1,30})?")
 _DEFINED = regex(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]{0,99})\s*=\s*")
-_BLANK = regex(r"(?:\s+|//[^\n]*|/\*.*?(?:\*/|\Z))+", re.DOTALL)
-_PLAIN = {'"': regex(r'[^"\\\n]+'), "'": regex(r"[^'\\\n]+"), "`": regex(r"[^`\\]+")}
+_BLANK = regex(r"(?:\s+|//[^\n]*|/\*.*?(?:\*/|\Z))*", re.DOTALL)
+_TOKEN = regex(
+    r"""(?P<string>"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`)|(?P<raw>String\.raw`[^`]*+`)"""
+    r"|(?P<number>-?\d[\d_]{0,30}(?:\.\d{1,30})?)|(?P<name>[A-Za-z_$][\w$]{0,99})|(?P<sign>\.\.\.|.)",
+    re.DOTALL,
+)
+_ESCAPE = regex(r"\\(?:x(?P<x>.{0,2})|u\{(?P<long>[^}]{0,6})\}|u(?=\{)|u(?P<short>.{0,4})|(?P<sign>.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
 _MOST_CALLS, _DEEPEST = 64, 12
@@ -70,139 +73,91 @@ class _Reader:
         except _Unreadable:
             return None
 
+    def _token(self) -> tuple[str, str]:
+        """The kind and the text of what stands here, past blanks; it is not taken yet."""
+        blank = _BLANK.match(self._script, self._at)
+        self._at = blank.end() if blank else self._at
+        found = _TOKEN.match(self._script, self._at)
+        return (found.lastgroup or "", found[0]) if found else ("", "")
+
+    def _takes(self, text: str) -> bool:
+        """Whether this stands here; if so, reading goes on behind it."""
+        self._token()
+        found = self._script.startswith(text, self._at)
+        self._at += len(text) if found else 0
+        return found
+
     def _value(self, depth: int) -> Any:
         value = self._one(depth)
         while True:
-            self._blank()
-            if self._peek(1) == "+" and isinstance(value, str):
-                self._at += 1
+            if isinstance(value, str) and self._takes("+"):
                 value = (value + str(self._one(depth + 1)))[:MAX_INPUT]
-            elif self._peek(6) == ".join(" and isinstance(value, list):
-                value = self._joined(value, depth)
-            elif self._peek(7) == ".trim()":
-                self._at += 7
-            else:
+            elif isinstance(value, list) and self._takes(".join("):
+                between = str(self._value(depth + 1))
+                self._takes(")")
+                value = between.join(map(str, value))[:MAX_INPUT]
+            elif not self._takes(".trim()"):
                 return value
 
     def _one(self, depth: int) -> Any:
-        if depth > _DEEPEST:
+        kind, text = self._token()
+        if depth > _DEEPEST or (kind == "sign" and text not in "{["):
             raise _Unreadable
-        self._blank()
-        sign = self._peek(1)
-        if sign in _PLAIN:
-            return self._string(sign)
-        if sign == "{":
-            return self._object(depth)
-        if sign == "[":
-            return self._array(depth)
-        if number := _NUMBER.match(self._script, self._at):
-            self._at = number.end()
-            return _number(number[0])
-        return self._named(depth)
+        self._at += len(text)
+        match kind:
+            case "string":
+                return _unescaped(text)
+            case "raw":
+                return text[len("String.raw`") : -1]
+            case "number":
+                return float(text.replace("_", "")) if "." in text else int(text.replace("_", ""))
+            case "name":
+                return _CONSTANTS[text] if text in _CONSTANTS else self._resolved(text, depth)
+            case "sign":
+                return self._object(depth) if text == "{" else self._array(depth)
+        raise _Unreadable  # the script ends here
 
-    def _named(self, depth: int) -> Any:
+    def _resolved(self, name: str, depth: int) -> Any:
         """What a name stands for."""
-        if self._peek(11) == "String.raw`":
-            self._at += 10
-            return self._raw()
-        name = self._name()
-        if name in _CONSTANTS:
-            return _CONSTANTS[name]
-        if name not in self._known:
-            self._known[name] = self._definition(name, depth)
-        return self._known[name]
-
-    def _definition(self, name: str, depth: int) -> Any:
+        if name in self._known:
+            return self._known[name]
         if name not in self._defined:
             raise _Unreadable
         back, self._at = self._at, self._defined[name]
         self._known[name] = ""  # a name that stands for itself stands for nothing
         try:
-            return self._value(depth + 1)
+            self._known[name] = self._value(depth + 1)
         except _Unreadable:
             del self._known[name]
             raise
         finally:
             self._at = back
-
-    def _joined(self, value: list[Any], depth: int) -> str:
-        self._at += 6
-        between = self._value(depth + 1)
-        self._blank()
-        self._at += self._peek(1) == ")"
-        return str(between).join(str(piece) for piece in value)[:MAX_INPUT]
-
-    # ── strings ──────────────────────────────────────────────────────────────────────────────────
-
-    def _string(self, quote: str) -> str:
-        self._at += 1
-        pieces: list[str] = []
-        while (sign := self._peek(1)) != quote:
-            if plain := _PLAIN[quote].match(self._script, self._at):
-                pieces.append(plain[0])
-                self._at = plain.end()
-            elif sign == "\\":
-                pieces.append(self._escape())
-            else:
-                raise _Unreadable  # it ends within the string
-        self._at += 1
-        return storable("".join(pieces))
-
-    def _escape(self) -> str:
-        sign = self._script[self._at + 1 : self._at + 2]
-        self._at += 2
-        if sign == "x":
-            return self._code(2)
-        if sign == "u" and self._peek(1) == "{":
-            end = self._script.find("}", self._at, self._at + 8)
-            self._at, digits = (end + 1, self._script[self._at + 1 : end]) if end > 0 else (self._at, "")
-            return _character(digits)
-        if sign == "u":
-            return self._code(4)
-        return _ESCAPED.get(sign, sign)
-
-    def _code(self, digits: int) -> str:
-        self._at += digits
-        return _character(self._script[self._at - digits : self._at])
-
-    def _raw(self) -> str:
-        end = self._script.find("`", self._at + 1)
-        if end < 0:
-            raise _Unreadable
-        text, self._at = self._script[self._at + 1 : end], end + 1
-        return text
-
-    # ── lists and objects ────────────────────────────────────────────────────────────────────────
+        return self._known[name]
 
     def _array(self, depth: int) -> list[Any]:
-        self._at += 1
         values: list[Any] = []
         while not self._closes("]"):
             values.append(self._member(depth))
         return values
 
     def _object(self, depth: int) -> dict[str, Any]:
-        self._at += 1
         values: dict[str, Any] = {}
         while not self._closes("}"):
-            if self._peek(3) == "...":
+            kind, key = self._token()
+            if key == "...":
                 self._pass_over()
                 continue
-            key = self._string(sign) if (sign := self._peek(1)) in _PLAIN else self._key()
-            values[key] = self._valued(key, depth)
+            if kind not in ("string", "name", "number"):
+                raise _Unreadable
+            self._at += len(key)
+            key = _unescaped(key) if kind == "string" else key
+            values[key] = self._member(depth) if self._takes(":") else self._shorthand(key, depth)
         return values
 
-    def _valued(self, key: str, depth: int) -> Any:
-        """A key's value; `{cmd}` means the name `cmd`."""
-        self._blank()
-        if self._peek(1) == ":":
-            self._at += 1
-            return self._member(depth)
-        return self._known.get(key) if key in self._known else self._by_name(key, depth)
-
-    def _by_name(self, name: str, depth: int) -> Any:
+    def _shorthand(self, name: str, depth: int) -> Any:
+        """`{cmd}` means the name `cmd`."""
         try:
-            return self._definition(name, depth)
+            return self._resolved(name, depth)
         except _Unreadable:
             return None
 
@@ -210,8 +165,7 @@ class _Reader:
         """A value within a list or an object; one that is no literal is None, and passed over."""
         try:
             value = self._value(depth + 1)
-            self._blank()
-            if self._peek(1) in ",]}":
+            if self._token()[1] in (",", "]", "}", ""):
                 return value
         except _Unreadable:
             if depth >= _DEEPEST:
@@ -221,58 +175,31 @@ class _Reader:
 
     def _closes(self, sign: str) -> bool:
         """Whether a list or an object ends here, past the comma between two members."""
-        self._blank()
-        while self._peek(1) == ",":
-            self._at += 1
-            self._blank()
-        if self._at >= len(self._script):
+        while self._takes(","):
+            pass
+        if self._token()[1] in {"", ")", "]", "}"} - {sign}:  # it ends within the list, or another bracket closes it
             raise _Unreadable
-        if self._peek(1) != sign:
-            return False
-        self._at += 1
-        return True
+        return self._takes(sign)
 
     def _pass_over(self) -> None:
         """Go on to the comma or bracket that ends this expression."""
-        open_ = 0
-        while (sign := self._peek(1)) and (open_ or sign not in ",]}"):
-            if sign in _PLAIN:
-                self._string(sign)
-                continue
-            open_ += (sign in "([{") - (sign in ")]}")
-            if open_ < 0:
+        nested = 0
+        while (text := self._token()[1]) and (nested or text not in (",", "]", "}")):
+            nested += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+            if nested < 0 or text in ('"', "'", "`"):  # a string that does not end
                 raise _Unreadable
-            self._at += 1
-
-    def _key(self) -> str:
-        if number := _NUMBER.match(self._script, self._at):
-            self._at = number.end()
-            return number[0]
-        return self._name()
-
-    def _name(self) -> str:
-        name = _NAME.match(self._script, self._at)
-        if name is None:
-            raise _Unreadable
-        self._at = name.end()
-        return name[0]
-
-    def _blank(self) -> None:
-        if blank := _BLANK.match(self._script, self._at):
-            self._at = blank.end()
-
-    def _peek(self, width: int) -> str:
-        return self._script[self._at : self._at + width]
+            self._at += len(text)
 
 
-def _number(text: str) -> int | float:
-    text = text.replace("_", "")
-    return float(text) if "." in text else int(text)
+def _unescaped(string: str) -> str:
+    return storable(_ESCAPE.sub(_character, string[1:-1]))
 
 
-def _character(digits: str) -> str:
+def _character(escape: re.Match[str]) -> str:
+    if (sign := escape["sign"]) is not None:
+        return _ESCAPED.get(sign, sign)
     try:
-        return chr(int(digits, 16))
+        return chr(int(escape[escape.lastgroup or 0], 16))
     except (ValueError, OverflowError):
         return ""
 

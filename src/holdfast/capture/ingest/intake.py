@@ -178,7 +178,8 @@ class TranscriptIntake:
                     run.filling.add(rest, n=n, ts=ts, key=taking.last, whole=whole)
                     taking.take(rest, whole)
             if run is not None:
-                read = self._read_so_far(origin, now, taking)
+                how_far = {"offset": taking.offset, "count": taking.count, "last": taking.last}
+                read = {"origin": asdict(origin), "seen": asdict(now), **how_far}
                 run.filling.finish(read, decided=self._decided)
                 self._conclude(run, taking)
                 run = None
@@ -289,15 +290,6 @@ class TranscriptIntake:
         runs = [one.run for one in self._known.of(origin.agent, origin.parent).runs]
         earlier = [run for run in runs if run[:16] <= run_id[:16]]
         return next(iter([*earlier[::-1], *runs]), None)
-
-    def _read_so_far(self, origin: TranscriptOrigin, now: TranscriptMark, taking: SessionIntake) -> dict[str, Any]:
-        return {
-            "origin": asdict(origin),
-            "seen": asdict(now),
-            "offset": taking.offset,
-            "count": taking.count,
-            "last": taking.last,
-        }
 
     def _remember_seen(self, origin: TranscriptOrigin, now: TranscriptMark, taking: SessionIntake) -> None:
         """Nothing was new: remember how the file looks, so that the next time it need not be read."""

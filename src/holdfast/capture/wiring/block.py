@@ -11,7 +11,7 @@ or a heading, nor make a tool include another file.
 
 The first line carries all that is needed to undo it: a checksum of what stands inside, how many line ends we put before
 it, whether the file was ours, how many folders we made for it. So any clone can refresh and remove the block without a
-private record. Markers inside a closed code fence are somebody's example, not ours. Files are `agent_files`' business.
+private record. Markers inside a closed code fence are somebody's example, not ours. `connect_files` reads and writes.
 """
 
 import hashlib

@@ -12,7 +12,8 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast.capture.wiring import client_settings, config_text, connect_client, connection_record
+from holdfast.capture.wiring import client_settings, config_text, connect_client
+from holdfast.capture.wiring import connect_client as wiring_connect_client
 from holdfast.capture.wiring.client_settings import hooks_of, settings_of
 from holdfast.capture.wiring.user_homes import UserHomes
 from holdfast.errors import TooLarge, UnsafePath
@@ -146,7 +147,7 @@ def server_command(client: str, scope: str, homes: UserHomes) -> str | None:
 
     We never look there: what counts is whether the client's own command was run for us.
     """
-    if client != "claude" or scope != "user" or client in connection_record.load(homes.record).told:
+    if client != "claude" or scope != "user" or client in wiring_connect_client.load(homes.record).told:
         return None
     return "holdfast connect claude" if homes.programs.get(client) else connect_client.add_by_hand(homes)
 

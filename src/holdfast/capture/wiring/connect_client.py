@@ -4,24 +4,118 @@ One scope only: Codex calls a hook that stands in the user's and in the project'
 says. Claude Code keeps the servers of a user in ~/.claude.json, together with account data. We never open that file:
 `claude mcp add` is the way its maker gives, and `claude mcp remove` undoes it. The instruction block in the repository
 is `connect_files`' business.
+
+What we put into whose settings is recorded: enough to give each file back to the byte, and nothing that it holds. It is
+for each file the spans that are ours and a hash of the whole. While the hash fits, cutting the spans out gives the file
+as it was; once somebody changed it, only what is ours by its command is taken out. A lost record costs no more.
 """
 
 import contextlib
+import hashlib
+import json
 import os
 import shlex
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from holdfast.capture.wiring import agent_files, client_settings, config_text, connection_record, user_homes
-from holdfast.capture.wiring.agent_files import AgentFile
+from holdfast.capture.wiring import client_settings, config_text, connect_files, user_homes
 from holdfast.capture.wiring.client_settings import TOML, ClientSettingsFile
-from holdfast.capture.wiring.config_text import ConfigTextEdit
-from holdfast.capture.wiring.connect_files import ConnectionChange, difference
-from holdfast.capture.wiring.connection_record import ConnectionRecord, WiredFile
+from holdfast.capture.wiring.config_text import ConfigTextEdit, ordered
+from holdfast.capture.wiring.connect_files import AgentFile, ConnectionChange, difference
 from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes
-from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore
+from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.store import fsio
-from holdfast.values import field, frozen, mutable, replace
+from holdfast.values import asdict, field, frozen, mutable, replace
+
+VERSION = 1
+LIMIT = 1 << 20
+
+
+@frozen
+class WiredFile:
+    """One file: how it was left, where our characters are in it, and whether it and its folders are ours."""
+
+    left: str  # sha256 of the bytes as we left them
+    spans: tuple[tuple[int, int], ...] = ()
+    made: bool = False
+    folders: int = 0
+
+
+@mutable
+class ConnectionRecord:
+    """All files we wrote into, by their real paths, and the clients whose own command knows our server."""
+
+    path: str
+    files: dict[str, WiredFile] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
+
+    def fits(self, real: str, data: bytes) -> WiredFile | None:
+        """What was kept about a file, if nobody changed it since."""
+        kept = self.files.get(real)
+        return kept if kept is not None and kept.left == digest(data) else None
+
+    def save(self) -> None:
+        """Write it, or take it away if there is nothing to keep."""
+        if not self.files and not self.told:
+            fsio.remove(self.path)
+            return
+        files = {real: asdict(one) for real, one in sorted(self.files.items())}
+        fsio.make_dirs(os.path.dirname(self.path), mode=0o755)
+        said = {"v": VERSION, "files": files, "told": sorted(self.told)}
+        fsio.sweep(self.path)
+        fsio.replace(self.path, json.dumps(said, indent=1).encode() + b"\n")
+
+
+def load(path: str) -> ConnectionRecord:
+    """The record of this user; a damaged one is as good as none."""
+    try:
+        said = json.loads(fsio.read(path, limit=LIMIT))
+        files = {str(real): _wired_file(one) for real, one in said["files"].items()}
+        return ConnectionRecord(path, files, [str(name) for name in said.get("told", [])])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, TooLarge, UnsafePath):
+        return ConnectionRecord(path)
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def cut(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text without these spans."""
+    done, at = [], 0
+    for start, end in sorted(spans):
+        done.append(text[at:start])
+        at = max(at, end)
+    return "".join([*done, text[at:]])
+
+
+def moved(spans: Sequence[tuple[int, int]], edits: Sequence[ConfigTextEdit]) -> tuple[tuple[int, int], ...] | None:
+    """Where our spans are after edits; None if an edit changes what is not ours: then nothing is certain."""
+    ours = [list(span) for span in sorted(spans)]
+    shift = 0
+    for edit in ordered(edits):
+        grown = len(edit.new) - (edit.end - edit.start)
+        start = edit.start + shift
+        around = [span for span in ours if span[0] <= start and start + (edit.end - edit.start) <= span[1]]
+        if edit.end > edit.start and not around:
+            return None
+        for span in ours:
+            if span in around:
+                span[1] += grown
+            elif span[0] >= start:
+                span[0], span[1] = span[0] + grown, span[1] + grown
+        if not around:
+            ours.append([start, start + len(edit.new)])
+            ours.sort()
+        shift += grown
+    return tuple((start, end) for start, end in ours if end > start)
+
+
+def _wired_file(one: Mapping[str, Any]) -> WiredFile:
+    spans = tuple((int(start), int(end)) for start, end in one["spans"])
+    return WiredFile(str(one["left"]), spans, bool(one["made"]), int(one["folders"]))
+
 
 PATIENCE = 30
 CLAUDE_FILE = "~/.claude.json"
@@ -154,7 +248,7 @@ class Wiring:
             raise ReadOnlyStore(str(error), hint=hint) from error
 
     def _carry_out(self) -> None:
-        self.record = connection_record.load(self.homes.record)  # another clone may have connected something meanwhile
+        self.record = load(self.homes.record)  # another clone may have connected something meanwhile
         for step in sorted(self.steps, key=lambda step: step.launcher == step.removing):
             if step.after != step.file.data:
                 _write(step)
@@ -169,7 +263,7 @@ class Wiring:
 
 def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str) -> Wiring:
     """What must change so that these clients call us and know our server, in one scope."""
-    done = Wiring(homes, connection_record.load(homes.record))
+    done = Wiring(homes, load(homes.record))
     for name in names:
         where = _scope(name, scope, homes, top)
         for setting in client_settings.settings_of(name, where, homes, top):
@@ -184,7 +278,7 @@ def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str)
 
 def disconnect(names: Sequence[str], scope: str | None, homes: UserHomes, top: str) -> Wiring:
     """What must change so that these clients know nothing of us; launchers go with the last of them."""
-    done = Wiring(homes, connection_record.load(homes.record))
+    done = Wiring(homes, load(homes.record))
     for name in names:
         for where in SCOPES if scope is None else (scope,):
             for setting in client_settings.settings_of(name, where, homes, top):
@@ -253,7 +347,7 @@ def _put(name: str, scope: str, setting: ClientSettingsFile, homes: UserHomes, k
     wanted = client_settings.wanted_settings(name, scope, setting, homes)
     if file.data is None:
         text = new_text(setting, wanted)
-        made = WiredFile(connection_record.digest(text.encode()), ((0, len(text)),), made=True, folders=file.folders)
+        made = WiredFile(digest(text.encode()), ((0, len(text)),), made=True, folders=file.folders)
         return WiringStep((name,), file, text.encode(), setting.what, made)
     text = file.data.decode()
     edits = _edits(setting, text, wanted)
@@ -289,11 +383,11 @@ def _kept(file: AgentFile, after: str, edits: Sequence[ConfigTextEdit], kept: Co
         return before or kept.files.get(file.real)
     if before is None and _ours(file.path, file.data):
         return None  # ours is in it already and nobody knows how the file was without
-    spans = connection_record.moved(before.spans if before else (), edits)
+    spans = moved(before.spans if before else (), edits)
     if spans is None:
         return None
     base = before or WiredFile("")
-    return replace(base, left=connection_record.digest(after.encode()), spans=spans)
+    return replace(base, left=digest(after.encode()), spans=spans)
 
 
 def _taken(name: str, setting: ClientSettingsFile, kept: ConnectionRecord) -> WiringStep | None:
@@ -302,7 +396,7 @@ def _taken(name: str, setting: ClientSettingsFile, kept: ConnectionRecord) -> Wi
         return None
     text, before = file.data.decode(), kept.fits(file.real, file.data)
     if before is not None:
-        after: bytes | None = None if before.made else connection_record.cut(text, before.spans).encode()
+        after: bytes | None = None if before.made else cut(text, before.spans).encode()
     else:
         after = _without(setting, text, kept.files.get(file.real))
     return WiringStep((name,), file, after, setting.what, kept.files.get(file.real), removing=True)
@@ -325,8 +419,8 @@ def _without(setting: ClientSettingsFile, text: str, kept: WiredFile | None) -> 
 def _look(setting: ClientSettingsFile, top: str | None) -> AgentFile:
     if setting.inside:
         root = setting.path.removesuffix(os.path.join(*setting.shown.split("/")))
-        return agent_files.look(top or root, setting.shown)
-    return agent_files.look_at(setting.path, setting.shown)
+        return connect_files.look(top or root, setting.shown)
+    return connect_files.look_at(setting.path, setting.shown)
 
 
 def _ours(path: str, data: bytes) -> bool:
@@ -372,20 +466,20 @@ def _not_on_the_path(homes: UserHomes) -> list[str]:
 
 def _write(step: WiringStep) -> None:
     if step.launcher and step.after is not None:
-        agent_files.write_as(step.file.real, step.after, mode=user_homes.LAUNCHER_MODE)
+        connect_files.write_as(step.file.real, step.after, mode=user_homes.LAUNCHER_MODE)
         return
     now = _now(step.file.real)
     if now != step.file.data and not step.launcher:
         raise Busy(f"{step.file.path} changed while this was planned", hint="Run it again.")
     if step.after is None:
-        agent_files.delete(step.file, folders=step.kept.folders if step.kept else 0)
+        connect_files.delete(step.file, folders=step.kept.folders if step.kept else 0)
     else:
-        agent_files.write(step.file, step.after)
+        connect_files.write(step.file, step.after)
 
 
 def _now(path: str) -> bytes | None:
     try:
-        return fsio.read(path, limit=agent_files.MAX_FILE)
+        return fsio.read(path, limit=connect_files.MAX_FILE)
     except FileNotFoundError:
         return None
 

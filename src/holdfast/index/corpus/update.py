@@ -156,11 +156,9 @@ class CorpusUpdate:
 
     def _attributes(self) -> str:
         if self._found_attributes is None:
-            self._found_attributes = self._ask_attributes()
+            found = self._objects.text_at(self.head, ".gitattributes") if self.head else b""
+            self._found_attributes = attributes_of(found)
         return self._found_attributes
-
-    def _ask_attributes(self) -> str:
-        return attributes_of(self._objects.text_at(self.head, ".gitattributes")) if self.head else ""
 
     def _shallow(self) -> str:
         """How far history reaches here: a shallow clone that is deepened has more commits, at one HEAD."""

@@ -180,13 +180,6 @@ def _read(folder: str, name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from holdfast.index.embed.embedding_model import Floats
-else:
-    np = LazyPackage("numpy")
-
 TEXTS_AT_ONCE = 64  # texts that one start of the command is given
 PATIENCE = 120.0  # seconds for them
 _LONGEST = 200  # characters of a command, and of its complaint, that are shown
@@ -266,7 +259,8 @@ class CommandModel:
         except subprocess.TimeoutExpired:
             return None
         finally:
-            _end(process)
+            _kill(process)
+            process.wait()  # what is left of it and of what it started is gone
             for reader in readers:
                 reader.join(_LAST_WORDS)
 
@@ -307,12 +301,6 @@ def _last_line(complaints: bytes | bytearray) -> str:
     """What a command said last on stderr, to stand behind a sentence; nothing if it said nothing."""
     said = complaints.decode("utf-8", "replace").strip().splitlines()
     return f": {visible(said[-1].strip())[:_LONGEST]}" if said else ""
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End what is left of a command and of what it started."""
-    _kill(process)
-    process.wait()
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -17,9 +17,12 @@ from holdfast.errors import NoModel
 from holdfast.index.embed.embedding_model import LazyPackage
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
+else:
+    np = LazyPackage("numpy")
 
 # onnxruntime reads files of this age from its version 1.13 on (2022).
 FORMAT = 8
@@ -131,14 +134,6 @@ def _varint(value: int) -> bytes:
     return bytes(out)
 
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    BuildingArray = npt.NDArray[Any]
-else:
-    np = LazyPackage("numpy")
-
 # Processors without VNNI add two products in 16 bits: weights that use all of 8 bits run over now and then.
 _RANGE: Final = 100
 # A table of contents longer than this is none.
@@ -147,7 +142,7 @@ _HIDDEN: Final = -10000.0  # what is added to the score of a word that does not 
 _TENSOR_KINDS = {"F32": "<f4", "F16": "<f2", "I64": "<i8"}
 
 
-def read_weights(raw: bytes | memoryview) -> dict[str, BuildingArray]:
+def read_weights(raw: bytes | memoryview) -> dict[str, Array]:
     """The arrays of a safetensors file: 8 bytes of length, a table as JSON, the numbers."""
     view = memoryview(raw)
     table, start = _contents(view)
@@ -180,7 +175,7 @@ def _contents(view: memoryview) -> tuple[dict[str, Any], int]:
 class Bert:
     """BERT of the given weights, written as a graph."""
 
-    def __init__(self, weights: Mapping[str, BuildingArray], config: Mapping[str, Any], *, small: bool = True) -> None:
+    def __init__(self, weights: Mapping[str, Array], config: Mapping[str, Any], *, small: bool = True) -> None:
         self._weights = weights
         self._heads = int(config["num_attention_heads"])
         self._layers = int(config["num_hidden_layers"])
@@ -271,7 +266,7 @@ class Bert:
     def _linear(self, value: str, name: str) -> str:
         return self._multiplied(value, name, self._w(f"{name}.weight").T, self._w(f"{name}.bias"))
 
-    def _multiplied(self, value: str, name: str, weight: BuildingArray, bias: BuildingArray) -> str:
+    def _multiplied(self, value: str, name: str, weight: Array, bias: Array) -> str:
         """The value times the weights, plus the bias; in int8 the value's own scale is found at every run."""
         g = self._graph
         added = g.constant(f"{name}.bias", bias)
@@ -300,7 +295,7 @@ class Bert:
         length = g.add("Max", g.add("ReduceL2", mean, axes=(1,), keepdims=1), least)
         g.output(g.add("Div", mean, length, named="vectors"), FLOAT, ("texts", self._size))
 
-    def _w(self, name: str) -> BuildingArray:
+    def _w(self, name: str) -> Array:
         found = self._weights.get(name, self._weights.get(f"bert.{name}"))
         if found is None:
             raise NoModel(f"the weights have no {name}", hint="only BERT models can be built here")
@@ -310,7 +305,7 @@ class Bert:
         return self._graph.constant(f"int.{name}", np.array(values, np.int64))
 
 
-def _quantised(weight: BuildingArray, *, axis: int, most: int = _RANGE) -> tuple[BuildingArray, BuildingArray]:
+def _quantised(weight: Array, *, axis: int, most: int = _RANGE) -> tuple[Array, Array]:
     """Int8 weights with one scale for each line across `axis`, symmetric around zero."""
     scale = np.maximum(np.abs(weight).max(axis=axis, keepdims=True), 1e-12) / most
     whole = np.clip(np.rint(weight / scale), -most, most).astype(np.int8)

@@ -66,11 +66,6 @@ def pruned(found: PruneResult) -> str:
     )
 
 
-def prune_question(found: PruneResult) -> str:
-    """What whoever prunes is asked."""
-    return f"This deletes {_counted(found)} for good ({size(found.size)}). Go on?"
-
-
 def _counted(found: PruneResult) -> str:
     numbers = {word: sum(spare.kind == kind for spare in found.spares) for kind, word in _KINDS.items()}
     return ", ".join(count(number, word) for word, number in numbers.items() if number)
@@ -85,14 +80,11 @@ def _kept(found: PruneResult) -> list[str]:
 
 def pruned_object(found: PruneResult) -> dict[str, Any]:
     """What `--json` promises of a prune."""
-    return {"id": None, **as_plain(found), "size": found.size}
-
-
-WHAT = click.Choice(("sessions", "tasks", "all"))
+    return {**as_plain(found), "size": found.size}
 
 
 @command(root, "reset")
-@click.argument("what", type=WHAT, required=False)
+@click.argument("what", type=click.Choice(tuple(QUESTIONS)), required=False)
 @click.option("--undo", is_flag=True, help="Bring back what the last reset took away.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def reset(place: Invocation, what: str | None, undo: bool, yes: bool) -> None:
@@ -126,5 +118,5 @@ def prune(place: Invocation, older_than: str, dry_run: bool, yes: bool) -> None:
             return
         if not (yes or wants_json()):
             say(pruned(found))
-        confirm(prune_question(found), yes=yes)
+        confirm(f"This deletes {_counted(found)} for good ({size(found.size)}). Go on?", yes=yes)
         show(project.sync.prune(older_than=older_than, dry_run=False), pruned, pruned_object)

@@ -6,13 +6,14 @@ What the commands about agents' own files say, in words and as objects.
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast.errors import NeedsConfirmation
-from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_a_terminal
-from holdfast.interfaces.cli.output import say, show, wants_json
+from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_a_terminal, options
+from holdfast.interfaces.cli.output import as_plain, picked, say, show, wants_json
 from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.root import root
 from holdfast.interfaces.cli.setup_commands import exporting, importing
@@ -20,30 +21,22 @@ from holdfast.interfaces.cli.setup_commands import exporting, importing
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from holdfast.capture.records.knowledge_files import SkippedKnowledge
     from holdfast.capture.records.madr_export import MadrExport
     from holdfast.capture.wiring.connect_files import ConnectionChange, ConnectionPlan
     from holdfast.diagnostics.agent_health import AgentHealth
     from holdfast.project.agent_setup import Imported
 
+    Change = Callable[..., ConnectionPlan]  # connecting or disconnecting
+
 SHOWN = 12  # skipped things that are named; the rest is counted
-_DONE = {
-    "create": "made",
-    "add": "{what} added",
-    "refresh": "{what} refreshed",
-    "keep": "as it should be",
-    "remove": "{what} taken out",
-    "delete": "deleted; it was ours",
-    "absent": "has no {what}",
-}
-_WOULD = {
-    "create": "would be made",
-    "add": "would get the {what}",
-    "refresh": "would be refreshed",
-    "keep": "is as it should be",
-    "remove": "would lose the {what}",
-    "delete": "would be deleted; it is ours",
-    "absent": "has no {what}",
+_SAID = {  # what would be done, and what was
+    "create": ("would be made", "made"),
+    "add": ("would get the {what}", "{what} added"),
+    "refresh": ("would be refreshed", "{what} refreshed"),
+    "keep": ("is as it should be", "as it should be"),
+    "remove": ("would lose the {what}", "{what} taken out"),
+    "delete": ("would be deleted; it is ours", "deleted; it was ours"),
+    "absent": ("has no {what}", "has no {what}"),
 }
 
 
@@ -67,13 +60,11 @@ def readers(tools: Collection[str]) -> str:
 
 
 def _rows(done: ConnectionPlan) -> list[str]:
-    said = _DONE if done.done else _WOULD
-    return table(
-        [
-            (change.path, said[change.action].format(what=change.what), ", ".join(change.tools))
-            for change in done.changes
-        ]
-    )
+    rows = []
+    for change in done.changes:
+        said = _SAID[change.action][done.done].format(what=change.what)
+        rows.append((change.path, said, ", ".join(change.tools)))
+    return table(rows)
 
 
 def _asks(done: ConnectionPlan) -> list[str]:
@@ -90,23 +81,9 @@ def diff(changes: Iterable[ConnectionChange]) -> str:
 
 
 def plan_object(done: ConnectionPlan) -> dict[str, Any]:
-    return {
-        "done": done.done,
-        "changes": [_change_object(change) for change in done.changes],
-        "notes": list(done.notes),
-        "kept": list(done.kept),
-    }
-
-
-def _change_object(change: ConnectionChange) -> dict[str, Any]:
-    return {
-        "id": change.path,
-        "action": change.action,
-        "what": change.what,
-        "tools": list(change.tools),
-        "edited": change.edited,
-        "diff": list(change.diff),
-    }
+    names = ("action", "what", "tools", "edited", "diff")
+    changes = [{"id": change.path, **picked(change, *names)} for change in done.changes]
+    return {**picked(done, "done", "notes", "kept"), "changes": changes}
 
 
 def tools(found: Sequence[AgentHealth]) -> list[str]:
@@ -137,10 +114,7 @@ def _heard(one: AgentHealth) -> str:
 
 
 def tools_object(found: Sequence[AgentHealth]) -> list[dict[str, Any]]:
-    names = ("installed", "connected", "unchanged", "trusted", "firing", "last_seen", "late", "next_step")
-    return [
-        {"id": one.tool, **{name: getattr(one, name) for name in names}, "waiting": list(one.waiting)} for one in found
-    ]
+    return [{"id": one.tool, **as_plain(one)} for one in found]
 
 
 def imported(done: Imported) -> str:
@@ -150,24 +124,10 @@ def imported(done: Imported) -> str:
     more += [f"{len(done.skipped)} skipped"] if done.skipped else []
     return lines(
         ", ".join([found, *more]),
-        _skipped(done.skipped),
+        [f"  {one.path}: {one.reason}" for one in done.skipped[:SHOWN]],
+        [f"  … and {len(done.skipped) - SHOWN} more"] if len(done.skipped) > SHOWN else [],
         ["Review them with: holdfast review"] if done.proposed else [],
     )
-
-
-def _skipped(found: tuple[SkippedKnowledge, ...]) -> list[str]:
-    rest = [f"  … and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
-    return [*(f"  {one.path}: {one.reason}" for one in found[:SHOWN]), *rest]
-
-
-def imported_object(done: Imported) -> dict[str, Any]:
-    return {
-        "files": done.files,
-        "proposed": list(done.proposed),
-        "joined": list(done.joined),
-        "known": done.known,
-        "skipped": [{"path": one.path, "reason": one.reason} for one in done.skipped],
-    }
 
 
 def exported(done: MadrExport) -> str:
@@ -181,15 +141,6 @@ def exported(done: MadrExport) -> str:
     )
 
 
-def exported_object(done: MadrExport) -> dict[str, Any]:
-    return {
-        "folder": done.folder,
-        "written": list(done.written),
-        "same": done.same,
-        "left": [{"path": one.path, "reason": one.reason} for one in done.left],
-    }
-
-
 TOOLS = ("codex", "claude", "gemini", "agents", "cursor", "copilot", "opencode", "aider")
 WIRED = ("codex", "claude", "gemini")  # what has hooks and an MCP server, beside the block
 CONFIRM = "See it with --dry-run, then run it again with --yes."
@@ -198,68 +149,46 @@ HOMES = {  # where an agent keeps its memory: the variable that moves it, else t
     "codex": ("CODEX_HOME", ".codex"),
 }
 
-_tools = click.argument("tools", metavar="[TOOL]...", nargs=-1, type=click.Choice(TOOLS))
-_dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change, as a diff.")
-_yes = click.option("--yes", is_flag=True, help="Do not ask.")
-_force = click.option("--force", is_flag=True, help="Replace a block that was edited inside; the edit is kept.")
-_scope = click.option(
-    "--scope", type=click.Choice(("user", "project")), help="Whose settings get hooks and MCP server."
+_wiring = options(
+    click.argument("tools", metavar="[TOOL]...", nargs=-1, type=click.Choice(TOOLS)),
+    click.option("--scope", type=click.Choice(("user", "project")), help="Whose settings get hooks and MCP server."),
+    click.option("--dry-run", is_flag=True, help="Only show what would change, as a diff."),
+    click.option("--yes", is_flag=True, help="Do not ask."),
+    click.option("--force", is_flag=True, help="Replace a block that was edited inside; the edit is kept."),
 )
 
 
 @command(root, "connect")
-@_tools
-@_scope
-@_dry_run
-@_yes
-@_force
-def connect(
-    place: Invocation, *, tools: tuple[str, ...], scope: str | None, dry_run: bool, yes: bool, force: bool
-) -> None:
+@_wiring
+def connect(place: Invocation, **given: Any) -> None:
     """Connect agents: hooks, MCP server and instructions.
 
     TOOL is codex, claude or gemini, which get hooks, the MCP server and an instruction block; or agents,
     cursor, copilot, opencode, aider, which get the block. Without TOOL, all that is there is refreshed.
     """
-    _scope_fits(tools, scope)
     with place.project() as project:
-
-        def act(*, dry_run: bool) -> ConnectionPlan:
-            return project.agents.connect(tools, scope=scope, force=force, dry_run=dry_run)
-
-        _carry_out(act, "Write this?", dry_run=dry_run, yes=yes, force=force)
+        _carry_out(project.agents.connect, "Write this?", **given)
 
 
 @command(root, "disconnect")
-@_tools
-@_scope
-@_dry_run
-@_yes
-@_force
-def disconnect(
-    place: Invocation, *, tools: tuple[str, ...], scope: str | None, dry_run: bool, yes: bool, force: bool
-) -> None:
+@_wiring
+def disconnect(place: Invocation, **given: Any) -> None:
     """Take agents' hooks, server and block out to the byte.
 
     Of these tools, or of all; every file is as it was before. With --scope, only hooks and server of that
     scope.
     """
-    _scope_fits(tools, scope)
     with place.project() as project:
-
-        def act(*, dry_run: bool) -> ConnectionPlan:
-            return project.agents.disconnect(tools, scope=scope, force=force, dry_run=dry_run)
-
-        _carry_out(act, "Take this out?", dry_run=dry_run, yes=yes, force=force)
+        _carry_out(project.agents.disconnect, "Take this out?", **given)
 
 
-def _scope_fits(tools: tuple[str, ...], scope: str | None) -> None:
+def _carry_out(
+    change: Change, question: str, *, tools: tuple[str, ...], scope: str | None, dry_run: bool, yes: bool, force: bool
+) -> None:
+    """Show what would change, ask, and do it; what somebody edited inside is left and named at the end."""
     if scope and tools and not set(tools) & set(WIRED):
         raise click.UsageError(f"--scope goes with {', '.join(WIRED)}.", click.get_current_context())
-
-
-def _carry_out(act: Callable[..., ConnectionPlan], question: str, *, dry_run: bool, yes: bool, force: bool) -> None:
-    """Show what would change, ask, and do it; what somebody edited inside is left and named at the end."""
+    act = partial(change, tools, scope=scope, force=force)
     plan = act(dry_run=True)
     doing = [change for change in plan.changed if force or not change.edited]
     if dry_run or not plan.changed:
@@ -288,7 +217,7 @@ def import_adr(place: Invocation, path: str | None) -> None:
     PATH is a file or a folder; if not given, the usual folders such as docs/adr.
     """
     with place.project() as project:
-        show(project.agents.import_adr(_from(place, path)), imported, imported_object)
+        show(project.agents.import_adr(_from(place, path)), imported)
 
 
 @command(importing, "memory")
@@ -304,7 +233,7 @@ def import_memory(place: Invocation, path: str | None, agent: str | None) -> Non
         raise click.UsageError("name a PATH or --from, not both", click.get_current_context())
     with place.project() as project:
         done = project.agents.import_memory(_from(place, path), agent=agent, home=_home(agent))
-        show(done, imported, imported_object)
+        show(done, imported)
 
 
 @command(exporting, "adr")
@@ -316,7 +245,7 @@ def export_adr(place: Invocation, folder: str | None) -> None:
     are not ours, or were edited by hand, are left alone.
     """
     with place.project() as project:
-        show(project.agents.export_adr(_from(place, folder)), exported, exported_object)
+        show(project.agents.export_adr(_from(place, folder)), exported)
 
 
 def _from(place: Invocation, path: str | None) -> str | None:

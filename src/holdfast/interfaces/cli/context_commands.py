@@ -12,7 +12,7 @@ import click
 
 from holdfast.interfaces import quick
 from holdfast.interfaces.cli.invocation import Invocation, command
-from holdfast.interfaces.cli.output import as_json, as_plain, as_text, flush, say, show
+from holdfast.interfaces.cli.output import as_json, as_plain, as_text, flush, picked, say, show
 from holdfast.interfaces.cli.phrases import count, lines, short, table
 from holdfast.interfaces.cli.root import root
 from holdfast.interfaces.worktree import WorkTree
@@ -27,34 +27,16 @@ _SHORT, _LONG, _WORDS = 12, 40, 60  # characters of a revision, of a name, and o
 
 def context_object(found: ContextPack) -> dict[str, Any]:
     """A context as JSON."""
-    sections = [
-        {
-            "name": section.name,
-            "reviewed": section.reviewed,
-            "title": section.title,
-            "lines": [line.text for line in section.lines],
-            "left_out": section.left_out,
-            "more": section.more,
-        }
-        for section in found.sections
-    ]
+    names = ("how", "why", "session", "branch", "head", "since", "budget", "tokens", "dropped", "silent")
+    parts = ("name", "reviewed", "title", "left_out", "more")
     return {
-        "how": found.how,
-        "why": found.why,
-        "session": found.session,
+        **picked(found, *names),
         "session_branch": found.foreign or found.branch if found.session else None,
         "of_this_branch": found.session is not None and found.foreign is None,
-        "branch": found.branch,
-        "head": found.head,
-        "since": found.since,
-        "budget": found.budget,
-        "tokens": found.tokens,
-        "sections": sections,
-        "dropped": list(found.dropped),
-        "silent": found.silent,
+        "sections": [{**picked(one, *parts), "lines": [line.text for line in one.lines]} for one in found.sections],
         "unmerged": found.unmerged.memories if found.unmerged else 0,
         "for": found.asked.words or None,
-        "files": list(found.asked.files),
+        "files": found.asked.files,
         "receipt": _receipt(found),
     }
 
@@ -71,29 +53,17 @@ def _receipt(found: ContextPack) -> dict[str, Any]:
     from holdfast.recall.pack.pack_lines import HOW
     from holdfast.recall.pack.sent_packs import entries
 
-    kept = found.receipt
-    return {
-        "ts": kept.ts if kept else None,
-        "owner": kept.owner if kept else None,
-        "number": kept.number if kept else None,
-        "root": kept.root if kept else None,
-        "marker": found.marker,
-        "tokens": found.tokens,
-        "budget": found.budget,
-        "counted": HOW,
-        "branch": found.branch,
-        "head": found.head,
-        "entries": entries(found),
-    }
+    kept = {name: getattr(found.receipt, name, None) for name in ("ts", "owner", "number", "root")}
+    given = picked(found, "marker", "tokens", "budget", "branch", "head")
+    return {**kept, **given, "counted": HOW, "entries": entries(found)}
 
 
 def receipts_text(found: AgentKnowledge) -> str:
     """What a run or a session was given, pack by pack."""
     if not found.packs:
         return f"No context was given in {found.kind} {found.owner}"
-    count = f"{len(found.packs):,} pack{'' if len(found.packs) == 1 else 's'}"
     dropped = f"; {found.dropped:,} older ones were not kept" if found.dropped else ""
-    head = f"{found.kind.capitalize()} {found.owner} was given {count}{dropped}."
+    head = f"{found.kind.capitalize()} {found.owner} was given {count(len(found.packs), 'pack')}{dropped}."
     said = [part for pack in found.packs for part in ("", *_told(pack))]
     return lines(head, *said, "", f"Read one as it was sent: holdfast receipts {found.owner} --pack N")
 
@@ -142,14 +112,8 @@ def sent(pack: SentPack) -> str:
 
 def receipts_object(found: AgentKnowledge) -> dict[str, Any]:
     """The same as JSON; the texts only where one pack is asked for."""
-    whole = [pack_object(one) for one in found.packs]
-    packs = [{name: value for name, value in one.items() if name != "text"} for one in whole]
+    packs = [{name: value for name, value in as_plain(one).items() if name != "text"} for one in found.packs]
     return {"id": found.owner, "kind": found.kind, "dropped": found.dropped, "packs": packs}
-
-
-def pack_object(pack: SentPack) -> dict[str, Any]:
-    """One pack, its text among its fields."""
-    return {**as_plain(pack)}
 
 
 @command(root, "context")
@@ -201,7 +165,7 @@ def receipts(place: Invocation, run: str, number: int | None) -> None:
         if number is None:
             show(found, receipts_text, receipts_object)
         else:
-            show(pack(found, number), sent, pack_object)
+            show(pack(found, number), sent)
 
 
 @command(root, "journal")
@@ -246,4 +210,4 @@ def keep_answer(
     state = quick.resting_on(name, seen, os.environ, tree=tree.digest if tree else "")
     for form, said in ((False, text), (True, data)):
         row = quick.kept_name(name, json=form)
-        keep_ready(project.clone, row, signature=state, text=said, json=told, valid_until=until)
+        keep_ready(project.clone, row, signature=state, text=said, json=told, valid_until=until, is_clean=True)

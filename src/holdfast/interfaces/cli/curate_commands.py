@@ -6,27 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.interfaces.cli.invocation import Invocation, command
-from holdfast.interfaces.cli.output import show, strong
+from holdfast.interfaces.cli.invocation import answer
+from holdfast.interfaces.cli.output import picked, strong
 from holdfast.interfaces.cli.phrases import count, lines
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
     from holdfast.curation.memory_health import CuratorFinding, MemoryHealth
+    from holdfast.project import Project
 
 MOST = 20  # findings of a topic that are listed one by one
-
-
-@command(root, "curate")
-@click.option("--dry-run", is_flag=True, help="Only look; put no suggestion on the shelf.")
-def curate(place: Invocation, dry_run: bool) -> None:
-    """Look at the health of memory, and suggest.
-
-    Stale, expired, contradicting, duplicate, never recalled, never used, orphaned, dangling, oversized.
-    Suggestions wait in `holdfast review`; nothing is done by itself.
-    """
-    with place.project() as project:
-        show(project.memory.curate(dry_run=dry_run), told, as_object)
 
 
 def told(health: MemoryHealth) -> str:
@@ -35,15 +24,12 @@ def told(health: MemoryHealth) -> str:
     if not health.findings:
         return f"{count(health.memories, 'memory')}, nothing to mend."
     waits = [finding for finding in health.findings if finding.candidate]
+    wait = "waits" if len(waits) == 1 else "wait"
     return lines(
         f"{count(health.memories, 'memory')}, {count(len(health.findings), 'finding')}.",
         *(_topic(topic, health.of(topic)) for topic in TOPICS),
-        *(["", f"{count(len(waits), 'suggestion')} {_wait(len(waits))}: holdfast review"] if waits else []),
+        *(["", f"{count(len(waits), 'suggestion')} {wait} for you: holdfast review"] if waits else []),
     )
-
-
-def _wait(number: int) -> str:
-    return "waits for you" if number == 1 else "wait for you"
 
 
 def _topic(topic: str, found: list[CuratorFinding]) -> list[str]:
@@ -62,19 +48,23 @@ def _line(finding: CuratorFinding) -> str:
 
 
 def as_object(health: MemoryHealth) -> dict[str, Any]:
-    return {
-        "id": None,
-        "memories": health.memories,
-        "items": [
-            {
-                "id": finding.ids[0] if finding.ids else None,
-                "topic": finding.topic,
-                "ids": list(finding.ids),
-                "sentence": finding.sentence,
-                "suggests": finding.suggestion.suggests if finding.suggestion else None,
-                "because": finding.suggestion.because if finding.suggestion else None,
-                "candidate": finding.candidate,
-            }
-            for finding in health.findings
-        ],
-    }
+    items = [
+        {
+            "id": finding.ids[0] if finding.ids else None,
+            **picked(finding, "topic", "ids", "sentence", "candidate"),
+            **{name: getattr(finding.suggestion, name, None) for name in ("suggests", "because")},
+        }
+        for finding in health.findings
+    ]
+    return {"memories": health.memories, "items": items}
+
+
+@answer(root, "curate", told, as_object)
+@click.option("--dry-run", is_flag=True, help="Only look; put no suggestion on the shelf.")
+def curate(project: Project, dry_run: bool) -> object:
+    """Look at the health of memory, and suggest.
+
+    Stale, expired, contradicting, duplicate, never recalled, never used, orphaned, dangling, oversized.
+    Suggestions wait in `holdfast review`; nothing is done by itself.
+    """
+    return project.memory.curate(dry_run=dry_run)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.interfaces.cli.invocation import Invocation, command
-from holdfast.interfaces.cli.output import as_json, as_text, show, show_lines
+from holdfast.interfaces.cli.invocation import Invocation, answer, command
+from holdfast.interfaces.cli.output import as_json, as_plain, as_text, show, show_lines
 from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.root import root
 from holdfast.interfaces.cli.setup_commands import exporting
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.capture.export_codex import Rollout
+    from holdfast.project import Project
     from holdfast.project.session_book import Handoff
 
 
@@ -36,22 +37,8 @@ def handed_object(found: Handoff) -> dict[str, Any]:
     from holdfast.interfaces.cli.context_commands import context_object
     from holdfast.project.session_book import ASK
 
-    return {
-        "session": found.session,
-        "objective": found.objective,
-        "branch": found.branch,
-        "head": found.head,
-        "uncommitted": list(found.uncommitted),
-        "next": list(found.next),
-        "runs": list(found.runs),
-        "pack": context_object(found.pack),
-        "ask": [{"command": command, "gives": gives} for command, gives in ASK],
-    }
-
-
-def saved(done: tuple[str, int]) -> str:
-    """What was written to a file."""
-    return f"Wrote {count(done[1], 'record')} to {done[0]}"
+    ask = [{"command": command, "gives": gives} for command, gives in ASK]
+    return {**as_plain(found), "pack": context_object(found.pack), "ask": ask}
 
 
 def rollout(made: Rollout) -> str:
@@ -64,16 +51,15 @@ _TO = click.option(
 )
 
 
-@command(root, "handoff")
+@answer(root, "handoff", handed, handed_object)
 @click.option("--budget", type=click.IntRange(600, 100_000), metavar="TOKENS", help="How long it may be.")
-def handoff(place: Invocation, budget: int | None) -> None:
+def handoff(project: Project, budget: int | None) -> object:
     """Tell whoever takes over here what they need.
 
     The objective, where it stands, what was done, what failed, what is open, and what governs the files that
     were touched. What nobody reviewed is marked as data.
     """
-    with place.project() as project:
-        show(project.sessions.handoff(budget=budget), handed, handed_object)
+    return project.sessions.handoff(budget=budget)
 
 
 @command(exporting, "jsonl")
@@ -105,16 +91,15 @@ def markdown(place: Invocation, name: str | None, target: str | None) -> None:
             _save(target, (as_text(page) + "\n" for page in pages))
 
 
-@command(exporting, "codex")
+@answer(exporting, "codex", rollout)
 @click.argument("session", metavar="SESSION")
 @click.option(
     "--to", "folder", type=click.Path(file_okay=False), metavar="DIR", help="A Codex home; your own if not given."
 )
-def codex(place: Invocation, session: str, folder: str | None) -> None:
+def codex(project: Project, session: str, folder: str | None) -> object:
     """Write a session as a rollout that Codex lists and resumes."""
     home = folder or os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex")
-    with place.project() as project:
-        show(project.log.export_codex(session, home), rollout)
+    return project.log.export_codex(session, home)
 
 
 def _save(target: str, texts: Iterable[str]) -> None:
@@ -127,4 +112,5 @@ def _save(target: str, texts: Iterable[str]) -> None:
     with fsio.refusing(target), fsio.writing(os.path.abspath(target)) as out:
         for number, text in enumerate(texts, 1):  # noqa: B007 - how many there were
             out.write(text.encode("utf-8", "backslashreplace"))
-    show((target, number), saved, lambda told: {"file": told[0], "records": told[1]})
+    done = {"file": target, "records": number}
+    show(done, lambda _: f"Wrote {count(number, 'record')} to {target}")

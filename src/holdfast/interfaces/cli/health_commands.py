@@ -11,26 +11,91 @@ What `holdfast scan` says.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.interfaces.cli import connect_commands, json_objects, phrases
+from holdfast.interfaces.cli import connect_commands
 from holdfast.interfaces.cli.invocation import Invocation, command
-from holdfast.interfaces.cli.output import as_plain, say, show
+from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong
 from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.diagnostics.agent_health import AgentHealth
+    from holdfast.diagnostics.check import GateVerdict
+    from holdfast.diagnostics.findings import HealthFinding, HealthReport
+    from holdfast.diagnostics.repair import Repair
     from holdfast.diagnostics.secret_scan import SecretFinding, SecretScan
-    from holdfast.diagnostics.stats import ContextStats, Duration, MemoryStats, ModelStats, RecallStats, Stats
+    from holdfast.diagnostics.stats import ContextStats, Duration, MemoryStats, RecallStats, Stats
     from holdfast.project import Project
 
-T = TypeVar("T")
+
+_LOG = {"ok": "the log itself is ok", "partial": "the log can only be told in part"}
+_ONE = {"bodies": "body", "memories": "memory"}  # of what is counted, where it is not the word without its s
+
+
+def report_text(found: HealthReport, repairs: Sequence[Repair] | None) -> str:
+    """What doctor found, and what it mended or would mend."""
+    # The verdict is about the log; what else is wrong must not end in an `ok`.
+    log = _LOG.get(found.verdict, f"the log is {found.verdict}")
+    word = f"{count(len(found.problems), 'problem')}; {log}" if found.problems else found.verdict
+    said = [*map(_finding, found.findings), _verdict(word, found.counts)]
+    if repairs is not None:
+        said += [_repair(item) for item in repairs] or ["Nothing that could be mended."]
+        waits = any(not item.done and item.failed is None for item in repairs)
+        said += ["Do it with: holdfast doctor --repair --yes"] if waits else []
+    return lines(said)
+
+
+def _repair(item: Repair) -> str:
+    state = "mended" if item.done else "not mended" if item.failed else "would mend"
+    return f"{state}: {item.file}: {item.failed or item.action}"
+
+
+def verdict_text(found: GateVerdict) -> str:
+    against = f", compared with {found.base[:12]}" if found.base else ""
+    return lines(map(_finding, (*found.problems, *found.notes)), _verdict(found.word, found.counts) + against)
+
+
+def _finding(finding: HealthFinding) -> str:
+    step = f"\n  next: {finding.next_step}" if finding.next_step else ""
+    return f"{strong(finding.severity)}: {finding.where}: {finding.sentence}{step}"
+
+
+def _verdict(word: str, counts: Mapping[str, int]) -> str:
+    looked = ", ".join(_counted(name, number, counts) for name, number in counts.items() if name != "own")
+    return f"{strong(word)}: looked at {looked}" if looked else strong(word)
+
+
+def _counted(name: str, number: int, counts: Mapping[str, int]) -> str:
+    said, own = count(number, _ONE.get(name, name.removesuffix("s"))), counts.get("own")
+    if name != "events" or own is None or not number:
+        return said
+    whose = "all" if own == number else "none" if own == 0 else f"{own:,} of them"
+    return f"{said} ({whose} recorded here)"
+
+
+def _object(word: str, findings: Sequence[HealthFinding], found: HealthReport | GateVerdict) -> dict[str, Any]:
+    names = ("severity", "topic", "file", "line", "sentence", "next_step", "repair")
+    return {
+        "verdict": word,
+        "problems": len(found.problems),
+        "counts": found.counts,
+        "findings": [{"id": one.where, **picked(one, *names)} for one in findings],
+    }
+
+
+def report_object(found: HealthReport, repairs: Sequence[Repair] | None) -> dict[str, Any]:
+    """The same as JSON."""
+    mended = {} if repairs is None else {"repairs": [{"id": item.file, **as_plain(item)} for item in repairs]}
+    return {**_object(found.verdict, found.findings, found), **mended}
+
+
+def verdict_object(found: GateVerdict) -> dict[str, Any]:
+    return {"id": found.base, **_object(found.word, (*found.problems, *found.notes), found)}
 
 
 @command(root, "doctor")
@@ -46,12 +111,13 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
         for path, tool in _behind(project).items():
             project.notices.append(f"the block in {path} is older than what is accepted: holdfast connect {tool}")
         agents = project.agents.tools()
-        if not repair:
-            show(report, _beside(phrases.report, agents), _and_tools(json_objects.report, agents))
-        else:
-            repairs = project.health.repair(report, apply=yes)
-            report = project.health.doctor(against=against) if yes else report
-            show((report, repairs), _beside(phrases.repaired, agents), _and_tools(json_objects.repaired, agents))
+        repairs = project.health.repair(report, apply=yes) if repair else None
+        report = project.health.doctor(against=against) if yes else report
+        show(
+            report,
+            lambda found: lines(report_text(found, repairs), connect_commands.tools(agents)),
+            lambda found: {**report_object(found, repairs), "tools": connect_commands.tools_object(agents)},
+        )
     return 1 if report.problems else 0
 
 
@@ -63,17 +129,8 @@ def check(place: Invocation, base: str | None) -> int:
     Every changed fact has its event, the log verifies, and nothing sealed was altered.
     """
     found = place.as_it_lies().health.check(base=base)
-    show(found, phrases.verdict, json_objects.verdict)
+    show(found, verdict_text, verdict_object)
     return 1 if found.problems else 0
-
-
-def _beside(said: Callable[[T], str], agents: list[AgentHealth]) -> Callable[[T], str]:
-    """What was found, and below it how each agent stands."""
-    return lambda found: phrases.lines(said(found), connect_commands.tools(agents))
-
-
-def _and_tools(said: Callable[[T], dict[str, Any]], agents: list[AgentHealth]) -> Callable[[T], dict[str, Any]]:
-    return lambda found: {**said(found), "tools": connect_commands.tools_object(agents)}
 
 
 def _behind(project: Project) -> dict[str, str]:
@@ -96,7 +153,7 @@ def stats_text(found: Stats) -> str:
     if found.is_empty:
         told = ["Nothing was counted yet: recall and context count what they find."]
         return lines(told, _today(found))
-    since = f" since {_when(found.since)}" if found.since else ""
+    since = f" since {found.since[:16].replace('T', ' ')} UTC" if found.since else ""
     parts = [_recalls(found.recalls), _contexts(found.contexts), _memories(found, since), _models(found)]
     told = [line for part in parts if part for line in ("", *part)]
     return lines(f"Counted in this clone{since}; it stays here.", told)
@@ -129,10 +186,10 @@ def _memories(found: Stats, since: str) -> list[str]:
     told = []
     if recalled:
         times = sum(one.recalled for one in recalled)
-        told.append(f"{_memory(len(recalled))} recalled, {count(times, 'time')} in all{since}")
+        told.append(f"{count(len(recalled), 'memory')} recalled, {count(times, 'time')} in all{since}")
     if used:
         sorts = f"{found.cited:,} cited, {found.acted:,} acted on"
-        told.append(f"{_memory(len(used))} used afterwards: {sorts}")
+        told.append(f"{count(len(used), 'memory')} used afterwards: {sorts}")
         told += table([_memory_row(one) for one in used[:_MOST]])
     stale = [one.id for one in found.memories if one.recalled and one.state in _OUTDATED]
     if stale:
@@ -147,12 +204,8 @@ def _memory_row(one: MemoryStats) -> tuple[str, ...]:
 
 
 def _models(found: Stats) -> list[str]:
-    rows = [_model_row(one) for one in found.models]
+    rows = [(m.what, count(m.calls, "call"), count(m.texts, "text"), f"{m.seconds:,.1f} s") for m in found.models]
     return [*(["Models:", *table(rows)] if rows else []), *_today(found)]
-
-
-def _model_row(one: ModelStats) -> tuple[str, ...]:
-    return one.what, count(one.calls, "call"), count(one.texts, "text"), f"{one.seconds:,.1f} s"
 
 
 def _today(found: Stats) -> list[str]:
@@ -160,10 +213,6 @@ def _today(found: Stats) -> list[str]:
         return []
     limit = f" of {found.calls_per_day:,}" if found.calls_per_day is not None else ""
     return [f"Model calls today: {found.calls_today:,}{limit}"]
-
-
-def _memory(number: int) -> str:
-    return count(number, "memory")
 
 
 def _part(number: int, whole: int) -> str:
@@ -178,10 +227,6 @@ def _took(took: Duration | None) -> str:
 
 def _time(microseconds: int) -> str:
     return f"{microseconds / 1000:,.1f} ms" if microseconds < 1_000_000 else f"{microseconds / 1e6:,.1f} s"
-
-
-def _when(moment: str | None) -> str:
-    return f"{(moment or '')[:16].replace('T', ' ')} UTC"
 
 
 def _numbers_right(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
@@ -254,19 +299,6 @@ def _steps(findings: Iterable[SecretFinding]) -> list[str]:
     return [*said, "Change what was found at its source too: a secret that was stored may have been seen."]
 
 
-def scanned_object(found: SecretScan) -> dict[str, Any]:
-    """What was found, for scripts."""
-    return {
-        "id": None,
-        "files": found.files,
-        "size": found.size,
-        "findings": [
-            {"file": one.file, "kind": one.kind, "id": one.id, "rules": dict(one.rules)} for one in found.findings
-        ],
-        "unread": list(found.unread),
-    }
-
-
 @command(root, "scan")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True), metavar="[PATH]...")
 def scan(place: Invocation, paths: tuple[str, ...]) -> int:
@@ -277,5 +309,5 @@ def scan(place: Invocation, paths: tuple[str, ...]) -> int:
     """
     with place.project(even_damaged=True) as project:
         found = project.health.scan(paths)
-        show(found, scanned, scanned_object)
+        show(found, scanned)
     return 0 if found.clean else 1

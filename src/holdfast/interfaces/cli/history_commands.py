@@ -5,25 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast.index import stack_trace
 from holdfast.interfaces import quick, quick_recall
-from holdfast.interfaces.cli import json_objects, phrases, show_text
-from holdfast.interfaces.cli.invocation import Invocation, command
+from holdfast.interfaces.cli import phrases, show_text
+from holdfast.interfaces.cli.invocation import Invocation, command, progress_bar
 from holdfast.interfaces.cli.output import as_json, as_text, say, show, show_lines, wants_json
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
     from holdfast.diagnostics.status import Status
     from holdfast.project import Project
-    from holdfast.recall.search import Hit
 
-T = TypeVar("T")
+SHOWN = 50  # events of the log, unless more are asked for
 MAX_PIPED = 1 << 15  # bytes of what is piped that are looked at: errors stand at the end
 LAST_LINES = 40  # of what is piped and is no stack trace, each once
 
@@ -66,51 +64,31 @@ def _is_said(word: str) -> bool:
 @click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="At most this many.")
 @click.option("--semantic", is_flag=True, help="Search by meaning, too, however much the words find.")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
-def recall(
-    place: Invocation,
-    query: tuple[str, ...],
-    *,
-    files: tuple[str, ...],
-    kinds: tuple[str, ...],
-    limit: int,
-    semantic: bool,
-    explain: bool,
-    **scope: str | None,
-) -> None:
+def recall(place: Invocation, query: tuple[str, ...], *, semantic: bool, explain: bool, **given: Any) -> None:
     """Search memory, commits, docs and code.
 
     `tag:db` and `task:login` are understood; - reads the question from stdin; without words it gives the most
     recent.
     """
+    kinds = given.pop("kinds")
     if len(set(kinds)) > 1:
         raise click.UsageError("Name one kind, or none to search them all.")
     kind = kinds[0] if kinds else None
-    with place.project() as project, reading_bar(project):
+    given["files"] = _at_hand(place, given["files"])
+    with place.project() as project, progress_bar("Reading the repository") as project.recall.progress:
         asked = _question(query)
-        found = project.recall(
-            asked,
-            limit=limit,
-            files=_at_hand(place, files),
-            kind=kind,
-            task=scope["task"],
-            branch=scope["branch"],
-            since=scope["since"],
-            explain=explain,
-            semantic=semantic or None,
-        )
+        found = project.recall(asked, kind=kind, explain=explain, semantic=semantic or None, **given)
         waiting = 0
         if not found and kind in (None, "fact") and not wants_json():
-            waiting = len(_candidates(project, asked, task=scope["task"], since=scope["since"]))
+            near = project.recall(asked, limit=1000, kind="candidate", task=given["task"], since=given["since"])
+            waiting = len(near)
         now = f"{project.clone.clock():%Y-%m-%dT%H:%M:%SZ}"
-        show(
-            found,
-            partial(phrases.hits, waiting=waiting, now=now, explain=explain),
-            partial(json_objects.hits, explain=explain),
-        )
+        text = partial(phrases.hits, waiting=waiting, now=now, explain=explain)
+        show(found, text, partial(phrases.hit_objects, explain=explain))
         if semantic and not project.recall.by_meaning:
             say(quick_recall.WITHOUT_MEANING)
-        if quick.is_plain(os.environ) and scope["branch"] is None:
-            project.recall.keep_answer(quick_recall.stamp(os.environ))
+        if quick.is_plain(os.environ) and given["branch"] is None:
+            project.recall.keep_answer(quick.settings_stamp(os.environ))
 
 
 def _question(words: tuple[str, ...]) -> str:
@@ -130,24 +108,6 @@ def _at_hand(place: Invocation, files: tuple[str, ...]) -> list[str]:
     """The files at hand, from where the command stands."""
     paths = [path for given in files for path in given.split(",") if path]
     return [os.path.join(os.path.abspath(place.folder), path) for path in paths]
-
-
-@contextmanager
-def reading_bar(project: Project) -> Iterator[None]:
-    """A bar on stderr once something has to be read that takes a while, where somebody can see it."""
-    with ExitStack() as opened:
-        bars: list[Any] = []
-
-        def step(done: int, total: int) -> None:
-            if not bars:
-                bar = click.progressbar(length=1, label="Reading the repository", file=sys.stderr)
-                bars.append(opened.enter_context(bar))
-            bars[0].length = max(total, 1)
-            bars[0].update(done - bars[0].pos)
-
-        if sys.stderr.isatty() and not wants_json():
-            project.recall.progress = step
-        yield
 
 
 @command(root, "show")
@@ -175,13 +135,16 @@ def timeline(place: Invocation, task: str | None, sort: str) -> None:
     """Show what happened, in order."""
     fields = tuple(field.strip() for field in sort.split(",") if field.strip()) or ("ts",)
     with place.project() as project:
-        show(project.log.timeline(task=task, sort=fields), phrases.timeline)
+        if task or sort:
+            show(project.log.timeline(task=task, sort=fields), phrases.timeline)
+        else:
+            _show_newest(project, SHOWN)
 
 
 @command(root, "log")
 @click.option("--render", is_flag=True, help="Write .holdfast/view/log.jsonl.")
 @click.option("--checkpoint", metavar="FILE", type=click.Path(dir_okay=False), help="Save what the log holds now.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="The newest N; 50 by default, all with --json.")
 def log(place: Invocation, render: bool, checkpoint: str | None, limit: int | None) -> None:
     """Show the log.
 
@@ -191,22 +154,20 @@ def log(place: Invocation, render: bool, checkpoint: str | None, limit: int | No
         raise click.UsageError("--render and --checkpoint do not go together.")
     with place.project() as project:
         if render:
-            show(project.views.render_log(), phrases.rendered, json_objects.rendered)
+            show(project.views.render_log(), phrases.rendered, lambda path: {"id": path, "path": path})
         elif checkpoint:
             show(project.health.checkpoint(checkpoint), phrases.checkpoint)
         elif wants_json():
-            show_lines(newest(project.log.events(), limit))
+            show_lines(project.log.events(newest=limit))
         else:
-            show(newest(project.log.timeline(), limit), phrases.timeline)
+            _show_newest(project, limit or SHOWN)
 
 
-def _candidates(project: Project, asked: str, *, task: str | None, since: str | None) -> list[Hit]:
-    return project.recall(asked, limit=1000, kind="candidate", task=task, since=since)
-
-
-def newest(events: Sequence[T], limit: int | None) -> Sequence[T]:
-    """The last of a list, or all of it."""
-    return events if limit is None else events[-limit:]
+def _show_newest(project: Project, count: int) -> None:
+    rows = project.log.timeline(newest=None if wants_json() else count + 1)
+    show(rows if wants_json() else rows[-count:], phrases.timeline)
+    if len(rows) > count and not wants_json():
+        say(f"these are the newest {count:,}; more: holdfast log --limit {10 * count}")
 
 
 @command(root, "diff")
@@ -224,17 +185,92 @@ def diff(place: Invocation, run: str | None, named: str | None, against: str) ->
         show(project.log.diff(run or named or "", against=against), phrases.difference)
 
 
+def status_text(found: Status) -> str:
+    """The status in a few lines, what needs the eye last."""
+    branch = found.branch or "a detached HEAD"
+    at = f" at {found.head[:12]}" if found.head else ", before the first commit"
+    gone = [f"{number} {word}" for number, word in ((found.expired, "expired"), (found.stale, "stale")) if number]
+    rows = {
+        "memories": f"{found.facts}" + (f" ({', '.join(gone)})" if gone else ""),
+        "tasks": f"{found.tasks} open, {found.started} begun, {found.ready} ready" if found.tasks else "",
+        "session": found.session,
+        "to review": _to_review(found),
+        "to embed": f"{phrases.count(found.unembedded, 'text')}: holdfast model embed" if found.unembedded else "",
+        "to publish": f"{phrases.count(found.events_waiting, 'event')}, "
+        f"{phrases.count(len(found.changes_waiting), 'change')}",
+        "private": f"{phrases.count(found.private_runs, 'run')}, {phrases.size(found.private_bytes)}; "
+        "deleting this clone deletes them (`holdfast export FILE` keeps them)",
+    }
+    told = [f"  {name:10}  {text}" for name, text in rows.items() if text]
+    return phrases.lines(f"On {branch}{at}, line {found.id}", told, _warnings(found))
+
+
+def _to_review(found: Status) -> str:
+    kinds = (
+        (found.unreviewed, "written or edited by hand"),
+        (found.edited, "edited since approval"),
+        (found.unchecked, "whose approval cannot be checked: git fetch --unshallow"),
+        (found.unreadable, "approved and now unreadable"),
+    )
+    told = ", ".join(f"{number} {words}" for number, words in kinds if number)
+    return f"{found.candidates}, of which {told}" if told else f"{found.candidates}"
+
+
+def _warnings(found: Status) -> Iterator[str]:
+    from holdfast.git.upstream import MissingFromTrunk
+
+    if found.operation:
+        yield f"Git is in the middle of {found.operation}: events are recorded, publishing waits."
+    if found.disputed:
+        are = "is" if found.disputed == 1 else "are"
+        yield f"{phrases.count(found.disputed, 'task')} {are} in conflict: holdfast task resolve"
+    if found.gone:
+        are = "is" if found.gone == 1 else "are"
+        yield f"{phrases.count(found.gone, 'file')} published here {are} gone from this line: holdfast reconcile"
+    if found.orphans:
+        yield f"{_leavers(found.orphans)} left something behind: holdfast reconcile"
+    if found.trunk:
+        yield f"{MissingFromTrunk(found.unmerged, found.trunk)}."
+    if found.pointers_waiting:
+        many = phrases.count(found.agent_sessions_waiting, "agent session")
+        wait = "waits" if found.agent_sessions_waiting == 1 else "wait"
+        pointers = phrases.count(found.pointers_waiting, "pointer")
+        yield f"{many} with {pointers} to transcripts {wait} to be read in."
+    for path in found.transcripts_gone:
+        yield f"An agent's transcript is gone, and what it said with it: {path}"
+    for path in found.transcripts_unread:
+        yield f"An agent's transcript cannot be read, and nothing is known of it: {path}"
+    if found.void:
+        yield f"What came by git does not speak: {found.void}. Trust it again: holdfast trust"
+    elif found.elsewhere:
+        way = "holdfast review list --waits-as elsewhere" if found.trusts else "holdfast trust"
+        do = "does" if found.elsewhere == 1 else "do"
+        yield f"{phrases.count(found.elsewhere, 'entry')} came by git and {do} not speak: {way}"
+    if found.sandboxed:
+        yield "This is a sandbox: records stay in .holdfast/local until a command outside moves them."
+
+
+def _leavers(names: Sequence[str]) -> str:
+    from holdfast.git.branch_lines import DETACHED_NAME
+
+    branches = [name for name in names if not name.startswith(DETACHED_NAME)]
+    detached = dict.fromkeys(name for name in names if name.startswith(DETACHED_NAME))
+    deleted = f"deleted branch{'es' if len(branches) > 1 else ''} {', '.join(branches)}"
+    said = " and ".join([*([deleted] if branches else []), *detached])
+    return said[:1].upper() + said[1:]
+
+
 @command(root, "status")
 @click.option("--badge", is_flag=True, help="Only how many candidates wait, for a shell's prompt.")
 def status(place: Invocation, badge: bool) -> None:
     """Show what waits, and what is private here."""
     with place.project() as project:
         found = project.health.status()
-        show(found, _badge if badge else phrases.status)
+        show(found, _badge if badge else status_text)
         # Kept for the quick path, unless there is something to say beside it or a variable changes it.
         if project.seen and project.seen.settled and not project.notices and quick.is_plain(os.environ):
             signature = quick.status_signature(project.seen.value, os.environ)
-            text, data = as_text(phrases.status(found)), as_json(found)
+            text, data = as_text(status_text(found)), as_json(found)
             project.context.keep_ready("status", signature=signature, text=text, json=data)
             project.context.keep_ready("badge", signature=signature, text=as_text(_badge(found)), json="")
 

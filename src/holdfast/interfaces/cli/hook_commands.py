@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.interfaces.cli.invocation import Invocation, as_json, command
-from holdfast.interfaces.cli.output import show
+from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command
+from holdfast.interfaces.cli.output import as_plain, picked, show
 from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.root import root
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.git.hooks import HooksInstalled, HooksRemoved, HookState
+    from holdfast.project import Project
 
 _HOW = {
     "config": "in git's configuration",
@@ -40,8 +41,7 @@ def installed(done: HooksInstalled) -> str:
 
 
 def installed_object(done: HooksInstalled) -> dict[str, Any]:
-    hooks = [{"id": name, "how": how} for name, how in done.hooks]
-    return {"how": done.how, "where": done.where, "changed": done.changed, "hooks": hooks}
+    return {**as_plain(done), "hooks": [{"id": name, "how": how} for name, how in done.hooks]}
 
 
 def removed(done: HooksRemoved) -> str:
@@ -52,10 +52,6 @@ def removed(done: HooksRemoved) -> str:
         [f"  {name}" for name in done.hooks],
         [f"note: {sentence}" for sentence in done.left],
     )
-
-
-def removed_object(done: HooksRemoved) -> dict[str, Any]:
-    return {"hooks": list(done.hooks), "left": list(done.left)}
 
 
 def state(found: Sequence[HookState]) -> str:
@@ -80,7 +76,7 @@ def _verdict(hook: HookState) -> str:
 
 def state_object(found: Sequence[HookState]) -> list[dict[str, Any]]:
     names = ("how", "where", "installed", "fires", "last", "trouble")
-    return [{"id": hook.name, **{name: getattr(hook, name) for name in names}} for hook in found]
+    return [{"id": hook.name, **picked(hook, *names)} for hook in found]
 
 
 @root.group("hooks", invoke_without_command=True)
@@ -92,21 +88,19 @@ def hooks(context: click.Context) -> None:
         context.invoke(status)
 
 
-@command(hooks, "install")
-def install(place: Invocation) -> None:
+@answer(hooks, "install", installed, installed_object)
+def install(project: Project) -> object:
     """Let git tell Holdfast of commits, merges, checkouts and rewrites.
 
     They stand beside hooks that are there already, and only write down that they ran.
     """
-    with place.project() as project:
-        show(project.sync.install_hooks(), installed, installed_object)
+    return project.sync.install_hooks()
 
 
-@command(hooks, "remove")
-def remove(place: Invocation) -> None:
+@answer(hooks, "remove", removed)
+def remove(project: Project) -> object:
     """Take the hooks out; every file is again as it was."""
-    with place.project() as project:
-        show(project.sync.remove_hooks(), removed, removed_object)
+    return project.sync.remove_hooks()
 
 
 @command(hooks, "status")

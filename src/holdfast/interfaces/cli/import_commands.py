@@ -6,24 +6,20 @@ What an import of transcripts says, in words and as an object.
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from holdfast.errors import BadInput
-from holdfast.interfaces.cli.invocation import Invocation, command
-from holdfast.interfaces.cli.output import show, wants_json
+from holdfast.interfaces.cli.invocation import Invocation, command, progress_bar
+from holdfast.interfaces.cli.output import show
 from holdfast.interfaces.cli.phrases import count, lines
 from holdfast.interfaces.cli.setup_commands import importing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from holdfast.capture.records.knowledge_files import SkippedKnowledge
-    from holdfast.project.transcript_import import Brought, Progress
+    from holdfast.project.transcript_import import Brought
 
 SHOWN = 12  # skipped files, and kinds of unknown records, that are named; the rest is counted
 
@@ -91,21 +87,6 @@ def _next(done: Brought) -> list[str]:
     return ["", f"See what happened with: {where}"] if done.runs else []
 
 
-def brought_object(done: Brought) -> dict[str, Any]:
-    names = ("agent", "folder", "files", "sessions", "foreign", "turns", "copies", "twins", "unanchored")
-    return {
-        **{name: getattr(done, name) for name in names},
-        "runs": list(done.runs),
-        "proposed": list(done.proposed),
-        "joined": done.joined,
-        "unknown": dict(done.unknown),
-        "damaged": done.damaged,
-        "left": [{"path": one.path, "reason": one.reason} for one in done.left],
-        "partly": [{"path": one.path, "reason": one.reason} for one in done.partly],
-        "skipped": [{"path": one.path, "reason": one.reason} for one in done.skipped],
-    }
-
-
 _AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini CLI"}
 
 
@@ -120,11 +101,11 @@ def _add(agent: str, called: str) -> None:
         if this and all_projects:
             raise BadInput("--this and --all-projects contradict each other", hint="Give one of them.")
         where = None if path is None else os.path.abspath(os.path.join(place.folder, path))
-        with place.project() as project, _bar() as progress:
+        with place.project() as project, progress_bar("Reading transcripts") as progress:
             done = project.transcripts.import_agent(
                 agent, where, since=since, everywhere=all_projects, progress=progress
             )
-        show(done, brought, brought_object)
+        show(done, brought)
 
     bring.__doc__ = f"""Take in what {called} did in this repository, from its own transcripts.
 
@@ -136,21 +117,3 @@ def _add(agent: str, called: str) -> None:
 
 for _name, _called in _AGENTS.items():
     _add(_name, _called)
-
-
-@contextmanager
-def _bar() -> Iterator[Progress | None]:
-    """A bar on a terminal, on stderr; nothing anywhere else."""
-    if not sys.stderr.isatty() or wants_json():
-        yield None
-        return
-    with click.progressbar(length=1, label="Reading transcripts", file=sys.stderr) as bar:
-        yield _drawn(bar)
-
-
-def _drawn(bar: object) -> Callable[[int, int], None]:
-    def tell(done: int, total: int) -> None:
-        bar.length = max(total, 1)  # type: ignore[attr-defined]
-        bar.update(done - bar.pos)  # type: ignore[attr-defined]
-
-    return tell

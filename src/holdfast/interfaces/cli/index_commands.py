@@ -10,23 +10,20 @@ What `holdfast model` says, in sentences.
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from holdfast.errors import BadInput
-from holdfast.interfaces.cli.invocation import Invocation, as_json, command, confirm, here
-from holdfast.interfaces.cli.output import say, show, wants_json
+from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, confirm, progress_bar
+from holdfast.interfaces.cli.output import say, show
 from holdfast.interfaces.cli.phrases import count, lines
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
     from holdfast.index.corpus.update import CorpusState
     from holdfast.index.embed.fill_vectors import EmbeddingPass
-    from holdfast.index.refresh import Progress
+    from holdfast.project import Project
     from holdfast.project.search_models import ModelRemoved, ModelState
 
 
@@ -52,27 +49,9 @@ def index(place: Invocation, status: bool) -> None:
         if status:
             show(project.recall.index_state(), index_text)
             return
-        with bar() as progress:
+        with progress_bar("Reading the repository") as progress:
             found = project.recall.build_index(progress=progress)
         show(found, index_text)
-
-
-@contextmanager
-def bar(label: str = "Reading the repository") -> Iterator[Progress | None]:
-    """A bar on a terminal, on stderr; nothing anywhere else."""
-    if not sys.stderr.isatty() or wants_json():
-        yield None
-        return
-    with click.progressbar(length=1, label=label, file=sys.stderr) as drawn:
-        yield _steps(drawn)
-
-
-def _steps(drawn: object) -> Callable[[int, int], None]:
-    def tell(done: int, total: int) -> None:
-        drawn.length = max(total, 1)  # type: ignore[attr-defined]
-        drawn.update(done - drawn.pos)  # type: ignore[attr-defined]
-
-    return tell
 
 
 def model_text(found: ModelState) -> str:
@@ -82,7 +61,7 @@ def model_text(found: ModelState) -> str:
     numbers = f", {found.size} numbers a text" if found.size else ""
     return lines(
         f"Model {found.model}{numbers}",
-        f"  embedded  {found.texts - found.waiting:,} of {_texts(found.texts)}, {_size(found.bytes)}",
+        f"  embedded  {found.texts - found.waiting:,} of {count(found.texts, 'text')}, {_size(found.bytes)}",
         [f"  chosen in {found.origin}"] if found.origin else [],
         [f"  {found.serving} answers until it has caught up"] if found.serving else [],
         [f"  it cannot be used: {found.problem}"] if found.problem else [],
@@ -114,23 +93,19 @@ def used(found: ModelState) -> str:
 def _next(found: ModelState) -> list[str]:
     if not found.waiting:
         return []
-    return [f"{_texts(found.waiting)} to embed: holdfast model embed, or bit by bit when agents' turns end"]
+    return [f"{count(found.waiting, 'text')} to embed: holdfast model embed, or bit by bit when agents' turns end"]
 
 
 def embedded(done: EmbeddingPass) -> str:
     if done.busy:
         return "Another command is embedding; this one left it to that.\n"
     left = f"; {done.left:,} still wait" if done.left else "; nothing waits"
-    return f"{_texts(done.made)} embedded{left}.\n"
+    return f"{count(done.made, 'text')} embedded{left}.\n"
 
 
 def removed(done: ModelRemoved) -> str:
     gone = "MiniLM is gone from the cache" if done.model else "MiniLM was not in the cache"
     return f"{gone}, and {done.vectors:,} vectors of this clone. Recall goes by words, context and git.\n"
-
-
-def _texts(number: int) -> str:
-    return f"{number:,} text{'' if number == 1 else 's'}"
 
 
 def _size(size: int) -> str:
@@ -139,27 +114,21 @@ def _size(size: int) -> str:
 
 @root.group("model", invoke_without_command=True)
 @as_json
-@here
 @click.pass_context
-def model(context: click.Context, place: Invocation) -> None:
+def model(context: click.Context) -> None:
     """The model for search by meaning.
 
     Without a subcommand: which one is in use, and what has been embedded. Everything works without a model;
     with one, recall also finds what says the same in other words.
     """
     if context.invoked_subcommand is None:
-        _show(place)
+        context.invoke(status)
 
 
-def _show(place: Invocation) -> None:
-    with place.project() as project:
-        show(project.models.state(), model_text)
-
-
-@command(model, "status")
-def status(place: Invocation) -> None:
+@answer(model, "status", model_text)
+def status(project: Project) -> object:
     """Show which model is in use, and what has been embedded."""
-    _show(place)
+    return project.models.state()
 
 
 @command(model, "add")
@@ -203,7 +172,7 @@ def embed(place: Invocation, seconds: float | None, again: bool) -> None:
     turn, in the background.
     """
     try:
-        with place.project() as project, _bar() as progress:
+        with place.project() as project, progress_bar("Embedding") as progress:
             done = project.models.embed(seconds=seconds, again=again, progress=progress)
     except KeyboardInterrupt:
         say("what is embedded stays; holdfast model embed goes on from there")
@@ -218,21 +187,3 @@ def remove(place: Invocation, yes: bool) -> None:
     with place.project() as project:
         confirm("Delete the model from your cache, and the vectors of this clone?", yes=yes)
         show(project.models.remove(), removed)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar on stderr, where somebody can see it."""
-    if not sys.stderr.isatty() or wants_json():
-        yield None
-        return
-    with click.progressbar(length=1, label="Embedding", file=sys.stderr) as bar:
-        yield _drawn(bar)
-
-
-def _drawn(bar: Any) -> Callable[[int, int], None]:
-    def tell(done: int, total: int) -> None:
-        bar.length = max(total, 1)
-        bar.update(done - bar.pos)
-
-    return tell

@@ -10,18 +10,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.errors import HoldfastError, NeedsConfirmation, NotARepository, NotInitialised
-from holdfast.interfaces.cli.output import flush, hide_by, say
+from holdfast.errors import BadInput, HoldfastError, NeedsConfirmation, NotARepository, NotInitialised
+from holdfast.interfaces.cli.output import flush, hide_by, say, show, wants_json
 from holdfast.security import person
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.project import Project
+
+
+MAX_STDIN = 1 << 20  # bytes: more than the longest text that is kept
 
 
 class Declined(Exception):
@@ -49,10 +53,14 @@ class Invocation:
             say(f"it cannot be opened ({error}), so it is only looked at")
             project = self.as_it_lies()
         hide_by(project.clone.hide)
+        if not project.clone.reading:
+            project.clone.repo.expect_no_edits()
         try:
             yield project
         finally:
             flush()
+            if not project.clone.reading:
+                project.clone.repo.leave_answers()
             for notice in project.notices:
                 say(notice)
             if project.has_backlog:
@@ -97,6 +105,34 @@ def confirm(question: str, *, yes: bool) -> None:
         raise Declined
 
 
+def text_or_stdin(given: str) -> str:
+    """The text itself, or what stdin holds if it is a dash."""
+    if given != "-":
+        return given
+    try:
+        return sys.stdin.buffer.read(MAX_STDIN).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput("what stdin gave is not UTF-8 text") from None
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr from the first step on, where somebody can see it; nothing anywhere else."""
+    if not sys.stderr.isatty() or wants_json():
+        yield None
+        return
+    with ExitStack() as opened:
+        bars: list[Any] = []
+
+        def step(done: int, total: int) -> None:
+            if not bars:
+                bars.append(opened.enter_context(click.progressbar(length=1, label=label, file=sys.stderr)))
+            bars[0].length = max(total, 1)
+            bars[0].update(done - bars[0].pos)
+
+        yield step
+
+
 here = click.make_pass_decorator(Invocation, ensure=True)
 
 
@@ -120,5 +156,32 @@ def command(group: click.Group, name: str, **settings: Any) -> Callable[[Callabl
 
     def wrap(function: Callable[..., Any]) -> click.Command:
         return group.command(name, **settings)(as_json(here(function)))
+
+    return wrap
+
+
+def answer(
+    group: click.Group, name: str, words: Callable[[Any], str], as_object: Callable[[Any], object] | None = None
+) -> Callable[[Callable[..., object]], click.Command]:
+    """A command that asks the project for one value, which is shown."""
+
+    def wrap(function: Callable[..., object]) -> click.Command:
+        @wraps(function)
+        def run(place: Invocation, **given: Any) -> None:
+            with place.project() as project:
+                show(function(project, **given), words, as_object)
+
+        return command(group, name)(run)
+
+    return wrap
+
+
+def options(*given: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[..., Callable[..., Any]]:
+    """Several options as one decorator, for commands that share them."""
+
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(given):
+            function = option(function)
+        return function
 
     return wrap

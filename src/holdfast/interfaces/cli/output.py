@@ -21,9 +21,6 @@ from holdfast.model.text import visible
 from holdfast.values import fields, is_value
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
     from holdfast.security.redact import Scanner
 
 T = TypeVar("T")
@@ -143,6 +140,11 @@ def as_plain(value: object) -> Any:
     if isinstance(value, Iterable):
         return [as_plain(item) for item in value]
     return str(value)
+
+
+def picked(value: object, *names: str) -> dict[str, Any]:
+    """Some of a value's fields, by their names."""
+    return {name: getattr(value, name) for name in names}
 
 
 def columns() -> int:

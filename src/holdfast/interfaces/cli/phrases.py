@@ -7,30 +7,21 @@ and at the end what can be done next. Nothing here decides anything or asks for 
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.index import hit_text
-from holdfast.interfaces.cli.output import columns, strong
-
-if TYPE_CHECKING:
-    pass
+from holdfast.interfaces.cli.output import as_plain, columns, strong
 
 if TYPE_CHECKING:  # `--help` and completion load none of it
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from holdfast.diagnostics.check import GateVerdict
-    from holdfast.diagnostics.findings import HealthFinding, HealthReport
     from holdfast.diagnostics.log_integrity import LogCheckpoint
-    from holdfast.diagnostics.repair import Repair
     from holdfast.diagnostics.run_diff import ComparedRun, OutputChange, RunDiff
-    from holdfast.diagnostics.status import Status
     from holdfast.diagnostics.timeline import TimelineRow
-    from holdfast.git.project_setup import ProjectSetup, UninstallResult
-    from holdfast.git.publish import Published
     from holdfast.recall.search import Hit
-    from holdfast.store.bundle import Bundle
 
 WIDTH = 72
+MOST_ROWS = 200  # of a list that somebody reads
 
 
 def lines(*parts: str | Iterable[str]) -> str:
@@ -62,6 +53,11 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "  ") -> list[str]:
     return [(indent + "  ".join(cells)).rstrip() for cells in padded]
 
 
+def more(number: int) -> list[str]:
+    """That a list is longer than what is shown of it."""
+    return [f"  and {number - MOST_ROWS:,} more; all of them: --json"] if number > MOST_ROWS else []
+
+
 def _width(text: str) -> int:
     """How many columns of a terminal a text takes; East Asian signs take two."""
     if text.isascii():
@@ -80,55 +76,6 @@ def size(number: int) -> str:
         if amount < 1024 or unit == "GiB":
             break
     return f"{amount:.1f} {unit}"
-
-
-# Setting up and taking away.
-
-
-def initialised(made: ProjectSetup) -> str:
-    if made.wrote or made.made_store:
-        first = f"Holdfast is set up in {made.top}"
-    else:
-        first = "Holdfast was set up already." if made.commit else "Nothing to do: already set up."
-    wrote = [f"  wrote {path}" for path in made.wrote]
-    if made.commit:
-        wrote.append(f"  committed its two files as {made.commit[:12]}")
-    elif made.wrote:
-        wrote.append("  commit them when you like: git add .holdfast && git commit")
-    if made.hooks:
-        wrote.append("  git's hooks note what happens; take them out with: holdfast hooks remove")
-    return lines(
-        first,
-        wrote,
-        "",
-        "See what agents left here already: holdfast try; take it in: holdfast import codex (claude, gemini)",
-        "Record an agent's work with: holdfast run --task TASK -- COMMAND",
-    )
-
-
-def exported(bundle: Bundle) -> str:
-    return f"Saved {count(bundle.files, 'file')} ({size(bundle.size)}) to {bundle.file}"
-
-
-def brought_back(bundle: Bundle) -> str:
-    return f"Brought back {count(bundle.files, 'file')} from {bundle.file}"
-
-
-def uninstalled(removal: UninstallResult) -> str:
-    tracked = [
-        f"Git still tracks {count(removal.tracked, 'file')} of it; commit their removal with:",
-        "  git commit -m 'Remove Holdfast' -- .holdfast",
-        "Until then any holdfast command sets it up again here.",
-    ]
-    return lines(
-        "Holdfast is gone from this clone.",
-        [f"  removed {path}" for path in removal.removed],
-        "Agents' own settings are as they were: `holdfast disconnect` takes ours out of them.",
-        tracked if removal.tracked else [],
-    )
-
-
-# Looking.
 
 
 def timeline(rows: Sequence[TimelineRow]) -> str:
@@ -164,10 +111,14 @@ def hits(found: Sequence[Hit], *, waiting: int = 0, now: str = "", explain: bool
     return hit_text.as_text(as_rows(found), waiting=waiting, now=now, explain=explain)
 
 
-def status(found: Status) -> str:
-    from holdfast.diagnostics.status import render
-
-    return render(found)
+def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str, Any]]:
+    """What was found; what a score is made of only if that was asked for."""
+    plain: list[dict[str, Any]] = as_plain(found)
+    for one in plain:
+        parts = one.pop("parts")
+        if explain:
+            one["parts"] = {name: round(value, 4) for name, value in parts}
+    return plain
 
 
 def badge(number: int) -> str:
@@ -204,83 +155,3 @@ def _change(change: OutputChange) -> list[str]:
         return list(change.lines)
     before, after = (change.before or "nothing")[:12], (change.after or "nothing")[:12]
     return [f"{change.kind} {change.path}  {before} -> {after}"]
-
-
-# Between the private store and git.
-
-
-def published(done: Published) -> str:
-    kept = [f"  kept back: {item.path}: {item.reason}" for item in done.kept]
-    if done.staged and done.paths:
-        first = f"Staged {count(len(done.paths), 'file')}; they ride in your next commit."
-    elif done.commit:
-        first = f"Published {count(len(done.paths), 'file')} as {done.commit[:12]}"
-    else:
-        first = "Nothing to publish." if not kept else "Nothing was published."
-    return lines(first, [f"  {path}" for path in done.paths], kept)
-
-
-# Is it sound.
-
-
-def report(found: HealthReport) -> str:
-    return lines([_finding(finding) for finding in found.findings], _judged(found))
-
-
-def _judged(found: HealthReport) -> str:
-    """The verdict is about the log; what else is wrong must not end in an `ok`."""
-    if not found.problems:
-        return _verdict(found.verdict, found.counts)
-    log = {"ok": "the log itself is ok", "partial": "the log can only be told in part"}
-    word = f"{count(len(found.problems), 'problem')}; {log.get(found.verdict, f'the log is {found.verdict}')}"
-    return _verdict(word, found.counts)
-
-
-def repaired(done: tuple[HealthReport, list[Repair]]) -> str:
-    found, repairs = done
-    waits = any(not item.done and item.failed is None for item in repairs)
-    return lines(
-        report(found),
-        [_repair(item) for item in repairs] or ["Nothing that could be mended."],
-        ["Do it with: holdfast doctor --repair --yes"] if waits else [],
-    )
-
-
-def _repair(item: Repair) -> str:
-    state = "mended" if item.done else "not mended" if item.failed else "would mend"
-    return f"{state}: {item.file}: {item.failed or item.action}"
-
-
-def verdict(found: GateVerdict) -> str:
-    against = f", compared with {found.base[:12]}" if found.base else ""
-    findings = [_finding(finding) for finding in (*found.problems, *found.notes)]
-    return lines(findings, _verdict(found.word, found.counts) + against)
-
-
-def _verdict(word: str, counts: Mapping[str, int]) -> str:
-    looked = ", ".join(_counted(name, number, counts) for name, number in counts.items() if name != "own")
-    return f"{strong(word)}: looked at {looked}" if looked else strong(word)
-
-
-_ONE = {
-    "files": "file",
-    "events": "event",
-    "bodies": "body",
-    "segments": "segment",
-    "memories": "memory",
-    "tasks": "task",
-    "links": "link",
-}
-
-
-def _counted(name: str, number: int, counts: Mapping[str, int]) -> str:
-    said, own = count(number, _ONE.get(name, name)), counts.get("own")
-    if name != "events" or own is None or not number:
-        return said
-    whose = "all" if own == number else "none" if own == 0 else f"{own:,} of them"
-    return f"{said} ({whose} recorded here)"
-
-
-def _finding(finding: HealthFinding) -> str:
-    step = f"\n  next: {finding.next_step}" if finding.next_step else ""
-    return f"{strong(finding.severity)}: {finding.where}: {finding.sentence}{step}"

@@ -14,7 +14,6 @@ from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import show, strong
 from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.task_commands import task
-from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.git.conflict_sides import EntryConflict
@@ -30,25 +29,16 @@ KINDS = {
 }
 
 
-@frozen
-class ConflictList:
-    """What is in conflict, and what merges overruled."""
-
-    conflicts: tuple[EntryConflict, ...]
-    overruled: tuple[EntryConflict, ...]
-
-
-def listed(found: ConflictList) -> str:
+def listed(found: dict[str, list[EntryConflict]]) -> str:
     """Every conflict with both its sides."""
-    if not found.conflicts and not found.overruled:
-        return "No two sides contradict each other here."
-    head = f"{count(len(found.conflicts), 'entry')} wait{'s' if len(found.conflicts) == 1 else ''} for a choice."
-    parts = [head] if found.conflicts else []
-    parts += [conflict(one) for one in found.conflicts]
-    if found.overruled:
-        parts.append(f"{count(len(found.overruled), 'entry')} in which a merge overruled one side:")
-        parts += [conflict(one) for one in found.overruled]
-    return "\n\n".join(parts)
+    parts = []
+    if waiting := found["conflicts"]:
+        wait = "waits" if len(waiting) == 1 else "wait"
+        parts += [f"{count(len(waiting), 'entry')} {wait} for a choice.", *map(conflict, waiting)]
+    if overruled := found["overruled"]:
+        head = f"{count(len(overruled), 'entry')} in which a merge overruled one side:"
+        parts += [head, *map(conflict, overruled)]
+    return "\n\n".join(parts) or "No two sides contradict each other here."
 
 
 def conflict(one: EntryConflict) -> str:
@@ -111,8 +101,7 @@ def resolve(place: Invocation, name: str | None, side: str | None, fields: tuple
     choices = _choices(side, fields)
     with place.project() as project:
         if name is None:
-            found = ConflictList(tuple(project.tasks.conflicts()), tuple(project.tasks.overruled()))
-            show(found, listed)
+            show({"conflicts": project.tasks.conflicts(), "overruled": project.tasks.overruled()}, listed)
             return
         try:
             show(project.tasks.resolve(name, choices), resolved)

@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import BadInput
-from holdfast.interfaces.cli import json_objects
 from holdfast.interfaces.cli import review_text as words
-from holdfast.interfaces.cli.invocation import Invocation, as_json, command, confirm, on_a_terminal
+from holdfast.interfaces.cli.invocation import (
+    Invocation,
+    answer,
+    as_json,
+    command,
+    confirm,
+    here,
+    on_a_terminal,
+    options,
+    text_or_stdin,
+)
 from holdfast.interfaces.cli.output import say, show, wants_json
 from holdfast.interfaces.cli.root import root
-from holdfast.model import memory as model_memory
 from holdfast.model.memory import TYPES
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from holdfast.curation.review_queue import QueueItem
     from holdfast.project import Project
     from holdfast.project.memory_book import Decided
@@ -30,33 +33,25 @@ CLOSELY = 200  # items that are looked at closely in a list: more would take lon
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 
 
-def _fields(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say what a memory is."""
-    for option in reversed(
-        (
-            click.option("--why", default="", metavar="TEXT", help="Why it holds."),
-            click.option("--falsified-by", default="", metavar="TEXT", help="What would show an assumption wrong."),
-            click.option("--instead", default="", metavar="TEXT", help="What to do instead of a dead end."),
-            click.option(
-                "--evidence",
-                multiple=True,
-                metavar="RECEIPT",
-                help="A run, a commit, a tracked PATH as a whole, PATH:10-20 or PATH#SYMBOL.",
-            ),
-            click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1."),
-            click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5."),
-            click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by."),
-            click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about."),
-            click.option("--expires", metavar="WHEN", help="2027-01-01, or from now: 30d, 12h."),
-            click.option(
-                "--source", metavar="SOURCE", help="run:ID, commit:ID, person:NAME or agent:NAME; else found."
-            ),
-            click.option("--id", metavar="ID", help="An id of your own."),
-            click.option("--accept", is_flag=True, help="Approve it at once."),
-        )
-    ):
-        function = option(function)
-    return function
+_fields = options(  # what a memory is
+    click.option("--why", default="", metavar="TEXT", help="Why it holds."),
+    click.option("--falsified-by", default="", metavar="TEXT", help="What would show an assumption wrong."),
+    click.option("--instead", default="", metavar="TEXT", help="What to do instead of a dead end."),
+    click.option(
+        "--evidence",
+        multiple=True,
+        metavar="RECEIPT",
+        help="A run, a commit, a tracked PATH as a whole, PATH:10-20 or PATH#SYMBOL.",
+    ),
+    click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1."),
+    click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5."),
+    click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by."),
+    click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about."),
+    click.option("--expires", metavar="WHEN", help="2027-01-01, or from now: 30d, 12h."),
+    click.option("--source", metavar="SOURCE", help="run:ID, commit:ID, person:NAME or agent:NAME; else found."),
+    click.option("--id", metavar="ID", help="An id of your own."),
+    click.option("--accept", is_flag=True, help="Approve it at once."),
+)
 
 
 @command(root, "remember")
@@ -71,8 +66,8 @@ def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fie
     """
     with place.project() as project:
         cited = _cited(project, place, evidence)
-        made = project.memory.remember(_given(statement), evidence=cited, **fields)
-        show(made, words.remembered, json_objects.standing)
+        made = project.memory.remember(text_or_stdin(statement), evidence=cited, **fields)
+        show(made, words.remembered, words.standing_object)
         _after(project, made.status == "accepted")
 
 
@@ -87,8 +82,9 @@ def supersede(place: Invocation, name: str, statement: str, evidence: tuple[str,
     """
     with place.project() as project:
         given = {key: value for key, value in fields.items() if value not in ((), None, "")}
-        made = project.memory.supersede(name, _given(statement), evidence=_cited(project, place, evidence), **given)
-        show(made, words.remembered, json_objects.standing)
+        cited = _cited(project, place, evidence)
+        made = project.memory.supersede(name, text_or_stdin(statement), evidence=cited, **given)
+        show(made, words.remembered, words.standing_object)
         _after(project, made.status == "accepted")
 
 
@@ -96,17 +92,6 @@ def _cited(project: Project, place: Invocation, evidence: tuple[str, ...]) -> li
     from holdfast.git.evidence_check import from_folder  # `--help` and completion need none of it
 
     return [from_folder(project.clone, place.folder, text) for text in evidence]
-
-
-def _given(statement: str) -> str:
-    """The statement itself, or what stdin holds if it is a dash."""
-    if statement != "-":
-        return statement
-    data = sys.stdin.buffer.read(model_memory.MAX_STATEMENT * 16)
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadInput("what stdin gave is not UTF-8 text") from None
 
 
 @command(root, "facts")
@@ -118,7 +103,7 @@ def facts(place: Invocation, kind: str) -> None:
     """
     with place.project() as project:
         found = project.memory.knowledge(kind=None if kind == "all" else kind)
-        show(found, lambda told: words.facts(told, kind=kind), json_objects.facts)
+        show(found, lambda told: words.facts(told, kind=kind), words.facts_object)
 
 
 @root.group("review", invoke_without_command=True)
@@ -149,7 +134,7 @@ def _can_show_a_screen() -> bool:
 
 
 @click.command(hidden=True)
-@click.make_pass_decorator(Invocation, ensure=True)
+@here
 def _screen(place: Invocation) -> None:
     from holdfast.interfaces.tui.review_screen import run
 
@@ -158,21 +143,19 @@ def _screen(place: Invocation) -> None:
         _after(project)
 
 
-def _filter(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that choose among what waits."""
-    for option in reversed(
-        (
-            click.option("--tag", "tags", multiple=True, metavar="WORD", help="Only those with this tag."),
-            click.option("--type", "kinds", multiple=True, type=click.Choice(TYPES), help="Only this type."),
-            click.option(
-                "--waits-as", "reasons", multiple=True, type=click.Choice(REASONS), help="Only what waits so."
-            ),
-            click.option("--from", "source", metavar="SOURCE", help="Only what a run, session or file said."),
-            click.option("--min-confidence", "confidence", type=click.FloatRange(0, 1), help="Only those this sure."),
-        )
-    ):
-        function = option(function)
-    return function
+_filter = options(  # which of what waits
+    click.option("--tag", "tags", multiple=True, metavar="WORD", help="Only those with this tag."),
+    click.option("--type", "kinds", multiple=True, type=click.Choice(TYPES), help="Only this type."),
+    click.option("--waits-as", "reasons", multiple=True, type=click.Choice(REASONS), help="Only what waits so."),
+    click.option("--from", "source", metavar="SOURCE", help="Only what a run, session or file said."),
+    click.option("--min-confidence", "confidence", type=click.FloatRange(0, 1), help="Only those this sure."),
+)
+_many = options(
+    click.argument("names", metavar="[ID]...", nargs=-1),
+    click.option("--all", "everything", is_flag=True, help="All candidates that fit the filter."),
+    _filter,
+)
+_reviewer = click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
 
 
 @command(review, "list")
@@ -191,109 +174,89 @@ def waiting(place: Invocation, **chosen: Any) -> None:
                 held = upstream.held(project.clone)
                 trusting = held is not None and not held.void
                 project.notices.append(words.elsewhere(theirs, trusting=trusting))
-        closely = [
-            json_objects.QueuedItem(item, queue.look(item) if number < CLOSELY else None)
-            for number, item in enumerate(items)
-        ]
+        closely = [(item, queue.look(item) if number < CLOSELY else None) for number, item in enumerate(items)]
         lost = () if any(chosen.values()) else queue.unreadable
-        show((closely, lost), lambda found: words.candidates(*found), lambda found: json_objects.waiting(*found))
+        show((closely, lost), lambda found: words.candidates(*found), lambda found: words.waiting_object(*found))
 
 
-def _which(project: Project, names: tuple[str, ...], everything: bool, chosen: dict[str, Any]) -> list[QueueItem]:
-    """The items that a filter means; candidates only, unless something else was asked for."""
+def _meant(
+    project: Project, names: tuple[str, ...], everything: bool, chosen: dict[str, Any]
+) -> list[QueueItem] | None:
+    """The items that a filter means, candidates only unless it says otherwise; None if ids are named."""
     from holdfast.curation.review_queue import chosen as fitting
 
-    if names:
+    given = {key: value for key, value in chosen.items() if value not in (None, ())}
+    if names and (everything or given):
         raise BadInput("name ids, or use --all with a filter, not both")
-    given = _given_ones(chosen)
+    if names:
+        return None
     if not everything:
         said = "a filter decides many at once" if given else "nothing was named to decide about"
         raise BadInput(said, hint="Add --all to mean it." if given else "Name ids, or add --all.")
     return fitting(project.memory.queue().items, **{"reasons": ("proposed",), **given})
 
 
-def _given_ones(chosen: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in chosen.items() if value not in (None, ())}
+def _show_many(found: Decided) -> int:
+    """Show many decisions; the exit code is 1 if things waited and none of them could be decided."""
+    show(found, words.decided, words.decided_object)
+    return 1 if found.left and not found.done else 0
 
 
 @command(review, "accept")
-@click.argument("names", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All candidates that fit the filter.")
-@_filter
+@_many
 @click.option("--supersede", multiple=True, metavar="ID", help="It takes the place of this memory.")
 @click.option("--keep-both", is_flag=True, help="It stands beside what it seems to contradict.")
 @click.option("--applies-to", multiple=True, metavar="PATH", help="Where it holds.")
 @click.option("--expires", metavar="WHEN", help="Until when it holds: a date, 30d, or never.")
 @click.option("--reviewer", metavar="NAME", help="Who approves; your git name if not given.")
-def accept(
-    place: Invocation,
-    names: tuple[str, ...],
-    *,
-    everything: bool,
-    supersede: tuple[str, ...],
-    keep_both: bool,
-    applies_to: tuple[str, ...],
-    expires: str | None,
-    reviewer: str | None,
-    **chosen: Any,
-) -> int:
+def accept(place: Invocation, names: tuple[str, ...], everything: bool, reviewer: str | None, **given: Any) -> int:
     """Approve candidates, entries edited by hand, or what has gone stale.
 
     What contradicts an accepted memory is refused until --supersede or --keep-both says how both are meant.
     """
-    wish: dict[str, Any] = {"supersede": supersede, "keep_both": keep_both, "applies_to": applies_to or None}
+    wish: dict[str, Any] = {name: given.pop(name) or None for name in ("applies_to", "expires")}
+    wish |= {name: given.pop(name) for name in ("supersede", "keep_both")}
     with place.project() as project:
-        if everything or not names or _given_ones(chosen):
-            items = _which(project, names, everything, chosen)
-            if any(wish.values()) or expires:
+        items = _meant(project, names, everything, given)
+        if items is not None:
+            if any(wish.values()):
                 raise BadInput("how a memory is meant is said of one at a time", hint="Name its id.")
-            found = project.memory.accept_all(items, reviewer=reviewer)
-            show(found, words.decided, json_objects.decided)
+            code = _show_many(project.memory.accept_all(items, reviewer=reviewer))
             _after(project)
-            return _came_of(found)
+            return code
         try:
             for name in names:
-                done = project.memory.accept(name, **wish, expires=expires, reviewer=reviewer)
-                show(done, words.accepted, json_objects.standing)
+                done = project.memory.accept(name, **wish, reviewer=reviewer)
+                show(done, words.accepted, words.standing_object)
         finally:
             _after(project)  # those before the one that was refused are accepted
         return 0
 
 
-def _came_of(found: Decided) -> int:
-    """The exit code of many decisions: 1 if things waited and none of them could be decided."""
-    return 1 if found.left and not found.done else 0
-
-
 @command(review, "reject")
-@click.argument("names", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All candidates that fit the filter.")
-@_filter
+@_many
 @click.option("--reason", metavar="TEXT", default="", help="Why not.")
-@click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
+@_reviewer
 def reject(
     place: Invocation, names: tuple[str, ...], everything: bool, reason: str, reviewer: str | None, **chosen: Any
 ) -> int:
     """Turn candidates down; the same claim is not proposed again, even reworded."""
     with place.project() as project:
-        if everything or not names or _given_ones(chosen):
-            items = _which(project, names, everything, chosen)
-            done = project.memory.reject_all(items, reason=reason, reviewer=reviewer)
-            show(done, words.decided, json_objects.decided)
-            return _came_of(done)
+        items = _meant(project, names, everything, chosen)
+        if items is not None:
+            return _show_many(project.memory.reject_all(items, reason=reason, reviewer=reviewer))
         for name in names:
-            show(project.memory.reject(name, reason=reason, reviewer=reviewer), words.rejected, json_objects.standing)
+            show(project.memory.reject(name, reason=reason, reviewer=reviewer), words.rejected, words.standing_object)
         return 0
 
 
-@command(review, "merge")
+@answer(review, "merge", words.merged, words.standing_object)
 @click.argument("name", metavar="ID")
 @click.argument("into", metavar="INTO")
-@click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
-def merge(place: Invocation, name: str, into: str, reviewer: str | None) -> None:
+@_reviewer
+def merge(project: Project, name: str, into: str, reviewer: str | None) -> object:
     """Give a candidate's evidence to another memory that says the same."""
-    with place.project() as project:
-        show(project.memory.join(name, into, reviewer=reviewer), words.merged, json_objects.standing)
+    return project.memory.join(name, into, reviewer=reviewer)
 
 
 @command(review, "undo")
@@ -309,13 +272,10 @@ def undo(place: Invocation, last: int) -> None:
 @command(review, "retire")
 @click.argument("name", metavar="ID")
 @click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
-@click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
+@_reviewer
 def retire(place: Invocation, name: str, reason: str, reviewer: str | None) -> None:
     """Say that an accepted memory no longer holds; the same as `holdfast deprecate`."""
-    with place.project() as project:
-        done = project.memory.deprecate(name, reason=reason, reviewer=reviewer)
-        show(done, words.deprecated, json_objects.standing)
-        _after(project, done.status == "deprecated")
+    _retire(place, name, reason=reason, reviewer=reviewer)
 
 
 @command(root, "deprecate")
@@ -326,9 +286,13 @@ def deprecate(place: Invocation, name: str, reason: str) -> None:
 
     An agent's word for it waits for review.
     """
+    _retire(place, name, reason=reason)
+
+
+def _retire(place: Invocation, name: str, **given: Any) -> None:
     with place.project() as project:
-        done = project.memory.deprecate(name, reason=reason)
-        show(done, words.deprecated, json_objects.standing)
+        done = project.memory.deprecate(name, **given)
+        show(done, words.deprecated, words.standing_object)
         _after(project, done.status == "deprecated")
 
 
@@ -358,7 +322,7 @@ def edit(place: Invocation, name: str, evidence: tuple[str, ...], why: str | Non
         if not changes:
             changes = _from_editor(project.memory.get(name).memory)
         done = project.memory.edit(name, **changes)
-        show(done, words.edited, json_objects.standing)
+        show(done, words.edited, words.standing_object)
         _after(project, done.status == "accepted")
 
 

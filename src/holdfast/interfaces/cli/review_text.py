@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.index import hit_text
 from holdfast.interfaces.cli.connect_commands import readers
 from holdfast.interfaces.cli.invocation import why_no_person
-from holdfast.interfaces.cli.output import strong
-from holdfast.interfaces.cli.phrases import count, lines, short, table
-
-if TYPE_CHECKING:
-    pass
+from holdfast.interfaces.cli.output import as_plain, picked, strong
+from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,8 +19,9 @@ if TYPE_CHECKING:
     from holdfast.curation.review_queue import QueueItem, ReviewLook, UnreadableMemory
     from holdfast.curation.undo import UndoStep
     from holdfast.git.erase import Erasure
-    from holdfast.interfaces.cli.json_objects import QueuedItem
     from holdfast.project.memory_book import Decided
+
+    Waiting = Sequence[tuple[QueueItem, ReviewLook | None]]  # with a close look if there was time for one
 
 _SILENT = "It is found when asked for; context, hooks and AGENTS.md do not show it."
 SIDE = 46  # columns of each of two texts side by side
@@ -152,10 +150,14 @@ def facts(found: MemoryListing, *, kind: str = "fact") -> str:
     holds = "holds" if len(found.trusted) == 1 else "hold"
     return lines(
         f"{count(len(found.trusted), name)} {holds} here.",
-        table([_row(standing) for standing in found.trusted]),
-        *(["", f"{title}:", *table([_row(item) for item in items])] for title, items in sections if items),
+        _rows(found.trusted),
+        *(["", f"{title}:", *_rows(items)] for title, items in sections if items),
         ["", "Left out:", *troubles] if troubles else [],
     )
+
+
+def _rows(standings: Sequence[MemoryStanding]) -> list[str]:
+    return [*table([_row(one) for one in standings[:MOST_ROWS]]), *more(len(standings))]
 
 
 def _example(kind: str) -> str:
@@ -168,18 +170,18 @@ def _trouble(path: str, message: str) -> str:
     return message if message.startswith(path) else f"{path}: {message}"
 
 
-def candidates(waiting: Sequence[QueuedItem], lost: Sequence[UnreadableMemory] = ()) -> str:
+def candidates(waiting: Waiting, lost: Sequence[UnreadableMemory] = ()) -> str:
     if lost:
         return lines(*_lost(lost), *(["", candidates(waiting)] if waiting else []))
     if not waiting:
         return "Nothing waits."
     verb = "waits" if len(waiting) == 1 else "wait"
-    rows = table([_row(one.item.standing) for one in waiting])
+    rows = table([_row(item.standing) for item, _ in waiting])
     return lines(
         f"{count(len(waiting), 'memory')} {verb}.",
-        *(["", row, *_grounds(one)] for row, one in zip(rows, waiting, strict=True)),
+        *(["", row, *_grounds(*one)] for row, one in zip(rows, waiting, strict=True)),
         "",
-        f"Accept one with: holdfast review accept {waiting[0].item.id}",
+        f"Accept one with: holdfast review accept {waiting[0][0].id}",
     )
 
 
@@ -192,16 +194,16 @@ def _lost(lost: Sequence[UnreadableMemory]) -> list[str]:
     return rows
 
 
-def _grounds(one: QueuedItem) -> list[str]:
+def _grounds(item: QueueItem, look: ReviewLook | None) -> list[str]:
     """What one decides by: why it waits, what it rests on and whether that holds, where it was said."""
-    item, look = one.item, one.look
     memory, cited = item.standing.memory, item.standing.receipts
     told = (*(text for text, _ in cited), *([_ELSEWHERE] if item.branch else []))  # said better elsewhere
     notes = [note for note in item.standing.notes if not note.startswith(told)]
     because = getattr(memory, "because", "")
+    evidence = ", ".join(f"{receipt_name(text)} ({_STATE.get(state, state)})" for text, state in cited)
     return [
         *([f"    {': '.join(filter(None, (_why(item), because)))}"] if item.reason in _WHY or because else []),
-        f"    evidence: {', '.join(_cited(text, state) for text, state in cited) or 'none'}",
+        f"    evidence: {evidence or 'none'}",
         *([f"    {_proposed(item)}"] if item.reason in ("proposed", "suggested") else []),
         *(f"    said: {_place(place.source, place.turn)}: {short(place.words, 120)}" for place in item.provenance[:3]),
         *(f"    note: {note}" for note in notes),
@@ -250,13 +252,12 @@ def _place(source: str, turn: int | None) -> str:
     return source if turn is None else f"{source}, {unit} {turn}"
 
 
-def _cited(text: str, state: str) -> str:
-    """A receipt as people know it, and how it stands."""
-    kind, _, rest = text.partition(":")
+def receipt_name(receipt: str) -> str:
+    """A receipt as people know it: a place without its hash, a commit by the beginning of its name."""
+    kind, _, rest = receipt.partition(":")
     if kind in ("file", "lines", "symbol"):
-        rest = rest.rpartition("@")[0] or rest
-    name = rest if kind in ("file", "lines", "symbol") else f"commit {rest[:12]}" if kind == "commit" else text
-    return f"{name} ({_STATE.get(state, state)})"
+        return rest.rpartition("@")[0] or rest
+    return f"commit {rest[:12]}" if kind == "commit" else receipt
 
 
 def elsewhere(number: int, *, trusting: bool) -> str:
@@ -277,3 +278,50 @@ def erased(erasure: Erasure) -> str:
         f"{strong(erasure.id)}  erased; {count(len(erasure.removed), 'file')} deleted here",
         ["", "It may still be held by:", *(f"  {place}" for place in still)] if still else [],
     )
+
+
+# As objects.
+
+
+def standing_object(value: MemoryStanding) -> dict[str, Any]:
+    """A memory with the state it is in, flat."""
+    fields = as_plain(value.memory)
+    own = {key: field for key, field in as_plain(value).items() if key != "memory"}
+    return {**fields, **own}
+
+
+def waiting_object(waiting: Waiting, lost: Sequence[UnreadableMemory]) -> dict[str, Any]:
+    """What waits as a list, and what was approved and cannot be read any more."""
+    return {"items": [_waiting_object(item, look) for item, look in waiting], "unreadable": lost}
+
+
+def _waiting_object(item: QueueItem, look: ReviewLook | None) -> dict[str, Any]:
+    found = {
+        **standing_object(item.standing),
+        **picked(item, "reason", "branch"),
+        "proposed_at": item.proposed,
+        "said": item.provenance,
+    }
+    if look is None:
+        return found
+    return {**found, **picked(look, "same", "diff"), "conflicts": [_conflict_object(one) for one in look.conflicts]}
+
+
+def _conflict_object(found: MemoryConflict) -> dict[str, Any]:
+    about = {**picked(found.other, "id", "statement"), "status": found.status}
+    return {**about, **picked(found.verdict, "kind", "why")}
+
+
+def decided_object(done: Decided) -> dict[str, Any]:
+    """Many decisions at once."""
+    left = [{"id": name, "why": why} for name, why in done.left]
+    return {"items": [*map(standing_object, done.done)], "left": left, "hints": done.hints}
+
+
+def facts_object(found: MemoryListing) -> dict[str, Any]:
+    """All facts as one list, each with its status, and what could not be read."""
+    return {
+        "items": [*map(standing_object, found.standings)],
+        "broken": [picked(one, "path", "message") for one in found.broken],
+        "clashes": found.clashes,
+    }

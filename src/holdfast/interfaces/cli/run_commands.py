@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from holdfast.interfaces.cli.invocation import Invocation, command, on_a_terminal
 from holdfast.interfaces.cli.output import say_object, wants_json
 from holdfast.interfaces.cli.root import root
-
-if TYPE_CHECKING:
-    pass
 
 
 @command(root, "run", context_settings={"allow_interspersed_args": False})
@@ -22,29 +19,14 @@ if TYPE_CHECKING:
 @click.option("--scale", type=int, metavar="N", help="How far it reaches, as a whole number.")
 @click.option("--prompt", metavar="TEXT", help="What the agent was asked; kept in the capsule.")
 @click.argument("argv", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
-def run(
-    place: Invocation,
-    *,
-    task: str | None,
-    layer: str | None,
-    scale: int | None,
-    prompt: str | None,
-    argv: tuple[str, ...],
-) -> int:
+def run(place: Invocation, *, argv: tuple[str, ...], **given: Any) -> int:
     """Run a command and keep what it did.
 
     Its output, signals and exit code pass through. A refusal before it starts ends with 125.
     """
+    terminal = on_a_terminal() and sys.stdout.isatty()
     with place.project() as project:
-        outcome = project.log.run_command(
-            list(argv),
-            task=task,
-            layer=layer,
-            scale=scale,
-            prompt=prompt,
-            environ=os.environ,
-            terminal=on_a_terminal() and sys.stdout.isatty(),
-        )
+        outcome = project.log.run_command(list(argv), **given, environ=os.environ, terminal=terminal)
         if wants_json():
             written = {} if outcome.event is None else project.clone.joined(outcome.event)
             say_object({**written, "id": outcome.run_id, "exit_status": outcome.exit_code})

@@ -6,14 +6,14 @@ Sessions in words: started, noted, shown, ended, listed.
 from __future__ import annotations
 
 import os
-import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.errors import BadInput, HoldfastError
-from holdfast.interfaces.cli.invocation import Invocation, as_json, command, on_a_terminal
-from holdfast.interfaces.cli.output import as_plain, columns, show, strong, wants_json
+from holdfast.errors import HoldfastError
+from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, on_a_terminal, text_or_stdin
+from holdfast.interfaces.cli.output import as_plain, columns, picked, show, strong, wants_json
 from holdfast.interfaces.cli.phrases import badge, count, lines, short, table
 from holdfast.interfaces.cli.root import root
 from holdfast.model import brief as model_brief
@@ -21,26 +21,14 @@ from holdfast.model import session as model_session
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.capture.session_work import DoneTaskProposal, Ending, Noted
-    from holdfast.model.brief import Brief
     from holdfast.model.session import Session, SessionAnchor, SessionTurn
     from holdfast.project import Project
 
 MOST_ENDED, MOST_TURNS, MOST_FILES, MOST_ANSWERS = 10, 8, 12, 8
 MARKS = {"open": "◐", "ended": "●"}
-
-
-@frozen
-class SessionEnd:
-    """An ending, and the tasks that were finished with it."""
-
-    ending: Ending
-    finished: tuple[str, ...]
 
 
 @frozen
@@ -53,8 +41,7 @@ class SessionList:
     everything: bool
 
 
-def as_object(session: Session) -> dict[str, Any]:
-    return model_session.to_object(session)
+as_object = model_session.to_object
 
 
 def started(session: Session) -> str:
@@ -81,13 +68,7 @@ def noted(made: Noted) -> str:
 
 
 def noted_object(made: Noted) -> dict[str, Any]:
-    turn = None if made.turn is None else as_plain(made.turn)
-    return {
-        "id": made.session.id,
-        "turn": turn,
-        "started": made.started,
-        "session": model_session.to_object(made.session),
-    }
+    return {"id": made.session.id, **as_plain(made), "session": as_object(made.session)}
 
 
 def _gained(turn: SessionTurn) -> list[str]:
@@ -144,11 +125,7 @@ def _standing(value: Session) -> str:
     if value.ended is not None:
         how = f" ({value.ended_by})" if value.ended_by not in (None, "ended") else ""
         return f"ended {_when(value.ended)}{how}, {turns} since {_when(value.started)}, {place}"
-    return f"open {place}, {turns} since {_when(value.started)}, {_updated(value)}"
-
-
-def _updated(value: Session) -> str:
-    return f"updated {_when(value.updated)}"
+    return f"open {place}, {turns} since {_when(value.started)}, updated {_when(value.updated)}"
 
 
 def _links(value: Session) -> list[str]:
@@ -185,34 +162,18 @@ def _titled(title: str, rows: Iterable[str]) -> list[str]:
     return ["", title, *there] if there else []
 
 
-# For an agent.
-
-
-def in_brief(value: Session, budget: int) -> tuple[str, Brief]:
-    return value.id, model_brief.brief(value, budget=budget, named=value.state == "ended")
-
-
-def brief_text(told: tuple[str, Brief]) -> str:
-    return told[1].text
-
-
-def brief_object(told: tuple[str, Brief]) -> dict[str, Any]:
-    return {"id": told[0], "text": told[1].text, "tokens": told[1].tokens, "over": told[1].over}
-
-
 # The end.
 
 
-def ended_text(done: SessionEnd) -> str:
-    ending, session = done.ending, done.ending.session
-    left = _left(session)
+def ended_text(ending: Ending, finished: Sequence[str]) -> str:
+    session, left = ending.session, _left(ending.session)
     return lines(
         f"{strong(session.id)}  ended: {short(session.summary or session.objective) or 'no summary'}",
         f"  {_came_to(ending)}",
         [f"  not committed: {short(' '.join(ending.uncommitted))}"] if ending.uncommitted else [],
         ["", "Still open, for whoever goes on:", *left] if left else [],
-        ["", f"Finished: {', '.join(done.finished)}"] if done.finished else [],
-        _proposed([one for one in ending.proposals if one.task not in done.finished]),
+        ["", f"Finished: {', '.join(finished)}"] if finished else [],
+        _proposed([one for one in ending.proposals if one.task not in finished]),
     )
 
 
@@ -236,10 +197,9 @@ def question(proposal: DoneTaskProposal) -> str:
     return f"Is {proposal.task} done? {short(proposal.title, 60)} ({count(len(proposal.commits), 'commit')})"
 
 
-def ended_object(done: SessionEnd) -> dict[str, Any]:
-    ending = as_plain(done.ending)
-    session_object = model_session.to_object(done.ending.session)
-    return {"id": done.ending.session.id, **ending, "session": session_object, "done": list(done.finished)}
+def ended_object(ending: Ending, finished: Sequence[str]) -> dict[str, Any]:
+    session = as_object(ending.session)
+    return {"id": session["id"], **as_plain(ending), "session": session, "done": finished}
 
 
 # All of them.
@@ -252,12 +212,14 @@ def listed_text(found: SessionList) -> str:
     if not found.sessions:
         return lines("There is no session yet.", "", 'Start one with: holdfast session start "what for"')
     hidden = len(over) - len(shown)
+    stale = [(name, why) for name, why in found.stale.items() if name != found.here]
     return lines(
         f"{count(len(opened), 'session')} open, {len(over):,} ended.",
         "",
         table([_row(one, here=found.here) for one in [*opened, *shown]]),
         [f"  … and {hidden:,} more ended, with --all"] if hidden else [],
-        _nobody_goes_on(found),
+        _titled("Nobody seems to go on with:", table(stale)),
+        ["", f"End one with: holdfast session end {stale[0][0]}"] if stale else [],
     )
 
 
@@ -274,31 +236,17 @@ def _row(one: Session, *, here: str | None) -> tuple[str, ...]:
     )
 
 
-def _nobody_goes_on(found: SessionList) -> list[str]:
-    stale = [(name, why) for name, why in found.stale.items() if name != found.here]
-    if not stale:
-        return []
-    return ["", "Nobody seems to go on with:", *table(stale), "", f"End one with: holdfast session end {stale[0][0]}"]
-
-
 def listed_object(found: SessionList) -> list[dict[str, Any]]:
     return [
         {
-            "id": one.id,
-            "state": one.state,
-            "objective": one.objective,
-            "branch": one.updated.branch,
-            "commit": one.updated.commit,
-            "worktree": one.worktree,
-            "line": one.line,
+            **picked(one, "id", "state", "objective", "worktree", "line", "tasks", "previous"),
+            **picked(one.updated, "branch", "commit"),
             "started": one.started.ts,
             "updated": one.updated.ts,
             "turns": one.count,
             "open": len(one.still_open),
             "follow_ups": len(one.still_to_follow),
             "pending": len(one.pending),
-            "tasks": list(one.tasks),
-            "previous": one.previous,
             "here": one.id == found.here,
             "stale": found.stale.get(one.id),
         }
@@ -339,14 +287,14 @@ def start(place: Invocation, objective: str, **given: Any) -> None:
     OBJECTIVE says in a sentence what for; - reads it from stdin.
     """
     with place.project() as project:
-        show(project.sessions.start(_text(objective), **given), started, as_object)
+        show(project.sessions.start(text_or_stdin(objective), **given), started, as_object)
         if waiting := badge(project.memory.waiting()):
             project.notices.append(waiting)
 
 
 @command(session, "note")
 @click.argument("summary", required=False, default="")
-@click.option("--open", "open_", multiple=True, metavar="TEXT", help="Something that is left to do.")
+@click.option("--open", multiple=True, metavar="TEXT", help="Something that is left to do.")
 @click.option("--close", multiple=True, metavar="ID", help="An open item or follow-up that is settled: o1, SES-x:f2.")
 @click.option("--follow-up", "follow_ups", multiple=True, metavar="TEXT", help="Something for later.")
 @click.option("--ask", "approvals", multiple=True, metavar="TEXT", help="Something that needs a yes.")
@@ -359,36 +307,20 @@ def start(place: Invocation, objective: str, **given: Any) -> None:
 @click.option("--scratchpad", metavar="TEXT", help="Replace the scratchpad; - reads stdin.")
 @click.option("--task", metavar="ID", help="The task this turn was for.")
 @click.option("--run", metavar="ID", help="The recorded run this turn tells of.")
-@click.option("--session", "name", metavar="ID", help="Which session; the open one here if not given.")
-def note(
-    place: Invocation,
-    summary: str,
-    *,
-    open_: tuple[str, ...],
-    ran: tuple[str, ...],
-    failed: tuple[str, ...],
-    scratchpad: str | None,
-    run: str | None,
-    name: str | None,
-    **given: Any,
-) -> None:
+@click.option("--session", metavar="ID", help="Which session; the open one here if not given.")
+def note(place: Invocation, summary: str, **given: Any) -> None:
     """Say what a turn did.
 
     The commits and files since the last turn are found. Without SUMMARY only what is open changes;
     - reads it from stdin. A session is started if none is open here.
     """
-    commands = [{"text": text, "exit_status": code} for code, texts in ((0, ran), (1, failed)) for text in texts]
+    ended = ((0, given.pop("ran")), (1, given.pop("failed")))
+    given["commands"] = [{"text": text, "exit_status": code} for code, texts in ended for text in texts]
+    given["run"] = given["run"] or os.environ.get(RUN)
+    if given["scratchpad"] is not None:
+        given["scratchpad"] = text_or_stdin(given["scratchpad"])
     with place.project() as project:
-        made = project.sessions.note(
-            _text(summary),
-            session=name,
-            open=open_,
-            commands=commands,
-            scratchpad=_text(scratchpad) if scratchpad is not None else None,
-            run=run or os.environ.get(RUN),
-            **given,
-        )
-        show(made, noted, noted_object)
+        show(project.sessions.note(text_or_stdin(summary), **given), noted, noted_object)
 
 
 @command(session, "show")
@@ -401,7 +333,8 @@ def shown(place: Invocation, name: str | None, *, brief: bool, budget: int | Non
         found = project.sessions.show(name)
         if brief or budget:
             tokens = budget or project.settings.number("session.budget")
-            show(in_brief(found, tokens), brief_text, brief_object)
+            told = model_brief.brief(found, budget=tokens, named=found.state == "ended")
+            show(told, lambda told: told.text, lambda told: {"id": found.id, **as_plain(told)})
         else:
             show(found, lambda value: session_text(value, width=columns()), as_object)
 
@@ -416,12 +349,10 @@ def end(place: Invocation, name: str | None, *, summary: str | None, done: tuple
     Names the started tasks its commits speak for; none is finished unless you say so.
     """
     with place.project() as project:
-        ending = project.sessions.end(
-            session=name, summary=_text(summary) if summary is not None else None, reason="ended"
-        )
+        said = text_or_stdin(summary) if summary is not None else None
+        ending = project.sessions.end(session=name, summary=said, reason="ended")
         finished, refused = _finish(project, ending, done)
-        ended = SessionEnd(ending, tuple(finished))
-        show(ended, ended_text, ended_object)
+        show(ending, partial(ended_text, finished=finished), partial(ended_object, finished=finished))
         if refused is not None:
             raise refused
 
@@ -469,23 +400,12 @@ def listed(place: Invocation, everything: bool = False) -> None:
         show(found, listed_text, listed_object)
 
 
-@command(session, "edit")
+@answer(session, "edit", changed, as_object)
 @click.argument("name", metavar="ID")
 @click.option("--objective", metavar="TEXT", help="What it is for.")
 @click.option("--summary", metavar="TEXT", help="What it came to; - reads stdin.")
 @click.option("--scratchpad", metavar="TEXT", help="Its scratchpad; - reads stdin.")
-def edit(place: Invocation, name: str, **given: str | None) -> None:
+def edit(project: Project, name: str, **given: str | None) -> object:
     """Change what a session says of itself."""
-    fields = {field: _text(text) if text is not None else None for field, text in given.items()}
-    with place.project() as project:
-        show(project.sessions.edit(name, **fields), changed, as_object)
-
-
-def _text(given: str) -> str:
-    """The text itself, or what stdin holds if it is a dash."""
-    if given != "-":
-        return given
-    try:
-        return sys.stdin.buffer.read(model_session.MAX_SCRATCHPAD * 4 + 1).decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadInput("what stdin gave is not UTF-8 text") from None
+    fields = {field: text_or_stdin(text) for field, text in given.items() if text is not None}
+    return project.sessions.edit(name, **fields)

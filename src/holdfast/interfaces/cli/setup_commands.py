@@ -8,20 +8,65 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.errors import NotARepository, UnsafePath
-from holdfast.interfaces.cli import phrases
-from holdfast.interfaces.cli.invocation import Invocation, as_json, command, confirm, on_a_terminal
+from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, confirm, on_a_terminal
 from holdfast.interfaces.cli.output import say, show
+from holdfast.interfaces.cli.phrases import count, lines, size
 from holdfast.interfaces.cli.root import root
 from holdfast.values import replace
 
 if TYPE_CHECKING:
-    from holdfast.git.project_setup import ProjectSetup
+    from holdfast.git.project_setup import ProjectSetup, UninstallResult
+    from holdfast.project import Project
+    from holdfast.store.bundle import Bundle
 
 HOOKS = "Let git's own hooks note commits, merges and rewrites? They only record, and never stop git."
 UNINSTALLING = (
     "This deletes the private store (runs, candidates, what is not published) "
     "and takes .holdfast out of the work tree. Go on?"
 )
+
+
+def initialised(made: ProjectSetup) -> str:
+    if made.wrote or made.made_store:
+        first = f"Holdfast is set up in {made.top}"
+    else:
+        first = "Holdfast was set up already." if made.commit else "Nothing to do: already set up."
+    wrote = [f"  wrote {path}" for path in made.wrote]
+    if made.commit:
+        wrote.append(f"  committed its two files as {made.commit[:12]}")
+    elif made.wrote:
+        wrote.append("  commit them when you like: git add .holdfast && git commit")
+    if made.hooks:
+        wrote.append("  git's hooks note what happens; take them out with: holdfast hooks remove")
+    return lines(
+        first,
+        wrote,
+        "",
+        "See what agents left here already: holdfast try; take it in: holdfast import codex (claude, gemini)",
+        "Record an agent's work with: holdfast run --task TASK -- COMMAND",
+    )
+
+
+def exported(bundle: Bundle) -> str:
+    return f"Saved {count(bundle.files, 'file')} ({size(bundle.size)}) to {bundle.file}"
+
+
+def brought_back(bundle: Bundle) -> str:
+    return f"Brought back {count(bundle.files, 'file')} from {bundle.file}"
+
+
+def uninstalled(removal: UninstallResult) -> str:
+    tracked = [
+        f"Git still tracks {count(removal.tracked, 'file')} of it; commit their removal with:",
+        "  git commit -m 'Remove Holdfast' -- .holdfast",
+        "Until then any holdfast command sets it up again here.",
+    ]
+    return lines(
+        "Holdfast is gone from this clone.",
+        [f"  removed {path}" for path in removal.removed],
+        "Agents' own settings are as they were: `holdfast disconnect` takes ours out of them.",
+        tracked if removal.tracked else [],
+    )
 
 
 @command(root, "init")
@@ -41,7 +86,7 @@ def init(place: Invocation, commit: bool, yes: bool, hooks: bool | None) -> None
             raise NotARepository(str(error), hint="Run `holdfast init --yes`, which runs `git init` first.") from None
         confirm("This is not a git repository. Make it one with `git init`?", yes=False)
         made = Project.init(place.folder, commit=commit, git=True, environ=os.environ)
-    show(_with_hooks(place, made, hooks), phrases.initialised)
+    show(_with_hooks(place, made, hooks), initialised)
 
 
 def _with_hooks(place: Invocation, made: ProjectSetup, wanted: bool | None) -> ProjectSetup:
@@ -92,20 +137,18 @@ def importing() -> None:
     """
 
 
-@command(exporting, "bundle")
+@answer(exporting, "bundle", exported)
 @click.argument("file", type=click.Path(dir_okay=False))
-def export(place: Invocation, file: str) -> None:
+def export(project: Project, file: str) -> object:
     """Save the private store of this clone to FILE; `holdfast export FILE` is short for it."""
-    with place.project() as project:
-        show(project.sync.export_bundle(file), phrases.exported)
+    return project.sync.export_bundle(file)
 
 
-@command(importing, "bundle")
+@answer(importing, "bundle", brought_back)
 @click.argument("file", type=click.Path(dir_okay=False))
-def bring_back(place: Invocation, file: str) -> None:
+def bring_back(project: Project, file: str) -> object:
     """Bring back what `holdfast export FILE` saved; `holdfast import FILE` is short for it."""
-    with place.project() as project:
-        show(project.sync.import_bundle(file), phrases.brought_back)
+    return project.sync.import_bundle(file)
 
 
 @command(root, "uninstall")
@@ -114,4 +157,4 @@ def uninstall(place: Invocation, yes: bool) -> None:
     """Take Holdfast out of this clone."""
     with place.project() as project:
         confirm(UNINSTALLING, yes=yes)
-        show(project.sync.uninstall(), phrases.uninstalled)
+        show(project.sync.uninstall(), uninstalled)

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.interfaces.cli import json_objects, phrases
-from holdfast.interfaces.cli.invocation import Invocation, command, on_a_terminal
-from holdfast.interfaces.cli.output import flush, say, show, strong, wants_json
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, on_a_terminal
+from holdfast.interfaces.cli.output import as_plain, flush, picked, say, show, strong, wants_json
 from holdfast.interfaces.cli.phrases import count, lines
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from holdfast.capture.cited_commits import DisplacedCommit, ReanchoredCitations
+    from holdfast.capture.cited_commits import DisplacedCommit
     from holdfast.capture.reconciliation import (
         AdriftSession,
         CrossBranchNeed,
@@ -30,24 +29,39 @@ if TYPE_CHECKING:
     )
     from holdfast.git.conflict_sides import EntryConflict
     from holdfast.git.moves import GitMove
+    from holdfast.git.publish import Published
     from holdfast.git.reconcile import IdleBranch, LostPublication, OrphanLine
     from holdfast.model.session import Session
+    from holdfast.project import Project
     from holdfast.store.pending_changes import PendingChange
 
+    Answers = dict[str, Callable[[str | None], ReconcileChoice | OrphanLine]]
 
-@command(root, "publish")
+
+def published(done: Published) -> str:
+    kept = [f"  kept back: {item.path}: {item.reason}" for item in done.kept]
+    if done.staged and done.paths:
+        first = f"Staged {count(len(done.paths), 'file')}; they ride in your next commit."
+    elif done.commit:
+        first = f"Published {count(len(done.paths), 'file')} as {done.commit[:12]}"
+    else:
+        first = "Nothing to publish." if not kept else "Nothing was published."
+    return lines(first, [f"  {path}" for path in done.paths], kept)
+
+
+@answer(root, "publish", published, lambda done: {"id": done.commit, **as_plain(done)})
 @click.option("--stage", is_flag=True, help="Only stage, to ride in your own next commit.")
 @click.option("--here", is_flag=True, help="Publish on the trunk branch too.")
 @click.option("--restore", is_flag=True, help="Bring back what was published and is gone from this line.")
-def publish(place: Invocation, stage: bool, here: bool, restore: bool) -> None:
+def publish(project: Project, **how: Any) -> object:
     """Commit this line's events and memories alone."""
-    with place.project() as project:
-        show(project.sync.publish(stage=stage, here=here, restore=restore), phrases.published, json_objects.published)
+    return project.sync.publish(**how)
 
 
 MOST = 20  # rows of one sort
 DETACHED = "a detached HEAD"
 BACK = "Bring it back with --carry changes"
+TAKE_OVER = "Take it over with --carry LINE, let go of it with --drop LINE"
 SETTLE = "See both sides and choose with: holdfast task resolve ID"
 LONGEST = 60  # characters of a branch's name
 MENDED = ("task", "checkpoint", "session")  # what --apply rewrites; an approved text is only shown
@@ -57,17 +71,15 @@ def reconciled(whole: ReconcileOverview) -> str:
     """What is new or to be chosen; what lasts is shown once."""
     found = whole.news()
     before = whole.size() - found.size()
-    rest = f"{count(before, 'thing')} told before: see all with `holdfast reconcile --all`" if before else ""
-    parts = [part for part in _parts(found) if part]
-    if not parts and not rest:
-        return "All is where it was recorded."
-    return lines(*(parts or [["Nothing moved since."]]), [rest] if rest else [])
+    if not before:
+        return reconcile_text(found)
+    rest = f"{count(before, 'thing')} told before: see all with `holdfast reconcile --all`"
+    return lines(lines(*_parts(found)) or "Nothing moved since.", rest)
 
 
 def reconcile_text(found: ReconcileOverview) -> str:
     """The whole report; what needs a choice comes first."""
-    parts = [part for part in _parts(found) if part]
-    return lines(*parts) if parts else "All is where it was recorded."
+    return lines(*_parts(found)) or "All is where it was recorded."
 
 
 def _parts(found: ReconcileOverview) -> list[list[str]]:
@@ -80,7 +92,7 @@ def _parts(found: ReconcileOverview) -> list[list[str]]:
         _part("Says different things on two sides:", [_conflict(one) for one in found.conflicts], SETTLE),
         _cited(found.cited),
         _gone(found.gone),
-        _orphans(found.orphans),
+        _part("Left behind:", [orphan(item) for item in found.orphans], TAKE_OVER),
         _part("Being worked on where nobody is any more:", [_stray(one) for one in found.tasks]),
         _part("Kept, and found on another branch:", [_across(one) for one in found.links]),
         _part("Branches nobody has touched for a month:", [_idle(one) for one in found.branches]),
@@ -156,11 +168,6 @@ def _gone(found: Sequence[LostPublication]) -> list[str]:
     return _part("Published once, gone from this line:", rows, after)
 
 
-def _orphans(found: Sequence[OrphanLine]) -> list[str]:
-    after = "Take it over with --carry LINE, let go of it with --drop LINE"
-    return _part("Left behind:", [orphan(item) for item in found], after)
-
-
 def orphan(item: OrphanLine) -> str:
     who = name_of(item.name)
     if item.foreign:
@@ -196,8 +203,16 @@ def name_of(branch: str) -> str:
 
 def chosen(choice: ReconcileChoice) -> str:
     """What was chosen, and what it did."""
-    said = [*_chosen(choice), *_set_right(choice.reanchored)]
-    return lines(said or ["Nothing had to be set right."])
+    done = choice.reanchored
+    named = [*done.tasks, *done.sessions]
+    return (
+        lines(
+            _chosen(choice),
+            [f"Cites the new commits: {', '.join(named)}"] if named else [],
+            [f"In conflict, to be settled first: {', '.join(done.left)}"] if done.left else [],
+        )
+        or "Nothing had to be set right."
+    )
 
 
 def carried(item: OrphanLine) -> str:
@@ -211,11 +226,10 @@ def dropped(item: OrphanLine) -> str:
 def _chosen(choice: ReconcileChoice) -> list[str]:
     old, new = choice.old, choice.new
     rows = []
-    if choice.action == "fork" and old and new:
-        rows.append(f"{strong(new.id)} goes on here; {old.id} stays open on {place_of(old)}")
-    elif choice.action == "carry" and old and new:
-        rows.append(f"{strong(new.id)} goes on here; {old.id} ended on {place_of(old)}")
-    elif choice.action == "drop" and old:
+    if old and new:
+        how = "stays open" if choice.action == "fork" else "ended"
+        rows.append(f"{strong(new.id)} goes on here; {old.id} {how} on {place_of(old)}")
+    elif old:
         rows.append(f"{strong(old.id)} ended; what it says stays in the store")
     if choice.stay:
         rows.append(f"{changes(choice.stay)} as before")
@@ -227,84 +241,59 @@ def _chosen(choice: ReconcileChoice) -> list[str]:
     return [*rows, *(["Bring back what was set aside with: holdfast reconcile --carry changes"] * bool(choice.aside))]
 
 
-def _set_right(done: ReanchoredCitations) -> list[str]:
-    named = [*done.tasks, *done.sessions]
-    rows = [f"Cites the new commits: {', '.join(named)}"] if named else []
-    return rows + ([f"In conflict, to be settled first: {', '.join(done.left)}"] if done.left else [])
-
-
 # Objects.
 
 
 def report_object(found: ReconcileOverview) -> dict[str, Any]:
     """What is gone and what was left, counted rather than quoted; and all that moved."""
     return {
-        "id": None,
         "gone": [{"id": item.path, "path": item.path, "commit": item.commit} for item in found.gone],
         "orphans": [orphan_object(item) for item in found.orphans],
         "moves": [_move(move) for move in found.moves],
         "under_way": found.under_way,
         "needs_choice": found.asks,
         "sessions": [_adrift(one) for one in found.sessions],
-        "tasks": [{"id": t.task, **_fields(t, "title", "owner", "branch", "why")} for t in found.tasks],
-        "aside": [{"id": c.path, **_fields(c, "path", "head", "ts", "blob")} for c in found.aside],
-        "stranded": [{"id": c.path, **_fields(c, "path", "head", "ts", "blob")} for c in found.stranded],
-        "cited": [{"id": c.id, **_fields(c, "kind", "old", "new", "state", "how")} for c in found.cited],
-        "branches": [{"id": b.branch, **_fields(b, "last", "merged")} for b in found.branches],
+        "tasks": [{"id": t.task, **picked(t, "title", "owner", "branch", "why")} for t in found.tasks],
+        "aside": [{"id": c.path, **picked(c, "path", "head", "ts", "blob")} for c in found.aside],
+        "stranded": [{"id": c.path, **picked(c, "path", "head", "ts", "blob")} for c in found.stranded],
+        "cited": [{"id": c.id, **picked(c, "kind", "old", "new", "state", "how")} for c in found.cited],
+        "branches": [{"id": b.branch, **picked(b, "last", "merged")} for b in found.branches],
         "links": [{"id": x.task, "node": x.node, "branches": list(x.branches)} for x in found.links],
         "conflicts": [{"id": c.id, "path": c.path, "kind": c.kind} for c in found.conflicts],
     }
 
 
-def _fields(value: object, *names: str) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in names}
-
-
 def _move(move: GitMove) -> dict[str, Any]:
-    way = {"from": move.before, "to": move.after}
-    return {"id": None, "kind": move.kind, **way, **_fields(move, "ts", "ref", "count", "sentence")}
+    names = ("kind", "ts", "ref", "count", "sentence")
+    return {"id": None, "from": move.before, "to": move.after, **picked(move, *names)}
 
 
 def _adrift(one: AdriftSession) -> dict[str, Any]:
-    session = one.session
-    opened = [item.text for item in (*session.still_open, *session.still_to_follow)]
-    named = {"branch": session.branch, "objective": session.objective, "open": opened}
-    return {"id": session.id, "why": one.why, "left": one.left, "gone": one.gone, **named}
+    left = [item.text for item in (*one.session.still_open, *one.session.still_to_follow)]
+    return {**picked(one, "why", "left", "gone"), **picked(one.session, "id", "branch", "objective"), "open": left}
 
 
 def orphan_object(item: OrphanLine) -> dict[str, Any]:
     """What a lost line left, counted."""
-    named = {"name": item.name, "foreign": item.foreign}
-    return {"id": item.line, **named, "events": len(item.events), "changes": len(item.changes)}
+    counts = {"events": len(item.events), "changes": len(item.changes)}
+    return {"id": item.line, **picked(item, "name", "foreign"), **counts}
 
 
 def choice_object(value: ReconcileChoice) -> dict[str, Any]:
     """What was chosen, and what it did."""
+    old, new = value.old.id if value.old else None, value.new.id if value.new else None
     return {
-        "id": value.new.id if value.new else value.old.id if value.old else None,
+        "id": new or old,
         "action": value.action,
-        "old": value.old.id if value.old else None,
-        "new": value.new.id if value.new else None,
+        "old": old,
+        "new": new,
         "stay": [change.path for change in value.stay],
         "aside": [aside.change.path for aside in value.aside],
         "back": [change.path for change in value.back],
         "left": [change.path for change in value.left],
-        "reanchored": {
-            "tasks": list(value.reanchored.tasks),
-            "sessions": list(value.reanchored.sessions),
-            "left": list(value.reanchored.left),
-        },
+        "reanchored": value.reanchored,
     }
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.capture.reconciliation import ReconcileChoice, ReconcileOverview
-    from holdfast.git.reconcile import OrphanLine
-    from holdfast.project import Project
-
-    Answers = dict[str, Callable[[str | None], ReconcileChoice | OrphanLine]]
 
 CHANGES = "changes"
 LEFT = "left"  # an option without a name: what this work tree left behind

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,19 +12,22 @@ import click
 from holdfast.errors import BadInput, NeedsEvidence
 from holdfast.interfaces.cli import task_text as words
 from holdfast.interfaces.cli.context_commands import keep_answer
-from holdfast.interfaces.cli.invocation import Invocation, as_json, command, on_a_terminal
+from holdfast.interfaces.cli.invocation import (
+    Invocation,
+    answer,
+    as_json,
+    command,
+    on_a_terminal,
+    options,
+    text_or_stdin,
+)
 from holdfast.interfaces.cli.output import as_json as object_text
-from holdfast.interfaces.cli.output import as_text, columns, show, wants_json
+from holdfast.interfaces.cli.output import as_text, show, wants_json
 from holdfast.interfaces.cli.root import root
 from holdfast.model import task as model_task
 from holdfast.model.task import STATUSES
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from holdfast.project import Project
 
 _lasting = click.option(
@@ -43,23 +46,18 @@ def task(context: click.Context) -> None:
         context.invoke(listed)
 
 
-def fields(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that `add` and `edit` share."""
-    options = (
-        click.option("--kind", type=click.Choice(model_task.KINDS), help="What it is."),
-        click.option("--parent", metavar="ID", help="What it is part of."),
-        click.option("--owner", metavar="NAME", help="Who answers for it."),
-        click.option("--priority", type=click.IntRange(0, 4), help="0 is the most urgent; 2 unless given."),
-        click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L2."),
-        click.option("--scale", "systemic_scale", type=click.IntRange(0), help="How much it moves."),
-        click.option("--impact", metavar="TEXT", help="What will be better for it."),
-        click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or path."),
-        click.option("--accept", "acceptance", multiple=True, metavar="TEXT", help="How to see it is done."),
-        click.option("--notes", metavar="TEXT", help="More about it, in Markdown; - reads stdin."),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+fields = options(  # of `add` and `edit`
+    click.option("--kind", type=click.Choice(model_task.KINDS), help="What it is."),
+    click.option("--parent", metavar="ID", help="What it is part of."),
+    click.option("--owner", metavar="NAME", help="Who answers for it."),
+    click.option("--priority", type=click.IntRange(0, 4), help="0 is the most urgent; 2 unless given."),
+    click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L2."),
+    click.option("--scale", "systemic_scale", type=click.IntRange(0), help="How much it moves."),
+    click.option("--impact", metavar="TEXT", help="What will be better for it."),
+    click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or path."),
+    click.option("--accept", "acceptance", multiple=True, metavar="TEXT", help="How to see it is done."),
+    click.option("--notes", metavar="TEXT", help="More about it, in Markdown; - reads stdin."),
+)
 
 
 @command(task, "add")
@@ -83,7 +81,7 @@ def add(
     if kind in model_task.PLANS and on_a_terminal():
         given |= _asked(given)
     with place.project() as project:
-        more = project.tasks.rests_on([project.memory.get(name).id for name in rests_on], _read(notes))
+        more = project.tasks.rests_on([project.memory.get(name).id for name in rests_on], text_or_stdin(notes or ""))
         about = {**_given(project, place, given), "notes": more}
         if item and ":" not in item:
             _add_all(project, item, title, about)
@@ -102,14 +100,13 @@ def _add_all(project: Project, session: str, title: str | None, about: dict[str,
     """Make a task of each thing that a session left open."""
     if title is not None or about["id"] is not None:
         raise BadInput("a title or an id is for one task", hint=f"Name the one: --from {session}:o1")
-    show(project.tasks.add_all_from(session, **about), words.added_all, words.added_objects)
+    show(project.tasks.add_all_from(session, **about), words.added_all, lambda made: [*map(words.as_object, made)])
 
 
-@command(task, "proposed")
-def proposed(place: Invocation) -> None:
+@answer(task, "proposed", words.proposed, words.proposed_object)
+def proposed(project: Project) -> object:
     """List what agents planned on this branch and nobody made a task of."""
-    with place.project() as project:
-        show(project.tasks.proposed(), words.proposed, words.proposed_object)
+    return project.tasks.proposed()
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
@@ -139,7 +136,7 @@ def edit(place: Invocation, name: str, clear: tuple[str, ...], notes: str | None
         needs, no_needs = given.pop("needs"), given.pop("no_needs")
         changes = {k: v for k, v in _given(project, place, given).items() if v not in (None, (), [])}
         if notes is not None:
-            changes["notes"] = _read(notes)
+            changes["notes"] = text_or_stdin(notes)
         changes |= {field: _EMPTY.get(field) for field in clear}
         if not changes and not needs and not no_needs:
             raise BadInput("nothing was given to change", hint="See `holdfast task edit --help`.")
@@ -161,29 +158,11 @@ def _given(project: Project, place: Invocation, given: dict[str, Any]) -> dict[s
     return {**given, "evidence": cited}
 
 
-def _read(notes: str | None) -> str:
-    if notes != "-":
-        return notes or ""
-    try:
-        return sys.stdin.buffer.read(1 << 20).decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadInput("what stdin gave is not UTF-8 text") from None
-
-
-def _list_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    options = (
-        click.option("--status", multiple=True, type=click.Choice(STATUSES), help="Only these."),
-        click.option("--kind", multiple=True, type=click.Choice(model_task.KINDS), help="Only these."),
-        click.option("--owner", metavar="NAME", help="Only theirs."),
-        click.option("--all", "everything", is_flag=True, help="What is done or dropped as well."),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
 @command(task, "list")
-@_list_options
+@click.option("--status", multiple=True, type=click.Choice(STATUSES), help="Only these.")
+@click.option("--kind", multiple=True, type=click.Choice(model_task.KINDS), help="Only these.")
+@click.option("--owner", metavar="NAME", help="Only theirs.")
+@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
 def listed(place: Invocation, **chosen: Any) -> None:
     """List the tasks."""
     with place.project() as project:
@@ -197,23 +176,20 @@ def listed(place: Invocation, **chosen: Any) -> None:
 root.add_command(listed, "tasks")  # the name others know it by
 
 
-@command(task, "show")
+@answer(task, "show", words.shown, words.shown_object)
 @click.argument("name", metavar="ID")
-def shown(place: Invocation, name: str) -> None:
+def shown(project: Project, name: str) -> object:
     """Show a task, why it waits and what waits for it."""
-    with place.project() as project:
-        show(project.tasks.show(name), words.shown, words.shown_object)
+    return project.tasks.show(name)
 
 
-@command(task, "start")
+@answer(task, "start", words.started, words.as_object)
 @click.argument("name", metavar="ID")
 @click.option("--as", "owner", metavar="NAME", help="Who works on it; your git name if not given.")
 @_lasting
-def start(place: Invocation, name: str, owner: str | None, lasting: str) -> None:
+def start(project: Project, name: str, owner: str | None, lasting: str) -> object:
     """Claim a task and begin it."""
-    with place.project() as project:
-        made = project.tasks.start(name, owner=owner, session=_session(project), lasting=_span(lasting))
-        show(made, words.started, words.as_object)
+    return project.tasks.start(name, owner=owner, session=_session(project), lasting=_span(lasting))
 
 
 def _session(project: Project) -> str | None:
@@ -228,16 +204,10 @@ def _span(text: str) -> timedelta:
     return timedelta(seconds=int(number) * _UNITS[unit])
 
 
-_evidence = click.option(
-    "--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or tracked path that shows it."
-)
-_without = click.option("--without-evidence", "without", is_flag=True, help="It needs none.")
-
-
 @command(task, "done")
 @click.argument("names", metavar="ID...", nargs=-1, required=True)
-@_evidence
-@_without
+@click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or tracked path that shows it.")
+@click.option("--without-evidence", "without", is_flag=True, help="It needs none.")
 def done(place: Invocation, names: tuple[str, ...], evidence: tuple[str, ...], without: bool) -> None:
     """Finish a task, with the evidence for it.
 
@@ -264,49 +234,43 @@ def _shown_by(project: Project, place: Invocation, refused: NeedsEvidence) -> di
 task.add_command(done, "complete")
 
 
-@command(task, "block")
+@answer(task, "block", words.changed, words.as_object)
 @click.argument("name", metavar="ID")
 @click.option("--reason", required=True, metavar="TEXT", help="What it waits for.")
-def block(place: Invocation, name: str, reason: str) -> None:
+def block(project: Project, name: str, reason: str) -> object:
     """Say that something outside the graph holds a task back."""
-    with place.project() as project:
-        show(project.tasks.block(name, reason=reason), words.changed, words.as_object)
+    return project.tasks.block(name, reason=reason)
 
 
-@command(task, "drop")
+@answer(task, "drop", words.changed, words.as_object)
 @click.argument("name", metavar="ID")
 @click.option("--reason", metavar="TEXT", help="Why it will not be done.")
-def drop(place: Invocation, name: str, reason: str | None) -> None:
+def drop(project: Project, name: str, reason: str | None) -> object:
     """Say that a task will not be done."""
-    with place.project() as project:
-        show(project.tasks.drop(name, reason=reason), words.changed, words.as_object)
+    return project.tasks.drop(name, reason=reason)
 
 
-@command(task, "reopen")
+@answer(task, "reopen", words.changed, words.as_object)
 @click.argument("name", metavar="ID")
-def reopen(place: Invocation, name: str) -> None:
+def reopen(project: Project, name: str) -> object:
     """Open a task again."""
-    with place.project() as project:
-        show(project.tasks.reopen(name), words.changed, words.as_object)
+    return project.tasks.reopen(name)
 
 
-@command(task, "release")
+@answer(task, "release", words.released, words.as_object)
 @click.argument("name", metavar="ID")
-def release(place: Invocation, name: str) -> None:
+def release(project: Project, name: str) -> object:
     """Give up the claim on a task."""
-    with place.project() as project:
-        show(project.tasks.release(name), words.released, words.as_object)
+    return project.tasks.release(name)
 
 
-@command(task, "link")
+@answer(task, "link", words.changed, words.as_object)
 @click.argument("name", metavar="ID")
 @click.argument("needs", metavar="NEEDS...", nargs=-1, required=True)
 @click.option("--remove", is_flag=True, help="Take these needs away instead.")
-def link_needs(place: Invocation, name: str, needs: tuple[str, ...], remove: bool) -> None:
+def link_needs(project: Project, name: str, needs: tuple[str, ...], remove: bool) -> object:
     """Say what a task needs; a node of another branch may be named by its whole id."""
-    with place.project() as project:
-        taken, added = (needs, ()) if remove else ((), needs)
-        show(project.tasks.link(name, needs=added, no_needs=taken), words.changed, words.as_object)
+    return project.tasks.link(name, **{"no_needs" if remove else "needs": needs})
 
 
 @command(task, "graph")
@@ -318,10 +282,7 @@ def graph(place: Invocation, name: str | None, form: str | None, everything: boo
     with place.project() as project:
         board = project.tasks.board()
         top = board.find(name).task.id if name else None
-        if wants_json():
-            show(board, words.drawn(top, form, everything), words.graph_object)
-        else:
-            show(board, words.drawn(top, form, everything, width=columns()))
+        show(board, partial(words.drawn, top=top, form=form, everything=everything), words.graph_object)
 
 
 @command(task, "export")
@@ -379,26 +340,23 @@ def link(context: click.Context) -> None:
         context.invoke(list_links)
 
 
-@command(link, "add")
+@answer(link, "add", words.linked)
 @click.argument("target", metavar="PATH|URL|COMMIT")
 @click.option("--title", metavar="TEXT", help="What it is.")
 @click.option("--id", metavar="ID", help="An id of your own.")
-def add_link(place: Invocation, target: str, title: str | None, id: str | None) -> None:  # noqa: A002
+def add_link(project: Project, target: str, **given: str | None) -> object:
     """Keep a canonical link."""
-    with place.project() as project:
-        show(project.tasks.add_link(target, title=title, id=id), words.linked)
+    return project.tasks.add_link(target, **given)
 
 
-@command(link, "remove")
+@answer(link, "remove", words.unlinked)
 @click.argument("name", metavar="ID")
-def remove_link(place: Invocation, name: str) -> None:
+def remove_link(project: Project, name: str) -> object:
     """Take a canonical link away."""
-    with place.project() as project:
-        show(project.tasks.remove_link(name), words.unlinked)
+    return project.tasks.remove_link(name)
 
 
-@command(link, "list")
-def list_links(place: Invocation) -> None:
+@answer(link, "list", words.links, words.links_object)
+def list_links(project: Project) -> object:
     """List the canonical links."""
-    with place.project() as project:
-        show(project.tasks.links(), words.links, words.links_object)
+    return project.tasks.links()

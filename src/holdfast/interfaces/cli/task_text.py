@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from holdfast.interfaces.cli.output import columns, strong
-from holdfast.interfaces.cli.phrases import count, lines, short, table
+from holdfast.interfaces.cli.output import columns, picked, strong
+from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table
 from holdfast.model import task as model_task
 from holdfast.values import frozen
-
-if TYPE_CHECKING:
-    pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -81,10 +77,6 @@ def added_all(tasks: Sequence[Task]) -> str:
     return lines(*map(added, tasks))
 
 
-def added_objects(tasks: Sequence[Task]) -> dict[str, Any]:
-    return {"items": [as_object(task) for task in tasks]}
-
-
 def changed(task: Task) -> str:
     why = f" ({task.reason})" if task.reason else ""
     return f"{strong(task.id)}  {task.status}{why}: {task.title}"
@@ -146,13 +138,11 @@ def nothing_here(away: int) -> str:
 
 
 def listed(found: TaskList) -> str:
-    chosen = found.chosen()
     broken = [f"left out: {item.reason}" for item in found.board.broken]
-    steps = _steps(found.proposed)
-    if not chosen:
-        return lines(found.none(), broken, steps)
-    rows = [_row(task, found.claims) for task in chosen]
-    return lines(table(rows, indent=""), broken, "", _tally(found.board.tasks), steps)
+    chosen = found.chosen()
+    rows = table([_row(task, found.claims) for task in chosen[:MOST_ROWS]], indent="")
+    tally = ["", _tally(found.board.tasks)] if rows else []
+    return lines(rows or found.none(), more(len(chosen)), broken, tally, _steps(found.proposed))
 
 
 def _steps(number: int) -> list[str]:
@@ -209,9 +199,8 @@ def _tally(tasks: Iterable[Task]) -> str:
 
 
 def listed_object(found: TaskList) -> dict[str, Any]:
-    broken = [{"path": item.path, "reason": item.reason} for item in found.board.broken]
-    items = [as_object(task) for task in found.chosen()]
-    return {"items": items, "broken": broken, "proposed": found.proposed}
+    broken = [picked(item, "path", "reason") for item in found.board.broken]
+    return {"items": [*map(as_object, found.chosen())], "broken": broken, "proposed": found.proposed}
 
 
 def shown(found: TaskShown) -> str:
@@ -256,44 +245,29 @@ def _claimed(claim: TaskClaim) -> str:
 def shown_object(found: TaskShown) -> dict[str, Any]:
     return {
         **as_object(found.placed.task),
-        "path": found.placed.path,
-        "origin": found.placed.origin,
+        **picked(found.placed, "path", "origin"),
         "conflict": found.placed.clash is not None,
-        "waits": list(found.standing),
-        "unblocks": list(found.unblocks),
-        "parts": list(found.parts),
+        "waits": found.standing,
+        **picked(found, "unblocks", "parts", "away"),
         "progress": {"closed": found.progress[0], "of": found.progress[1]},
-        "claim": _claim_object(found.claim) if found.claim else None,
-        "away": {node: list(branches) for node, branches in found.away.items()},
+        "claim": _claim_object(found.claim),
         "commits": {oid: {"state": one.state, "now": one.commit} for oid, one in found.commits.items()},
     }
 
 
-def _claim_object(claim: TaskClaim) -> dict[str, Any]:
-    return {
-        "task": claim.task,
-        "owner": claim.owner,
-        "session": claim.session,
-        "branch": claim.branch,
-        "worktree": claim.worktree,
-        "since": claim.ts,
-        "until": claim.until,
-    }
+def _claim_object(claim: TaskClaim | None) -> dict[str, Any] | None:
+    names = ("task", "owner", "session", "branch", "worktree", "until")
+    return {**picked(claim, *names), "since": claim.ts} if claim else None
 
 
-def drawn(top: str | None, form: str | None, everything: bool, *, width: int = 0) -> Callable[[Board], str]:
-    """How to draw a board, or what hangs below one node of it."""
+def drawn(board: Board, *, top: str | None, form: str | None, everything: bool) -> str:
+    """A board as a picture, or what hangs below one node of it."""
     from holdfast.work import graph_drawing
 
-    def words(board: Board) -> str:
-        if not board.tasks:
-            return 'No tasks yet. Add one with: holdfast task add "…"'
-        graph = graph_drawing.part(board.graph, top, everything=everything)
-        if form == "mermaid":
-            return graph_drawing.mermaid(graph)
-        return graph_drawing.tree(graph, width=width or 100)
-
-    return words
+    if not board.tasks:
+        return 'No tasks yet. Add one with: holdfast task add "…"'
+    graph = graph_drawing.part(board.graph, top, everything=everything)
+    return graph_drawing.mermaid(graph) if form == "mermaid" else graph_drawing.tree(graph, width=columns() or 100)
 
 
 def graph_object(board: Board) -> dict[str, Any]:
@@ -308,7 +282,7 @@ def imported(new: TaskPlan) -> str:
 
 
 def imported_object(new: TaskPlan) -> dict[str, Any]:
-    return {"items": [as_object(task) for task in new.tasks], "links": [*map(as_object_link, new.links)]}
+    return {"items": [*map(as_object, new.tasks)], "links": [*map(as_object_link, new.links)]}
 
 
 # What is next.
@@ -330,10 +304,10 @@ def next_tasks(found: Next) -> str:
         return lines(f'{here}{there}. Add a task with: holdfast task add "…"', _steps(found.proposed))
     return lines(
         _ready(found, free) if free else "Nothing is ready that nobody works on.",
-        _being_done(found, _busy(found)),
-        _plans("To be closed:", found.to_close),
-        _plans("Without parts yet:", found.unplanned),
-        _waiting(found),
+        _titled("Being done:", [(*_name(task, 50), _claimed(found.claims[task.id])) for task in _busy(found)]),
+        _titled("To be closed:", _plans(found.to_close)),
+        _titled("Without parts yet:", _plans(found.unplanned)),
+        _titled("Waiting:", [(*_name(item.task, 50), _why(item.reasons)) for item in found.waiting]),
         _shaky(found),
         _critical(found),
         _steps(found.proposed),
@@ -365,25 +339,16 @@ def _busy(found: Next) -> list[Task]:
     return [task for task in (*found.ready, *rest) if task.id in found.claims]
 
 
-def _plans(title: str, plans: Sequence[Task]) -> list[str]:
-    rows = [(MARKS[task.status], strong(task.id), f"{task.kind} {short(task.title, 60)}") for task in plans]
+def _name(task: Task, width: int) -> tuple[str, ...]:
+    return (MARKS[task.status], strong(task.id), short(task.title, width))
+
+
+def _plans(plans: Sequence[Task]) -> list[tuple[str, ...]]:
+    return [(MARKS[task.status], strong(task.id), f"{task.kind} {short(task.title, 60)}") for task in plans]
+
+
+def _titled(title: str, rows: Sequence[tuple[str, ...]]) -> list[str]:
     return ["", title, *table(rows[:MOST]), *_more(len(rows))] if rows else []
-
-
-def _being_done(found: Next, busy: Sequence[Task]) -> list[str]:
-    rows = [
-        (MARKS[task.status], strong(task.id), short(task.title, 50), _claimed(found.claims[task.id]))
-        for task in busy[:MOST]
-    ]
-    return ["", "Being done:", *table(rows), *_more(len(busy))] if rows else []
-
-
-def _waiting(found: Next) -> list[str]:
-    rows = [
-        (MARKS[item.task.status], strong(item.task.id), short(item.task.title, 50), _why(item.reasons))
-        for item in found.waiting[:MOST]
-    ]
-    return ["", "Waiting:", *table(rows), *_more(len(found.waiting))] if rows else []
 
 
 def _why(reasons: Sequence[str]) -> str:
@@ -403,24 +368,20 @@ def _critical(found: Next) -> list[str]:
 
 
 def next_object(found: Next) -> dict[str, Any]:
+    ready = []
+    for task in found.ready:
+        claim = _claim_object(found.claims.get(task.id))
+        ready.append({**as_object(task), "unblocks": found.graph.unblocks(task.id), "claim": claim})
     return {
         "claimed": as_object(found.claimed) if found.claimed else None,
-        "ready": [
-            {
-                **as_object(task),
-                "unblocks": list(found.graph.unblocks(task.id)),
-                "claim": _claim_object(found.claims[task.id]) if task.id in found.claims else None,
-            }
-            for task in found.ready
-        ],
+        "ready": ready,
         "being_done": [_claim_object(found.claims[task.id]) for task in _busy(found)],
-        "to_close": [as_object(task) for task in found.to_close],
-        "unplanned": [as_object(task) for task in found.unplanned],
+        "to_close": [*map(as_object, found.to_close)],
+        "unplanned": [*map(as_object, found.unplanned)],
         "on_other_branches": found.away,
-        "waiting": [{"id": item.task.id, "reasons": list(item.reasons)} for item in found.waiting],
-        "shaky": [{"id": s.task, "memory": s.memory, "status": s.status, "why": s.why} for s in found.shaky],
-        "critical_path": list(found.critical_path),
-        "proposed": found.proposed,
+        "waiting": [{"id": item.task.id, "reasons": item.reasons} for item in found.waiting],
+        "shaky": [{"id": one.task, **picked(one, "memory", "status", "why")} for one in found.shaky],
+        **picked(found, "critical_path", "proposed"),
     }
 
 
@@ -438,7 +399,7 @@ def state(found: ProjectState) -> str:
         f"On {found.branch or 'a detached HEAD'}{at}: {_tally(tasks)}",
         _outline("Goals:", found, "goal"),
         _outline("Milestones:", found, "milestone"),
-        ["", "Ready:", *table([_row(task, {}) for task in ready[:MOST]]), *_more(len(ready))] if ready else [],
+        _titled("Ready:", [_row(task, {}) for task in ready]),
         ["", "Reached:"] if reached else [],
         table([(strong(t.id), t.checkpoint.commit[:12], short(t.title)) for t in reached if t.checkpoint]),
         ["", "Links:", *table([_link_row(link) for link in found.links])] if found.links else [],
@@ -479,4 +440,4 @@ def links_object(found: Sequence[ListedLink]) -> dict[str, Any]:
 
 
 def as_object_link(link: Link) -> dict[str, Any]:
-    return {"id": link.id, "title": link.title, "target": link.target, "kind": link.kind}
+    return picked(link, "id", "title", "target", "kind")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.interfaces.cli.invocation import Invocation, as_json, command, confirm, here, on_a_terminal
-from holdfast.interfaces.cli.output import flush, say, show, wants_json
+from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, confirm, here, on_a_terminal
+from holdfast.interfaces.cli.output import flush, picked, say, show, wants_json
+from holdfast.interfaces.cli.phrases import count
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
-    from holdfast.git.upstream import Upstream
     from holdfast.project import Project
     from holdfast.project.git_sync import Trust
     from holdfast.store.trusted_upstream import TrustedUpstream
@@ -24,9 +24,9 @@ NOT_ASKED = "Nothing was changed: whether to trust an upstream is asked of a per
 
 def trust_text(found: Trust) -> str:
     """What is trusted, what speaks, and what to do about the rest."""
-    rows = [_trusted(found), f"  {_memories(found.speaking)} may be given to agents unasked"]
+    rows = [_trusted(found), f"  {count(found.speaking, 'memory')} may be given to agents unasked"]
     if found.foreign:
-        many = _memories(found.foreign)
+        many = count(found.foreign, "memory")
         rows.append(f"  {many} came by git, not approved here: found on request, never given unasked")
         rows.append("  one of them: holdfast review accept ID")
         if found.upstream is not None and not found.counts:
@@ -44,20 +44,11 @@ def state_unasked(found: Trust) -> str:
 
 def _trusted(found: Trust) -> str:
     if found.trusted is None:
-        return "No upstream is trusted." + _could(found.upstream)
+        follows = found.upstream.name if found.upstream else "no trunk of a remote."
+        return f"No upstream is trusted. This clone follows {follows}"
     if found.void is not None:
         return f"No upstream is trusted: {found.void}"
     return f"Trusted: {found.trusted.name}, by {found.trusted.by} on {found.trusted.ts[:10]}"
-
-
-def _could(upstream: Upstream | None) -> str:
-    if upstream is None:
-        return " This clone follows no trunk of a remote."
-    return f" This clone follows {upstream.name}"
-
-
-def _memories(number: int) -> str:
-    return f"{number:,} {'memory' if number == 1 else 'memories'}"
 
 
 def explained(found: Trust) -> str:
@@ -69,34 +60,19 @@ def explained(found: Trust) -> str:
     )
 
 
-def question(upstream: Upstream) -> str:
-    return f"Trust {upstream.name}?"
-
-
 def revoked(before: TrustedUpstream | None) -> str:
     if before is None:
         return "No upstream was trusted.\n"
     return f"Not trusted any more: {before.name}\nWhat was accepted in this clone itself still speaks.\n"
 
 
-def revoked_object(before: TrustedUpstream | None) -> dict[str, Any]:
-    return {"revoked": before}
-
-
 def state_object(found: Trust) -> dict[str, Any]:
     """The same for programs; `trusted` says whether it counts."""
-    given = found.trusted
     return {
         "trusted": found.counts,
         "void": found.void,
-        "by": given.by if given else None,
-        "ts": given.ts if given else None,
-        "remote": given.remote if given else None,
-        "url": given.url if given else None,
-        "branch": given.branch if given else None,
-        "upstream": found.upstream,
-        "speaking": found.speaking,
-        "foreign": found.foreign,
+        **{name: getattr(found.trusted, name, None) for name in ("by", "ts", "remote", "url", "branch")},
+        **picked(found, "upstream", "speaking", "foreign"),
     }
 
 
@@ -129,29 +105,20 @@ def _ask(project: Project, *, yes: bool) -> None:
     if state.upstream is not None and not yes:
         flush()
         say(explained(state))
-        confirm(question(state.upstream), yes=yes)
+        confirm(f"Trust {state.upstream.name}?", yes=yes)
     show(project.sync.trust(), trust_text, state_object)
 
 
-def _show(place: Invocation) -> None:
-    with place.project() as project:
-        show(project.sync.trust_state(), trust_text, state_object)
-
-
-@command(trust, "status")
-def status(place: Invocation) -> None:
+@answer(trust, "status", trust_text, state_object)
+def status(project: Project) -> object:
     """Show what is trusted."""
-    _show(place)
+    return project.sync.trust_state()
 
 
-@command(trust, "list")
-def listed(place: Invocation) -> None:
-    """Show what is trusted, as `trust status`."""
-    _show(place)
+trust.add_command(status, "list")  # the name others know it by
 
 
-@command(trust, "revoke")
-def revoke(place: Invocation) -> None:
+@answer(trust, "revoke", revoked, lambda before: {"revoked": before})
+def revoke(project: Project) -> object:
     """Trust no upstream any more."""
-    with place.project() as project:
-        show(project.sync.revoke_trust(), revoked, revoked_object)
+    return project.sync.revoke_trust()

@@ -20,9 +20,9 @@ from holdfast.interfaces.cli.root import root
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.project import Project
     from holdfast.project.trying import Tried
-    from holdfast.project.trying.backing import TriedCandidate, TriedPlace
+    from holdfast.project.trying.backing import TriedCandidate
+    from holdfast.project.trying.history import TriedPlace
 
 AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 KEYS = "r sets Holdfast up here and opens the review; any other key leaves."
@@ -64,31 +64,21 @@ def tried_object(found: Tried) -> dict[str, Any]:
 
 def _tools(found: Tried) -> Iterator[tuple[str, ...]]:
     for one in found.seen:
-        newest = f"newest {one.newest[:10]}" if one.newest else ""
-        yield (
-            AGENTS.get(one.agent, one.agent),
-            count(one.sessions, "session"),
-            count(one.turns, "turn"),
-            f"{count(one.files, 'file')} written",
-            newest,
-        )
+        counts = count(one.sessions, "session"), count(one.turns, "turn"), f"{count(one.files, 'file')} written"
+        yield AGENTS.get(one.agent, one.agent), *counts, f"newest {one.newest[:10]}" if one.newest else ""
 
 
 def _nobody(found: Tried) -> list[str]:
     """Why there is nothing of agents: they left no records, or only older ones."""
     if not found.older:
-        return [f"No agent has left records of this repository ({_looked(found)})."]
+        looked = f"{count(found.transcripts, 'transcript')} were looked at, all of other work"
+        asked = looked if found.transcripts else "Codex, Claude Code and Gemini were asked"
+        return [f"No agent has left records of this repository ({asked})."]
     these = count(found.older, "session")
     return [
         f"Agents left {these} of this repository, all older than {found.days:,} days.",
         f"Look there with: holdfast try --days {min(found.older_days, _FAR)}",
     ]
-
-
-def _looked(found: Tried) -> str:
-    if not found.transcripts:
-        return "Codex, Claude Code and Gemini were asked"
-    return f"{count(found.transcripts, 'transcript')} were looked at, all of other work"
 
 
 def _headline(found: Tried) -> str:
@@ -180,12 +170,8 @@ def _review(context: click.Context, place: Invocation, found: Tried) -> None:
         confirm(SETTING_UP, yes=False)
         Project.init(place.folder, environ=os.environ)
     with place.project() as project:
-        _bring(project, found)
+        for one in found.seen:
+            project.transcripts.import_agent(one.agent, since=f"{found.days}d")
+        if not found.seen:
+            project.agents.import_memory()
     context.invoke(review)
-
-
-def _bring(project: Project, found: Tried) -> None:
-    for one in found.seen:
-        project.transcripts.import_agent(one.agent, since=f"{found.days}d")
-    if not found.seen:
-        project.agents.import_memory()

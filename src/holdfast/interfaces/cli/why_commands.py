@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.interfaces.cli.invocation import Invocation, command
-from holdfast.interfaces.cli.output import as_plain, flush, say, show, strong
+from holdfast.interfaces.cli.output import as_plain, flush, picked, say, show, strong
 from holdfast.interfaces.cli.phrases import count, lines, short, table
 from holdfast.interfaces.cli.root import root
 from holdfast.model.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from holdfast.project.recaller import Explained, Ruling
     from holdfast.recall.pack.sent_packs import AgentKnowledge
@@ -50,12 +50,9 @@ def _answers(told: Why) -> Iterator[str]:
         if number:
             yield ""
         place = f"{one.first}" if one.first == one.last else f"{one.first}-{one.last}"
-        yield f"{told.path}:{place}  {short(_first_telling(one.text).strip(), _TEXT) or '(blank)'}"
+        first = next((line for line in one.text if line.strip()), "")
+        yield f"{told.path}:{place}  {short(first.strip(), _TEXT) or '(blank)'}"
         yield from (f"  {row}" for row in _answer(one))
-
-
-def _first_telling(text: Sequence[str]) -> str:
-    return next((line for line in text if line.strip()), "")
 
 
 def _answer(one: WhyAnswer) -> Iterator[str]:
@@ -166,22 +163,14 @@ def _knew(one: AgentKnowledge) -> Iterator[str]:
 
 def why_object(found: Explained) -> dict[str, Any]:
     """The same as an object, with every line and every word; nothing in it hides."""
-    told = found.why
-    plain: dict[str, Any] = _shown(
-        {
-            "path": told.path,
-            "first": told.first,
-            "last": told.last,
-            "lines": told.total,
-            "whole": told.whole,
-            "answers": [_plain(one) for one in told.answers],
-            "runs": [as_plain(one) for one in told.shares],
-            "governs": [as_plain(one) for one in found.governs],
-            "knew": [_known(one) for one in found.knew],
-            "notes": list(told.notes),
-        }
-    )
-    return plain
+    plain = {
+        **picked(found.why, "path", "first", "last", "whole", "answers", "notes"),
+        "lines": found.why.total,
+        "runs": found.why.shares,
+        "governs": found.governs,
+        "knew": [_known(one) for one in found.knew],
+    }
+    return {name: _shown(as_plain(value)) for name, value in plain.items()}
 
 
 def _shown(value: Any) -> Any:
@@ -193,15 +182,10 @@ def _shown(value: Any) -> Any:
     return [_shown(one) for one in value] if isinstance(value, list) else value
 
 
-def _plain(one: WhyAnswer) -> dict[str, Any]:
-    plain: dict[str, Any] = as_plain(one)
-    return plain
-
-
 def _known(one: AgentKnowledge) -> dict[str, Any]:
     """What a run was given, without the texts of its packs, which `receipts` prints."""
-    entries: Iterable[Any] = (entry for pack in one.packs for entry in pack.entries)
-    return {"run": one.owner, "packs": len(one.packs), "entries": as_plain(list(entries))}
+    entries = [entry for pack in one.packs for entry in pack.entries]
+    return {"run": one.owner, "packs": len(one.packs), "entries": entries}
 
 
 @command(root, "why")

@@ -125,11 +125,9 @@ class Worker:
         except Cancelled:
             answer = None
         # The reader's thread may have cancelled it meanwhile.
-        self._end(job, answer if self._is_wanted(job) else None)
-
-    def _is_wanted(self, job: Job) -> bool:
         with self._turn:
-            return not job.cancelled
+            is_wanted = not job.cancelled
+        self._end(job, answer if is_wanted else None)
 
     def _end(self, job: Job, answer: dict[str, Any] | None) -> None:
         with self._turn:
@@ -144,7 +142,7 @@ class Worker:
         told |= {} if total is None else {"total": total}
         if said and self._server.version >= protocol.ANNOTATED:
             told["message"] = said
-        self._server.sink.send(protocol.notification("notifications/progress", told))
+        self._server.sink.send({"jsonrpc": "2.0", "method": "notifications/progress", "params": told})
 
     def _folders(self) -> list[str]:
         """Where the project may be: in the client's roots if it tells them, else where we were started."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput, HoldfastError, NotARepository, NotInitialised
 from holdfast.interfaces.mcp.protocol import NEWEST
 from holdfast.model.text import visible
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,14 +30,6 @@ class Cancelled(Exception):
     """Nobody waits for the answer any more."""
 
 
-def _never() -> bool:
-    return False
-
-
-def _silent(done: float, total: float | None, said: str) -> None:
-    """Nobody asked how far it is."""
-
-
 class ProgressReport:
     """Tells a client how far its call is: never less than before, and not too often."""
 
@@ -51,22 +43,15 @@ class ProgressReport:
             self._send(done, total, said)
 
 
+@frozen(kw_only=True)
 class McpClient:
     """One call's surroundings."""
 
-    __slots__ = ("client", "folders", "is_cancelled", "progress", "version")
-
-    def __init__(
-        self,
-        *,
-        folders: Sequence[str] = (".",),
-        client: str = "",
-        version: str = NEWEST,
-        is_cancelled: Callable[[], bool] = _never,
-        progress: Callable[[float, float | None, str], None] = _silent,
-    ) -> None:
-        self.folders, self.client, self.version = folders, client, version
-        self.is_cancelled, self.progress = is_cancelled, progress
+    folders: Sequence[str] = (".",)
+    client: str = ""
+    version: str = NEWEST
+    is_cancelled: Callable[[], bool] = lambda: False
+    progress: Callable[[float, float | None, str], None] = lambda *_: None
 
     def check(self) -> None:
         """Stop here if nobody waits any more."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from holdfast.errors import Ambiguous, HoldfastError, NotFound
-from holdfast.index import freshness, hit_text, schema
+from holdfast.index import hit_text
 from holdfast.index.hit_text import EDITED, FOREIGN, STALE, SUPERSEDED, UNCHECKED
 from holdfast.interfaces import quick
 from holdfast.interfaces.mcp.client_project import McpClient, open_first, ordered
@@ -25,17 +25,11 @@ from holdfast.interfaces.mcp.tool_table import MEMORY, TASK, TYPES
 from holdfast.interfaces.mcp.tool_text import clean, failure, framed, state
 from holdfast.model.ids import is_id
 from holdfast.model.text import visible
-from holdfast.store import layout as store_layout
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from sqlite3 import Connection
-    from typing import Any
 
-    from holdfast.index.freshness import WorkTreePaths
     from holdfast.project import Project
 
 _ASKED = f"""SELECT name, kind, title, what, expires, doubt, tier FROM row
@@ -86,47 +80,22 @@ def at_once(folder: str) -> list[Row] | None:
         return None
     try:
         place = quick.find_place(os.path.realpath(folder))
+        found = quick.find_index(place, "memory") if place else None
+        return of_index(found[2], state=found[1].memory) if found else None
     except OSError:
-        return None
-    return None if place is None else _of_place(place)
-
-
-def _of_place(place: WorkTreePaths) -> list[Row] | None:
-    import _sqlite3
-
-    layout = store_layout.Layout(
-        place.top, os.path.join(place.common_dir, "holdfast"), store_layout.cache_dir(os.environ)
-    )
-    try:
-        with open(layout.repo_id, encoding="utf-8") as file:
-            name = file.readline().rstrip("\n")
-    except (OSError, UnicodeDecodeError):
-        return None
-    now = freshness.signature(place, layout, parts=("memory",)) if name else None
-    if now is None:
-        return None
-    path = os.path.join(os.path.dirname(layout.index(name)), schema.file_name(place.git_dir, place.common_dir))
-    try:
-        return of_index(path, state=now.memory)
-    except _sqlite3.Error:
         return None
 
 
 def of_index(path: str, *, state: str | None = None) -> list[Row] | None:
-    """What an index lists; None if it does not stand at this state."""
-    import _sqlite3
+    """What an index lists; None if it cannot be read, or does not stand at this state."""
 
-    name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    db: Connection = _sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=0.5, isolation_level=None)
-    try:
-        db.execute("BEGIN")
-        stamp = [db.execute(f"PRAGMA {what}").fetchone()[0] for what in ("application_id", "user_version")]
+    def ask(db: Connection) -> list[Row] | None:
         kept = db.execute("SELECT value FROM meta WHERE name = 'signature'").fetchone()
-        if stamp != [schema.APPLICATION, schema.VERSION] or (state is not None and (kept is None or kept[0] != state)):
+        if state is not None and (kept is None or kept[0] != state):
             return None
         return sorted(_standing(db), key=lambda row: (_ORDER.index(row[1]), row[0]))
-    finally:
-        db.close()
+
+    return quick.read_index(path, ask)
 
 
 def _standing(db: Connection) -> Iterator[Row]:

@@ -84,10 +84,6 @@ def error(identity: "Any", refused: Refused) -> "dict[str, Any]":
     return {"jsonrpc": "2.0", "id": identity, "error": said}
 
 
-def notification(method: str, params: "dict[str, Any]") -> "dict[str, Any]":
-    return {"jsonrpc": "2.0", "method": method, "params": params}
-
-
 def negotiated(asked: "Any") -> str:
     """The version to speak: the one asked for if we know it, else the newest we know."""
     if not isinstance(asked, str):

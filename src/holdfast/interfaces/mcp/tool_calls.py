@@ -24,12 +24,9 @@ if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
     from holdfast.project import Project
 
-if TYPE_CHECKING:
-    from typing import Any
-
     Schema = dict[str, Any]
 
-_NAMED: dict[str, type] = {"string": str, "integer": int, "array": list, "object": dict, "boolean": bool}
+_NAMED: dict[str, Any] = {"string": str, "integer": int, "array": list, "object": dict, "boolean": bool}
 
 
 def wrong(schema: Schema, given: dict[str, Any]) -> str | None:
@@ -44,12 +41,12 @@ def wrong(schema: Schema, given: dict[str, Any]) -> str | None:
 
 def _value(name: str, value: Any, rule: Schema) -> str | None:
     kind = rule["type"]
-    if not _is_a(kind, value):
+    if not isinstance(value, _NAMED[kind]) or (kind == "boolean") != isinstance(value, bool):
         return f"{name} must be {'an' if kind[0] in 'aio' else 'a'} {kind}"
     if "enum" in rule and value not in rule["enum"]:
         return f"{name} must be one of {', '.join(rule['enum'])}"
-    if kind == "string":
-        return _too_long(name, value, rule)
+    if kind == "string" and len(value) > rule.get("maxLength", len(value)):
+        return f"{name} may have {rule['maxLength']:,} characters"
     if kind == "integer" and not rule["minimum"] <= value <= rule["maximum"]:
         return f"{name} must be from {rule['minimum']} to {rule['maximum']}"
     if kind == "array":
@@ -57,15 +54,6 @@ def _value(name: str, value: Any, rule: Schema) -> str | None:
             return f"{name} names {len(value)} things; at most {rule['maxItems']} are taken"
         return next((said for item in value if (said := _value(f"each of {name}", item, rule["items"]))), None)
     return None
-
-
-def _is_a(kind: str, value: Any) -> bool:
-    return isinstance(value, _NAMED[kind]) and (kind == "boolean") == isinstance(value, bool)
-
-
-def _too_long(name: str, value: str, rule: Schema) -> str | None:
-    most = rule.get("maxLength")
-    return f"{name} may have {most:,} characters" if most is not None and len(value) > most else None
 
 
 Tool = Callable[["Project", str, dict[str, Any], McpClient], ToolAnswer]
@@ -99,17 +87,14 @@ def call(name: Any, arguments: Any, asking: McpClient) -> dict[str, Any]:
         return _failed(failure(error))
     except OSError as error:
         return _failed(f"{error.filename or 'the system'}: {error.strerror or error}")
-    hide = project.clone.hide.value
-    return dict(hide(_result(found, structured=asking.version >= protocol.STRUCTURED)))
+    result: dict[str, Any] = {"content": [{"type": "text", "text": found.text}], "isError": False}
+    if found.data and asking.version >= protocol.STRUCTURED:
+        result["structuredContent"] = found.data
+    return dict(project.clone.hide.value(result))
 
 
 def _failed(said: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": clean(said)}], "isError": True}
-
-
-def _result(found: ToolAnswer, *, structured: bool) -> dict[str, Any]:
-    result: dict[str, Any] = {"content": [{"type": "text", "text": found.text}], "isError": False}
-    return {**result, "structuredContent": found.data} if structured and found.data else result
 
 
 # ── the tools ────────────────────────────────────────────────────────────────────────────────────
@@ -123,12 +108,12 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpCli
     began = time.perf_counter_ns()
     limit, kind = given.get("limit", 5), given.get("kind")
     project.recall.progress = lambda done, total: asking.step(done, total, "reading what is new")
-    files = _paths(folder, given.get("files", []))
+    files = _inside(project, folder, given)
     hits = project.recall(
         given["query"][:MAX_QUERY],
         limit=limit,
         kind=kind,
-        files=_inside(project, files),
+        files=files,
         branch=given.get("branch"),
         since=given.get("since"),
         # A server keeps the model warm: meaning costs it milliseconds.
@@ -145,11 +130,12 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpCli
     return tool_text.found(found, [*project.notices, *([WITHOUT_MEANING] if in_vain else [])])
 
 
-def _inside(project: Project, files: list[str]) -> list[str]:
-    """The files that lie in this repository; an agent may have others at hand, too."""
+def _inside(project: Project, folder: str, given: dict[str, Any]) -> list[str]:
+    """The files at hand, from the top, that lie in this repository; an agent may have others at hand, too."""
     from holdfast.recall import applicable_memories
 
-    return [path for path in files if applicable_memories.at_top(path, top=project.clone.repo.top) is not None]
+    found = (applicable_memories.at_top(path, top=project.clone.repo.top) for path in _paths(folder, given))
+    return [path for path in found if path is not None]
 
 
 def _governing_first(
@@ -158,13 +144,11 @@ def _governing_first(
     """What was found, before it what governs some files, whether or not the words fit."""
     from holdfast.recall import applicable_memories
 
-    top = project.clone.repo.top
-    named = tuple(path for file in files if (path := applicable_memories.at_top(file, top=top)) is not None)
     standings = {one.id: one for one in project.memory.knowledge().standings if tool_text.may_be_told(one)}
     known = [tool_text.known(one) for one in standings.values() if kind in (None, one.memory.type)]
     near = {
         one.known.id: one.why
-        for one in applicable_memories.applicable(known, applicable_memories.WorkAtHand(named))
+        for one in applicable_memories.applicable(known, applicable_memories.WorkAtHand(tuple(files)))
         if one.near in (applicable_memories.FILES, applicable_memories.CITED)
     }
     hits = {one["id"]: one for one in found}
@@ -177,7 +161,7 @@ def _context(project: Project, folder: str, given: dict[str, Any], asking: McpCl
     from holdfast.recall.pack.context_pack import pack_text
 
     asking.step(1, 2, "gathering what governs the work")
-    packed = project.context(given.get("for"), _paths(folder, given.get("files", [])), budget=given.get("budget"))
+    packed = project.context(given.get("for"), _paths(folder, given), budget=given.get("budget"))
     notes = list(project.notices)
     if packed.silent:
         notes.append(f"{packed.silent} memories came by git and do not speak until the user runs `holdfast trust`")
@@ -190,7 +174,6 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
     from holdfast.git.evidence_check import from_folder
     from holdfast.model import prompt_injection
     from holdfast.model.evidence import Provenance
-    from holdfast.recall import applicable_memories
 
     words = f"{given['statement']}\n{given.get('why', '')}"
     if prompt_injection.overrules(words):
@@ -199,16 +182,13 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
             hint="State what holds in the project, not what a reader must do with rules or reviews.",
         )
     before = {one.id for one in project.memory.candidates()}
-    files = [
-        applicable_memories.at_top(path, top=project.clone.repo.top) for path in _paths(folder, given.get("files", []))
-    ]
     asking.check()
     made = project.memory.remember(
         given["statement"],
         kind=given["type"],
         why=given.get("why", ""),
         evidence=[from_folder(project.clone, folder, text) for text in given["evidence"]],
-        applies_to=[path for path in files if path is not None],
+        applies_to=_inside(project, folder, given),
         source=f"agent:{asking.name}",
         provenance=[str(Provenance(_where(project, asking), words=project.clone.scan.text(given["statement"])))],
     )
@@ -235,9 +215,9 @@ def _against(project: Project, made: MemoryStanding) -> list[str]:
     return [one.sentence for one in queue.look(item).conflicts[:MAX_CONFLICTS]] if item else []
 
 
-def _paths(folder: str, files: list[str]) -> list[str]:
+def _paths(folder: str, given: dict[str, Any]) -> list[str]:
     """Files as seen from the folder that the client works in."""
-    return [os.path.join(folder, path) for path in files if path and "\0" not in path]
+    return [os.path.join(folder, path) for path in given.get("files", []) if path and "\0" not in path]
 
 
 _TOOLS: dict[str, Tool] = {"recall": _recall, "context": _context, "propose": _propose, "tasks": task_tool.tasks}

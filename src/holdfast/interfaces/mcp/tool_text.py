@@ -22,10 +22,8 @@ from holdfast.recall.pack import pack_lines
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
-    from holdfast.recall.applicable_memories import KnownMemory
-
-if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
+    from holdfast.recall.applicable_memories import KnownMemory
     from holdfast.recall.search import Hit
     from holdfast.security.redact import Scanner
 
@@ -79,11 +77,7 @@ class ToolAnswer:
 
 def noted(notes: Sequence[str]) -> str:
     """What there is to say beside an answer, as lines of its end."""
-    return "".join(f"\nNote: {note}" for note in plain(notes))
-
-
-def plain(notes: Sequence[str]) -> list[str]:
-    return [flat(note, 300) for note in notes[:MAX_NOTES]]
+    return "".join(f"\nNote: {flat(note, 300)}" for note in notes[:MAX_NOTES])
 
 
 # ── what was found ───────────────────────────────────────────────────────────────────────────────
@@ -91,14 +85,13 @@ def plain(notes: Sequence[str]) -> list[str]:
 
 def hit(one: Hit) -> Row:
     """A hit of the search in few fields, without those that say nothing."""
-    title = flat(one.title)
     outcome = None
     if one.kind == "run":
         outcome = "interrupted" if one.exit_status is None else f"exit {one.exit_status}"
     return _row(
         id=one.id,
         kind=one.kind,
-        title=title if one.kind != "artifact" else one.path or one.id,
+        title=flat(one.title) if one.kind != "artifact" else one.path or one.id,
         text=flat(hit_text.excerpt(one.kind, one.title, one.text, one.task, one.target, one.what)),
         state=one.state or outcome,
         when=(one.ts or "")[:10],
@@ -132,16 +125,9 @@ def _row(**fields: str | None) -> Row:
 
 def known(one: MemoryStanding) -> KnownMemory:
     """A memory as it is held against the files at hand."""
-    memory = one.memory
-    return applicable_memories.KnownMemory(
-        id=memory.id,
-        type=memory.type,
-        statement=memory.statement,
-        applies_to=memory.applies_to,
-        tags=memory.tags,
-        confidence=memory.confidence,
-        cites=pack_lines.cited_files(memory.evidence),
-    )
+    names = ("id", "type", "statement", "applies_to", "tags", "confidence")
+    same = {name: getattr(one.memory, name) for name in names}
+    return applicable_memories.KnownMemory(**same, cites=pack_lines.cited_files(one.memory.evidence))
 
 
 def may_be_told(one: MemoryStanding) -> bool:

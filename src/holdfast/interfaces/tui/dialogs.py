@@ -5,7 +5,6 @@ What people type into fields that show text of others.
 A small editor for what a memory says: statement, rationale and further paragraphs, tags, paths.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -41,13 +40,8 @@ def restored(text: str, before: str) -> str:
     Somebody who corrects a word must not change the rest of it; who wants a hidden character gone
     deletes its mark.
     """
-    return _MARK.sub(lambda mark: _hidden(mark, before), text)
-
-
-def _hidden(mark: re.Match[str], before: str) -> str:
-    code = int(mark[1], 16)
-    was_there = code <= 0x10FFFF and chr(code) in before
-    return chr(code) if was_there else mark[0]
+    hidden = {f"{ord(sign):04X}": sign for sign in before}
+    return _MARK.sub(lambda mark: hidden.get(mark[1], mark[0]), text)
 
 
 T = TypeVar("T")
@@ -81,18 +75,6 @@ class Dialog(ModalScreen[T | None]):
         Binding("pageup", "read(-1)", "read back"),
     ]
     READ: ClassVar[type[Widget]] = Vertical  # what scrolls where a small terminal cannot show all
-    DEFAULT_CSS = """
-    Dialog { align: center middle; }
-    Dialog > Vertical {
-        width: 90%; max-width: 100; height: auto; max-height: 90%; overflow-y: auto;
-        border: round $primary; padding: 0 1; background: $surface;
-    }
-    Dialog OptionList, Dialog OptionList:focus {
-        height: auto; max-height: 8; border: none; background: $surface; padding: 0;
-    }
-    Dialog Input, Dialog Input:focus { border: none; height: 1; padding: 0; background: $boost; }
-    Dialog Static { width: 100%; height: auto; }
-    """
 
     def action_close(self) -> None:
         self.dismiss(None)
@@ -149,14 +131,6 @@ class ConflictDialog(Dialog[str]):
         Binding("pageup", "read(-1)", "read back", priority=True),
     ]
     READ = VerticalScroll
-
-    DEFAULT_CSS = """
-    ConflictDialog > Vertical { max-height: 100%; }
-    ConflictDialog.small > Vertical { width: 100%; }
-    ConflictDialog VerticalScroll { height: auto; }
-    ConflictDialog #question { max-height: 2; }
-    ConflictDialog OptionList, ConflictDialog OptionList:focus { max-height: 100%; }
-    """
 
     def __init__(self, conflicts: Sequence[MemoryConflict], *, no: str = "reject") -> None:
         super().__init__()
@@ -246,12 +220,6 @@ class MemoryEditor(Dialog[dict[str, Any]]):
     """Gives the fields that were changed; none if nothing was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", "save", priority=True)]
-    DEFAULT_CSS = """
-    MemoryEditor > Vertical { height: 90%; }
-    MemoryEditor TextArea, MemoryEditor TextArea:focus { border: none; padding: 0; background: $boost; }
-    MemoryEditor #statement { height: 1fr; min-height: 2; }
-    MemoryEditor #details { height: 2fr; min-height: 3; }
-    """
 
     def __init__(self, memory: Memory) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ nothing in it is taken for markup.
 The lines that a memory rests on, as they stand in a file: who decides about it need not open the file.
 """
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -22,6 +23,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.tracked_files import places, texts
 from holdfast.index.hit_text import EDITED, UNCHECKED
 from holdfast.interfaces.cli.output import shown as visible
+from holdfast.interfaces.cli.review_text import receipt_name
 from holdfast.model.evidence import CommitEvidence, FileEvidence, Provenance, RunEvidence, parse_evidence
 from holdfast.model.memory import Candidate, Memory, iso
 from holdfast.model.text import has_hidden
@@ -46,29 +48,26 @@ class CitedLines:
 
 def cited(clone: Clone, receipts: Sequence[tuple[str, str]]) -> Mapping[str, CitedLines]:
     """The lines of each receipt that holds and is of a file; what changed is shown as a diff instead."""
-    holding = [receipt for receipt, state in receipts if state == "holds"]
-    found = ((receipt, _standing(clone, receipt)) for receipt in holding[:MAX_CITED])
-    return {receipt: lines for receipt, lines in found if lines is not None}
+    found: dict[str, CitedLines] = {}
+    for receipt in [receipt for receipt, state in receipts if state == "holds"][:MAX_CITED]:
+        with contextlib.suppress(HoldfastError, OSError):  # written by hand, or of a file that cannot be read
+            if (lines := _lines_of(clone, receipt)) is not None:
+                found[receipt] = lines
+    return found
 
 
-def _standing(clone: Clone, receipt: str) -> CitedLines | None:
-    try:
-        return next(_found(clone, receipt), None)
-    except (HoldfastError, OSError):  # a receipt that somebody wrote by hand, or a file that cannot be read
-        return None
-
-
-def _found(clone: Clone, receipt: str) -> Iterator[CitedLines]:
+def _lines_of(clone: Clone, receipt: str) -> CitedLines | None:
     part = parse_evidence(receipt)
     if isinstance(part, RunEvidence | CommitEvidence):
-        return
+        return None
     place = places(clone.repo, [part.path]).get(part.path)
     for text in texts(clone.repo, place) if place else ():
         span = (1, len(text.lines)) if isinstance(part, FileEvidence) else text.place(part)
         if span is not None and text.lines:
             rows = text.lines[span[0] - 1 : min(span[1], span[0] - 1 + MOST)]
             said = tuple(row.decode("utf-8", "replace").rstrip("\r\n")[:MAX_WIDTH] for row in rows)
-            yield CitedLines(span[0], said, span[1] - span[0] + 1 - len(said))
+            return CitedLines(span[0], said, span[1] - span[0] + 1 - len(said))
+    return None
 
 
 MAX_SHOWN = 8_000  # characters of a memory; beyond that it says where the rest is
@@ -189,7 +188,7 @@ def _fields(item: QueueItem, cited: Mapping[str, CitedLines]) -> Iterator[Render
         state = states.get(receipt, "")
         label = "evidence: " if number == 0 else "          "
         shown = (f"{state:<8}" if state else "", STATES.get(state, ""))
-        yield Text.assemble((label, "dim"), shown, safe(_named(receipt)))
+        yield Text.assemble((label, "dim"), shown, safe(receipt_name(receipt)))
         if receipt in cited:
             yield from _lines(cited[receipt])
     for note in item.standing.notes:
@@ -210,20 +209,9 @@ def _plain_fields(memory: Memory) -> Iterator[tuple[str, str]]:
     yield from ((name, ", ".join(getattr(memory, name))) for name in lists if getattr(memory, name))
     if memory.confidence is not None:
         yield "confidence", f"{memory.confidence:g}"
-    if memory.source:
-        yield "source", memory.source
-    if memory.layer:
-        yield "layer", memory.layer
+    yield from ((name, getattr(memory, name)) for name in ("source", "layer") if getattr(memory, name))
     if memory.expires_at:
         yield "expires_at", iso(memory.expires_at)
-
-
-def _named(receipt: str) -> str:
-    """A receipt as people know it: a place without its hash, a commit by the beginning of its name."""
-    kind, _, rest = receipt.partition(":")
-    if kind in ("file", "lines", "symbol"):
-        return rest.rpartition("@")[0] or rest
-    return f"commit {rest[:12]}" if kind == "commit" else receipt
 
 
 # What stands beside it.
@@ -246,25 +234,17 @@ class Beside:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """What Rich draws."""
-        yield _stacked(self.conflict) if options.max_width < STACKED else _beside(self.conflict)
-
-
-def _stacked(conflict: MemoryConflict) -> Group:
-    one, other = conflict.one, conflict.other
-    heads = (_head(one), _head(other, conflict.status))
-    return Group(heads[0], _side(one, other), Text(), heads[1], _side(other, one), Text())
-
-
-def _head(memory: Memory, status: str = "") -> Text:
-    return Text.assemble((visible(memory.id), "bold"), f"  {status}" if status else "")
-
-
-def _beside(conflict: MemoryConflict) -> Table:
-    table = Table(box=box.ROUNDED, expand=True, border_style="dim", show_header=True, header_style="")
-    table.add_column(_head(conflict.one), ratio=1, overflow="fold")
-    table.add_column(_head(conflict.other, conflict.status), ratio=1, overflow="fold")
-    table.add_row(_side(conflict.one, conflict.other), _side(conflict.other, conflict.one))
-    return table
+        one, other = self.conflict.one, self.conflict.other
+        heads = [Text(visible(one.id), "bold"), Text.assemble((visible(other.id), "bold"), f"  {self.conflict.status}")]
+        sides = [_side(one, other), _side(other, one)]
+        if options.max_width < STACKED:
+            yield Group(heads[0], sides[0], Text(), heads[1], sides[1], Text())
+            return
+        table = Table(box=box.ROUNDED, expand=True, border_style="dim", show_header=True, header_style="")
+        for head in heads:
+            table.add_column(head, ratio=1, overflow="fold")
+        table.add_row(*sides)
+        yield table
 
 
 def _side(memory: Memory, other: Memory) -> Text:

@@ -1,6 +1,6 @@
 """What lies before a reviewer: the items, which of them the filter shows, and what was done so far.
 
-Only values; the screen draws them and `Desk` decides.
+Only values; the screen draws them and the project decides.
 
 The filter line: `retry tag:http type:decision reason:stale` shows what fits all of it.
 
@@ -43,7 +43,7 @@ class Filter:
         fitting = review_queue.chosen(items, tags=self.tags, kinds=self.kinds, reasons=self.reasons)
         for source in self.source:
             fitting = review_queue.chosen(fitting, source=source)
-        return [item for item in fitting if _says(item, self.words)] if self.words else fitting
+        return [item for item in fitting if all(word in _searched(item) for word in self.words)]
 
 
 def parse(text: str) -> Filter:
@@ -56,11 +56,6 @@ def parse(text: str) -> Filter:
         else:
             found["words"].append(word.casefold())
     return Filter(**{name: tuple(values) for name, values in found.items()}, text=" ".join(text.split()))
-
-
-def _says(item: QueueItem, words: Sequence[str]) -> bool:
-    said = _searched(item)
-    return all(word in said for word in words)
 
 
 def _searched(item: QueueItem) -> str:
@@ -164,11 +159,6 @@ class QueueList(ScrollView, can_focus=True, inherit_bindings=False):  # keys sel
     """The items that fit the filter, one of them selected."""
 
     COMPONENT_CLASSES = {"listing--selected", "listing--skipped"}  # noqa: RUF012 - Textual's own type
-    DEFAULT_CSS = """
-    QueueList { overflow-x: hidden; }
-    QueueList .listing--selected { background: $primary; color: $text; text-style: bold; }
-    QueueList .listing--skipped { color: $text-muted; }
-    """
 
     selected: reactive[int] = reactive(0)
 

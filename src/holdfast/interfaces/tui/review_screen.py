@@ -11,6 +11,7 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -24,11 +25,10 @@ from textual.widgets import Input, Static
 from textual.worker import WorkerFailed
 
 from holdfast.curation.decisions import MemoryStanding
-from holdfast.curation.review_queue import QueueItem, ReviewLook
+from holdfast.curation.review_queue import QueueItem, ReviewLook, ReviewQueue
 from holdfast.curation.undo import UndoStep
 from holdfast.errors import Contradicts, HoldfastError, NotFound
 from holdfast.interfaces.tui import item_page, queue_list
-from holdfast.interfaces.tui.desk import Desk, Hands, QueueSource
 from holdfast.interfaces.tui.dialogs import (
     ConflictDialog,
     HelpDialog,
@@ -42,6 +42,7 @@ from holdfast.interfaces.tui.item_page import CitedLines, cited
 from holdfast.interfaces.tui.queue_list import Act, QueueList, ReviewTray, named
 from holdfast.model.memory import Memory
 from holdfast.project import Project
+from holdfast.project.memory_book import MemoryBook
 from holdfast.security.person import doubt
 from holdfast.values import replace
 
@@ -52,6 +53,26 @@ DECIDING = ("a approve", "r reject", "e edit", "m merge", "s skip", "u undo", "A
 LEAVING = ("? help", "q quit")
 
 Cited = Callable[[Sequence[tuple[str, str]]], Mapping[str, CitedLines]]  # receipts and their states: their lines
+
+
+class Hands:
+    """The one thread that touches the store while a screen is open: one thing after the other, as it was asked."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="review")
+        self.asked = 0  # that is not answered yet
+
+    async def do(self, call: Callable[[], T]) -> T:
+        """What the call gives; nothing was begun if whoever waits for it leaves before its turn."""
+        self.asked += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, call)
+        finally:
+            self.asked -= 1
+
+    def rest(self) -> None:
+        """No more is asked; what was begun is finished."""
+        self._thread.shutdown(wait=True, cancel_futures=True)
 
 
 class QueueScreen(Screen[None]):
@@ -70,25 +91,11 @@ class QueueScreen(Screen[None]):
         Binding("pageup", "read(-1)", "read back"),
         Binding("escape", "unfilter", "show all"),
     ]
-    CSS = """
-    #head { height: 1; padding: 0 1; background: $primary; color: $text; }
-    #filter, #filter:focus { display: none; border: none; height: 1; padding: 0 1; background: $boost; }
-    #filter.open, #filter.open:focus { display: block; }
-    #desk { layout: horizontal; height: 1fr; }
-    #queue { width: 2fr; height: 100%; }
-    #item { width: 3fr; height: 100%; border-left: solid $primary; padding: 0 1; }
-    #page { width: 100%; height: auto; }
-    #status { height: auto; max-height: 4; padding: 0 1; background: $boost; }
-    #keys { height: 1; padding: 0 1; color: $text-muted; }
-    #desk.narrow { layout: vertical; }
-    #desk.narrow #queue { width: 100%; height: 30%; min-height: 2; max-height: 10; }
-    #desk.narrow #item { width: 100%; height: 1fr; border-left: none; border-top: solid $primary; }
-    """
 
-    def __init__(self, desk: Desk, tray: ReviewTray, cited: Cited) -> None:
+    def __init__(self, desk: MemoryBook, tray: ReviewTray, cited: Cited) -> None:
         super().__init__()
         self._desk, self._tray, self._hands, self._cited = desk, tray, Hands(), cited
-        self._waiting: QueueSource | None = None  # the queue as it was read last
+        self._waiting: ReviewQueue | None = None  # the queue as it was read last
         self._looks: dict[str, item_page.ReviewItem] = {}
         self._outdated = False  # what was read last does not know what was decided since
         self._busy = False
@@ -127,7 +134,7 @@ class QueueScreen(Screen[None]):
             self._say("")
             self._show(0)
 
-    def _read(self) -> QueueSource:
+    def _read(self) -> ReviewQueue:
         """The queue, read again; in the other thread."""
         waiting = self._desk.queue()
         self._waiting, self._outdated = waiting, False
@@ -544,8 +551,9 @@ class ReviewApp(App[None]):
 
     ENABLE_COMMAND_PALETTE = False
     TITLE = "holdfast review"
+    CSS_PATH = "review_screen.tcss"
 
-    def __init__(self, desk: Desk, cited: Cited = lambda _: {}) -> None:
+    def __init__(self, desk: MemoryBook, cited: Cited = lambda _: {}) -> None:
         super().__init__()
         self.tray = ReviewTray()
         self.failed: BaseException | None = None  # what nobody expected

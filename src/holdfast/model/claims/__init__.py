@@ -1,7 +1,7 @@
 """Do two statements contradict each other, or say the same? Rules that need no model and no network.
 
     vocabulary -> word_stems -> numbers, modality, roles -> sentences -> clauses -> contradiction_rules
-               -> signs, topics (what excludes what) -> features -> compare
+               -> topics (what excludes what) -> features -> compare
 
 `conflict` and `same` compare two statements; `SimilarStatements` finds the few among many that are worth comparing.
 The result is measured on the labelled pairs in tests/curation/conflicts (`make bench ARGS=conflicts`), to which

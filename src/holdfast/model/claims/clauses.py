@@ -14,7 +14,7 @@ from holdfast.model.claims import modality
 from holdfast.model.claims.numbers import EXACT, Quantity, quantities
 from holdfast.model.claims.roles import ENGLISH, RoleFiller, filled
 from holdfast.model.claims.sentences import AUX, VERBS, ClaimPart, parts
-from holdfast.model.claims.vocabulary import word_list
+from holdfast.model.claims.vocabulary import word_list, word_values
 from holdfast.model.claims.word_stems import STOP, Token, canonical, several, terms, weight
 from holdfast.patterns import regex
 from holdfast.values import frozen
@@ -41,27 +41,11 @@ class Verdict:
 Scope = tuple[tuple[str, frozenset[str]], ...]  # kind of surroundings, and which
 
 
-def _group(name: str, text: str) -> dict[str, tuple[str, frozenset[str]]]:
-    """Each `word=member+member` or `word` as (kind, members)."""
-    found = {}
-    for item in text.split():
-        word, _, members = item.partition("=")
-        found[canonical(word)] = (name, frozenset((members or word).split("+")))
-    return found
-
-
+# Each word that names surroundings: their kind, and which of that kind they are.
 KINDS = {
-    **_group(
-        "environment",
-        "production=prod staging=stage preprod=stage qa=stage development=dev dev=dev local=dev locally=dev"
-        " laptop=dev ci=ci test=unit+integration+e2e unittests=unit integrationtests=integration e2e=e2e"
-        " sandbox=sandbox",
-    ),
-    **_group("system", "windows linux macos=mac mac=mac ios android ubuntu=linux debian=linux"),
-    **_group("side", "frontend backend mobile=mobile"),
-    **_group("age", "new=new legacy=old old=old existing=old"),
-    **_group("exposure", "public=public internal=internal private=internal admin=admin external=public"),
-    **_group("source", "python=python typescript=ts javascript=js golang=go rust=rust java=java"),
+    canonical(word): (kind, frozenset((members or word).split("+")))
+    for kind in ("environment", "system", "side", "age", "exposure", "source")
+    for word, members in word_values(f"clauses.{kind}").items()
 }
 _VERSION = regex(r"v\d{1,3}\Z")
 _METHODS = several("GET POST PUT PATCH DELETE HEAD")
@@ -282,13 +266,7 @@ def _of_subject(words: tuple[Token, ...], denial: int) -> bool:
     return any(word.low in _FORBIDDEN for word in words[denial : denial + 2])
 
 
-PREPOSITIONS = {
-    "in": "in", "on": "in", "at": "in", "inside": "in", "with": "with", "using": "with", "via": "with",
-    "through": "with", "to": "to", "into": "to", "onto": "to", "within": "when", "after": "when",
-    "before": "when", "during": "when", "until": "when", "by": "by", "as": "as", "from": "from", "for": "for",
-    "of": "of", "under": "under", "per": "per", "over": "over", "between": "between", "across": "across",
-    "than": "than", "behind": "behind", "against": "against",
-}  # fmt: skip
+PREPOSITIONS = word_values("clauses.prepositions")
 
 
 def _slots(

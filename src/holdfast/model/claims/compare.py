@@ -17,16 +17,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 
-from holdfast.model.claims import contradiction_rules, topics
+from holdfast.model.claims import contradiction_rules, features, topics
 from holdfast.model.claims.alignment import apart, mass, paired, share
 from holdfast.model.claims.clauses import Clause, Statement, Verdict, read_clauses
 from holdfast.model.claims.contradiction_rules import MEASURES, figures_disagree, stances_contrary
-from holdfast.model.claims.features import Features, clashing_figures, clashing_things, common, measure_features, valued
+from holdfast.model.claims.features import Features, WordSigns, measure_features, word_signs
 from holdfast.model.claims.modality import CONTRARY, FLIPPED, MAY, OPT
 from holdfast.model.claims.numbers import Quantity, disagree
 from holdfast.model.claims.roles import filled
 from holdfast.model.claims.sentences import claim
-from holdfast.model.claims.signs import WordSigns, word_signs
 from holdfast.model.claims.vocabulary import table, word_list
 from holdfast.model.claims.word_stems import STOP, several, tokens
 from holdfast.patterns import regex
@@ -171,10 +170,10 @@ def _reasons(one: Statement, other: Statement, found: Features) -> Iterator[tupl
     """Every reason that can be named, the plainest first; the last one can always be given."""
     ours, theirs = read_clauses(one.text, one.kind), read_clauses(other.text, other.kind)
     s, t = word_signs(one.text), word_signs(other.text)
-    for figure, their_figure in clashing_figures(ours, theirs):
+    for figure, their_figure in features.clashing_figures(ours, theirs):
         yield "number", f"{figure.shown} against {their_figure.shown}"
     yield from _valued(s, t)
-    for thing, their_thing in sorted(clashing_things(s, t)):
+    for thing, their_thing in sorted(features.clashing_things(s, t)):
         yield "value", f"{thing} against {their_thing}"
     if contrary := _contrary(ours, theirs):
         a, b = contrary
@@ -188,7 +187,7 @@ def _reasons(one: Statement, other: Statement, found: Features) -> Iterator[tupl
 def _valued(s: WordSigns, t: WordSigns) -> Iterator[tuple[str, str]]:
     """Two values of one topic, as they are written."""
     ours, theirs = topics.values(s.words), topics.values(t.words)
-    known, their_known = valued(s), valued(t)
+    known, their_known = features.valued(s), features.valued(t)
     for a in ours:
         for b in theirs:
             if a.topic != b.topic or a.name == b.name:
@@ -268,7 +267,7 @@ def _terms(statement: Statement) -> Iterable[str]:
     return sorted(found)
 
 
-LEAST = 0.15  # what two statements have in common if they are about one thing: most of a telling word
+LEAST = 0.15  # what two statements have in features.common if they are about one thing: most of a telling word
 _RULES = (
     figures_disagree,
     stances_contrary,
@@ -292,7 +291,7 @@ def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -
     if accepted.text == candidate.text or labelled_apart(accepted.text, candidate.text):
         return None
     rule = ruled(accepted, candidate)
-    if rule is None and common(word_signs(accepted.text).names, word_signs(candidate.text).names) < LEAST:
+    if rule is None and features.common(word_signs(accepted.text).names, word_signs(candidate.text).names) < LEAST:
         return None
     found = measure_features(accepted, candidate, rule)
     judge = _judge()

@@ -5,75 +5,31 @@ part by part. A quantity is the interval of what it allows, and two quantities d
 both be meant. The tables of units and of the words around a number (`at most`, `or newer`) come first.
 """
 
-from holdfast.model.claims.vocabulary import word_list
+from holdfast.model.claims.vocabulary import word_list, word_values
 from holdfast.model.claims.word_stems import STOP, Token, canonical, several
 from holdfast.values import frozen
 
-_MINUTE, _HOUR, _DAY, _YEAR = 60.0, 3_600.0, 86_400.0, 31_536_000.0
-SECONDS = {
-    "ns": 1e-9, "nanosecond": 1e-9, "us": 1e-6, "µs": 1e-6, "microsecond": 1e-6, "ms": 1e-3,
-    "millisecond": 1e-3, "s": 1.0, "sec": 1.0, "second": 1.0, "min": _MINUTE, "minute": _MINUTE, "h": _HOUR,
-    "hr": _HOUR, "hour": _HOUR,
-    "d": _DAY, "day": _DAY, "w": 7 * _DAY, "wk": 7 * _DAY, "week": 7 * _DAY, "fortnight": 14 * _DAY,
-    "month": 30 * _DAY, "quarter": 90 * _DAY, "y": _YEAR, "year": _YEAR,
-}  # fmt: skip
-_BYTES = {
-    "b": 1.0, "byte": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15, "kib": 2.0**10,
-    "mib": 2.0**20, "gib": 2.0**30, "tib": 2.0**40, "kilobyte": 1e3, "megabyte": 1e6, "gigabyte": 1e9,
-    "terabyte": 1e12,
-}  # fmt: skip
-_OTHER = {
-    "%": ("percent", 1.0), "percent": ("percent", 1.0), "px": ("px", 1.0), "pixel": ("px", 1.0),
-    "hz": ("hertz", 1.0), "khz": ("hertz", 1e3), "mhz": ("hertz", 1e6), "ghz": ("hertz", 1e9),
-    "rps": ("rate:count:request", 1.0), "qps": ("rate:count:request", 1.0),
-}  # fmt: skip
 UNITS: dict[str, tuple[str, float]] = {
-    **{unit: ("time", size) for unit, size in SECONDS.items()},
-    **{unit: ("bytes", size) for unit, size in _BYTES.items()},
-    **_OTHER,
+    unit: (dimension, float(size))
+    for dimension in ("time", "bytes", "percent", "px", "hertz", "rate:count:request")
+    for unit, size in word_values(f"numbers.{dimension}").items()
 }
+SECONDS = {unit: size for unit, (dimension, size) in UNITS.items() if dimension == "time"}
 _PLURALS = several(word_list("numbers.plurals"))
 SINGULAR = {plural: plural.removesuffix("s") for plural in _PLURALS} | {"m": "min"}
 GLUED_MANY = several("k x + k+") | {""}
-MANY = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "dozen": 12.0}
-NUMBERS = {
-    "zero": 0.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0,
-    "eight": 8.0, "nine": 9.0, "ten": 10.0, "eleven": 11.0, "twelve": 12.0, "fifteen": 15.0, "twenty": 20.0,
-    "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "ninety": 90.0, "hundred": 100.0,
-    "sixteen": 16.0, "once": 1.0, "twice": 2.0, "thrice": 3.0, "dozen": 12.0,
-}  # fmt: skip
+MANY = {word: float(value) for word, value in word_values("numbers.many").items()}
+NUMBERS = {word: float(value) for word, value in word_values("numbers.named").items()}
 
 
-def _senses(text: str) -> dict[tuple[str, ...], str]:
-    """Each row `sense | words, words, …` as the sense of these words."""
-    found = {}
-    for row in text.replace("\n  ", " ").strip().splitlines():
-        sense, _, phrases = row.partition(" | ")
-        found.update({tuple(phrase.split()): sense for phrase in phrases.split(", ")})
-    return found
+def _senses(*names: str) -> dict[tuple[str, ...], str]:
+    """The sense of each phrase in lists that are named by it."""
+    lists = {name.partition(" ")[2]: word_list(f"numbers.{name}").split(", ") for name in names}
+    return {tuple(phrase.split()): sense for sense, phrases in lists.items() for phrase in phrases}
 
 
 # Words in front of a number, and after it, that say which side of it is meant.
-BEFORE = _senses(
-    """
-<= | at most, up to, no more than, not more than, no longer than, within, maximum of, limited to, capped
-  at, cap of, limit of, maximum, no later than, not exceed, never exceeds, older, ceiling of, never
-  exceed, only up to, until, shorter, maximum is, limit is
-< | less than, fewer than, under, below, older than, shorter than, smaller than, lower than
->= | at least, no less than, no fewer than, not less than, minimum of, minimum, starting with, not below,
-  not under, never below, as of, since, floor of, not older than, from, minimum is
-> | more than, over, above, longer than, larger than, exceeding, greater than, bigger than, newer than,
-  exceed, exceeds, beyond, higher than
-"""
-)
-AFTER = _senses(
-    """
->= | or newer, or later, or above, or higher, or more, and up, and more, and newer, and later, and above,
-  or greater, or longer, minimum, upwards, at least, onwards, min, or better, and higher, or up
-<= | or older, or less, or fewer, and below, or below, or lower, maximum, and older, at most, and under,
-  or under, tops, max, and earlier, or earlier
-"""
-)
+BEFORE, AFTER = _senses("before <=", "before <", "before >=", "before >"), _senses("after >=", "after <=")
 
 
 def known_unit(low: str) -> str:

@@ -4,14 +4,14 @@ A part knows where its verb stands, so that readers can separate the subject fro
 may claim two things at once: this is used and that is not; this was tried and failed.
 """
 
-import re
-
 from holdfast.model.claims.modality import DENIES
 from holdfast.model.claims.numbers import NUMBERS
 from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import STOP, Token, several, terms, tokens
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile
 from holdfast.values import frozen, replace
+
+_PATTERNS = PatternFile(__file__)
 
 AUX = several(word_list("sentences.aux"))
 BE = several("is are was were be been being am isn't aren't wasn't weren't isnt arent")
@@ -139,42 +139,7 @@ _FAILED = several(word_list("sentences.failed"))
 
 
 _MAX_CLAIM = 2_000  # characters: a claim is a few sentences
-_LABEL = regex(
-    r"(?:\A|\n)[\s#>*_•-]{0,8}(?:decision|assumption|invariant|fact|dead[ -]end|claim|statement|convention"
-    r"|constraint|preference|summary|note)\**\s{0,4}:\**\s{0,4}",
-    re.IGNORECASE,
-)
-_ABOUT_HERE = regex(
-    r"\b(?:in|for|of|throughout|across|within) (?:this|the|our|the whole|the entire)"
-    r" (?:repo|repository|project|codebase|code base)\b,?",
-    re.IGNORECASE,
-)
-_REASON = regex(
-    r"(?:^|(?<=[.;!?]\s)|(?<=\n))\W{0,4}(?:rationale|why|because|context|reasons?|consequences"
-    r"|falsified by|instead|evidence|source|see|background|alternatives|motivation|discussion)\W{0,3}:",
-    re.IGNORECASE,
-)
-_SENTENCE = regex(r"(?<=[.!?;])\s+|\n+|;")
-_SHORT = regex(r"\b(e\.g|i\.e|etc|vs|approx|incl|no)\.", re.IGNORECASE)
-_LEADING = regex(r"\A[\s#>*•-]+")
-_DASH = regex(r"\s[—–-]{1,2}\s|—")
 
-# How people lead up to a claim; it says nothing.
-_AGREED = regex(
-    r"\A\s*(?:(?:we|the team|everyone|everybody|it was|it has been|i|they)\s+(?:have |has |had |all )?"
-    r"(?:decided|agreed|concluded|resolved|chose|opted|want|wanted)\s+(?:to|that)\s+"
-    r"|(?:note|remember|recall|please note|be aware|make sure|ensure|keep in mind)\s+(?:that|to)\s+"
-    r"|(?:from now on|as discussed|as agreed|going forward|for now|currently|in general|as a rule"
-    r"|by convention),?\s+)",
-    re.IGNORECASE,
-)
-
-_CHOSE = regex(
-    r"\A.{0,80}?\b(?:we|the team|everyone|i)\s+(?:have |has |had )?(?:picked|chose|selected|adopted"
-    r"|went with|go with|opted for|rely on|settled on|decided on|standardi[sz]ed on|landed on"
-    r"|ended up with)\s+",
-    re.IGNORECASE,
-)
 
 _REASONS = several("because since whereas given otherwise")
 _CONDITIONS = several("if when whenever where while until once unless")
@@ -185,22 +150,22 @@ IMPERATIVES = several(word_list("sentences.imperatives"))
 
 def claim(text: str) -> str:
     """The claim of a text, without its label and without what explains it."""
-    text = _SHORT.sub(r"\1", text[: 4 * _MAX_CLAIM].replace("\r\n", "\n"))
-    if label := _LABEL.search(text):
+    text = _PATTERNS.short.sub(r"\1", text[: 4 * _MAX_CLAIM].replace("\r\n", "\n"))
+    if label := _PATTERNS.label.search(text):
         text = text[label.end() :]
-    if reason := _REASON.search(text, 1):
+    if reason := _PATTERNS.reason.search(text, 1):
         text = text[: reason.start()]
     pieces = [piece for piece in text.split("\n\n") if piece.strip(" \n\t#>*-")]
-    while len(pieces) > 1 and (pieces[0].lstrip().startswith("#") or _REASON.match(pieces[0].lstrip())):
+    while len(pieces) > 1 and (pieces[0].lstrip().startswith("#") or _PATTERNS.reason.match(pieces[0].lstrip())):
         pieces.pop(0)  # a title, or the story before the claim
-    return _ABOUT_HERE.sub("", _LEADING.sub("", pieces[0]))[:_MAX_CLAIM].strip() if pieces else ""
+    return _PATTERNS.about_here.sub("", _PATTERNS.leading.sub("", pieces[0]))[:_MAX_CLAIM].strip() if pieces else ""
 
 
 def sentences(text: str) -> list[tuple[Token, ...]]:
     """The sentences of a text's claim as words, without what only leads up to them."""
     found = (
-        tokens(_CHOSE.sub("use ", _AGREED.sub("", sentence, count=1), count=1))
-        for sentence in _SENTENCE.split(_DASH.sub(", ", claim(text)))
+        tokens(_PATTERNS.chose.sub("use ", _PATTERNS.agreed.sub("", sentence, count=1), count=1))
+        for sentence in _PATTERNS.sentence.split(_PATTERNS.dash.sub(", ", claim(text)))
     )
     return [words for words in found if words]
 

@@ -31,3 +31,8 @@ def _lists() -> dict[str, str]:
 def word_list(name: str) -> str:
     """A list of words, with blanks between them."""
     return _lists()[name]
+
+
+def word_values(name: str) -> dict[str, str]:
+    """A list of words with values, `word=value`."""
+    return {word: value for word, _, value in (item.partition("=") for item in word_list(name).split())}

@@ -127,13 +127,17 @@ _ENDINGS = (
 )
 
 
+_TAILS = ("ate", "ize", "ise", "at", "iz", "is", "ee", "e")
+_VOWELS = frozenset("aeiouy")
+
+
 def _stem(low: str) -> str:
     if low in KEEP or len(low) <= 3 or not low.isalpha() or not low.isascii():
         return low
     word = _singular(low)
     if word in KEEP:
         return word
-    for ending in _ENDINGS:
+    for ending in _ENDINGS if word.endswith(_ENDINGS) else ():
         if word.endswith(ending) and len(word) - len(ending) >= 3 and _has_vowel(word[: -len(ending)]):
             word = word[: -len(ending)]
             break
@@ -154,7 +158,7 @@ def _ended(word: str) -> str:
     """Without what endings leave behind: a doubled letter, a silent e, -ize and -ate, y for i."""
     if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "aeiousl":
         word = word[:-1]
-    for ending in ("ate", "ize", "ise", "at", "iz", "is", "ee", "e"):
+    for ending in _TAILS if word.endswith(_TAILS) else ():
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)]
             break
@@ -162,7 +166,7 @@ def _ended(word: str) -> str:
 
 
 def _has_vowel(word: str) -> bool:
-    return any(c in "aeiouy" for c in word)
+    return not _VOWELS.isdisjoint(word)
 
 
 GLUED = several(word_list("word_stems.glued"))

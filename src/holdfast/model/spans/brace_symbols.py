@@ -3,30 +3,21 @@
 Not a parser: a table says how definitions begin in each family of languages, and brackets say where they end. A text
 that is misread is misread the same way tomorrow, so a receipt still shows whether its own text changed.
 
-The patterns look at the beginning of a line of masked text. A group `name` is what is defined, `holder` the type that a
-method is written for outside of it, `grouped` an entry of a list of definitions.
+The patterns (brace_languages.toml) look at the beginning of a line of masked text. A group `name` is what is defined,
+`holder` the type that a method is written for outside of it, `grouped` an entry of a list of definitions.
 """
 
 import bisect
+import os
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
 
 from holdfast.model.spans.source_text import Brackets, MaskedLines, Symbol, SymbolPart, long_strings, masked, qualified
 from holdfast.patterns import regex
 from holdfast.values import frozen, replace
-
-_ACCESS = (
-    r"(?:public|private|protected|internal|fileprivate|open|static|final|abstract|virtual|override|async"
-    r"|readonly|sealed|partial|const|default|native|synchronized|transient|volatile|extern|unsafe|inline|data"
-    r"|value|inner|companion|lateinit|suspend|operator|infix|tailrec|external|expect|actual|lazy|weak|mutating"
-    r"|nonmutating|convenience|required|indirect|implicit|case|late|factory|covariant|export|declare|get|set"
-    r"|new|strictfp|file)"
-)
-_A = rf"^[ \t]*(?:{_ACCESS}(?:\([\w ]*\))?[ \t]+)*+"
-_TYPE = r"[\w$<>\[\],.?&*:~]+"
-_C_TYPE = r"[\w$<>\[\],.:~]+"  # without * and &, which part words: a line of them would be tried in every way
-_PUB = r"^[ \t]*(?:pub(?:\([^()\n]*\))?[ \t]+)?"
-_GENERIC = r"(?:<[^<>\n]*>)"
 
 
 @frozen
@@ -41,114 +32,25 @@ class BraceLanguage:
     brackets: str = "([{"
 
 
-_ARROW = r"(?:async\b[ \t]*)?(?:function\b|(?:\([^()\n]*\)|[\w$]+)[^\n;=]*=>)"
-_SCRIPT = BraceLanguage(
-    "script",
-    (
-        rf"{_A}(?:function[ \t]*\*?|class|interface|enum|namespace|module)[ \t]+(?P<name>[\w$.]+)",
-        rf"{_A}(?:const[ \t]+enum)[ \t]+(?P<name>[\w$]+)",
-    ),
-    plain=(
-        rf"{_A}(?:let|var|type)[ \t]+(?P<name>[\w$]+)",
-        r"^[ \t]*(?:export[ \t]+)?(?:declare[ \t]+)?const[ \t]+(?!enum\b)(?P<name>[\w$]+)",
-        rf"{_A}#?(?P<name>[\w$]+)[ \t]*[:=][ \t]*{_ARROW}",
-        r"^(?:module\.)?exports\.(?P<name>[\w$]+)[ \t]*=(?!=)",
-        r"^(?P<name>[\w$]+\.prototype\.[\w$]+)[ \t]*=(?!=)",
-    ),
-    call_like=(rf"{_A}[*#]?(?P<name>[\w$]+)[ \t]*\??{_GENERIC}?\(",),
-    newline_ends=True,
-)
-_GO = BraceLanguage(
-    "go",
-    (
-        r"^func[ \t]+(?:\([^()\n]*?(?P<holder>\w+)(?:\[[^\]\n]*\])?[ \t]*\)[ \t]*)?(?P<name>\w+)",
-        r"^type[ \t]+(?P<name>\w+)",
-    ),
-    plain=(r"^(?:const|var)[ \t]+(?P<name>\w+)", r"^\t(?P<grouped>\w+)\b"),
-    newline_ends=True,
-)
-_RUST_FN = r"(?:(?:default|async|const|unsafe|extern)[ \t]+)*+(?:fn|struct|enum|union|trait|mod|macro_rules!)"
-_RUST = BraceLanguage(
-    "rust",
-    (rf"{_PUB}{_RUST_FN}[ \t]+(?P<name>\w+)",),
-    plain=(rf"{_PUB}(?:type|static|const)[ \t]+(?:mut[ \t]+)?(?!(?:fn|unsafe|async|extern)\b)(?P<name>\w+)",),
-    holders=(r"^[ \t]*(?:unsafe[ \t]+)?impl\b(?P<name>[^{};]*)(?=\{)",),
-)
-_C_KIND = r"(?:struct|class|enum(?:[ \t]+(?:class|struct))?|union|namespace)"
-_C_FIXED = r"^(?:(?:static|const|extern|constexpr)[ \t]+)+"
-_C = BraceLanguage(
-    "c",
-    (
-        rf"^[ \t]*(?:typedef[ \t]+)?(?:template[ \t]*<[^\n]*>[ \t]*)?{_C_KIND}[ \t]+(?P<name>[\w:]+)",
-        rf"^[ \t]*{_C_KIND}[ \t]+\w+(?:\([^()\n]*\))?[ \t]+(?P<name>[\w:]+)(?=\s*[:{{])",
-    ),
-    plain=(
-        r"^[ \t]*typedef\b[^;{}()\n]*?(?P<name>\w+)[ \t]*(?=;)",
-        r"^[ \t]*using[ \t]+(?P<name>\w+)[ \t]*=",
-        rf"{_C_FIXED}(?:{_C_TYPE}[ \t*&]+)(?P<name>\w+)[^;=(){{}}\n]*=(?!=)",
-    ),
-    call_like=(rf"^[ \t]*(?:{_C_TYPE}[ \t*&]+)*(?P<name>[*&]*~?[\w:~]+)[ \t]*\(",),
-    needs_body=("struct", "class", "enum", "union", "namespace"),
-)
-_JAVA_KIND = (
-    r"(?:class|interface|@interface|enum(?:[ \t]+class)?|record(?:[ \t]+(?:struct|class))?|struct|object"
-    r"|protocol|trait|actor|namespace|mixin|annotation[ \t]+class|message|service|module)"
-)
-_JAVA_FUN = rf"(?:fun|func|def)[ \t]+(?:{_GENERIC}[ \t]*)?(?:(?P<holder>\w+){_GENERIC}?\??\.)?(?P<name>[\w`]+)"
-_JAVA_FIELD = rf"(?:{_ACCESS}[ \t]+)+(?:{_TYPE}[ \t]+)(?P<name>\w+)[ \t]*"
-_JAVA = BraceLanguage(
-    "java",
-    (
-        rf"{_A}{_JAVA_KIND}[ \t]+(?P<name>[\w.]+)",
-        rf"{_A}{_JAVA_FUN}",
-        rf"{_A}(?P<name>init|constructor)[ \t]*[?!]?(?=\()",
-        rf"^[ \t]*{_JAVA_FIELD}(?=\{{[ \t]*(?:get|set|init)\b)",
-    ),
-    plain=(rf"{_A}(?:val|var|let|typealias|type|given)[ \t]+(?P<name>\w+)", rf"^[ \t]*{_JAVA_FIELD}(?==[^=>]|;)"),
-    call_like=(rf"^[ \t]*(?:{_TYPE}[ \t]+)*(?P<name>\w+)[ \t]*{_GENERIC}?\(",),
-    holders=(r"^[ \t]*(?:(?:public|private|internal|fileprivate)[ \t]+)?extension[ \t]+(?P<name>[\w.]+)",),
-)
-_KOTLIN = BraceLanguage("java", _JAVA.block, _JAVA.plain[:1], holders=_JAVA.holders, newline_ends=True)
-_PHP = BraceLanguage(
-    "php",
-    (rf"{_A}(?:function[ \t]*&?|class|interface|trait|enum)[ \t]+(?P<name>\w+)",),
-    plain=(
-        rf"{_A}const[ \t]+(?P<name>\w+)[ \t]*=",
-        r"^[ \t]*(?:(?:public|private|protected|static|var)[ \t]+)+\$(?P<name>\w+)",
-    ),
-)
-_SHELL = BraceLanguage(
-    "shell",
-    (
-        r"^[ \t]*function[ \t]+(?P<name>[\w.:-]+)[ \t]*(?:\([ \t]*\))?",
-        r"^[ \t]*(?P<name>[\w.:-]+)[ \t]*\([ \t]*\)(?=\s*[{(])",
-    ),
-    plain=(r"^(?:export[ \t]+|readonly[ \t]+|declare[ \t]+(?:-\w+[ \t]+)*)?(?P<name>\w+)=",),
-    newline_ends=True,
-    brackets="{",
-)
-_SQL_HOW = r"(?i:or[ \t]+replace[ \t]+)?(?i:(?:temp|temporary|unique|unlogged|materialized|virtual|external)[ \t]+)*"
-_SQL_KIND = r"(?i:table|view|index|function|procedure|trigger|type|sequence|schema|domain|policy|role|extension)"
-_SQL_NAME = r"(?i:concurrently[ \t]+)?(?i:if[ \t]+not[ \t]+exists[ \t]+)?(?P<name>[\w\"`\[\]]+(?:\.[\w\"`\[\]]+)*)"
-_SQL = BraceLanguage("sql", plain=(rf"^[ \t]*(?i:create)[ \t]+{_SQL_HOW}{_SQL_KIND}[ \t]+{_SQL_NAME}",), brackets="(")
-_SCHEMA_KIND = r"(?:type|input|interface|enum|union|scalar|query|mutation|subscription|fragment|directive|schema)"
-_SCHEMA = BraceLanguage("hash", (rf"^[ \t]*(?:extend[ \t]+)?{_SCHEMA_KIND}[ \t]+(?P<name>@?\w+)",), newline_ends=True)
-_PERL = BraceLanguage("hash", (r"^[ \t]*(?:sub|package)[ \t]+(?P<name>[\w:]+)",))
+@cache
+def languages() -> dict[str, BraceLanguage]:
+    """The languages of `brace_languages.toml`, by the endings of their files."""
+    with open(os.path.join(os.path.dirname(__file__), "brace_languages.toml"), "rb") as file:
+        table = tomllib.load(file)
+    pieces = {name: "".join(piece) for name, piece in table["pieces"].items()}
 
-_BY_ENDING = {
-    _SCRIPT: "js jsx ts tsx mjs cjs mts cts vue svelte",
-    _GO: "go",
-    _RUST: "rs",
-    _C: "c h cc cpp cxx hh hpp hxx m mm cu ino",
-    _JAVA: "java cs dart groovy proto",
-    _KOTLIN: "kt kts swift scala sc",
-    _PHP: "php",
-    _SHELL: "sh bash zsh ksh",
-    _SQL: "sql",
-    _SCHEMA: "graphql gql",
-    _PERL: "pl pm",
-}
-LANGUAGES = {ending: language for language, endings in _BY_ENDING.items() for ending in endings.split()}
+    def filled(pattern: str) -> str:
+        return re.sub("@([a-z_]+)@", lambda found: filled(pieces[found[1]]), pattern)
+
+    found: dict[str, BraceLanguage] = {}
+    for row in table["languages"].values():
+        endings = row.pop("endings").split()
+        patterns: dict[str, Any] = {
+            name: tuple(map(filled, row.pop(name, ()))) for name in ("block", "plain", "call_like", "holders")
+        }
+        found.update(dict.fromkeys(endings, BraceLanguage(**row, **patterns)))
+    return found
+
 
 NOT_NAMES = frozenset(
     (
@@ -182,7 +84,7 @@ _ABOVE = (b"@", b"#[", b"[", b"template")
 
 def brace_symbols(lines: Sequence[bytes], ending: str) -> list[Symbol]:
     """Every definition that can be told by how it begins."""
-    return qualified(_Reader(lines, LANGUAGES[ending]).parts())
+    return qualified(_Reader(lines, languages()[ending]).parts())
 
 
 class _Reader:

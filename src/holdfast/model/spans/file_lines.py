@@ -222,7 +222,9 @@ def difference(old: Sequence[bytes], new: Sequence[bytes], *, names: tuple[str, 
     if list(old) == list(new):
         return ()
     rows = [f"--- {names[0]}", f"+++ {names[1]}"]
-    for group in _groups(list(_operations(old, new)), context=3):
+    aligned = _matcher(old[:0], new[:0], autojunk=False)  # it groups what `_operations` aligned
+    aligned.opcodes = list(_operations(old, new))  # type: ignore[attr-defined]
+    for group in aligned.get_grouped_opcodes(3):
         spans = [_span(group[0][1], group[-1][2]), _span(group[0][3], group[-1][4])]
         rows.append(f"@@ -{spans[0]} +{spans[1]} @@")
         for tag, i1, i2, j1, j2 in group:
@@ -250,27 +252,6 @@ def _operations(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Op]:
             yield tag, head + i1, head + i2, head + j1, head + j2
     if tail:
         yield "equal", len(old) - tail, len(old), len(new) - tail, len(new)
-
-
-def _groups(operations: list[Op], *, context: int) -> Iterator[list[Op]]:
-    """The operations in pieces, each with a few equal lines around what changed."""
-    group: list[Op] = []
-    for at, (tag, i1, i2, j1, j2) in enumerate(operations):
-        if tag != "equal":
-            group.append((tag, i1, i2, j1, j2))
-            continue
-        keep = min(context, i2 - i1)
-        is_first, is_last = at == 0, at == len(operations) - 1
-        if not is_first and not is_last and i2 - i1 <= 2 * context:
-            group.append((tag, i1, i2, j1, j2))
-            continue
-        if not is_first:
-            yield [*group, ("equal", i1, i1 + keep, j1, j1 + keep)]
-            group = []
-        if not is_last:
-            group = [("equal", i2 - keep, i2, j2 - keep, j2)]
-    if any(op[0] != "equal" for op in group):
-        yield group
 
 
 def _span(start: int, end: int) -> str:

@@ -10,7 +10,7 @@ import re
 from array import array
 from collections.abc import Iterable, Sequence
 
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile, regex
 from holdfast.values import frozen
 
 
@@ -74,37 +74,7 @@ def trimmed(lines: Sequence[bytes], first: int, last: int) -> int:
     return last
 
 
-_SLASHES = r"//[^\n]*+"
-_BLOCK = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)"
-_DOUBLE = r'"(?:[^"\\\n]|\\.)*+"?'
-_SINGLE = r"'(?:[^'\\\n]|\\.)*+'?"
-_TRIPLE = r'"""[^"]*+(?:"(?!"")[^"]*+)*+(?:"""|\Z)'
-_CHAR = r"'(?:\\[^\n]{1,9}?|[^'\\\n])'"  # a quote alone is a lifetime, or a mark in a number
-_RAW = r"`[^`]*+(?:`|\Z)"
-_TEMPLATE = r"`(?:[^`\\$]|\\.|\$\{(?:[^{}`]|`[^`]*+`|\{[^{}]*+\})*+\}|\$)*+(?:`|\Z)"
-_REGEX = r"(?:(?<=[=(,:;!&|?{\[])|(?<=return))[ \t]*+/(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*+\])++/"
-_HASH = r"(?:(?<=\s)|(?<=;)|^)#[^\n]*+"
-_DASHES = r"--[^\n]*+"
-_DOLLARS = r"\$(?P<tag>\w*)\$(?s:.*?)(?:\$(?P=tag)\$|\Z)"
-_RUST_RAW = r'\br(?P<marks>#*)"(?s:.*?)(?:"(?P=marks)|\Z)'
-_VERBATIM = r'@"(?:[^"]|"")*+"?'
-_CPP_RAW = r'R"(?P<mark>[^()\\\s]{0,16})\((?s:.*?)(?:\)(?P=mark)"|\Z)'
-
-_PATTERNS = {
-    "c": (_CPP_RAW, _SLASHES, _BLOCK, _DOUBLE, _CHAR),
-    "script": (_SLASHES, _BLOCK, _TEMPLATE, _DOUBLE, _SINGLE, _REGEX),
-    "go": (_SLASHES, _BLOCK, _RAW, _DOUBLE, _CHAR),
-    "rust": (_SLASHES, _BLOCK, _RUST_RAW, _DOUBLE, _CHAR),
-    "java": (_SLASHES, _BLOCK, _TRIPLE, _VERBATIM, _DOUBLE, _CHAR),
-    "php": (_SLASHES, _BLOCK, _HASH, _DOUBLE, _SINGLE),
-    "shell": (_HASH, r"\\.", _DOUBLE.replace("\\n", ""), _SINGLE.replace("\\\\\\n", "").replace("|\\\\.", "")),
-    "sql": (_DASHES, _BLOCK, _DOLLARS, r"'[^']*+'?"),
-    "hash": (_HASH, _DOUBLE, _SINGLE),
-    "toml": (_HASH, _TRIPLE, _TRIPLE.replace('"', "'"), _DOUBLE, r"'[^'\n]*+'?"),
-    "json": (_SLASHES, _BLOCK, _DOUBLE),
-    "lua": (r"--\[\[(?s:.*?)(?:\]\]|\Z)", _DASHES, _DOUBLE, _SINGLE),
-}
-_COMPILED = {name: regex("|".join(parts), re.MULTILINE) for name, parts in _PATTERNS.items()}
+_MASKS = PatternFile(__file__)
 _NOT_NEWLINE = regex(r"[^\n]")
 _COMMENTS = ("//", "/*", "#", "--", "\\")
 _BRACKETS = regex(r"[()\[\]{}]")
@@ -113,12 +83,13 @@ _OPENS = {")": "(", "]": "[", "}": "{"}
 
 def masked(text: str, kind: str) -> str:
     """The text with every string and comment blanked out; of a string its ends stay, as quotes."""
-    return _COMPILED[kind].sub(_blanked, text)
+    mask: re.Pattern[str] = getattr(_MASKS, kind)
+    return mask.sub(_blanked, text)
 
 
 def long_strings(text: str, kind: str) -> list[tuple[int, int]]:
     """Where strings of several lines begin and end."""
-    found = (hit for hit in _COMPILED[kind].finditer(text) if "\n" in hit[0])
+    found = (hit for hit in getattr(_MASKS, kind).finditer(text) if "\n" in hit[0])
     return [hit.span() for hit in found if not hit[0].startswith(_COMMENTS)]
 
 

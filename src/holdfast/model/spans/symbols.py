@@ -14,17 +14,13 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.model.evidence import is_symbol_name
 from holdfast.model.spans import brace_symbols
-from holdfast.model.spans.brace_symbols import LANGUAGES
 from holdfast.model.spans.source_text import Brackets, MaskedLines, Symbol, SymbolPart, masked, qualified, trimmed
 from holdfast.model.text import visible
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile, regex
 
-_HEADING = regex(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
-_UNDERLINE = regex(r" {0,3}(=+|-+)[ \t]*")
-_FENCE = regex(r" {0,3}(`{3,}|~{3,})")
-_LINK = regex(r"!?\[([^\]]*)\]\([^)]*\)")
+_PATTERNS = PatternFile(__file__)
+
 _LONGEST = 1000  # characters of a heading
-_NOT_IN_SLUG = regex(r"[^\w\- ]")
 
 
 def markdown_symbols(lines: Sequence[bytes]) -> list[Symbol]:
@@ -54,8 +50,8 @@ def _ends(headings: Sequence[tuple[int, int, str]], end: int) -> list[int]:
 
 def heading_slug(text: str) -> str:
     """A heading's text as forges put it into an address."""
-    plain = _LINK.sub(r"\1", text).strip().lower()
-    return _NOT_IN_SLUG.sub("", plain).replace(" ", "-")
+    plain = _PATTERNS.link.sub(r"\1", text).strip().lower()
+    return _PATTERNS.not_in_slug.sub("", plain).replace(" ", "-")
 
 
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
@@ -63,15 +59,15 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     fence, before = "", ""
     for at, line in enumerate(lines[(start := _after_front_matter(lines)) :], start + 1):
         if fence:
-            closing = _FENCE.match(line)
+            closing = _PATTERNS.fence.match(line)
             if closing and closing[1].startswith(fence) and not line.strip().strip(fence[0]):
                 fence = ""
-        elif opening := _FENCE.match(line):
+        elif opening := _PATTERNS.fence.match(line):
             fence, before = opening[1], ""
-        elif len(line) <= _LONGEST and (heading := _HEADING.fullmatch(line)):
+        elif len(line) <= _LONGEST and (heading := _PATTERNS.heading.fullmatch(line)):
             yield at, len(heading[1]), heading[2] or ""
             before = ""
-        elif before and (under := _UNDERLINE.fullmatch(line)):
+        elif before and (under := _PATTERNS.underline.fullmatch(line)):
             yield at - 1, 1 if under[1][0] == "=" else 2, before.strip()
             before = ""
         else:
@@ -243,20 +239,6 @@ def _in_strings(lines: Sequence[bytes]) -> set[int]:
     return inside
 
 
-_SECTION = regex(r"\[{1,2}[ \t]*([^\[\]]+?)[ \t]*\]{1,2}")
-_SETTING = regex(r"[ \t]*([\w.\"'-]+)[ \t]*[=:]")
-_YAML_KEY = regex(r"( *+)(?:- +)?(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s#\-\"'\[\]{},&*!|>%@`:][^:#\n]*?)) *:(?=\s|$)")
-_JSON_KEY = regex(r'"((?:[^"\\\n]|\\.)*+)"\s*+:')
-_VALUE = regex(r"\s*+(.)")
-_TARGET = regex(r"([^\s:#=][^:=#\n]*?)[ \t]*::?(?![=:])")
-_VARIABLE = regex(r"(?:export[ \t]+|override[ \t]+)?([\w.-]+)[ \t]*(?:\?|\+|::?)?=")
-_ENDLESS = regex(r"[ \t]*def [\w.?!]+(?:\([^()]*\))?[ \t]+=[ \t]")
-_WITH_END = regex(
-    r"([ \t]*)(?:(?:private|public|protected|local|export)[ \t]+|private_class_method[ \t]+)*"
-    r"(?:def|defp|defmodule|defmacro|class|module|function|struct)[ \t]+(?:self\.)?(?P<name>[\w.:?!=]+)"
-)
-
-
 class _Page:
     """A text by rows, with its brackets."""
 
@@ -271,10 +253,10 @@ def section_symbols(lines: Sequence[bytes]) -> list[Symbol]:
     """TOML and INI: each `[section]` down to the next, and each setting by `section.key`."""
     page = _Page(lines, "toml")
     heads = [n for n, row in enumerate(page.plain.split("\n")) if row.startswith("[")]
-    heads = [n for n in heads if _SECTION.match(page.rows[n]) and _is_outside(page, n)]
+    heads = [n for n in heads if _PATTERNS.section.match(page.rows[n]) and _is_outside(page, n)]
     found: list[Symbol] = []
     for start, end in zip([-1, *heads], [*heads, len(lines)], strict=True):
-        head = _SECTION.match(page.rows[start]) if start >= 0 else None
+        head = _PATTERNS.section.match(page.rows[start]) if start >= 0 else None
         name = head[1].strip() if head else ""
         if head:
             found.append(Symbol(name, start + 1, trimmed(lines, start + 1, end)))
@@ -289,7 +271,7 @@ def _is_outside(page: _Page, row: int) -> bool:
 def _settings(page: _Page, span: tuple[int, int], before: str) -> Iterator[Symbol]:
     row = span[0]
     while row < span[1]:
-        key = _SETTING.match(page.rows[row])
+        key = _PATTERNS.setting.match(page.rows[row])
         last = row
         if key:
             last = _value_end(page, row, key.end())
@@ -308,7 +290,7 @@ def _value_end(page: _Page, row: int, column: int) -> int:
         close = page.brackets.closing(page.at.starts[row] + rows[row].index(rest[0], column))
         return page.at.at(close) - 1 if close is not None else row
     while row + 1 < len(rows) and rows[row + 1][:1] in (" ", "\t") and rows[row + 1].strip():
-        if _SETTING.match(rows[row + 1]):
+        if _PATTERNS.setting.match(rows[row + 1]):
             break
         row += 1  # an INI value goes on in indented lines
     return row
@@ -329,7 +311,7 @@ def yaml_symbols(lines: Sequence[bytes]) -> list[Symbol]:
             _, path, start = around.pop()
             found.append(Symbol(path, start + 1, last + 1))
         last = at
-        if not listed and (key := _YAML_KEY.match(row)):
+        if not listed and (key := _PATTERNS.yaml_key.match(row)):
             name = (key[2] or key[3] or key[4]).strip()
             around.append((indent, f"{around[-1][1]}.{name}" if around else name, at))
     found += [Symbol(path, start + 1, last + 1) for _, path, start in reversed(around)]
@@ -340,10 +322,10 @@ def json_symbols(lines: Sequence[bytes]) -> list[Symbol]:
     """JSON: every key by its path, `scripts.build`, with its value."""
     page = _Page(lines, "json")
     parts = []
-    for key in _JSON_KEY.finditer(page.text):
+    for key in _PATTERNS.json_key.finditer(page.text):
         if page.plain[key.end() - 1] != ":":  # inside a longer string or a comment
             continue
-        value = _VALUE.match(page.plain, key.end())
+        value = _PATTERNS.value.match(page.plain, key.end())
         close = page.brackets.closing(value.start(1)) if value and value[1] in "[{" else None
         end = close if close is not None else key.end()
         first, last = page.at.at(key.start()), page.at.at(end)
@@ -358,9 +340,9 @@ def makefile_symbols(lines: Sequence[bytes]) -> list[Symbol]:
     for at, row in enumerate(rows):
         if row[:1] in ("\t", " ", "#", "") or (at and rows[at - 1].endswith("\\")):
             continue
-        if variable := _VARIABLE.match(row):
+        if variable := _PATTERNS.variable.match(row):
             found.append(Symbol(variable[1], at + 1, _continued(rows, at) + 1))
-        elif target := _TARGET.match(row):
+        elif target := _PATTERNS.target.match(row):
             last = trimmed(lines, at + 1, _recipe_end(rows, at) + 1)
             found += [Symbol(name, at + 1, last) for name in target[1].split() if name != ".PHONY"]
     return found
@@ -385,14 +367,14 @@ def end_symbols(lines: Sequence[bytes]) -> list[Symbol]:
     rows = [line.decode("utf-8", "replace") for line in lines]
     parts = []
     for at, row in enumerate(rows):
-        if found := _WITH_END.match(row):
+        if found := _PATTERNS.with_end.match(row):
             last = _end_below(rows, at, len(found[1].expandtabs()))
             parts.append(SymbolPart(re.sub(r"::|:", ".", found["name"]), at + 1, last + 1))
     return qualified(parts)
 
 
 def _end_below(rows: Sequence[str], at: int, indent: int) -> int:
-    if re.search(r"\bend$|, do:", rows[at]) or _ENDLESS.match(rows[at]):
+    if re.search(r"\bend$|, do:", rows[at]) or _PATTERNS.endless.match(rows[at]):
         return at
     for row in range(at + 1, len(rows)):
         line = rows[row].lstrip()
@@ -421,7 +403,7 @@ def symbols(path: str, lines: Sequence[bytes]) -> list[Symbol] | None:
     ending = _ending(path, lines)
     if reader := _BY_ENDING.get(ending):
         found = reader(lines)
-    elif ending in LANGUAGES:
+    elif ending in brace_symbols.languages():
         found = brace_symbols.brace_symbols(lines, ending)
     else:
         return None

@@ -4,70 +4,24 @@ How a test or check ended is read from what its runner prints, and so is the lin
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from holdfast.model.summary.wording import count, cut, one_line
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile
 from holdfast.values import frozen, replace
+
+_PATTERNS = PatternFile(__file__)
 
 MAX_COMMAND = 4000  # characters that are looked at
 _SHOWN, _TAILS = 140, 4
-_SHELL = regex(r"""^(?:/\S*/)?(?:ba|z|da)?sh\s+-l?i?c\s+(['"])(?P<inner>.*)\1\s*$""", re.S)
-_CD = regex(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*")
-_TAIL = regex(r"\s*(?:2>&1|[12]?>\s*/dev/null|\|\s*(?:tail|head|cat|less|more|tee)\b[^|&;]*)\s*$")
-_QUOTED = regex(r"'[^'\n]*'|\"(?:\\.|[^\"\\])*\"")
-_SIGNS = regex(r"[;&|<>\n]")
-_PARTS = regex(r"&&|\|\||[;\n|]")
-_ASSIGNED = regex(
-    r"^\s*(?:\w+=(?:\"[^\"]*\"|'[^']*'|\S*)\s+|(?:sudo|time|env|command|nohup|exec|then|do|if|!|\()\s+"
-    r"|timeout\s+(?:-\S+\s+)*\S+\s+|(?:uv|poetry|pipenv|pdm|hatch) run\s+"
-    r"|(?:python[\d.]*|\S*/python[\d.]*) -m\s+|npx\s+(?:-\S+\s+)*|(?:pnpm|yarn|bun|bundle) exec\s+)"
-)
-_HEREDOC = regex(r"<<-?\s*['\"]?(\w+)['\"]?")
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-# Looking around changes nothing that somebody who goes on must know.
-_LOOKING = _set(
-    "ls ll cat bat head tail less more sed awk grep egrep fgrep rg ag find fd tree pwd cd wc echo "
-    "printf which whereis type file stat du df env printenv id whoami date uname hostname nl sort uniq "
-    "cut tr xargs jq yq true false test [ diff cmp basename dirname realpath readlink ps top jobs sleep "
-    "wait history man help strings xxd hexdump od column tee set export read for while done fi esac "
-    "else until case let ls-files apply_patch get-content get-childitem select-string write-host dir "
-    "gci gc pgrep lsof ss netstat : }"
-)
-_GIT_LOOKING = _set(
-    "status log diff show branch blame grep ls-files ls-tree rev-parse rev-list remote describe reflog add "
-    "config cat-file shortlog name-rev merge-base for-each-ref --version version help worktree fetch"
-)
-_GIT = regex(r"^\S*git(?:\s+-[Cc]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+([a-z][\w-]*)")
-_GH_LOOKING = regex(r"^\S+ (?:api\b|auth status|\w+ (?:view|list|diff|status|checks)\b)")
-_GH_WRITES = regex(r" (?:-[fFX]|--method|--field|--raw-field|--input)\b")
-_ASSIGNS = regex(r"^\w+=")
-_SED_WRITES = regex(r"\bsed\b[^|;&]*\s-[a-zA-Z]*i")
-_WRITES = regex(r"(?<![0-9&>])>>?\s*(?!&|/dev/null)[\w./~$\"'-]")
-_ANSWERS_BY_CODE = _set("grep egrep fgrep rg ag diff cmp test [ which pgrep find git ls type")
-
-_TESTS = regex(
-    r"^(?:pytest|py\.test|unittest|nosetests|tox|nox|go test|cargo (?:test|nextest)|jest|vitest|mocha|ava"
-    r"|karma|(?:npm|pnpm|yarn|bun|deno)(?: run)? (?:t|test\S*|e2e\S*|check|lint|typecheck)\b|node --test"
-    r"|playwright test|(?:mvnw?|gradlew?)\b.*\b(?:test|verify|check|build)\b|rspec|rails test"
-    r"|rake (?:test|spec)|phpunit|\S*/phpunit|ctest|dotnet test|swift test|mix test"
-    r"|make\s.*\b(?:test|check|ci|lint)\S*"
-    r"|(?:just|task|mise run|nx|turbo(?: run)?|bazel)\s+\S*(?:test|lint)\S*"
-    r"|ruff (?:check|format --check)|mypy|pyright|flake8|eslint|tsc|golangci-lint|go vet"
-    r"|cargo (?:clippy|check)|pre-commit run|manage\.py test|coverage run)\b"
-)
 
 
 def inner(command: str) -> str:
     """A command without the shell that was asked to run it."""
     text = command[:MAX_COMMAND].strip()
-    found = _SHELL.match(text)
+    found = _PATTERNS.shell.match(text)
     return found["inner"] if found else text
 
 
@@ -75,12 +29,12 @@ def inner(command: str) -> str:
 def shown(command: str) -> str:
     """A command on one short line, without the folder it went to and the pager it ended in."""
     text = inner(command)
-    while found := _CD.match(text):
+    while found := _PATTERNS.cd.match(text):
         text = text[found.end() :]
     for _ in range(_TAILS):
-        text = _TAIL.sub("", text)
+        text = _PATTERNS.tail.sub("", text)
     first = text.strip()
-    if found := _HEREDOC.search(first):
+    if found := _PATTERNS.heredoc.search(first):
         line_end = first.find("\n", found.end())
         first = (first if line_end < 0 else first[:line_end]) + " …"
     return cut(one_line(first), _SHOWN)
@@ -89,14 +43,14 @@ def shown(command: str) -> str:
 def parts(command: str) -> list[str]:
     """The simple commands of a command line, without variables and wrappers in front; about right."""
     text = inner(command)
-    if found := _HEREDOC.search(text):
+    if found := _PATTERNS.heredoc.search(text):
         line_end = text.find("\n", found.end())
         text = text if line_end < 0 else text[:line_end]
     text = _unsigned(text)
     found_parts = []
-    for part in _PARTS.split(text):
+    for part in _PATTERNS.parts.split(text):
         part = part.strip()
-        while found := _ASSIGNED.match(part):
+        while found := _PATTERNS.assigned.match(part):
             part = part[found.end() :]
         if part:
             found_parts.append(one_line(part))
@@ -107,7 +61,7 @@ def parts(command: str) -> list[str]:
 def matters(command: str) -> bool:
     """Whether a command did more than look around."""
     text = _unsigned(inner(command))
-    if _SED_WRITES.search(text) or _WRITES.search(text):
+    if _PATTERNS.sed_writes.search(text) or _PATTERNS.writes.search(text):
         return True
     return any(not _looks(part) for part in parts(command))
 
@@ -115,13 +69,13 @@ def matters(command: str) -> bool:
 @lru_cache(maxsize=512)  # the same few are run again and again
 def tests(command: str) -> str | None:
     """The part of a command line that tests or checks something; None if none does."""
-    return next((part for part in parts(command) if _TESTS.match(_short_head(part))), None)
+    return next((part for part in parts(command) if _PATTERNS.tests.match(_short_head(part))), None)
 
 
 def answers_by_code(command: str) -> bool:
     """Whether exit code 1 is such a command's way to say no."""
     heads = [_head(part) for part in parts(command)]
-    return bool(heads) and all(head in _LOOKING or head in _ANSWERS_BY_CODE for head in heads)
+    return bool(heads) and (_PATTERNS.words("looking") | _PATTERNS.words("answers_by_code")).issuperset(heads)
 
 
 def family(test: str) -> str:
@@ -139,7 +93,7 @@ def is_whole(test: str) -> bool:
 
 def _unsigned(text: str) -> str:
     """A command line whose quoted words hold no sign that would part it."""
-    return _QUOTED.sub(lambda quoted: _SIGNS.sub(" ", quoted[0]), text)
+    return _PATTERNS.quoted.sub(lambda quoted: _PATTERNS.signs.sub(" ", quoted[0]), text)
 
 
 def _points(word: str) -> bool:
@@ -151,11 +105,11 @@ def _points(word: str) -> bool:
 def _looks(part: str) -> bool:
     head = _head(part)
     if head == "git":
-        found = _GIT.match(part)
-        return found is None or found[1] in _GIT_LOOKING
+        found = _PATTERNS.git.match(part)
+        return found is None or found[1] in _PATTERNS.words("git_looking")
     if head in ("gh", "glab"):
-        return _GH_LOOKING.match(part) is not None and not _GH_WRITES.search(part)
-    return head in _LOOKING or _ASSIGNS.match(part) is not None
+        return _PATTERNS.gh_looking.match(part) is not None and not _PATTERNS.gh_writes.search(part)
+    return head in _PATTERNS.words("looking") or _PATTERNS.assigns.match(part) is not None
 
 
 def _head(part: str) -> str:
@@ -178,13 +132,6 @@ def _short_head(part: str) -> str:
 
 MAX_TEXT = 8_000  # characters of one output, its end
 MAX_LINE = 2000
-_ANSI = regex(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
-# What a tool puts around the output of a command, and its word before the first line of it.
-_FRAME = regex(
-    r"^Output: |^(?:Error: \(none\)|Stderr: \(empty\)|Exit Code: -?\d+|Signal: \S+|Background PIDs: .*"
-    r"|Process Group PGID: \d+)(?:\n|\Z)",
-    re.M,
-)
 
 
 @frozen
@@ -199,9 +146,9 @@ class CheckOutcome:
 
 def plain(text: str) -> str:
     """The end of an output, without colours; a long line is cut."""
-    text = _ANSI.sub("", text[-MAX_TEXT:]) if "\x1b" in text else text[-MAX_TEXT:]
+    text = _PATTERNS.ansi.sub("", text[-MAX_TEXT:]) if "\x1b" in text else text[-MAX_TEXT:]
     text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-    text = _FRAME.sub("", text)
+    text = _PATTERNS.frame.sub("", text)
     lines = text.split("\n")
     return "\n".join(line[:MAX_LINE] for line in lines) if max(map(len, lines)) > MAX_LINE else text
 
@@ -220,7 +167,7 @@ def outcome(text: str) -> CheckOutcome | None:
 
 def is_total(line: str) -> bool:
     """Whether a line only counts what passed and failed: it says how a run ended, not why."""
-    return outcome(line) is not None or _UNITTEST_END.match(line) is not None
+    return outcome(line) is not None or _PATTERNS.unittest_end.match(line) is not None
 
 
 def _last(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -235,10 +182,18 @@ def _names(text: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(cut(one_line(name), 160) for name in found))
 
 
-def _total(text: str, pattern: re.Pattern[str]) -> list[int] | None:
-    """The sums of a pattern's numbers over all lines that have it."""
-    rows = [[int(number or 0) for number in found.groups()] for found in pattern.finditer(text)]
-    return [sum(column) for column in zip(*rows, strict=True)] if rows else None
+def _counted(
+    text: str, line: re.Pattern[str], names: re.Pattern[str] | None = None, *, summed: bool = False
+) -> CheckOutcome | None:
+    """What the groups of a line count: passed, failed, errors, skipped, ran; of its last line, or of all together."""
+    told: Counter[str] = Counter()
+    for row in list(line.finditer(text))[0 if summed else -1 :]:
+        told.update({name: int(number or 0) for name, number in row.groupdict().items()})
+    if not told:
+        return None
+    failed = told["failed"] + told["errors"]
+    passed = told["passed"] if "passed" in told else told["ran"] - failed - told["skipped"]
+    return _said(passed, failed, told["skipped"], _names(text, names) if names else ())
 
 
 def _said(passed: int, failed: int, skipped: int = 0, names: tuple[str, ...] = ()) -> CheckOutcome:
@@ -248,47 +203,29 @@ def _said(passed: int, failed: int, skipped: int = 0, names: tuple[str, ...] = (
     return CheckOutcome(not failed, ", ".join(parts), names)
 
 
-_PYTEST = regex(
-    r"^=*[ \t]*((?:\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun)(?:, )?)+"
-    r"|no tests ran) in [\d.]+ ?s",
-    re.M,
-)
-_PYTEST_NAME = regex(r"^(?:FAILED|ERROR) (\S+(?: - .*)?)", re.M)
-
-
 def _pytest(text: str) -> CheckOutcome | None:
-    found = _last(text, _PYTEST)
+    found = _last(text, _PATTERNS.pytest)
     if found is None:
         return None
     said = re.sub(r",? \d+ warnings?", "", found[1]).strip(", ")
-    names = _names(text, _PYTEST_NAME)
+    names = _names(text, _PATTERNS.pytest_name)
     return CheckOutcome(not re.search(r"failed|error|no tests", said), said, names)
 
 
-_UNITTEST = regex(r"^Ran (\d+) tests? in ", re.M)
-_UNITTEST_END = regex(r"^(OK|FAILED)(?: \((.*)\))?$", re.M)
-_UNITTEST_NAME = regex(r"^(?:FAIL|ERROR): (?:\w+ \((?=[\w.]+\)))?([\w.]+)", re.M)
-
-
 def _unittest(text: str) -> CheckOutcome | None:
-    ran, end = _last(text, _UNITTEST), _last(text, _UNITTEST_END)
+    ran, end = _last(text, _PATTERNS.unittest), _last(text, _PATTERNS.unittest_end)
     if ran is None or end is None:
         return None
     counted = dict(re.findall(r"(\w+)=(\d+)", end[2] or ""))
     bad = sum(int(counted.get(name, 0)) for name in ("failures", "errors"))
     skipped = int(counted.get("skipped", 0))
-    return _said(int(ran[1]) - bad - skipped, bad, skipped, _names(text, _UNITTEST_NAME))
-
-
-_GO_OK = regex(r"^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+s)", re.M)
-_GO_FAIL = regex(r"^FAIL[ \t]+(\S+)(?:[ \t]+(?:[\d.]+s|\[.*\]))", re.M)
-_GO_NAME = regex(r"^[ \t]*--- FAIL: (\S+)", re.M)
+    return _said(int(ran[1]) - bad - skipped, bad, skipped, _names(text, _PATTERNS.unittest_name))
 
 
 def _go(text: str) -> CheckOutcome | None:
-    good = len(_GO_OK.findall(text))
-    bad = _names(text, _GO_FAIL)
-    names = _names(text, _GO_NAME)
+    good = len(_PATTERNS.go_ok.findall(text))
+    bad = _names(text, _PATTERNS.go_fail)
+    names = _names(text, _PATTERNS.go_name)
     if not good and not bad and not names:
         return None
     said = [f"{count(len(bad), 'package')} failed"] if bad else ["failed"] if names else []
@@ -296,122 +233,75 @@ def _go(text: str) -> CheckOutcome | None:
     return CheckOutcome(not bad and not names, ", ".join(said), names or bad)
 
 
-_CARGO = regex(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
-_CARGO_NAME = regex(r"^test (.+?) \.\.\. FAILED", re.M)
-_CARGO_BROKEN = regex(r"^error: (could not compile `[^`\n]+`.*|aborting due to .*)", re.M)
-
-
 def _cargo(text: str) -> CheckOutcome | None:
-    if total := _total(text, _CARGO):
-        return _said(total[0], total[1], total[2], _names(text, _CARGO_NAME))
-    broken = _last(text, _CARGO_BROKEN)
-    return CheckOutcome(False, broken[1], ()) if broken else None
-
-
-_JEST = regex(
-    r"^[ \t]*Tests:?[ \t]+((?:\d+ (?:failed|passed|skipped|todo|total)(?:,|[ \t]*\||[ \t])*)+)(?:\(\d+\))?", re.M
-)
-_JEST_NAME = regex(r"^[ \t]*(?:●|×|FAIL)[ \t]+(.+)$", re.M)
-_MOCHA = regex(r"^[ \t]*(\d+) (passing|failing|pending)\b", re.M)
-_TAP = regex(r"^(?:#|ℹ) (pass|fail|skipped) (\d+)", re.M)
-_BUN = regex(r"^[ \t]*(\d+) (pass|fail|skip)$", re.M)
+    broken = _last(text, _PATTERNS.cargo_broken)
+    return _counted(text, _PATTERNS.cargo, _PATTERNS.cargo_name, summed=True) or (
+        CheckOutcome(False, broken[1]) if broken else None
+    )
 
 
 def _jest(text: str) -> CheckOutcome | None:
-    found = _last(text, _JEST)
+    found = _last(text, _PATTERNS.jest)
     if found is None:
         return None
     parts = [part for part in re.findall(r"\d+ \w+", found[1]) if "total" not in part]
-    return CheckOutcome("failed" not in found[1], ", ".join(parts) or found[1].strip(), _names(text, _JEST_NAME))
+    return CheckOutcome(
+        "failed" not in found[1], ", ".join(parts) or found[1].strip(), _names(text, _PATTERNS.jest_name)
+    )
 
 
 def _node(text: str) -> CheckOutcome | None:
     """Mocha, node --test, bun test: a number and a word a line."""
-    found = {match[2][:4]: int(match[1]) for one in (_MOCHA, _BUN) for match in one.finditer(text)}
-    found |= {match[1][:4]: int(match[2]) for match in _TAP.finditer(text)}
+    found = {match[2][:4]: int(match[1]) for one in (_PATTERNS.mocha, _PATTERNS.bun) for match in one.finditer(text)}
+    found |= {match[1][:4]: int(match[2]) for match in _PATTERNS.tap.finditer(text)}
     if not {"pass", "fail"} & found.keys():
         return None
     names = _names(text, re.compile(r"^(?:not ok \d+ - |✖ |\(fail\) )(.+)$", re.M))
     return _said(found.get("pass", 0), found.get("fail", 0), found.get("skip", 0) + found.get("pend", 0), names)
 
 
-_MAVEN = regex(r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?!.*Time elapsed)", re.M)
-_GRADLE = regex(r"^(\d+) tests? completed, (\d+) failed", re.M)
-_BUILD = regex(r"\bBUILD (SUCCESS(?:FUL)?|FAIL(?:URE|ED))\b", re.M)
-_JAVA_NAME = regex(r"^(?:\[ERROR\][ \t]+(\S+[.:]\S+:\d+.*)|(\S+ > .+) FAILED)$", re.M)
-
-
 def _java(text: str) -> CheckOutcome | None:
-    names = _names(text, _JAVA_NAME)
-    if found := _last(text, _MAVEN):
-        ran, failures, errors, skipped = (int(number) for number in found.groups())
-        return _said(ran - failures - errors - skipped, failures + errors, skipped, names)
-    if found := _last(text, _GRADLE):
-        return _said(int(found[1]) - int(found[2]), int(found[2]), names=names)
-    if found := _last(text, _BUILD):
-        return CheckOutcome(found[1].startswith("SUCC"), f"build {found[1].lower()}", names)
-    return None
-
-
-_RSPEC = regex(r"^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?", re.M)
-_RSPEC_NAME = regex(r"^rspec (\./\S+.*)$", re.M)
-_PHPUNIT_OK = regex(r"^OK \((\d+) tests?, \d+ assertions?\)", re.M)
-_PHPUNIT = regex(r"^Tests: (\d+), Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?", re.M)
-_PHPUNIT_NAME = regex(r"^\d+\) (\S+::\S+)", re.M)
-_CTEST = regex(r"^\d+% tests passed, (\d+) tests? failed out of (\d+)", re.M)
-_CTEST_NAME = regex(r"^[ \t]*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)", re.M)
-_DOTNET = regex(r"^[ \t]*(?:Passed|Failed)![ \t]+- Failed:[ \t]+(\d+), Passed:[ \t]+(\d+), Skipped:[ \t]+(\d+)", re.M)
+    for line in (_PATTERNS.maven, _PATTERNS.gradle):
+        if counted := _counted(text, line, _PATTERNS.java_name):
+            return counted
+    found = _last(text, _PATTERNS.build)
+    names = _names(text, _PATTERNS.java_name)
+    return CheckOutcome(found[1].startswith("SUCC"), f"build {found[1].lower()}", names) if found else None
 
 
 def _others(text: str) -> CheckOutcome | None:
     """RSpec, PHPUnit, CTest, dotnet test."""
-    if found := _last(text, _RSPEC):
-        ran, failed, pending = int(found[1]), int(found[2]), int(found[3] or 0)
-        return _said(ran - failed - pending, failed, pending, _names(text, _RSPEC_NAME))
-    if found := _last(text, _PHPUNIT_OK):
-        return _said(int(found[1]), 0)
-    if found := _last(text, _PHPUNIT):
-        bad = int(found[2] or 0) + int(found[3] or 0)
-        return _said(int(found[1]) - bad, bad, names=_names(text, _PHPUNIT_NAME))
-    if found := _last(text, _CTEST):
-        return _said(int(found[2]) - int(found[1]), int(found[1]), names=_names(text, _CTEST_NAME))
-    if total := _total(text, _DOTNET):
-        return _said(total[1], total[0], total[2])
-    return None
-
-
-_COUNT = regex(r"^[ \t]*(?:\d+ (?:passed|failed|skipped)(?:, |(?=[ \t]|$)))+(?:[ \t]*\([\d.ms ]+\))?$", re.M)
-_NUMBER = regex(r"(\d+) (passed|failed|skipped)")
+    return (
+        _counted(text, _PATTERNS.rspec, _PATTERNS.rspec_name)
+        or _counted(text, _PATTERNS.phpunit_ok)
+        or _counted(text, _PATTERNS.phpunit, _PATTERNS.phpunit_name)
+        or _counted(text, _PATTERNS.ctest, _PATTERNS.ctest_name)
+        or _counted(text, _PATTERNS.dotnet, summed=True)
+    )
 
 
 def _counts(text: str) -> CheckOutcome | None:
     """A line of nothing but counts: Playwright, and what is left of others by a filter."""
-    found = {word: int(number) for one in _COUNT.finditer(text) for number, word in _NUMBER.findall(one[0])}
+    found = {
+        word: int(number) for one in _PATTERNS.count.finditer(text) for number, word in _PATTERNS.number.findall(one[0])
+    }
     if not {"passed", "failed"} & found.keys():
         return None
     return _said(found.get("passed", 0), found.get("failed", 0), found.get("skipped", 0))
 
 
-_CLEAN = regex(r"^(Success: no issues found.*|All checks passed!|0 errors, 0 warnings.*)$", re.M)
-_FOUND = regex(r"^(?:Found (\d+) errors?\b.*|✖ (\d+) problems? .*)$", re.M)
-_TSC = regex(r"^(\S+\(\d+,\d+\)|\S+:\d+:\d+ -) ?:? ?error (TS\d+.*)$", re.M)
-
-
 def _checks(text: str) -> CheckOutcome | None:
     """Type checkers and linters."""
-    if found := _last(text, _FOUND):
+    if found := _last(text, _PATTERNS.found):
         return CheckOutcome(False, f"{count(int(found[1] or found[2]), 'error')} found")
-    names = tuple(f"{found[1]} {found[2]}"[:160] for found in _TSC.finditer(text))
+    names = tuple(f"{found[1]} {found[2]}"[:160] for found in _PATTERNS.tsc.finditer(text))
     if names:
         return CheckOutcome(False, f"{count(len(names), 'error')} found", names)
-    return CheckOutcome(True, "no errors found") if _last(text, _CLEAN) else None
-
-
-_MAKE = regex(r"^make(?:\[\d+\])?: \*\*\* (?:\[(?:[^\]\n]*?: )?([^\]\n]+)\] (Error \d+.*)|(.+))$", re.M)
+    return CheckOutcome(True, "no errors found") if _last(text, _PATTERNS.clean) else None
 
 
 def _make(text: str) -> CheckOutcome | None:
-    found = _last(text, _MAKE)
+    found = _last(text, _PATTERNS.make)
     if found is None:
         return None
     return CheckOutcome(False, f"make: {found[1]}: {found[2]}" if found[1] else f"make: {cut(found[3], 120)}")
@@ -433,31 +323,11 @@ _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
     ("make", _make, ("***",)),
 )
 
-# The most telling first; of each the last line that has it.
-_ERRORS = tuple(
-    regex(pattern, re.M)
-    for pattern in (
-        r"^E[ \t]{2,}(?P<why>\S.*)$",
-        r"^(?P<why>\S+_test\.go:\d+: .+)$",
-        r"^(?P<why>(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)(?::.*)?)$",
-        r"^(?:thread '.*' )?(?P<why>panick?(?:ed at|:).*)$",
-        r"^(?P<why>(?:\S+:\d+(?::\d+)?:? )?(?:fatal )?error(?:\[\w+\])?:.*)$",
-        r"^(?P<why>(?:fatal|FATAL|ERROR|Error|ERR!|npm ERR!|npm error)\b[: \t].*)$",
-        r"^(?P<why>.*(?:No such file or directory|[Pp]ermission denied|[Cc]onnection refused|not found).*)$",
-        r"^(?P<why>.*(?:cannot|[Tt]imed? ?out|undefined reference).*)$",
-        r"^(?P<why>.*\b(?:[Ee]rror|ERROR|FAIL(?:ED)?|[Ff]ailed)\b.*)$",
-    )
-)
-_HINT = regex(
-    r"^.*(?:rror|ERR|xception|Interrupt|Exit|Warning|panic|fatal|FATAL|not found|No such|ermission|efused"
-    r"|cannot|imed? ?out|undefined ref|FAIL|ailed|_test\.go:|^E  ).*$",
-    re.M,
-)
-_NOISE = regex(
-    r"A complete log of this run|^npm (?:ERR!|error)[ \t]*(?:code|path|$)|^make(?:\[\d+\])?:"
-    r"|ERROR task failed$|exit(?:ed with)? (?:code|status) \d+\.?$",
-    re.M,
-)
+
+@cache
+def _errors() -> list[re.Pattern[str]]:
+    """The shapes of lines that say why something failed, the most telling first."""
+    return [re.compile(pattern, re.M) for pattern in _PATTERNS.lines("errors")]
 
 
 def first_line(text: str, limit: int = 200) -> str:
@@ -469,10 +339,12 @@ def first_line(text: str, limit: int = 200) -> str:
 def error_line(text: str, limit: int = 200) -> str:
     """The line of an output that says best why it failed; its last one if none does."""
     told = plain(text)
-    hinted = "\n".join(line.strip() for line in _HINT.findall(told) if not _NOISE.search(line.strip()))
-    for pattern in _ERRORS if hinted else ():
+    hinted = "\n".join(
+        line.strip() for line in _PATTERNS.hint.findall(told) if not _PATTERNS.noise.search(line.strip())
+    )
+    for pattern in _errors() if hinted else ():
         if found := _last(hinted, pattern):
             return cut(one_line(found["why"]), limit)
     lines = [line.strip() for line in told[-2000:].split("\n") if line.strip()]
-    said = [line for line in lines if not _NOISE.search(line)] or lines
+    said = [line for line in lines if not _PATTERNS.noise.search(line)] or lines
     return cut(one_line(said[-1]), limit) if said else ""

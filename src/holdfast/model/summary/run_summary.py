@@ -12,40 +12,18 @@ from holdfast.model.summary import command_results, wording
 from holdfast.model.summary.checks import PASSED, Checks, Failures, named
 from holdfast.model.summary.command_results import CheckOutcome, error_line, first_line, outcome
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
-from holdfast.model.summary.wording import (
-    MAX_READ,
-    beginning,
-    code,
-    count,
-    cut,
-    gist,
-    one_line,
-    safe,
-    sentences,
-    told_lines,
-    without_open,
-)
+from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
 from holdfast.model.transcript import Call, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile
 from holdfast.values import field, mutable
+
+_PATTERNS = PatternFile(__file__)
 
 AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 MAX_FILES, MAX_COMMANDS, MAX_PATH = 2000, 200, 1000  # that are kept while turns come in
 SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
 _FIRST_ASKED, _LAST_ASKED = 4, 8
 _SHORT = 24  # characters of a prompt that names nothing: "yes, go on"
-_COMMITTED = regex(r"^\[(\S+(?: \(root-commit\))?) ([0-9a-f]{7,40})\] (.+)$", re.M)
-_COMMITS = regex(r"\bgit\b.*\b(?:commit|merge|cherry-pick|revert|am|pull)\b|\b(?:gh|glab)\b.*\bcreate\b", re.S)
-_PULLED = regex(r"https://\S+/(?:pull|merge_requests)/\d+")
-_FILE = regex(r'"(?:file_path|path|notebook_path)"\s*:\s*"([^"\n]{1,400})"')
-# Says nothing by itself: a cheer, or that something is about to be said.
-_EMPTY = regex(
-    r"^(?:(?:perfect|great|excellent|done|all done|all set|awesome|good|ok(?:ay)?|sure|absolutely|yes|summary"
-    r"|thanks?)\b[^.:;,]{0,24}[!.:,]*"
-    r"|(?:(?:perfect|great|good|done|all done|ok(?:ay)?|sure|yes)[!.,]* )?"
-    r"(?:here(?:['’]s| is| are)|below is|now )[^.]{0,80}:)$",
-    re.I,
-)
 
 
 @mutable
@@ -115,7 +93,7 @@ class Account:
         self._end(turn, worked=any(call.edits for call in turn.calls), committed=len(self._books.commits) > before)
 
     def _ask(self, turn: TranscriptTurn) -> None:
-        words = gist(turn.prompt, 400)
+        words = wording.gist(turn.prompt, 400)
         if not words or turn.continues:
             return
         self._books.asked += 1
@@ -217,16 +195,16 @@ class Account:
 
     def _commit(self, text: str, command: str) -> bool:
         """Whether a command made commits, as git told it."""
-        if not _COMMITS.search(command[:4000]):
+        if not _PATTERNS.commits.search(command[:4000]):
             return False
-        found = list(_COMMITTED.finditer(text[:20_000]))
+        found = list(_PATTERNS.committed.finditer(text[:20_000]))
         for one in found:
             self._books.commits.append(f"{one[2]} {cut(one_line(one[3]), 120)} (on {one[1]})")
         if found:
             self._books.committed = True
             for file in self._books.files.values():
                 file.committed = True
-        if url := _PULLED.search(text[:20_000]) if "create" in command else None:
+        if url := _PATTERNS.pulled.search(text[:20_000]) if "create" in command else None:
             self._books.commits.append(url[0])
         return bool(found)
 
@@ -253,7 +231,7 @@ class Account:
 
     def _say(self, told: str) -> None:
         """Keep what an answer concludes; "ok" and repetitions are left out."""
-        if told and not _EMPTY.match(told) and told not in self._books.said:
+        if told and not _PATTERNS.empty.match(told) and told not in self._books.said:
             self._books.said.append(told)
 
     def _path(self, path: str, turn: TranscriptTurn) -> str:
@@ -363,13 +341,18 @@ def relative(path: str, cwd: str | None, top: str | None) -> str:
 
 def concluded(answer: str) -> str:
     """What an answer says first, without its cheers and announcements."""
-    told = [one for line in told_lines(answer)[:8] for one in sentences(line) if not _EMPTY.match(one)]
-    return beginning(" ".join(_ended(one) for one in told[:5]) or one_line(answer[:MAX_READ]), 240)
+    told = [
+        one
+        for line in wording.told_lines(answer)[:8]
+        for one in wording.sentences(line)
+        if not _PATTERNS.empty.match(one)
+    ]
+    return beginning(" ".join(_ended(one) for one in told[:5]) or one_line(answer[: wording.MAX_READ]), 240)
 
 
 def _at_length(answer: str) -> list[str]:
     """The lines of the last answer, as many as a reader needs."""
-    told = [line for line in told_lines(answer) if not _EMPTY.match(line)]
+    told = [line for line in wording.told_lines(answer) if not _PATTERNS.empty.match(line)]
     chosen = told if len(told) <= 10 else [*told[:6], "…", *told[-3:]]
     return [cut(line, 300) for line in chosen]
 
@@ -390,7 +373,7 @@ def _aimed_at(call: Call) -> str | None:
     """The file that an edit was meant for, where it did not come to one."""
     if call.edits:
         return call.edits[0].path
-    found = _FILE.search(call.text[:4000])
+    found = _PATTERNS.file.search(call.text[:4000])
     return found[1] if found else call.paths[0] if call.paths else None
 
 
@@ -467,7 +450,7 @@ def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     account = Account(TranscriptOrigin(agent="", session=""), top=top)
     account.add(turn)
     told = account.finish()
-    asked = gist(turn.prompt, 110)
+    asked = wording.gist(turn.prompt, 110)
     done = [
         *_written(told.files),
         *(f"{code(cut(one.command, 60))}: {cut(one.outcome, 80)}" for one in told.tests[-2:]),
@@ -477,7 +460,7 @@ def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     parts = [f"Asked: {asked}" if asked else "", cut("; ".join(done), 120), end]
     line = " — ".join(part for part in parts if part)
     room = MAX_LINE - len(line) - 3
-    said = beginning(concluded(without_open(turn.answer)), room) if turn.answer and room > 40 else ""
+    said = beginning(concluded(wording.without_open(turn.answer)), room) if turn.answer and room > 40 else ""
     return cut(" — ".join(part for part in (line, said) if part), MAX_LINE)
 
 

@@ -6,17 +6,10 @@ It also finds what an agent itself says is not done: its next steps, its questio
 import re
 from collections.abc import Iterable, Iterator
 
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile
 
-_FENCED = regex(r"^[ \t]*(?:```|~~~).*?^[ \t]*(?:```|~~~)[ \t]*$|^[ \t]*(?:```|~~~).*\Z", re.M | re.S)
-_LEAD = regex(r"^(?:\s*(?:#+(?=\s)|>|[*+\-](?=\s)|[|•·▪●✅✓☑✔❌→]|\d{1,3}[.)](?=\s)|\[[ xX]\](?=\s)))+\s*")
-_TITLE = regex(r"^\s*(?:#{1,6}\s+\S+(?:\s+\S+){0,2}|\*\*[^*]{1,30}\*\*:?)\s*$")  # names a part, says nothing
-_BOLD = regex(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
-_SENTENCE = regex(r"[.!?](?=[\"')\]`*]*\s)[\"')\]`*]*|[。！？]")
-_TABLE = regex(r"^\s*\|.*\|\s*$")
-_RULE = regex(r"^[\s\-=_*|:+]*$")
-_CODE = regex(r"(`[^`\n]+`)")
-_LIVE = regex(r"<(?=[A-Za-z/!?])|(?<=\])\(|(?<=!)\[|(?<=\])\[|(?<=\]):")
+_PATTERNS = PatternFile(__file__)
+
 MAX_READ = 8_000  # characters of a text that are looked at
 
 
@@ -36,20 +29,20 @@ def cut(text: str, limit: int) -> str:
 
 def bare(line: str) -> str:
     """A line without what makes it a heading, an item or a quote, and without bold."""
-    return _BOLD.sub(r"\2", one_line(_LEAD.sub("", line)))
+    return _PATTERNS.bold.sub(r"\2", one_line(_PATTERNS.lead.sub("", line)))
 
 
 def told_lines(text: str) -> list[str]:
     """The lines of a text that say something: no code blocks, tables or rules."""
     kept = without_code(text[:MAX_READ])
-    said = (line for line in kept.splitlines() if not (_TABLE.match(line) or _RULE.match(line)))
-    plain = (bare(line) for line in said if not _TITLE.match(line))
+    said = (line for line in kept.splitlines() if not (_PATTERNS.table_row.match(line) or _PATTERNS.rule.match(line)))
+    plain = (bare(line) for line in said if not _PATTERNS.title.match(line))
     return [line for line in plain if any(map(str.isalnum, line))]
 
 
 def without_code(text: str) -> str:
     """A text without its blocks of code."""
-    return _FENCED.sub("\n", text)
+    return _PATTERNS.fenced.sub("\n", text)
 
 
 def beginning(text: str, limit: int) -> str:
@@ -57,7 +50,7 @@ def beginning(text: str, limit: int) -> str:
     words = one_line(text[: limit * 4])
     if len(words) <= limit:
         return words
-    ends = [found.end() for found in _SENTENCE.finditer(words[: limit + 1])]
+    ends = [found.end() for found in _PATTERNS.sentence.finditer(words[: limit + 1])]
     return words[: ends[-1]] if ends and ends[-1] >= limit // 4 else cut(words, limit)
 
 
@@ -70,7 +63,7 @@ def gist(text: str, limit: int) -> str:
 def sentences(line: str) -> list[str]:
     """The sentences of one line."""
     found, at = [], 0
-    for end in _SENTENCE.finditer(line):
+    for end in _PATTERNS.sentence.finditer(line):
         found.append(line[at : end.end()].strip())
         at = end.end()
     return [one for one in (*found, line[at:].strip()) if one]
@@ -87,11 +80,11 @@ def code(text: str) -> str:
 def safe(text: str) -> str:
     """A line in which nothing is live Markdown but code: no HTML, no link, no image, no heading."""
     words = one_line(text)
-    words = words if words[:1].isalnum() else _LEAD.sub("", words).lstrip("#>*+-= ") or words.strip("#>*+-= ")
+    words = words if words[:1].isalnum() else _PATTERNS.lead.sub("", words).lstrip("#>*+-= ") or words.strip("#>*+-= ")
     if "``" in words or "\\`" in words:  # where code begins is then anybody's guess
-        return _LIVE.sub(r"\\\g<0>", words)
-    parts = _CODE.split(words)
-    return "".join(part if at % 2 else _LIVE.sub(r"\\\g<0>", part) for at, part in enumerate(parts))
+        return _PATTERNS.live.sub(r"\\\g<0>", words)
+    parts = _PATTERNS.code.split(words)
+    return "".join(part if at % 2 else _PATTERNS.live.sub(r"\\\g<0>", part) for at, part in enumerate(parts))
 
 
 def count(number: int, what: str) -> str:
@@ -105,42 +98,6 @@ def _ended(line: str) -> str:
 
 MOST, LIMIT = 8, 240
 _LAST = 3_000  # characters at the end of an answer in which it says what is not done
-_HEADING = regex(
-    r"^(?:what(?:'s| is) (?:left|next|missing)|(?:suggested |recommended |possible |the )?next steps?"
-    r"|remaining(?: \w+){0,3}|still (?:to do|open|missing|failing)|to-?dos?|left (?:to do|open|undone)"
-    r"|not (?:yet )?(?:done|implemented|tested|covered)|follow[- ]?ups?(?: \w+)?"
-    r"|open (?:questions?|items?|points?|issues?|tasks?)|outstanding(?: \w+)?"
-    r"|known (?:issues?|limitations?|gaps?)|questions?(?: for you)?|you (?:still )?(?:need|have) to"
-    r"|before (?:merging|you merge)|unfinished(?: \w+)?|action(?:s| items)?(?: required)?)"
-    r"\s*(?:\([^)]*\)\s*)?(?P<rest>:.*|$)",
-    re.I,
-)
-_ITEM = regex(r"^\s*(?:[-*+•▪]|\d{1,3}[.)]|\[[ xX]\])\s+")
-_ENDING_TITLE = regex(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|__[^_]+__:?\s*$)")
-_CHECKED = regex(r"^\s*(?:[-*+]\s*)?\[[xX]\]|^\s*[-*+]?\s*(?:✅|✓|☑|✔)")
-_NOT_DONE = regex(
-    r"\b(?:(?:have|has|had|was|were|did|is|are|am|do|does|could)(?: not|n['’]t) "
-    r"(?:yet |been |able |fully |actually )*(?:run|ran|test|tested|verif\w+|implement\w*|done|commit\w*"
-    r"|push\w*|cover\w*|touch\w*|chang\w+|add\w*|find|found|reproduce\w*|fix\w*|finish\w*|handle\w*|updat\w+"
-    r"|access\w*|install\w*|to)"
-    r"|still (?:need|fail|open|miss|to (?:be )?|ha(?:s|ve) to|broken|pending|unclear)\w*"
-    r"|remain(?:s|ing)? (?:to|open|un\w+|work|is|are)|left (?:to do|undone|open|out|for later)|unable to"
-    r"|todo\b|next step|follow[- ]up|out of scope|for (?:now|later)\b"
-    r"|you(?:'ll| will|’ll)? (?:still )?(?:need|have|want) to"
-    r"|needs? (?:your|a decision|manual|review|another)|blocked (?:by|on)|not yet\b|waiting (?:for|on))",
-    re.I,
-)
-_OFFER = regex(
-    r"^(?:(?:is|are) there anything|anything else|what else|how (?:else )?can i|let me know|feel free"
-    r"|what would you like|what (?:should|shall|can|do) (?:we|i|you).*\bnext\b|shall i continue|ready for)",
-    re.I,
-)
-
-_SAYS_SO = regex(  # words that say that something is to be done, not what
-    r"an?|the|and|also|only|it|that|this|there|i|we|you|is|are|was|be|been|being|do|does|done|have|has|will"
-    r"|would|should|must|to|of|for|on|in|left|open|still|remain(?:s|ing)?|pending|planned|todo|next|steps?"
-    r"|later|now|yet|not|needs?|follow|up|outstanding"
-)
 
 
 def unfinished(answer: str) -> list[str]:
@@ -171,7 +128,7 @@ def beyond(said: Iterable[str], planned: Iterable[str]) -> list[str]:
 def _matter(text: str) -> frozenset[str]:
     """The words that say what is to be done, without those that say that it is."""
     words = re.findall(r"[^\W_]+(?:[./_-][^\W_]+)*", text.casefold())
-    return frozenset(word for word in words if not _SAYS_SO.fullmatch(word)) or frozenset(words)
+    return frozenset(word for word in words if not _PATTERNS.says_so.fullmatch(word)) or frozenset(words)
 
 
 def _same(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -182,7 +139,7 @@ def questions(answer: str) -> list[str]:
     """What the last lines of an answer ask the person."""
     told = told_lines(answer[-_LAST:])[-6:]
     asked = [one for line in told for one in sentences(line) if one.rstrip("\"')*` ").endswith("?")]
-    return [cut(one, LIMIT) for one in asked if len(one) > 12 and not _OFFER.match(one)][-3:]
+    return [cut(one, LIMIT) for one in asked if len(one) > 12 and not _PATTERNS.offer.match(one)][-3:]
 
 
 def without_open(answer: str) -> str:
@@ -201,20 +158,20 @@ def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
     under = False
     for line in answer.splitlines():
         plain = bare(line)
-        heading = _HEADING.match(plain)
-        if heading and (heading["rest"] or _ENDING_TITLE.match(line)):
+        heading = _PATTERNS.heading.match(plain)
+        if heading and (heading["rest"] or _PATTERNS.ending_title.match(line)):
             rest = heading["rest"].lstrip(": ").strip()
             under = not rest
             yield line, True, rest
-        elif under and _ITEM.match(line):
-            yield line, True, "" if _CHECKED.match(line) else plain
+        elif under and _PATTERNS.item.match(line):
+            yield line, True, "" if _PATTERNS.checked.match(line) else plain
         else:
-            under = under and (not plain or (line[:1].isspace() and not _ENDING_TITLE.match(line)))
+            under = under and (not plain or (line[:1].isspace() and not _PATTERNS.ending_title.match(line)))
             yield line, False, ""
 
 
 def _sentences(answer: str) -> list[str]:
     """Sentences that say that something is not done; only of what is said to the person, at the end."""
     told = told_lines(answer[-_LAST:])[-12:]
-    said = [one for line in told if not _HEADING.match(line) for one in sentences(line)]
-    return [one for one in said if _NOT_DONE.search(one) and not one.endswith("?")]
+    said = [one for line in told if not _PATTERNS.heading.match(line) for one in sentences(line)]
+    return [one for one in said if _PATTERNS.not_done.search(one) and not one.endswith("?")]

@@ -10,10 +10,9 @@ from datetime import UTC, datetime, timedelta
 from holdfast.curation import candidates
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone, is_initialised
-from holdfast.git.repo import Repo
 from holdfast.project import Project
 from holdfast.project.trying import backing, history, logged
-from holdfast.project.trying.backing import TriedCandidate, TriedPlace, TriedQuote
+from holdfast.project.trying.backing import TriedCandidate
 from holdfast.project.trying.history import LeftOut, SeenSession
 from holdfast.security.redact import Scanner
 from holdfast.values import frozen, replace
@@ -42,17 +41,13 @@ class Tried:
     model_calls: int = 0
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def try_repository(
     path: str | os.PathLike[str] = ".",
     *,
     days: int = DAYS,
     environ: Mapping[str, str] | None = None,
     home: str | None = None,
-    clock: Callable[[], datetime] = _now,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Tried:
     """What the last days of a repository hold; nothing is written, not even a cache.
 
@@ -66,9 +61,9 @@ def try_repository(
         clone, environ=environ, home=home or environ.get("HOME") or os.path.expanduser("~"), now=now, days=days
     )
     log = logged.commits(clone.repo, since=now - timedelta(days=days))
-    said = [*backing.from_history(told.heard), *_of_log(log)]
+    said = [*told.heard, *logged.of_commits(log)]
     if not told.seen:
-        said += _of_documents(clone.repo)
+        said += logged.of_documents(clone.repo.top)
     said = sorted(said, key=lambda one: -one.found.confidence)[:_MOST]
     found = backing.backed(clone.repo, said, log, logged.tracked(clone.repo))
     new = backing.unknown(found, _known_by_now(here))
@@ -100,25 +95,6 @@ def _known_by_now(project: Project) -> list[tuple[str, str]]:
         return []
     memories = (*shelf.waiting.values(), *shelf.rejected.values(), *standing)
     return [(one.type, one.statement) for one in memories]
-
-
-def _of_log(log: list[logged.TriedCommit]) -> list[TriedQuote]:
-    return [
-        TriedQuote(
-            replace(found, confidence=found.confidence - 0.1),  # a message is short, and seldom says why
-            TriedPlace("git", commit.oid, None, commit.when.isoformat() if commit.when else None),
-            {},
-            (commit,),
-        )
-        for found, commit in logged.of_commits(log)
-    ]
-
-
-def _of_documents(repo: Repo) -> list[TriedQuote]:
-    return [
-        TriedQuote(found, TriedPlace("file", path, line, None), {path: frozenset()})
-        for found, path, line in logged.of_documents(repo.top)
-    ]
 
 
 def _clean(one: TriedCandidate, scan: Scanner) -> TriedCandidate:

@@ -1,16 +1,14 @@
 """What stands behind a candidate: who said it, which commits go with it, whether what it rests on holds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from holdfast.git.repo import Repo
 from holdfast.git.tracked_files import paths_spelled
 from holdfast.lazy_module import LazyModule
-from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
-from holdfast.project.trying.history import Heard, moment
-from holdfast.project.trying.logged import TriedCommit
+from holdfast.project.trying.history import TriedCommit, TriedPlace, TriedQuote, moment
 from holdfast.project.written import Rests, WrittenFiles
 from holdfast.values import frozen
 
@@ -26,16 +24,6 @@ _ALIKE = 0.6  # of the words two statements have together
 _SOON = timedelta(hours=12)  # in which work is committed
 _WHOLE = regex(r"(?!\.\.?/)[\w.@+-]+(?:/[\w.@+-]+)+\.[A-Za-z][A-Za-z0-9]{0,4}")
 _FILES, _COMMITS = 3, 2
-
-
-@frozen
-class TriedPlace:
-    """Where something was said: a session's turn, a commit, or a line of a file."""
-
-    kind: str  # an agent's name, "git" or "file"
-    name: str  # the session, the commit, the path
-    turn: int | None  # or the line of a file
-    ts: str | None
 
 
 @frozen
@@ -68,23 +56,6 @@ class TriedCandidate:
         witnesses = 0.06 * min(3, len({place.name for place in self.said}) - 1)
         own = 0.1 if self.who == "user" else 0.0
         return self.confidence + evidence + witnesses + own + (0.05 if self.commits else 0.0)
-
-
-@frozen
-class TriedQuote:
-    """A find with its place and the lines that were written with it."""
-
-    found: ExtractedMemory
-    place: TriedPlace
-    wrote: Mapping[str, frozenset[str]]
-    commits: tuple[TriedCommit, ...] = ()
-
-
-def from_history(heard: Iterable[Heard]) -> list[TriedQuote]:
-    """Finds of sessions."""
-    return [
-        TriedQuote(one.found, TriedPlace(one.agent, one.session, one.found.turn, one.ts), one.wrote) for one in heard
-    ]
 
 
 def backed(
@@ -136,17 +107,12 @@ def _candidate(
     commits += [commit for one in group if (commit := _commit(one, named, log))]
     found = first.found
     places = [first.place, *(one.place for one in group if one is not first)]
+    same = ("kind", "statement", "why", "words", "who", "rule", "confidence")
     return TriedCandidate(
-        found.kind,
-        found.statement,
-        found.why,
-        found.words,
-        found.who,
-        found.rule,
-        found.confidence,
-        tuple(places[:8]),
-        tuple(dict.fromkeys(commits))[:_COMMITS],
-        tuple(looked.rests(path, wrote.get(path, frozenset())) for path in paths),
+        **{name: getattr(found, name) for name in same},
+        said=tuple(places[:8]),
+        commits=tuple(dict.fromkeys(commits))[:_COMMITS],
+        rests=tuple(looked.rests(path, wrote.get(path, frozenset())) for path in paths),
     )
 
 

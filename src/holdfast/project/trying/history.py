@@ -42,14 +42,34 @@ class SeenSession:
 
 
 @frozen
-class Heard:
-    """Something that was said in a session, and what was written in the same turn."""
+class TriedCommit:
+    """A commit of the last days."""
+
+    oid: str
+    subject: str
+    when: datetime | None
+    files: tuple[str, ...] = ()
+    body: str = ""
+
+
+@frozen
+class TriedPlace:
+    """Where something was said: a session's turn, a commit, or a line of a file."""
+
+    kind: str  # an agent's name, "git" or "file"
+    name: str  # the session, the commit, the path
+    turn: int | None  # or the line of a file
+    ts: str | None
+
+
+@frozen
+class TriedQuote:
+    """Something that was said, where, and the lines that were written with it."""
 
     found: ExtractedMemory
-    agent: str
-    session: str
-    ts: str | None
+    place: TriedPlace
     wrote: Mapping[str, frozenset[str]]  # path from the top: hashes of the lines written
+    commits: tuple[TriedCommit, ...] = ()
 
 
 @frozen
@@ -74,7 +94,7 @@ class History:
     """All that the tools' records of some days say."""
 
     seen: list[SeenSession] = field(default_factory=list)
-    heard: list[Heard] = field(default_factory=list)
+    heard: list[TriedQuote] = field(default_factory=list)
     files: int = 0  # transcripts that were looked at
     left: list[LeftOut] = field(default_factory=list)
     older: list[datetime] = field(default_factory=list)  # when sessions began that are of this repository
@@ -207,12 +227,11 @@ class _Session:
                     lines |= set(map(line_hash, telling_lines(edit.added)[:MAX_LINES]))
         return {path: frozenset(lines) for path, lines in found.items()}
 
-    def heard(self) -> list[Heard]:
+    def heard(self) -> Iterator[TriedQuote]:
         """What may be worth remembering of it."""
-        return [
-            Heard(one, self._origin.agent, self._origin.session, *self._of.get(one.turn, (None, {})))
-            for one in extraction.find_claims(self._said)
-        ]
+        for one in extraction.find_claims(self._said):
+            ts, wrote = self._of.get(one.turn, (None, {}))
+            yield TriedQuote(one, TriedPlace(self._origin.agent, self._origin.session, one.turn, ts), wrote)
 
 
 def _told(turn: TranscriptTurn, number: int) -> Iterator[Utterance | TriedCommand]:

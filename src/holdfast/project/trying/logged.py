@@ -12,7 +12,8 @@ from holdfast.lazy_module import LazyModule
 from holdfast.model import utterance
 from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
-from holdfast.values import frozen
+from holdfast.project.trying.history import TriedCommit, TriedPlace, TriedQuote
+from holdfast.values import replace
 
 if TYPE_CHECKING:
     from holdfast.curation import extraction
@@ -25,17 +26,6 @@ _REVERT = regex(r'^(?:Revert|revert) "(?P<what>.+)"$|^revert(?:\([^)]*\))?!?: (?
 _BECAUSE = regex(r"\b(?:because|since|as|due to)\b[^.]{10,200}", re.IGNORECASE)
 _TRAILER = regex(r"^(?:[A-Z][\w-]+: .*|This reverts commit .*|\(cherry picked from .*)$", re.MULTILINE)
 README = ("README.md", "README.markdown", "CONTRIBUTING.md", "docs/README.md")
-
-
-@frozen
-class TriedCommit:
-    """A commit of the last days."""
-
-    oid: str
-    subject: str
-    when: datetime | None
-    files: tuple[str, ...] = ()
-    body: str = ""
 
 
 def commits(repo: Repo, *, since: datetime) -> list[TriedCommit]:
@@ -65,16 +55,21 @@ def tracked(repo: Repo) -> frozenset[str]:
     return frozenset(os.fsdecode(name) for name in repo.run("ls-files", "-z").split(b"\0") if name)
 
 
-def of_commits(log: Sequence[TriedCommit]) -> Iterator[tuple[ExtractedMemory, TriedCommit]]:
+def of_commits(log: Sequence[TriedCommit]) -> Iterator[TriedQuote]:
     """What messages of commits say: reasons, and what was taken back."""
     for commit in log:
-        if reverted := _reverted(commit):
-            yield reverted, commit
-            continue
-        body = _TRAILER.sub("", commit.body).strip()
-        told = f"{commit.subject}.\n\n{body}" if body else commit.subject
-        for one in extraction.find_claims([utterance.Utterance("agent", told, 0)])[:3]:
-            yield one, commit
+        place = TriedPlace("git", commit.oid, None, commit.when.isoformat() if commit.when else None)
+        for found in _told(commit):
+            less = replace(found, confidence=found.confidence - 0.1)  # a message is short, and seldom says why
+            yield TriedQuote(less, place, {}, (commit,))
+
+
+def _told(commit: TriedCommit) -> list[ExtractedMemory]:
+    if reverted := _reverted(commit):
+        return [reverted]
+    body = _TRAILER.sub("", commit.body).strip()
+    told = f"{commit.subject}.\n\n{body}" if body else commit.subject
+    return extraction.find_claims([utterance.Utterance("agent", told, 0)])[:3]
 
 
 def _reverted(commit: TriedCommit) -> ExtractedMemory | None:
@@ -88,7 +83,7 @@ def _reverted(commit: TriedCommit) -> ExtractedMemory | None:
     return ExtractedMemory("dead-end", statement, why, commit.subject[: utterance.MAX_WORDS], 0, "agent", "revert", 0.6)
 
 
-def of_documents(top: str) -> Iterator[tuple[ExtractedMemory, str, int]]:
+def of_documents(top: str) -> Iterator[TriedQuote]:
     """What records of decisions, notes for agents and the README say, each with its file and line."""
     for folder in knowledge_files.adr_folders(top):
         for full in knowledge_files.listed(folder):
@@ -101,7 +96,7 @@ def of_documents(top: str) -> Iterator[tuple[ExtractedMemory, str, int]]:
             yield from _notes(full, shown)
 
 
-def _record(top: str, full: str) -> Iterator[tuple[ExtractedMemory, str, int]]:
+def _record(top: str, full: str) -> Iterator[TriedQuote]:
     text = knowledge_files.read(full, knowledge_files.shown(top, full))
     if isinstance(text, knowledge_files.SkippedKnowledge):
         return
@@ -110,14 +105,15 @@ def _record(top: str, full: str) -> Iterator[tuple[ExtractedMemory, str, int]]:
     except adr.NotARecord:
         return
     if one.status in ("accepted", "proposed") and not one.hidden:
-        yield (
-            ExtractedMemory("decision", one.statement, "", one.words[:300], one.line, "agent", "record", 0.8),
-            one.path,
-            one.line,
-        )
+        found = ExtractedMemory("decision", one.statement, "", one.words[:300], one.line, "agent", "record", 0.8)
+        yield _quote(found, one.path)
 
 
-def _notes(full: str, shown: str) -> Iterator[tuple[ExtractedMemory, str, int]]:
+def _quote(found: ExtractedMemory, path: str) -> TriedQuote:
+    return TriedQuote(found, TriedPlace("file", path, found.turn, None), {path: frozenset()})
+
+
+def _notes(full: str, shown: str) -> Iterator[TriedQuote]:
     text = knowledge_files.read(full, shown)
     if isinstance(text, knowledge_files.SkippedKnowledge):
         return
@@ -130,8 +126,4 @@ def _notes(full: str, shown: str) -> Iterator[tuple[ExtractedMemory, str, int]]:
         if one.hidden or (prose and one.kind == "fact"):
             continue  # most of a README's lists are facts about what it offers
         weight = 0.5 if prose else 0.65 if one.kind != "fact" else 0.4
-        yield (
-            ExtractedMemory(one.kind, one.statement, "", one.words, one.line, "agent", "note", weight),
-            shown,
-            one.line,
-        )
+        yield _quote(ExtractedMemory(one.kind, one.statement, "", one.words, one.line, "agent", "note", weight), shown)

@@ -118,16 +118,12 @@ def _cut(whole: PackSection, share: int, thread: SessionThread | None) -> PackSe
     if section_cost(whole, most=share) <= share:
         return whole
     room = share - section_cost(replace(whole, lines=(), left_out=len(whole.lines)), most=share)
-    kept = _kept(whole, room, thread)
+    if whole.name == "session" and thread is not None and room > 0:
+        kept = threads.thread_lines(thread, room)  # it has its own way to be short: what is open stays longest
+    else:
+        kept = pack_lines.first_lines(whole.lines, room)
     left = max(1, len(whole.lines) - len(kept))
     return replace(whole, lines=tuple(kept), left_out=left) if kept else None
-
-
-def _kept(whole: PackSection, room: int, thread: SessionThread | None) -> list[PackLine]:
-    if whole.name == "session" and thread is not None and room > 0:
-        # A session has its own way to be short: what is open stays longest.
-        return threads.thread_lines(thread, room)
-    return pack_lines.first_lines(whole.lines, room)
 
 
 _NAME, _WHY, _ID = 30, 90, 12  # tokens of a branch's name, of the reason, of a session's id
@@ -194,7 +190,8 @@ def build_pack(
     whole = _whole(material, sections, short=budget < _SMALL)
     told = _fitted(whole, budget, budget - pack_lines.count_tokens(pack_text(empty)), material.thread)
     there = tuple(_cleaned(told[name], clean) for name in whole if name in told)
-    return _counted(empty, there, tuple(name for name in whole if name not in told))
+    full = replace(empty, sections=there, dropped=tuple(name for name in whole if name not in told))
+    return replace(full, tokens=pack_lines.count_tokens(pack_text(full)))
 
 
 def _whole(material: PackMaterial, names: Sequence[str], *, short: bool) -> dict[str, PackSection]:
@@ -217,32 +214,19 @@ def _fitted(
         if needed <= names:
             return told
         names = needed
-    return fit_sections(
-        whole, room - max(budget // _NAMED, pack_lines.line_tokens(_no_room(list(whole), budget))), thread
-    )
+    names = max(budget // _NAMED, pack_lines.line_tokens(_no_room(list(whole), budget)))
+    return fit_sections(whole, room - names, thread)
 
 
 def _cleaned(part: PackSection, clean: Callable[[str], str]) -> PackSection:
     """A section whose lines hold no secret; a line never grows by that."""
-    lines = (PackLine(clean(line.text), line.told) for line in part.lines)
-    fits = zip(part.lines, lines, strict=True)
-    return replace(part, lines=tuple(new if _is_short(new, old) else _gone(old) for old, new in fits))
-
-
-def _is_short(new: PackLine, old: PackLine) -> bool:
-    return new.text == old.text or pack_lines.count_tokens(new.text) <= pack_lines.count_tokens(old.text)
-
-
-def _gone(old: PackLine) -> PackLine:
-    """A line whose secret is longer without it: what is left of it must not break the budget."""
-    return PackLine(
-        pack_lines.clip_tokens(f"- {old.told[0].id} [redacted]", pack_lines.count_tokens(old.text)), old.told
-    )
-
-
-def _counted(empty: ContextPack, there: tuple[PackSection, ...], dropped: tuple[str, ...]) -> ContextPack:
-    full = replace(empty, sections=there, dropped=dropped)
-    return replace(full, tokens=pack_lines.count_tokens(pack_text(full)))
+    lines = []
+    for line in part.lines:
+        text, room = clean(line.text), pack_lines.count_tokens(line.text)
+        if pack_lines.count_tokens(text) > room:
+            text = pack_lines.clip_tokens(f"- {line.told[0].id} [redacted]", room)
+        lines.append(PackLine(text, line.told))
+    return replace(part, lines=tuple(lines))
 
 
 # ── as text ──────────────────────────────────────────────────────────────────────────────────────
@@ -255,8 +239,7 @@ def pack_text(context: ContextPack) -> str:
 
 def pack_rows(context: ContextPack) -> list[tuple[str, PackLine | None]]:
     """The pack line by line; those of the frame tell of nothing."""
-    frame = _head(context)
-    said: list[tuple[str, PackLine | None]] = [(words, None) for words in frame]
+    said: list[tuple[str, PackLine | None]] = [(words, None) for words in _head(context)]
     for part in context.sections:
         told = dict(enumerate(part.lines, 1))
         said += [(words, told.get(at)) for at, words in enumerate(part.texts)]

@@ -109,7 +109,8 @@ def files_of(session: Session) -> set[str]:
 
 def look_at_changes(repo: Repo, *, trunk: str | None = None, journal: str | None = None) -> ChangedFiles:
     """What is different here; without a trunk only what is not committed."""
-    return ChangedFiles(uncommitted(repo, journal=journal), _since_trunk(repo, trunk))
+    base = branched_off(repo, trunk)
+    return ChangedFiles(uncommitted(repo, journal=journal), changed_files(repo, base) if base else ())
 
 
 def uncommitted(repo: Repo, *, journal: str | None = None) -> dict[str, str]:
@@ -138,11 +139,11 @@ def changed_files(repo: Repo, old: str) -> tuple[str, ...]:
     return tuple(name for name in names if not _is_ours(name))
 
 
-def _since_trunk(repo: Repo, trunk: str | None) -> tuple[str, ...]:
+def branched_off(repo: Repo, trunk: str | None) -> str | None:
+    """Where this branch left the trunk, if it did."""
     if trunk is None or repo.head().oid is None:
-        return ()
-    base = os.fsdecode(repo.attempt("merge-base", "HEAD", trunk).stdout).strip()
-    return changed_files(repo, base) if base else ()
+        return None
+    return os.fsdecode(repo.attempt("merge-base", "HEAD", trunk).stdout).strip() or None
 
 
 def _is_ours(path: str) -> bool:
@@ -169,19 +170,16 @@ def _of_branch(clone: Clone, session: Session) -> ChosenSession:
     if (moved := _moved(clone, [last]).get(last)) and clone.repo.is_ancestor(moved, "HEAD"):
         said = f"its last commit {last[:12]} was rewritten and is {moved[:12]} now"
         return ChosenSession(session, "branch", f"{why}; {said}", since=moved, lost=last)
-    return ChosenSession(session, "branch", f"{why}; {_why_lost(clone.repo, last, is_here)}", lost=last)
+    said = f"its last commit {last[:12]} is not in this history any more (see `holdfast reconcile`)"
+    if is_here != 1 and clone.repo.is_shallow():
+        said = f"whether its last commit {last[:12]} is in this history cannot be told in a shallow clone"
+    return ChosenSession(session, "branch", f"{why}; {said}", lost=last)
 
 
 def _moved(clone: Clone, oids: Iterable[str]) -> dict[str, str]:
     """What commits became that were rewritten."""
     found = commit_anchors.resolve(clone, oids)
     return {oid: now.commit for oid, now in found.items() if now.state == "moved" and now.commit}
-
-
-def _why_lost(repo: Repo, last: str, code: int) -> str:
-    if code != 1 and repo.is_shallow():
-        return f"whether its last commit {last[:12]} is in this history cannot be told in a shallow clone"
-    return f"its last commit {last[:12]} is not in this history any more (see `holdfast reconcile`)"
 
 
 # ── the nearest ancestor ─────────────────────────────────────────────────────────────────────────
@@ -198,7 +196,8 @@ def _nearest(clone: Clone, sessions: Sequence[Session], head: str | None) -> Cho
         return None
     session = min(near, key=lambda one: (steps[places[one.id]], *_last_first(one)))
     end, at = ends[session.id], places[session.id]
-    where = "at this very commit" if steps[at] == 0 else f"at {at[:12]}, {_commits(steps[at])} back"
+    back = f"{steps[at]:,} commit{'' if steps[at] == 1 else 's'} back"
+    where = "at this very commit" if steps[at] == 0 else f"at {at[:12]}, {back}"
     was = f" ({end[:12]} before it was rewritten)" if end != at else ""
     why = f"no session on {_place(clone)} yet; this one is of {_whose(session)} and was last {where}{was}"
     return ChosenSession(session, "ancestor", why, since=at, lost=end if end != at else None)
@@ -268,8 +267,8 @@ def minute(ts: str) -> str:
     return f"{ts[:16].replace('T', ' ')} UTC"
 
 
-def _why_none(clone: Clone, sessions: Iterable[Session]) -> str:
-    number = sum(1 for _ in sessions)
+def _why_none(clone: Clone, sessions: Sequence[Session]) -> str:
+    number = len(sessions)
     if not number:
         return "no session was recorded yet"
     told = "the only session" if number == 1 else f"none of {number:,} sessions"
@@ -286,10 +285,6 @@ def _place(clone: Clone) -> str:
 def _whose(session: Session) -> str:
     branch = session.updated.branch or session.branch
     return f"branch {branch}" if branch else session.updated.place
-
-
-def _commits(number: int) -> str:
-    return f"{number:,} commit{'' if number == 1 else 's'}"
 
 
 WHOLE = 1 << 20  # tokens: a session without a cut
@@ -392,7 +387,7 @@ def _labelled(identity: str, told: Sequence[str]) -> Iterator[str]:
             continue
         said = text.removeprefix("- ")
         whose = "" if said.startswith(f"{identity}:") else f"{identity} "
-        yield f"- {whose}{label} {said}" if whose else f"- {label} {said}"
+        yield f"- {whose}{label} {said}"
 
 
 def _fitting(rows: Sequence[PackLine], room: int) -> list[PackLine]:

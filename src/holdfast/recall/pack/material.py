@@ -1,6 +1,5 @@
 """All that a pack may tell, looked up once: the session, what changed, tasks, links, what is known."""
 
-import os
 from collections.abc import Mapping, Sequence
 
 from holdfast.git.clone import Clone
@@ -113,13 +112,14 @@ def gather(
     told = session_files.everywhere(clone.stores) if with_sessions else []
     chosen = last_session.choose(clone, told, changed=changed)
     first, line = chosen.session, clone.line().id
-    since = (chosen.before or chosen).since or _branched_off(repo, main, head.oid)
+    since = (chosen.before or chosen).since or last_session.branched_off(repo, main)
     commits, count = _commits(repo, since)
     board = boards.read(clone) if with_tasks else None
     live = task_claims.live(clone.private, clone.now()) if with_tasks else {}
     asked = asked or PackRequest()
     session = first if first and first.line == line and first.state == "open" else None
     hand = _at_hand(asked, changed, session, _tasks_at_hand(clone, session, board, live))
+    before = chosen.before.session if chosen.before else None
     earlier = tuple(brief.earlier_sessions(told, first, line=line)) if first else ()
     return PackMaterial(
         chosen=chosen,
@@ -141,13 +141,8 @@ def gather(
         until=min(filter(None, [known_until, *(claim.until for claim in live.values())]), default=None),
         worktree=clone.worktree,
         earlier=earlier,
-        blobs={one.id: revision(repo, one) for one in (first, *earlier) if one} | _before(repo, chosen),
+        blobs={one.id: revision(repo, one) for one in (first, before, *earlier) if one},
     )
-
-
-def _before(repo: Repo, chosen: ChosenSession) -> dict[str, str]:
-    one = chosen.before.session if chosen.before else None
-    return {one.id: revision(repo, one)} if one else {}
 
 
 def revision(repo: Repo, session: Session) -> str:
@@ -161,17 +156,14 @@ def governed(
     """What holds for the work at hand, with what recall found for the question and what others rest on."""
     found = applicable_memories.applicable(known, hand)
     here = {one.known.id for one in found}
-    tasks = {name: _text_of(board.placed[name].task) for name in hand.tasks if board and name in board.placed}
+    there = [board.placed[name].task for name in hand.tasks if name in board.placed] if board else []
+    tasks = {task.id: " ".join((task.title, task.notes, *task.evidence)) for task in there}
     named = applicable_memories.rests_on(known, [one.known for one in found if one.known.type != "fact"], tasks)
     for one in known:
         if one.id not in here and (one.id in asked.approved or one.id in named):
             why = f"{named[one.id]} names it" if one.id in named else "found for what was asked"
             found.append(ApplicableMemory(one, applicable_memories.TASK, why))
     return applicable_memories.ordered(found)
-
-
-def _text_of(task: Task) -> str:
-    return " ".join((task.title, task.notes, *task.evidence))
 
 
 def _at_hand(asked: PackRequest, changed: ChangedFiles, session: Session | None, tasks: Sequence[Task]) -> WorkAtHand:
@@ -200,13 +192,6 @@ def _tasks_at_hand(
     return begun or started
 
 
-def _branched_off(repo: Repo, trunk: str | None, head: str | None) -> str | None:
-    """Where this branch left the trunk, if it did."""
-    if trunk is None or head is None:
-        return None
-    return os.fsdecode(repo.attempt("merge-base", "HEAD", trunk).stdout).strip() or None
-
-
 def _commits(repo: Repo, since: str | None) -> tuple[tuple[tuple[str, str], ...], int]:
     if since is None:
         return (), 0
@@ -220,6 +205,5 @@ def _commits(repo: Repo, since: str | None) -> tuple[tuple[tuple[str, str], ...]
 
 def here(material: PackMaterial) -> ToldRevision:
     """The place that lines about files are of: its commit; before the first one, the branch itself."""
-    if material.head:
-        return ToldRevision(material.head, "commit", None, "checked out here")
-    return ToldRevision(material.line, "line", None, "checked out here")
+    name, kind = (material.head, "commit") if material.head else (material.line, "line")
+    return ToldRevision(name, kind, None, "checked out here")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.model.brief import shortened
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from holdfast.recall.applicable_memories import ApplicableMemory, KnownMemory
-    from holdfast.recall.pack.material import PackMaterial, RecalledItem
+    from holdfast.recall.pack.material import PackMaterial
 
 MAX_PATHS = 200  # that are named; more are only counted
 _WIDE = 100  # characters after which a list of names goes on in the next line
@@ -70,11 +71,8 @@ def whose_branch(material: PackMaterial) -> str | None:
 # ── what is known ────────────────────────────────────────────────────────────────────────────────
 
 
-def _governing(name: str) -> Callable[[PackMaterial], list[PackLine]]:
-    def tell(material: PackMaterial) -> list[PackLine]:
-        return [_memory(one) for one in material.governs if one.known.type == _OF[name]]
-
-    return tell
+def _governing(kind: str, material: PackMaterial) -> list[PackLine]:
+    return [_memory(one) for one in material.governs if one.known.type == kind]
 
 
 def _facts(material: PackMaterial) -> list[PackLine]:
@@ -84,7 +82,7 @@ def _facts(material: PackMaterial) -> list[PackLine]:
     about = [f"about {one.applies_to[0]}" if one.applies_to else "known" for one in others]
     elsewhere = applicable_memories.ELSEWHERE
     rest = [applicable_memories.ApplicableMemory(one, elsewhere, why) for one, why in zip(others, about, strict=True)]
-    return [*_governing("facts")(material), *map(_memory, applicable_memories.ordered(rest))]
+    return [*_governing("fact", material), *map(_memory, applicable_memories.ordered(rest))]
 
 
 def _memory(one: ApplicableMemory) -> PackLine:
@@ -112,24 +110,18 @@ def _because(known: KnownMemory) -> str:
 
 
 def _found(material: PackMaterial, told_already: Collection[str]) -> list[PackLine]:
-    rows = []
-    there: dict[str, RecalledItem] = {}
+    rows: dict[str, PackLine] = {}
     for one in material.asked.found:
-        if one.id not in told_already:
-            there.setdefault(one.id, one)  # the best hit of a thing says what it is and where it stands
-    for one in list(there.values())[:MOST_FOUND]:
         state = f", {one.state}" if one.state else ""
         text = f" ({one.text})" if one.text else ""
         told = ToldRevision(one.id, one.kind, one.blob, "found for what was asked")
-        rows.append(plain_line(f"- {one.id} ({one.kind}{state}) {one.title}{text}", told))
-    return rows
+        line = plain_line(f"- {one.id} ({one.kind}{state}) {one.title}{text}", told)
+        if one.id not in told_already:
+            rows.setdefault(one.id, line)  # the best hit of a thing says what it is and where it stands
+    return list(rows.values())[:MOST_FOUND]
 
 
 # ── work ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _session(material: PackMaterial) -> list[PackLine]:
-    return last_session.thread_lines(material.thread) if material.thread else []
 
 
 def _changed(material: PackMaterial) -> list[PackLine]:
@@ -230,17 +222,12 @@ def _goals(material: PackMaterial) -> list[PackLine]:
     graph = material.board.graph
     plans = [t for kind in ("goal", "milestone") for t in material.board.tasks if t.kind == kind]
     plans.sort(key=lambda task: (task.is_closed, task.priority))  # what is reached comes last
-    return [
-        plain_line(
-            f"- {task.kind} {_task(task)}{_progress(*graph.progress(task.id))}",
-            _of_task(task, material, f"a {task.kind}"),
-        )
-        for task in plans
-    ]
-
-
-def _progress(closed: int, count: int) -> str:
-    return f": {closed:,} of {count:,} done" if count else ""
+    lines = []
+    for task in plans:
+        closed, count = graph.progress(task.id)
+        done = f": {closed:,} of {count:,} done" if count else ""
+        lines.append(plain_line(f"- {task.kind} {_task(task)}{done}", _of_task(task, material, f"a {task.kind}")))
+    return lines
 
 
 def _task(task: Task) -> str:
@@ -273,10 +260,10 @@ def _count(number: int, thing: str) -> str:
 
 
 _LINES: dict[str, Callable[[PackMaterial], list[PackLine]]] = {
-    **{name: _governing(name) for name in _OF},
+    **{name: partial(_governing, kind) for name, kind in _OF.items()},
     "open": _open,
     "blocked": _blocked,
-    "session": _session,
+    "session": lambda material: last_session.thread_lines(material.thread) if material.thread else [],
     "changed": _changed,
     "goals": _goals,
     "facts": _facts,

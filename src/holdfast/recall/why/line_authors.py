@@ -19,7 +19,6 @@ from holdfast.git.cited_commits.commit_details import Commit
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.git.tracked_files import held_in_index, submodule_of, submodules
-from holdfast.model.event import Event
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.patterns import regex
 from holdfast.recall.applicable_memories import at_top, on_disk
@@ -60,35 +59,22 @@ class WhyTarget:
 
 def read_target(repo: Repo, words: str, *, folder: str) -> WhyTarget:
     """The lines that somebody named, seen from a folder; what cannot be explained is refused with why."""
-    name, first, last = _parted(words, folder)
-    path, notes = _inside(repo, name, folder)
+    named = _LINES.fullmatch(words)
+    if os.path.lexists(os.path.join(folder, words)):
+        named = None  # a file whose own name ends like that is meant as it is spelled
+    path, notes = _inside(repo, named["path"] if named else words, folder)
     text = tuple(_text(repo, path))
-    if first is None:
-        asked = WhyTarget(path=path, text=text, first=1, last=len(text), whole=True)
-    else:
-        asked = WhyTarget(path=path, text=text, first=first, last=last or first, whole=False)
-        _refuse_lines(asked)
+    first, last, total = 1, len(text), len(text)
+    if named:
+        first, last = int(named["first"]), int(named["last"] or named["first"])
+        if not 1 <= first <= last <= total:
+            lines = f"{total:,} line{'' if total == 1 else 's'}"
+            raise BadInput(f"{path} has {lines}, so it has no {first}-{last}", hint=_HINT)
     if not repo.run("--literal-pathspecs", "ls-files", "-z", "--", path):
         notes = (*notes, f"git does not track {path}")
-    operation = repo.operation()
-    if operation:
+    if operation := repo.operation():
         notes = (*notes, f"{operation} is under way: what is not committed yet may have come with it")
-    return replace(asked, notes=notes)
-
-
-def _parted(words: str, folder: str) -> tuple[str, int | None, int | None]:
-    """A name and the lines; a file whose own name ends like that is meant as it is spelled."""
-    found = _LINES.fullmatch(words)
-    if found is None or os.path.lexists(os.path.join(folder, words)):
-        return words, None, None
-    return found["path"], int(found["first"]), int(found["last"]) if found["last"] else None
-
-
-def _refuse_lines(asked: WhyTarget) -> None:
-    total = len(asked.text)
-    if not 1 <= asked.first <= asked.last <= total:
-        lines = f"{total:,} line{'' if total == 1 else 's'}"
-        raise BadInput(f"{asked.path} has {lines}, so it has no {asked.first}-{asked.last}", hint=_HINT)
+    return WhyTarget(path=path, text=text, first=first, last=last, whole=named is None, notes=notes)
 
 
 def _inside(repo: Repo, name: str, folder: str) -> tuple[str, tuple[str, ...]]:
@@ -174,7 +160,6 @@ class LineFindings:
     records: dict[str, RecordedRun] = field(default_factory=dict)
     made: dict[str, dict[str, int | None]] = field(default_factory=dict)  # commit -> runs and turns it was made in
     became: dict[str, dict[str, str]] = field(default_factory=dict)  # commit -> what it was before, and how found
-    events: dict[str, Event] = field(default_factory=dict)
 
 
 def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFindings:
@@ -183,10 +168,10 @@ def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFinding
         return LineFindings()
     first, last = max(1, asked.first - AROUND), min(len(asked.text), asked.last + AROUND)
     blamed = blame.blame(clone.repo, asked.path, asked.text, first=first, last=last)
-    found = LineFindings(events=recorded_runs.run_events(clone))
+    found = LineFindings()
     paths = {spell(asked.path), *(spell(path) for one in blamed for path in _names(one))}
     oids = {one.commit for one in blamed if one.commit}
-    found.records = recorded_runs.records(clone, found.events.values(), paths=paths, commits=oids)
+    found.records = recorded_runs.records(clone, paths=paths, commits=oids)
     _note_commits(clone, found, oids | {one.before[0] for one in blamed if one.before})
     texts = _Texts(clone, asked, found, blamed)
     marks = {line_hash(texts.line(one)) for one in blamed}

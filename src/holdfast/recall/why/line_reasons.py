@@ -113,16 +113,9 @@ def explain(clone: Clone, asked: WhyTarget, found: LineFindings) -> Why:
     telling = _Telling(clone, found)
     groups = [list(group) for _, group in groupby(found.lines, telling.key)]
     answers = tuple(telling.answer(group) for group in groups)
-    return Why(
-        path=asked.path,
-        first=asked.first,
-        last=asked.last,
-        total=len(asked.text),
-        whole=asked.whole,
-        answers=answers,
-        shares=tuple(_shares(answers)) if asked.whole else (),
-        notes=asked.notes,
-    )
+    same = {name: getattr(asked, name) for name in ("path", "first", "last", "whole", "notes")}
+    shares = tuple(_shares(answers)) if asked.whole else ()
+    return Why(**same, total=len(asked.text), answers=answers, shares=shares)
 
 
 class _Telling:
@@ -132,7 +125,6 @@ class _Telling:
         self._clone, self._found = clone, found
         self._runs: dict[str, WhyRun] = {}
         self._during: dict[str | None, tuple[tuple[str, ...], bool]] = {}
-        self._heads: dict[str, list[Event]] | None = None
 
     def key(self, one: LineVerdict) -> tuple[object, ...]:
         """The same for lines that have the same answer."""
@@ -196,7 +188,7 @@ class _Telling:
 
     def _by_envelope(self, commit: Commit | None) -> Iterable[str]:
         """The runs of other clones that ended at a commit made meanwhile; ours say what they made."""
-        there = self._at(commit.oid) if commit else []
+        there = recorded_runs.runs_at(self._clone, commit.oid) if commit else []
         others = (event for event in there if not recorded_runs.has_body(self._clone, event))
         return sorted(event.run_id or "" for event in others if commit and _was_made_in(event, commit))
 
@@ -204,21 +196,12 @@ class _Telling:
         """The runs that a commit's message names with our key, as far as it was made while they ran."""
         ends = commit.message.rpartition("\n\n")[2].split("\n") if commit else []
         named = sorted({value[1] for row in ends if (value := _TRAILER.match(row))})
-        events = (self._found.events[run] for run in named if run in self._found.events)
+        events = filter(None, (recorded_runs.run_event(self._clone, run) for run in named))
         return [event.run_id or "" for event in events if commit and self._ran_at(event, commit.committed)]
 
     def _ran_at(self, event: Event, moment: float) -> bool:
         begin, end = recorded_runs.span(self._clone, event)
         return begin - _MARGIN <= moment <= end + _MARGIN
-
-    def _at(self, commit: str) -> list[Event]:
-        """The runs that ended at a commit, or began there."""
-        if self._heads is None:
-            self._heads = {}
-            for event in self._found.events.values():
-                if event.head:
-                    self._heads.setdefault(event.head, []).append(event)
-        return self._heads.get(commit, [])
 
     def _brought(self, oid: str | None, said: LineAuthor | AuthorDoubt) -> WhyCommit | None:
         if oid is None:
@@ -245,7 +228,9 @@ class _Telling:
         return self._runs[run]
 
     def _looked_up(self, run: str) -> WhyRun:
-        event, record = self._found.events[run], self._found.records.get(run)
+        record = self._found.records.get(run)
+        event = record.event if record else recorded_runs.run_event(self._clone, run)
+        assert event is not None
         context = capsule.read_json(record.folder, capsule.CONTEXT) if record and record.folder else None
         context = context if isinstance(context, dict) else {}
         agent, joined = context.get("agent"), self._clone.joined(event)

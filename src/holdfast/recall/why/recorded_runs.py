@@ -14,6 +14,7 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
+from holdfast.git.event_lookup import ALL_FILES
 from holdfast.model.event import Event
 from holdfast.patterns import regex
 from holdfast.recall.why.verdict import TurnLines, TurnName
@@ -21,7 +22,6 @@ from holdfast.store import capsule
 from holdfast.values import frozen, mutable
 
 LINES, TURNS, CYCLES = "outputs/lines.jsonl", "outputs/turns.jsonl", "cycles.jsonl"
-ALL_FILES = 2_000  # an event names no more files; a run of so many may have written any
 _COMMIT = regex(rb'"commit:([0-9a-f]{40,64})"')
 _STARTED = regex(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-")
 _ACTION = b'"action":'
@@ -81,35 +81,30 @@ class RecordedRun:
         return next((n for n, turn in sorted(self.turns.items()) if commit in turn.commits), None)
 
 
-def run_events(clone: Clone) -> dict[str, Event]:
-    """The runs this clone knows of, on any line; those that were erased are left out."""
-    gone, found = clone.erased(), dict[str, Event]()
-    for event in _every(clone):
-        if event.kind == "run" and event.run_id:
-            known = found.get(event.run_id)
-            if known is None or known.ts <= event.ts:
-                found[event.run_id] = event
-    if gone:
-        found = {
-            run: event for run, event in found.items() if gone.isdisjoint((run, event.target or "", event.hash_self))
-        }
-    return found
+def run_event(clone: Clone, run: str) -> Event | None:
+    """The last event of a run this clone knows of, on any line; none if it was erased."""
+    return last_of_each(clone, clone.find_events("all", kinds=("run",), runs=(run,))).get(run)
 
 
-def _every(clone: Clone) -> Iterator[Event]:
-    # Ours first: what is published between the two looks is then seen twice, never not at all.
-    yield from list(clone.own_events())
-    yield from (event for event, _ in clone.read_sources(s for s in clone.sources() if s.blob))
+def runs_at(clone: Clone, commit: str) -> list[Event]:
+    """The runs that ended at a commit, or began there."""
+    return list(last_of_each(clone, clone.find_events("all", kinds=("run",), heads=(commit,))).values())
 
 
-def records(
-    clone: Clone, events: Iterable[Event], *, paths: Collection[str], commits: Collection[str]
-) -> dict[str, RecordedRun]:
+def last_of_each(clone: Clone, events: Iterable[Event]) -> dict[str, Event]:
+    """Run to its last event; those that were erased are left out."""
+    gone = clone.erased()
+    last = {event.run_id: event for event in sorted(events, key=lambda event: event.ts) if event.run_id}
+    return {run: e for run, e in last.items() if gone.isdisjoint((run, e.target or "", e.hash_self))}
+
+
+def records(clone: Clone, *, paths: Collection[str], commits: Collection[str]) -> dict[str, RecordedRun]:
     """The runs that wrote one of these files, and those in which one of these commits was made."""
+    events = clone.runs_naming([*paths, *(f"commit:{oid}" for oid in commits)])
     named = [json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") for path in paths]
     wanted = {oid.encode("ascii") for oid in commits}
     found = {}
-    for event in events:
+    for event in last_of_each(clone, events).values():
         raw = _raw(clone, event)
         if not raw:
             continue

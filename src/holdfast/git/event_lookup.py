@@ -1,0 +1,134 @@
+"""Finds some events of a clone without reading its whole log.
+
+Which files of the log count is looked up at every question; what they hold is in the event index, which reads only
+what it has not read before. A segment is known by its name, which proves its bytes; one that does not match its name
+is read each time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import HoldfastError, TooLarge, UnsafePath
+from holdfast.store import fsio
+from holdfast.store.event_index import EventIndex
+from holdfast.store.log import MAX_SPOOL, first_event
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from holdfast.git.clone import Clone
+    from holdfast.git.visible_entries import Source
+    from holdfast.model.event import Event
+    from holdfast.store.event_index import EventQuery
+
+AT_ONCE = 64  # segments whose bytes are held in memory
+ALL_FILES = 2_000  # an event names no more files; a run of so many may have written any
+_ANY = "*"  # no file and no commit is called so
+_LONGEST = 255  # characters of a name
+
+
+class EventLookup:
+    """The events of one clone, asked for by kind, time, target or run."""
+
+    def __init__(self, clone: Clone) -> None:
+        self._clone = clone
+        kept = clone.layout.cache and not clone.reading
+        self._index = EventIndex(clone.layout.event_index(clone.repo_id) if kept else None)
+
+    def find(self, scope: str, query: EventQuery) -> list[Event]:
+        """The events that fit, in order; `scope` as in `Clone.find_events`."""
+        return self._index.find(self._here(scope), query)
+
+    def naming(self, scope: str, values: Collection[str]) -> list[Event]:
+        """The runs whose body holds one of these words, or more files than can be told apart."""
+        return self._index.naming(self._here(scope), {*values, _ANY}, self._read_body)
+
+    def made(self, scope: str, *, newest: int) -> list[tuple[str, dict[str, Any]]]:
+        """The newest files that runs produced, oldest first, each with its run."""
+        rows = self._index.made(self._here(scope), self._read_body, newest=newest)
+        return [(run, json.loads(item)) for _, run, item in rows]
+
+    def _read_body(self, name: str) -> tuple[set[str], list[str]]:
+        """The words of a body that may name a file or a commit, and the files it says were produced."""
+        try:
+            body = self._clone.bodies.get(name) or {}
+        except (HoldfastError, OSError, ValueError):  # a link, altered or unreadable: `doctor` names it
+            return set(), []
+        made = [item for item in body.get("artifacts") or () if isinstance(item, dict) and item.get("sha256")]
+        rows = [{"path": item.get("path"), "sha256": item["sha256"], "task": body.get("task")} for item in made]
+        words = {*_words(body), *([_ANY] if len(body.get("artifacts") or ()) >= ALL_FILES else [])}
+        return words, [json.dumps(row) for row in rows]
+
+    def forget(self) -> None:
+        """Read everything again at the next question."""
+        self._index.drop()
+
+    def in_time(self, scope: str) -> bool:
+        """Whether every event is later than those it builds on, so that times alone tell the order."""
+        return self._index.in_time(self._here(scope))
+
+    def _here(self, scope: str) -> dict[str, str | None]:
+        """The sources that count, by their name in the index, up to which moment; all are in it afterwards."""
+        self._index.look()
+        here: dict[str, str | None] = {}
+        unread: dict[str, Source] = {}
+        for source in self._sources(scope):
+            if name := _name(source):
+                if not self._is_read(name, source) and (source.blob or name not in unread):
+                    unread[name] = source
+                here[name] = None if source.until is None or here.get(name, "") is None else source.until
+        names = list(unread)
+        for start in range(0, len(names), AT_ONCE):
+            self._index.add(list(self._pieces({name: unread[name] for name in names[start : start + AT_ONCE]})))
+        return here
+
+    def _sources(self, scope: str) -> list[Source]:
+        # Our own first: what is published between the two looks is then seen twice, never not at all.
+        own = list(self._clone.own_files()) if scope in ("own", "all") else []
+        if scope == "own":
+            return own
+        visible = self._clone.sources()
+        if scope == "visible":
+            return visible
+        return [*own, *(source for source in visible if (source.blob is None) == (scope == "waiting"))]
+
+    def _is_read(self, name: str, source: Source) -> bool:
+        offset = self._index.offset(name)
+        return offset is not None and (source.kind == "segment" or offset == os.stat(source.path or "").st_size)
+
+    def _pieces(self, unread: dict[str, Source]) -> Iterator[tuple[str, int, bytes]]:
+        repo, layout = self._clone.repo, self._clone.layout
+        texts = repo.blobs(source.blob for source in unread.values() if source.path is None and source.blob)
+        for name, source in unread.items():
+            offset = self._index.offset(name) or 0
+            try:
+                own = source.path and fsio.read(source.path, limit=MAX_SPOOL, start=offset)
+            except (UnsafePath, TooLarge, NotADirectoryError) as error:
+                layout.leave_out(error)
+                continue
+            yield name, offset, own or texts.get(source.blob or "", b"")
+
+
+def _words(value: Any, key: str = "") -> Iterator[str]:
+    """The strings of a body that name a commit or may name a file: what has a blank only where it is called a path."""
+    if isinstance(value, str):
+        plain = not value.isalnum() and not any(map(str.isspace, value))
+        if len(value) <= _LONGEST and (plain or key == "path"):
+            yield value
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield from _words(one, name)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _words(one, key)
+
+
+def _name(source: Source) -> str:
+    """What a source is called in the index; empty if a spool holds nothing yet."""
+    if source.kind == "segment":
+        return f"s:{source.key}"
+    first, _ = first_event(source.path or ""), os.stat(source.path or "")  # sealed since: the caller looks again
+    return first and f"p:{source.path}@{first}"

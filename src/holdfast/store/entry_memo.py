@@ -1,0 +1,120 @@
+"""Memories and tasks taken apart once: the text of an entry file by its blob, and what it says.
+
+A cache that may be deleted at any time. Only texts in which the rules for secrets find nothing are kept, under the key
+of these rules: with other rules everything is looked at again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from typing import TYPE_CHECKING, TypeVar
+
+from holdfast.errors import HoldfastError
+from holdfast.store import layout, memory_files, task_files
+from holdfast.store.cache_file import CacheFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from holdfast.security.redact import Scanner
+
+VERSION = 4
+_T = TypeVar("_T")
+MOST = 1 << 16  # texts that a long process remembers
+FEW = 32  # entries of a view that are said again each time: that costs less than writing to the file
+ROOM = 4  # times as many as are wanted now, of other branches and earlier states
+_TABLES = (
+    "CREATE TABLE kept.entry (rules TEXT, blob TEXT, text TEXT, fields TEXT)",  # rules: of a folder's entries
+    "CREATE UNIQUE INDEX kept.entry_blob ON entry (blob, rules)",
+    "CREATE TABLE kept.shown (rules TEXT, blob TEXT, text TEXT)",
+    "CREATE UNIQUE INDEX kept.shown_blob ON shown (blob, rules)",
+)
+_SHOWN = "SELECT blob, text FROM shown WHERE blob IN (SELECT value FROM json_each(?)) AND rules = ?"
+_SOME = "SELECT blob, text, fields FROM entry WHERE blob IN (SELECT value FROM json_each(?)) AND rules = ?"
+_ALL = "SELECT blob, text, fields FROM entry WHERE rules = ?"
+MOST_LOOKED_UP = 500  # blobs; from here on it is quicker to read the whole table
+READERS = {layout.MEMORY: memory_files, layout.TASKS: task_files}
+
+
+class EntryMemo:
+    """The texts of one clone's entries. `path` is None where nothing may be kept."""
+
+    def __init__(self, path: str | None, hide: Scanner, erased: Collection[str] = ()) -> None:
+        self._file = CacheFile(path, version=VERSION, tables=_TABLES)
+        self._hide = hide
+        gone = hashlib.sha256("\n".join(sorted(erased)).encode("utf-8", "replace")).hexdigest()[:16]
+        self._key = f"{hide.key}-{gone}"  # other rules, or something erased: everything is looked at again
+        self._texts: dict[str, str] = {}
+        self.clean: set[str] = set()  # blobs in which no secret was found
+
+    def texts(self, folder: str, blobs: Iterable[str], ask: Callable[[list[str]], dict[str, bytes]]) -> dict[str, str]:
+        """The texts of blobs, as far as they are here; `ask` reads those that nobody read before."""
+        wanted = list(blobs)
+        if len(self._texts) > MOST:
+            self._texts.clear()
+        reader = READERS.get(folder)
+        if reader and (missing := self._missing(wanted)):
+            self._load(missing, folder)
+        if missing := self._missing(wanted):
+            found = {blob: data.decode("utf-8", "replace") for blob, data in ask(missing).items()}
+            self._texts |= found
+            if reader and found:
+                with contextlib.suppress(sqlite3.Error):  # somebody else writes, or the disk refuses
+                    self._keep(found, folder, len(wanted))
+        return {blob: self._texts[blob] for blob in wanted if blob in self._texts}
+
+    def shown(self, view: str, texts: Mapping[str, _T], make: Callable[[_T], str]) -> dict[str, str]:
+        """What a view shows of each blob; `make` says it, without secrets, where nobody did before."""
+        rules = f"{view} {self._key}"
+        found: dict[str, str] = {}
+        if len(texts) > FEW:
+            with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
+                found = dict(self._file.db.execute(_SHOWN, (json.dumps(list(texts)), rules)))
+        made = {blob: make(text) for blob, text in texts.items() if blob not in found}
+        if len(made) > FEW and self._file.path is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._put("shown", [(rules, blob, text) for blob, text in made.items()], len(texts))
+        return found | made
+
+    def _put(self, table: str, rows: list[tuple[str, ...]], wanted: int) -> None:
+        with self._file.writing() as db:
+            db.execute(f"DELETE FROM {table} WHERE substr(rules, -length(?)) <> ?", (self._key, self._key))
+            if db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] > ROOM * (wanted + len(rows)):
+                db.execute(f"DELETE FROM {table}")
+            db.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?{', ?' * (len(rows[0]) - 1)})", rows)
+
+    def _missing(self, wanted: Iterable[str]) -> list[str]:
+        return [blob for blob in wanted if blob not in self._texts]
+
+    def _load(self, blobs: list[str], folder: str) -> None:
+        rules, know, wanted = f"{folder} {self._key}", READERS[folder].know, set(blobs)
+        few = len(blobs) <= MOST_LOOKED_UP
+        try:
+            found = self._file.db.execute(_SOME if few else _ALL, ((json.dumps(blobs),) if few else ()) + (rules,))
+            rows = found.fetchall()
+        except (sqlite3.Error, UnicodeDecodeError):
+            return
+        for blob, text, fields in rows:
+            if blob not in wanted:
+                continue
+            try:
+                know(text, json.loads(fields))
+            except (ValueError, TypeError, LookupError):  # damaged: it is read again
+                continue
+            self._texts[blob] = text
+            self.clean.add(blob)
+
+    def _keep(self, found: dict[str, str], folder: str, wanted: int) -> None:
+        rows: list[tuple[str, ...]] = []
+        rules, plain = f"{folder} {self._key}", READERS[folder].plain
+        for blob, text in found.items():
+            with contextlib.suppress(HoldfastError):
+                fields = plain(text)
+                if self._hide.text(text) == text:
+                    rows.append((rules, blob, text, json.dumps(fields, ensure_ascii=False)))
+                    self.clean.add(blob)
+        if rows and self._file.path is not None:
+            self._put("entry", rows, wanted)

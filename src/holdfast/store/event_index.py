@@ -1,0 +1,321 @@
+"""The log's envelopes by kind, time, target and run, so that no command reads the whole log to find a few events.
+
+A cache, one SQLite file for a clone: it may be deleted at any time, and where it cannot be kept it lives in memory.
+Sources of the log never change or only grow, so what was read once is not read again. A few new events are read at
+each start; many are kept. Only envelopes are here: whose body was erased is for others to know.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+from holdfast.errors import CorruptLog, FutureFormat
+from holdfast.model.event import Event, in_order
+from holdfast.store.cache_file import CacheFile
+from holdfast.store.format import parse_event, segment_name, split_lines
+from holdfast.values import frozen, replace
+
+VERSION = 5
+KEPT_FROM = (
+    64 << 10
+)  # bytes of spools, for which git need not be asked: reading fewer costs less than writing to the file
+_PLAIN = (
+    "hash_self", "ts", "kind", "target", "line", "writer", "seq", "run_id", "parent_run_id", "head", "layer",
+    "systemic_scale", "exit_status", "body",
+)  # fmt: skip
+_COLUMNS = ", ".join((*_PLAIN, "hash_prev", "added"))
+_NAMES = ("hash_self", "target", "run_id")
+_EVENTS = f"(source INTEGER, {_COLUMNS})".replace("target,", "target COLLATE NOCASE,").replace(
+    " run_id,", " run_id COLLATE NOCASE,"
+)
+_TABLES = (
+    # No number is given twice: what was noted of an event must never count for another.
+    "CREATE TABLE kept.source (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, read INTEGER, skewed INTEGER)",
+    f"CREATE TABLE kept.event (id INTEGER PRIMARY KEY AUTOINCREMENT, {_EVENTS[1:]}",
+    "CREATE TABLE kept.dangling (parent TEXT, ts TEXT, source INTEGER)",
+    "CREATE INDEX kept.event_ts ON event (ts, hash_self)",
+    "CREATE INDEX kept.event_kind ON event (kind, target)",
+    "CREATE INDEX kept.event_target ON event (target) WHERE target IS NOT NULL",
+    "CREATE INDEX kept.event_run ON event (run_id) WHERE run_id IS NOT NULL",
+    "CREATE INDEX kept.event_hash ON event (hash_self)",
+    "CREATE INDEX kept.event_source ON event (source)",
+    "CREATE INDEX kept.event_head ON event (head) WHERE head IS NOT NULL",
+    "CREATE TABLE kept.token (event INTEGER, value TEXT)",
+    "CREATE INDEX kept.token_value ON token (value, event)",
+    "CREATE TABLE kept.made (event INTEGER, ts TEXT, item TEXT)",
+    "CREATE INDEX kept.made_ts ON made (ts)",
+    "CREATE TABLE kept.told (upto INTEGER)",
+)
+_TEMPORARY = (
+    f"CREATE TEMP TABLE fresh {_EVENTS}",
+    "CREATE TEMP TABLE here (source INTEGER PRIMARY KEY, until TEXT)",
+    "CREATE TEMP TABLE fresh_token (event INTEGER, value TEXT)",
+    "CREATE TEMP TABLE fresh_made (event INTEGER, ts TEXT, item TEXT)",
+    "CREATE TEMP TABLE fresh_told (upto INTEGER)",
+)
+_TABLES_OF = {"event": ("token", "made", "told"), "fresh": ("fresh_token", "fresh_made", "fresh_told")}
+_HERE = "EXISTS (SELECT 1 FROM here WHERE here.source = e.source AND (until IS NULL OR e.ts <= until))"
+
+
+ReadBody = Callable[[str], tuple[Iterable[str], Iterable[str]]]  # a body's name to its words and what was made
+
+
+@frozen
+class EventQuery:
+    """Which events are wanted; what is None does not matter."""
+
+    kinds: Collection[str] | None = None
+    targets: Collection[str] | None = None
+    runs: Collection[str] | None = None
+    heads: Collection[str] | None = None  # the commits that were checked out
+    beginnings: Collection[str] | None = None  # of the event's hash, its target or its run, in whatever case
+    since: str | None = None
+    before: str | None = None
+    newest: int | None = None  # at most so many, the last ones
+    oldest: int | None = None  # or the first ones
+
+    def sql(self) -> tuple[str, list[object]]:
+        """The condition for rows called `e`, and its values."""
+        conditions, values = [_HERE], list[object]()
+        by_time = (self.since, self.newest, self.oldest) != (None, None, None)  # then few rows are of other kinds
+        lists = (("+e.kind" if by_time else "e.kind", self.kinds), ("e.target", self.targets), ("e.run_id", self.runs))
+        for column, wanted in (*lists, ("e.head", self.heads)):
+            if wanted is not None:
+                conditions.append(f"{column} IN (SELECT value FROM json_each(?))")
+                values.append(json.dumps(sorted(wanted)))
+        if self.beginnings is not None:
+            ranges = [(f"(e.{name} >= ? AND e.{name} < ?)", one) for one in self.beginnings for name in _NAMES]
+            conditions.append(f"({' OR '.join(condition for condition, _ in ranges)})")
+            values += [end for _, one in ranges for end in (one.lower(), f"{one.lower()}\x7f")]
+        for sign, moment in ((">=", self.since), ("<", self.before)):
+            if moment is not None:
+                conditions.append(f"e.ts {sign} ?")
+                values.append(moment)
+        if self == EventQuery():  # all of some sources: else every event would be looked at
+            conditions.insert(0, "e.source IN (SELECT source FROM here)")
+        return " AND ".join(conditions) + self._limit(), values
+
+    def _limit(self) -> str:
+        if self.oldest is not None:
+            return f" ORDER BY e.ts, e.hash_self LIMIT {self.oldest:d}"
+        return "" if self.newest is None else f" ORDER BY e.ts DESC, e.hash_self DESC LIMIT {self.newest:d}"
+
+    def cut(self, events: list[Event]) -> list[Event]:
+        """The first or last of events in order, as many as are wanted."""
+        return events[: self.oldest] if self.oldest is not None else events[-(self.newest or 0) :]
+
+    def fits(self, event: Event) -> bool:
+        """Whether its names are spelled as they were asked for: the file does not tell cases apart."""
+        wanted = ((self.targets, event.target), (self.runs, event.run_id))
+        return all(names is None or name in names for names, name in wanted)
+
+
+class EventIndex:
+    """The envelopes of some sources. `path` is None where nothing may be kept."""
+
+    def __init__(self, path: str | None, *, kept_from: int = KEPT_FROM) -> None:
+        self._file = CacheFile(path, version=VERSION, tables=_TABLES, temporary=_TEMPORARY)
+        self._kept_from = kept_from
+        self._known: dict[str, tuple[int, int]] = {}  # source to its number and how far it was read
+        self._version = -1
+        self._skewed: set[int] = set()
+        self._fresh: dict[str, tuple[int, int]] = {}  # the same, of what is only in memory
+        self._lost: list[tuple[str, str, int]] = []  # parents that came after their children, or not yet
+
+    def offset(self, name: str) -> int | None:
+        """How far a source was read, as far as `look` knows; None if it was not."""
+        found = self._fresh.get(name) or self._known.get(name)
+        return found[1] if found else None
+
+    def add(self, pieces: Collection[tuple[str, int, bytes]]) -> None:
+        """Bytes of sources: the name of each, where in it they begin, and they themselves."""
+        proven = [piece for piece in pieces if _is_proven(piece)]
+        db, kept = self._file.db, set[str]()
+        size, segments = sum(len(data) for _, _, data in proven), (name.startswith("s:") for name, _, _ in proven)
+        if self._file.path is not None and (size >= self._kept_from or any(segments)):
+            with contextlib.suppress(sqlite3.OperationalError):  # somebody else writes, or the disk refuses
+                kept = self._keep(proven)
+        for name, offset, data in (piece for piece in pieces if piece[0] not in kept):
+            number = (self._known.get(name) or self._fresh.get(name) or (-1 - len(self._fresh), 0))[0]
+            rows, read = _rows(number, data)
+            self._fresh[name] = (number, offset + read)
+            db.executemany(_put("fresh"), rows)
+            self._skewed.update(self._early(rows, self._lost))
+        found = [(before, ts, source) for parent, ts, source in self._lost if (before := self._time_of(parent))]
+        self._skewed.update(source for before, ts, source in found if before >= ts)
+
+    def find(self, here: Mapping[str, str | None], query: EventQuery) -> list[Event]:
+        """The events of some sources that fit, in order. `here` says up to which moment each counts."""
+        numbers = self._show_only(here)
+        if self._skewed.isdisjoint(numbers):
+            return query.cut(sorted(self._fitting(query), key=lambda event: (event.ts, event.hash_self)))
+        # Clocks disagree with what builds on what: only the whole graph tells the order.
+        wanted = {event.hash_self for event in self._fitting(replace(query, newest=None, oldest=None))}
+        return query.cut([event for event in in_order(self._fitting(EventQuery())) if event.hash_self in wanted])
+
+    def naming(self, here: Mapping[str, str | None], values: Collection[str], read: ReadBody) -> list[Event]:
+        """The runs of some sources whose body holds one of these words, in the order of time."""
+        self._show_only(here)
+        found: dict[str, Event] = {}
+        for table, (tokens, _, _) in _TABLES_OF.items():
+            self._read_bodies(table, read)
+            wanted = f"e.rowid IN (SELECT event FROM {tokens} WHERE value IN (SELECT value FROM json_each(?)))"
+            found |= self._select(table, f"{wanted} AND {_HERE}", [json.dumps(sorted(values))])
+        return sorted(found.values(), key=lambda event: (event.ts, event.hash_self))
+
+    def made(self, here: Mapping[str, str | None], read: ReadBody, *, newest: int) -> list[tuple[str, str, str]]:
+        """What the runs of some sources made: the newest items, oldest first, each with its time and its run."""
+        self._show_only(here)
+        rows: set[tuple[str, str, str]] = set()
+        for table, (_, made, _) in _TABLES_OF.items():
+            self._read_bodies(table, read)
+            sql = f"""SELECT m.ts, e.run_id, m.item FROM {made} AS m JOIN {table} AS e ON e.rowid = m.event
+                WHERE {_HERE} ORDER BY m.ts DESC LIMIT {newest:d}"""
+            rows.update(self._file.db.execute(sql))
+        return sorted(rows)[-newest:]
+
+    def _read_bodies(self, table: str, read: ReadBody) -> None:
+        """Note what the bodies of runs say that nobody has read yet."""
+        (tokens, made, told), db = _TABLES_OF[table], self._file.db
+        upto = db.execute(f"SELECT max(upto) FROM {told}").fetchone()[0] or 0
+        if (db.execute(f"SELECT max(rowid) FROM {table}").fetchone()[0] or 0) <= upto:
+            return
+        sql = f"SELECT rowid, ts, body FROM {table} WHERE rowid > ? AND kind = 'run' AND body IS NOT NULL"
+        lasting = self._file.writing() if table == "event" else contextlib.nullcontext()
+        with contextlib.suppress(sqlite3.OperationalError), lasting:  # busy: the next one notes it
+            for row, ts, body in db.execute(sql, (upto,)).fetchall():
+                words, items = read(body)
+                db.executemany(f"INSERT INTO {tokens} VALUES (?, ?)", [(row, word) for word in words])
+                db.executemany(f"INSERT INTO {made} VALUES (?, ?, ?)", [(row, ts, item) for item in items])
+            db.execute(f"INSERT INTO {told} SELECT max(rowid) FROM {table}")
+
+    def in_time(self, here: Mapping[str, str | None]) -> bool:
+        """Whether every event of these sources is later than those it builds on."""
+        return self._skewed.isdisjoint(self._show_only(here))
+
+    def drop(self) -> None:
+        """Delete the file."""
+        self.close()
+        self._file.drop()
+
+    def close(self) -> None:
+        self._file.close()
+        self._version = -1
+        for known in (self._fresh, self._known, self._skewed, self._lost):
+            known.clear()
+
+    def _show_only(self, here: Mapping[str, str | None]) -> set[int]:
+        db = self._file.db
+        self.look()
+        found = [(self._fresh.get(name) or self._known.get(name), until) for name, until in here.items()]
+        db.execute("DELETE FROM here")
+        db.executemany("INSERT OR IGNORE INTO here VALUES (?, ?)", [(one[0], until) for one, until in found if one])
+        return {one[0] for one, _ in found if one}
+
+    def _fitting(self, query: EventQuery) -> list[Event]:
+        condition, values = query.sql()
+        found = self._select("event", condition, values) | self._select("fresh", condition, values)
+        return list(filter(query.fits, found.values()))
+
+    def _select(self, table: str, condition: str, values: list[object]) -> dict[str, Event]:
+        rows = self._file.db.execute(f"SELECT {_COLUMNS} FROM {table} AS e WHERE {condition}", values)
+        return {row[0]: Event(*(*row[:-2], tuple(filter(None, row[-2].split(","))), row[-1])) for row in rows}
+
+    def _keep(self, pieces: Iterable[tuple[str, int, bytes]]) -> set[str]:
+        """Put pieces into the file; gives the sources whose pieces follow on what it has."""
+        kept = set()
+        with self._file.writing() as db:
+            self._drop_sealed(db)
+            for name, offset, data in pieces:
+                read = db.execute("SELECT read FROM source WHERE name = ?", (name,)).fetchone()
+                if (read[0] if read else 0) != offset:
+                    continue  # what is before it is only in memory, or another process was quicker
+                db.execute("INSERT OR IGNORE INTO source (name, read, skewed) VALUES (?, 0, 0)", (name,))
+                number = db.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()[0]
+                rows, length = _rows(number, data)
+                db.executemany(_put("event"), rows)
+                db.execute("UPDATE source SET read = ? WHERE id = ?", (offset + length, number))
+                self._note_early(db, rows)
+                kept.add(name)
+        self._version = -1
+        return kept
+
+    def _drop_sealed(self, db: sqlite3.Connection) -> None:
+        """Forget the spools that became segments."""
+        for number, name in db.execute("SELECT id, name FROM source WHERE name LIKE 'p:%'").fetchall():
+            if not os.path.lexists(name[2:].rpartition("@")[0]):
+                of_it = "event IN (SELECT rowid FROM event WHERE source = ?)"
+                for table in ("token", "made"):
+                    db.execute(f"DELETE FROM {table} WHERE {of_it}", (number,))
+                for table in ("event", "dangling"):
+                    db.execute(f"DELETE FROM {table} WHERE source = ?", (number,))
+                db.execute("DELETE FROM source WHERE id = ?", (number,))
+                self._known.pop(name, None)
+
+    def _note_early(self, db: sqlite3.Connection, rows: list[tuple[object, ...]]) -> None:
+        """Mark sources with an event that is not later than its parents, whichever of the two comes first."""
+        lost = list[tuple[str, str, int]]()
+        late = set(self._early(rows, lost))
+        db.executemany("INSERT INTO dangling VALUES (?, ?, ?)", lost)
+        sql = "SELECT d.rowid, d.source, e.ts >= d.ts FROM dangling AS d JOIN event AS e ON e.hash_self = d.parent"
+        for number, source, is_early in db.execute(sql).fetchall():
+            db.execute("DELETE FROM dangling WHERE rowid = ?", (number,))
+            late |= {source} if is_early else set()
+        db.executemany("UPDATE source SET skewed = 1 WHERE id = ?", [(source,) for source in late])
+
+    def _early(self, rows: list[tuple[object, ...]], lost: list[tuple[str, str, int]]) -> Iterator[int]:
+        """The sources of rows that are not later than what they build on; `lost` takes the parents not here."""
+        times = {str(row[1]): str(row[2]) for row in rows}
+        for row in rows:
+            source, ts = int(str(row[0])), str(row[2])
+            for parent in filter(None, str(row[-2]).split(",")):
+                before = times.get(parent) or self._time_of(parent)
+                if before is None:
+                    lost.append((parent, ts, source))
+                elif before >= ts:
+                    yield source
+
+    def _time_of(self, name: str) -> str | None:
+        for table in ("event", "fresh"):
+            found = self._file.db.execute(f"SELECT ts FROM {table} WHERE hash_self = ?", (name,)).fetchone()
+            if found:
+                return str(found[0])
+        return None
+
+    def look(self) -> None:
+        """Know what the file holds; read again only if another process changed it."""
+        db = self._file.db
+        version = db.execute("PRAGMA kept.data_version").fetchone()[0]
+        if version == self._version:
+            return
+        self._known.clear()
+        for name, number, read, skewed in db.execute("SELECT name, id, read, skewed FROM source"):
+            self._known[name] = (number, read)
+            self._skewed |= {number} if skewed else set()
+        self._version = version
+
+
+def _is_proven(piece: tuple[str, int, bytes]) -> bool:
+    """Whether a source's name vouches for its bytes; a segment that was altered is read each time."""
+    name, _, data = piece
+    return not name.startswith("s:") or segment_name(data) == name[2:]
+
+
+def _put(table: str) -> str:
+    return f"INSERT INTO {table} (source, {_COLUMNS}) VALUES (?{', ?' * (len(_PLAIN) + 2)})"
+
+
+def _rows(source: int, data: bytes) -> tuple[list[tuple[object, ...]], int]:
+    """The whole events of these bytes as rows, and how many of the bytes are whole lines."""
+    rows, read = [], 0
+    for line in split_lines(data):
+        if not line.endswith(b"\n"):
+            break  # still being written
+        read += len(line)
+        with contextlib.suppress(CorruptLog, FutureFormat):  # `doctor` names them
+            event = parse_event(line)
+            plain = (getattr(event, name) for name in _PLAIN)
+            rows.append((source, *plain, ",".join(event.hash_prev), event.added))
+    return rows, read
