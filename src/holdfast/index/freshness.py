@@ -51,13 +51,14 @@ class IndexSignature:
 
     `memory` covers what can be recalled, tasks and sessions included, `work` the tasks and who has
     claimed them; `value` covers both and what surrounds them: other branches, what git has staged and
-    what it is in the middle of. A part that nobody asked for is empty and equals nothing.
+    what it is in the middle of; `truth` is the same without the view that takes edits, which a command
+    may have rendered itself. A part that nobody asked for is empty and equals nothing.
     """
 
-    __slots__ = ("_newest", "_now", "memory", "value", "work")
+    __slots__ = ("_newest", "_now", "memory", "truth", "value", "work")
 
-    def __init__(self, memory: str, work: str, value: str, newest: int, now: int) -> None:
-        self.memory, self.work, self.value = memory, work, value
+    def __init__(self, memory: str, work: str, value: str, truth: str, newest: int, now: int) -> None:
+        self.memory, self.work, self.value, self.truth = memory, work, value, truth
         self._newest, self._now = newest, now
 
     def settles_in(self) -> int:
@@ -79,21 +80,25 @@ def signature(place: WorkTreePaths, layout: Layout, *, parts: "Sequence[str]" = 
     head = _head(place)
     if head is None or _drawer_in_use(place.top) or _cut_short(layout) or _has_news(layout):
         return None
-    common, memory, tasks, work, around = _Seen(), _Seen(), _Seen(), _Seen(), _Seen()
+    common, memory, tasks, work, around, view = _Seen(), _Seen(), _Seen(), _Seen(), _Seen(), _Seen()
     common.add(FORMAT, place.top, head)
     _look_at_both(common, place, layout)
     if "memory" in parts or "value" in parts:
         _look_at_memory(memory, layout)
     tasks.documents(layout.in_tree(TASKS))
     if "work" in parts or "value" in parts:
-        _look_at_work(work, layout)
+        work.tree(layout.claims)
+        work.documents(layout.in_tree(LINKS))
+        view.file(layout.view("project_state.json"))  # an edit of it is taken by the next command
     if "value" in parts:
         _look_around(around, place, layout)
+    everything = (common, memory, tasks, work, around)
     return IndexSignature(
         digest(common, memory, tasks) if "memory" in parts else "",
-        digest(common, tasks, work) if "work" in parts else "",
-        digest(common, memory, tasks, work, around) if "value" in parts else "",
-        max(seen.newest for seen in (common, memory, tasks, work, around)),
+        digest(common, tasks, work, view) if "work" in parts else "",
+        digest(*everything, view) if "value" in parts else "",
+        digest(*everything) if "value" in parts else "",
+        max(seen.newest for seen in (*everything, view)),
         now,
     )
 
@@ -213,12 +218,6 @@ def _look_at_memory(seen: "_Seen", layout: Layout) -> None:
     for path in (layout.spool, layout.candidates, layout.sessions):
         seen.tree(path)
     seen.documents(layout.in_tree(MEMORY))
-
-
-def _look_at_work(seen: "_Seen", layout: Layout) -> None:
-    seen.tree(layout.claims)
-    seen.file(layout.view("project_state.json"))  # an edit of it is taken by the next command
-    seen.documents(layout.in_tree(LINKS))
 
 
 def _look_around(seen: "_Seen", place: WorkTreePaths, layout: Layout) -> None:

@@ -65,11 +65,13 @@ class HealthChecks(Concern):
     def status(self) -> Status:
         """Where this clone stands, what waits, and what would go with it."""
         # Before looking: what changes meanwhile must not be missed.
-        self.project.seen = refresh.signature_of(self.clone, parts=("value",))
+        seen = refresh.signature_of(self.clone, parts=("value",))
         there = review_queue.ReviewQueue(self.clone, self.clone.clock())
         found = there.known
-        self.project.listed = self.project.seen, found
-        self.project.views.catch_up(found)
+        if self.project.views.catch_up(found) and seen is not None:
+            rendered = refresh.signature_of(self.clone, parts=("value",))
+            seen = rendered if rendered is not None and rendered.truth == seen.truth else seen
+        self.project.seen, self.project.listed = seen, (seen, found)
         foreign = review_queue.FOREIGN
         states = Counter((one.status, one.trust == foreign) for one in found.unreviewed)
         counted = status.status(

@@ -61,8 +61,8 @@ class ViewFiles(Concern):
             self._write_journal(None if all_days else [header.time[:10]])
         self._remember({subject: tree for subject, tree in head.items() if subject in changed})
 
-    def catch_up(self, found: MemoryListing) -> None:
-        """Write the views of another state: git brought something, a file was edited, memories stand otherwise."""
+    def catch_up(self, found: MemoryListing) -> bool:
+        """Write the views of another state (git brought something, a file was edited); whether there were any."""
         behind = self.behind()
         said = "\n".join(f"{one.id} {one.status} {one.blob}" for one in found.standings)
         standing = {"standing": hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()}
@@ -71,6 +71,7 @@ class ViewFiles(Concern):
         if behind:
             self.render_quietly(*behind)
             self._remember(standing)
+        return bool(behind)
 
     def behind(self) -> set[str]:
         """The subjects whose views are missing or were written from another state."""
