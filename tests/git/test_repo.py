@@ -1,8 +1,10 @@
 """Git run for people: what it complains about is said in words that lead on."""
 
 import os
+import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -132,3 +134,54 @@ def test_an_edit_that_keeps_size_and_time_is_seen(repo: GitRepo) -> None:
     assert asked.entry_facts() != first
     time.sleep(0.05)
     assert Repo.discover(str(repo.path)).status(layout.TASKS) == {".holdfast/tasks/one.md": " M"}
+
+
+def _asked(repo: GitRepo, ask: Callable[[Repo], object]) -> tuple[object, int]:
+    """What a new process would learn, and how many git processes it would start."""
+    calls = repo.path.parent / "calls"
+    calls.write_text("")
+    there = Repo.at(str(repo.path))
+    found = ask(there)
+    there.leave_answers()
+    return found, len(calls.read_text().split())
+
+
+@pytest.fixture
+def counting(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> GitRepo:
+    """A repository, and a `git` that counts how often it is started."""
+    script = repo.path.parent / "bin" / "git"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\necho x >>"{repo.path.parent}/calls"\nexec {shutil.which("git")} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
+    return repo
+
+
+def test_what_one_command_asked_serves_the_next_whatever_came_between(counting: GitRepo) -> None:
+    """An answer that the next command drops is paid for at every other command."""
+    first = counting.commit("a.txt")
+    counting.commit("b.txt")
+    questions: list[Callable[[Repo], object]] = [
+        lambda there: there.text("remote"),
+        lambda there: there.text("diff", "--name-only", first, "HEAD", "--"),
+        lambda there: there.text("merge-base", "HEAD", first),
+    ]
+    before = [_asked(counting, ask) for ask in questions]
+    assert before == [("", 1), ("b.txt", 1), (first, 1)]
+    assert [_asked(counting, ask) for ask in questions] == [(found, 0) for found, _ in before]
+    counting.commit("c.txt")
+    counting.git("remote", "add", "away", "../away")
+    after = [_asked(counting, ask)[0] for ask in questions]
+    assert after == ["away", "b.txt\nc.txt", first]
+
+
+def test_a_commit_that_arrives_later_is_found(counting: GitRepo, tmp_path: Path) -> None:
+    """A kept "not here" would hide what a fetch brought."""
+    counting.commit("a.txt")
+    other = GitRepo(tmp_path / "other")
+    counting.git("clone", "-q", str(counting.path), str(other.path))
+    late = other.commit("late.txt")
+    nothing, found = ("diff", "--name-only", late, "HEAD", "--"), "late.txt"
+    assert _asked(counting, lambda there: there.text(*nothing, ok=range(256)))[0] == ""
+    counting.git("fetch", "-q", str(other.path))
+    assert _asked(counting, lambda there: there.text(*nothing, ok=range(256)))[0] == found

@@ -37,7 +37,7 @@ class GitMemo:
 
     def __init__(self, top: str, git_dir: str, common_dir: str) -> None:
         self._top, self._git_dir, self._common_dir = top, git_dir, common_dir
-        self._listings: dict[str, bytes] = {}
+        self._listings: dict[str, tuple[str, bytes]] = {}  # by command: the state it was asked in, the answer
         self._kept: dict[str, Any] | None = None  # what earlier commands left
         self._is_new = False  # whether there is something to leave for the next
         self._tree: tuple[str, dict[str, str], dict[str, str]] = ("", {}, {})
@@ -88,32 +88,47 @@ class GitMemo:
         return self._kept
 
     def leave(self) -> None:
-        """Leave for the next command what this one asked."""
+        """Leave for the next command what this one asked, and what it did not need to ask."""
         if not self._is_new:
             return
-        facts, status = self._status or ("", {})
-        found: dict[str, str] = {}
-        size = 0
-        for key, answer in self._listings.items():
-            size += len(answer)
+        earlier = self._earlier()
+        facts, status = self._status or (earlier.get("facts"), earlier.get("status"))
+        # One answer for each shape of command: the next asks about later commits.
+        found: dict[str, Any] = {
+            _OID.sub("*", key): [state, os.fsdecode(out)] for key, (state, out) in self._listings.items()
+        }
+        found |= {key: known for key, known in self._known_listings().items() if key not in found}
+        size, listings = 0, {}
+        for key, known in list(found.items())[:_MOST_LISTINGS]:
+            size += len(known[1])
             if size <= _MOST_KEPT:
-                found[key] = os.fsdecode(answer)
+                listings[key] = known
         with contextlib.suppress(HoldfastError, OSError):
-            record = {"facts": facts, "status": status, "listings": found}
-            loose_records.keep(os.path.join(self._git_dir, _RECORD), record)
+            self._kept = {"facts": facts, "status": status, "listings": listings}
+            loose_records.keep(os.path.join(self._git_dir, _RECORD), self._kept)
         self._is_new = False
 
+    def _known_listings(self) -> dict[str, list[str]]:
+        known = self._earlier().get("listings")
+        known = known if isinstance(known, dict) else {}
+        return {key: row for key, row in known.items() if isinstance(row, list) and [*map(type, row)] == [str, str]}
+
     def listing(self, args: tuple[str, ...], head: str | None, ask: Callable[[], bytes]) -> bytes:
-        """What a command prints that only lists a tree, git's index or its settings."""
-        key = "\n".join((*args, str(self._rests_on(args, head))))
-        if key not in self._listings:
+        """What a command prints that only lists commits, a tree, git's index or its settings."""
+        key = "\n".join(args)
+        shape, state = _OID.sub("*", key), f"{key}\n{self._rests_on(args, head)}"
+        if (known := self._listings.get(key)) and known[0] == state:
+            return known[1]
+        earlier = self._known_listings().get(shape)
+        if earlier and earlier[0] == state:
+            answer = os.fsencode(earlier[1])
+        else:
+            answer, self._is_new = ask(), True
+        if answer or shape == key:  # a commit that is not here may still come
             if len(self._listings) >= _MOST_LISTINGS:
                 self._listings.clear()
-            known = self._earlier().get("listings")
-            known = known.get(key) if isinstance(known, dict) else None
-            self._is_new = self._is_new or known is None
-            self._listings[key] = os.fsencode(known) if isinstance(known, str) else ask()
-        return self._listings[key]
+            self._listings[key] = (state, answer)
+        return answer
 
     def _rests_on(self, args: tuple[str, ...], head: str | None) -> object:
         if "ls-files" in args:
@@ -179,9 +194,14 @@ def is_listing(args: tuple[str, ...]) -> bool:
 
 def is_of_head(args: tuple[str, ...]) -> bool:
     """Whether what a command prints depends on HEAD's commit alone."""
-    if "ls-tree" in args:
-        return "HEAD" in args or any(map(_OID.fullmatch, args))
-    return args[0] == "log" and "HEAD" in args and "--branches" not in args
+    words = args[: args.index("--")] if "--" in args else args
+    of_head, of_commit = "HEAD" in words, any(map(_OID.fullmatch, words))
+    if "ls-tree" in words:
+        return of_head or of_commit
+    if words[0] in ("diff", "merge-base"):
+        return of_head and of_commit
+    is_bound = words[0] == "log" and not {"--all", "--branches"} & {*words}
+    return is_bound and (of_head or any(word.endswith("..HEAD") for word in words))
 
 
 def read_tree(out: bytes) -> tuple[dict[str, str], dict[str, str]]:

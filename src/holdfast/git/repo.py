@@ -414,6 +414,8 @@ class Repo:
         return os.path.exists(os.path.join(self.common_dir, "shallow"))
 
     def is_ancestor(self, older: str, newer: str) -> bool:
+        if newer == "HEAD" and older == self.head().oid:
+            return True
         return self.attempt("merge-base", "--is-ancestor", older, newer).returncode == 0
 
     def history(self, revisions: str, paths: Sequence[str]) -> list[tuple[str, str, str | None]]:

@@ -61,11 +61,13 @@ class UpstreamTrust:
 
 def find(repo: Repo, trunk: str | None = None) -> Upstream | None:
     """Where the trunk comes from; None if it comes from nowhere. `trunk` is the settings' word for it."""
-    remotes = repo.text("remote").split("\n")
+    remotes = repo.text("remote").split()
+    if not remotes:
+        return None
     ref = _tracking(repo, repo.trunk(trunk), remotes)
     if ref is None:
         return None
-    named = [name for name in remotes if name and ref.startswith(f"{_REMOTES}{name}/")]
+    named = [name for name in remotes if ref.startswith(f"{_REMOTES}{name}/")]
     if not named:
         return None
     remote = max(named, key=len)
@@ -81,7 +83,7 @@ def _tracking(repo: Repo, trunk: str | None, remotes: Iterable[str]) -> str | No
     followed = repo.text("for-each-ref", "--format=%(upstream)", trunk)
     if followed.startswith(_REMOTES):
         return followed
-    names = sorted(filter(None, remotes), key=lambda name: (name != "origin", name))
+    names = sorted(remotes, key=lambda name: (name != "origin", name))
     return next((ref for name in names if repo.resolve(ref := f"{_REMOTES}{name}/{branch}")), None)
 
 

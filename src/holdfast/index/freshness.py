@@ -57,7 +57,7 @@ class IndexSignature:
 
     __slots__ = ("_newest", "_now", "memory", "truth", "value", "work")
 
-    def __init__(self, memory: str, work: str, value: str, truth: str, newest: int, now: int) -> None:
+    def __init__(self, memory: str, work: str, value: str, truth: str, *, newest: int, now: int) -> None:
         self.memory, self.work, self.value, self.truth = memory, work, value, truth
         self._newest, self._now = newest, now
 
@@ -98,8 +98,8 @@ def signature(place: WorkTreePaths, layout: Layout, *, parts: "Sequence[str]" = 
         digest(common, tasks, work, view) if "work" in parts else "",
         digest(*everything, view) if "value" in parts else "",
         digest(*everything) if "value" in parts else "",
-        max(seen.newest for seen in (*everything, view)),
-        now,
+        newest=max(seen.newest for seen in (*everything, view)),
+        now=now,
     )
 
 

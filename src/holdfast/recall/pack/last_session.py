@@ -134,16 +134,18 @@ def _is_journal(repo: Repo, path: str, folder: str | None) -> bool:
 
 def changed_files(repo: Repo, old: str) -> tuple[str, ...]:
     """The files that differ between a commit and HEAD, ours left out."""
-    done = repo.attempt("diff", "--name-only", "--no-renames", "-z", old, "HEAD", "--")
-    names = [os.fsdecode(name) for name in done.stdout.split(b"\0") if name] if done.returncode == 0 else []
-    return tuple(name for name in names if not _is_ours(name))
+    if old == repo.head().oid:
+        return ()
+    out = repo.run("diff", "--name-only", "--no-renames", "-z", old, "HEAD", "--", ok=range(256))
+    return tuple(name for name in map(os.fsdecode, out.split(b"\0")) if name and not _is_ours(name))
 
 
 def branched_off(repo: Repo, trunk: str | None) -> str | None:
     """Where this branch left the trunk, if it did."""
-    if trunk is None or repo.head().oid is None:
-        return None
-    return os.fsdecode(repo.attempt("merge-base", "HEAD", trunk).stdout).strip() or None
+    head, tip = repo.head().oid, repo.resolve(trunk) if trunk else None
+    if head is None or tip is None or head == tip:
+        return tip if head else None
+    return repo.text("merge-base", "HEAD", tip, ok=range(256)) or None
 
 
 def _is_ours(path: str) -> bool:
@@ -164,14 +166,13 @@ def _of_branch(clone: Clone, session: Session) -> ChosenSession:
     last = last_commit(session)
     if last is None or clone.repo.head().oid is None:
         return ChosenSession(session, "branch", why)
-    is_here = clone.repo.attempt("merge-base", "--is-ancestor", last, "HEAD").returncode
-    if is_here == 0:
+    if clone.repo.is_ancestor(last, "HEAD"):
         return ChosenSession(session, "branch", why, since=last)
     if (moved := _moved(clone, [last]).get(last)) and clone.repo.is_ancestor(moved, "HEAD"):
         said = f"its last commit {last[:12]} was rewritten and is {moved[:12]} now"
         return ChosenSession(session, "branch", f"{why}; {said}", since=moved, lost=last)
     said = f"its last commit {last[:12]} is not in this history any more (see `holdfast reconcile`)"
-    if is_here != 1 and clone.repo.is_shallow():
+    if clone.repo.is_shallow():
         said = f"whether its last commit {last[:12]} is in this history cannot be told in a shallow clone"
     return ChosenSession(session, "branch", f"{why}; {said}", lost=last)
 

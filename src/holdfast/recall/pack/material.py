@@ -193,10 +193,11 @@ def _tasks_at_hand(
 
 
 def _commits(repo: Repo, since: str | None) -> tuple[tuple[tuple[str, str], ...], int]:
-    if since is None:
+    if since is None or since == repo.head().oid:
         return (), 0
-    done = repo.attempt("log", f"--max-count={MAX_COMMITS}", "--format=%H%x00%s", f"{since}..HEAD", "--")
-    rows = [row.partition("\0") for row in done.stdout.decode("utf-8", "replace").splitlines()]
+    shape = (f"--max-count={MAX_COMMITS}", "--format=%H%x00%s")
+    out = repo.run("log", *shape, f"{since}..HEAD", "--", ok=range(256))
+    rows = [row.partition("\0") for row in out.decode("utf-8", "replace").splitlines()]
     found = tuple((oid, subject) for oid, _, subject in rows)
     if len(found) < MAX_COMMITS:
         return found, len(found)
