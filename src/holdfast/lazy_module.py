@@ -8,6 +8,7 @@ holdfast.work.task_board import Board` loads it at once, as ever.
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 
 TYPE_CHECKING = False  # `typing` itself would cost every start
@@ -25,7 +26,8 @@ class LazyModule:
         object.__setattr__(self, "_LazyModule__path", name)  # a name that no module has
 
     def __getattr__(self, attribute: str) -> Any:
-        return getattr(import_module(self.__path), attribute)
+        # A look into the table costs a tenth of `import_module`, and a command asks a thousand times.
+        return getattr(sys.modules.get(self.__path) or import_module(self.__path), attribute)
 
     def __setattr__(self, attribute: str, value: object) -> None:
         setattr(import_module(self.__path), attribute, value)

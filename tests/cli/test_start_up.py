@@ -43,6 +43,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
     script = repo.path.parent / "bin" / "git"
     script.write_text(f'#!/bin/sh\necho x >>"{repo.path.parent}/calls"\nexec {shutil.which("git")} "$@"\n')
     script.chmod(0o755)
+    repo.commit("README.md")
     for words in (
         "init --commit --no-hooks",
         "task add Paint",

@@ -44,20 +44,24 @@ def open_permissions(store: Layout, top: str) -> Iterator[HealthFinding]:
     """Files that others can read, that lead elsewhere, or that are not ours."""
     if os.name != "posix":  # Windows keeps access lists, which a mode does not show.
         return
+    us = os.geteuid()
     for path in _everything(store.private):
         try:
             facts = os.lstat(path)
         except FileNotFoundError:  # another command moved it on
             continue
-        shown = os.path.relpath(path, top)
+        repair = None
         if stat.S_ISLNK(facts.st_mode):
-            said = "this is a link; the store holds only real files"
-            yield HealthFinding("problem", "store", shown, said, "Remove it.")
-        elif facts.st_uid != os.geteuid():
-            yield HealthFinding("problem", "store", shown, "another user owns this", "Give it back with `chown`.")
+            said, step = "this is a link; the store holds only real files", "Remove it."
+        elif facts.st_uid != us:
+            said, step = "another user owns this", "Give it back with `chown`."
         elif facts.st_mode & 0o077 and (stat.S_ISDIR(facts.st_mode) or _is_open(os.path.dirname(path))):
-            said = f"others can use this: its mode is {stat.S_IMODE(facts.st_mode):04o}"
-            yield HealthFinding("problem", "store", shown, said, _REPAIR, repair="permissions", path=path)
+            said, step = f"others can use this: its mode is {stat.S_IMODE(facts.st_mode):04o}", _REPAIR
+            repair = "permissions"
+        else:
+            continue
+        shown = os.path.relpath(path, top)
+        yield HealthFinding("problem", "store", shown, said, step, repair=repair, path=path)
 
 
 def _is_open(folder: str) -> bool:

@@ -63,20 +63,19 @@ def _folder(clone: Clone, run: str) -> str:
 def body(clone: Clone, event: VerifiedEvent, *, hidden: bool = False, erased: bool = False) -> Iterator[HealthFinding]:
     """What is wrong with one event's body, and with the capsule that it vouches for."""
     name = (event.body or b"").decode("ascii")
-    shown = _shown(clone, clone.layout.body(name))
+    said, step, stored = "", _BACKUP, None
     try:
         stored = clone.bodies.raw(name)
+        if stored is None and not hidden:
+            said = f"it is missing; {event.file}:{event.number} names it"
+        elif stored is not None and body_name(stored) != name:
+            said = f"one or more of its {len(stored)} bytes were changed; {event.file}:{event.number} names it"
+        elif stored is not None and erased:
+            said, step = "it was erased and is here again", "Erase it again with `holdfast erase`."
     except (UnsafePath, TooLarge, OSError) as error:
-        yield HealthFinding("problem", "body", shown, str(error), _BACKUP)
-        return
-    if stored is None and not hidden:
-        yield HealthFinding("problem", "body", shown, f"it is missing; {event.file}:{event.number} names it", _BACKUP)
-    elif stored is not None and body_name(stored) != name:
-        said = f"one or more of its {len(stored)} bytes were changed; {event.file}:{event.number} names it"
-        yield HealthFinding("problem", "body", shown, said, _BACKUP)
-    elif stored is not None and erased:
-        step = "Erase it again with `holdfast erase`."
-        yield HealthFinding("problem", "body", shown, "it was erased and is here again", step)
+        said = str(error)
+    if said:
+        yield HealthFinding("problem", "body", _shown(clone, clone.layout.body(name)), said, step)
     elif stored is not None and event.kind == b"run" and not hidden:
         yield from _capsule_of(clone, event, stored)
 

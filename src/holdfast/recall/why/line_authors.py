@@ -70,7 +70,7 @@ def read_target(repo: Repo, words: str, *, folder: str) -> WhyTarget:
         if not 1 <= first <= last <= total:
             lines = f"{total:,} line{'' if total == 1 else 's'}"
             raise BadInput(f"{path} has {lines}, so it has no {first}-{last}", hint=_HINT)
-    if not repo.run("--literal-pathspecs", "ls-files", "-z", "--", path):
+    if os.fsencode(f"\t{path}\0") not in repo.run("ls-files", "-s", "-z"):  # as `submodules` asks
         notes = (*notes, f"git does not track {path}")
     if operation := repo.operation():
         notes = (*notes, f"{operation} is under way: what is not committed yet may have come with it")
