@@ -145,7 +145,7 @@ def _words(text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
-        if _WIDE.search(word):
+        if not word.isascii() and _WIDE.search(word):
             found |= {word[at : at + 2]: word[at : at + 2] for at in range(max(1, len(word) - 1))}
             continue
         for part in dict.fromkeys((word, *_PARTS.findall(word))):

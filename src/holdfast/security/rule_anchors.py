@@ -262,13 +262,20 @@ def _begins_in(text: bytes) -> bool:
     """
     low = text.lower()
     return any(
-        shape.compiled().match(text, found.start())
+        shape.compiled().match(text, place)
         for shape in shapes()
         for anchor in shape.anchors
         if anchor in (low if shape.fold else text)
-        for found in re.finditer(re.escape(anchor), low if shape.fold else text)
-        if may_follow(text, anchor, found.start())
+        for place in _places(low if shape.fold else text, anchor)
+        if may_follow(text, anchor, place)
     )
+
+
+def _places(text: bytes, word: bytes) -> Iterator[int]:
+    place = text.find(word)
+    while place >= 0:
+        yield place
+        place = text.find(word, place + 1)
 
 
 def _kind(number: int) -> SecretShape | Coding:
