@@ -98,6 +98,8 @@ class KnownClaims:
         return claims.conflict(statement(other), statement(memory), gone=gone)
 
     def _around(self, memory: Memory) -> list[Memory]:
+        if not self._memories.keys() - {memory.id}:
+            return []  # nothing to compare with, so nothing to load
         if self._near is None:
             self._near = claims.SimilarStatements({name: statement(one) for name, one in self._memories.items()})
         near = self._near.near(statement(memory))
