@@ -22,7 +22,7 @@ else:
         return lambda function: function
 
 
-_SETTERS: dict[Any, tuple[Callable[..., None], ...]] = {}
+_MAKERS: dict[Any, Callable[..., Any]] = {}
 MISSING: Any = object()  # the default of a field that has none
 
 
@@ -210,12 +210,23 @@ def _taken_apart(self: Any) -> tuple[Any, ...]:
 
 def put_together(cls: Any, *given: Any) -> Any:
     """A value of these fields, in their order, which were checked before."""
-    setters = _SETTERS.get(cls)
-    if setters is None:
-        setters = _SETTERS[cls] = tuple(getattr(cls, one.name).__set__ for one in fields(cls))
-    made = cls.__new__(cls)
-    for put, value in zip(setters, given, strict=True):
-        put(made, value)
+    make = _MAKERS.get(cls)
+    if make is None:
+        make = _MAKERS[cls] = _maker(cls)
+    return make(*given)
+
+
+def _maker(cls: Any) -> Callable[..., Any]:
+    """A function that fills in all fields: ten thousand memories are put together at a time."""
+    names = [one.name for one in fields(cls)]
+    scope: dict[str, Any] = {
+        "new": cls.__new__,
+        "cls": cls,
+        **{f"_set_{name}": getattr(cls, name).__set__ for name in names},
+    }
+    body = ["made = new(cls)", *(f"_set_{name}(made, {name})" for name in names), "return made"]
+    exec(f"def make({', '.join(names)}):\n " + "\n ".join(body), scope)
+    made: Callable[..., Any] = scope["make"]
     return made
 
 

@@ -357,10 +357,12 @@ class TrustJudgement:
 
     def is_edited(self, one: VisibleMemory) -> bool:
         """Whether a person approved another text of it; an edit in the work tree is not committed yet."""
-        return one.sighting.origin != "edit" and (one.memory.id, one.sighting.blob) in self.edited
+        if not self.edited or one.sighting.origin == "edit":
+            return False
+        return (one.memory.id, one.sighting.blob) in self.edited
 
     def is_repeat(self, one: VisibleMemory) -> bool:
-        return (one.memory.id, one.sighting.blob, one.sighting.path) in self.repeats
+        return bool(self.repeats) and (one.memory.id, one.sighting.blob, one.sighting.path) in self.repeats
 
 
 def judge_trust(clone: Clone, seen: Sequence[VisibleMemory]) -> TrustJudgement:

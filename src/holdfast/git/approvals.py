@@ -184,8 +184,10 @@ class Tiers:
         A program's yes to such a text changes nothing. Where the approved text is here as well, in another
         file, nothing was edited: the other file only claims its id.
         """
-        speaking = {name for name, blob in texts if self.of(name, blob=blob, edited=False) == T0}
-        return {(name, blob) for name, blob in texts if name not in speaking and self._was_approved(name, blob)}
+        found = {(name, blob) for name, blob in texts if self._was_approved(name, blob)}
+        names = {name for name, _ in found}
+        speaking = {name for name, blob in texts if name in names and self.of(name, blob=blob, edited=False) == T0}
+        return {(name, blob) for name, blob in found if name not in speaking}
 
     def _was_approved(self, name: str, blob: str) -> bool:
         """Whether a person approved some text of a memory: here, or in the trusted trunk that has this."""
@@ -195,8 +197,9 @@ class Tiers:
 
     def accepted(self, name: str, blob: str) -> tuple[str, str] | None:
         """Where in time a person here approved this very text; None if nobody did, or it was taken back."""
-        text = (name, self._alike.get((name, blob), blob))
-        there = (at for at in self._accepted.get(text, ()) if blob)
+        there = self._accepted.get((name, self._alike.get((name, blob), blob)))
+        if not there or not blob:  # of most of ten thousand texts
+            return None
         return max((at for at in there if self._is_last(name, at)), default=None)
 
     def stands(self, approval: MemoryApproval) -> bool:

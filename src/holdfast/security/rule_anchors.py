@@ -156,8 +156,9 @@ def _branches(rests: list[tuple[bytes, bytes]], order: list[bytes]) -> bytes:
     return parts[0] if len(parts) == 1 else b"(?:" + b"|".join(parts) + b")"
 
 
-# Bytes that a process looks at rule by rule; compiling the search for all rules costs as much as half a megabyte.
-SMALL = 1 << 19
+# Bytes that a process looks at rule by rule; compiling the search for all rules costs as much as half a megabyte,
+# or as a few dozen texts, however short they are.
+SMALL, _EACH = 1 << 19, 1 << 13
 _looked = [0]  # how many it was so far
 HOLD = 128  # an anchor, or the long word that shows one, may still be arriving in the last bytes
 _CODINGS = (BASE64, encoded_words.PERCENT, encoded_words.ESCAPES)
@@ -235,7 +236,7 @@ class AnchorHits:
 def none_in(text: bytes) -> bool:
     """Whether no rule of ours begins anywhere: true of most texts, and cheap to say."""
     known = len(text)
-    _looked[0] += known
+    _looked[0] += known + _EACH
     is_first = _looked[0] <= SMALL and not _stems.cache_info().currsize
     if _begins_in(text) if is_first else _stems().any_in(text):
         return False

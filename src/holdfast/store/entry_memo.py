@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import sqlite3
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.store import layout, memory_files, task_files
@@ -97,11 +97,10 @@ class EntryMemo:
             rows = found.fetchall()
         except (sqlite3.Error, UnicodeDecodeError):
             return
-        for blob, text, fields in rows:
-            if blob not in wanted:
-                continue
+        rows = [row for row in rows if row[0] in wanted]
+        for (blob, text, _), fields in zip(rows, _all_fields([row[2] for row in rows]), strict=True):
             try:
-                know(text, json.loads(fields))
+                know(text, fields)
             except (ValueError, TypeError, LookupError):  # damaged: it is read again
                 continue
             self._texts[blob] = text
@@ -118,3 +117,18 @@ class EntryMemo:
                     self.clean.add(blob)
         if rows and self._file.path is not None:
             self._put("entry", rows, wanted)
+
+
+def _all_fields(rows: list[str]) -> list[Any]:
+    """What rows say: all at once, which takes half as long, or one by one, with nothing for those that are damaged."""
+    with contextlib.suppress(ValueError):
+        found: list[Any] = json.loads(f"[{','.join(rows)}]")
+        if len(found) == len(rows):
+            return found
+    found = []
+    for row in rows:
+        try:
+            found.append(json.loads(row))
+        except ValueError:
+            found.append(None)
+    return found
