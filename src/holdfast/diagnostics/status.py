@@ -2,6 +2,7 @@
 
 import os
 import stat
+from itertools import islice
 from typing import Any
 
 from holdfast.git import reconcile, upstream
@@ -9,7 +10,7 @@ from holdfast.git.clone import Clone
 from holdfast.store import agent_inbox
 from holdfast.values import frozen
 
-ENOUGH = 1000  # files of a folder whose sizes are looked up
+ENOUGH = 1000  # entries of a folder whose sizes are looked up
 
 
 @frozen(kw_only=True)
@@ -29,6 +30,7 @@ class Status:
     changes_waiting: tuple[str, ...]  # tracked paths
     private_runs: int
     private_bytes: int
+    private_more: bool  # whether there are more than that: a large folder is not counted to its end
     gone: int
     orphans: tuple[str, ...]
     sandboxed: bool
@@ -60,6 +62,7 @@ def status(clone: Clone, **counted: Any) -> Status:
     waiting, lost = agent_inbox.waiting(*clone.stores), agent_inbox.vanished(*clone.stores)
     unread = agent_inbox.vanished(*clone.stores, why=agent_inbox.UNREAD)
     missing = upstream.missing_from_trunk(clone)
+    size, more = _size(clone.private.private, besides=(clone.private.statistics, clone.private.seen))
     return Status(
         **counted,
         id=clone.line().id,
@@ -69,7 +72,8 @@ def status(clone: Clone, **counted: Any) -> Status:
         events_waiting=_events_waiting(clone),
         changes_waiting=tuple(sorted({change.path for change in clone.changes() if change.segment is None})),
         private_runs=_count(clone.private.runs),
-        private_bytes=_size(clone.private.private, besides=(clone.private.statistics, clone.private.seen)),
+        private_bytes=size,
+        private_more=more,
         gone=len(found.gone),
         orphans=tuple(orphan.name for orphan in found.orphans),
         sandboxed=clone.layout.private != clone.private.private,
@@ -99,20 +103,20 @@ def _count(folder: str) -> int:
         return 0
 
 
-def _size(place: str, *, besides: tuple[str, ...]) -> int:
-    """The bytes of a file or below a folder, but for what merely looking makes grow.
+def _size(place: str, *, besides: tuple[str, ...]) -> tuple[int, bool]:
+    """The bytes of a file or below a folder, but for what merely looking makes grow; whether there is more.
 
-    Of a folder with more entries than anybody would wait for, some tell how large the rest are.
+    Of a folder with more entries than anybody would wait for, only some are counted.
     """
     if place.startswith(besides):
-        return 0
+        return 0, False
     try:
         facts = os.lstat(place)
         if not stat.S_ISDIR(facts.st_mode):
-            return facts.st_size
-        names = os.listdir(place)
+            return facts.st_size, False
+        with os.scandir(place) as entries:
+            inner = [entry.path for entry in islice(entries, ENOUGH + 1)]
     except OSError:  # published or sealed just now
-        return 0
-    some = names[:ENOUGH]
-    size = sum(_size(os.path.join(place, name), besides=besides) for name in some)
-    return size * len(names) // max(len(some), 1)
+        return 0, False
+    sizes = [_size(path, besides=besides) for path in inner[:ENOUGH]]
+    return sum(size for size, _ in sizes), len(inner) > ENOUGH or any(more for _, more in sizes)

@@ -198,7 +198,8 @@ def status_text(found: Status) -> str:
         "to embed": f"{phrases.count(found.unembedded, 'text')}: holdfast model embed" if found.unembedded else "",
         "to publish": f"{phrases.count(found.events_waiting, 'event')}, "
         f"{phrases.count(len(found.changes_waiting), 'change')}",
-        "private": f"{phrases.count(found.private_runs, 'run')}, {phrases.size(found.private_bytes)}; "
+        "private": f"{phrases.count(found.private_runs, 'run')}, {'more than ' if found.private_more else ''}"
+        f"{phrases.size(found.private_bytes)}; "
         "deleting this clone deletes them (`holdfast export FILE` keeps them)",
     }
     told = [f"  {name:10}  {text}" for name, text in rows.items() if text]
