@@ -40,6 +40,10 @@ BODY_FIELDS = (
     "branch", "artifacts", "reviewer", "statement", "blob", "reason", "tags", "command", "prompt", "summary",
     "action", "status", "started", "ended", "session", "commit", "tree", "patch_id", "count",
 )  # fmt: skip
+_ENVELOPE = (
+    "hash_self", "ts", "kind", "target", "line", "writer", "seq", "run_id", "parent_run_id", "head", "layer",
+    "systemic_scale", "exit_status",
+)  # fmt: skip
 
 
 _T = TypeVar("_T")
@@ -143,8 +147,7 @@ class Clone:
         if self.layout.private == self.private.private:
             drawer = len(self.stores) > 1 and sandbox.holds_something(self.private)
             if drawer and (moved := sandbox.drain(self.private)).files:
-                what = f"moved {moved.files} files that a sandbox had recorded into the private store"
-                self.notes.append(what)
+                self.notes.append(f"moved {moved.files} files that a sandbox had recorded into the private store")
                 self._make_nobodys(moved.approvals)
             self.settle()
         else:
@@ -160,9 +163,8 @@ class Clone:
             if event.line in named:
                 heads: Callable[[], list[str]] = partial(list, (event.hash_self,))
                 writer = SpoolWriter(self.private, event.line, heads=heads, clock=self.clock)
-                writer.append(
-                    EventDraft("promote", target=event.target, layer=event.layer), event.body, head=event.head
-                )
+                draft = EventDraft("promote", target=event.target, layer=event.layer)
+                writer.append(draft, event.body, head=event.head)
                 writer.close()
 
     @property
@@ -201,10 +203,10 @@ class Clone:
         return self._line_at(self.repo.head())
 
     def _line_at(self, head: Head) -> BranchLine:
-        seen = (head.ref, *_facts(os.path.join(self.repo.common_dir, "config")))
-        if self._line is None or self._line[0] != seen or head.ref is None:
+        config = os.path.join(self.repo.common_dir, "config")
+        if self._line is None or self._line[0] != (head.ref, fsio.facts(config)) or head.ref is None:
             line = branch_lines.current(self.repo, self._writable_first(), head, self.clock, reading=self.reading)
-            self._line = ((head.ref, *_facts(os.path.join(self.repo.common_dir, "config"))), line)
+            self._line = ((head.ref, fsio.facts(config)), line)
         return self._line[1]
 
     def _writable_first(self) -> tuple[Layout, ...]:
@@ -243,10 +245,13 @@ class Clone:
         named: set[str] = set()
         for source in visible_entries.own_sources(self.stores, self.line()):
             if source.kind == "spool" and source.path and source.until is None:
-                parents, last = self._spool_ends(source.path)
+                try:
+                    parents, last = spool_ends(source.path)
+                except (UnsafePath, TooLarge) as error:
+                    self.layout.leave_out(error)
+                    continue
                 named.update(parents)
-                if last:
-                    tips[last] = None
+                tips.update({last: None} if last else {})
             elif source.kind == "spool" or self._is_sound(source):
                 tips.update(dict.fromkeys(heads(event for event, _ in self._pairs(source))))
         return [tip for tip in tips if tip not in named]
@@ -258,13 +263,6 @@ class Clone:
         except (CorruptLog, FutureFormat, UnsafePath, TooLarge, NotADirectoryError):
             return False
         return True
-
-    def _spool_ends(self, path: str) -> tuple[Iterable[str], str | None]:
-        try:
-            return spool_ends(path)
-        except (UnsafePath, TooLarge) as error:
-            self.layout.leave_out(error)
-            return (), None
 
     def _tree_summary(self) -> PublishedLog:
         """The heads and the erased targets of the log in HEAD's tree."""
@@ -414,19 +412,17 @@ class Clone:
     def _read_events(self) -> list[Event]:
         """What the visible files hold; read again only if one of them changed since this was last asked."""
         sources = self.sources()
-        state = tuple((s.key, s.until, s.blob or _facts(s.path or "")) for s in sources)
+        state = tuple((s.key, s.until, s.blob or fsio.facts(s.path or "")) for s in sources)
         if self._told is None or self._told[0] != state:
-            self._told = (state, in_order(self._events_of(sources)))
+            self._told = (state, in_order(event for event, _ in self.read_sources(sources)))
         return self._told[1]
-
-    def _events_of(self, sources: Iterable[Source]) -> list[Event]:
-        return [event for event, _ in self.read_sources(sources)]
 
     def all_events(self) -> list[Event]:
         """Every event this clone holds, on any line, in order."""
         # Our own first: what is published between the two looks is then seen twice, never not at all.
         own = self._steadily(lambda: list(self.own_events()))
-        return in_order([*own, *self._events_of(s for s in self.sources() if s.blob)])
+        published = self.read_sources(source for source in self.sources() if source.blob)
+        return in_order([*own, *(event for event, _ in published)])
 
     def _steadily(self, look: Callable[[], list[_T]]) -> list[_T]:
         """Look again if a spool was sealed between finding it and reading it."""
@@ -447,8 +443,9 @@ class Clone:
             for line in seal.spool_lines(store):
                 for path in seal.spools(store, line):
                     yield Source(f"{line}/{os.path.basename(path)}", "spool", line, None, path, None)
-            for name in _listed(store, store.sealed_log, ".jsonl"):
-                yield Source(name, "segment", None, None, store.sealed_segment(name), None)
+            for name in store.listed(store.sealed_log, ".jsonl"):
+                path = os.path.join(store.sealed_log, name)
+                yield Source(name.removesuffix(".jsonl"), "segment", None, None, path, None)
 
     def find_events(self, scope: str = "visible", **wanted: Any) -> list[Event]:
         """Some events in order, by the fields of `EventQuery`, without reading all of them.
@@ -482,38 +479,22 @@ class Clone:
     def joined(self, event: Event) -> dict[str, Any]:
         """An event and its body as one flat object; unknown fields are null."""
         body = self.bodies.get(event.body) if event.body and not self._is_erased(event) else None
-        envelope = {
-            "hash_self": event.hash_self,
-            "ts": event.ts,
-            "kind": event.kind,
-            "target": event.target,
-            "line": event.line,
-            "writer": event.writer,
-            "seq": event.seq,
-            "run_id": event.run_id,
-            "parent_run_id": event.parent_run_id,
-            "head": event.head,
-            "layer": event.layer,
-            "systemic_scale": event.systemic_scale,
-            "exit_status": event.exit_status,
-        }
-        flat = {**envelope, **{name: (body or {}).get(name) for name in BODY_FIELDS}}
+        envelope = {name: getattr(event, name) for name in _ENVELOPE}
+        if body is not None or event.body is None:
+            state = "here"
+        elif self._is_erased(event):
+            state = "erased"
+        else:
+            self._own = self._own or {own.hash_self for own in self.own_events()}
+            state = "missing" if event.hash_self in self._own else "private"
         return {
-            **flat,
+            **envelope,
+            **{name: (body or {}).get(name) for name in BODY_FIELDS},
             "body": event.body,
-            "body_state": self._body_state(event, body),
+            "body_state": state,
             "hash_prev": list(event.hash_prev),
             **({"added": added(event.added.encode("ascii"))} if event.added else {}),
         }
-
-    def _body_state(self, event: Event, body: dict[str, Any] | None) -> str:
-        if body is not None or event.body is None:
-            return "here"
-        if self._is_erased(event):
-            return "erased"
-        if self._own is None:
-            self._own = {own.hash_self for own in self.own_events()}
-        return "missing" if event.hash_self in self._own else "private"
 
     def _is_erased(self, event: Event) -> bool:
         return not self.erased().isdisjoint((event.hash_self, event.target or "", event.run_id or ""))
@@ -521,28 +502,20 @@ class Clone:
     def erased(self) -> set[str]:
         """Targets that are never read, indexed or shown: erased here, or by an event in HEAD's log."""
         if self._erased is None:
-            own = {name for store in self.stores for name in _listed(store, store.erased, "")}
-            self._erased = own | self._tree_summary().erased
+            self._erased = self._own_erased() | self._tree_summary().erased
         return self._erased
+
+    def _own_erased(self) -> set[str]:
+        return {name for store in self.stores for name in store.listed(store.erased) if not name.endswith(".tmp")}
 
     def erased_elsewhere(self) -> set[str]:
         """Targets that only an event in HEAD's log says to be erased."""
-        own = {name for store in self.stores for name in _listed(store, store.erased, "")}
-        return self.erased() - own
+        return self.erased() - self._own_erased()
 
     def forget_erased(self) -> None:
         """Look the erased targets up again, and what was kept of entries with them."""
         self._erased = None
         self.__dict__.pop("entry_memo", None)
-
-
-def _facts(path: str) -> tuple[int, ...]:
-    """What changes when a file is written again."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return ()
-    return found.st_mtime_ns, found.st_ino, found.st_size
 
 
 def is_writable(layout: Layout) -> bool:
@@ -555,11 +528,3 @@ def is_initialised(repo: Repo, layout: Layout) -> bool:
     """`.holdfast/` in the work tree or in HEAD, or a private store, means initialised."""
     here = os.path.isdir(layout.in_tree(paths.TRACKED)) or os.path.lexists(layout.repo_id)
     return here or repo.tree_id("HEAD", paths.TRACKED) is not None
-
-
-def _listed(store: Layout, folder: str, ending: str) -> list[str]:
-    return [
-        name[: len(name) - len(ending)]
-        for name in store.listed(folder)
-        if name.endswith(ending) and not name.endswith(".tmp")
-    ]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
 from holdfast.patterns import regex
-from holdfast.store import loose_records
+from holdfast.store import fsio, loose_records
 from holdfast.store.layout import LINKS, MEMORY, TASKS, TRACKED
 
 if TYPE_CHECKING:
@@ -48,11 +48,10 @@ class GitMemo:
         self._seen: tuple[object, str | None] | None = None  # folders and git's index, and the facts at that time
         self.steady = False  # whether nobody but us edits entry files in place while this process runs
 
-    def tree(self, commit: str, ask: Callable[[str], bytes]) -> tuple[dict[str, str], dict[str, str]]:
+    def tree(self, commit: str, ask: Callable[[], bytes]) -> tuple[dict[str, str], dict[str, str]]:
         """Path to blob, and path to tree, of everything below `.holdfast` in a commit."""
         if self._tree[0] != commit:
-            blobs, trees = read_tree(ask(commit))
-            self._tree = (commit, blobs, trees)
+            self._tree = (commit, *read_tree(ask()))
         return self._tree[1], self._tree[2]
 
     def blobs(self, oids: Iterable[str], ask: Callable[[list[str]], dict[str, bytes]]) -> dict[str, bytes]:
@@ -62,9 +61,8 @@ class GitMemo:
         found = ask(missing) if missing else {}
         size = sum(map(len, found.values()))
         if self._size + size > _MOST_BYTES:
-            kept = {oid: self._blobs[oid] for oid in wanted if oid in self._blobs}
+            found |= {oid: self._blobs[oid] for oid in wanted if oid in self._blobs}
             self._blobs, self._size = {}, 0
-            found |= kept
         self._blobs |= found
         self._size += size
         return {oid: self._blobs[oid] for oid in wanted if oid in self._blobs}
@@ -132,12 +130,11 @@ class GitMemo:
 
     def _rests_on(self, args: tuple[str, ...], head: str | None) -> object:
         if "ls-files" in args:
-            return _look(os.path.join(self._git_dir, "index"))
+            return fsio.facts(os.path.join(self._git_dir, "index"))
         if is_of_head(args):  # and on what stands in the place of objects, or is cut off
-            return head, *(
-                _look(os.path.join(self._common_dir, name)) for name in ("shallow", "refs/replace", "packed-refs")
-            )
-        return _look(os.path.join(self._common_dir, "config"))
+            names = ("shallow", "refs/replace", "packed-refs")
+            return head, *(fsio.facts(os.path.join(self._common_dir, name)) for name in names)
+        return fsio.facts(os.path.join(self._common_dir, "config"))
 
     def facts(self, head: str | None) -> str | None:
         """What changes when an entry file, git's index or HEAD does; None if a change could go unseen."""
@@ -147,7 +144,11 @@ class GitMemo:
         self._folders = [os.path.join(self._top, *folder.split("/")) for folder in ENTRY_FOLDERS]
         outside = self._outside(head)
         for folder in self._folders:  # which grows on the way
-            for entry in _entries(folder):
+            try:
+                entries = list(os.scandir(folder))
+            except OSError:
+                continue
+            for entry in entries:
                 found = entry.stat(follow_symlinks=False)
                 if found.st_mode & 0o170000 == 0o040000:
                     self._folders.append(entry.path)
@@ -157,7 +158,7 @@ class GitMemo:
                 total += hash((written, changed, found.st_size, found.st_ino))
                 newest = changed if changed > newest else newest
                 newest = written if written > newest else newest
-        newest = max(newest, *(one[0] for one in outside if isinstance(one, tuple)), 0)
+        newest = max(newest, *(one[0] for one in outside if one and isinstance(one, tuple)), 0)
         said = "\n".join((*map(str, outside), *self._folders, str(total)))
         digest = hashlib.blake2b(said.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
         self._seen = (self._outside(head), digest if now - newest > _TICK else None)
@@ -165,27 +166,10 @@ class GitMemo:
 
     def _outside(self, head: str | None) -> list[object]:
         """HEAD, and the facts of git's index, of its rules for files, and of the entry folders themselves."""
-        git = [
-            os.path.join(self._git_dir, "index"),
-            *(os.path.join(self._common_dir, n) for n in ("config", "info/exclude")),
-        ]
+        git = [os.path.join(self._common_dir, name) for name in ("config", "info/exclude")]
         rules = [os.path.join(self._top, *name.split("/")) for name in _RULES]
-        return [head, *map(_look, (*git, *rules, *self._folders))]
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        return list(os.scandir(folder))
-    except OSError:
-        return []
-
-
-def _look(path: str) -> tuple[int, int, int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return max(found.st_mtime_ns, found.st_ctime_ns), found.st_mtime_ns, found.st_size, found.st_ino
+        index = os.path.join(self._git_dir, "index")
+        return [head, *map(fsio.facts, (index, *git, *rules, *self._folders))]
 
 
 def is_listing(args: tuple[str, ...]) -> bool:

@@ -10,7 +10,8 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import GitFailed, NotARepository, PublishRefused, UnsafePath
 from holdfast.git import git_memo
@@ -24,19 +25,9 @@ if TYPE_CHECKING:
 
 # `git rev-parse --local-env-vars`, less GIT_CONFIG_* which the user may need (proxies, signing).
 _LOCAL_VARIABLES = (
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_DIR",
-    "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
+    *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE"),
+    *("GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"),
+    *("GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE"),
 )
 
 # A folder that looks like a git directory is none unless somebody names it; git older than 2.38 ignores this.
@@ -53,23 +44,11 @@ _STEERING_VARIABLES = (
 _TO_STDERR = ("1", "2", "true")  # values of GIT_TRACE… that would stand where git's own words are read
 
 # The same for settings, where a command reads; what writes runs hooks, which see the user's own settings.
-_PLAIN_SETTINGS = tuple(
-    word
-    for setting in (
-        "blame.ignoreRevsFile=",
-        "color.diff=false",
-        "color.ui=false",
-        "core.quotePath=false",
-        "diff.noprefix=false",
-        "diff.mnemonicPrefix=false",
-        "diff.relative=false",
-        "diff.orderFile=/dev/null",
-        "i18n.logOutputEncoding=UTF-8",
-        "log.follow=false",
-        "log.showRoot=true",
-        "log.showSignature=false",
-    )
-    for word in ("-c", setting)
+_PLAIN_SETTINGS = (
+    *("-c", "blame.ignoreRevsFile=", "-c", "color.diff=false", "-c", "color.ui=false", "-c", "core.quotePath=false"),
+    *("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "diff.relative=false"),
+    *("-c", "diff.orderFile=/dev/null", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false"),
+    *("-c", "log.showRoot=true", "-c", "log.showSignature=false"),
 )
 
 PUBLISHING = "HOLDFAST_PUBLISHING"  # the git folder of the clone whose publish runs the commit
@@ -78,15 +57,14 @@ LOCK_TRIES, LOCK_PAUSE = 20, 0.1
 IDENTITY_HINT = "Tell it: `git config user.name NAME` and `git config user.email ADDRESS`."
 LOCK_HINT = "If no git runs, remove the lock file by hand, then run the command again."
 
-_OPERATIONS = (
-    ("MERGE_HEAD", "a merge"),
-    ("rebase-merge", "a rebase"),
-    ("rebase-apply", "a rebase"),
-    ("CHERRY_PICK_HEAD", "a cherry-pick"),
-    ("REVERT_HEAD", "a revert"),
-    ("sequencer", "a cherry-pick or revert"),
-    ("BISECT_LOG", "a bisect"),
-)
+_OPERATIONS = {
+    "MERGE_HEAD": "a merge",
+    **dict.fromkeys(("rebase-merge", "rebase-apply"), "a rebase"),
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "sequencer": "a cherry-pick or revert",
+    "BISECT_LOG": "a bisect",
+}
 
 
 @frozen
@@ -98,7 +76,7 @@ class Head:
 
     @property
     def branch(self) -> str | None:
-        return self.ref[len("refs/heads/") :] if self.ref and self.ref.startswith("refs/heads/") else self.ref
+        return self.ref and self.ref.removeprefix("refs/heads/")
 
 
 class Repo:
@@ -108,7 +86,6 @@ class Repo:
         """`named`: no `.git` entry leads to it, only the user's own GIT_DIR."""
         self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
         self._where = ["--git-dir", git_dir, "--work-tree", top] if named else []
-        self._sha256: bool | None = None  # the kind of hash a repository was made with never changes
         self._memo = GitMemo(top, git_dir, common_dir)
 
     @classmethod
@@ -119,7 +96,7 @@ class Repo:
     @classmethod
     def create(cls, start: str) -> Repo:
         """Make a git repository at a folder."""
-        done = _start(["init", "-q", start], None, _environment(keep_local=False))
+        done = _start(["init", "-q", start])
         if done.returncode:
             raise GitFailed(f"`git init` failed: {_complaint(done.stderr)}")
         return cls.at(start)
@@ -131,7 +108,11 @@ class Repo:
 
     @classmethod
     def _found(cls, start: str, look: Callable[[bytes], RepositoryPlace | None]) -> Repo:
-        start = _absolute(start)
+        try:
+            start = os.path.abspath(start)
+        except FileNotFoundError:
+            gone = "the current folder does not exist any more"
+            raise NotARepository(gone, hint="Change into a folder that is there.") from None
         if not os.path.isdir(start):
             raise NotARepository(f"{start} is not a folder", hint="Check the path.")
         if os.environ.get("GIT_DIR"):
@@ -142,7 +123,8 @@ class Repo:
                 return named
             start = named.top  # git tells its hooks the same folder
         place = look(os.fsencode(os.path.realpath(start)))
-        if place is None or _is_inside(start, place.git_dir):
+        inside = place and f"{os.path.realpath(start)}/".startswith(f"{os.path.realpath(os.fsdecode(place.git_dir))}/")
+        if place is None or inside:
             raise _why_not_a_repository(start)
         if discovery.is_plain(place) and not any(os.environ.get(name) for name in _MOVING):
             return cls(*map(os.fsdecode, (place.top, place.git_dir, place.common)))
@@ -158,7 +140,7 @@ class Repo:
         """What git says of a folder; it also refuses what another user owns."""
         places = ("--show-toplevel", "--git-dir", "--git-common-dir")
         asked = ["-C", start, *_EXPLICIT, "rev-parse", "--path-format=absolute", *places]
-        done = _start(asked, None, _environment(keep_local=True))
+        done = _start(asked, environment=_environment(keep_local=True))
         if done.returncode:
             raise _why_not_a_repository(start, done.stderr)
         top, git_dir, common_dir = os.fsdecode(done.stdout).rstrip("\n").split("\n")
@@ -173,24 +155,18 @@ class Repo:
         around = discovery.nearest(os.fsencode(os.path.dirname(os.path.dirname(store))))
         while around is not None and _same(self.common_dir, around.common):
             around = discovery.nearest(discovery.parent(around.top))
-        top = os.fsdecode(around.top) if around is not None else None
-        if top is not None and _is_tracked(top, store):
-            raise UnsafePath(
-                f"{store} is tracked by the repository in {top}, so its memory came with a clone",
-                hint="Use a git folder of your own, or unset GIT_DIR.",
-            )
+        if around is not None and _is_tracked(top := os.fsdecode(around.top), store):
+            foreign = f"{store} is tracked by the repository in {top}, so its memory came with a clone"
+            raise UnsafePath(foreign, hint="Use a git folder of your own, or unset GIT_DIR.")
 
     def run(self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False) -> bytes:
         """What a git command prints; GitFailed says what it complained about."""
-        if stdin is None and not write and git_memo.is_listing(args):
-            return self._memo.listing(args, self.head().oid, lambda: self._run(*args, ok=ok))
-        return self._run(*args, stdin=stdin, ok=ok, write=write)
 
-    def _run(self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False) -> bytes:
-        done = self.attempt(*args, stdin=stdin, write=write)
-        if done.returncode not in ok:
-            raise GitFailed(f"`git {_named(args)}` failed: {_complaint(done.stderr) or 'it gave no reason'}")
-        return done.stdout
+        def ask() -> bytes:
+            return _output(args, self.attempt(*args, stdin=stdin, write=write), ok)
+
+        is_listing = stdin is None and not write and git_memo.is_listing(args)
+        return self._memo.listing(args, self.head().oid, ask) if is_listing else ask()
 
     def attempt(
         self,
@@ -205,7 +181,7 @@ class Repo:
 
         Git shares the lock on the open file `lock`: if we are killed, it stays locked until git ends.
         """
-        environment = _environment(keep_local=False) | dict(environ or {})
+        environment = _environment() | dict(environ or {})
         if not write:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
         if publishing:
@@ -216,20 +192,21 @@ class Repo:
     def refuse_in_hook_of_publish(self) -> None:
         """A publish that waits for its hook, and a hook that waits for its publish, would wait for ever."""
         if os.environ.get(PUBLISHING) == os.path.realpath(self.common_dir):
-            raise PublishRefused(
-                "this runs in a commit hook of a publish that is under way", hint="Take it out of the hook."
-            )
+            reason = "this runs in a commit hook of a publish that is under way"
+            raise PublishRefused(reason, hint="Take it out of the hook.")
 
     def patiently(self, *args: str, stdin: bytes | None = None, lock: int | None = None) -> bytes:
+        """What a command prints that changes the index."""
+        return _output(args, self.attempt_patiently(*args, stdin=stdin, lock=lock))
+
+    def attempt_patiently(self, *args: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
         """Run a command that changes the index; another git at work is given a moment to end."""
         for _ in range(LOCK_TRIES):
-            done = self.attempt(*args, stdin=stdin, write=True, lock=lock)
+            done = self.attempt(*args, write=True, **options)
             if done.returncode == 0 or not is_index_busy(done.stderr):
                 break
             time.sleep(LOCK_PAUSE)
-        if done.returncode:
-            raise GitFailed(f"`git {_named(args)}` failed: {_complaint(done.stderr)}")
-        return done.stdout
+        return done
 
     def wait_for_index(self) -> None:
         """Give another git a moment to let go of the index; its lock is never removed."""
@@ -251,21 +228,18 @@ class Repo:
         if content is None and os.path.exists(path) and not os.path.isfile(path):
             raise GitFailed(f"{path} is not a file", hint="Ask git what is wrong: git fsck")
         if content is None or content.endswith("/.invalid"):  # the reftable format keeps refs elsewhere
-            return self._ask_head()
+            ref = self.text("symbolic-ref", "-q", "HEAD", ok=(0, 1)) or None
+            return Head(self.text("rev-parse", "-q", "--verify", "HEAD", ok=(0, 1)) or None, ref)
         if not content.startswith("ref: "):
             return Head(content, None)
-        ref = content[len("ref: ") :]
+        ref = content.removeprefix("ref: ")
         return Head(self.resolve(ref), ref)
-
-    def _ask_head(self) -> Head:
-        ref = self.text("symbolic-ref", "-q", "HEAD", ok=(0, 1)) or None
-        return Head(self.text("rev-parse", "-q", "--verify", "HEAD", ok=(0, 1)) or None, ref)
 
     @staticmethod
     def ref_of(git_dir: str) -> str | None:
         """The branch that a work tree's HEAD names, None if it is detached."""
         content = _first_line(os.path.join(git_dir, "HEAD")) or ""
-        return content[len("ref: ") :] if content.startswith("ref: ") else None
+        return content.removeprefix("ref: ") if content.startswith("ref: ") else None
 
     def resolve(self, ref: str) -> str | None:
         """The commit a full ref name points to, or None."""
@@ -276,47 +250,37 @@ class Repo:
 
     def operation(self) -> str | None:
         """What git is in the middle of, if anything."""
-        for name, operation in _OPERATIONS:
-            if os.path.lexists(os.path.join(self.git_dir, name)):
-                return operation
-        return None
+        there = (name for name in _OPERATIONS if os.path.lexists(os.path.join(self.git_dir, name)))
+        return next(map(_OPERATIONS.__getitem__, there), None)
 
     def rebasing(self) -> str | None:
         """The branch a rebase under way will move, or None."""
-        for folder in ("rebase-merge", "rebase-apply"):
-            name = _first_line(os.path.join(self.git_dir, folder, "head-name"))
-            if name and name.startswith("refs/heads/"):
-                return name
-        return None
+        folders = (os.path.join(self.git_dir, name, "head-name") for name in ("rebase-merge", "rebase-apply"))
+        return next((name for name in map(_first_line, folders) if name and name.startswith("refs/heads/")), None)
 
     def tree(self, rev: str, path: str) -> dict[str, str]:
         """Path to blob of everything below `path` in a commit; empty if there is nothing."""
-        if (head := self._own_head(rev, path)) is None:
-            return self._listed_tree(rev, "-r", path)
-        blobs, _ = self._memo.tree(head, self._list_ours)
-        below = f"{path}/"
-        return {name: blob for name, blob in blobs.items() if name.startswith(below) or name == path}
+        if (own := self._own_tree(rev, path)) is None:
+            return self._listed_tree(rev, path, options=("-r",))
+        return {name: blob for name, blob in own[0].items() if name.startswith(f"{path}/") or name == path}
 
-    def _own_head(self, rev: str, *paths: str) -> str | None:
-        """HEAD's commit, if what is asked of it lies below `.holdfast`."""
-        return self.head().oid if rev == "HEAD" and all(map(git_memo.is_ours, paths)) else None
-
-    def _list_ours(self, commit: str) -> bytes:
-        return self.run("--literal-pathspecs", "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", ".holdfast")
+    def _own_tree(self, rev: str, *paths: str) -> tuple[dict[str, str], dict[str, str]] | None:
+        """The blobs and trees below `.holdfast` in HEAD's commit, if that is all that is asked for."""
+        head = self.head().oid if rev == "HEAD" and all(map(git_memo.is_ours, paths)) else None
+        asked = ("--literal-pathspecs", "ls-tree", "-r", "-t", "-z", "--full-tree", head or "", "--", ".holdfast")
+        return self._memo.tree(head, lambda: self.run(*asked)) if head else None
 
     def blobs_at(self, rev: str, paths: Sequence[str]) -> dict[str, str]:
         """Path to blob of just these files in a commit; what is not there is left out."""
-        if (head := self._own_head(rev, *paths)) is not None:
-            blobs, _ = self._memo.tree(head, self._list_ours)
-            return {path: blobs[path] for path in paths if path in blobs}
-        if len(paths) > 200:
-            wanted = set(paths)
-            return {path: blob for path, blob in self._listed_tree(rev, "-r").items() if path in wanted}
-        return self._listed_tree(rev, *paths) if paths else {}
+        own = self._own_tree(rev, *paths)
+        if own is None and len(paths) <= 200:
+            return self._listed_tree(rev, *paths) if paths else {}
+        blobs = own[0] if own else self._listed_tree(rev, options=("-r",))
+        return {path: blobs[path] for path in paths if path in blobs}
 
     def blobs_below(self, tree: str) -> dict[str, str]:
         """Path to blob of everything in a tree object."""
-        return self._listed_tree(tree, "-r")
+        return self._listed_tree(tree, options=("-r",))
 
     def added_between(self, old: str, new: str) -> dict[str, str] | None:
         """Path to blob of what a tree adds to another; None if it changes or lacks something of it."""
@@ -327,18 +291,16 @@ class Repo:
         blobs = (row.split(b" ")[3].decode("ascii") for row in rows)
         return dict(zip(map(os.fsdecode, names), blobs, strict=True))
 
-    def _listed_tree(self, rev: str, *args: str) -> dict[str, str]:
+    def _listed_tree(self, rev: str, *paths: str, options: Sequence[str] = ()) -> dict[str, str]:
         if rev == "HEAD" and self.head().oid is None:
             return {}
-        recursive = [arg for arg in args if arg == "-r"]
-        named = [arg for arg in args if arg != "-r"]
-        out = self.run("--literal-pathspecs", "ls-tree", *recursive, "-z", "--full-tree", rev, "--", *named)
-        return git_memo.read_tree(out)[0]
+        asked = ("--literal-pathspecs", "ls-tree", *options, "-z", "--full-tree", rev, "--", *paths)
+        return git_memo.read_tree(self.run(*asked))[0]
 
     def tree_id(self, rev: str, path: str) -> str | None:
         """The id of the tree at `path` in a commit: equal ids, equal content."""
-        if (head := self._own_head(rev, path)) is not None:
-            return self._memo.tree(head, self._list_ours)[1].get(path)
+        if (own := self._own_tree(rev, path)) is not None:
+            return own[1].get(path)
         return self.text("rev-parse", "-q", "--verify", f"{rev}:{path}", ok=(0, 1, 128)) or None
 
     def blobs(self, oids: Iterable[str]) -> dict[str, bytes]:
@@ -368,15 +330,14 @@ class Repo:
 
     def hash_blob(self, data: bytes) -> str:
         """The id git gives a blob of these bytes."""
-        algorithm = hashlib.sha256 if self._uses_sha256() else hashlib.sha1
+        algorithm = hashlib.sha256 if self._uses_sha256 else hashlib.sha1
         return algorithm(b"blob %d\0" % len(data) + data).hexdigest()
 
+    @cached_property
     def _uses_sha256(self) -> bool:
-        if self._sha256 is None:
-            head = self.head().oid
-            asked = head is None and self.text("rev-parse", "--show-object-format") == "sha256"
-            self._sha256 = len(head) == 64 if head is not None else asked
-        return self._sha256
+        """The kind of hash that a repository was made with; it never changes."""
+        head = self.head().oid
+        return len(head) == 64 if head is not None else self.text("rev-parse", "--show-object-format") == "sha256"
 
     def status(self, *paths: str) -> dict[str, str]:
         """Path to git's two-letter code for what differs from HEAD below `paths`, ignored files included."""
@@ -457,34 +418,27 @@ class Repo:
             asked = ("rev-parse", "--symbolic-full-name", "-q", "--verify", "--end-of-options", setting)
             return self.text(*asked, ok=(0, 1, 128)) or None
         for remote in self.text("remote").split():
-            target = self.text("symbolic-ref", "-q", f"refs/remotes/{remote}/HEAD", ok=(0, 1, 128))
-            if target:
+            if target := self.text("symbolic-ref", "-q", f"refs/remotes/{remote}/HEAD", ok=(0, 1, 128)):
                 return target
-        for name in ("refs/heads/main", "refs/heads/master"):
-            if self.resolve(name):
-                return name
-        return None
+        return next(filter(self.resolve, ("refs/heads/main", "refs/heads/master")), None)
 
 
-def _environment(*, keep_local: bool) -> dict[str, str]:
-    environment = {
+def _environment(*, keep_local: bool = False) -> dict[str, str]:
+    dropped = _STEERING_VARIABLES if keep_local else (*_STEERING_VARIABLES, *_LOCAL_VARIABLES)
+    kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in _STEERING_VARIABLES and not (name.startswith("GIT_TRACE") and value.lower() in _TO_STDERR)
+        if name not in dropped and not (name.startswith("GIT_TRACE") and value.lower() in _TO_STDERR)
     }
-    environment["LC_ALL"] = "C.UTF-8"
-    if not keep_local:
-        for name in _LOCAL_VARIABLES:
-            environment.pop(name, None)
-    return environment
+    return {**kept, "LC_ALL": "C.UTF-8"}
 
 
 def _start(
-    args: list[str], stdin: bytes | None, environment: dict[str, str], lock: int | None = None
+    args: list[str], stdin: bytes | None = None, environment: dict[str, str] | None = None, lock: int | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     import subprocess  # which most commands do without
 
-    given = fsio.whole_input(stdin)
+    given, environment = fsio.whole_input(stdin), _environment() if environment is None else environment
     held = (lock,) if lock is not None and os.name == "posix" else ()
     try:
         return subprocess.run(
@@ -509,8 +463,7 @@ def lacks_identity(output: bytes) -> bool:
 
 def _past_submodules(args: Sequence[str]) -> Sequence[str]:
     """A command that does not look into submodules: a bad line in a clone's .gitmodules would end it."""
-    words = list(args)
-    name = _named(words)
+    words, name = list(args), _named(args)
     if name in ("status", "diff", "log"):
         words.insert(words.index(name) + 1, "--ignore-submodules=dirty")
     return words
@@ -527,13 +480,10 @@ def _named(args: Sequence[str]) -> str:
     return args[0]
 
 
-def _absolute(start: str) -> str:
-    try:
-        return os.path.abspath(start)
-    except FileNotFoundError:
-        raise NotARepository(
-            "the current folder does not exist any more", hint="Change into a folder that is there."
-        ) from None
+def _output(args: Sequence[str], done: subprocess.CompletedProcess[bytes], ok: Sequence[int] = (0,)) -> bytes:
+    if done.returncode not in ok:
+        raise GitFailed(f"`git {_named(args)}` failed: {_complaint(done.stderr) or 'it gave no reason'}")
+    return done.stdout
 
 
 def _complaint(stderr: bytes) -> str:
@@ -548,18 +498,13 @@ def _same(folder: str, other: bytes) -> bool:
         return False
 
 
-def _is_inside(start: str, git_dir: bytes) -> bool:
-    folder = os.path.realpath(os.fsdecode(git_dir))
-    return f"{os.path.realpath(start)}/".startswith(f"{folder}/")
-
-
 def _is_tracked(top: str, path: str) -> bool:
     """Whether a repository has files below a path, in its index or in HEAD."""
     listed = ["-C", top, "--literal-pathspecs", "ls-files", "-z", "--with-tree=HEAD", "--", path]
-    done = _start(listed, None, _environment(keep_local=False))
+    done = _start(listed)
     if done.returncode:  # before the first commit there is no HEAD
         listed.remove("--with-tree=HEAD")
-        done = _start(listed, None, _environment(keep_local=False))
+        done = _start(listed)
     return done.returncode != 0 or bool(done.stdout)
 
 
@@ -568,7 +513,7 @@ def _why_not_a_repository(start: str, stderr: bytes = b"") -> NotARepository:
     if "dubious ownership" in said:
         return NotARepository(f"git does not trust {start}: {said}", hint="See `git help config`, safe.directory.")
     asked = ["-C", start, "rev-parse", "--is-bare-repository", "--is-inside-git-dir"]
-    answers = _start(asked, None, _environment(keep_local=False)).stdout.split()
+    answers = _start(asked).stdout.split()
     if answers == [b"true", b"true"]:
         return NotARepository(f"{start} is a bare repository; Holdfast needs a work tree", hint="Clone it first.")
     if answers == [b"false", b"true"]:

@@ -220,6 +220,15 @@ def make_dirs(path: str, *, mode: int = 0o700) -> None:
             raise
 
 
+def facts(path: str) -> tuple[int, ...]:
+    """What changes when a file is written again, the time of the last change first; nothing if it is not there."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return max(found.st_mtime_ns, found.st_ctime_ns), found.st_mtime_ns, found.st_size, found.st_ino
+
+
 def read(path: str, *, limit: int, start: int = 0) -> bytes:
     """A regular file's bytes, from one of them on. Links and devices are refused: content must not lead elsewhere."""
     try:

@@ -22,13 +22,7 @@ ATTRIBUTES = ".holdfast/.gitattributes"
 VIEW = ".holdfast/view"
 LOCAL = ".holdfast/local"
 
-FOLDER_OF = {
-    "decision": ".holdfast/memory/decisions",
-    "assumption": ".holdfast/memory/assumptions",
-    "invariant": ".holdfast/memory/invariants",
-    "fact": FACTS,
-    "dead-end": ".holdfast/memory/dead-ends",
-}
+FOLDER_OF = {kind: f"{MEMORY}/{kind}s" for kind in ("decision", "assumption", "invariant", "fact", "dead-end")}
 
 
 # What was counted in a clone, apart from the key that hides what was asked: that one never leaves it.
@@ -98,10 +92,60 @@ def user_data(environ: "Mapping[str, str]") -> str:
     return os.path.join(base, "holdfast")
 
 
+class _Place:
+    """A folder or a file of the private store."""
+
+    def __init__(self, *parts: str) -> None:
+        self._parts = parts
+
+    def __get__(self, layout: "Layout", _: object = None) -> str:
+        return os.path.join(layout.private, *self._parts)
+
+
 class Layout:
     """The folders of one clone: its work tree, its private store and its cache."""
 
     __slots__ = ("cache", "notes", "private", "top")
+
+    spool = _Place("spool")
+    pending = _Place("pending")
+    sealed = _Place("sealed")
+    sealed_log = _Place("sealed", "log")
+    sealed_changes = _Place("sealed", "changes")
+    bodies = _Place("bodies")
+    runs = _Place("runs")
+    under_way = _Place("open")  # one empty file for each run that began and is not known to have ended
+    candidates = _Place("candidates")
+    decided = _Place("decided.json")  # a reviewer's last decisions, as far as they can be taken back
+    sessions = _Place("sessions")
+    receipts = _Place("receipts")  # the packs that were given to agents, in a folder for each run or session
+    claims = _Place("claims")  # who works on which task right now, in any work tree of this clone
+    inbox = _Place("inbox")  # what hooks noticed and no command has read yet; pointers only
+    git_inbox = _Place("inbox", "git.log")
+    agents = _Place("agents")  # what was read of each agent's transcripts so far, a file a session
+    # What is said before an edit or a command: approved invariants and dead ends, ready for the hook.
+    guards = _Place("guards")
+    hook = _Place("hook.py")  # the recording hook, beside the store it writes to, whatever becomes of our installation
+    rewrites = _Place("rewrites")  # old commit to new commit, as git told it when history was rewritten
+    anchors = _Place("anchors")  # what is needed to find a cited commit again after a rewrite
+    seen = _Place("seen")  # how each work tree looked to the last command
+    statistics = _Place("statistics")  # what was counted; its old part, its sums and its key lie beside it
+    uses = _Place("statistics.used")  # which memories were used after they were recalled
+    trash = _Place("trash")  # what `reset` took away, until it is put back or pruned
+    kept = _Place("kept")  # texts of edits that were refused
+    trusted = _Place("trusted")  # the upstream whose trunk the user trusts; never tracked, never exported
+    lines = _Place("lines")
+    heads = _Place("heads")
+    quarantine = _Place("quarantine")
+    repo_id = _Place("repo-id")
+    settings = _Place("settings.toml")
+    # The journal of a publish under way; it lets the next command undo or finish it.
+    publishing = _Place("publishing.json")
+    erasing = _Place("erasing.json")  # the journal of an erase under way; the next command finishes it
+    erased = _Place("erased")  # one empty file for each target this clone erased, so that it stays gone
+    # One empty file for each approval that lay in the store of last resort: it is no person's.
+    drained = _Place("drained")
+    lock = _Place("lock")  # held while the store is created, sealed, published or drained. Never unlinked
 
     def __init__(self, top: str, private: str, cache: str = "", notes: "list[str] | None" = None) -> None:
         self.top = top  # the work tree
@@ -119,10 +163,10 @@ class Layout:
         if said not in self.notes:
             self.notes.append(said)
 
-    def listed(self, folder: str) -> "list[str]":
-        """The names in a folder of the store, sorted; a file in its place is left out and said."""
+    def listed(self, folder: str, ending: str = "") -> "list[str]":
+        """The names in a folder of the store that end so, sorted; a file in its place is left out and said."""
         try:
-            return sorted(os.listdir(folder))
+            return sorted(name for name in os.listdir(folder) if name.endswith(ending))
         except FileNotFoundError:
             return []
         except NotADirectoryError:
@@ -133,19 +177,8 @@ class Layout:
         """A tracked path, as the file system spells it."""
         return os.path.join(self.top, *path.split("/"))
 
-    def _in(self, *parts: str) -> str:
-        return os.path.join(self.private, *parts)
-
-    @property
-    def spool(self) -> str:
-        return self._in("spool")
-
     def spool_file(self, line: str, writer: str) -> str:
-        return self._in("spool", line, f"{writer}.jsonl")
-
-    @property
-    def pending(self) -> str:
-        return self._in("pending")
+        return os.path.join(self.spool, line, f"{writer}.jsonl")
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -153,171 +186,14 @@ class Layout:
         top = (self.spool, self.pending, self.sealed, self.bodies, self.runs, self.candidates, self.lines)
         return (*top, self.heads, self.erased, self.quarantine, self.sealed_log, self.sealed_changes)
 
-    @property
-    def sealed(self) -> str:
-        return self._in("sealed")
-
-    @property
-    def sealed_log(self) -> str:
-        return self._in("sealed", "log")
-
-    @property
-    def sealed_changes(self) -> str:
-        return self._in("sealed", "changes")
-
     def sealed_segment(self, name: str) -> str:
-        return self._in("sealed", "log", f"{name}.jsonl")
-
-    @property
-    def bodies(self) -> str:
-        return self._in("bodies")
+        return os.path.join(self.sealed_log, f"{name}.jsonl")
 
     def body(self, name: str) -> str:
-        return self._in("bodies", name)
-
-    @property
-    def runs(self) -> str:
-        return self._in("runs")
+        return os.path.join(self.bodies, name)
 
     def run(self, run_id: str) -> str:
-        return self._in("runs", run_id)
-
-    @property
-    def under_way(self) -> str:
-        """One empty file for each run that began and is not known to have ended."""
-        return self._in("open")
-
-    @property
-    def candidates(self) -> str:
-        return self._in("candidates")
-
-    @property
-    def decided(self) -> str:
-        """A reviewer's last decisions, as far as they can be taken back."""
-        return self._in("decided.json")
-
-    @property
-    def sessions(self) -> str:
-        return self._in("sessions")
-
-    @property
-    def receipts(self) -> str:
-        """The packs that were given to agents, in a folder for each run or session."""
-        return self._in("receipts")
-
-    @property
-    def claims(self) -> str:
-        """Who works on which task right now, in any work tree of this clone."""
-        return self._in("claims")
-
-    @property
-    def inbox(self) -> str:
-        """What hooks noticed and no command has read yet; pointers only."""
-        return self._in("inbox")
-
-    @property
-    def git_inbox(self) -> str:
-        return self._in("inbox", "git.log")
-
-    @property
-    def agents(self) -> str:
-        """What was read of each agent's transcripts so far, a file a session."""
-        return self._in("agents")
-
-    @property
-    def guards(self) -> str:
-        """What is said before an edit or a command: approved invariants and dead ends, ready for the hook."""
-        return self._in("guards")
-
-    @property
-    def hook(self) -> str:
-        """The recording hook, beside the store it writes to, whatever becomes of our installation."""
-        return self._in("hook.py")
-
-    @property
-    def rewrites(self) -> str:
-        """Old commit to new commit, as git told it when history was rewritten."""
-        return self._in("rewrites")
-
-    @property
-    def anchors(self) -> str:
-        """What is needed to find a cited commit again after a rewrite."""
-        return self._in("anchors")
-
-    @property
-    def seen(self) -> str:
-        """How each work tree looked to the last command."""
-        return self._in("seen")
-
-    @property
-    def statistics(self) -> str:
-        """What was counted; its old part, its sums and its key lie beside it."""
-        return self._in("statistics")
-
-    @property
-    def uses(self) -> str:
-        """Which memories were used after they were recalled."""
-        return self._in("statistics.used")
-
-    @property
-    def trash(self) -> str:
-        """What `reset` took away, until it is put back or pruned."""
-        return self._in("trash")
-
-    @property
-    def kept(self) -> str:
-        """Texts of edits that were refused."""
-        return self._in("kept")
-
-    @property
-    def trusted(self) -> str:
-        """The upstream whose trunk the user trusts; never tracked, never exported."""
-        return self._in("trusted")
-
-    @property
-    def lines(self) -> str:
-        return self._in("lines")
-
-    @property
-    def heads(self) -> str:
-        return self._in("heads")
-
-    @property
-    def quarantine(self) -> str:
-        return self._in("quarantine")
-
-    @property
-    def repo_id(self) -> str:
-        return self._in("repo-id")
-
-    @property
-    def settings(self) -> str:
-        return self._in("settings.toml")
-
-    @property
-    def publishing(self) -> str:
-        """The journal of a publish under way; it lets the next command undo or finish it."""
-        return self._in("publishing.json")
-
-    @property
-    def erasing(self) -> str:
-        """The journal of an erase under way; the next command finishes it."""
-        return self._in("erasing.json")
-
-    @property
-    def erased(self) -> str:
-        """One empty file for each target this clone erased, so that it stays gone."""
-        return self._in("erased")
-
-    @property
-    def drained(self) -> str:
-        """One empty file for each approval that lay in the store of last resort: it is no person's."""
-        return self._in("drained")
-
-    @property
-    def lock(self) -> str:
-        """Held while the store is created, sealed, published or drained. Never unlinked."""
-        return self._in("lock")
+        return os.path.join(self.runs, run_id)
 
     def view(self, *parts: str) -> str:
         return os.path.join(self.top, ".holdfast", "view", *parts)
