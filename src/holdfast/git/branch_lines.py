@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from holdfast.errors import CorruptLog, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.errors import CorruptLog, FutureFormat, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git import reflog
 from holdfast.git.reflog import BranchOrigin, ReflogRow
 from holdfast.git.repo import Head, Repo
 from holdfast.model.event import timestamp
 from holdfast.model.ids import line_id
 from holdfast.patterns import regex
-from holdfast.store import fsio
+from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import frozen, replace
 
@@ -117,36 +117,21 @@ def known(*stores: Layout) -> dict[str, KnownLine]:
     """Every line these stores have seen; the first store's word counts."""
     found: dict[str, KnownLine] = {}
     for layout in stores:
-        for name in layout.listed(layout.lines):
-            if name.endswith(".json") and name[:-5] not in found:
-                line = find((layout,), name[:-5])
-                if line is not None:
-                    found[line.id] = line
+        for name in layout.listed(layout.lines, ".json"):
+            if name[:-5] not in found and (line := find((layout,), name[:-5])):
+                found[line.id] = line
     return found
 
 
 def find(stores: Sequence[Layout], identity: str) -> KnownLine | None:
     """One line by its id; None if there is no record of it, or a damaged one."""
-    for layout in stores:
-        try:
-            return read(_place(layout, identity))
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except CorruptLog as error:
-            layout.leave_out(error)
-    return None
+    found = (line for layout in stores for line in loose_records.sound(layout, read, [_place(layout, identity)]))
+    return next(found, None)
 
 
-def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog]]:
+def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
     """Every record of a line that does not count, with the reason."""
-    for name in layout.listed(layout.lines):
-        if name.endswith(".json"):
-            try:
-                read(os.path.join(layout.lines, name))
-            except FileNotFoundError:
-                continue
-            except CorruptLog as error:
-                yield os.path.join(layout.lines, name), error
+    return loose_records.damaged(read, (os.path.join(layout.lines, n) for n in layout.listed(layout.lines, ".json")))
 
 
 def _place(layout: Layout, identity: str) -> str:
@@ -163,15 +148,9 @@ def _has_record(stores: Sequence[Layout], identity: str) -> bool:
 
 def read(path: str) -> KnownLine:
     """The record of one line; CorruptLog says why it does not count."""
-    try:
+    with loose_records.judging(path, " is not a record of a line"):
         line = _parse(json.loads(fsio.read(path, limit=1 << 24)))
         _check(line, os.path.basename(path).removesuffix(".json"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
-        raise CorruptLog(f"{path} is not a record of a line: {error}") from error
-    except (UnsafePath, TooLarge) as error:
-        raise CorruptLog(f"{path} is not a record of a line: {error}") from error
     return line
 
 
@@ -202,7 +181,6 @@ def _parse(record: dict[str, Any]) -> KnownLine:
 
 def save(layout: Layout, line: KnownLine) -> None:
     """Remember a line."""
-    fsio.make_dirs(layout.lines)
     record = {
         "id": line.id,
         "refs": list(line.refs),
@@ -212,8 +190,7 @@ def save(layout: Layout, line: KnownLine) -> None:
         "born": line.born,
         "done": dict(line.done),
     }
-    data = json.dumps(record, ensure_ascii=True, indent=1).encode("ascii")
-    fsio.replace(_place(layout, line.id), data + b"\n")
+    loose_records.keep(_place(layout, line.id), record)
 
 
 def pass_by(layout: Layout, identity: str, keys: Sequence[str], *, ts: str) -> None:
@@ -274,13 +251,9 @@ def _values(repo: Repo) -> dict[str, list[tuple[str, str]]]:
 def alive(repo: Repo, *stores: Layout) -> set[str]:
     """The ids of lines that still have a branch or a detached work tree."""
     refs = set(repo.text("for-each-ref", "--format=%(refname)", "refs/heads").splitlines())
-    living = set()
-    for git_dir in repo.worktrees():
-        ref = Repo.ref_of(git_dir)
-        if ref is None:
-            living.add(_read_detached(git_dir))
-        else:
-            refs.add(ref)  # also a branch before its first commit
+    trees = {git_dir: Repo.ref_of(git_dir) for git_dir in repo.worktrees()}
+    refs.update(filter(None, trees.values()))  # also a branch before its first commit
+    living = {_read_detached(git_dir) for git_dir, ref in trees.items() if ref is None}
     living |= {identity for ref, (identity, _) in configured(repo).items() if ref in refs}
     lines = known(*stores)
     living |= {line.id for line in lines.values() if line.id.startswith("ref-") and _lives(repo, line, refs)}
@@ -416,7 +389,8 @@ class _Descent:
     def through(self, origin: BranchOrigin | None, until: str) -> tuple[InheritedLine, ...]:
         """What comes from an origin, and by it from those before."""
         if origin is None:
-            trunk = _local(self.repo.trunk())
+            trunk = self.repo.trunk() or ""
+            trunk = f"refs/heads/{trunk.split('/', 3)[3]}" if trunk.startswith("refs/remotes/") else trunk
             origin = BranchOrigin(trunk) if trunk else None
         if origin is None or origin.ref in self.passed or len(self.passed) > _GENERATIONS:
             return ()
@@ -444,12 +418,6 @@ def chain(line: KnownLine, until: str) -> tuple[InheritedLine, ...]:
     """A line up to a moment, and what it sees itself, none of it later than that moment."""
     further = (InheritedLine(i.line, until if i.until is None else min(until, i.until)) for i in line.inherits)
     return (InheritedLine(line.id, until), *further)
-
-
-def _local(trunk: str | None) -> str | None:
-    if trunk and trunk.startswith("refs/remotes/"):
-        return "refs/heads/" + trunk.split("/", 3)[3]
-    return trunk
 
 
 def _detached(

@@ -192,8 +192,12 @@ class Clone:
     @property
     def worktree(self) -> str:
         """What tells this work tree from the clone's others; the main one is called `.`"""
-        main = os.path.realpath(self.repo.git_dir) == os.path.realpath(self.repo.common_dir)
-        return "." if main else os.path.basename(self.repo.git_dir.rstrip("/"))
+        return self.worktree_of(self.repo.git_dir)
+
+    def worktree_of(self, git_dir: str) -> str:
+        """The same for any work tree of this clone, by its git folder."""
+        main = os.path.realpath(git_dir) == os.path.realpath(self.repo.common_dir)
+        return "." if main else os.path.basename(git_dir.rstrip("/"))
 
     def now(self) -> str:
         return timestamp(self.clock())

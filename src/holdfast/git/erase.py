@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 
-from holdfast.errors import BrokenEntry, Busy, CorruptLog, TooLarge, UnsafePath
+from holdfast.errors import BrokenEntry, Busy, CorruptLog
 from holdfast.git import upstream, view_edits
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event, EventDraft
@@ -100,14 +100,10 @@ def bodies_of(layout: Layout, identity: str) -> list[str]:
 
 
 def _read(path: str, what: str) -> dict[str, object]:
-    try:
+    with loose_records.judging(path, f", {what}, cannot be read"):
         record = json.loads(fsio.read(path, limit=MAX_MARKER))
         if not isinstance(record, dict):
             raise TypeError("it is no object")
-    except FileNotFoundError:
-        raise
-    except (ValueError, TypeError, RecursionError, OSError, UnsafePath, TooLarge) as error:
-        raise CorruptLog(f"{path}, {what}, cannot be read: {error}") from error
     return record
 
 

@@ -144,10 +144,11 @@ class DiskGlance:
         repo = clone.repo
         self.head: Head = repo.head()
         self.line, self.operation = clone.line().id, repo.operation()
-        self.config = _facts(repo.common_dir, "config")
-        self.shallow = _facts(repo.common_dir, "shallow")
-        self.fetched = _facts(repo.git_dir, "FETCH_HEAD")
-        self.log = _facts(repo.git_dir, "logs", "HEAD")
+        own, common = (repo.git_dir, "logs/HEAD", "FETCH_HEAD"), (repo.common_dir, "config", "shallow")
+        (self.log, self.fetched), (self.config, self.shallow) = (
+            [" ".join(map(str, fsio.facts(os.path.join(folder, name))[1:3])) for name in names]
+            for folder, *names in (own, common)
+        )
         self.trees = tuple(os.path.basename(git_dir) for git_dir in repo.worktrees()[1:] if _is_there(git_dir))
 
     def equals(self, tree: SeenWorkTree, shared: SeenClone) -> bool:
@@ -164,15 +165,6 @@ def is_current(clone: Clone) -> bool:
         return True  # in a sandbox nothing can be remembered: the next command outside it notices
     before, common = tree(clone), shared(clone)
     return before is not None and common is not None and DiskGlance(clone).equals(before, common)
-
-
-def _facts(*parts: str) -> str:
-    """What changes when a file is written again; empty if there is none."""
-    try:
-        found = os.stat(os.path.join(*parts))
-    except OSError:
-        return ""
-    return f"{found.st_mtime_ns} {found.st_size}"
 
 
 def _is_there(git_dir: str) -> bool:

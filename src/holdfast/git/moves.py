@@ -13,6 +13,7 @@ remembered, so that the whole of it is one move afterwards.
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import pairwise
 
 from holdfast.git import branch_lines, last_seen, reflog
@@ -28,22 +29,12 @@ from holdfast.store.git_inbox import FiredHook
 from holdfast.values import frozen, replace
 
 _STAGE = regex(r"[^:]*? \(([a-z -]+)\)(?::|$)")
-_MOVED = regex(r"checkout: moving from (\S+) to (\S+)")
-_RENAMED = regex(r"Branch: renamed (refs/heads/\S+) to (refs/heads/\S+)")
+
 _RETURNED = regex(r"returning to (refs/heads/\S+)")
 _MERGED = regex(r"merge ([^:]+): |commit \(merge\): Merge (?:[a-z-]+ )*'([^']+)'")
-_COMMIT = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_OF_COMMIT = {"amend": "amend", "merge": "merge", "cherry-pick": "cherry-pick"}
-_ONE_WORD = {
-    "cherry-pick": "cherry-pick",
-    "revert": "commits",
-    "am": "commits",
-    "reset": "reset",
-    "checkout": "checkout",
-    "Branch": "renamed",
-    "rebase": "rebase",
-    "clone": "forward",
-}
+_OF_COMMIT = ("amend", "merge", "cherry-pick")
+_AS_GIT_SAYS = ("cherry-pick", "reset", "checkout", "rebase")
+_ONE_WORD = {"revert": "commits", "am": "commits", "Branch": "renamed", "clone": "forward"}
 _GATHERED = ("commits", "cherry-pick")  # several in a row are one step
 
 
@@ -87,10 +78,10 @@ def _in_order(rows: Sequence[ReflogRow], head: str | None, ref: str | None) -> I
             if start.before != row.oid:
                 yield replace(start, after=row.oid, ref=ref, time=row.time)
         elif kind == "renamed":
-            ref = _ref_after(row.message, ref)
+            ref = reflog.ref_after(row.message, ref)
             continue  # HEAD is where it was, though the log passes through nothing
         elif kind == "checkout":
-            before, ref = ref, _ref_after(row.message, ref)
+            before, ref = ref, reflog.ref_after(row.message, ref)
             if before == ref is not None and head != row.oid:  # `checkout -B` of the branch one is on
                 yield HeadStep("reset", head, row.oid, ref, row.time, row.message)
         elif row.oid != head or kind in _GATHERED:
@@ -106,28 +97,20 @@ def kind_of(message: str) -> tuple[str, str]:
     match = _STAGE.match(message)
     stage, first = match[1] if match else "", message.partition(" ")[0].rstrip(":")
     if first == "commit":
-        return _OF_COMMIT.get(stage, "commits"), stage
+        return stage if stage in _OF_COMMIT else "commits", stage
     if first in ("merge", "pull"):
         if stage:
             return "rebase", stage  # pull --rebase
         return ("forward" if message.endswith("Fast-forward") else "merge"), ""
     if message.startswith("rebase finished"):
         return "rebase", "finish"
-    return _ONE_WORD.get(first, "moved"), stage
+    return first if first in _AS_GIT_SAYS else _ONE_WORD.get(first, "moved"), stage
 
 
 def merged(message: str) -> str | None:
     """What a merge brought, as far as its row tells."""
     found = _MERGED.match(message)
     return (found[1] or found[2]) if found else None
-
-
-def _ref_after(message: str, ref: str | None) -> str | None:
-    if renamed := _RENAMED.fullmatch(message):
-        return renamed[2]
-    if moved := _MOVED.fullmatch(message):
-        return None if moved[2] == "HEAD" or _COMMIT.fullmatch(moved[2]) else f"refs/heads/{moved[2]}"
-    return ref
 
 
 __all__ = ["GitMove", "Moves", "NewCommit", "observe", "short", "told"]
@@ -175,11 +158,9 @@ def observe(clone: Clone, fired: Sequence[FiredHook] = (), *, note: Callable[[Mo
 
 def told(clone: Clone) -> None:
     """The moves that waited were reported: the next list begins here."""
-    before, common = last_seen.tree(clone), last_seen.shared(clone)
-    if before and before.waiting:
-        last_seen.keep(clone, replace(before, waiting=()))
-    if common and common.waiting:
-        last_seen.keep(clone, replace(common, waiting=()))
+    for seen in (last_seen.tree(clone), last_seen.shared(clone)):
+        if seen and seen.waiting:
+            last_seen.keep(clone, replace(seen, waiting=()))
 
 
 def short(oid: str | None) -> str:
@@ -198,7 +179,6 @@ class _Observing:
         self.made: list[NewCommit] = []
         self.pairs: dict[tuple[str, str], str] = {}  # and the kind of rewrite
         self.forced: list[str] = []  # upstreams whose rewriting was reported, now or before
-        self._configured: dict[str, str] | None = None
 
     def conclude(self, note: Callable[[Moves], None] | None) -> Moves:
         """Notice, let it be noted, remember, and say what is new."""
@@ -208,17 +188,22 @@ class _Observing:
         now_common, now_tree = self._shared(common), before
         if not self.now.operation:
             now_tree = self._tree(before)
-            self._record_rewrites()
-        self._keep_pairs()
+            for kind in REWRITES:
+                if found := [move for move in self.moves if move.kind == kind]:
+                    body = {"action": kind, "count": sum(move.count for move in found)}
+                    self.clone.record(EventDraft("rewrite", body=body))
+        for kind in sorted(set(self.pairs.values())):
+            chosen = [pair for pair, its in self.pairs.items() if its == kind]
+            commit_anchors.learn(self.clone, chosen, kind=kind)
         waiting = _by_time((*now_common.waiting, *(now_tree.waiting if now_tree else ())))
         new = _by_time((*self.of_clone, *self.moves))
-        found = Moves(new, waiting, tuple(self.made), tuple(self.pairs), self.now.operation)
+        moves = Moves(new, waiting, tuple(self.made), tuple(self.pairs), self.now.operation)
         if note is not None:
-            note(found)
+            note(moves)
         last_seen.keep(self.clone, replace(now_common, forced=tuple(self.forced[-last_seen.MOST :])))
         if now_tree is not None and now_tree != before:
             last_seen.keep(self.clone, now_tree)
-        return found
+        return moves
 
     # What hooks told.
 
@@ -226,51 +211,39 @@ class _Observing:
         rewritten = {new for one in self.fired for _, new in one.pairs}
         for one in self.fired:
             self.pairs |= dict.fromkeys(one.pairs, one.args[0] if one.args else "rewrite")
-            where = self._worktree_of(one.git_dir)
+            where = self.clone.worktree_of(one.git_dir)
             # In a rebase git commits again what was there; our own work tree's log tells better.
             elsewhere = where != self.clone.worktree or not self.now.log
-            if one.hook == "post-commit" and one.ref and one.head and elsewhere and one.head not in rewritten:
-                line = self._line_of(one.ref)
-                if line is not None:
-                    self.made.append(NewCommit(where, line, one.ref, one.head, one.ts))
-
-    def _worktree_of(self, git_dir: str) -> str:
-        same = os.path.realpath(git_dir) == os.path.realpath(self.repo.common_dir)
-        return "." if same else os.path.basename(git_dir.rstrip("/"))
+            made = one.hook == "post-commit" and one.ref and one.head and one.head not in rewritten
+            if made and elsewhere and (line := self._line_of(one.ref)) is not None:
+                self.made.append(NewCommit(where, line, one.ref, one.head or "", one.ts))
 
     def _line_of(self, ref: str | None) -> str | None:
         if ref == self.now.head.ref:
             return self.now.line
-        return self._branches().get(ref or "")
+        return self._branches.get(ref or "")
 
+    @cached_property
     def _branches(self) -> dict[str, str]:
         """Ref to line of every branch that has one."""
-        if self._configured is None:
-            found = branch_lines.configured(self.repo)
-            self._configured = {ref: line for ref, (line, _) in found.items()}
-        return self._configured
+        return {ref: line for ref, (line, _) in branch_lines.configured(self.repo).items()}
 
     # What all work trees share.
 
     def _shared(self, before: SeenClone | None) -> SeenClone:
-        now, branches = self.now, tuple(sorted(self._branches().items()))
+        now, branches = self.now, tuple(sorted(self._branches.items()))
         if before is None:
             before = SeenClone(now.config, branches, now.trees, "")
-        if now.shallow != before.shallow:
-            self._say_shallow(before)
+        if before.shallow and not now.shallow:
+            self._of_clone("unshallow", None, None, "this clone has its whole history now")
+        elif now.shallow and not before.shallow:
+            sentence = "this clone is shallow: whether an older commit still holds cannot be known here"
+            self._of_clone("shallow", None, None, sentence)
         if branches != before.branches:
             self._compare_branches(dict(before.branches), dict(branches))
         self._compare_trees(set(before.trees), set(now.trees))
         waiting = (*before.waiting, *self.of_clone)
         return SeenClone(now.config, branches, now.trees, now.shallow, waiting[-last_seen.MOST :], before.kept)
-
-    def _say_shallow(self, before: SeenClone) -> None:
-        if not self.now.shallow:
-            self._of_clone("unshallow", None, None, "this clone has its whole history now")
-        elif not before.shallow:
-            self._of_clone(
-                "shallow", None, None, "this clone is shallow: whether an older commit still holds cannot be known here"
-            )
 
     def _compare_branches(self, before: dict[str, str], now: dict[str, str]) -> None:
         place = {line: ref for ref, line in now.items()}
@@ -297,12 +270,15 @@ class _Observing:
 
     def _tree(self, before: SeenWorkTree | None) -> SeenWorkTree:
         rows = reflog.read(self.repo.git_dir, "HEAD")
-        if before is not None and not _is_anew(rows, before):
+        # Another work tree under an old name: its log begins after we last looked.
+        anew = before is not None and rows and rows[0].begins and rows[0].time > _seconds(before.ts)
+        if before is not None and not anew:
             fresh = _fresh(rows, before)
             if fresh is not None:
                 for step in read_steps(fresh, head=before.head, ref=before.ref):
                     self._take(step)
-            self._compare_place(before, told=fresh is not None, since=_switched(fresh or ()) or self.ts)
+            switched = [_moment(row.time) for row in fresh or () if kind_of(row.message)[0] == "checkout"]
+            self._compare_place(before, told=fresh is not None, since=[self.ts, *switched][-1])
             if self.now.fetched != before.fetched:
                 self._look_upstream(before)
         waiting = (*(before.waiting if before else ()), *self.moves)
@@ -323,7 +299,10 @@ class _Observing:
             case "commits" | "cherry-pick":
                 self._take_commits(step)
             case "amend":
-                self._take_amend(step)
+                if step.before is not None:
+                    self.pairs.setdefault((step.before, step.after), "amend")
+                self._note_made(step, [step.after])
+                self._say(step, f"{short(step.before)} was amended: it is {short(step.after)} now", count=1)
             case "merge" | "forward":
                 self._take_merge(step)
             case _:
@@ -341,16 +320,9 @@ class _Observing:
         self._say(replace(step, after=people[-1]), sentence, count=len(people))
 
     def _note_made(self, step: HeadStep, oids: Iterable[str]) -> None:
-        line = self._line_of(step.ref)
-        if line is not None:
+        if (line := self._line_of(step.ref)) is not None:
             ts, tree = _moment(step.time), self.clone.worktree
             self.made.extend(NewCommit(tree, line, step.ref, oid, ts) for oid in oids)
-
-    def _take_amend(self, step: HeadStep) -> None:
-        if step.before is not None:
-            self.pairs.setdefault((step.before, step.after), "amend")
-        self._note_made(step, [step.after])
-        self._say(step, f"{short(step.before)} was amended: it is {short(step.after)} now", count=1)
 
     def _take_merge(self, step: HeadStep) -> None:
         gained = (_apart(self.repo, step.before, step.after) or (0, 0))[1]
@@ -395,23 +367,19 @@ class _Observing:
         now = self.now
         if now.head.ref is None and before.ref is not None:
             sentence = f"HEAD is detached at {short(now.head.oid)}; it was on {_called(before.ref)}"
-            self._add("detached", before.ref, now.head.oid, sentence, since)
+            self.moves.append(GitMove("detached", before.ref, now.head.oid, since, sentence))
         elif now.line != before.line:
             sentence = f"this work tree is on {_called(now.head.ref)} now; it was on {_called(before.ref)}"
-            self._add("branch", before.ref, now.head.ref, sentence, since)
+            self.moves.append(GitMove("branch", before.ref, now.head.ref, since, sentence, now.head.ref))
         elif not told and now.head.oid and before.head and now.head.oid != before.head:
-            self._take_leap(
-                HeadStep("moved", before.head, now.head.oid, now.head.ref, _seconds(self.ts), "an unlogged move")
-            )
-
-    def _add(self, kind: str, before: str | None, after: str | None, sentence: str, ts: str) -> None:
-        self.moves.append(GitMove(kind, before, after, ts, sentence, self.now.head.ref))
+            when = _seconds(self.ts)
+            self._take_leap(HeadStep("moved", before.head, now.head.oid, now.head.ref, when, "an unlogged move"))
 
     def _look_upstream(self, before: SeenWorkTree) -> None:
         """Whether a branch that one of ours follows was rewritten on its remote."""
         rows = self.repo.text("for-each-ref", "--format=%(refname) %(upstream)", "refs/heads")
         for ref, _, upstream in (row.partition(" ") for row in rows.splitlines()):
-            if upstream and (ref in self._branches() or ref == self.now.head.ref):
+            if upstream and (ref in self._branches or ref == self.now.head.ref):
                 self._compare_upstream(upstream, _seconds(before.ts))
 
     def _compare_upstream(self, upstream: str, since: int) -> None:
@@ -426,25 +394,6 @@ class _Observing:
                 sentence = f"{name} was rewritten on its remote: {_count(lost, 'commit')} not in it any more"
                 self.moves.append(GitMove("upstream", old.oid, new.oid, _moment(new.time), sentence, upstream, lost))
 
-    # What is kept of it.
-
-    def _keep_pairs(self) -> None:
-        for kind in sorted(set(self.pairs.values())):
-            chosen = [pair for pair, its in self.pairs.items() if its == kind]
-            commit_anchors.learn(self.clone, chosen, kind=kind)
-
-    def _record_rewrites(self) -> None:
-        for kind in REWRITES:
-            found = [move for move in self.moves if move.kind == kind]
-            if found:
-                body = {"action": kind, "count": sum(move.count for move in found)}
-                self.clone.record(EventDraft("rewrite", body=body))
-
-
-def _is_anew(rows: Sequence[ReflogRow], before: SeenWorkTree) -> bool:
-    """Another work tree under an old name: its log begins after we last looked."""
-    return bool(rows and rows[0].begins and rows[0].time > _seconds(before.ts))
-
 
 def _fresh(rows: list[ReflogRow], before: SeenWorkTree) -> list[ReflogRow] | None:
     """The rows since the last look; None if the log does not tell which they are."""
@@ -452,10 +401,8 @@ def _fresh(rows: list[ReflogRow], before: SeenWorkTree) -> list[ReflogRow] | Non
         return rows if before.head is None and rows else None
     if 0 < before.rows <= len(rows) and _mark(rows[before.rows - 1]) == before.row:
         return rows[before.rows :]
-    for at in range(len(rows) - 1, -1, -1):  # older ones expired meanwhile
-        if _mark(rows[at]) == before.row:
-            return rows[at + 1 :]
-    return None
+    marks = (at for at in reversed(range(len(rows))) if _mark(rows[at]) == before.row)  # older ones expired meanwhile
+    return next((rows[at + 1 :] for at in marks), None)
 
 
 def _mark(row: ReflogRow) -> str:
@@ -479,12 +426,6 @@ def _not_only_ours(repo: Repo, oids: Sequence[str]) -> list[str]:
 
 def _by_time(found: Iterable[GitMove]) -> tuple[GitMove, ...]:
     return tuple(sorted(found, key=lambda move: move.ts))
-
-
-def _switched(rows: Sequence[ReflogRow]) -> str | None:
-    """When another branch was last checked out, as far as the log tells."""
-    times = [row.time for row in rows if kind_of(row.message)[0] == "checkout"]
-    return _moment(times[-1]) if times else None
 
 
 def _apart(repo: Repo, before: str | None, after: str) -> tuple[int, int] | None:

@@ -5,7 +5,6 @@ at any instant is undone or finished by the next command; a refusal puts index a
 """
 
 import os
-import time
 from collections.abc import Collection, Sequence
 
 from holdfast.errors import GitFailed, HoldfastError, HookRefused, HookRewrote, OnTrunk, PublishRefused
@@ -20,7 +19,7 @@ from holdfast.git import (
 )
 from holdfast.git.clone import Clone
 from holdfast.git.publish_journal import PublishItem
-from holdfast.git.repo import IDENTITY_HINT, LOCK_HINT, LOCK_PAUSE, LOCK_TRIES, Head, is_index_busy, lacks_identity
+from holdfast.git.repo import IDENTITY_HINT, LOCK_HINT, Head, is_index_busy, lacks_identity
 from holdfast.git.visible_entries import Sighting, Source, Staged
 from holdfast.model.event import Event, EventDraft
 from holdfast.store import fsio, pending_changes, seal
@@ -100,9 +99,8 @@ def _refuse_while_busy(clone: Clone) -> None:
     if clone.repo.head().ref is None:
         raise PublishRefused("HEAD is detached: there is no branch to publish on", hint="Switch to a branch first.")
     if clone.layout.private != clone.private.private:
-        raise PublishRefused(
-            ".git cannot be written here, so nothing can be committed", hint="Publish outside the sandbox."
-        )
+        reason = ".git cannot be written here, so nothing can be committed"
+        raise PublishRefused(reason, hint="Publish outside the sandbox.")
 
 
 def _refuse_on_trunk(clone: Clone, setting: str | None) -> None:
@@ -139,12 +137,15 @@ def _seal(clone: Clone) -> None:
     if not inherited:
         return
     ready = {c.segment for c in clone.changes() if c.segment}
-    done = _names_in(clone, [source for source in clone.sources() if _will_be_there(source, ready)])
+    segments = [source for source in clone.sources() if source.kind == "segment"]
+    done = _names_in(clone, [source for source in segments if source.blob is not None or source.key in ready])
     loose: dict[str, dict[str, tuple[Event, bytes]]] = {}
     for source in sorted(inherited, key=lambda source: source.kind):
         pairs = [(event, data) for event, data in clone.read_sources([source]) if event.hash_self not in done]
         if pairs and source.kind == "segment" and len(pairs) == _count(clone, source.key):
-            _take_along(clone, source, pairs[0][0], head=head, ts=now)
+            # A parent's segment of which every event was inherited is published as it is: equal blobs merge.
+            path = paths.segment_path(source.key, pairs[0][0].ts)
+            pending_changes.add(clone.layout, PendingChange(path, None, None, line.id, head, now, segment=source.key))
             done |= {event.hash_self for event, _ in pairs}
         elif pairs:
             loose.setdefault(pairs[0][0].line, {}).update({event.hash_self: (event, d) for event, d in pairs})
@@ -174,16 +175,6 @@ def _pass_events(clone: Clone) -> None:
         passed += [branch_lines.all_of(name) for name in ended if not left & set(ended)]
         branch_lines.pass_by(clone.layout, line.id, passed, ts=clone.now())
         clone.forget_line()
-
-
-def _will_be_there(source: Source, ready: set[str]) -> bool:
-    return source.kind == "segment" and (source.blob is not None or source.key in ready)
-
-
-def _take_along(clone: Clone, source: Source, first: Event, *, head: str | None, ts: str) -> None:
-    """A parent's segment of which every event was inherited is published as it is: equal blobs merge."""
-    path = paths.segment_path(source.key, first.ts)
-    pending_changes.add(clone.layout, PendingChange(path, None, None, clone.line().id, head, ts, segment=source.key))
 
 
 def _count(clone: Clone, segment: str) -> int:
@@ -410,18 +401,15 @@ def _commit(clone: Clone, items: Sequence[PublishItem], message: str, before: He
     # Not --literal-pathspecs: git hands that on to the user's hooks, whose own patterns would then fail.
     names = b"".join(b":(top,literal)" + os.fsencode(item.path) + b"\0" for item in items)
     listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
-    for _ in range(LOCK_TRIES):
-        asked = ("commit", "-q", "-m", message, *listed)
-        done = clone.repo.attempt(*asked, stdin=names, write=True, publishing=True)
-        if done.returncode == 0 or not is_index_busy(done.stderr):
-            break
-        time.sleep(LOCK_PAUSE)
+    done = clone.repo.attempt_patiently("commit", "-q", "-m", message, *listed, stdin=names, publishing=True)
     after = clone.repo.head().oid
     if done.returncode and after == before.oid:
         raise _refusal(clone, items, done.stderr + done.stdout)
     rewritten = _rewritten(items, clone.repo.tree("HEAD", paths.LOG))
     if rewritten:
-        _take_back(clone, before, after)
+        # Nobody can have seen the commit yet: the branch moves back off it.
+        where = ("-d", "HEAD") if before.oid is None else ("HEAD", before.oid)
+        clone.repo.run("update-ref", "-m", "holdfast: undo publish", *where, after or "", write=True)
         raise HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name")
 
 
@@ -443,26 +431,13 @@ def _rewritten(items: Sequence[PublishItem], blobs: dict[str, str]) -> list[str]
     return [i.path for i in items if i.path.startswith(paths.LOG) and i.blob and blobs.get(i.path) != i.blob]
 
 
-def _take_back(clone: Clone, before: Head, after: str | None) -> None:
-    """Move the branch back off a commit that nobody can have seen yet."""
-    reason = ("-m", "holdfast: undo publish")
-    if before.oid is None:
-        clone.repo.run("update-ref", *reason, "-d", "HEAD", after or "", write=True)
-    else:
-        clone.repo.run("update-ref", *reason, "HEAD", before.oid, after or "", write=True)
-
-
 def _message(items: Sequence[PublishItem], events: int) -> str:
     paths_of = [item.path for item in items if item.change and not item.change.segment]
-    counts = {name: sum(path.startswith(folder + "/") for path in paths_of) for name, folder in _NAMED.items()}
-    counts["event"] = events
-    parts = [f"{number} {_plural(name, number)}" for name, number in counts.items() if number]
+    counts = [(*words, sum(path.startswith(f"{folder}/") for path in paths_of)) for *words, folder in _NAMED]
+    counts.append(("event", "events", events))
+    parts = [f"{number} {one if number == 1 else many}" for one, many, number in counts if number]
     told = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
     return f"holdfast: publish {told or 'what waited'}"
 
 
-_NAMED = {"memory": paths.MEMORY, "task": paths.TASKS, "link": paths.LINKS}
-
-
-def _plural(name: str, number: int) -> str:
-    return name if number == 1 else f"{name}s" if not name.endswith("y") else f"{name[:-1]}ies"
+_NAMED = (("memory", "memories", paths.MEMORY), ("task", "tasks", paths.TASKS), ("link", "links", paths.LINKS))

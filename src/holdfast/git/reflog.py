@@ -16,6 +16,7 @@ _CREATED = regex(r"branch: Created from (\S+)")
 _TURNED = regex(r"Branch: (renamed|copied) (refs/heads/\S+) to (refs/heads/\S+)")
 _COMMIT = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _HEADS = "refs/heads/"
+_ROW = regex(r"(\S*) (\S*) (?:[^\t]* )?(\d+) [^ \t]*(?:\t(.*))?\Z")  # old, new, who, when and in which zone, message
 
 
 @frozen
@@ -46,15 +47,8 @@ def read(folder: str, ref: str) -> list[ReflogRow]:
             rows = file.read().split("\n")[:-1]
     except OSError:
         return []
-    return [moment for row in rows if (moment := _moment(row)) is not None]
-
-
-def _moment(row: str) -> ReflogRow | None:
-    facts, _, message = row.partition("\t")
-    oids, time = facts.split(" ", 2), facts.rsplit(" ", 2)
-    if len(oids) < 3 or len(time) < 3 or not time[1].isdigit():
-        return None
-    return ReflogRow(oids[1], int(time[1]), set(oids[0]) == {"0"}, message)
+    found = (_ROW.match(row) for row in rows)
+    return [ReflogRow(row[2], int(row[3]), set(row[1]) == {"0"}, row[4] or "") for row in found if row]
 
 
 def birth(repo: Repo, ref: str) -> ReflogRow | None:
@@ -65,11 +59,8 @@ def birth(repo: Repo, ref: str) -> ReflogRow | None:
 
 def copied(repo: Repo, ref: str) -> tuple[str, ReflogRow] | None:
     """The branch that `git branch -c` made this one from, and when."""
-    for moment in reversed(read(repo.common_dir, ref)):
-        turned = _TURNED.fullmatch(moment.message)
-        if turned and turned[1] == "copied":
-            return turned[2], moment
-    return None
+    rows = ((_TURNED.fullmatch(row.message), row) for row in reversed(read(repo.common_dir, ref)))
+    return next(((turned[2], row) for turned, row in rows if turned and turned[1] == "copied"), None)
 
 
 def is_named(row: ReflogRow, ref: str) -> bool:
@@ -135,13 +126,20 @@ def _checked_out(repo: Repo, moment: ReflogRow, *, skip: str) -> BranchOrigin | 
     return found[0] if len(set(found)) == 1 else None
 
 
+def ref_after(message: str, ref: str | None) -> str | None:
+    """The branch that is checked out after a row of HEAD's log; `ref` if the row does not tell."""
+    if turned := _TURNED.fullmatch(message):
+        return turned[3]
+    if moved := _MOVED.fullmatch(message):
+        return None if moved[2] == "HEAD" or _COMMIT.fullmatch(moved[2]) else _HEADS + moved[2]
+    return ref
+
+
 def branch_at(git_dir: str, rows: list[ReflogRow], count: int) -> str | None:
     """The branch a work tree was on after the first `count` rows of its HEAD's log."""
     for row in reversed(rows[:count]):
-        if moved := _MOVED.fullmatch(row.message):
-            return None if moved[2] == "HEAD" or _COMMIT.fullmatch(moved[2]) else _HEADS + moved[2]
-        if turned := _TURNED.fullmatch(row.message):
-            return turned[3]
+        if (ref := ref_after(row.message, "")) != "":
+            return ref
     for row in rows[count:]:
         if moved := _MOVED.fullmatch(row.message):
             return None if _COMMIT.fullmatch(moved[1]) else _HEADS + moved[1]

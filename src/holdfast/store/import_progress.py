@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.patterns import regex
-from holdfast.store import fsio
+from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
-from holdfast.values import frozen, replace
+from holdfast.values import asdict, frozen, replace
 
 VERSION = 1
 MAX_FILE = 1 << 28
@@ -101,7 +100,7 @@ def goes_on(before: TranscriptMark, now: TranscriptMark) -> bool:
 def load(stores: Iterable[Layout], agent: str, session: str) -> ImportProgress | None:
     """What is known of a session; None if it is new, or its record is damaged."""
     for layout in stores:
-        found = _read_or_say(layout, _place(layout, agent, session))
+        found = next(loose_records.sound(layout, read, [_place(layout, agent, session)]), None)
         if found is not None and (found.agent, found.session) == (agent, session):
             return found
     return None
@@ -128,8 +127,8 @@ def newer(stores: Iterable[Layout], known: dict[str, tuple[int, ...]]) -> Iterat
             with contextlib.suppress(FileNotFoundError):
                 facts = entry.stat(follow_symlinks=False)
                 state = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
-                if known.get(entry.path) != state and (one := _read_or_say(layout, entry.path)):
-                    yield one
+                if known.get(entry.path) != state:
+                    yield from loose_records.sound(layout, read, [entry.path])
                 known[entry.path] = state
 
 
@@ -146,7 +145,7 @@ def change(
         old = load(stores, agent, session) or ImportProgress(agent=agent, session=session)
         new = how(old)
         if new != old:
-            fsio.replace(_place(layout, agent, session), _to_bytes(new))
+            loose_records.keep(_place(layout, agent, session), _to_record(new))
         return new
 
 
@@ -176,85 +175,43 @@ def _place(layout: Layout, agent: str, session: str) -> str:
     return os.path.join(layout.agents, f"{agent}-{name}.json")
 
 
-def _read_or_say(layout: Layout, path: str) -> ImportProgress | None:
-    try:
-        return read(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except CorruptLog as error:
-        layout.leave_out(error)
-        return None
-
-
 def read(path: str) -> ImportProgress:
     """One record; CorruptLog says why it does not count."""
-    try:
+    with loose_records.judging(path, " does not say what was read of a transcript"):
         return _from_object(json.loads(fsio.read(path, limit=MAX_FILE)))
-    except (FileNotFoundError, NotADirectoryError):
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
-        raise CorruptLog(f"{path} does not say what was read of a transcript: {error}") from error
-    except (UnsafePath, TooLarge) as error:
-        raise CorruptLog(f"{path} does not say what was read of a transcript: {error}") from error
 
 
-def _to_bytes(one: ImportProgress) -> bytes:
-    record = {
+_TEXTS, _NUMBERS = ("agent", "session", "role", "last"), ("offset", "note_offset", "count")
+_SEEN_TEXTS, _SEEN_NUMBERS = ("path", "head"), ("head_size", "size", "mtime")
+_MAYBE = ("parent", "session_id")  # a text or nothing
+
+
+def _to_record(one: ImportProgress) -> dict[str, Any]:
+    return {
         "v": VERSION,
-        "agent": one.agent,
-        "session": one.session,
-        "role": one.role,
-        "parent": one.parent,
-        "path": one.seen.path,
-        "head": one.seen.head,
-        "head_size": one.seen.head_size,
-        "size": one.seen.size,
-        "mtime": one.seen.mtime,
-        "offset": one.offset,
-        "note_offset": one.note_offset,
-        "count": one.count,
-        "last": one.last,
-        "origin": one.origin,
-        "runs": [{"run": r.run, "turns": r.turns, "harvested": r.harvested} for r in one.runs],
-        "session_id": one.session_id,
-        "ended": one.ended,
+        **{name: getattr(one, name) for name in (*_TEXTS, *_NUMBERS, *_MAYBE, "origin", "ended")},
+        **asdict(one.seen),
+        "runs": [asdict(part) for part in one.runs],
         **{name: "".join(sorted(getattr(one, name))) for name in _MARKS},
     }
-    return json.dumps(record, ensure_ascii=True, indent=1).encode("ascii") + b"\n"
 
 
 def _from_object(record: dict[str, Any]) -> ImportProgress:
     if record["v"] != VERSION:
         raise ValueError(f"it is written in version {record['v']!r}")
-    texts = (record["agent"], record["session"], record["role"], record["path"], record["head"], record["last"])
-    numbers = (record["head_size"], record["size"], record["mtime"], record["offset"])
-    more = (record["note_offset"], record["count"])
-    if not all(isinstance(one, str) for one in texts) or not all(type(one) is int for one in (*numbers, *more)):
+    texts_fit = all(isinstance(record[name], str) for name in (*_TEXTS, *_SEEN_TEXTS))
+    if not texts_fit or not all(type(record[name]) is int for name in (*_NUMBERS, *_SEEN_NUMBERS)):
         raise ValueError("a field has another form")
     if not isinstance(record["origin"], dict | None):
         raise ValueError("it does not say whose transcript it is")
-    path, head, last = texts[3:]
-    head_size, size, mtime, offset = numbers
+    fields: dict[str, Any] = {name: record[name] for name in (*_TEXTS, *_NUMBERS, "origin")}
+    fields |= {name: record[name] if isinstance(record[name], str) else None for name in _MAYBE}
     return ImportProgress(
-        agent=record["agent"],
-        session=record["session"],
-        role=record["role"],
-        parent=_maybe(record["parent"]),
-        seen=TranscriptMark(path, head, head_size, size, mtime),
-        offset=offset,
-        note_offset=more[0],
-        count=more[1],
-        last=last,
-        origin=record["origin"],
+        **fields | {name: _parted(record[name]) for name in _MARKS},
+        seen=TranscriptMark(**{name: record[name] for name in (*_SEEN_TEXTS, *_SEEN_NUMBERS)}),
         runs=tuple(SealedPart(str(r["run"]), int(r["turns"]), bool(r["harvested"])) for r in record["runs"]),
-        session_id=_maybe(record["session_id"]),
         ended=bool(record["ended"]),
-        **{name: _parted(record[name]) for name in _MARKS},
     )
-
-
-def _maybe(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def _parted(text: str) -> frozenset[str]:

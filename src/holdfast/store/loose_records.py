@@ -1,14 +1,54 @@
-"""Small JSON records that may be lost: a missing or damaged one counts as empty, and nothing worse happens."""
+"""Small records of our own, each a file of its own.
 
+A loose one may be lost: missing or damaged it counts as empty, and nothing worse happens. Of one that has to be whole
+`CorruptLog` says why it does not count; whoever reads many leaves it out and says so.
+"""
+
+import contextlib
 import json
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
-from holdfast.errors import TooLarge, UnsafePath
+from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
 from holdfast.store import fsio
+from holdfast.store.layout import Layout
 
 LIMIT = 1 << 26
+_T = TypeVar("_T")
+
+
+@contextlib.contextmanager
+def judging(path: str, wrong: str) -> Iterator[None]:
+    """CorruptLog if a record cannot be taken apart in the block; one that is missing is just that."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OSError, UnsafePath, TooLarge) as error:
+        raise CorruptLog(f"{path}{wrong}: {error}") from error
+
+
+def sound(layout: Layout, read: Callable[[str], _T], paths: Iterable[str]) -> Iterator[_T]:
+    """The records that count; a damaged one is left out and said, one that was just removed is not."""
+    for path in paths:
+        try:
+            yield read(path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (CorruptLog, FutureFormat) as error:
+            layout.leave_out(error)
+
+
+def damaged(read: Callable[[str], object], paths: Iterable[str]) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
+    """Every record that does not count, with the reason."""
+    for path in paths:
+        try:
+            read(path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (CorruptLog, FutureFormat) as error:
+            yield path, error
 
 
 def content(path: str, *, limit: int = LIMIT) -> bytes:

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from holdfast.errors import CorruptLog, TooLarge, UnsafePath
+from holdfast.errors import CorruptLog, FutureFormat, UnsafePath
 from holdfast.model.ids import token
 from holdfast.patterns import regex
-from holdfast.store import fsio
+from holdfast.store import fsio, loose_records
 from holdfast.store.layout import APPROVALS, FOLDER_OF, LINKS, LOG, TASKS, Layout
 from holdfast.values import asdict, frozen, replace
 
@@ -74,7 +74,8 @@ def add(layout: Layout, change: PendingChange) -> PendingChange:
 
 def waiting(layout: Layout) -> list[PendingChange]:
     """Every change not yet published, on any line, oldest first."""
-    return sorted(_read_all(layout, layout.pending), key=lambda change: (change.ts, change.name))
+    found = loose_records.sound(layout, read, _paths(layout, layout.pending))
+    return sorted(found, key=lambda change: (change.ts, change.name))
 
 
 def published(layout: Layout, *, since: str = "") -> list[PendingChange]:
@@ -82,7 +83,7 @@ def published(layout: Layout, *, since: str = "") -> list[PendingChange]:
 
     Archived names begin with the time of publishing, so that only what is asked for is read.
     """
-    found = _read_all(layout, layout.sealed_changes, since=_compact(since))
+    found = loose_records.sound(layout, read, _paths(layout, layout.sealed_changes, since=_compact(since)))
     return sorted(found, key=lambda c: ((c.published or {}).get("ts", ""), c.ts, c.name))
 
 
@@ -91,23 +92,20 @@ def archive(layout: Layout, change: PendingChange, *, commit: str | None, ts: st
 
     `aside` says that somebody set it aside, and what waits instead: it can be brought back.
     """
-    _keep(layout, change, f"{_compact(ts)}Z-{change.key}", commit=commit, ts=ts, aside=aside)
+    marks = {"commit": commit or "", "ts": ts, **({"aside": aside} if aside is not None else {})}
+    _keep(layout, replace(change, published=marks), f"{_compact(ts)}Z-{change.key}")
     drop(layout, change)
 
 
 def note(layout: Layout, change: PendingChange, line: str, *, commit: str | None, ts: str) -> None:
     """Keep a change as published on a line that had inherited it; it stays the same change."""
-    name = f"{_compact(ts)}Z-{token(6)}-{change.key}"
-    _keep(layout, replace(change, line=line), name, commit=commit, ts=ts)
+    done = replace(change, line=line, published={"commit": commit or "", "ts": ts})
+    _keep(layout, done, f"{_compact(ts)}Z-{token(6)}-{change.key}")
 
 
-def _keep(
-    layout: Layout, change: PendingChange, name: str, *, commit: str | None, ts: str, aside: str | None = None
-) -> None:
+def _keep(layout: Layout, change: PendingChange, name: str) -> None:
     fsio.make_dirs(layout.sealed_changes)
-    marks = {"commit": commit or "", "ts": ts, **({"aside": aside} if aside is not None else {})}
-    done = replace(change, published=marks)
-    _write(os.path.join(layout.sealed_changes, f"{name}.json"), done)
+    _write(os.path.join(layout.sealed_changes, f"{name}.json"), change)
 
 
 def drop(layout: Layout, change: PendingChange) -> None:
@@ -146,33 +144,19 @@ def foreign_path(data: bytes) -> str | None:
     return None if isinstance(path, str) and is_publishable(path) else str(path)
 
 
-def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog]]:
+def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
     """Every record that does not count, with the reason."""
-    for folder in (layout.pending, layout.sealed_changes):
-        for name in layout.listed(folder):
-            if name.endswith(".json"):
-                try:
-                    read(os.path.join(folder, name))
-                except FileNotFoundError:
-                    continue
-                except CorruptLog as error:
-                    yield os.path.join(folder, name), error
+    folders = (layout.pending, layout.sealed_changes)
+    return loose_records.damaged(read, (path for folder in folders for path in _paths(layout, folder)))
 
 
-def _read_all(layout: Layout, folder: str, *, since: str = "") -> Iterator[PendingChange]:
-    for name in layout.listed(folder):
-        if name.endswith(".json") and name >= since:
-            try:
-                yield read(os.path.join(folder, name))
-            except FileNotFoundError:  # another command published it just now
-                continue
-            except CorruptLog as error:
-                layout.leave_out(error)
+def _paths(layout: Layout, folder: str, *, since: str = "") -> Iterator[str]:
+    return (os.path.join(folder, name) for name in layout.listed(folder, ".json") if name >= since)
 
 
 def read(path: str) -> PendingChange:
     """One record; CorruptLog says why it does not count."""
-    try:
+    with loose_records.judging(path, " is not a record of a change"):
         record = json.loads(fsio.read(path, limit=MAX_RECORD))
         if not isinstance(record, dict):
             raise ValueError("it is no object")
@@ -180,10 +164,6 @@ def read(path: str) -> PendingChange:
         name = os.path.basename(path).removesuffix(".json")
         change = PendingChange(**{**known, "name": name, "extra": tuple(record.items())})
         check(change)
-    except FileNotFoundError:
-        raise
-    except (ValueError, TypeError, RecursionError, OSError, UnsafePath, TooLarge) as error:
-        raise CorruptLog(f"{path} is not a record of a change: {error}") from error
     return change
 
 
@@ -216,12 +196,7 @@ def _check_content(change: PendingChange) -> None:
     if change.text is None and change.blob is not None:
         raise ValueError("its text is missing")
     gone = change.blob is None and change.published is not None  # a hook took the path out of the commit
-    if change.text is not None and not gone and _blob(change.text, like=change.blob or "") != change.blob:
-        raise ValueError("its text was changed: it is not the blob it names")
-
-
-def _blob(text: str, *, like: str) -> str:
-    """Git's name for a text, in the kind of hash that `like` is."""
-    data = text.encode("utf-8")
-    kind = "sha256" if len(like) == 64 else "sha1"
-    return hashlib.new(kind, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    if change.text is not None and not gone:
+        data, kind = change.text.encode("utf-8"), "sha256" if len(change.blob or "") == 64 else "sha1"
+        if hashlib.new(kind, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() != change.blob:
+            raise ValueError("its text was changed: it is not the blob it names")

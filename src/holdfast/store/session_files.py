@@ -9,11 +9,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound, TooLarge, UnsafePath
+from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound, TooLarge
 from holdfast.model.ids import pick, slug
 from holdfast.model.session import DETACHED, Session, from_json, to_json
 from holdfast.patterns import regex
-from holdfast.store import fsio
+from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
 
 MAX_FILE = 4 << 20
@@ -30,8 +30,7 @@ def file_name(session: Session) -> str:
 
 def all(layout: Layout) -> list[Session]:  # noqa: A001 - read as sessions.all
     """Every session of this store, oldest first; damaged ones are left out and said."""
-    found = (_read_or_say(layout, path) for path in _paths(layout))
-    return sorted((one for one in found if one), key=lambda one: (one.started.ts, one.id))
+    return sorted(loose_records.sound(layout, read, _paths(layout)), key=lambda one: (one.started.ts, one.id))
 
 
 def everywhere(stores: Iterable[Layout]) -> list[Session]:
@@ -57,8 +56,8 @@ def opened(
     layout: Layout, *, line: str | None = None, worktree: str | None = None, agent_session: str | None = None
 ) -> list[Session]:
     """The sessions nobody has ended, of this line, work tree or agent's session; last updated last."""
-    found = (_read_or_say(layout, path) for path in _paths(layout) if not _seems_ended(path))
-    there = [one for one in found if one and one.state == "open"]
+    found = loose_records.sound(layout, read, (path for path in _paths(layout) if not _seems_ended(path)))
+    there = [one for one in found if one.state == "open"]
     wanted = {"line": line, "worktree": worktree, "agent_session": agent_session}
     for name, value in wanted.items():
         there = [one for one in there if value is None or getattr(one, name) == value]
@@ -77,9 +76,8 @@ def likely(stores: Iterable[Layout], *, branch: str | None, most: int = 64) -> l
         paths = _paths(layout)
         chosen = {*paths[-most:], *[path for path in paths if mark in os.path.basename(path)][-most:]}
         chosen |= {path for path in paths if path not in chosen and not _seems_ended(path)}
-        for path in sorted(chosen):
-            if session := _read_or_say(layout, path):
-                found.setdefault(session.id, session)
+        for session in loose_records.sound(layout, read, sorted(chosen)):
+            found.setdefault(session.id, session)
     return sorted(found.values(), key=lambda one: (one.started.ts, one.id))
 
 
@@ -136,38 +134,19 @@ def path_of(layout: Layout, asked: str) -> str:
 
 def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
     """Every session file that does not count, with the reason."""
-    for path in _paths(layout):
-        try:
-            read(path)
-        except FileNotFoundError:
-            continue
-        except (CorruptLog, FutureFormat) as error:
-            yield path, error
+    return loose_records.damaged(read, _paths(layout))
 
 
 def read(path: str) -> Session:
     """One session file; CorruptLog or FutureFormat say why it does not count."""
     try:
-        session = from_json(fsio.read(path, limit=MAX_FILE))
-        if not path.endswith(f"-{session.id}.json"):
-            raise ValueError(f"it holds {session.id}, which is not its name")
-    except FileNotFoundError:
-        raise
+        with loose_records.judging(path, " is not a session"):
+            session = from_json(fsio.read(path, limit=MAX_FILE))
+            if not path.endswith(f"-{session.id}.json"):
+                raise ValueError(f"it holds {session.id}, which is not its name")
     except FutureFormat as error:
         raise FutureFormat(f"{path} is from a newer Holdfast: {error}") from error
-    except (ValueError, TypeError, RecursionError, OSError, UnsafePath, TooLarge) as error:
-        raise CorruptLog(f"{path} is not a session: {error}") from error
     return session
-
-
-def _read_or_say(layout: Layout, path: str) -> Session | None:
-    try:
-        return read(path)
-    except FileNotFoundError:  # removed between finding and reading it
-        return None
-    except (CorruptLog, FutureFormat) as error:
-        layout.leave_out(error)
-        return None
 
 
 def _seems_ended(path: str) -> bool:
@@ -201,8 +180,7 @@ def _write(layout: Layout, session: Session, *, path: str | None = None) -> str:
 
 
 def _paths(layout: Layout) -> list[str]:
-    names = layout.listed(layout.sessions)
-    return [os.path.join(layout.sessions, name) for name in names if name.endswith(".json") and _id_of(name)]
+    return [os.path.join(layout.sessions, name) for name in layout.listed(layout.sessions, ".json") if _id_of(name)]
 
 
 def _id_of(path: str) -> str:

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from holdfast.errors import CorruptLog, TooLarge, UnsafePath
+from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
 from holdfast.model.ids import is_id
 from holdfast.patterns import regex
-from holdfast.store import fsio, pending_changes
+from holdfast.store import fsio, loose_records, pending_changes
 from holdfast.store.layout import STATISTICS, Layout
 from holdfast.values import asdict, frozen, replace
 
@@ -60,7 +60,6 @@ def begin(layout: Layout, what: str, *, ts: str, line: str, branch: str | None) 
         if not reset.whole and (reset.what, reset.line) == (what, line):
             return reset
     new = TrashedReset(pending_changes.name_for(ts), what, ts, line, branch)
-    fsio.make_dirs(_folder(layout, new))
     _write_label(layout, new)
     return new
 
@@ -74,30 +73,20 @@ def finish(layout: Layout, reset: TrashedReset) -> TrashedReset:
 
 def every(layout: Layout) -> list[TrashedReset]:
     """Every reset that lies here, oldest first; damaged ones are left out and said."""
-    found = []
-    for name in _names(layout):
-        try:
-            found.append(_label(layout, name))
-        except FileNotFoundError:  # pruned or taken back just now
-            continue
-        except CorruptLog as error:
-            layout.leave_out(error)
+    found = loose_records.sound(layout, lambda name: _label(layout, name), _names(layout))
     return sorted(found, key=lambda reset: (reset.ts, reset.name))
 
 
-def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog]]:
+def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
     """Everything in the trash that cannot be put back, with the reason."""
-    for name in layout.listed(layout.trash):
-        path = os.path.join(layout.trash, name)
-        try:
-            if not _NAME.fullmatch(name) or os.path.islink(path) or not os.path.isdir(path):
-                raise CorruptLog(f"{path} is not the folder of a reset")
-            reset = _label(layout, name)
-            list(_texts(layout, reset))
-        except FileNotFoundError:
-            continue
-        except CorruptLog as error:
-            yield path, error
+
+    def read(path: str) -> None:
+        name = os.path.basename(path)
+        if not _NAME.fullmatch(name) or os.path.islink(path) or not os.path.isdir(path):
+            raise CorruptLog(f"{path} is not the folder of a reset")
+        list(_texts(layout, _label(layout, name)))
+
+    return loose_records.damaged(read, (os.path.join(layout.trash, name) for name in layout.listed(layout.trash)))
 
 
 def take(layout: Layout, reset: TrashedReset, names: Iterable[str]) -> int:
@@ -147,7 +136,8 @@ def keep_texts(layout: Layout, reset: TrashedReset, new: Iterable[TrashedText]) 
     """Keep copies of tracked files, durable on return; of one path the last counts."""
     known = {text.path: text for text in texts(layout, reset)} | {text.path: text for text in new}
     if known:
-        _write_texts(layout, reset, known.values())
+        rows = [json.dumps(asdict(text), ensure_ascii=True) + "\n" for text in known.values()]
+        fsio.replace(os.path.join(_folder(layout, reset), TEXTS), "".join(rows).encode("ascii"))
 
 
 def texts(layout: Layout, reset: TrashedReset) -> list[TrashedText]:
@@ -219,10 +209,8 @@ def size(layout: Layout, reset: TrashedReset) -> int:
 
 def foreign_path(data: bytes) -> str | None:
     """A path that a file of copies names and none of ours may; None if it is in order, or says nothing."""
-    for line in data.split(b"\n"):
-        if line and (foreign := pending_changes.foreign_path(line)) is not None:
-            return foreign
-    return None
+    found = (pending_changes.foreign_path(line) for line in data.split(b"\n") if line)
+    return next((foreign for foreign in found if foreign is not None), None)
 
 
 _LABELLED = ("what", "ts", "line", "branch", "whole")
@@ -242,26 +230,24 @@ def _in(folder: str, name: str) -> str:
 
 def _write_label(layout: Layout, reset: TrashedReset) -> None:
     record = {"v": 1, **{name: value for name, value in asdict(reset).items() if name != "name"}}
-    data = json.dumps(record, ensure_ascii=True, indent=1).encode("ascii") + b"\n"
-    fsio.replace(os.path.join(_folder(layout, reset), LABEL), data)
+    loose_records.keep(os.path.join(_folder(layout, reset), LABEL), record)
 
 
 def _label(layout: Layout, name: str) -> TrashedReset:
     """The label of one reset; CorruptLog says why it does not count."""
     path = os.path.join(layout.trash, name, LABEL)
     try:
-        record: dict[str, Any] = json.loads(fsio.read(path, limit=MAX_LABEL))
-        if record.get("v") != 1:
-            raise ValueError("it is of another version")
-        # What a later version adds to a label is for that version; the label as a whole stays where it is.
-        reset = TrashedReset(name, **{key: record[key] for key in _LABELLED if key in record})
-        _check(reset)
+        with loose_records.judging(path, " is not the label of a reset"):
+            record: dict[str, Any] = json.loads(fsio.read(path, limit=MAX_LABEL))
+            if record.get("v") != 1:
+                raise ValueError("it is of another version")
+            # What a later version adds to a label is for that version; the label as a whole stays where it is.
+            reset = TrashedReset(name, **{key: record[key] for key in _LABELLED if key in record})
+            _check(reset)
     except (FileNotFoundError, NotADirectoryError):
         if all(left.endswith(".tmp") for left in layout.listed(os.path.join(layout.trash, name))):
             raise FileNotFoundError(path) from None  # it had just begun, or was just discarded
         raise CorruptLog(f"{path} is missing: nobody can say what was reset") from None
-    except (ValueError, TypeError, AttributeError, RecursionError, OSError, UnsafePath, TooLarge) as error:
-        raise CorruptLog(f"{path} is not the label of a reset: {error}") from error
     return reset
 
 
@@ -273,11 +259,6 @@ def _check(reset: TrashedReset) -> None:
         raise ValueError("it does not say what was reset, when and where")
     if not isinstance(reset.whole, bool):
         raise ValueError("it does not say whether it came to its end")
-
-
-def _write_texts(layout: Layout, reset: TrashedReset, some: Iterable[TrashedText]) -> None:
-    rows = [json.dumps(asdict(text), ensure_ascii=True) + "\n" for text in some]
-    fsio.replace(os.path.join(_folder(layout, reset), TEXTS), "".join(rows).encode("ascii"))
 
 
 def _texts(layout: Layout, reset: TrashedReset, *, sound: bool = False) -> Iterator[TrashedText]:
