@@ -277,8 +277,7 @@ class _Observing:
             if fresh is not None:
                 for step in read_steps(fresh, head=before.head, ref=before.ref):
                     self._take(step)
-            switched = [_moment(row.time) for row in fresh or () if kind_of(row.message)[0] == "checkout"]
-            self._compare_place(before, told=fresh is not None, since=[self.ts, *switched][-1])
+            self._compare_place(before, told=fresh is not None, since=_switched(fresh or ()) or self.ts)
             if self.now.fetched != before.fetched:
                 self._look_upstream(before)
         waiting = (*(before.waiting if before else ()), *self.moves)
@@ -426,6 +425,12 @@ def _not_only_ours(repo: Repo, oids: Sequence[str]) -> list[str]:
 
 def _by_time(found: Iterable[GitMove]) -> tuple[GitMove, ...]:
     return tuple(sorted(found, key=lambda move: move.ts))
+
+
+def _switched(rows: Sequence[ReflogRow]) -> str | None:
+    """When another branch was last checked out, as far as the log tells."""
+    times = [row.time for row in rows if kind_of(row.message)[0] == "checkout"]
+    return _moment(times[-1]) if times else None
 
 
 def _apart(repo: Repo, before: str | None, after: str) -> tuple[int, int] | None:

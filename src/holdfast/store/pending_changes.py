@@ -196,7 +196,12 @@ def _check_content(change: PendingChange) -> None:
     if change.text is None and change.blob is not None:
         raise ValueError("its text is missing")
     gone = change.blob is None and change.published is not None  # a hook took the path out of the commit
-    if change.text is not None and not gone:
-        data, kind = change.text.encode("utf-8"), "sha256" if len(change.blob or "") == 64 else "sha1"
-        if hashlib.new(kind, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() != change.blob:
-            raise ValueError("its text was changed: it is not the blob it names")
+    if change.text is not None and not gone and _blob(change.text, like=change.blob or "") != change.blob:
+        raise ValueError("its text was changed: it is not the blob it names")
+
+
+def _blob(text: str, *, like: str) -> str:
+    """Git's name for a text, in the kind of hash that `like` is."""
+    data = text.encode("utf-8")
+    kind = "sha256" if len(like) == 64 else "sha1"
+    return hashlib.new(kind, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
