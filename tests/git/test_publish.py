@@ -808,7 +808,6 @@ def test_a_link_that_leads_out_is_refused(place: Place, tmp_path: Path, link: st
 def test_anothers_index_lock_is_waited_for_and_never_removed(place: Place, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     """Removing a lock of a running git corrupts its index."""
     monkeypatch.setattr(repo, "LOCK_TRIES", 2)
-    monkeypatch.setattr(publish, "LOCK_TRIES", 2)
     place.ran("r1")
     lock = place.repo / ".git/index.lock"
     before = state(place)

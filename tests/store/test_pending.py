@@ -159,8 +159,8 @@ def test_what_a_later_version_adds_is_passed_on(layout: Layout) -> None:
 class Racing(Layout):
     """Another command takes a file away right after it was listed."""
 
-    def listed(self, folder: str) -> list[str]:
-        names = super().listed(folder)
+    def listed(self, folder: str, ending: str = "") -> list[str]:
+        names = super().listed(folder, ending)
         for name in names[:1]:
             Path(folder, name).unlink()
         return names

@@ -313,19 +313,25 @@ class Clone:
             except HoldfastError:  # the disk is full, or refuses: what was there before still counts
                 pending_changes.drop(self.layout, new)
                 raise
-        for old in earlier:  # kept, though superseded: a branch made meanwhile took the older text along
-            if old.line == line.id and old.published is None:
-                pending_changes.archive(self.layout, old, commit=None, ts=self.now())
+        self.retire(earlier)
         return new
+
+    def retire(self, changes: Iterable[PendingChange]) -> None:
+        """Let changes of this line wait no longer. They are kept: a branch made meanwhile took the older text along."""
+        for change in changes:
+            if change.line == self.line().id and change.published is None:
+                pending_changes.archive(self.layout, change, commit=None, ts=self.now())
+
+    def waiting_for(self, path: str) -> list[PendingChange]:
+        """Every change of a file that waits here."""
+        there = visible_entries.waiting_changes(self.stores, self.line())
+        return [change for change in there if change.path == path and change.segment is None]
 
     def give_up(self, path: str) -> None:
         """Let the branch's own text stand: what waited here for a path waits no longer, but is kept."""
-        line, ts = self.line(), self.now()
-        there = [c for c in visible_entries.waiting_changes(self.stores, line) if c.path == path and c.segment is None]
-        branch_lines.pass_by(self.layout, line.id, [c.key for c in there if c.line != line.id], ts=ts)
-        for change in there:
-            if change.line == line.id and change.published is None:
-                pending_changes.archive(self.layout, change, commit=None, ts=ts)
+        line, there = self.line(), self.waiting_for(path)
+        branch_lines.pass_by(self.layout, line.id, [c.key for c in there if c.line != line.id], ts=self.now())
+        self.retire(there)
         self.forget_line()
 
     def _base(self, path: str, text: str | None, earlier: PendingChange | None, in_tree: str | None) -> str | None:

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+from functools import cached_property
 
 from holdfast.errors import BrokenEntry, Busy, CorruptLog
 from holdfast.git import upstream, view_edits
@@ -111,7 +112,7 @@ def _carry_out(clone: Clone, kind: str, identity: str) -> Erasure:
     events = clone.all_events()
     about = [event for event in events if _concerns(event, kind, identity)]
     texts = _Texts(clone)
-    named = sorted({*texts.tracked(identity), *texts.known(identity)})
+    named = sorted({*texts.tracked(identity), *(change.path for _, change in texts.changes(identity))})
     own = _by_hand(clone, identity)
     if not any(event.kind == "erase" and event.target == identity for event in events):
         clone.record(EventDraft("erase", target=identity, run_id=identity if kind == "run" else None))
@@ -127,9 +128,7 @@ def _carry_out(clone: Clone, kind: str, identity: str) -> Erasure:
 
 
 def _mark(clone: Clone, identity: str, names: list[str]) -> None:
-    fsio.make_dirs(clone.layout.erased)
-    record = json.dumps({"bodies": names}).encode("utf-8")
-    fsio.replace(os.path.join(clone.layout.erased, identity), record)
+    loose_records.keep(os.path.join(clone.layout.erased, identity), {"bodies": names})
     clone.forget_erased()
 
 
@@ -188,53 +187,45 @@ class _Texts:
 
     def __init__(self, clone: Clone, *, thorough: bool = True) -> None:
         """`thorough`: files of HEAD are looked into as well, since one may hold several entries."""
-        self._clone = clone
-        self.thorough = thorough
-        self._changes: list[tuple[Layout, PendingChange]] | None = None
-        self._tracked: dict[str, str] | None = None
+        self._clone, self.thorough = clone, thorough
+
+    @cached_property
+    def _changes(self) -> list[tuple[Layout, PendingChange]]:
+        looks = (pending_changes.waiting, pending_changes.published)
+        return [(store, change) for store in self._clone.stores for look in looks for change in look(store)]
 
     def changes(self, identity: str) -> list[tuple[Layout, PendingChange]]:
         """What waits or was published for an entry, with the store it lies in."""
-        if self._changes is None:
-            stores = self._clone.stores
-            both = ((store, [*pending_changes.waiting(store), *pending_changes.published(store)]) for store in stores)
-            self._changes = [(store, change) for store, found in both for change in found]
         return [
             (store, change)
             for store, change in self._changes
             if _is_about(change.path, identity) or _holds(change.path, change.text or "", identity)
         ]
 
-    def known(self, identity: str) -> list[str]:
-        """The paths an entry is known by in this clone's store."""
-        return [change.path for _, change in self.changes(identity)]
-
     def tracked(self, identity: str) -> list[str]:
         """The paths of an entry in HEAD."""
-        return [p for p, text in self._in_head().items() if _is_about(p, identity) or _holds(p, text, identity)]
+        return [p for p, text in self._in_head.items() if _is_about(p, identity) or _holds(p, text, identity)]
 
     def proofs(self, identity: str, bodies: list[str]) -> list[str]:
         """The proofs in HEAD that show these bodies, besides those of an entry itself."""
-        shown = {path for path in self._in_head() if path.startswith(f"{paths.APPROVALS}/")}
+        shown = {path for path in self._in_head if path.startswith(f"{paths.APPROVALS}/")}
         return [p for p in sorted(shown) if p.rpartition("/")[2] in bodies and not _is_about(p, identity)]
 
     def text(self, path: str) -> str:
         """What HEAD has at a path."""
-        known = self._in_head()
-        if not known.get(path):
-            blob = self._clone.repo.blobs_at("HEAD", [path]).get(path, "")
-            known[path] = self._clone.repo.blobs([blob] if blob else []).get(blob, b"").decode("utf-8", "replace")
-        return known[path]
+        if not self._in_head.get(path):
+            blob, repo = self._clone.repo.blobs_at("HEAD", [path]).get(path, ""), self._clone.repo
+            self._in_head[path] = repo.blobs([blob] if blob else []).get(blob, b"").decode("utf-8", "replace")
+        return self._in_head[path]
 
+    @cached_property
     def _in_head(self) -> dict[str, str]:
         """Path to text of what HEAD tracks; the text is empty where nobody needs to look into it."""
-        if self._tracked is None:
-            repo = self._clone.repo
-            blobs = {path: oid for folder in _ENTRIES for path, oid in repo.tree("HEAD", folder).items()}
-            wanted = [oid for path, oid in blobs.items() if path.startswith(f"{paths.MEMORY}/")]
-            texts = repo.blobs(wanted) if self.thorough else {}
-            self._tracked = {p: texts.get(oid, b"").decode("utf-8", "replace") for p, oid in blobs.items()}
-        return self._tracked
+        repo = self._clone.repo
+        blobs = {path: oid for folder in _ENTRIES for path, oid in repo.tree("HEAD", folder).items()}
+        wanted = [oid for path, oid in blobs.items() if path.startswith(f"{paths.MEMORY}/")]
+        texts = repo.blobs(wanted) if self.thorough else {}
+        return {p: texts.get(oid, b"").decode("utf-8", "replace") for p, oid in blobs.items()}
 
 
 def _holds(path: str, text: str, identity: str) -> bool:
@@ -262,12 +253,9 @@ def _without(path: str, text: str, identity: str) -> str | None:
 
 def _by_hand(clone: Clone, identity: str) -> list[str]:
     """Files that somebody wrote or edited and did not commit: nobody but them may write there."""
-    found = []
-    for sighting in clone.entries(paths.MEMORY):
-        text = sighting.text if sighting.origin == "edit" else sighting.edited or ""
-        if _holds(sighting.path, text, identity):
-            found.append(f"your own edit of {sighting.path}, which is not committed: take it out there by hand")
-    return found
+    seen = ((s.path, s.text if s.origin == "edit" else s.edited or "") for s in clone.entries(paths.MEMORY))
+    found = [path for path, text in seen if _holds(path, text, identity)]
+    return [f"your own edit of {path}, which is not committed: take it out there by hand" for path in found]
 
 
 def _remove(clone: Clone, identity: str, names: list[str], texts: _Texts) -> list[str]:
@@ -277,11 +265,12 @@ def _remove(clone: Clone, identity: str, names: list[str], texts: _Texts) -> lis
             clone.bodies.drop(body)
             removed.append(f"body {body[:12]}")
     for store in clone.stores:
-        removed += _remove_run(store, identity) + _remove_candidate(store, identity)
-        removed += _remove_records(store, identity) + trash.forget(store, identity)
+        candidate = os.path.join(store.candidates, f"{identity}.md")
+        removed += [f"candidate {identity}"] if os.path.lexists(candidate) else []
+        fsio.remove(candidate)
+        removed += _remove_run(store, identity) + _remove_records(store, identity) + trash.forget(store, identity)
         removed += _remove_kept(store.kept, identity) + _remove_kept(store.quarantine, identity)
-        if os.path.lexists(store.decided):  # what a review can undo: it holds texts
-            fsio.remove(store.decided)
+        fsio.remove(store.decided)  # what a review can undo: it holds texts
     removed += _remove_changes(clone, texts.changes(identity), identity)
     return removed + _remove_tracked(clone, texts, identity, names)
 
@@ -290,8 +279,8 @@ def _remove_records(store: Layout, identity: str) -> list[str]:
     """A session's file, and the claim on a task; both are named after what they are about."""
     removed = []
     for what, folder in (("session", store.sessions), ("claim on", store.claims)):
-        for name in store.listed(folder):
-            if name.endswith(".json") and trash.is_named(name, identity):
+        for name in store.listed(folder, ".json"):
+            if trash.is_named(name, identity):
                 fsio.remove(os.path.join(folder, name))
                 removed.append(f"{what} {identity}")
     return removed
@@ -311,17 +300,13 @@ def _remove_kept(aside: str, identity: str) -> list[str]:
 
 def _drop_views(clone: Clone) -> None:
     """Delete what was rendered in any work tree of this clone: it may show the words without their id."""
-    for top in clone.repo.tops():
-        for folder, _, names in os.walk(Layout(top, "").view()):
-            for name in names:
-                if name != ".gitignore":
-                    fsio.remove(os.path.join(folder, name))
+    for folder, _, names in (found for top in clone.repo.tops() for found in os.walk(Layout(top, "").view())):
+        for name in set(names) - {".gitignore"}:
+            fsio.remove(os.path.join(folder, name))
     for store in clone.stores:  # and what is ready for agents, or was sent and is not kept yet
-        for name in store.listed(store.guards):
-            fsio.remove(os.path.join(store.guards, name))
-        for name in store.listed(store.inbox):
-            if name.endswith(".pack"):
-                fsio.remove(os.path.join(store.inbox, name))
+        for folder, ending in ((store.guards, ""), (store.inbox, ".pack")):
+            for name in store.listed(folder, ending):
+                fsio.remove(os.path.join(folder, name))
 
 
 def _remove_run(store: Layout, identity: str) -> list[str]:
@@ -333,14 +318,6 @@ def _remove_run(store: Layout, identity: str) -> list[str]:
             os.chmod(os.path.join(inner, name), 0o700)
     shutil.rmtree(folder)
     return [f"run {identity}"]
-
-
-def _remove_candidate(store: Layout, identity: str) -> list[str]:
-    path = os.path.join(store.candidates, f"{identity}.md")
-    if not os.path.lexists(path):
-        return []
-    fsio.remove(path)
-    return [f"candidate {identity}"]
 
 
 def _remove_changes(clone: Clone, found: list[tuple[Layout, PendingChange]], identity: str) -> list[str]:
@@ -416,7 +393,7 @@ def _still_held(clone: Clone, named: list[str]) -> list[str]:
         history = clone.repo.text("log", "--all", "--reflog", "--format=%H", "--", path, ok=(0, 128)).split()
         if history:
             held.append(f"commits of this clone's history, {len(history)} in all, touch {path}")
-        held += _refs_holding(clone, history, path)
+            held.append(_refs_holding(clone, history, path))
         if clone.repo.run("ls-files", "-s", "--", path):
             held.append(f"git's index has {path} staged or tracked")
         held += _in_work_trees(clone, path)
@@ -437,10 +414,8 @@ def _in_work_trees(clone: Clone, path: str) -> list[str]:
     return [f"the work tree {top} has {path}: merge the erasure there, or delete the file" for top in there]
 
 
-def _refs_holding(clone: Clone, history: list[str], path: str) -> list[str]:
-    if not history:
-        return []
+def _refs_holding(clone: Clone, history: list[str], path: str) -> str:
     named = [word for commit in history[:20] for word in ("--contains", commit)]
     refs = clone.repo.text("for-each-ref", "--format=%(refname)", *named, ok=(0, 129)).split()
     shown = ", ".join(ref.removeprefix("refs/") for ref in sorted(set(refs))[:8])
-    return [f"{shown} reach commits with {path}"] if shown else ["only reflogs or dangling commits reach it"]
+    return f"{shown} reach commits with {path}" if shown else "only reflogs or dangling commits reach it"

@@ -60,9 +60,8 @@ def resolve(clone: Clone, citation: str) -> Evidence:
 
 
 def resolve_all(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
-    """The receipts for several citations; the log is read once, and only if a run may be meant."""
-    runs = _Runs(clone)
-    return [_resolve(clone, citation, runs) for citation in citations]
+    """The receipts for several citations."""
+    return [_resolve(clone, citation) for citation in citations]
 
 
 def from_folder(clone: Clone, folder: str, citation: str) -> str:
@@ -75,7 +74,8 @@ def from_folder(clone: Clone, folder: str, citation: str) -> str:
     top, start = os.path.realpath(clone.repo.top), os.path.realpath(folder)
     if start == top or os.path.isabs(named) or (colon and kind in ("run", "commit")):
         return citation
-    seen = {one: tracked_files.spelled(clone.repo, _from(top, start, one.path)) for one in _readings(named)}
+    paths = {one: os.path.relpath(os.path.join(start, one.path), top) for one in _readings(named)}
+    seen = {one: tracked_files.spelled(clone.repo, path.replace(os.sep, "/")) for one, path in paths.items()}
     known = tracked_files.tracked(clone.repo, seen.values())
     one = next((one for one, path in seen.items() if path in known and _may_be(kind, colon, one)), None)
     if one is None:
@@ -83,10 +83,6 @@ def from_folder(clone: Clone, folder: str, citation: str) -> str:
     if kind not in ("file", "lines", "symbol") and (others := _commits(clone, named)):
         raise _several(named, [*others, *_files(clone, f"{seen[one]}{one.rest}")])
     return f"{one.kind}:{seen[one]}{one.rest}"
-
-
-def _from(top: str, folder: str, path: str) -> str:
-    return os.path.relpath(os.path.join(folder, path), top).replace(os.sep, "/")
 
 
 @frozen
@@ -124,42 +120,37 @@ def _may_be(kind: str, colon: str, one: _Reading) -> bool:
     return not colon or kind not in ("lines", "symbol") or one.kind == kind
 
 
-class _Runs:
-    """The runs in the log."""
-
-    def __init__(self, clone: Clone) -> None:
-        self._clone = clone
-
-    def known(self, runs: Collection[str]) -> set[str]:
-        """Which of these runs the log names."""
-        found = self._clone.find_events("all", runs=runs) if runs else ()
-        return {event.run_id for event in found if event.run_id is not None}
-
-    def named(self, text: str) -> list[Evidence]:
-        if not is_id(text):
-            return []
-        if self.known((text,)):
-            return [RunEvidence(text)]
-        if len(text) < _SHORTEST:
-            return []
-        found = {event.run_id or "" for event in self._clone.find_events("all", beginnings=(text,))}
-        return [RunEvidence(run) for run in sorted(found) if run.lower().startswith(text.lower())]
+def _known_runs(clone: Clone, runs: Collection[str]) -> set[str]:
+    """Which of these runs the log names."""
+    found = clone.find_events("all", runs=runs) if runs else ()
+    return {event.run_id for event in found if event.run_id is not None}
 
 
-def _resolve(clone: Clone, citation: str, runs: _Runs) -> Evidence:
+def _runs(clone: Clone, text: str) -> list[Evidence]:
+    if not is_id(text):
+        return []
+    if _known_runs(clone, (text,)):
+        return [RunEvidence(text)]
+    begun = clone.find_events("all", beginnings=(text,)) if len(text) >= _SHORTEST else ()
+    found = sorted({event.run_id or "" for event in begun})
+    return [RunEvidence(run) for run in found if run.lower().startswith(text.lower())]
+
+
+def _resolve(clone: Clone, citation: str) -> Evidence:
     text = citation.strip()
     if not text or len(text) > 8192 or any(char in text for char in "\x00\n\r"):
         raise BadInput(f"{visible(text[:80])!r} is not evidence", hint="Cite a run, a commit, or a tracked path.")
     text = text if text.isascii() else _spelled(clone, text)
     kind, _, rest = text.partition(":")
     readers: dict[str, Callable[[str], list[Evidence]]] = {
-        "run": runs.named,
+        "run": lambda name: _runs(clone, name),
         "commit": lambda name: _commits(clone, name),
         "file": lambda name: _files(clone, name),
         "lines": lambda name: _files(clone, name, "lines"),
         "symbol": lambda name: _files(clone, name, "symbol"),
     }
-    if kind in readers and rest and not (kind in ("lines", "symbol") and _is_tracked(clone, text)):
+    is_name = kind in ("lines", "symbol") and tracked_files.tracked(clone.repo, [_inside(clone.repo, text)])
+    if kind in readers and rest and not is_name:
         text, found = rest, readers[kind](rest)
     else:
         found = [item for kind in ("run", "commit", "file") for item in readers[kind](text)]
@@ -206,7 +197,7 @@ def states(clone: Clone, cited: Iterable[str], *, committed: bool = False) -> di
     runs = {item.run_id for item in receipts.values() if isinstance(item, RunEvidence)}
     commits = [item.oid for item in receipts.values() if isinstance(item, CommitEvidence)]
     files = [item.path for item in receipts.values() if isinstance(item, FileEvidence)]
-    known = _Runs(clone).known(runs) - clone.erased() if runs else set()
+    known = _known_runs(clone, runs) - clone.erased() if runs else set()
     by_commit = _commit_states(clone, commits)
     held = tracked_files.tracked(clone.repo, files)
     cut = [item for item in receipts.values() if isinstance(item, Span)]
@@ -338,14 +329,18 @@ def _followed(clone: Clone, receipt: str) -> list[Evidence]:
 
 def _cited(clone: Clone, one: _Reading, place: TrackedPlace) -> Evidence:
     """The receipt for one reading; a hash that was given must still be what stands there."""
-    _check_name(place.path)
+    try:
+        place.path.encode()
+    except UnicodeEncodeError:
+        raise BadInput(f"the name of {visible(place.path)} is not UTF-8, so no memory can cite it") from None
     if one.kind == "file":
         whole = FileEvidence(place.path, one.hash or place.held.blobs[0])
         if _whole_state(clone.repo, whole, place.held) != "holds":
             raise _outdated(place.path, one.hash)
         return whole
     if one.hash:
-        given = _receipt(one, place.path)
+        lines = LinesEvidence(place.path, one.first, one.last, one.hash)
+        given: Span = lines if one.kind == "lines" else SymbolEvidence(place.path, one.name, one.hash)
         if _span_states(clone, [given])[given] != "holds":
             raise _outdated(f"{place.path}{one.rest.rpartition('@')[0]}", one.hash)
         return given
@@ -353,12 +348,6 @@ def _cited(clone: Clone, one: _Reading, place: TrackedPlace) -> Evidence:
     if one.kind == "lines":
         return text.cite_lines(one.first, one.last, size=size)
     return text.cite_symbol(one.name, size=size)
-
-
-def _receipt(one: _Reading, path: str) -> Span:
-    if one.kind == "lines":
-        return LinesEvidence(path, one.first, one.last, one.hash)
-    return SymbolEvidence(path, one.name, one.hash)
 
 
 def _text(repo: Repo, place: TrackedPlace) -> FileVersion:
@@ -378,19 +367,6 @@ def _outdated(shown: str, digest: str) -> BadInput:
     return BadInput(
         f"{visible(shown)} has changed since {digest[:12]}", hint="Cite it without the hash to take it as it is now."
     )
-
-
-def _check_name(path: str) -> None:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        raise BadInput(f"the name of {visible(path)} is not UTF-8, so no memory can cite it") from None
-
-
-def _is_tracked(clone: Clone, text: str) -> bool:
-    """Whether the whole text is a tracked file's name, such as `lines:x`."""
-    path = _inside(clone.repo, text)
-    return path in tracked_files.tracked(clone.repo, [path])
 
 
 def _inside(repo: Repo, text: str) -> str:

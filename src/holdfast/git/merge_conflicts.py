@@ -24,7 +24,7 @@ from holdfast.errors import BadInput, BrokenEntry, GitFailed, PublishRefused, To
 from holdfast.git import branch_lines, conflict_sides, visible_entries
 from holdfast.git.clone import Clone
 from holdfast.git.conflict_sides import ConflictSide, EntryConflict, FieldClash, MergeStages
-from holdfast.git.repo import Repo
+from holdfast.git.repo import Repo, raw_changes
 from holdfast.git.visible_entries import Sighting
 from holdfast.model import task as rules
 from holdfast.model.event import EventDraft
@@ -36,7 +36,6 @@ from holdfast.values import replace
 
 MAX_MERGES = 50
 FOLDERS = (paths.TASKS, paths.LINKS, paths.MEMORY)
-_NOTHING = frozenset("0")
 
 
 def overruled(clone: Clone, *, since: str | None, limit: int = MAX_MERGES) -> list[EntryConflict]:
@@ -52,7 +51,9 @@ def overruled(clone: Clone, *, since: str | None, limit: int = MAX_MERGES) -> li
     if not found:
         return []
     decided = _decided(clone, {conflict.id for conflict in found.values()})
-    left = [c for c in found.values() if (c.id, _blob(clone.repo, c.stands)) not in decided]
+    texts = {c.path: c.stands for c in found.values()}
+    blobs = {p: clone.repo.hash_blob(text.encode("utf-8")) if text is not None else "None" for p, text in texts.items()}
+    left = [c for c in found.values() if (c.id, blobs[c.path]) not in decided]
     folders = {paths.MEMORY if c.is_memory else c.path.rsplit("/", 1)[0] for c in left}
     now = {sighting.path: sighting.text for folder in folders for sighting in clone.entries(folder)}
     return [still for c in left if (still := _still(c, now.get(c.path))) is not None]
@@ -76,10 +77,9 @@ def _merges(repo: Repo, since: str | None, limit: int) -> Iterator[tuple[str, st
         return
     span = f"{since}..HEAD" if since else "HEAD"
     done = repo.attempt("rev-list", "--merges", "--parents", f"--max-count={limit}", span, "--")
-    for row in done.stdout.decode("ascii").split("\n") if done.returncode == 0 else ():
-        if row:
-            merge, first, *others = row.split(" ")
-            yield merge, first, others
+    rows = done.stdout.decode("ascii").splitlines() if done.returncode == 0 else []
+    for merge, first, *others in map(str.split, rows):
+        yield merge, first, others
 
 
 def _of_merge(repo: Repo, merge: str, first: str, other: str) -> Iterator[EntryConflict]:
@@ -97,34 +97,17 @@ def _of_merge(repo: Repo, merge: str, first: str, other: str) -> Iterator[EntryC
         before, mine, its, stands = (texts.get(oid or "") for oid in oids)
         fields = _overruled_fields(path, before, mine, its, stands)
         if fields:
-            sides = (
-                ConflictSide(mine, _whose(repo, base, first, path)),
-                ConflictSide(its, _whose(repo, base, other, path)),
-            )
+            whose = [conflict_sides.described(repo, f"{base}..{tip}", path) for tip in (first, other)]
+            sides = ConflictSide(mine, whose[0]), ConflictSide(its, whose[1])
             name = conflict_sides.identity(path, stands, mine, its)
             yield EntryConflict(path, name, "overruled", before, *sides, fields, stands=stands)
-
-
-def _whose(repo: Repo, base: str, tip: str, path: str) -> str:
-    return conflict_sides.described(repo, f"{base}..{tip}", path)
 
 
 def _changed(repo: Repo, old: str, new: str) -> dict[str, tuple[str | None, str | None]]:
     """Entry to its blob before and after, for those that differ between two commits."""
     shape = ("-r", "--no-renames", "--raw", "--no-abbrev", "-z")
-    out = repo.run("--literal-pathspecs", "diff-tree", *shape, old, new, "--", *FOLDERS)
-    words = iter(out.split(b"\0")[:-1])
-    found = {}
-    for word in words:
-        _, _, before, after, _ = word.decode("ascii").split(" ")
-        path = os.fsdecode(next(words))
-        if path.endswith(".md"):
-            found[path] = (_oid(before), _oid(after))
-    return found
-
-
-def _oid(text: str) -> str | None:
-    return None if set(text) <= _NOTHING else text
+    rows = raw_changes(repo.run("--literal-pathspecs", "diff-tree", *shape, old, new, "--", *FOLDERS))
+    return {path: (before, after) for _, path, before, after in rows if path.endswith(".md")}
 
 
 def _overruled_fields(
@@ -135,9 +118,8 @@ def _overruled_fields(
         kept = stands if stands in (ours, theirs) else None
         return (FieldClash(conflict_sides.WHOLE, base, ours, theirs, kept),) if ours != theirs else ()
     try:
-        before, mine, other, now = (
-            conflict_sides.parts(path, text) if text else {} for text in (base, ours, theirs, stands)
-        )
+        texts = (base, ours, theirs, stands)
+        before, mine, other, now = (conflict_sides.parts(path, text) if text else {} for text in texts)
     except BrokenEntry:
         return ()  # markers that were committed are a conflict of their own
     names = dict.fromkeys([*before, *mine, *other, *now])
@@ -159,17 +141,9 @@ def _lost(field: FieldClash, side: Any) -> bool:
 
 def _decided(clone: Clone, names: set[str]) -> set[tuple[str, str]]:
     """The texts, as (id, blob), that somebody chose with `resolve` in this clone."""
-    found = set()
-    for event in clone.find_events("own", kinds=("task",), targets=names) if names else ():
-        if event.body:
-            body = clone.bodies.get(event.body) or {}
-            if body.get("action") == "resolve":
-                found.add((event.target or "", str(body.get("blob"))))
-    return found
-
-
-def _blob(repo: Repo, text: str | None) -> str:
-    return repo.hash_blob(text.encode("utf-8")) if text is not None else "None"
+    events = clone.find_events("own", kinds=("task",), targets=names)
+    bodies = ((event.target or "", clone.bodies.get(event.body) or {}) for event in events if event.body)
+    return {(target, str(body.get("blob"))) for target, body in bodies if body.get("action") == "resolve"}
 
 
 IN_THE_TREE = ("unmerged", "marked")  # what is settled by writing the file itself
@@ -182,8 +156,7 @@ def find(clone: Clone, *folders: str) -> list[EntryConflict]:
     waiting = {change.path: change for change in clone.changes()}
     for folder in asked:
         for sighting in clone.entries(folder):
-            conflict = None if sighting.path in found else _sighted(clone, sighting, waiting)
-            if conflict is not None:
+            if sighting.path not in found and (conflict := _sighted(clone, sighting, waiting)):
                 found[conflict.path] = conflict
     return sorted(found.values(), key=lambda conflict: conflict.path)
 
@@ -221,9 +194,7 @@ def apply(clone: Clone, conflict: EntryConflict, text: str | None) -> None:
     """Let a text stand for an entry in conflict, and record who chose it."""
     if conflict.kind in IN_THE_TREE:
         _write(clone, conflict, text)
-    elif text is None:
-        clone.change(conflict.path, None)
-    elif conflict.kind in ("waiting", "edited"):
+    elif text is not None and conflict.kind in ("waiting", "edited"):
         _supersede(clone, conflict, text)
     else:
         clone.change(conflict.path, text)
@@ -237,15 +208,13 @@ def _unmerged(clone: Clone, folders: Sequence[str]) -> list[EntryConflict]:
     found = {p: s for p, s in conflict_sides.stages(clone.repo, folders).items() if p.endswith(".md")}
     if not found:
         return []
-    texts = clone.repo.blobs(blob for stages in found.values() for blob in stages.blobs)
+    clone.repo.blobs(blob for stages in found.values() for blob in stages.blobs)  # read at once, asked for below
     known = conflict_sides.origins(clone.repo)
-    return [_of_stages(clone, path, stages, texts, known) for path, stages in found.items()]
+    return [_of_stages(clone, path, stages, known) for path, stages in found.items()]
 
 
-def _of_stages(
-    clone: Clone, path: str, stages: MergeStages, texts: Mapping[str, bytes], known: tuple[str, str] | None
-) -> EntryConflict:
-    base, ours, theirs = (_text(texts, blob) for blob in (stages.base, stages.ours, stages.theirs))
+def _of_stages(clone: Clone, path: str, stages: MergeStages, known: tuple[str, str] | None) -> EntryConflict:
+    base, ours, theirs = (_text(clone.repo, blob) for blob in (stages.base, stages.ours, stages.theirs))
     there = _file(clone, path)
     marked = conflict_sides.split_markers(there) if there is not None else None
     called = known or ((marked.called_ours, marked.called_theirs) if marked else ("", ""))
@@ -271,7 +240,7 @@ def _sighted(clone: Clone, sighting: Sighting, waiting: Mapping[str, PendingChan
 
 
 def _waiting(clone: Clone, sighting: Sighting, change: PendingChange) -> EntryConflict:
-    base = _text(clone.repo.blobs([change.base] if change.base else []), change.base)
+    base = _text(clone.repo, change.base)
     fields, merged = conflict_sides.compare(sighting.path, base, sighting.text, sighting.clash)
     theirs = ConflictSide(sighting.clash, conflict_sides.described(clone.repo, "HEAD", sighting.path))
     name = conflict_sides.identity(sighting.path, sighting.text, sighting.clash)
@@ -300,8 +269,7 @@ def edit_base(clone: Clone, path: str) -> str | None:
         for change in reversed([*pending_changes.published(clone.layout), *pending_changes.waiting(clone.layout)]):
             if change.path == path and change.blob == known.blob:
                 return change.text
-    blob = clone.repo.blobs_at("HEAD", [path]).get(path)
-    return _text(clone.repo.blobs([blob] if blob else []), blob)
+    return _text(clone.repo, clone.repo.blobs_at("HEAD", [path]).get(path))
 
 
 def _marked(clone: Clone, path: str, marked: conflict_sides.MarkedText, kind: str) -> EntryConflict:
@@ -324,8 +292,7 @@ def _before(clone: Clone, path: str, marked: conflict_sides.MarkedText) -> str |
     if len(parents.split()) != 2:
         return None
     base = repo.text("merge-base", *parents.split(), ok=(0, 1, 128)).split("\n")[0]
-    blob = repo.blobs_at(base, [path]).get(path) if base else None
-    return _text(repo.blobs([blob] if blob else []), blob)
+    return _text(repo, repo.blobs_at(base, [path]).get(path) if base else None)
 
 
 def _since(clone: Clone, change: PendingChange) -> str:
@@ -335,10 +302,9 @@ def _since(clone: Clone, change: PendingChange) -> str:
     return f"{branch}, waiting to be published since {change.ts[:16].replace('T', ' ')}"
 
 
-def _text(texts: Mapping[str, bytes], blob: str | None) -> str | None:
-    if blob is None or blob not in texts:
-        return None
-    return texts[blob].decode("utf-8", "replace").replace("\r\n", "\n")
+def _text(repo: Repo, blob: str | None) -> str | None:
+    data = repo.blobs([blob]).get(blob) if blob else None
+    return None if data is None else data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def _file(clone: Clone, path: str) -> str | None:
@@ -372,11 +338,9 @@ def _supersede(clone: Clone, conflict: EntryConflict, text: str) -> None:
     if blob == base:
         clone.give_up(path)
         return
-    earlier = [c for c in visible_entries.waiting_changes(clone.stores, line) if c.path == path and c.segment is None]
+    earlier = clone.waiting_for(path)
     pending_changes.add(clone.layout, PendingChange(path, base, blob, line.id, head.oid, clone.now(), text))
-    for old in earlier:
-        if old.line == line.id and old.published is None:
-            pending_changes.archive(clone.layout, old, commit=None, ts=clone.now())
+    clone.retire(earlier)
 
 
 def _write(clone: Clone, conflict: EntryConflict, text: str | None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -384,17 +384,8 @@ class Repo:
         named = list(paths) if len(paths) <= 200 else [".holdfast"]
         shape = ("--full-history", "-m", "--no-renames", "--raw", "--no-abbrev", "-z", "--format=%x01%H")
         done = self.attempt("--literal-pathspecs", "log", *shape, revisions, "--", *named)
-        found, wanted, commit = [], set(paths), ""
-        words = iter(done.stdout.split(b"\0") if done.returncode == 0 else ())
-        for word in words:
-            word = word.lstrip(b"\n")
-            if word.startswith(b"\x01"):
-                commit = word[1:].decode("ascii")
-            elif word.startswith(b":"):
-                blob, path = word.split(b" ")[3].decode("ascii"), os.fsdecode(next(words))
-                if path in wanted:
-                    found.append((commit, path, None if set(blob) == {"0"} else blob))
-        return found
+        rows, wanted = raw_changes(done.stdout) if done.returncode == 0 else (), set(paths)
+        return [(commit, path, blob) for commit, path, _, blob in rows if path in wanted]
 
     def worktrees(self) -> list[str]:
         """The git folders of all work trees of this clone, the main one first."""
@@ -448,6 +439,21 @@ def _start(
         raise GitFailed("git was not found on this machine", hint="Install git 2.31 or newer.") from None
     finally:
         os.close(given)
+
+
+def raw_changes(out: bytes) -> Iterator[tuple[str, str, str | None, str | None]]:
+    """Each change that `--raw -z --no-abbrev` prints: what `--format=%x01…` says, the path, both blobs."""
+    said, words = "", iter(out.split(b"\0"))
+    for word in words:
+        word = word.strip(b"\n")
+        if word.startswith(b"\x01"):
+            head, _, word = word[1:].partition(b"\n")
+            said = head.decode("utf-8", "replace")
+        if word.startswith(b":"):
+            _, mode, *_, before, after, status = word.decode("ascii").split(" ")
+            path = [next(words, b"") for _ in range(2 if status.startswith(("R", "C")) else 1)][-1]
+            is_blob = set(after) != {"0"} and mode != "160000"  # which is a submodule
+            yield said, os.fsdecode(path), before if set(before) != {"0"} else None, after if is_blob else None
 
 
 def is_index_busy(stderr: bytes) -> bool:

@@ -5,12 +5,11 @@ through renames, in HEAD's history and then in everybody's. Where history does n
 a text that was never committed), nothing is guessed: there is no difference to show.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
-from holdfast.git.repo import Repo
+from holdfast.git.repo import Repo, raw_changes
 from holdfast.git.tracked_files import OFFLINE, TrackedPlace, places, stored, texts
 from holdfast.model import evidence
 from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, RunEvidence, Span, SymbolEvidence
@@ -67,20 +66,9 @@ def versions(repo: Repo, path: str) -> Iterator[list[CommittedVersion]]:
 
 
 def _parsed(out: bytes) -> Iterator[CommittedVersion]:
-    words = iter(out.split(b"\0"))
-    facts = ["", "", "", ""]
-    for word in words:
-        word = word.lstrip(b"\n")
-        if word.startswith(b"\x01"):
-            facts = (word[1:].decode("utf-8", "replace").split("\x02", 3) + [""] * 4)[:4]
-        elif word.startswith(b":"):
-            row = word.split(b" ")
-            path = next(words, b"")
-            if row[4][:1] in (b"R", b"C"):
-                path = next(words, b"")
-            blob = row[3].decode("ascii")
-            kept = None if set(blob) == {"0"} or row[1] == b"160000" else blob
-            yield CommittedVersion(facts[0], facts[1], facts[2], facts[3], os.fsdecode(path), kept)
+    for said, path, _, blob in raw_changes(out):
+        commit, author, day, title = (said.split("\x02", 3) + [""] * 4)[:4]
+        yield CommittedVersion(commit, author, day, title, path, blob)
 
 
 def origin(repo: Repo, paths: Iterable[str], span: Span) -> SpanOrigin | None:
@@ -276,11 +264,8 @@ def _standing(repo: Repo, place: TrackedPlace, span: Span) -> tuple[FileVersion,
     source = origin(repo, (place.path, span.path), span)
     if source is not None and (went := _went(source, read)) is not None:
         return went
-    if isinstance(span, SymbolEvidence):
-        symbol = read[0].named(span)
-        return (read[0], symbol.first, symbol.last) if symbol else None
-    if source is not None:
-        return _after(source, read[0])
+    if source is not None or isinstance(span, SymbolEvidence):
+        return _now(source, span, read[0])
     copies = read[0].copies(span)
     return (read[0], *copies[0]) if len(copies) == 1 else None
 
@@ -291,11 +276,6 @@ def _went(source: SpanOrigin, read: Sequence[FileVersion]) -> tuple[FileVersion,
         if (place := LineAlignment(source.text.lines, text.lines).follow(source.first, source.last)) is not None:
             return text, *place
     return None
-
-
-def _after(source: SpanOrigin, now: FileVersion) -> tuple[FileVersion, int, int] | None:
-    span = became(source.text.lines, source.first, source.last, now.lines)
-    return (now, *span) if span else None
 
 
 def _recited(repo: Repo, span: Span) -> str | None:
@@ -327,11 +307,13 @@ def _span_changed(repo: Repo, span: Span) -> tuple[str, ...]:
     return (said, *difference(old, new, names=(before, after)))
 
 
-def _now(source: SpanOrigin, span: Span, text: FileVersion) -> tuple[FileVersion, int, int] | None:
+def _now(source: SpanOrigin | None, span: Span, text: FileVersion) -> tuple[FileVersion, int, int] | None:
+    """What took the place of a span in a text: the symbol of its name, or the lines that came after its lines."""
     if isinstance(span, SymbolEvidence):
         symbol = text.named(span)
         return (text, symbol.first, symbol.last) if symbol else None
-    return _after(source, text)
+    place = became(source.text.lines, source.first, source.last, text.lines) if source else None
+    return (text, *place) if place else None
 
 
 def _whole_changed(repo: Repo, whole: FileEvidence) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from holdfast.git import approval_proofs, branch_lines, view_edits
 from holdfast.git.approval_proofs import ProvenText
 from holdfast.git.approvals import DECISIONS, Vouched, replaces
 from holdfast.git.clone import Clone
-from holdfast.git.repo import Repo
+from holdfast.git.repo import Repo, raw_changes
 from holdfast.model import event as model_event
 from holdfast.model.event import Event
 from holdfast.patterns import regex
@@ -62,11 +62,7 @@ class UpstreamTrust:
 def find(repo: Repo, trunk: str | None = None) -> Upstream | None:
     """Where the trunk comes from; None if it comes from nowhere. `trunk` is the settings' word for it."""
     remotes = repo.text("remote").split()
-    if not remotes:
-        return None
-    ref = _tracking(repo, repo.trunk(trunk), remotes)
-    if ref is None:
-        return None
+    ref = (_tracking(repo, repo.trunk(trunk), remotes) if remotes else None) or ""
     named = [name for name in remotes if ref.startswith(f"{_REMOTES}{name}/")]
     if not named:
         return None
@@ -305,17 +301,8 @@ def _brought(repo: Repo, commit: str, before: str) -> Iterator[tuple[str, str, s
     """
     shape = ("--no-show-signature", "--full-history", "-c", "--no-renames", "--raw", "--no-abbrev", "-z")
     asked = [commit, *([f"^{before}"] if before else []), "--", layout.LOG, layout.APPROVALS]
-    start = ""
-    words = iter(repo.run("-c", "log.showRoot=true", "log", *shape, "--format=%x01%H", *asked).split(b"\0"))
-    for word in words:
-        word = word.strip(b"\n")
-        if word.startswith(b"\x01"):
-            head, _, word = word[1:].partition(b"\n")
-            start = head.decode("ascii")
-        if word.startswith(b":"):
-            blob, path = word.split(b" ")[-2].decode("ascii"), os.fsdecode(next(words))
-            if set(blob) != {"0"}:
-                yield start, path, blob
+    out = repo.run("-c", "log.showRoot=true", "log", *shape, "--format=%x01%H", *asked)
+    return ((start, path, blob) for start, path, _, blob in raw_changes(out) if blob)
 
 
 def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[ProvenText]:
@@ -336,17 +323,8 @@ def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[ProvenTe
 
 def _first_seen(repo: Repo, commit: str, files: Collection[str]) -> dict[str, int]:
     """For each file how many changes of the trunk lie before (the higher, the earlier it came)."""
-    shape = (
-        "--no-show-signature",
-        "--first-parent",
-        "-m",
-        "--no-renames",
-        "--diff-filter=A",
-        "--name-only",
-        "-z",
-        "--format=%x01",
-    )
-    out = repo.run("--literal-pathspecs", "log", *shape, commit, "--", *sorted(files))
+    shape = ("--no-show-signature", "--first-parent", "-m", "--no-renames", "--diff-filter=A", "--name-only", "-z")
+    out = repo.run("--literal-pathspecs", "log", *shape, "--format=%x01", commit, "--", *sorted(files))
     number, found = 0, {}
     for word in out.split(b"\0"):
         number += word.count(b"\x01")
@@ -374,7 +352,11 @@ def _decisions(segments: Mapping[str, bytes]) -> tuple[dict[str, _Decision], fro
     last = {target: next(iter(ones.values())) for target, ones in about.items()}
     unsure = {target for target, ones in about.items() if len(ones) > 1}
     if unsure:  # which was the last, only the order of all events can tell
-        for one in model_event.in_order(_events(segments.values())):
+        every: list[Event] = []
+        for line in (line for data in segments.values() for line in split_lines(data)):
+            with contextlib.suppress(CorruptLog, FutureFormat):
+                every.append(parse_event(line))
+        for one in model_event.in_order(every):
             if one.target in unsure and one.kind in DECISIONS:
                 last[one.target] = about[one.target].get(one.hash_self, last[one.target])
     return last, frozenset(erased)
@@ -393,14 +375,6 @@ def _told_by(segments: Mapping[str, bytes]) -> Iterator[re.Match[bytes]]:
                     yield found
 
 
-def _events(texts: Iterable[bytes]) -> Iterator[Event]:
-    for data in texts:
-        for line in split_lines(data):
-            with contextlib.suppress(CorruptLog, FutureFormat):
-                yield parse_event(line)
-
-
-_HEADS, _REMOTE_REFS = "refs/heads/", "refs/remotes/"
 _MEMORY_ID = regex(r"-([A-Z]{3}-[^/]+)\.md")
 
 
@@ -424,16 +398,16 @@ def missing_from_trunk(clone: Clone) -> MissingFromTrunk | None:
         return None
     there = set(map(_memory_id, clone.repo.tree(ref, layout.MEMORY))) | _waiting_on(clone, ref)
     missing = there - {_memory_id(one.path) for one in clone.entries()} - clone.erased()
-    name = ref.removeprefix(_HEADS).removeprefix(_REMOTE_REFS)
+    name = ref.removeprefix("refs/heads/").removeprefix(_REMOTES)
     return MissingFromTrunk(len(missing), name) if missing else None
 
 
 def _local_trunk(clone: Clone) -> str | None:
     """The trunk's own branch in this clone if there is one, else where this clone follows it."""
     trunk = clone.repo.trunk(clone.trunk)
-    if trunk is None or not trunk.startswith(_REMOTE_REFS):
+    if trunk is None or not trunk.startswith(_REMOTES):
         return trunk
-    branch = _HEADS + trunk.removeprefix(_REMOTE_REFS).partition("/")[2]
+    branch = f"refs/heads/{trunk.removeprefix(_REMOTES).partition('/')[2]}"
     return branch if clone.repo.resolve(branch) else trunk
 
 

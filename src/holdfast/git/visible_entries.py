@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from holdfast.errors import BrokenEntry, PublishRefused, TooLarge, UnsafePath
 from holdfast.git import branch_lines
@@ -27,7 +27,7 @@ from holdfast.values import frozen, replace
 if TYPE_CHECKING:
     from holdfast.store.entry_memo import EntryMemo
 
-_T = TypeVar("_T")
+
 STAGED_RECORD = "holdfast-staged.json"
 CONVERTING = ("filter", "ident", "working-tree-encoding")  # what must be off for every file of ours
 _FEW = 50  # paths; beyond that one look at all of ours is cheaper than a long command line
@@ -129,11 +129,8 @@ def log_sources(repo: Repo, stores: Sequence[Layout], line: BranchLine) -> list[
     """Every file of the log that is visible on a line."""
     # Our own files first: what is published between the two looks is then seen twice, never not at all.
     own = sorted(own_sources(stores, line), key=lambda source: source.until is not None)
-    found = {}
-    for path, blob in repo.tree("HEAD", layout.LOG).items():
-        if path.endswith(".jsonl"):
-            name = os.path.basename(path)[:-6]
-            found[name] = Source(name, "segment", None, None, None, blob)
+    tree = [(os.path.basename(p), blob) for p, blob in repo.tree("HEAD", layout.LOG).items() if p.endswith(".jsonl")]
+    found = {name[:-6]: Source(name[:-6], "segment", None, None, None, blob) for name, blob in tree}
     for source in own:
         found.setdefault(source.key, source)
     return list(found.values())
@@ -142,23 +139,18 @@ def log_sources(repo: Repo, stores: Sequence[Layout], line: BranchLine) -> list[
 def own_sources(stores: Sequence[Layout], line: BranchLine) -> list[Source]:
     """The files of the log that this clone holds besides HEAD's tree, as far as a line sees them."""
     limits = {name: until for name, until in line.limits().items() if not line.passed_events_of(name)}
-    found = []
-    for store in stores:
-        for name, until in limits.items():
-            for path in seal.spools(store, name):
-                found.append(Source(f"{name}/{os.path.basename(path)}", "spool", name, until, path, None))
-    for store in stores:
-        for change in pending_changes.waiting(store):
-            if change.segment and change.line in limits:
-                found.append(_segment_source(store, change.segment, change.line, limits))
-    for change in _published_since(stores, line):
-        if change.segment and change.line in limits:
-            found.append(_segment_source(stores[0], change.segment, change.line, limits))
+    found = [
+        Source(f"{name}/{os.path.basename(path)}", "spool", name, until, path, None)
+        for store in stores
+        for name, until in limits.items()
+        for path in seal.spools(store, name)
+    ]
+    waiting = [(store, change) for store in stores for change in pending_changes.waiting(store)]
+    for store, change in (*waiting, *((stores[0], change) for change in _published_since(stores, line))):
+        if (name := change.segment) and change.line in limits:
+            path, until = store.sealed_segment(name), limits[change.line]
+            found.append(Source(name, "segment", change.line, until, path, None))
     return found
-
-
-def _segment_source(store: Layout, name: str, line: str, limits: dict[str, str | None]) -> Source:
-    return Source(name, "segment", line, limits[line], store.sealed_segment(name), None)
 
 
 def sightings(
@@ -176,16 +168,15 @@ def sightings(
 
     Those whose names end in one of `gone` were erased: their text is not even read.
     """
-    asked = {c.path: c for c in changes(stores, line) if c.path.startswith(folder + "/") and not c.segment}
-    tree = {path: blob for path, blob in repo.tree("HEAD", folder).items() if path.endswith(".md")}
-    if gone:
-        asked, tree = _without(asked, gone), _without(tree, gone)
-    if only is not None:
-        asked = {path: asked[path] for path in only if path in asked}
-        tree = {path: tree[path] for path in only if path in tree}
-    by_hand = _edits(repo, repo.status(folder) if differs is None else differs)
-    by_hand = by_hand if only is None else {path: text for path, text in by_hand.items() if path in only}
-    by_hand = _without(by_hand, gone) if gone else by_hand
+    chosen = None if only is None else set(only)
+
+    def is_wanted(path: str) -> bool:
+        return not path.endswith(gone) and (chosen is None or path in chosen)
+
+    there = (c for c in changes(stores, line) if c.path.startswith(folder + "/") and not c.segment)
+    asked = {change.path: change for change in there if is_wanted(change.path)}
+    tree = {path: blob for path, blob in repo.tree("HEAD", folder).items() if path.endswith(".md") and is_wanted(path)}
+    by_hand = _edits(repo, filter(is_wanted, repo.status(folder) if differs is None else differs))
     ours = read_staged(repo) if by_hand else {}
     edited = {p: t for p, t in by_hand.items() if not _is_elsewheres(repo, line, ours.get(p), t)}
     texts = memo.texts(folder, [*tree.values(), *(c.base for c in asked.values() if c.base)], repo.blobs)
@@ -196,21 +187,16 @@ def sightings(
     return [sighting for sighting in found if sighting is not None]
 
 
-def _without(found: dict[str, _T], gone: tuple[str, ...]) -> dict[str, _T]:
-    return {path: value for path, value in found.items() if not path.endswith(gone)}
-
-
 def _edits(repo: Repo, differs: Iterable[str]) -> dict[str, bytes | None]:
     """Entry files that differ from HEAD in the work tree; None where one was deleted by hand."""
     found: dict[str, bytes | None] = {}
-    for path in differs:
-        if path.endswith(".md"):
-            try:
-                found[path] = fsio.read(fsio.inside(repo.top, path), limit=MAX_ENTRY).replace(b"\r\n", b"\n")
-            except FileNotFoundError:
-                found[path] = None
-            except (UnsafePath, TooLarge) as error:
-                found[path] = str(error).encode()  # no entry: whoever reads it finds it broken and names it
+    for path in (path for path in differs if path.endswith(".md")):
+        try:
+            found[path] = fsio.read(fsio.inside(repo.top, path), limit=MAX_ENTRY).replace(b"\r\n", b"\n")
+        except FileNotFoundError:
+            found[path] = None
+        except (UnsafePath, TooLarge) as error:
+            found[path] = str(error).encode()  # no entry: whoever reads it finds it broken and names it
     return found
 
 
