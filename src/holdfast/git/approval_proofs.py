@@ -62,11 +62,8 @@ def texts(repo: Repo, files: Mapping[str, bytes]) -> Iterator[ProvenText]:
 
 def digests(repo: Repo, blobs: Collection[str]) -> dict[str, str]:
     """The hash of what each of these files says, as far as git has them and they can be read."""
-    found = {}
-    for blob, data in repo.blobs(blobs).items():
-        if said := ProvenText("", blob, data.decode("utf-8", "replace")).digest():
-            found[blob] = said
-    return found
+    files = [ProvenText("", blob, data.decode("utf-8", "replace")) for blob, data in repo.blobs(blobs).items()]
+    return {file.blob: said for file in files if (said := file.digest())}
 
 
 def render(stored: bytes) -> bytes:

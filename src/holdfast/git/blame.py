@@ -7,10 +7,9 @@ this module reads what it says; a file that HEAD does not have is all uncommitte
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from holdfast.errors import GitFailed, HoldfastError
-from holdfast.git.repo import Repo
+from holdfast.errors import GitFailed
+from holdfast.git.repo import Repo, read_batch
 from holdfast.git.tracked_files import OFFLINE
-from holdfast.store import fsio
 from holdfast.values import frozen
 
 # `--root`: a first commit is an answer; git's own list says where history was cut off.
@@ -36,19 +35,11 @@ def blame(repo: Repo, path: str, text: Sequence[str], *, first: int, last: int) 
     asked = ("blame", *_OPTIONS, "-L", f"{first},{last}", "--", path)
     done = repo.attempt(*asked, environ=OFFLINE)
     if done.returncode == 0:
-        return list(_read(done.stdout, _cut_off(repo)))
+        return list(_read(done.stdout, repo.cut_off()))
     if any(words in done.stderr for words in _NOT_IN_HEAD):
         return [Blamed(number=n, text=text[n - 1], path=path, at=n) for n in range(first, last + 1)]
     said = os.fsdecode(done.stderr).strip().removeprefix("fatal: ").partition("\n")[0]
     raise GitFailed(f"git could not tell where {path} comes from: {said or 'it gave no reason'}")
-
-
-def _cut_off(repo: Repo) -> frozenset[str]:
-    """The commits behind which a shallow clone has nothing."""
-    try:
-        return frozenset(fsio.read(os.path.join(repo.common_dir, "shallow"), limit=1 << 24).decode("ascii").split())
-    except (OSError, ValueError, HoldfastError):
-        return frozenset()
 
 
 def _read(out: bytes, cut: Collection[str]) -> Iterator[Blamed]:
@@ -102,16 +93,7 @@ def texts(repo: Repo, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str]
         return found
     given = b"".join(oid.encode("ascii") + b":" + os.fsencode(path) + b"\n" for oid, path in asked)
     out = repo.attempt("cat-file", "--batch", stdin=given, environ=OFFLINE).stdout
-    at = 0
-    for place in asked:
-        end = out.find(b"\n", at)
-        header = out[at:end].rsplit(b" ", 2)
-        at = end + 1
-        if len(header) == 3 and header[1] == b"blob":
-            size = int(header[2])
-            found[place] = lines_of(out[at : at + size])
-            at += size + 1
-    return found
+    return found | {place: lines_of(data) for place, kind, data in read_batch(out, asked) if kind == b"blob"}
 
 
 def _odd_texts(repo: Repo, places: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], list[str]]]:

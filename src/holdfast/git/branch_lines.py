@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
@@ -356,14 +355,7 @@ def _set_config(repo: Repo, ref: str, identity: str) -> bool:
     if not ref.startswith("refs/heads/"):
         return False
     key = f"branch.{ref[len('refs/heads/') :]}.holdfast"
-    for _ in range(40):
-        done = repo.attempt("config", "--replace-all", key, f"{identity} {ref}", write=True)
-        if done.returncode == 0:
-            return True
-        if b"File exists" not in done.stderr:
-            return False
-        time.sleep(0.05)  # somebody else is writing git's config
-    return False
+    return repo.attempt_patiently("config", "--replace-all", key, f"{identity} {ref}").returncode == 0
 
 
 class _Descent:

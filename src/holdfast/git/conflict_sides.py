@@ -338,10 +338,6 @@ class MergeStages:
     ours: str | None = None
     theirs: str | None = None
 
-    @property
-    def blobs(self) -> list[str]:
-        return [blob for blob in (self.base, self.ours, self.theirs) if blob]
-
 
 def stages(repo: Repo, folders: Sequence[str]) -> dict[str, MergeStages]:
     """Every unmerged path below some folders, with its stages."""
@@ -383,9 +379,7 @@ def _named(repo: Repo, rev: str) -> str:
 
 def described(repo: Repo, revisions: str, path: str | None = None) -> str:
     """The last of some commits (to a path) in words."""
-    named = ("--", path) if path else ()
-    shape = ("-1", "--format=%h (%s)", "--no-show-signature")
-    asked = ("--literal-pathspecs", "log", *shape, revisions, *named)
-    done = repo.attempt(*asked)
+    asked = ("--literal-pathspecs", "log", "-1", "--format=%h (%s)", "--no-show-signature", revisions)
+    done = repo.attempt(*asked, *(("--", path) if path else ()))
     said = done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
     return f"commit {said}" if said else "a commit that is not here"

@@ -339,8 +339,8 @@ def _cited(clone: Clone, one: _Reading, place: TrackedPlace) -> Evidence:
             raise _outdated(place.path, one.hash)
         return whole
     if one.hash:
-        lines = LinesEvidence(place.path, one.first, one.last, one.hash)
-        given: Span = lines if one.kind == "lines" else SymbolEvidence(place.path, one.name, one.hash)
+        named = (one.first, one.last) if one.kind == "lines" else (one.name,)
+        given: Span = {"lines": LinesEvidence, "symbol": SymbolEvidence}[one.kind](place.path, *named, one.hash)
         if _span_states(clone, [given])[given] != "holds":
             raise _outdated(f"{place.path}{one.rest.rpartition('@')[0]}", one.hash)
         return given

@@ -239,7 +239,7 @@ def _set_aside(folder: str, name: str) -> None:
     if os.path.lexists(aside):
         if _is_copy(aside, path):
             return
-        os.rename(aside, _free(aside))  # an older one, whose place another hook has taken since
+        os.rename(aside, fsio.free(aside))  # an older one, whose place another hook has taken since
     if os.path.islink(path):
         os.symlink(_seen_from_aside(os.readlink(path)), aside)
         return
@@ -247,13 +247,6 @@ def _set_aside(folder: str, name: str) -> None:
         os.link(path, aside)
     except OSError:  # a file system without hard links
         os.rename(path, aside)
-
-
-def _free(path: str) -> str:
-    number = 1
-    while os.path.lexists(f"{path}.{number}"):
-        number += 1
-    return f"{path}.{number}"
 
 
 def _seen_from_aside(target: str) -> str:

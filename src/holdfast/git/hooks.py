@@ -11,13 +11,12 @@ import json
 import os
 import re
 import shlex
-import time
 from collections.abc import Iterator
 
 from holdfast.errors import Busy, GitFailed, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git import hook_scripts
 from holdfast.git.hook_scripts import ASIDE, NAMES
-from holdfast.git.repo import LOCK_PAUSE, LOCK_TRIES, Repo
+from holdfast.git.repo import Repo
 from holdfast.patterns import regex
 from holdfast.store import fsio, git_inbox, loose_records
 from holdfast.store.layout import Layout
@@ -178,17 +177,14 @@ def _install_files(repo: Repo, layout: Layout, python: str, *, fresh: bool) -> H
     script = os.path.relpath(os.path.realpath(layout.hook), folder)
     made = not os.path.isdir(folder)
     # Known before it is used: what a crash leaves half done, `remove` still finds.
-    noted = _write(_places_file(layout), _as_json({**places, folder: places.get(folder, made)}))
+    known = json.dumps({**places, folder: places.get(folder, made)}, indent=1)
+    noted = _write(_places_file(layout), known.encode("utf-8") + b"\n")
     fsio.make_dirs(folder, mode=0o755)
     before = [hook_scripts.look(os.path.join(folder, name)) for name in NAMES]
     hooks = [(name, hook_scripts.put_in(folder, name, script=script, python=python)) for name in NAMES]
     after = [hook_scripts.look(os.path.join(folder, name)) for name in NAMES]
     changed = bool(_remove_config(repo)) or fresh or noted or before != after
     return HooksInstalled("files", folder, tuple(hooks), changed)
-
-
-def _as_json(value: object) -> bytes:
-    return json.dumps(value, indent=1).encode("utf-8") + b"\n"
 
 
 def _remove_files(repo: Repo, layout: Layout) -> tuple[list[str], list[str]]:
@@ -240,12 +236,7 @@ def _remove_config(repo: Repo) -> list[str]:
 
 
 def _configure(repo: Repo, *args: str) -> None:
-    """Change the clone's configuration; another git that writes it is given a moment."""
-    for _ in range(LOCK_TRIES):
-        done = repo.attempt("config", "--local", *args, write=True)
-        if done.returncode == 0 or b"could not lock" not in done.stderr:
-            break
-        time.sleep(LOCK_PAUSE)
+    done = repo.attempt_patiently("config", "--local", *args)
     if done.returncode:
         raise GitFailed(f"git did not change its configuration: {os.fsdecode(done.stderr).strip()}")
 
@@ -257,10 +248,8 @@ def _look(repo: Repo, layout: Layout, *, config: bool) -> Iterator[HookState]:
     folder, commands = _effective(repo), _configured(repo)
     for name in NAMES:
         if name in commands:
-            trouble = _trouble(layout, commands[name])
-            if not config:
-                trouble = "this git is older than 2.54 and reads no hooks from its configuration"
-            where = f"{_SECTION}{name}"
+            older = "this git is older than 2.54 and reads no hooks from its configuration"
+            trouble, where = _trouble(layout, commands[name]) if config else older, f"{_SECTION}{name}"
             yield HookState(name=name, where=where, how="config", installed=True, fires=None, trouble=trouble)
         else:
             yield _look_at_file(layout, folder, name)

@@ -208,7 +208,8 @@ def _unmerged(clone: Clone, folders: Sequence[str]) -> list[EntryConflict]:
     found = {p: s for p, s in conflict_sides.stages(clone.repo, folders).items() if p.endswith(".md")}
     if not found:
         return []
-    clone.repo.blobs(blob for stages in found.values() for blob in stages.blobs)  # read at once, asked for below
+    every = (blob for s in found.values() for blob in (s.base, s.ours, s.theirs) if blob)
+    clone.repo.blobs(every)  # read at once, asked for below
     known = conflict_sides.origins(clone.repo)
     return [_of_stages(clone, path, stages, known) for path, stages in found.items()]
 

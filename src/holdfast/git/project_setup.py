@@ -6,14 +6,12 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Mapping
-from functools import partial
 
-from holdfast.errors import HookRefused, NotARepository, PublishRefused
+from holdfast.errors import NotARepository
 from holdfast.git import branch_lines, publish_journal, visible_entries
 from holdfast.git.clone import Clone
 from holdfast.git.publish_journal import PublishItem
-from holdfast.git.repo import IDENTITY_HINT, Repo, lacks_identity
+from holdfast.git.repo import Repo
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
@@ -60,13 +58,12 @@ def initialise(start: str, *, cache: str, commit: bool = False) -> ProjectSetup:
     layout = Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
     made = make_store(layout)
     with fsio.locked(layout.lock, wait=60.0) as lock:
-        wrote = [path for path, text in _files() if _write_missing(layout, path, text)]
+        wrote = [path for path, text in _FILES.items() if _write_missing(layout, path, text)]
         oid = _commit(Clone.open(repo, cache=cache), lock) if commit else None
     return ProjectSetup(repo.top, made, tuple(wrote), oid)
 
 
-def _files() -> list[tuple[str, str]]:
-    return [(paths.SETTINGS, SETTINGS_TEXT), (paths.ATTRIBUTES, ATTRIBUTES_TEXT)]
+_FILES = {paths.SETTINGS: SETTINGS_TEXT, paths.ATTRIBUTES: ATTRIBUTES_TEXT}
 
 
 def _write_missing(layout: Layout, path: str, text: str) -> bool:
@@ -94,33 +91,25 @@ def _commit(clone: Clone, lock: int) -> str | None:
     repo = clone.repo
     publish_journal.recover(clone)
     tree = repo.tree("HEAD", paths.TRACKED)
-    files = [path for path, _ in _files() if path not in tree]
+    files = [path for path in _FILES if path not in tree]
     if not files:
         return None
     visible_entries.refuse_conversion(repo, files)
     names = "".join(f"{path}\n" for path in files).encode("ascii")
     stored = repo.run("-c", "core.safecrlf=false", "hash-object", "-w", "--stdin-paths", stdin=names, write=True)
-    items = list(map(partial(_item, repo, publish_journal.index_entries(repo)), files, stored.decode().split()))
+    index = publish_journal.index_entries(repo)
+    items = [
+        PublishItem(path, None, blob, None, index.get(path), publish_journal.file_blob(repo, path))
+        for path, blob in zip(files, stored.decode().split(), strict=True)
+    ]
     publish_journal.write(clone, items)
     with publish_journal.undone_on_failure(clone, items):
         publish_journal.write_index(repo, [(item.path, f"100644 {item.blob}") for item in items], lock=lock)
         done = repo.attempt("commit", "-q", "-m", "Set up Holdfast", "--only", "--", *files, write=True)
         if done.returncode:
-            raise _refusal(done.stderr or done.stdout)
+            raise publish_journal.refusal(done.stderr or done.stdout, "git did not commit the two files")
     fsio.remove(clone.layout.publishing)
     return repo.head().oid
-
-
-def _item(repo: Repo, index: Mapping[str, str], path: str, blob: str) -> PublishItem:
-    there = publish_journal.file_blob(repo, path)
-    return PublishItem(path, None, blob, head_blob=None, index=index.get(path), there=there)
-
-
-def _refusal(said: bytes) -> PublishRefused | HookRefused:
-    if lacks_identity(said):
-        return PublishRefused("git does not know who commits here", hint=IDENTITY_HINT)
-    lines_said = os.fsdecode(said).strip().splitlines() or ["it gave no reason"]
-    return HookRefused(f"git did not commit the two files: {lines_said[-1]}")
 
 
 @frozen

@@ -7,7 +7,7 @@ at any instant is undone or finished by the next command; a refusal puts index a
 import os
 from collections.abc import Collection, Sequence
 
-from holdfast.errors import GitFailed, HoldfastError, HookRefused, HookRewrote, OnTrunk, PublishRefused
+from holdfast.errors import HoldfastError, HookRewrote, OnTrunk, PublishRefused
 from holdfast.git import (
     approval_proofs,
     branch_lines,
@@ -19,7 +19,7 @@ from holdfast.git import (
 )
 from holdfast.git.clone import Clone
 from holdfast.git.publish_journal import PublishItem
-from holdfast.git.repo import IDENTITY_HINT, LOCK_HINT, Head, is_index_busy, lacks_identity
+from holdfast.git.repo import Head
 from holdfast.git.visible_entries import Sighting, Source, Staged
 from holdfast.model.event import Event, EventDraft
 from holdfast.store import fsio, pending_changes, seal
@@ -418,13 +418,7 @@ def _refusal(clone: Clone, items: Sequence[PublishItem], output: bytes) -> Holdf
     rewritten = _rewritten(items, files)
     if rewritten:
         return HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name, and refused it")
-    if lacks_identity(output):
-        return PublishRefused("git does not know who commits here", hint=IDENTITY_HINT)
-    said = [line for line in os.fsdecode(output).splitlines() if line.strip()]
-    reason = said[-1].strip() if said else "it gave no reason"
-    if is_index_busy(output):
-        return GitFailed("another git holds the index: .git/index.lock is there", hint=LOCK_HINT)
-    return HookRefused(f"git refused the commit: {reason}")
+    return publish_journal.refusal(output, "git refused the commit")
 
 
 def _rewritten(items: Sequence[PublishItem], blobs: dict[str, str]) -> list[str]:

@@ -9,12 +9,13 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from holdfast.errors import Busy, GitFailed, HoldfastError, NotARepository, PublishRefused, TooLarge, UnsafePath
+from holdfast.errors import Busy, CorruptLog, GitFailed, HoldfastError, HookRefused, NotARepository, PublishRefused
 from holdfast.git import branch_lines, visible_entries
 from holdfast.git.clone import Clone
-from holdfast.git.repo import Repo
-from holdfast.store import fsio, pending_changes
+from holdfast.git.repo import IDENTITY_HINT, LOCK_HINT, Repo, is_index_busy, lacks_identity
+from holdfast.store import fsio, loose_records, pending_changes
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.pending_changes import PendingChange
@@ -40,9 +41,9 @@ class PublishItem:
 def write(clone: Clone, items: Sequence[PublishItem]) -> None:
     """Say what is about to happen."""
     names = ("path", "blob", "head_blob", "index", "there", "sparse")
-    rows = [
-        {**{name: getattr(i, name) for name in names}, "change": asdict(i.change) if i.change else None} for i in items
-    ]
+    rows: list[dict[str, Any]] = [{name: getattr(item, name) for name in names} for item in items]
+    for row, item in zip(rows, items, strict=True):
+        row["change"] = asdict(item.change) if item.change else None
     record = {
         "adds": "entries",
         "top": clone.repo.top,
@@ -77,12 +78,9 @@ def recover(clone: Clone) -> str | None:
     except GitFailed as error:
         return f"a publish in {record['top']} was cut short and cannot be undone yet: {error}"
     fsio.remove(clone.layout.publishing)
-    return f"{said}; {_unstaged(swept)}" if swept else said
-
-
-def _unstaged(paths: Sequence[str]) -> str:
-    named = ", ".join(paths[:3]) + (" …" if len(paths) > 3 else "")
-    return f"it had staged {len(paths):,} files that are not Holdfast's ({named}); they are unstaged, unchanged"
+    named = ", ".join(swept[:3]) + (" …" if len(swept) > 3 else "")
+    also = f"; it had staged {len(swept):,} files that are not Holdfast's ({named}); they are unstaged, unchanged"
+    return said + (also if swept else "")
 
 
 def resume(clone: Clone) -> str | None:
@@ -102,23 +100,16 @@ def resume(clone: Clone) -> str | None:
 def read(layout: Layout) -> tuple[dict[str, str], list[PublishItem]]:
     """The journal of a publish that was cut short; PublishRefused if nobody can tell what it did."""
     try:
-        record = json.loads(fsio.read(layout.publishing, limit=1 << 28))
-        # Earlier versions ran `git add -A`, which took every file there is if it was cut short.
-        said = {"adds": "all", **{name: record[name] for name in ("top", "worktree", "line")}}
-        said |= {name: record[name] for name in ("adds",) if name in record}
-        if not all(isinstance(word, str) for word in said.values()):
-            raise ValueError("it does not say where it happened")
-        return said, [_item(row) for row in record["items"]]
-    except FileNotFoundError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
-        why = f"{type(error).__name__}: {error}"
-    except (UnsafePath, TooLarge) as error:
-        why = str(error)
-    raise PublishRefused(
-        f"{layout.publishing}, the journal of a publish that was cut short, cannot be read: {why}",
-        hint="`holdfast doctor --repair --yes` sets it aside; then look at `git status` and publish again.",
-    )
+        with loose_records.judging(layout.publishing, ", the journal of a publish that was cut short, cannot be read"):
+            record = json.loads(fsio.read(layout.publishing, limit=1 << 28))
+            # Earlier versions ran `git add -A`, which took every file there is if it was cut short.
+            said = {"adds": record.get("adds", "all"), **{name: record[name] for name in ("top", "worktree", "line")}}
+            if not all(isinstance(word, str) for word in said.values()):
+                raise ValueError("it does not say where it happened")
+            return said, [_item(row) for row in record["items"]]
+    except CorruptLog as error:
+        hint = "`holdfast doctor --repair --yes` sets it aside; then look at `git status` and publish again."
+        raise PublishRefused(str(error), hint=hint) from error
 
 
 def _item(row: dict[str, object]) -> PublishItem:
@@ -265,14 +256,11 @@ def undo(repo: Repo, files: Sequence[PublishItem], entries: Sequence[PublishItem
 
 def _undo_index(repo: Repo, items: Sequence[PublishItem]) -> None:
     now, tree = index_entries(repo), repo.blobs_at("HEAD", [item.path for item in items])
-    rows = []
-    for item in items:
-        # Somebody may have moved HEAD since: then what HEAD has now is what was there before.
-        here = tree.get(item.path)
-        before = item.index if here == item.head_blob else (f"100644 {here}" if here else None)
-        if now.get(item.path) != before:
-            rows.append((item.path, before))
-    write_index(repo, rows)
+    # Somebody may have moved HEAD since: then what HEAD has now is what was there before.
+    standing = {path: f"100644 {blob}" for path, blob in tree.items()}
+    moved = {item.path: tree.get(item.path) != item.head_blob for item in items}
+    before = {item.path: standing.get(item.path) if moved[item.path] else item.index for item in items}
+    write_index(repo, [(path, entry) for path, entry in before.items() if now.get(path) != entry])
     hidden = b"".join(os.fsencode(item.path) + b"\0" for item in items if item.sparse and item.index)
     if hidden:
         repo.patiently("update-index", "--skip-worktree", "-z", "--stdin", stdin=hidden)
@@ -281,15 +269,9 @@ def _undo_index(repo: Repo, items: Sequence[PublishItem]) -> None:
 def follow_head(repo: Repo, items: Sequence[PublishItem], tree: dict[str, str]) -> None:
     """Where a hook changed what was committed, `commit --only` leaves the index with what we had added."""
     now = index_entries(repo)
-    changed = (item for item in items if tree.get(item.path) not in (None, item.blob))
-    write_index(
-        repo,
-        [
-            (item.path, f"100644 {tree[item.path]}")
-            for item in changed
-            if now.get(item.path, "").endswith(f" {item.blob}")
-        ],
-    )
+    changed = [item for item in items if tree.get(item.path) not in (None, item.blob)]
+    ours = [item.path for item in changed if now.get(item.path, "").endswith(f" {item.blob}")]
+    write_index(repo, [(path, f"100644 {tree[path]}") for path in ours])
 
 
 def write_index(repo: Repo, rows: Sequence[tuple[str, str | None]], *, lock: int | None = None) -> None:
@@ -305,6 +287,16 @@ def write_index(repo: Repo, rows: Sequence[tuple[str, str | None]], *, lock: int
     # A file system monitor that git starts here would keep the lock for as long as it runs.
     quiet = ("-c", "core.fsmonitor=false") if lock is not None else ()
     repo.patiently(*quiet, "update-index", "--add", "-z", "--index-info", stdin=given, lock=lock)
+
+
+def refusal(output: bytes, refused: str) -> HoldfastError:
+    """Why git made no commit, by what it printed."""
+    if lacks_identity(output):
+        return PublishRefused("git does not know who commits here", hint=IDENTITY_HINT)
+    if is_index_busy(output):
+        return GitFailed("another git holds the index: .git/index.lock is there", hint=LOCK_HINT)
+    said = os.fsdecode(output).strip().splitlines() or ["it gave no reason"]
+    return HookRefused(f"{refused}: {said[-1].strip()}")
 
 
 def prune(folder: str, top: str) -> None:

@@ -88,27 +88,18 @@ def _missing(clone: Clone) -> dict[str, tuple[PendingChange, str]]:
     for change in pending_changes.published(clone.layout):
         if change.line == line and (change.published or {}).get("commit"):  # else it was superseded here
             published.setdefault(change.path, []).append(change)
-    waiting, erased = {change.path for change in clone.changes()}, clone.erased()
+    waiting, erased = {change.path for change in clone.changes()}, tuple(f"-{name}.md" for name in clone.erased())
     found = {}
-    for path, changes in published.items():
+    for path, (*before, last) in published.items():
         there = tree.get(path)
-        if path in waiting or _names(path, erased) or (there and changes[-1].segment):
+        if path in waiting or path.endswith(erased) or (there and last.segment):
             continue  # a segment's path is its content's name; `doctor` finds what was altered
-        blob = clone.blob_of(changes[-1])
-        if blob is None or there == blob:
-            continue
-        if there is None or there in _earlier(changes):
-            found[path] = (changes[-1], blob)
+        # What the path was before, as far as we had a hand in it; any other text is somebody's.
+        ours = {None, last.base, *(oid for change in before for oid in (change.base, change.blob))}
+        blob = clone.blob_of(last)
+        if blob is not None and there != blob and there in ours:
+            found[path] = (last, blob)
     return found
-
-
-def _earlier(changes: list[PendingChange]) -> set[str | None]:
-    """What a path was before its last change, as far as we had a hand in it; any other text is somebody's."""
-    return {changes[-1].base, *(oid for change in changes[:-1] for oid in (change.base, change.blob))}
-
-
-def _names(path: str, erased: set[str]) -> bool:
-    return any(path.endswith(f"-{identity}.md") for identity in erased)
 
 
 def lost(clone: Clone) -> list[PendingChange]:
@@ -162,7 +153,8 @@ def _move(clone: Clone, change: PendingChange) -> bool:
     line = clone.line()
     mine = {c.path: c for c in clone.changes()}.get(change.path)
     if mine is not None and mine.segment is None and mine.blob != change.blob:
-        merged = task_files.merge(change.path, _base_text(clone, change), mine.text or "", change.text or "")
+        base = clone.repo.blobs([change.base] if change.base else []).get(change.base or "", b"").decode("utf-8")
+        merged = task_files.merge(change.path, base, mine.text or "", change.text or "")
         if not isinstance(merged, str) or mine.text is None or change.text is None:
             return False
         clone.change(change.path, merged)
@@ -170,10 +162,6 @@ def _move(clone: Clone, change: PendingChange) -> bool:
         pending_changes.add(clone.layout, replace(change, line=line.id, ts=clone.now()))
     pending_changes.archive(clone.layout, change, commit=None, ts=clone.now())
     return True
-
-
-def _base_text(clone: Clone, change: PendingChange) -> str:
-    return clone.repo.blobs([change.base] if change.base else []).get(change.base or "", b"").decode("utf-8")
 
 
 def _mark_dropped(clone: Clone, line: str) -> None:
@@ -223,17 +211,12 @@ def idle_branches(clone: Clone, *, trunk: str | None = None, days: int = IDLE_DA
             last = max(int(when or 0), log[-1].time if log else 0)
             if last < limit:
                 found.append((last, ref))
-    merged = _merged(clone, main) if found else set()
+    asked = ("for-each-ref", f"--merged={main}", "--format=%(refname)", "refs/heads")
+    merged = set(repo.text(*asked).splitlines() if found and main else ())
     return [
         IdleBranch(ref.removeprefix("refs/heads/"), timestamp(datetime.fromtimestamp(last, UTC)), ref in merged)
         for last, ref in sorted(found)
     ]
-
-
-def _merged(clone: Clone, main: str | None) -> set[str]:
-    if main is None:
-        return set()
-    return set(clone.repo.text("for-each-ref", f"--merged={main}", "--format=%(refname)", "refs/heads").splitlines())
 
 
 def adopt(clone: Clone, before: set[str]) -> list[str]:
@@ -242,19 +225,14 @@ def adopt(clone: Clone, before: set[str]) -> list[str]:
     mine = {ref: identity for ref, (identity, _) in configured.items() if identity in known}
     adopted = []
     brought = [line for identity, line in known.items() if identity not in before]
-    last_seen.keep_names(
-        clone, last_seen.FOREIGN, last_seen.names(clone, last_seen.FOREIGN) | {line.id for line in brought}
-    )
+    foreign = last_seen.names(clone, last_seen.FOREIGN) | {line.id for line in brought}
+    last_seen.keep_names(clone, last_seen.FOREIGN, foreign)
     for line in brought:
-        home = mine.get(line.refs[-1]) if line.refs else None
-        if home is not None and home != line.id:
-            _join(clone, known[home], line)
+        home = mine.get(line.refs[-1], line.id)
+        if home != line.id:
+            wider = (*known[home].inherits, InheritedLine(line.id, None), *line.inherits)
+            branch_lines.save(clone.layout, replace(known[home], inherits=tuple(dict.fromkeys(wider))))
+            branch_lines.save(clone.layout, replace(line, dropped=True))
             adopted.append(line.refs[-1].removeprefix("refs/heads/"))
     clone.forget_line()
     return adopted
-
-
-def _join(clone: Clone, here: KnownLine, brought: KnownLine) -> None:
-    wider = (*here.inherits, InheritedLine(brought.id, None), *brought.inherits)
-    branch_lines.save(clone.layout, replace(here, inherits=tuple(dict.fromkeys(wider))))
-    branch_lines.save(clone.layout, replace(brought, dropped=True))

@@ -11,17 +11,19 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.errors import GitFailed, NotARepository, PublishRefused, UnsafePath
 from holdfast.git import git_memo
 from holdfast.git.git_memo import GitMemo
-from holdfast.store import discovery, fsio
+from holdfast.store import discovery, fsio, loose_records
 from holdfast.store.discovery import RepositoryPlace
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
     import subprocess
+
+_T = TypeVar("_T")
 
 # `git rev-parse --local-env-vars`, less GIT_CONFIG_* which the user may need (proxies, signing).
 _LOCAL_VARIABLES = (
@@ -200,10 +202,10 @@ class Repo:
         return _output(args, self.attempt_patiently(*args, stdin=stdin, lock=lock))
 
     def attempt_patiently(self, *args: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
-        """Run a command that changes the index; another git at work is given a moment to end."""
+        """Run a command that changes git's index or settings; another git at work is given a moment to end."""
         for _ in range(LOCK_TRIES):
             done = self.attempt(*args, write=True, **options)
-            if done.returncode == 0 or not is_index_busy(done.stderr):
+            if done.returncode == 0 or not (is_index_busy(done.stderr) or b"could not lock config" in done.stderr):
                 break
             time.sleep(LOCK_PAUSE)
         return done
@@ -309,16 +311,7 @@ class Repo:
 
     def _read_blobs(self, wanted: list[str]) -> dict[str, bytes]:
         out = self.run("cat-file", "--batch", stdin="\n".join(wanted).encode("ascii") + b"\n")
-        found, at = {}, 0
-        for oid in wanted:
-            end = out.index(b"\n", at)
-            header = out[at:end].split(b" ")
-            at = end + 1
-            if len(header) == 3:
-                size = int(header[2])
-                found[oid] = out[at : at + size]
-                at += size + 1
-        return found
+        return {oid: data for oid, _, data in read_batch(out, wanted)}
 
     def forget_answers(self) -> None:
         """Ask git again for everything: whoever verifies must see what is there now."""
@@ -373,6 +366,11 @@ class Repo:
 
     def is_shallow(self) -> bool:
         return os.path.exists(os.path.join(self.common_dir, "shallow"))
+
+    def cut_off(self) -> set[str]:
+        """The commits behind which a shallow clone has nothing; git shows them as adding everything there is."""
+        data = loose_records.content(os.path.join(self.common_dir, "shallow"))
+        return set(data.decode("ascii", "replace").split())
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         if newer == "HEAD" and older == self.head().oid:
@@ -439,6 +437,18 @@ def _start(
         raise GitFailed("git was not found on this machine", hint="Install git 2.31 or newer.") from None
     finally:
         os.close(given)
+
+
+def read_batch(out: bytes, names: Iterable[_T]) -> Iterator[tuple[_T, bytes, bytes]]:
+    """The kind and the bytes that `cat-file --batch` printed for each of some names; what git lacks is left out."""
+    at = 0
+    for name in names:
+        end = out.find(b"\n", at)
+        *_, kind, size = (b"", *out[at:end].rsplit(b" ", 2))
+        at = end + 1
+        if size.isdigit():
+            yield name, kind, out[at : at + int(size)]
+            at += int(size) + 1
 
 
 def raw_changes(out: bytes) -> Iterator[tuple[str, str, str | None, str | None]]:

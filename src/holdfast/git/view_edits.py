@@ -74,22 +74,14 @@ def edited(clone: Clone, name: str) -> bytes | None:
 def is_tracked(clone: Clone, name: str, *, also_in_head: bool = False) -> bool:
     """Whether git tracks a view; if so, that is said."""
     path = f"{paths.VIEW}/{name}"
-    found = path in _in_index(clone.repo, *_index_facts(clone.repo))
+    index = os.path.join(clone.repo.git_dir, "index")
+    found = path in _in_index(clone.repo, index, *fsio.facts(index))
     if not found and not (also_in_head and path in clone.repo.tree("HEAD", paths.VIEW)):
         return False
     said = f"{path} is tracked by git, so it is nobody's edit and is not rendered; git rm --cached {path}"
     if said not in clone.notes:
         clone.notes.append(said)
     return True
-
-
-def _index_facts(repo: Repo) -> tuple[str, int, int]:
-    path = os.path.join(repo.git_dir, "index")
-    try:
-        found = os.stat(path)
-    except OSError:
-        return path, 0, 0
-    return path, found.st_mtime_ns, found.st_size
 
 
 @lru_cache(maxsize=8)
@@ -118,9 +110,7 @@ def put(clone: Clone, name: str, text: str, *, write: Callable[[Layout, str, str
     if edited(clone, name) is not None:
         clone.notes.append(f"{paths.VIEW}/{name} was edited just now and is not rendered over")
         return False
-    if is_tracked(clone, name):
-        return False
-    if not write(clone.layout, name, text):
+    if is_tracked(clone, name) or not write(clone.layout, name, text):
         return False
     remember(clone, name, text.encode("utf-8", "replace"))
     return True

@@ -12,6 +12,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
+from itertools import chain, count
 from typing import IO
 
 from holdfast.errors import Busy, NotStored, ReadOnlyStore, TooLarge, UnsafePath
@@ -189,6 +190,12 @@ def move(source: str, target: str) -> None:
         ops.sync_dir(os.path.dirname(target))
         if os.path.dirname(source) != os.path.dirname(target):
             ops.sync_dir(os.path.dirname(source))
+
+
+def free(path: str) -> str:
+    """A place where nothing lies: `path`, or with a number behind it."""
+    tried = chain([path], (f"{path}.{number}" for number in count(2)))
+    return next(place for place in tried if not os.path.lexists(place))
 
 
 def remove(path: str) -> None:

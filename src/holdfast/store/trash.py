@@ -96,18 +96,9 @@ def take(layout: Layout, reset: TrashedReset, names: Iterable[str]) -> int:
         source, target = _in(layout.private, name), _in(_folder(layout, reset), name)
         if os.path.lexists(source):
             fsio.make_dirs(os.path.dirname(target))
-            fsio.move(source, _free(target))
+            fsio.move(source, fsio.free(target))  # a reset that went on may find a file of the same name again
             moved += 1
     return moved
-
-
-def _free(target: str) -> str:
-    """A place where nothing lies: a reset that went on may find a file of the same name again."""
-    place, number = target, 1
-    while os.path.lexists(place):
-        number += 1
-        place = f"{target}.{number}"
-    return place
 
 
 def put_back(layout: Layout, reset: TrashedReset) -> tuple[list[str], list[str]]:

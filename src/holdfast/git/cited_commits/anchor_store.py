@@ -49,18 +49,14 @@ class CommitAnchor:
 
 def anchor_of(commit: Commit, patch: Patch) -> CommitAnchor:
     """What is remembered of a commit."""
+    same: dict[str, Any] = {name: getattr(commit, name) for name in ("tree", "parents", "author", "committed", "title")}
+    same |= {name: getattr(patch, name) for name in ("patch_id", "weight")}
     return CommitAnchor(
+        **same,
         commit=commit.oid,
-        tree=commit.tree,
-        parents=commit.parents,
-        author=commit.author,
-        committed=commit.committed,
-        title=commit.title,
         change_ids=tuple(sorted(commit.change_ids)),
-        patch_id=patch.patch_id,
         paths=patch.paths[:MAX_PATHS],
         lines=tuple(sorted(patch.lines, key=lambda line: line[1:])[:MAX_LINES]),
-        weight=patch.weight,
     )
 
 
@@ -143,19 +139,12 @@ def _plain(anchor: CommitAnchor, scan: Scanner) -> dict[str, Any]:
 def _parsed(record: Mapping[str, Any]) -> CommitAnchor | None:
     """A record as a value; None if it is damaged or of a form we do not know."""
     try:
-        anchor = CommitAnchor(
-            commit=_text(record["commit"]),
-            tree=_text(record["tree"]),
-            parents=tuple(_text(oid) for oid in record["parents"]),
-            author=_text(record["author"]),
-            committed=int(record["committed"]),
-            title=_text(record["title"]),
-            change_ids=tuple(_text(name) for name in record["change_ids"]),
-            patch_id=None if record["patch_id"] is None else _text(record["patch_id"]),
-            paths=tuple((_text(path), _text(old), _text(new)) for path, old, new in record["paths"]),
-            lines=tuple(_text(line) for line in record["lines"]),
-            weight=int(record["weight"]),
-        )
+        fields: dict[str, Any] = {name: _text(record[name]) for name in ("commit", "tree", "author", "title")}
+        fields |= {name: tuple(map(_text, record[name])) for name in ("parents", "change_ids", "lines")}
+        fields |= {name: int(record[name]) for name in ("committed", "weight")}
+        fields["patch_id"] = None if record["patch_id"] is None else _text(record["patch_id"])
+        paths = tuple((_text(path), _text(old), _text(new)) for path, old, new in record["paths"])
+        anchor = CommitAnchor(**fields, paths=paths)
         int(anchor.authored)
     except (KeyError, TypeError, ValueError):
         return None

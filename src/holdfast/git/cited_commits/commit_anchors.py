@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
@@ -30,7 +31,7 @@ from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
-    from holdfast.git.cited_commits.commit_matching import HistoryWindow, MatchScope
+    from holdfast.git.cited_commits.commit_matching import HistoryWindow, MatchScope, Rule
 
 Answer = tuple[str, str] | None  # where it is and how it was found; None: not found
 
@@ -46,7 +47,7 @@ def state_of(repo: Repo, layouts: Iterable[Layout]) -> str:
     heads = [loose_records.content(os.path.join(repo.common_dir, name), limit=4096) for name in others]
     beside = (os.path.join("filter-repo", "commit-map"), "shallow")
     maps = (*(layout.rewrites for layout in layouts), *(os.path.join(repo.common_dir, name) for name in beside))
-    files = [_facts(path) for path in maps]
+    files = [fsio.facts(path) for path in maps]
     here = repo.head()
     return hashlib.sha256(repr((refs, heads, files, here.oid, here.ref)).encode()).hexdigest()[:32]
 
@@ -66,13 +67,10 @@ def load_answers(layout: Layout, state: str) -> dict[str, Answer]:
 
 def save_answers(layout: Layout, state: str, answers: Mapping[str, Answer]) -> None:
     """Remember what was found; where that cannot be stored, it is simply looked for again."""
-    kept = {
-        name: rows
-        for name, rows in loose_records.read(_answers_path(layout), limit=_LIMIT).items()
-        if name != state and isinstance(rows, dict)
-    }
+    known = loose_records.read(_answers_path(layout), limit=_LIMIT).items()
+    kept = [(name, rows) for name, rows in known if name != state and isinstance(rows, dict)]
     newest = dict(list(answers.items())[-_MAX_ANSWERS:])
-    states = dict([*kept.items(), (state, newest)][-_MAX_STATES:])
+    states = dict([*kept, (state, newest)][-_MAX_STATES:])
     with contextlib.suppress(NotStored, ReadOnlyStore, UnsafePath, Busy):
         fsio.make_dirs(layout.anchors)
         fsio.replace(_answers_path(layout), json.dumps(states, separators=(",", ":")).encode("ascii"))
@@ -80,14 +78,6 @@ def save_answers(layout: Layout, state: str, answers: Mapping[str, Answer]) -> N
 
 def _answers_path(layout: Layout) -> str:
     return os.path.join(layout.anchors, "answers.json")
-
-
-def _facts(path: str) -> tuple[int, ...]:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return ()
-    return found.st_mtime_ns, found.st_ino, found.st_size
 
 
 _ALIASES = 4  # later names of a commit by which it is looked for too
@@ -283,12 +273,6 @@ class _Search:
 
 def _decide(repo: Repo, window: HistoryWindow, sight: MatchScope) -> tuple[list[str], str]:
     """What the first rule that finds something finds, and its name."""
-    for how, rule in commit_matching.RULES:
-        if found := rule(sight):
-            return found, how
-    if found := commit_matching.find_squash(repo, window, sight):
-        return found, "squash"
-    for how, rule in commit_matching.LAST:
-        if found := rule(sight):
-            return found, how
-    return [], ""
+    squash: tuple[str, Rule] = ("squash", partial(commit_matching.find_squash, repo, window))
+    found = ((rule(sight), how) for how, rule in (*commit_matching.RULES, squash, *commit_matching.LAST))
+    return next(((names, how) for names, how in found if names), ([], ""))

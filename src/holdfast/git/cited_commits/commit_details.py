@@ -98,22 +98,12 @@ def parsed(text: str) -> Commit:
         key, _, value = row.partition(" ")
         fields.setdefault(key, []).append(value)
     name, mail, authored = _person(fields.get("author", [""])[0])
+    committed = _person(fields.get("committer", [""])[0])[2]
     message = message[:_MAX_MESSAGE].replace("\n    ", "\n").strip()
-    return Commit(
-        oid.strip(),
-        fields.get("tree", [""])[0],
-        tuple(fields.get("parent", ())),
-        name,
-        mail,
-        authored,
-        _person(fields.get("committer", [""])[0])[2],
-        frozenset((*fields.get("change-id", ()), *_change_ids(message))),
-        message,
-    )
-
-
-def _change_ids(message: str) -> list[str]:
-    return _CHANGE_ID.findall(message.rpartition("\n\n")[2]) if "Change-Id:" in message else []
+    named = _CHANGE_ID.findall(message.rpartition("\n\n")[2]) if "Change-Id:" in message else []
+    ids = frozenset((*fields.get("change-id", ()), *named))
+    tree, parents = fields.get("tree", [""])[0], tuple(fields.get("parent", ()))
+    return Commit(oid.strip(), tree, parents, name, mail, authored, committed, ids, message)
 
 
 def mark(line: str) -> str:
@@ -131,21 +121,9 @@ _AT_ONCE = 100  # commits whose patches are held in memory together
 _MAX_PATHS = 2000  # a commit that touches more (an import, a reformatting) is known by its paths alone
 _SHORTEST = 4  # letters and digits of a line that says something
 # Larger files count as binary: a patch of a generated file would fill the memory and prove little.
-_DIFF = (
-    "--no-replace-objects",
-    "-c",
-    "core.bigFileThreshold=512k",
-    "-c",
-    "core.quotePath=true",
-    "-c",
-    "diff.suppressBlankEmpty=false",
-    "diff-tree",
-    "--stdin",
-    "-r",
-    "--root",
-    "--no-renames",
-    "--ignore-submodules=none",
-)
+_SETTINGS = ("-c", "core.bigFileThreshold=512k", "-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false")
+_TREES = ("diff-tree", "--stdin", "-r", "--root", "--no-renames", "--ignore-submodules=none")
+_DIFF = ("--no-replace-objects", *_SETTINGS, *_TREES)
 _PATCH = ("-p", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "-U3", "--diff-algorithm=myers")
 _PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--inter-hunk-context=0")
 _HEADER = regex(rb"^([0-9a-f]{40,64}(?: [0-9a-f]{40,64})?)\n", re.MULTILINE)
@@ -175,7 +153,7 @@ def patch_id(repo: Repo, oid: str) -> str | None:
 
 def read_patches(repo: Repo, oids: Iterable[str]) -> dict[str, Patch]:
     """What each of many commits changes."""
-    cut = _cut_off(repo)
+    cut = repo.cut_off()
     wanted = list(dict.fromkeys(oids))
     found = {oid: Patch() for oid in wanted if oid in cut}
     wanted = [oid for oid in wanted if oid not in cut]
@@ -189,15 +167,6 @@ def read_patches(repo: Repo, oids: Iterable[str]) -> dict[str, Patch]:
             lines, weight = _lines(texts.get(oid, b""))
             found[oid] = Patch(tuple(paths.get(oid, ())), ids.get(oid), lines, weight)
     return found
-
-
-def _cut_off(repo: Repo) -> set[str]:
-    """The commits at the end of a shallow clone: git would show them as adding everything there is."""
-    try:
-        with open(os.path.join(repo.common_dir, "shallow"), encoding="ascii", errors="replace") as file:
-            return set(file.read().split())
-    except OSError:
-        return set()
 
 
 def between(repo: Repo, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:

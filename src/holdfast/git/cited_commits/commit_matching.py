@@ -14,6 +14,7 @@ unfound, but no question takes for ever.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from holdfast.errors import GitFailed
 from holdfast.git.cited_commits import commit_details
@@ -210,7 +211,6 @@ class HistoryWindow:
         head = repo.head().oid
         self.near = self._past([head]) if head else frozenset[str]()
         self.patches = self._read(anchors.values())
-        self._lost_patches: dict[str, Patch] | None = None
 
     def _past(self, start: Iterable[str]) -> frozenset[str]:
         """Some commits and everything before them, as far as the window reaches."""
@@ -228,14 +228,12 @@ class HistoryWindow:
         """What the commits change that touch a path of a lost one or were made when it was."""
         paths = {path for anchor in anchors for path in anchor.names}
         touching = self._touching(paths) if paths else []
-        wanted = list(dict.fromkeys([*self._alike(anchors), *touching]))
+        # Those made at the very second of a lost one are the first to be looked at.
+        moments = {anchor.authored for anchor in anchors}
+        alike = [commit.oid for commit in self.reachable.values() if commit.authored in moments]
+        wanted = list(dict.fromkeys([*alike, *touching]))
         self.cut = self.cut or len(wanted) > MAX_PATCHES
         return commit_details.read_patches(self._repo, wanted[:MAX_PATCHES])
-
-    def _alike(self, anchors: Collection[CommitAnchor]) -> list[str]:
-        """The commits made at the very second of a lost one, the first to be looked at."""
-        moments = {anchor.authored for anchor in anchors}
-        return [commit.oid for commit in self.reachable.values() if commit.authored in moments]
 
     def _touching(self, paths: Collection[str]) -> list[str]:
         """The commits of the window that change one of these paths, newest first."""
@@ -247,29 +245,23 @@ class HistoryWindow:
         out = self._repo.run("--no-replace-objects", "--literal-pathspecs", "rev-list", *options, stdin=given)
         return [oid for oid in out.decode("ascii").split() if oid in self.reachable]
 
-    @property
+    @cached_property
     def lost_patches(self) -> Mapping[str, Patch]:
         """What the lost commits change."""
-        if self._lost_patches is None:
-            try:
-                self._lost_patches = commit_details.read_patches(self._repo, list(self.lost)[:MAX_PATCHES])
-            except GitFailed:  # half thrown away already; what they were is not known, so nothing is guessed
-                self._lost_patches, self.cut = {}, True
-        return self._lost_patches
+        try:
+            return commit_details.read_patches(self._repo, list(self.lost)[:MAX_PATCHES])
+        except GitFailed:  # half thrown away already; what they were is not known, so nothing is guessed
+            self.cut = True
+            return {}
 
     def sight(self, anchor: CommitAnchor, *, own: Collection[str]) -> MatchScope:
         """What may have become of one commit; `own` are its other names."""
         past = self._past([anchor.commit, *anchor.parents])
         commits = [commit for oid, commit in self.reachable.items() if oid not in past]
         found = {commit.oid: self.patches[commit.oid] for commit in commits if commit.oid in self.patches}
-        others = {
-            patch.patch_id
-            for oid, patch in self.lost_patches.items()
-            if oid != anchor.commit and oid not in own and patch.patch_id not in (None, anchor.patch_id)
-        }
-        known = {other for other in others if other}
-        here = anchor.commit in self.lost
-        return MatchScope(anchor, commits, found, self.near, known, here, self.cut)
+        lost = {p.patch_id for oid, p in self.lost_patches.items() if oid != anchor.commit and oid not in own}
+        others = {identity for identity in lost if identity and identity != anchor.patch_id}
+        return MatchScope(anchor, commits, found, self.near, others, anchor.commit in self.lost, self.cut)
 
     def commit(self, oid: str) -> Commit | None:
         """A commit of the window."""
@@ -324,7 +316,7 @@ def _is_squash(window: HistoryWindow, anchor: CommitAnchor, row: CommitRow, oid:
     patch = window.patches[oid]
     if anchor.names.isdisjoint(patch.names):
         return False
-    if any(_patch_id(window, part) == patch.patch_id for part in row.parts):
+    if any(window.lost_patches.get(part, _NOTHING).patch_id == patch.patch_id for part in row.parts):
         return False
     return not any(_takes_back(window, part, anchor) for part in row.parts if part != anchor.commit)
 
@@ -334,11 +326,6 @@ def _takes_back(window: HistoryWindow, oid: str, anchor: CommitAnchor) -> bool:
     undone, patch = reverse(anchor.lines), window.lost_patches.get(oid, Patch())
     says_so = oid in window.lost and window.lost[oid].takes_back
     return bool(undone) and (undone == patch.lines or (says_so and undone <= patch.lines))
-
-
-def _patch_id(window: HistoryWindow, oid: str) -> str | None:
-    patch = window.lost_patches.get(oid)
-    return patch.patch_id if patch else None
 
 
 def _rows(repo: Repo, window: HistoryWindow, oid: str) -> Iterator[CommitRow]:

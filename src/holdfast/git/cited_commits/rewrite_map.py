@@ -40,7 +40,8 @@ class RewriteTrail:
 
 def add(layout: Layout, pairs: Iterable[Pair], *, kind: str, ts: str) -> None:
     """Keep what commits became; durable on return. Saying the same twice does no harm."""
-    rows = [f"{old} {new} {_word(kind)} {ts}\n" for old, new in pairs if (old != new and is_oid(old) and is_oid(new))]
+    word = re.sub(r"[^a-z-]", "", kind.lower())[:32] or "rewrite"
+    rows = [f"{old} {new} {word} {ts}\n" for old, new in pairs if (old != new and is_oid(old) and is_oid(new))]
     data = "".join(rows).encode("ascii")
     if not data:
         return
@@ -66,10 +67,6 @@ def _append(fd: int, data: bytes) -> None:
         with contextlib.suppress(OSError):
             fsio.ops.truncate(fd, end)
         raise
-
-
-def _word(kind: str) -> str:
-    return re.sub(r"[^a-z-]", "", kind.lower())[:32] or "rewrite"
 
 
 def follow(layout: Layout, oid: str) -> str | None:
