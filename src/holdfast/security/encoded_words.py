@@ -14,7 +14,7 @@ first sign that is neither letter nor digit. The prefixes themselves are searche
 import binascii
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 
 from holdfast.patterns import regex
@@ -63,13 +63,8 @@ _MORE_BASE64 = SecretRest(
 
 def starts_base64(text: bytes, place: int) -> bool:
     """Whether a word that begins here may be text in base64."""
-    return _TEXT_FIRST.match(text, place) is not None and _plain(text[place : place + _LEAST]) == 12
-
-
-def _plain(quads: bytes) -> int:
-    """How many bytes of text these signs of base64 begin with."""
-    found = _TEXT.match(_unpacked(quads))
-    return found.end() if found else 0
+    found = _TEXT.match(_unpacked(text[place : place + _LEAST])) if _TEXT_FIRST.match(text, place) else None
+    return found is not None and found.end() == 12
 
 
 def _unpacked(signs: bytes) -> bytes:
@@ -187,7 +182,6 @@ def _beginning(text: bytes, start: int, back: frozenset[int]) -> int:
 
 _IS_WORD = bytes(1 if byte in WORD_BYTES else 0 for byte in range(256))
 _LONG_MARKS = b"\x01" * WORD
-_LONG_WORD = regex(rb"[A-Za-z0-9_+-]{%d}" % WORD)
 _BACK = 64  # bytes before the place looked from that a long word may reach back
 # Every token is at least `WORD` bytes of the same alphabet in a row. Where there are none after a long word,
 # no token that has no long word of its own begins there, and none goes on there.
@@ -279,18 +273,15 @@ class LongWords:
 
     def issued(self, text: bytes, position: int, known: int, words: Spans) -> Iterator[tuple[int, int]]:
         """Where issued tokens begin, in or just before a long word; from `known` on, where they may."""
+        prefix = _any(self._prefixes)
         for begin, end in words:
-            yield from self._searched(text, max(position, begin - NEAR), end + NEAR, known)
-
-    def _searched(self, text: bytes, first: int, last: int, known: int) -> Iterator[tuple[int, int]]:
-        prefix = _prefix(self._prefixes)
-        found = prefix.search(text, first, last)
-        while found is not None:
-            start = found.start()
-            for number, shape in self._shapes[found.group()]:
-                if shape.may(text, start, known):
-                    yield start, number
-            found = prefix.search(text, start + 1, last)
+            found = prefix.search(text, max(position, begin - NEAR), end + NEAR)
+            while found is not None:
+                start = found.start()
+                for number, shape in self._shapes[found.group()]:
+                    if shape.may(text, start, known):
+                        yield start, number
+                found = prefix.search(text, start + 1, end + NEAR)
 
     def beside(self, text: bytes, position: int, known: int, words: Spans) -> Iterator[tuple[int, int]]:
         """Where a provider's name stands to which a long word is assigned."""
@@ -310,7 +301,7 @@ class LongWords:
             if begin <= known and not _TWO_DIGITS.search(text, begin, end):
                 continue
             first = max(position, first)
-            for found in _provider(self._beside[0][1].anchors).finditer(text[first:begin].lower()):
+            for found in _any(self._beside[0][1].anchors).finditer(text[first:begin].lower()):
                 for number, shape in self._beside:
                     if shape.may(text, first + found.start(), known):
                         yield first + found.start(), number
@@ -318,26 +309,21 @@ class LongWords:
     def _names_one(self, key: bytes) -> bool:
         if len(self._keys) >= _REMEMBERED:
             self._keys.clear()
-        self._keys[key] = _provider(self._beside[0][1].anchors).search(key.lower()) is not None
+        self._keys[key] = _any(self._beside[0][1].anchors).search(key.lower()) is not None
         return self._keys[key]
 
     def begin_here(self, text: bytes, place: int, known: int) -> Iterator[tuple[int, int]]:
         """The issued tokens that begin at this very place, whatever stands before it."""
-        found = _prefix(self._prefixes).match(text, place)
-        if found is not None and _LONG_WORD.search(text, max(0, found.end() - 2 * NEAR), place + NEAR + WORD):
+        found = _any(self._prefixes).match(text, place)
+        if found is not None and _LONG.search(text, max(0, found.end() - 2 * NEAR), place + NEAR + WORD):
             for number, shape in self._shapes[found.group()]:
                 if shape.may(text, place, known):
                     yield place, number
 
 
 @cache
-def _provider(names: tuple[bytes, ...]) -> re.Pattern[bytes]:
-    return re.compile(any_of(names))
-
-
-@cache
-def _prefix(prefixes: frozenset[bytes]) -> re.Pattern[bytes]:
-    return re.compile(any_of(prefixes))
+def _any(words: Collection[bytes]) -> re.Pattern[bytes]:
+    return re.compile(any_of(words))
 
 
 def _beside_from(text: bytes, begin: int) -> int:

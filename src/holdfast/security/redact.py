@@ -46,15 +46,12 @@ def without_private(text: str) -> str:
         if tag.group(1) and not depth:
             continue  # a closing tag that closes nothing hides nothing
         if not depth:
-            kept.append(_parted(text[start : tag.start()]))
+            before = text[start : tag.start()]
+            # It must make no new tag with what comes after the dropped stretch.
+            kept.append(before + " " if _OPEN_ANGLE.search(before[-12:]) else before)
         depth += -1 if tag.group(1) else 1
         start = tag.end() if not depth else len(text)
     return "".join(kept) + text[start:]
-
-
-def _parted(before: str) -> str:
-    """What stands before a dropped stretch, so that it makes no new tag with what comes after."""
-    return before + " " if _OPEN_ANGLE.search(before[-12:]) else before
 
 
 _COLOUR = rb"\x1b\[[0-9;:?]{0,24}[A-Za-z]"
@@ -99,17 +96,13 @@ class VisibleBytes:
         """The raw place just after the visible byte before `place`."""
         return place - self.base + self._removed[bisect_left(self.cuts, place)]
 
-    def _at(self, place: int) -> int:
-        """The raw place of the visible byte at `place`."""
-        return place - self.base + self._removed[bisect_right(self.cuts, place)]
-
     def between(self, start: int, stop: int) -> bytes:
         """The raw bytes from `start` on; codes just before `stop` stay with what comes next."""
         return self._raw[self._after(start) : self._after(stop)]
 
     def before_secret(self, start: int, secret: int) -> bytes:
         """The raw bytes up to a secret, with the codes that colour it."""
-        return self._raw[self._after(start) : self._at(secret)]
+        return self._raw[self._after(start) : secret - self.base + self._removed[bisect_right(self.cuts, secret)]]
 
     def tail(self, start: int) -> bytes:
         """All raw bytes from `start` on."""
@@ -185,10 +178,8 @@ class Scanner:
         """The text without its secrets, and without what a person marked as private."""
         text = without_private(text) if self.private else text
         data = text.encode("utf-8", "surrogatepass")
-        if self.none_in(data):
+        if (clean := self.file(data)) is data:
             return text
-        stream = Stream(self, self._for_texts)
-        clean = stream.feed(data) + stream.finish()
         try:
             return clean.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:  # a user's rule cut a character in two
@@ -328,11 +319,6 @@ class _Secret:
 class Stream:
     """Redacts bytes as they arrive; what cannot be decided yet is held back, at most a few KiB."""
 
-    __slots__ = (
-        *("_after_secret", "_again", "_context", "_depth", "_found", "_held", "_left", "_patience", "_read"),
-        *("_rest", "_scanner", "hidden"),
-    )
-
     def __init__(self, scanner: Scanner, patience: Patience, depth: int = 0) -> None:
         self._scanner, self._patience, self._depth = scanner, patience, depth
         self.hidden: dict[str, int] = {}  # how often each rule hid something, the first that did so first
@@ -362,18 +348,12 @@ class Stream:
     def _step(self, raw: bytes, *, final: bool) -> bytes:
         view = VisibleBytes(raw, self._context, self._after_secret, final=final)
         self._found = [(view.base + start, secret.moved(view.base)) for start, secret in self._found]
-        out: list[bytes] = []
         position = self._go_on(view, view.base, final=final)
-        out.append(self._breaks(view, view.base, position))
+        out = [self._breaks(view, view.base, position)]
         view.edge = position if self._after_secret else view.edge
+        scanner, decode = self._scanner, self._depth < DEEPEST
         hits = AnchorHits(
-            view.text,
-            position,
-            self._scanner.extra,
-            self._patience,
-            cuts=view.cuts,
-            decode=self._depth < DEEPEST,
-            final=final,
+            view.text, position, scanner.extra, self._patience, cuts=view.cuts, decode=decode, final=final
         )
         self._again = [(view.base + place, coding) for place, coding in self._again]
         self._read = {name: view.base + end for name, end in self._read.items()}
@@ -381,7 +361,7 @@ class Stream:
             hits.again(place, coding)
         if self._after_secret:
             hits.after(position)
-        limit = self._limit(view, final=final)
+        limit = len(view.text) - (0 if final else REACH if scanner.extra else HOLD)  # where what can be decided ends
         while self._rest is None:
             limit = self._look(view, hits, position, limit, final=final)
             if not self._found or self._found[0][0] >= limit:
@@ -417,12 +397,6 @@ class Stream:
             if secret is not None:
                 insort(self._found, (secret.start, secret), key=lambda found: found[0])
         return limit
-
-    def _limit(self, view: VisibleBytes, *, final: bool) -> int:
-        """Where what we can already decide ends."""
-        if final:
-            return len(view.text)
-        return len(view.text) - (REACH if self._scanner.extra else HOLD)
 
     def _secret(self, view: VisibleBytes, start: int, shape: SecretShape | UserRule) -> "_Secret | None":
         """The secret at this anchor, if it is one."""
@@ -479,11 +453,16 @@ class Stream:
         """Swallow what still belongs to the secret before `position`."""
         if self._rest is None:
             return position
-        stop = min(position + self._left, len(view.text))
-        if self._rest.until:
-            end, done = _until(self._rest, view.text, position, stop, final=final)
+        rest, text = self._rest, view.text
+        stop = min(position + self._left, len(text))
+        if rest.until:  # a terminator closes it, which may be arriving
+            match = rest.compiled().search(text, position, stop)
+            done = match is not None or final or stop < len(text)
+            end = match.end() if match else stop if done else max(position, stop - HOLD)
         else:
-            end, done = _while(self._rest, view.text, position, stop)
+            match = rest.compiled().match(text, position, stop)
+            end = match.end() if match is not None else position
+            done = end + rest.ahead <= len(text) or rest.limit == 0  # an escape may be arriving byte by byte
         self._left -= end - position
         if done or final or self._left == 0:
             self._rest = None
@@ -502,20 +481,3 @@ class Stream:
         self._after_secret = stop == view.edge
         self._context = view.text[max(0, stop - _CONTEXT) : stop]
         return view.between(position, stop) if stop > position else b""
-
-
-def _until(rest: SecretRest, text: bytes, position: int, stop: int, *, final: bool) -> tuple[int, bool]:
-    """The end of a secret that a terminator closes, and whether it was seen."""
-    match = rest.compiled().search(text, position, stop)
-    if match is not None:
-        return match.end(), True
-    if final or stop < len(text):
-        return stop, True
-    return max(position, stop - HOLD), False  # the terminator may be arriving
-
-
-def _while(rest: SecretRest, text: bytes, position: int, stop: int) -> tuple[int, bool]:
-    """The end of a secret made of certain bytes, and whether it was seen."""
-    match = rest.compiled().match(text, position, stop)
-    end = match.end() if match is not None else position
-    return end, end + rest.ahead <= len(text) or rest.limit == 0  # an escape may be arriving byte by byte

@@ -53,7 +53,9 @@ class Stems:
         ]
         self._options = next((n, shape) for n, shape in enumerate(shapes) if shape.anchors == OPTIONS)
         order: list[bytes] = []  # which anchor each group of the expression stands for
-        self._search = re.compile(b"\x01" + _branches(_rests(anchors), order)).search
+        # Each different anchor with what follows its pivot.
+        rests = {(one.lower().translate(FOLD)[before + 1 :], one.lower()) for before, one, *_ in anchors}
+        self._search = re.compile(b"\x01" + _branches(sorted(rests), order)).search
         self._anchors = tuple(_around(anchor, anchors) for anchor in order)
 
     def any_in(self, text: bytes) -> bool:
@@ -106,11 +108,6 @@ def pivot_of(anchor: bytes) -> int:
     """Where the pivot of an anchor stands within it."""
     # Its last byte only if there is no other: what follows a pivot is compared faster than what precedes it.
     return next(place for end in (-1, None) for pivot in _PIVOTS if (place := anchor.lower()[:end].find(pivot)) != -1)
-
-
-def _rests(anchors: list[_Anchor]) -> list[tuple[bytes, bytes]]:
-    """Each different anchor with what follows its pivot."""
-    return sorted({(anchor.lower().translate(FOLD)[before + 1 :], anchor.lower()) for before, anchor, *_ in anchors})
 
 
 Follow = Callable[[bytes, int], object]
@@ -191,7 +188,11 @@ class AnchorHits:
             words = _words().worth(text, words, cuts)
             found.update(_words().issued(text, position, known, words))
         if decode:
-            found.update(_escaped(text, position), _packed(text, words))
+            found.update(
+                (place, _NUMBERS[coding.name]) for place, coding in encoded_words.escaped_words(text, position)
+            )
+            places = (packed(text, begin) for begin, _ in words)
+            found.update((place, _NUMBERS[BASE64.name]) for place in places if place is not None)
         self._found, self._known = sorted(found), known
         self._next = 0
         if extra:
@@ -223,7 +224,10 @@ class AnchorHits:
         if self._user is not None and self._user.place(position) < ours:
             return self._user.place(position), self._user.rule
         self._user = None
-        return (ours, _kind(self._found[self._next][1])) if self._next < len(self._found) else None
+        if self._next >= len(self._found):
+            return None
+        number = self._found[self._next][1]
+        return ours, shapes()[number] if number < _CODED else _CODINGS[number - _CODED]
 
     def take(self) -> None:
         """Take the place that `peek` gave last."""
@@ -279,10 +283,6 @@ def _places(text: bytes, word: bytes) -> Iterator[int]:
         place = text.find(word, place + 1)
 
 
-def _kind(number: int) -> SecretShape | Coding:
-    return shapes()[number] if number < _CODED else _CODINGS[number - _CODED]
-
-
 @cache
 def _stems() -> Stems:
     return Stems(shapes())
@@ -291,16 +291,3 @@ def _stems() -> Stems:
 @cache
 def _words() -> LongWords:
     return LongWords(shapes())
-
-
-def _packed(text: bytes, words: encoded_words.Spans) -> Iterator[tuple[int, int]]:
-    """Where text in base64 may begin."""
-    for begin, _ in words:
-        if (place := packed(text, begin)) is not None:
-            yield place, _NUMBERS[BASE64.name]
-
-
-def _escaped(text: bytes, position: int) -> Iterator[tuple[int, int]]:
-    """Where words in percent-encoding or JSON's escapes begin."""
-    for place, coding in encoded_words.escaped_words(text, position):
-        yield place, _NUMBERS[coding.name]

@@ -95,7 +95,10 @@ class _Row(NamedTuple):
 def _read(text: str) -> Iterator[SecretShape]:
     sections = _sections(text)
     rests = {row.fields[0]: _rest(*row.fields[1:]) for row in sections["rests"]}
-    fragments = _key_words(sections["whose key"][0].fields[0].split())
+    words = sections["whose key"][0].fields[0].split()
+    # `key`, but only where it says whose: most keys are those of dictionaries.
+    fragments = {"WHOSE_KEY": _key_after(words, "key", ("", "_", "-"))}
+    fragments["WHOSE_UPPER_KEY"] = _key_after([word.upper() for word in words], "KEY", ("", "_"))
     for row in sections["fragments"]:
         fragments[row.fields[0]] = _filled("".join((*row.fields[1:], *row.below)), fragments)
     for row in sections["tokens"]:
@@ -151,14 +154,6 @@ def _shape(name: str, anchors: list[str], pattern: str, options: str, rests: dic
 
 def _filled(pattern: str, fragments: dict[str, str]) -> str:
     return _FRAGMENT.sub(lambda found: fragments[found[1]], pattern)
-
-
-def _key_words(words: list[str]) -> dict[str, str]:
-    """`key`, but only where it says whose: most keys are those of dictionaries."""
-    return {
-        "WHOSE_KEY": _key_after(words, "key", ("", "_", "-")),
-        "WHOSE_UPPER_KEY": _key_after([word.upper() for word in words], "KEY", ("", "_")),
-    }
 
 
 def _key_after(words: list[str], key: str, joints: tuple[str, ...]) -> str:
