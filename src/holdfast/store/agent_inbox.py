@@ -17,15 +17,11 @@ Pointers are hints: damage costs those lines, is reported, and stops nothing.
 import contextlib
 import json
 import os
-import stat
-import sys
-import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from holdfast.errors import HoldfastError
-from holdfast.store import fsio
+from holdfast.store import fsio, git_inbox, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import asdict, frozen
 
@@ -33,8 +29,7 @@ AGENTS = ("codex", "claude", "gemini")
 MAX_BYTES = 64 << 20  # of one file; hooks stop at a quarter of this
 MAX_SMALL = 1 << 20  # of a file that is not a list of pointers
 VANISHED_FOR = 7 * 86400  # seconds for which a vanished transcript is reported
-_WRITING = 0.5  # seconds: for a hook, which writes one line
-_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+
 _TAKEN = ".taken-"
 _NAMES = (1 << 61) - 1  # a prime, for the hash that keeps long names apart
 VANISHED, UNREAD = ".vanished", ".unread"  # why pointers were set aside
@@ -129,7 +124,7 @@ def waiting(*stores: Layout) -> list[SessionPointers]:
 
 def is_filled(layout: Layout) -> bool:
     """Whether a drain would find something to do; costs one look at a folder."""
-    return any(name.endswith((".jsonl", ".live", ".pack")) or _TAKEN in name for name in _names(layout, layout.inbox))
+    return any(name.endswith((".jsonl", ".live", ".pack")) or _TAKEN in name for name in _names(layout))
 
 
 def held(layout: Layout, *, wait: float = 0.0) -> contextlib.AbstractContextManager[int]:
@@ -155,40 +150,19 @@ def drop(one: SessionPointers, keep: Sequence[SessionPointer] = ()) -> None:
         if rest or mine:
             fsio.replace(path, b"".join(_bytes(pointer) for pointer in (*rest, *mine)))
         else:
-            with contextlib.suppress(FileNotFoundError):
-                fsio.remove(path)
+            fsio.remove(path)
 
 
 def _set_apart(layout: Layout, path: str) -> None:
     """Give a file that hooks write to another name, and wait for one that is at it."""
     base = os.path.basename(path)
-    there = [name for name in _names(layout, layout.inbox) if name.startswith(f"{base}{_TAKEN}")]
+    there = [name for name in _names(layout) if name.startswith(f"{base}{_TAKEN}")]
     number = max((int(name[-6:]) for name in there if name[-6:].isdigit()), default=0) + 1
     new = f"{path}{_TAKEN}{number:06}"
     with contextlib.suppress(FileNotFoundError), fsio.refusing(path):
         fsio.ops.rename(path, new)
-        _settle(new)
-
-
-def _settle(path: str) -> None:
-    """Wait for a hook that holds the file; it writes one line."""
-    if sys.platform == "win32":
-        return
-    fd = os.open(path, os.O_RDWR | _PLAIN)
-    try:
-        until = time.monotonic() + _WRITING
-        while not _lock(fd) and time.monotonic() < until:
-            time.sleep(0.002)
-    finally:
-        os.close(fd)
-
-
-def _lock(fd: int) -> bool:
-    try:
-        os.lockf(fd, os.F_TLOCK, 0)
-    except OSError:
-        return False
-    return True
+        with git_inbox.settled(new):
+            pass  # a hook that holds the file writes one line
 
 
 # ── sessions that go on ──────────────────────────────────────────────────────────────────────────
@@ -197,11 +171,9 @@ def _lock(fd: int) -> bool:
 def live(*stores: Layout) -> list[LiveSession]:
     """The sessions that have not ended; what is damaged does not count."""
     found: dict[tuple[str, str], LiveSession] = {}
-    for layout in stores:
-        for path in _ending(layout, ".live"):
-            one = _live(path)
-            if one is not None:
-                found.setdefault((one.agent, one.session), one)
+    for one in (_live(path) for layout in stores for path in _ending(layout, ".live")):
+        if one is not None:
+            found.setdefault((one.agent, one.session), one)
     return list(found.values())
 
 
@@ -213,22 +185,24 @@ def remember(layout: Layout, one: LiveSession) -> None:
 
 def forget(one: LiveSession | SessionPointers, *stores: Layout) -> None:
     """A session has ended: nothing of it is needed any more."""
+    _unlink(one, stores, ".live", ".told")
+
+
+def _unlink(one: LiveSession | SessionPointers, stores: Iterable[Layout], *endings: str) -> None:
     for layout in stores:
-        for ending in (".live", ".told"):
+        for ending in endings:
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(layout.inbox, f"{stem(one.agent, one.session)}{ending}"))
 
 
 def _live(path: str) -> LiveSession | None:
     try:
-        found = json.loads(fsio.read(path, limit=MAX_SMALL))
-        texts = [found[name] for name in ("agent", "session", "path", "tree")]
-        numbers = [found[name] for name in ("seen", "size")]
-        whole = all(isinstance(text, str) and is_path(text) for text in texts[2:])
-        whole &= all(isinstance(text, str) for text in texts) and all(type(one) is int for one in numbers)
-        return LiveSession(**found) if whole and isinstance(found.get("holdfast"), str | None) else None
-    except (OSError, HoldfastError, ValueError, TypeError, KeyError, RecursionError):
+        one = LiveSession(**loose_records.read(path, limit=MAX_SMALL))
+    except TypeError:
         return None
+    whole = all(isinstance(text, str) for text in (one.agent, one.session, one.path, one.tree))
+    whole = whole and type(one.seen) is int and type(one.size) is int and isinstance(one.holdfast, str | None)
+    return one if whole and is_path(one.path) and is_path(one.tree) else None
 
 
 # ── what was given ────────────────────────────────────────────────────────────────────────────────
@@ -238,11 +212,7 @@ def packs(*stores: Layout) -> Iterator[tuple[str, dict[str, Any]]]:
     """The packs that agents were given and no receipt holds yet: their files, and what these say."""
     for layout in stores:
         for path in _ending(layout, ".pack"):
-            try:
-                found = json.loads(fsio.read(path, limit=8 << 20))
-            except (OSError, HoldfastError, ValueError, RecursionError):
-                found = None
-            yield path, found if isinstance(found, dict) else {}
+            yield path, loose_records.read(path, limit=8 << 20)
 
 
 def last_seen(layout: Layout, agent: str) -> int | None:
@@ -271,20 +241,15 @@ def set_aside(layout: Layout, one: SessionPointers, why: str = VANISHED) -> None
 
 def was_read(one: SessionPointers, *stores: Layout) -> None:
     """A transcript could be read after all: nothing is to be told of it."""
-    for layout in stores:
-        with contextlib.suppress(OSError):
-            os.unlink(os.path.join(layout.inbox, f"{stem(one.agent, one.session)}{UNREAD}"))
+    _unlink(one, stores, UNREAD)
 
 
 def vanished(*stores: Layout, why: str = VANISHED) -> list[SessionPointers]:
     """The sessions whose transcripts went away lately, or with `UNREAD` could not be read."""
-    found = []
-    for layout in stores:
-        for path in _ending(layout, why):
-            there = _lines(path)[0]
-            if there:
-                found.append(SessionPointers(there[-1].agent, there[-1].session, tuple(there), (path,)))
-    return found
+    files = ((path, _lines(path)[0]) for layout in stores for path in _ending(layout, why))
+    return [
+        SessionPointers(there[-1].agent, there[-1].session, tuple(there), (path,)) for path, there in files if there
+    ]
 
 
 def sweep(now_ns: int, *stores: Layout) -> None:
@@ -300,30 +265,23 @@ def sweep(now_ns: int, *stores: Layout) -> None:
 # ── files ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _names(layout: Layout, folder: str) -> list[str]:
-    return [name for name in layout.listed(folder) if name.startswith(tuple(f"{one}-" for one in AGENTS))]
+def _names(layout: Layout) -> list[str]:
+    return [name for name in layout.listed(layout.inbox) if name.startswith(tuple(f"{one}-" for one in AGENTS))]
 
 
 def _ending(layout: Layout, ending: str) -> list[str]:
-    names = [name for name in _names(layout, layout.inbox) if name.endswith(ending)]
-    return [path for name in names if _is_file(layout, path := os.path.join(layout.inbox, name))]
+    return _plain_files(layout, [name for name in _names(layout) if name.endswith(ending)])
 
 
 def _files(layout: Layout) -> list[str]:
     """The files of pointers, those taken before first."""
-    names = [name for name in _names(layout, layout.inbox) if name.endswith(".jsonl") or _TAKEN in name]
-    names.sort(key=lambda name: (_TAKEN not in name, name))
-    return [path for name in names if _is_file(layout, path := os.path.join(layout.inbox, name))]
+    names = [name for name in _names(layout) if name.endswith(".jsonl") or _TAKEN in name]
+    return _plain_files(layout, sorted(names, key=lambda name: (_TAKEN not in name, name)))
 
 
-def _is_file(layout: Layout, path: str) -> bool:
-    try:
-        plain = stat.S_ISREG(os.lstat(path).st_mode)
-    except OSError:
-        return False
-    if not plain:
-        layout.leave_out(f"{path} is in the way: what agents' hooks noticed belongs there")
-    return plain
+def _plain_files(layout: Layout, names: Iterable[str]) -> list[str]:
+    paths = (os.path.join(layout.inbox, name) for name in names)
+    return [path for path in paths if git_inbox.is_file(layout, path, "agents' hooks")]
 
 
 def _read(layout: Layout, path: str) -> list[SessionPointer]:
@@ -335,18 +293,9 @@ def _read(layout: Layout, path: str) -> list[SessionPointer]:
 
 def _lines(path: str) -> tuple[list[SessionPointer], int]:
     """The pointers of a file, and how many of its lines are none."""
-    try:
-        data = fsio.read(path, limit=MAX_BYTES)
-    except (OSError, HoldfastError):
-        return [], 0
-    found, damaged = [], 0
-    for line in data.split(b"\n"):
-        one = _pointer(line) if line else None
-        if one is not None:
-            found.append(one)
-        elif line:
-            damaged += 1
-    return found, damaged
+    lines = [line for line in loose_records.content(path, limit=MAX_BYTES).split(b"\n") if line]
+    found = [one for line in lines if (one := _pointer(line)) is not None]
+    return found, len(lines) - len(found)
 
 
 def _pointer(line: bytes) -> SessionPointer | None:

@@ -81,11 +81,7 @@ def _add_member(tar: tarfile.TarFile, name: str, size: int, source: IO[bytes]) -
 
 def _digest(path: str) -> tuple[str, int]:
     with open(path, "rb") as source:
-        digest, size = hashlib.sha256(), 0
-        while chunk := source.read(1 << 20):
-            digest.update(chunk)
-            size += len(chunk)
-    return digest.hexdigest(), size
+        return hashlib.file_digest(source, "sha256").hexdigest(), source.tell()
 
 
 def _names(layout: Layout) -> Iterator[str]:
@@ -148,14 +144,12 @@ def _prove(file: str) -> None:
 
 def _refuse_forged(file: str, name: str, data: bytes) -> None:
     """A waiting change is committed one day: it may name nothing but entries and the log."""
-    if name.startswith(("pending/", "sealed/changes/")) and name.endswith(".json"):
-        foreign = pending_changes.foreign_path(data)
-        if foreign is not None:
-            raise BadBundle(f"{file} is refused: {name} would change {foreign!r}, which is not the memory's")
-    if name.startswith("trash/") and name.endswith(f"/{trash.TEXTS}"):
-        foreign = trash.foreign_path(data)
-        if foreign is not None:
-            raise BadBundle(f"{file} is refused: {name} would bring {foreign!r}, which is not the memory's")
+    is_change = name.startswith(("pending/", "sealed/changes/")) and name.endswith(".json")
+    is_copy = name.startswith("trash/") and name.endswith(f"/{trash.TEXTS}")
+    foreign = pending_changes.foreign_path(data) if is_change else trash.foreign_path(data) if is_copy else None
+    if foreign is not None:
+        how = "change" if is_change else "bring"
+        raise BadBundle(f"{file} is refused: {name} would {how} {foreign!r}, which is not the memory's")
 
 
 def _read(file: str, *, listed: dict[str, str] | None = None) -> Iterator[tuple[str, bytes]]:

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.patterns import regex
-from holdfast.store import fsio
+from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
@@ -96,8 +96,7 @@ class CapsuleSink:
     def __init__(self, path: str) -> None:
         self._path = path
         with fsio.refusing(path):
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
-            self._handle = fsio.ops.open(path, flags, 0o600)
+            self._handle = fsio.ops.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
 
     def write(self, data: bytes) -> None:
         with fsio.refusing(self._path):
@@ -189,11 +188,8 @@ class Capsule:
 
     def add(self, name: str, data: bytes) -> None:
         """Put a new file into the capsule; synced when it is sealed."""
-        sink = self.open_output(name)
-        try:
+        with contextlib.closing(self.open_output(name)) as sink:
             sink.write(data)
-        finally:
-            sink.close()
 
     def open_output(self, name: str) -> CapsuleSink:
         """A new file that is filled as bytes come."""
@@ -394,10 +390,7 @@ def _hash(path: str) -> str:
 
 
 def _against_manifest(folder: str, root: str | None, actual: Mapping[str, str]) -> Iterator[CapsuleFault]:
-    try:
-        manifest = fsio.read(os.path.join(folder, MANIFEST), limit=MAX_JSON)
-    except (OSError, HoldfastError):
-        manifest = b""
+    manifest = loose_records.content(os.path.join(folder, MANIFEST), limit=MAX_JSON)
     whole = b"".join(sorted(_line(sha256, path) for path, sha256 in actual.items()))
     if root is not None and hashlib.sha256(manifest).hexdigest() != root:
         yield CapsuleFault(MANIFEST, "it was changed or is missing")
@@ -414,12 +407,8 @@ def _against_manifest(folder: str, root: str | None, actual: Mapping[str, str]) 
 
 
 def _parsed(manifest: bytes) -> dict[str, str]:
-    found = {}
-    for row in manifest.split(b"\n"):
-        sha256, _, path = row.partition(b"  ")
-        if path:
-            found[os.fsdecode(path)] = sha256.decode("ascii", "replace")
-    return found
+    rows = (row.partition(b"  ") for row in manifest.split(b"\n"))
+    return {os.fsdecode(path): sha256.decode("ascii", "replace") for sha256, _, path in rows if path}
 
 
 def _meta_faults(folder: str, joined: Mapping[str, Any]) -> Iterator[CapsuleFault]:

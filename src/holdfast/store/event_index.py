@@ -18,18 +18,16 @@ from holdfast.store.format import parse_event, segment_name, split_lines
 from holdfast.values import frozen, replace
 
 VERSION = 5
-KEPT_FROM = (
-    64 << 10
-)  # bytes of spools, for which git need not be asked: reading fewer costs less than writing to the file
+# Bytes of spools, for which git need not be asked: reading fewer costs less than writing to the file.
+KEPT_FROM = 64 << 10
 _PLAIN = (
     "hash_self", "ts", "kind", "target", "line", "writer", "seq", "run_id", "parent_run_id", "head", "layer",
     "systemic_scale", "exit_status", "body",
 )  # fmt: skip
 _COLUMNS = ", ".join((*_PLAIN, "hash_prev", "added"))
 _NAMES = ("hash_self", "target", "run_id")
-_EVENTS = f"(source INTEGER, {_COLUMNS})".replace("target,", "target COLLATE NOCASE,").replace(
-    " run_id,", " run_id COLLATE NOCASE,"
-)
+_CASELESS = _COLUMNS.replace("target,", "target COLLATE NOCASE,").replace(" run_id,", " run_id COLLATE NOCASE,")
+_EVENTS = f"(source INTEGER, {_CASELESS})"
 _TABLES = (
     # No number is given twice: what was noted of an event must never count for another.
     "CREATE TABLE kept.source (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, read INTEGER, skewed INTEGER)",
@@ -95,12 +93,9 @@ class EventQuery:
                 values.append(moment)
         if self == EventQuery():  # all of some sources: else every event would be looked at
             conditions.insert(0, "e.source IN (SELECT source FROM here)")
-        return " AND ".join(conditions) + self._limit(), values
-
-    def _limit(self) -> str:
-        if self.oldest is not None:
-            return f" ORDER BY e.ts, e.hash_self LIMIT {self.oldest:d}"
-        return "" if self.newest is None else f" ORDER BY e.ts DESC, e.hash_self DESC LIMIT {self.newest:d}"
+        order, most = ("", self.oldest) if self.oldest is not None else (" DESC", self.newest)
+        limit = "" if most is None else f" ORDER BY e.ts{order}, e.hash_self{order} LIMIT {most:d}"
+        return " AND ".join(conditions) + limit, values
 
     def cut(self, events: list[Event]) -> list[Event]:
         """The first or last of events in order, as many as are wanted."""
@@ -131,7 +126,8 @@ class EventIndex:
 
     def add(self, pieces: Collection[tuple[str, int, bytes]]) -> None:
         """Bytes of sources: the name of each, where in it they begin, and they themselves."""
-        proven = [piece for piece in pieces if _is_proven(piece)]
+        # Those whose source's name vouches for them; a segment that was altered is read each time.
+        proven = [one for one in pieces if not one[0].startswith("s:") or segment_name(one[2]) == one[0][2:]]
         db, kept = self._file.db, set[str]()
         size, segments = sum(len(data) for _, _, data in proven), (name.startswith("s:") for name, _, _ in proven)
         if self._file.path is not None and (size >= self._kept_from or any(segments)):
@@ -278,11 +274,9 @@ class EventIndex:
                     yield source
 
     def _time_of(self, name: str) -> str | None:
-        for table in ("event", "fresh"):
-            found = self._file.db.execute(f"SELECT ts FROM {table} WHERE hash_self = ?", (name,)).fetchone()
-            if found:
-                return str(found[0])
-        return None
+        sql = "SELECT ts FROM event WHERE hash_self = ? UNION ALL SELECT ts FROM fresh WHERE hash_self = ? LIMIT 1"
+        found = self._file.db.execute(sql, (name, name)).fetchone()
+        return str(found[0]) if found else None
 
     def look(self) -> None:
         """Know what the file holds; read again only if another process changed it."""
@@ -295,12 +289,6 @@ class EventIndex:
             self._known[name] = (number, read)
             self._skewed |= {number} if skewed else set()
         self._version = version
-
-
-def _is_proven(piece: tuple[str, int, bytes]) -> bool:
-    """Whether a source's name vouches for its bytes; a segment that was altered is read each time."""
-    name, _, data = piece
-    return not name.startswith("s:") or segment_name(data) == name[2:]
 
 
 def _put(table: str) -> str:

@@ -48,26 +48,20 @@ EVENT = regex(
     rb'"hash_prev":\[((?:"' + _HASH + rb'"(?:,"' + _HASH + rb'"){0,31})?)\]\})\n'
 )
 HEADER = regex(
-    rb'\{"holdfast":"segment","v":1,"line":"([a-z0-9-]{1,64})","count":([1-9]\d{0,3}),"first_ts":"('
-    + _TS
-    + rb')"((?:,'
-    + _ADDED
-    + rb"){0,16})\}\n"
+    rb'\{"holdfast":"segment","v":1,"line":"([a-z0-9-]{1,64})","count":([1-9]\d{0,3}),'
+    rb'"first_ts":"(' + _TS + rb')"((?:,' + _ADDED + rb"){0,16})\}\n"
 )
 _IN_EVENT = frozenset(
     b"""hash_self v ts kind target line writer seq run_id parent_run_id head layer systemic_scale
     exit_status body hash_prev""".split()
 )
+_OF_DRAFT = ("kind", "target", "run_id", "parent_run_id", "layer", "systemic_scale", "exit_status")
 _IN_HEADER = frozenset(b"holdfast v line count first_ts".split())
 _NEWER = regex(rb'"v":([1-9]\d*)')
 
 
-def _text(value: str | None) -> str:
-    return "null" if value is None else f'"{value}"'
-
-
-def _number(value: int | None) -> str:
-    return "null" if value is None else str(value)
+def _form(value: str | int | None) -> str:
+    return "null" if value is None else f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def make_event(
@@ -84,34 +78,19 @@ def make_event(
     """An event and its bytes, its hash in front; parents come sorted, each once."""
     named = ",".join(f'"{parent}"' for parent in parents)
     rest = (
-        f'"v":1,"ts":"{ts}","kind":"{draft.kind}","target":{_text(draft.target)},"line":"{line}",'
-        f'"writer":"{writer}","seq":{seq},"run_id":{_text(draft.run_id)},'
-        f'"parent_run_id":{_text(draft.parent_run_id)},"head":{_text(head)},"layer":{_text(draft.layer)},'
-        f'"systemic_scale":{_number(draft.systemic_scale)},"exit_status":{_number(draft.exit_status)},'
-        f'"body":{_text(body)},"hash_prev":[{named}]}}'
+        f'"v":1,"ts":"{ts}","kind":"{draft.kind}","target":{_form(draft.target)},"line":"{line}",'
+        f'"writer":"{writer}","seq":{seq},"run_id":{_form(draft.run_id)},'
+        f'"parent_run_id":{_form(draft.parent_run_id)},"head":{_form(head)},"layer":{_form(draft.layer)},'
+        f'"systemic_scale":{_form(draft.systemic_scale)},"exit_status":{_form(draft.exit_status)},'
+        f'"body":{_form(body)},"hash_prev":[{named}]}}'
     )
     name = hashlib.sha256(_EVENT_SEED + rest.encode("ascii")).hexdigest()
     data = f'{{"hash_self":"{name}",{rest}\n'.encode("ascii")
     if len(data) > MAX_ENVELOPE:
         raise TooLarge(f"the event's envelope has {len(data)} bytes; at most {MAX_ENVELOPE} are stored")
-    event = Event(
-        hash_self=name,
-        ts=ts,
-        kind=draft.kind,
-        target=draft.target,
-        line=line,
-        writer=writer,
-        seq=seq,
-        run_id=draft.run_id,
-        parent_run_id=draft.parent_run_id,
-        head=head,
-        layer=draft.layer,
-        systemic_scale=draft.systemic_scale,
-        exit_status=draft.exit_status,
-        body=body,
-        hash_prev=parents,
-    )
-    return event, data
+    told: dict[str, Any] = {field: getattr(draft, field) for field in _OF_DRAFT}
+    told |= {"line": line, "writer": writer, "seq": seq, "head": head, "body": body, "hash_prev": parents}
+    return Event(hash_self=name, ts=ts, **told), data
 
 
 def match_event(line: bytes) -> re.Match[bytes]:
@@ -153,26 +132,11 @@ def parents_of(found: re.Match[bytes]) -> tuple[str, ...]:
 def parse_event(line: bytes) -> Event:
     """The value of one line, its hash checked."""
     found = match_event(line)
-    groups = [None if group is None else group.decode("ascii") for group in found.groups()]
-    parents = sorted_parents(found)
-    return Event(
-        hash_self=groups[0] or "",
-        ts=groups[2] or "",
-        kind=groups[3] or "",
-        target=groups[4],
-        line=groups[5] or "",
-        writer=groups[6] or "",
-        seq=int(groups[7] or 0),
-        run_id=groups[8],
-        parent_run_id=groups[9],
-        head=groups[10],
-        layer=groups[11],
-        systemic_scale=None if groups[12] is None else int(groups[12]),
-        exit_status=None if groups[13] is None else int(groups[13]),
-        body=groups[14],
-        hash_prev=parents,
-        added=groups[15] or "",
-    )
+    groups: list[Any] = [None if group is None else group.decode("ascii") for group in found.groups()]
+    name, _, ts, kind, target, where, writer, seq, run, parent, head, layer, scale, status, body, more, _ = groups
+    scale, status = (None if number is None else int(number) for number in (scale, status))
+    ids, parents = (where, writer, int(seq), run, parent, head, layer), sorted_parents(found)
+    return Event(name, ts, kind, target, *ids, scale, status, body, parents, more or "")
 
 
 def sorted_parents(found: re.Match[bytes]) -> tuple[str, ...]:

@@ -103,6 +103,20 @@ def write_all(fd: int, data: bytes) -> None:
         view = view[count:]
 
 
+def append(fd: int, data: bytes) -> None:
+    """Add whole lines to an open file, durable on return; whatever fails, no part of them is left as true."""
+    end = os.fstat(fd).st_size
+    torn = end > 0 and os.pread(fd, 1, end - 1) != b"\n"  # a writer was killed: its line stands alone
+    try:
+        write_all(fd, b"\n" + data if torn else data)
+        ops.sync_data(fd)
+    except OSError:
+        # If even this fails, the tail stays torn and the next writer ends it with a newline.
+        with contextlib.suppress(OSError):
+            ops.truncate(fd, end)
+        raise
+
+
 def create(path: str, data: bytes, *, mode: int = 0o600) -> None:
     """Make a new file, durable on return; FileExistsError if there is one.
 

@@ -59,15 +59,12 @@ def drain(layout: Layout) -> list[FiredHook]:
 def draining(layout: Layout) -> Iterator[list[FiredHook]]:
     """As `drain`, but what was taken stays on disk until the block ends well."""
     with contextlib.ExitStack() as stack:
-        try:
+        paths: list[str] = []
+        with contextlib.suppress(Busy, ReadOnlyStore):  # another drains them, or this is a sandbox: they wait
             if is_filled(layout):
                 stack.enter_context(held(layout))
                 paths = _take(layout)
-            else:
-                paths = []
-        except (Busy, ReadOnlyStore):  # another drains them, or this is a sandbox: they wait
-            paths = []
-        opened = [(path, stack.enter_context(_settled(path))) for path in paths]
+        opened = [(path, stack.enter_context(settled(path))) for path in paths]
         files = [(path, fd) for path, fd in opened if fd is not None]
         yield [fired for path, fd in files for fired in _read(layout, path, fd) if fired.probe is None]
         for path, _ in files:
@@ -89,13 +86,9 @@ def peek(layout: Layout) -> list[FiredHook]:
     """What waits, tests included, left where it is."""
     found: list[FiredHook] = []
     for path in (*_left(layout), layout.git_inbox):
-        with contextlib.suppress(OSError), open(path, "rb", opener=_open_plain) as file:
+        with contextlib.suppress(OSError), open(path, "rb", opener=lambda p, flags: os.open(p, flags | _PLAIN)) as file:
             found += _read(layout, path, file.fileno())
     return found
-
-
-def _open_plain(path: str, flags: int) -> int:
-    return os.open(path, flags | _PLAIN)
 
 
 def _log(layout: Layout) -> str:
@@ -114,10 +107,10 @@ def _left(layout: Layout) -> list[str]:
 
 def _take(layout: Layout) -> list[str]:
     """The files that are ours to read: what an earlier command left, and the hooks' file under a new name."""
-    left = [path for path in _left(layout) if _is_file(layout, path)]
+    left = [path for path in _left(layout) if is_file(layout, path, "git's hooks")]
     number = int(left[-1].rpartition("-")[2]) + 1 if left and left[-1][-6:].isdigit() else 1
     new = os.path.join(layout.inbox, f"{_taken(layout)}{number:06}")
-    if _is_file(layout, layout.git_inbox):
+    if is_file(layout, layout.git_inbox, "git's hooks"):
         # Not synced: after a power cut an old line may be read a second time, and says nothing new.
         with fsio.refusing(layout.git_inbox):
             fsio.ops.rename(layout.git_inbox, new)
@@ -125,18 +118,19 @@ def _take(layout: Layout) -> list[str]:
     return left
 
 
-def _is_file(layout: Layout, path: str) -> bool:
+def is_file(layout: Layout, path: str, whose: str) -> bool:
+    """Whether a plain file lies in an inbox; something else in its place is said."""
     try:
         plain = stat.S_ISREG(os.lstat(path).st_mode)
     except OSError:
         return False
     if not plain:
-        layout.leave_out(f"{path} is in the way: what git's hooks noticed belongs there")
+        layout.leave_out(f"{path} is in the way: what {whose} noticed belongs there")
     return plain
 
 
 @contextlib.contextmanager
-def _settled(path: str) -> Iterator[int | None]:
+def settled(path: str) -> Iterator[int | None]:
     """The file, once a hook that writes to it has ended; None if it hangs or cannot be opened: it waits."""
     try:
         fd = os.open(path, os.O_RDWR | _PLAIN)
@@ -218,9 +212,11 @@ def _pair(fields: list[str]) -> tuple[str, str] | None:
 
 
 def _fired(fields: list[str]) -> FiredHook | None:
-    if len(fields) != 7 or fields[0] != "1" or not _is_time(fields[1]):
+    if len(fields) != 7 or fields[0] != "1":
         return None
     _, ns, hook, git_dir, head, ref, args = fields
+    if not (ns.isascii() and ns.isdigit() and len(ns) <= 19):
+        return None
     if not hook or not git_dir.startswith("/") or not (head == "-" or _is_oid(head)):
         return None
     return FiredHook(
@@ -231,10 +227,6 @@ def _fired(fields: list[str]) -> FiredHook | None:
         ref=None if ref in ("-", "") else _plain(ref),
         args=tuple(_plain(args).split()),
     )
-
-
-def _is_time(word: str) -> bool:
-    return word.isascii() and word.isdigit() and len(word) <= 19
 
 
 def _is_oid(word: str) -> bool:

@@ -93,7 +93,8 @@ class SpoolWriter:
                 body=body,
                 parents=tuple(sorted(set(parents))),
             )
-            self._write(data)
+            fsio.append(self._fd, data)
+            self._end = os.fstat(self._fd).st_size
         finally:
             fsio.unlock_fd(self._fd)
         self._last, self._seq = event.hash_self, self._seq + 1
@@ -174,19 +175,6 @@ class SpoolWriter:
             return False
         return (named.st_ino, named.st_dev) == (held.st_ino, held.st_dev)
 
-    def _write(self, data: bytes) -> None:
-        """Write and sync one line; whatever fails, no part of it is left to be read as true."""
-        whole = data if _ends_whole(self._fd, self._end) else b"\n" + data
-        try:
-            fsio.write_all(self._fd, whole)
-            fsio.ops.sync_data(self._fd)
-        except OSError:
-            # If even this fails, the tail stays torn and the next writer ends it with a newline.
-            with contextlib.suppress(OSError):
-                fsio.ops.truncate(self._fd, self._end)
-            raise
-        self._end += len(whole)
-
     def close(self) -> None:
         """Let go of the file; the spool stays."""
         if self._fd >= 0:
@@ -220,10 +208,6 @@ def _is_newer(fd: int) -> bool:
     except CorruptLog:
         return False
     return False
-
-
-def _ends_whole(fd: int, size: int) -> bool:
-    return size == 0 or os.pread(fd, 1, size - 1) == b"\n"
 
 
 @frozen

@@ -11,6 +11,7 @@ or `type:`. Any other `---` is a rule drawn in the text, and text between code f
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, TypeVar
 
 from holdfast.errors import BadInput, BrokenEntry, TooLarge
@@ -215,7 +216,7 @@ def pieces(text: str) -> list[EntryPiece]:
         starts.insert(0, 0)
     if len(starts) == 1:
         return [EntryPiece(text, 1, 0)]
-    places = _places(lines)
+    places = [0, *accumulate(len(line) + 1 for line in lines)]
     ends = [*(places[start] for start in starts[1:]), len(text)]
     return [
         EntryPiece(_trimmed(text[places[start] : end]), start + 1, places[start])
@@ -242,14 +243,6 @@ def has_open_fence(text: str) -> bool:
     return False
 
 
-def _places(lines: list[str]) -> list[int]:
-    places, at = [], 0
-    for line in lines:
-        places.append(at)
-        at += len(line) + 1
-    return places
-
-
 def _trimmed(text: str) -> str:
     """A text without the blank lines at its end, its last line whole."""
     bare = text.rstrip()
@@ -262,7 +255,7 @@ def _starts(lines: list[str]) -> list[int]:
     found, at, fences = [], 0, _Fences(lines)
     if lines[0].removeprefix("\ufeff") == _RULE:
         found.append(0)
-        at = (_next_rule(lines, 1) or len(lines)) + 1
+        at = next((n for n in range(1, len(lines)) if lines[n] == _RULE), len(lines)) + 1
     while at < len(lines):
         if lines[at] == _RULE and (end := _front_end(lines, at)) is not None:
             found.append(at)
@@ -271,10 +264,6 @@ def _starts(lines: list[str]) -> list[int]:
             at = fences.end(at) or at  # one that never ends is none
         at += 1
     return found or [0]
-
-
-def _next_rule(lines: list[str], at: int) -> int | None:
-    return next((n for n in range(at, len(lines)) if lines[n] == _RULE), None)
 
 
 def _front_end(lines: list[str], at: int) -> int | None:

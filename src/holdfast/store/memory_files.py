@@ -20,17 +20,12 @@ from holdfast.model.memory import STATES, Accepted, Candidate, Memory, Rejected
 from holdfast.patterns import regex
 from holdfast.store import frontmatter, markdown_document
 from holdfast.store.frontmatter import Field, Nested
-from holdfast.store.markdown_document import MAX_DOCUMENT, EntryPiece, MarkdownClash, MarkdownDocument
+from holdfast.store.layout import FOLDER_OF
+from holdfast.store.markdown_document import MAX_DOCUMENT, EntryPiece, MarkdownClash, MarkdownDocument, broken
 from holdfast.values import field_names, frozen, put_together, replace
 
 MAX_ENTRY = MAX_DOCUMENT
-LABELS = {
-    "decision": "Decision",
-    "assumption": "Assumption",
-    "invariant": "Invariant",
-    "fact": "Fact",
-    "dead-end": "Dead end",
-}
+LABELS = {kind: kind.replace("-", " ").capitalize() for kind in FOLDER_OF}
 _LISTS = ("tags", "evidence", "applies_to", "supersedes", "compatible_with", "provenance")
 _TIMES = ("expires_at", "rejected_at")
 _NEEDED = ("id", "type", "status")
@@ -89,17 +84,20 @@ def parse(text: str, path: str, *, line: int = 1) -> Memory:
     """
     if (known := _known_texts.get(text)) is not None:
         return known
+    read = _memory(markdown_document.read(text, path, needed=_NEEDED, line=line))
+    if not markdown_document.is_single(text) and len(found := markdown_document.pieces(text)) > 1:
+        raise broken(path, line + found[1].line - 1, "begins another entry where only one may stand")
     if len(_known_texts) >= MOST_KNOWN:
         _known_texts.clear()
-    _known_texts[text] = found = _parse(text, path, line)
-    return found
+    _known_texts[text] = read
+    return read
 
 
 def plain(text: str) -> list[Any]:
     """What a text says as JSON can hold it; BrokenEntry if it is no accepted or retired memory."""
     memory = parse(text, "")
     if not isinstance(memory, Accepted | rules.Retired):
-        raise _broken("", 1, "is a candidate or a tombstone")
+        raise broken("", 1, "is a candidate or a tombstone")
     values = {name: getattr(memory, name) for name in field_names(memory)}
     return [rules.status(memory), *(rules.iso(v) if name in _TIMES and v else v for name, v in values.items())]
 
@@ -117,13 +115,6 @@ def know(text: str, plain: list[Any]) -> None:
 
 _LISTED = [at for at, name in enumerate(field_names(Accepted)) if name in _LISTS]
 _EXTRA, _EXPIRES = (field_names(Accepted).index(name) for name in ("extra", "expires_at"))
-
-
-def _parse(text: str, path: str, line: int) -> Memory:
-    read = _memory(markdown_document.read(text, path, needed=_NEEDED, line=line))
-    if not markdown_document.is_single(text) and len(found := markdown_document.pieces(text)) > 1:
-        raise _broken(path, line + found[1].line - 1, "begins another entry where only one may stand")
-    return read
 
 
 @frozen
@@ -148,7 +139,7 @@ def sketch(text: str, path: str, *, line: int = 1, kind: str | None = None, igno
         if name not in fields or not fields[name].value:
             fields[name] = Field(name, value, -1, "")
     if not fields["type"].value:
-        raise _broken(path, line, "has no type")
+        raise broken(path, line, "has no type")
     memory = _memory(replace(read, fields=fields))
     assert isinstance(memory, Accepted)
     if memory.extra:
@@ -160,17 +151,14 @@ def render(memory: Memory) -> str:
     """The file for a memory, always the same bytes for the same memory."""
     status = rules.status(memory)
     lines = [f"id: {frontmatter.word(memory.id)}", f"type: {memory.type}", f"status: {status}"]
-    lines += _written(memory, (*rules.SHARED[2:], *_OWN_FIELDS.get(status, ())))
-    text = markdown_document.write(lines, memory.extra, _body(memory), name=memory.id)
+    values = {name: getattr(memory, name) for name in (*rules.SHARED[2:], *_OWN_FIELDS.get(status, ()))}
+    lines += [f"{name}: {_value(name, value)}" for name, value in values.items() if value or name not in _SUGGESTED]
+    paragraphs = filter(None, (f"{LABELS[memory.type]}: {memory.statement}", memory.details))
+    text = markdown_document.write(lines, memory.extra, "\n\n".join(paragraphs) + "\n", name=memory.id)
     if not markdown_document.is_single(text) and len(markdown_document.pieces(text)) > 1:
         # It would be read as two: nobody approves a second entry by approving the words of the first.
         raise BadInput(f"the words of {memory.id} hold what reads as another entry", hint="Indent its lines.")
     return text
-
-
-def _written(memory: Memory, names: tuple[str, ...]) -> list[str]:
-    values = {name: getattr(memory, name) for name in names}
-    return [f"{name}: {_value(name, value)}" for name, value in values.items() if value or name not in _SUGGESTED]
 
 
 def digest(memory: Memory) -> str:
@@ -227,7 +215,9 @@ def _memory(read: MarkdownDocument) -> Memory:
     known = (*rules.SHARED, *own)
     values: dict[str, Any] = {name: _known(read.fields[name], read) for name in known if name in read.fields}
     values["extra"] = read.extra((*known, "status", *DERIVED))
-    values["statement"], values["details"] = _statement(read.body, str(values["type"]))
+    first, values["details"] = rules.split_statement(read.body)
+    kind = str(values["type"])
+    values["statement"] = first.removeprefix(f"{LABELS.get(kind, kind)}:").strip()
     for name in own:
         if values.get(name) is None and name not in _SUGGESTED:
             raise read.broken("status", f"is {status.value} but has no {name}")
@@ -239,40 +229,18 @@ def _known(field: Field, read: MarkdownDocument) -> Any:
     """The value of a field we know, in the form a memory has it."""
     path, line, value = read.path, read.line_of(field.name), field.value
     if isinstance(value, Nested) or (value is not None and isinstance(value, tuple) != (field.name in _LISTS)):
-        raise _broken(path, line, f"{field.name} must be {'a list' if field.name in _LISTS else 'one value'}")
-    found: Any = value
+        raise broken(path, line, f"{field.name} must be {'a list' if field.name in _LISTS else 'one value'}")
     if field.name in _LISTS:
-        found = rules.unique(value or ())
-    elif value is not None and field.name == "confidence":
-        found = _number(str(value), path, line)
-    elif value is not None and field.name in _TIMES:
-        found = _time(field.name, str(value), path, line)
-    elif value is None and field.name in ("reason", "because"):
-        found = ""
-    return found
-
-
-def _number(text: str, path: str, line: int) -> float:
+        return rules.unique(value or ())
+    if value is None:
+        return "" if field.name in ("reason", "because") else None
     try:
-        return float(text)
-    except ValueError:
-        raise _broken(path, line, f"confidence {text[:40]!r} is not a number from 0 to 1") from None
-
-
-def _time(name: str, text: str, path: str, line: int) -> datetime:
-    try:
-        return rules.moment(text)
+        if field.name == "confidence":
+            return float(str(value))
+        return rules.moment(str(value)) if field.name in _TIMES else value
     except (ValueError, OverflowError):
-        raise _broken(path, line, f"{name} {text[:40]!r} is not a date or time") from None
-
-
-def _statement(body: str, kind: str) -> tuple[str, str]:
-    first, details = rules.split_statement(body)
-    return first.removeprefix(f"{LABELS.get(kind, kind)}:").strip(), details
-
-
-def _broken(path: str, line: int, reason: str) -> BrokenEntry:
-    return markdown_document.broken(path, line, reason)
+        form = "a date or time" if field.name in _TIMES else "a number from 0 to 1"
+        raise broken(path, line, f"{field.name} {str(value)[:40]!r} is not {form}") from None
 
 
 # Writing.
@@ -292,13 +260,6 @@ def _float(value: float) -> str:
     """The shortest form that reads back the same, with a point: YAML takes 1e-05 for a word."""
     mantissa, e, exponent = repr(float(value)).partition("e")
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"
-
-
-def _body(memory: Memory) -> str:
-    paragraphs = [f"{LABELS[memory.type]}: {memory.statement}"]
-    if memory.details:
-        paragraphs.append(memory.details)
-    return "\n\n".join(paragraphs) + "\n"
 
 
 # Merging.
@@ -355,6 +316,5 @@ def _joined(parts: dict[str, Any]) -> Memory:
     own = _OWN_FIELDS.get(status, ())
     values = {name: parts[name] for name in (*rules.SHARED, *own)}
     values["statement"], values["details"] = parts["body"]
-    unknown = {name[1:]: raw for name, raw in parts.items() if name.startswith("+") and raw is not None}
-    extra = tuple(unknown.items())
+    extra = tuple((name[1:], raw) for name, raw in parts.items() if name.startswith("+") and raw is not None)
     return rules.STATES[status](**values, extra=extra)

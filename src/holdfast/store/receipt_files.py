@@ -17,10 +17,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from holdfast.errors import CorruptLog, TooLarge, UnsafePath
+from holdfast.errors import CorruptLog
 from holdfast.model.ids import SESSION, is_id, token
 from holdfast.patterns import regex
-from holdfast.store import fsio
+from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
@@ -66,7 +66,8 @@ def keep(
 ) -> StoredReceipt:
     """Store a pack, durable on return; the oldest of its owner go when there are very many."""
     salted = [{"salt": os.urandom(_SALT).hex(), **part} for part in (head, *lines)]
-    number = 1 + max((kept for store in stores or (layout,) for kept in _numbers(store, owner)), default=0)
+    names = (name for store in stores or (layout,) for name in _names(store, owner))
+    number = 1 + max((int(name.split("-")[0]) for name in names), default=0)
     name = f"{number:06}-{token(8)}.json"
     root = _root(map(_leaf, salted))
     path = os.path.join(layout.receipts, owner, name)
@@ -80,14 +81,8 @@ def read(stores: Iterable[Layout], owner: str) -> list[StoredReceipt]:
     """Every pack of a run or a session, in order; what is damaged is left out and said."""
     found: dict[str, StoredReceipt] = {}
     for store in stores:
-        for name in _names(store, owner):
-            try:
-                kept = _read(os.path.join(store.receipts, owner, name), owner)
-            except FileNotFoundError:  # dropped or erased just now
-                continue
-            except CorruptLog as error:
-                store.leave_out(error)
-                continue
+        paths = [os.path.join(store.receipts, owner, name) for name in _names(store, owner)]
+        for kept in loose_records.sound(store, lambda path: _read(path, owner), paths):
             found.setdefault(kept.root, kept)
     return sorted(found.values(), key=lambda one: (one.number, str(one.head.get("ts"))))
 
@@ -210,22 +205,18 @@ def _strike(path: str, owner: str, word: re.Pattern[str]) -> bool:
 
 
 def _read(path: str, owner: str) -> StoredReceipt:
-    try:
+    with loose_records.judging(path, f", a pack given to {owner}, was changed"):
         found = json.loads(_content(path))
         parts, number, root = found["parts"], found["number"], found["root"]
         whole = isinstance(number, int) and all(isinstance(part, dict) for part in parts)
         if not whole or not parts or _root(map(_leaf, parts)) != root:
             raise ValueError("its lines do not match its root")
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise CorruptLog(f"{path}, a pack given to {owner}, was changed: {error}") from error
     return _kept(owner, path, parts, number, root)
 
 
 def _content(path: str) -> str:
-    try:
+    with loose_records.judging(path, " cannot be read"):
         return fsio.read(path, limit=MAX_FILE).decode("utf-8")
-    except (UnicodeDecodeError, UnsafePath, TooLarge) as error:
-        raise CorruptLog(f"{path} cannot be read: {error}") from error
 
 
 def _kept(owner: str, path: str, parts: Sequence[Mapping[str, Any]], number: int, root: str) -> StoredReceipt:
@@ -262,10 +253,6 @@ def _names(layout: Layout, owner: str) -> list[str]:
     return [name for name in layout.listed(os.path.join(layout.receipts, owner)) if _NAME.fullmatch(name)]
 
 
-def _numbers(layout: Layout, owner: str) -> list[int]:
-    return [int(name.split("-")[0]) for name in _names(layout, owner)]
-
-
 def _make_room(layout: Layout, owner: str) -> None:
     """Drop the oldest packs of an owner, and all of the sessions that were longest not given one."""
     for name in _names(layout, owner)[:-MOST]:
@@ -273,12 +260,6 @@ def _make_room(layout: Layout, owner: str) -> None:
     if not owner.startswith(f"{SESSION}-"):
         return
     there = [name for name in owners([layout]) if name.startswith(f"{SESSION}-") and name != owner]
-    for name in sorted(there, key=lambda name: _age(layout, name))[: max(0, len(there) - MOST_SESSIONS + 1)]:
+    there.sort(key=lambda name: fsio.facts(os.path.join(layout.receipts, name))[1:2])  # when it was given the last one
+    for name in there[: max(0, len(there) - MOST_SESSIONS + 1)]:
         _drop(layout, name)
-
-
-def _age(layout: Layout, owner: str) -> int:
-    try:
-        return os.stat(os.path.join(layout.receipts, owner)).st_mtime_ns
-    except OSError:
-        return 0

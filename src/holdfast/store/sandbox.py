@@ -67,8 +67,8 @@ def second_hand(layout: Layout, *, drawer: bool) -> set[str]:
 def _stored(layout: Layout) -> Iterator[Event]:
     """The approvals in a store."""
     paths = [path for line in seal.spool_lines(layout) for path in seal.spools(layout, line)]
-    names = [name for name in layout.listed(layout.sealed_log) if name.endswith(".jsonl")]
-    for path in (*paths, *(os.path.join(layout.sealed_log, name) for name in names)):
+    paths += [os.path.join(layout.sealed_log, name) for name in layout.listed(layout.sealed_log, ".jsonl")]
+    for path in paths:
         try:
             yield from _approvals(fsio.read(path, limit=MAX_SPOOL))
         except (FileNotFoundError, UnsafePath, TooLarge):  # sealed just now, or damaged: readers say so

@@ -6,14 +6,14 @@ Order of the steps, so that a crash between any two loses nothing: the spool is 
 """
 
 import os
-from collections.abc import Collection
+from collections.abc import Iterable
 
 from holdfast.errors import CorruptLog
 from holdfast.model.event import Event, in_order
 from holdfast.store import fsio, pending_changes
-from holdfast.store.format import MAX_SEGMENT, Segment, make_segments, parse_event, segment_lines
+from holdfast.store.format import MAX_SEGMENT, make_segments, parse_event, segment_lines
 from holdfast.store.layout import Layout
-from holdfast.store.log import SpoolReading, TornSpool, read_spool
+from holdfast.store.log import TornSpool, read_spool
 from holdfast.store.pending_changes import PendingChange
 
 
@@ -65,32 +65,22 @@ def seal(layout: Layout, line: str, *, head: str | None, ts: str, owner: str | N
     readings = [found[path] for path in closed]
     for reading in readings:
         quarantine(layout, reading.torn)
-    done = _already_sealed(layout, owner or line) if closed else set()
-    changes = keep(layout, line, _pairs(readings, done), head=head, ts=ts, owner=owner)
+    # Events that a seal cut short by a crash had already put into a waiting segment.
+    waiting = [c.segment for c in pending_changes.waiting(layout) if c.line == (owner or line)] if closed else []
+    done = {event.hash_self for name in filter(None, waiting) for event, _ in read_sealed(layout, name)}
+    read = [pair for reading in readings for pair in zip(reading.events, reading.lines, strict=True)]
+    changes = keep(
+        layout, line, ordered([p for p in read if p[0].hash_self not in done]), head=head, ts=ts, owner=owner
+    )
     for path in closed:
         fsio.remove(path)
     return changes
 
 
-def _already_sealed(layout: Layout, line: str) -> set[str]:
-    """Events of a line that a seal cut short by a crash had already put into a waiting segment."""
-    names = [c.segment for c in pending_changes.waiting(layout) if c.segment and c.line == line]
-    return {event.hash_self for name in names for event, _ in read_sealed(layout, name)}
-
-
-def _pairs(readings: list[SpoolReading], done: Collection[str]) -> list[tuple[Event, bytes]]:
-    found: dict[str, tuple[Event, bytes]] = {}
-    for reading in readings:
-        for event, data in zip(reading.events, reading.lines, strict=True):
-            if event.hash_self not in done:
-                found[event.hash_self] = (event, data)
-    return ordered(list(found.values()))
-
-
-def ordered(pairs: list[tuple[Event, bytes]]) -> list[tuple[Event, bytes]]:
-    """Events with their lines, parents first."""
+def ordered(pairs: Iterable[tuple[Event, bytes]]) -> list[tuple[Event, bytes]]:
+    """Events with their lines, each once, parents first."""
     found = {event.hash_self: (event, data) for event, data in pairs}
-    return [found[event.hash_self] for event in in_order(event for event, _ in pairs)]
+    return [found[event.hash_self] for event in in_order(event for event, _ in found.values())]
 
 
 def keep(
@@ -99,12 +89,12 @@ def keep(
     """Write events as segments of `line`, waiting to be published on the line `owner` (itself if none)."""
     made = make_segments(line, ((event.ts, data) for event, data in pairs))
     fsio.make_dirs(layout.sealed_log)
-    return [pending_changes.add(layout, _waiting(layout, segment, owner or line, head, ts)) for segment in made]
-
-
-def _waiting(layout: Layout, segment: Segment, owner: str, head: str | None, ts: str) -> PendingChange:
-    fsio.replace(layout.sealed_segment(segment.name), segment.data, mode=0o400)
-    return PendingChange(segment.path, None, None, owner, head, ts, segment=segment.name)
+    changes = []
+    for segment in made:
+        fsio.replace(layout.sealed_segment(segment.name), segment.data, mode=0o400)
+        change = PendingChange(segment.path, None, None, owner or line, head, ts, segment=segment.name)
+        changes.append(pending_changes.add(layout, change))
+    return changes
 
 
 def sealed_bytes(layout: Layout, name: str) -> bytes:

@@ -10,12 +10,11 @@ A call of the user's model command is counted before it is made, so that a crash
 """
 
 import contextlib
-import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from operator import attrgetter
 
-from holdfast.errors import TooLarge, UnsafePath
-from holdfast.store import fsio, tally
+from holdfast.store import fsio, loose_records, tally
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
@@ -84,15 +83,15 @@ def read(layout: Layout) -> CountedLines:
             continue
         said = [word.decode("ascii", "replace") for word in words]
         if len(said) == 7 and said[1] == "ask":
-            asked.append(_asked(said))
+            asked.append(CountedRecall(int(said[0]), int(said[2]), tuple(tally.ids(said[6]))))
         elif len(said) == 7 and said[1] == "told":
-            told.append(_told(said))
+            when, took, tokens = (int(said[place]) for place in (0, 2, 3))
+            session = next(iter(tally.ids(said[5])), None)
+            told.append(CountedContext(when, took, tokens, said[4], session, tuple(tally.ids(said[6]))))
         elif len(said) < 4 and said[1].startswith(tally.LOOKED):
             looked.append(CountedLook(int(said[0]), said[1].removeprefix(tally.LOOKED)))
-    asked.sort(key=lambda one: one.at)
-    told.sort(key=lambda one: one.at)
-    looked.sort(key=lambda one: one.at)
-    return CountedLines(tuple(asked), tuple(told), tuple(looked))
+    at = attrgetter("at")
+    return CountedLines(tuple(sorted(asked, key=at)), tuple(sorted(told, key=at)), tuple(sorted(looked, key=at)))
 
 
 def times(layout: Layout, memory: str) -> dict[str, int]:
@@ -104,23 +103,14 @@ def times(layout: Layout, memory: str) -> dict[str, int]:
     return {**{word: found.get(f"{sort}{name}", 0) for word, sort in sorts.items()}, "used": used}
 
 
-def _asked(said: Sequence[str]) -> CountedRecall:
-    return CountedRecall(int(said[0]), int(said[2]), tuple(tally.ids(said[6])))
-
-
-def _told(said: Sequence[str]) -> CountedContext:
-    at, took, tokens = (int(said[place]) for place in (0, 2, 3))
-    session = next(iter(tally.ids(said[5])), None)
-    return CountedContext(at, took, tokens, said[4], session, tuple(tally.ids(said[6])))
-
-
 # ── uses ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def uses(layout: Layout) -> list[MemoryUse]:
     """Every use that was found so far, by time; what is damaged does not count."""
-    found = {use for words in _rows(layout) if (use := _use(words)) is not None}
-    return sorted(found)
+    rows = (row for row in _rows(layout) if row[1] in (CITED, ACTED) and tally.is_name(row[2]))
+    named = (row for row in rows if tally.is_name(f"{tally.RECALLED}{row[3]}"))
+    return sorted({MemoryUse(int(at), how, by, memory) for at, how, by, memory in named})
 
 
 def reckoned(layout: Layout) -> int:
@@ -154,19 +144,9 @@ def joined(known: Iterable[MemoryUse], found: Iterable[MemoryUse]) -> list[Memor
 
 
 def _rows(layout: Layout) -> list[list[str]]:
-    try:
-        data = fsio.read(layout.uses, limit=_MAX_FILE)
-    except (OSError, UnsafePath, TooLarge):
-        return []
+    data = loose_records.content(layout.uses, limit=_MAX_FILE)
     rows = (line.split(" ") for line in data.decode("ascii", "replace").split("\n")[:-1])
     return [row for row in rows if len(row) == 4 and row[0].isdigit() and len(row[0]) < 16]
-
-
-def _use(row: Sequence[str]) -> MemoryUse | None:
-    at, how, by, memory = row
-    if how not in (CITED, ACTED) or not tally.is_name(by) or not tally.is_name(f"{tally.RECALLED}{memory}"):
-        return None
-    return MemoryUse(int(at), how, by, memory)
 
 
 # ── erasing ──────────────────────────────────────────────────────────────────────────────────────
@@ -175,13 +155,13 @@ def _use(row: Sequence[str]) -> MemoryUse | None:
 def erase(layout: Layout, identity: str) -> list[str]:
     """Take the id of something erased out of every line."""
     name = identity.lower().encode("utf-8", "replace")
-    gone = [end for end in ("", tally.OLD, tally.SUMS, tally.USED) if _strike(_path(layout, end), name)]
+    gone = [end for end in ("", tally.OLD, tally.SUMS, tally.USED) if _strike(f"{layout.statistics}{end}", name)]
     return [f"what was counted of {identity}"] if gone else []
 
 
 def _strike(path: str, name: bytes) -> bool:
     """Rewrite a file without a name; lines that are added meanwhile are kept."""
-    with contextlib.suppress(FileNotFoundError), open(path, "rb", opener=_plainly) as file:
+    with contextlib.suppress(FileNotFoundError), open(path, "rb", opener=tally.plainly) as file:
         data = file.read(_MAX_FILE * 8)
         if (kept := _without(data, name)) == data:
             return False
@@ -191,10 +171,6 @@ def _strike(path: str, name: bytes) -> bool:
                 again.write(_without(late, name))
         return True
     return False
-
-
-def _plainly(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def _without(data: bytes, name: bytes) -> bytes:
@@ -211,20 +187,14 @@ def _line_without(line: bytes, name: bytes) -> bytes:
     return b" ".join(lists) + b"\n" if lists != words else line
 
 
-def _path(layout: Layout, end: str) -> str:
-    return f"{layout.statistics}{end}"
-
-
 _MAX_CALLS_FILE = 4096
 
 
 def model_calls_used(layout: Layout, day: str) -> int:
     """How many calls were made on a day, such as 2026-11-16; a damaged count is none."""
-    with contextlib.suppress(OSError, ValueError, RecursionError, UnsafePath, TooLarge):
-        record = json.loads(fsio.read(_calls_path(layout), limit=_MAX_CALLS_FILE))
-        if isinstance(record, dict) and record.get("day") == day and type(record.get("calls")) is int:
-            return max(0, int(record["calls"]))
-    return 0
+    record = loose_records.read(_calls_path(layout), limit=_MAX_CALLS_FILE)
+    calls = record.get("calls") if record.get("day") == day else 0
+    return max(0, calls) if type(calls) is int else 0
 
 
 def take_model_call(layout: Layout, day: str, *, limit: int) -> int | None:
@@ -234,7 +204,7 @@ def take_model_call(layout: Layout, day: str, *, limit: int) -> int | None:
         calls = model_calls_used(layout, day) + 1
         if calls > limit:
             return None
-        fsio.replace(_calls_path(layout), json.dumps({"day": day, "calls": calls}).encode("ascii") + b"\n")
+        loose_records.keep(_calls_path(layout), {"day": day, "calls": calls})
         return calls
 
 

@@ -112,9 +112,6 @@ def _append(layout: Layout, lines: str, *, grown: bool = True) -> None:
         _make_room(layout)
 
 
-# ── words ────────────────────────────────────────────────────────────────────────────────────────
-
-
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -203,16 +200,17 @@ def _sums(lines: "Iterable[Sequence[bytes]]") -> dict[str, int]:
 def _lines(path: str, some: bytes = b"") -> "list[list[bytes]]":
     """The lines of a file in their words: all, or those that hold something, and its mark."""
     try:
-        fd = os.open(path, os.O_RDONLY | _PLAIN)
-    except OSError:
-        return []
-    try:
-        with open(fd, "rb") as file:
+        with open(path, "rb", opener=plainly) as file:
             data = file.read(_MOST)
     except OSError:
         return []
     lines = data[: data.rfind(b"\n") + 1].splitlines()  # the rest is torn
     return [line.split() for line in lines if some in line or _FOLDED.encode("ascii") in line]
+
+
+def plainly(path: str, flags: int) -> int:
+    """Open a file for this user alone; a link is not followed, and a pipe does not hold us."""
+    return os.open(path, flags | _PLAIN, 0o600)
 
 
 def _mark_of(lines: "list[list[bytes]]") -> str:
@@ -286,14 +284,6 @@ def _fold(path: str) -> None:
     rows = [f"{began} {mark}\n"] if mark else []
     rows += [f"{began} {name} {found[name]}\n" for name in sorted(found) if not name.startswith(_FOLDED)]
     temporary = f"{path}.{os.getpid()}.tmp"
-    _write(temporary, "".join(rows).encode("ascii"))
+    with open(temporary, "wb", opener=plainly) as file:
+        file.write("".join(rows).encode("ascii"))
     os.replace(temporary, f"{path}{SUMS}")
-
-
-def _write(path: str, data: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _PLAIN, 0o600)
-    try:
-        while data:
-            data = data[os.write(fd, data) :]
-    finally:
-        os.close(fd)

@@ -50,23 +50,10 @@ def add(layout: Layout, pairs: Iterable[Pair], *, kind: str, ts: str) -> None:
         fd = fsio.ops.open(layout.rewrites, flags, 0o600)
         try:
             fsio.lock_fd(fd, wait=10.0, what=layout.rewrites)
-            _append(fd, data)
+            fsio.append(fd, data)
             fsio.ops.sync_dir(os.path.dirname(layout.rewrites))
         finally:
             os.close(fd)
-
-
-def _append(fd: int, data: bytes) -> None:
-    """Add whole lines; whatever fails, no part of them is left to be read as true."""
-    end = os.fstat(fd).st_size
-    torn = end > 0 and os.pread(fd, 1, end - 1) != b"\n"  # a writer was killed: its line stands alone
-    try:
-        fsio.write_all(fd, b"\n" + data if torn else data)
-        fsio.ops.sync_data(fd)
-    except OSError:
-        with contextlib.suppress(OSError):
-            fsio.ops.truncate(fd, end)
-        raise
 
 
 def follow(layout: Layout, oid: str) -> str | None:
