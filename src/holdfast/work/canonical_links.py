@@ -1,16 +1,12 @@
 """Canonical links: the files, addresses and commits that everybody should find."""
 
-from collections.abc import Callable
-
 from holdfast.errors import BadInput, NotFound
 from holdfast.git import evidence_check
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
-from holdfast.model.event import EventDraft
 from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, SymbolEvidence
-from holdfast.model.ids import LINK, new_id, pick, slug
+from holdfast.model.ids import LINK, new_id, pick
 from holdfast.model.task import Link, link_kind
-from holdfast.store import layout as paths
 from holdfast.store import task_files
 from holdfast.values import frozen
 from holdfast.work import task_board
@@ -38,8 +34,8 @@ def add(clone: Clone, target: str, *, title: str | None = None, id: str | None =
     if id is not None and id.lower() in {name.lower() for name in known}:
         raise BadInput(f"there is a link {id} already", hint="Leave --id out to get a new one.")
     link = Link(id=id or new_id(LINK, known), title=fields["title"], target=where, kind=kind)
-    path = paths.node_path(paths.LINKS, slug(link.title, 60), link.id)
-    clone.change(path, task_files.render(link), event=lambda _: _event(link, "link"))
+    path = task_board.path_for(link)
+    clone.change(path, task_files.render(link), event=lambda _: task_board.event_of(link, action="add"))
     return link
 
 
@@ -68,26 +64,24 @@ def remove(clone: Clone, name: str) -> Link:
         link, path = known[pick(name, known)]
     except NotFound:
         raise NotFound(f"no link here is called {name}", hint="See `holdfast link list`.") from None
-    task_board.remove(clone, [(path, _event(link, "drop"))])
+    clone.change(path, None, event=lambda _: task_board.event_of(link, action="drop"))
     return link
 
 
 def listed(clone: Clone) -> list[ListedLink]:
     """Every link, the dead ones marked."""
     known, _ = task_board.links(clone)
-    paths_there = _tracked(clone, [link.target for link, _ in known.values() if link.kind == "path"])
-    oids = [link.target for link, _ in known.values() if link.kind == "commit"]
-    commits = commit_anchors.resolve(clone, oids)
-    judge: dict[str, Callable[[str], str | None]] = {
-        "path": lambda target: None if target.rstrip("/") in paths_there else "no such path is tracked here",
-        "commit": lambda target: _lost(commits[target].state),
-        "url": lambda _: None,  # nothing is fetched: this works offline
-    }
-    return [ListedLink(link, path, judge[link.kind](link.target)) for link, path in known.values()]
-
-
-def _lost(state: str) -> str | None:
-    return "that commit is in no branch any more" if state == "unanchored" else None
+    there = _tracked(clone, [link.target for link, _ in known.values() if link.kind == "path"])
+    commits = commit_anchors.resolve(clone, [link.target for link, _ in known.values() if link.kind == "commit"])
+    found = []
+    for link, path in known.values():  # of an address nothing is fetched: this works offline
+        dead = None
+        if link.kind == "path" and link.target.rstrip("/") not in there:
+            dead = "no such path is tracked here"
+        elif link.kind == "commit" and commits[link.target].state == "unanchored":
+            dead = "that commit is in no branch any more"
+        found.append(ListedLink(link, path, dead))
+    return found
 
 
 def _tracked(clone: Clone, targets: list[str]) -> set[str]:
@@ -98,7 +92,3 @@ def _tracked(clone: Clone, targets: list[str]) -> set[str]:
     there = [row.decode("utf-8", "surrogateescape") for row in listed.split(b"\0") if row]
     wanted = {target.rstrip("/") for target in targets}
     return {w for w in wanted if any(path == w or path.startswith(w + "/") for path in there)}
-
-
-def _event(link: Link, action: str) -> EventDraft:
-    return EventDraft("task", target=link.id, body={"action": action, "statement": link.title})

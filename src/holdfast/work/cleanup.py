@@ -14,22 +14,14 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 
-from holdfast.errors import (
-    BadInput,
-    BrokenEntry,
-    CorruptLog,
-    FutureFormat,
-    NotFound,
-    ReadOnlyStore,
-    TooLarge,
-    UnsafePath,
-)
+from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git import branch_lines, visible_entries
 from holdfast.git.cited_commits import anchor_store
 from holdfast.git.clone import Clone
 from holdfast.git.visible_entries import Sighting
-from holdfast.model.event import EventDraft, timestamp
+from holdfast.model.event import timestamp
 from holdfast.model.session import Session
 from holdfast.patterns import regex
 from holdfast.store import fsio, loose_records, pending_changes, session_files, task_files, trash
@@ -37,7 +29,7 @@ from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.pending_changes import PendingChange
 from holdfast.store.trash import TrashedReset, TrashedText
-from holdfast.values import frozen
+from holdfast.values import frozen, replace
 from holdfast.work import task_board, task_claims
 
 _OID = regex(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
@@ -47,8 +39,16 @@ _CITING_LIMIT = 1 << 28
 
 def uncited_anchors(clone: Clone, *, before: str) -> dict[str, str]:
     """The commits remembered here, made before a moment, that nothing cites; each with when it was made."""
-    old = {oid: made for oid, made in _remembered(clone.layout).items() if made < before}
-    cited = _cited(clone) if old else set()
+    layout, old = clone.layout, {}
+    for name in layout.listed(layout.anchors):
+        if name.endswith(".jsonl"):
+            for oid, record in anchor_store._records(layout, os.path.join(layout.anchors, name)).items():
+                made = record.get("committed")
+                if type(made) is int and 0 <= made < 1 << 37:
+                    old[oid] = timestamp(datetime.fromtimestamp(made, UTC))
+    old = {oid: made for oid, made in old.items() if made < before}
+    texts = chain(_records(clone.stores), _entries(clone)) if old else ()
+    cited = {match.decode("ascii") for data in texts for match in _OID.findall(data)}
     return {oid: made for oid, made in old.items() if oid not in cited}
 
 
@@ -64,36 +64,13 @@ def forget_anchors(layout: Layout, oids: Collection[str]) -> None:
                 fsio.replace(path, b"".join(left))
 
 
-def _remembered(layout: Layout) -> dict[str, str]:
-    found = {}
-    for name in layout.listed(layout.anchors):
-        if name.endswith(".jsonl"):
-            for oid, record in anchor_store._records(layout, os.path.join(layout.anchors, name)).items():
-                made = record.get("committed")
-                if type(made) is int and 0 <= made < 1 << 37:
-                    found[oid] = timestamp(datetime.fromtimestamp(made, UTC))
-    return found
-
-
-def _cited(clone: Clone) -> set[str]:
-    found: set[str] = set()
-    for data in (*_records(clone.stores), *_entries(clone)):
-        found.update(match.decode("ascii") for match in _OID.findall(data))
-    return found
-
-
 def _records(stores: Iterable[Layout]) -> Iterator[bytes]:
     for store in stores:
         tops = (store.sessions, store.claims, store.pending, store.sealed_changes, store.bodies)
         for top in (*tops, store.candidates, store.trash, store.kept, store.rewrites, store.seen):
-            yield from (loose_records.content(path, limit=_CITING_LIMIT) for path in _citing_files(top))
-
-
-def _citing_files(top: str) -> Iterator[str]:
-    if os.path.isfile(top):
-        yield top
-    for folder, _, names in os.walk(top):
-        yield from (os.path.join(folder, name) for name in names)
+            below = [os.path.join(folder, name) for folder, _, names in os.walk(top) for name in names]
+            files = [top] if os.path.isfile(top) else below
+            yield from (loose_records.content(path, limit=_CITING_LIMIT) for path in files)
 
 
 def _entries(clone: Clone) -> Iterator[bytes]:
@@ -148,21 +125,24 @@ def age(text: str) -> timedelta:
 def prune(clone: Clone, *, older_than: str = USUAL, dry_run: bool = False) -> PruneResult:
     """Delete what is older than an age and needed by nobody; with `dry_run` only say what that is."""
     clone.repo.refuse_in_hook_of_publish()
-    before, bin_before = _limits(clone.clock(), age(older_than))
-    if dry_run:
-        return _survey(clone, before, bin_before)
-    with fsio.locked(clone.layout.lock, wait=60.0):
-        found = _survey(clone, before, bin_before)
-        _carry_out(clone, found, before)
-    return PruneResult(before, found.spares, found.kept, done=True)
-
-
-def _limits(now: datetime, span: timedelta) -> tuple[str, str]:
-    """What was before these moments may go, of sessions and of the trash."""
+    layout, now, span = clone.layout, clone.clock(), age(older_than)
     try:
-        return timestamp(now - span), timestamp(now - min(span, timedelta(days=TRASH_DAYS)))
+        before, bin_before = timestamp(now - span), timestamp(now - min(span, timedelta(days=TRASH_DAYS)))
     except OverflowError:
         raise BadInput("that is before the calendar begins", hint="Write 90d, 12w or 1y.") from None
+    if dry_run:
+        return _survey(clone, before, bin_before)
+    with fsio.locked(layout.lock, wait=60.0):
+        found = _survey(clone, before, bin_before)
+        for name in _ids(found, "session"):
+            with session_files.locked(layout):
+                _remove_if_still_ended(layout, name)
+        task_claims.sweep(layout, before=before)
+        bins = {one.name: one for one in trash.every(layout)}
+        for name in _ids(found, "trash"):
+            trash.discard(layout, bins[name])
+        forget_anchors(layout, set(_ids(found, "anchor")))
+    return replace(found, done=True)
 
 
 def _survey(clone: Clone, before: str, bin_before: str) -> PruneResult:
@@ -175,8 +155,7 @@ def _survey(clone: Clone, before: str, bin_before: str) -> PruneResult:
         for one in trash.every(layout)
         if one.ts < bin_before
     ]
-    made = uncited_anchors(clone, before=before)
-    spares += [PrunableItem("anchor", oid, ts, 0) for oid, ts in made.items()]
+    spares += [PrunableItem("anchor", oid, ts, 0) for oid, ts in uncited_anchors(clone, before=before).items()]
     return PruneResult(before, tuple(spares), tuple(one.id for one in old if has_open(one)), done=False)
 
 
@@ -188,18 +167,6 @@ def has_open(session: Session) -> bool:
 def _session(layout: Layout, session: Session) -> PrunableItem:
     size = os.path.getsize(session_files.path_of(layout, session.id))
     return PrunableItem("session", session.id, session.ended.ts if session.ended else "", size)
-
-
-def _carry_out(clone: Clone, found: PruneResult, before: str) -> None:
-    layout = clone.layout
-    for name in _ids(found, "session"):
-        with session_files.locked(layout):
-            _remove_if_still_ended(layout, name)
-    task_claims.sweep(layout, before=before)
-    bins = {one.name: one for one in trash.every(layout)}
-    for name in _ids(found, "trash"):
-        trash.discard(layout, bins[name])
-    forget_anchors(layout, set(_ids(found, "anchor")))
 
 
 def _remove_if_still_ended(layout: Layout, name: str) -> None:
@@ -215,9 +182,6 @@ def _remove_if_still_ended(layout: Layout, name: str) -> None:
 
 def _ids(found: PruneResult, kind: str) -> list[str]:
     return [spare.id for spare in found.spares if spare.kind == kind]
-
-
-_TAKEN_BACK = "taken back"
 
 
 @frozen
@@ -250,8 +214,13 @@ def reset(clone: Clone, what: str) -> ResetResult:
         under_way = trash.begin(layout, what, ts=clone.now(), line=line.id, branch=head.branch)
         gone = _take_nodes(clone, under_way) if what in ("tasks", "all") else []
         claims = trash.take(layout, under_way, _files(layout, layout.claims))
-        moved = _take_sessions(layout, under_way) if what in ("sessions", "all") else 0
-        more = _take_rest(clone, under_way) if what == "all" else 0
+        moved = more = 0
+        if what in ("sessions", "all"):
+            with session_files.locked(layout):  # nobody notes a turn meanwhile
+                moved = trash.take(layout, under_way, [n for n in _files(layout, layout.sessions) if "-SES-" in n])
+        if what == "all":
+            more = trash.take(layout, under_way, [*_files(layout, layout.kept), *paths.STATISTICS])
+            more += drop_views(layout)
         trash.finish(layout, under_way)
         trash.tidy(layout)
     in_links = sum(text.path.startswith(paths.LINKS + "/") for text in gone)
@@ -263,8 +232,7 @@ def undo(clone: Clone) -> UndoneReset:
     _refuse_sandbox(clone)
     with fsio.locked(clone.layout.lock, wait=60.0):
         last = _last(clone)
-        kept = trash.texts(clone.layout, last)
-        back, left = _put_nodes_back(clone, kept)
+        back, left = _put_nodes_back(clone, trash.texts(clone.layout, last))
         with session_files.locked(clone.layout):
             files, taken = trash.put_back(clone.layout, last)
         trash.let_go(clone.layout, last)  # what could not go back stays in the trash until it is pruned
@@ -272,16 +240,8 @@ def undo(clone: Clone) -> UndoneReset:
     in_links = sum(text.path.startswith(paths.LINKS + "/") for text in back)
     moved = sum(name.startswith("sessions/") for name in files)
     claims = sum(name.startswith("claims/") for name in files)
-    return UndoneReset(
-        id=last.name,
-        what=last.what,
-        sessions=moved,
-        claims=claims,
-        tasks=len(back) - in_links,
-        links=in_links,
-        more=len(files) - moved - claims,
-        left=(*left, *taken),
-    )
+    tasks, more = len(back) - in_links, len(files) - moved - claims
+    return UndoneReset(last.name, last.what, moved, claims, tasks, in_links, more, (*left, *taken))
 
 
 def _refuse_sandbox(clone: Clone) -> None:
@@ -296,36 +256,19 @@ def _last(clone: Clone) -> TrashedReset:
     if not known:
         raise NotFound("there is no reset to take back", hint="`holdfast reset --help` says what can be.")
     last = known[-1]
-    if trash.texts(clone.layout, last) and not _is_of_here(clone, last):
-        raise BadInput(
-            f"that reset took tasks off {last.branch or 'a detached HEAD'}",
-            hint=f"Switch there first: git switch {last.branch}" if last.branch else "Check it out first.",
-        )
+    elsewhere = trash.texts(clone.layout, last) and not clone.line().sees(last.line, last.ts)
+    if elsewhere and last.line in branch_lines.alive(
+        clone.repo, *clone.stores
+    ):  # if its branch is gone, anywhere will do
+        hint = f"Switch there first: git switch {last.branch}" if last.branch else "Check it out first."
+        raise BadInput(f"that reset took tasks off {last.branch or 'a detached HEAD'}", hint=hint)
     return last
-
-
-def _is_of_here(clone: Clone, reset: TrashedReset) -> bool:
-    if clone.line().sees(reset.line, reset.ts):
-        return True
-    return reset.line not in branch_lines.alive(clone.repo, *clone.stores)  # its branch is gone: anywhere will do
 
 
 def _files(layout: Layout, folder: str) -> list[str]:
     """The records in a folder of the store, by their names in it; locks stay where they are."""
     names = [name for name in layout.listed(folder) if not name.endswith((".lock", ".tmp"))]
     return [f"{os.path.basename(folder)}/{name}" for name in names]
-
-
-def _take_sessions(layout: Layout, under_way: TrashedReset) -> int:
-    with session_files.locked(layout):  # nobody notes a turn meanwhile
-        mine = [name for name in _files(layout, layout.sessions) if "-SES-" in name]
-        return trash.take(layout, under_way, mine)
-
-
-def _take_rest(clone: Clone, under_way: TrashedReset) -> int:
-    layout = clone.layout
-    names = [*_files(layout, layout.kept), *paths.STATISTICS]
-    return trash.take(layout, under_way, names) + drop_views(layout)
 
 
 def drop_views(layout: Layout) -> int:
@@ -340,21 +283,24 @@ def drop_views(layout: Layout) -> int:
 
 
 def _take_nodes(clone: Clone, under_way: TrashedReset) -> list[TrashedText]:
-    seen = [*clone.entries(paths.TASKS), *clone.entries(paths.LINKS)]
-    waiting = _waiting(clone)
+    """Let a deletion wait for each path that HEAD has; what was never published just waits no longer.
+
+    As `Clone.change` does it, but the store is read once, not once a task.
+    """
+    seen, waiting, tree = task_board.sightings(clone).values(), _waiting(clone), _tree(clone)
     found = [text for sighting in seen if (text := _as_text(sighting, waiting)) is not None]
     trash.keep_texts(clone.layout, under_way, found)  # before the first of them goes
-    _delete(clone, found, waiting)
+    for text in found:
+        if text.path in tree:
+            _wait(clone, text.path, base=tree[text.path], blob=None, text=None)
+        _settle(clone, text, waiting, {})
+    _pass_by(clone, found, waiting)
     return found
 
 
 def _as_text(sighting: Sighting, waiting: dict[str, list[PendingChange]]) -> TrashedText | None:
     """A node as the trash keeps it; None if the file cannot be read: what nobody understands stays."""
-    read = task_files.reader(sighting.path)
-    try:
-        node = read(sighting.text, sighting.path) if read else None
-    except BrokenEntry:
-        return None
+    node = task_board.node_of(sighting.path, sighting.text)
     if node is None:
         return None
     changes = waiting.get(sighting.path, [])
@@ -372,20 +318,6 @@ def _waiting(clone: Clone) -> dict[str, list[PendingChange]]:
     return found
 
 
-def _delete(clone: Clone, texts: Sequence[TrashedText], waiting: dict[str, list[PendingChange]]) -> None:
-    """Let a deletion wait for each path that HEAD has; what was never published just waits no longer.
-
-    As `Clone.change` does it, but the store is read once, not once a task.
-    """
-    tree = _tree(clone)
-    for text in texts:
-        if text.path in tree:
-            _wait(clone, text.path, base=tree[text.path], blob=None, text=None)
-        _let_go(clone, waiting.get(text.path, ()))
-        clone.record(_event(text, reason=None))
-    _pass_by(clone, texts, waiting)
-
-
 def _tree(clone: Clone) -> dict[str, str]:
     return clone.repo.tree("HEAD", paths.TASKS) | clone.repo.tree("HEAD", paths.LINKS)
 
@@ -395,11 +327,13 @@ def _wait(clone: Clone, path: str, *, base: str | None, blob: str | None, text: 
     pending_changes.add(clone.layout, PendingChange(path, base, blob, clone.line().id, head, clone.now(), text))
 
 
-def _let_go(clone: Clone, changes: Iterable[PendingChange]) -> None:
-    """Own changes wait no longer, but are kept."""
-    for change in changes:
+def _settle(clone: Clone, text: TrashedText, waiting: dict[str, list[PendingChange]], more: dict[str, str]) -> None:
+    """Own changes wait no longer, but are kept; the log says what happened to the node."""
+    for change in waiting.get(text.path, ()):
         if change.line == clone.line().id and change.published is None:
             pending_changes.archive(clone.layout, change, commit=None, ts=clone.now())
+    parse = task_files.parse if text.path.startswith(paths.TASKS + "/") else task_files.parse_link
+    clone.record(task_board.event_of(parse(text.text, text.path), action="reset", more=more))
 
 
 def _pass_by(clone: Clone, texts: Sequence[TrashedText], waiting: dict[str, list[PendingChange]]) -> None:
@@ -411,8 +345,9 @@ def _pass_by(clone: Clone, texts: Sequence[TrashedText], waiting: dict[str, list
 
 
 def _put_nodes_back(clone: Clone, kept: Sequence[TrashedText]) -> tuple[list[TrashedText], list[str]]:
-    here = {s.path: s for s in (*clone.entries(paths.TASKS), *clone.entries(paths.LINKS))} if kept else {}
-    taken, gone = _reset_ids(here.values()), clone.erased()
+    """Take the deletions back, and let what had been waiting wait again, on what it stood on."""
+    here, gone = task_board.sightings(clone) if kept else {}, clone.erased()
+    taken = {node.id for s in here.values() if (node := task_board.node_of(s.path, s.text))}
     back, left = [], []
     for text in kept:
         there = here.get(text.path)
@@ -422,33 +357,15 @@ def _put_nodes_back(clone: Clone, kept: Sequence[TrashedText]) -> tuple[list[Tra
             left.append(f"{text.id}, which says something else by now")
         else:
             back.append(text)
-    _restore(clone, back, _waiting(clone))
-    return back, left
-
-
-def _reset_ids(sightings: Iterable[Sighting]) -> set[str]:
-    found = set()
-    for sighting in sightings:
-        read = task_files.reader(sighting.path)
-        try:
-            if read is not None:
-                found.add(read(sighting.text, sighting.path).id)
-        except BrokenEntry:
-            continue
-    return found
-
-
-def _restore(clone: Clone, back: Sequence[TrashedText], waiting: dict[str, list[PendingChange]]) -> None:
-    """Take the deletions back, and let what had been waiting wait again, on what it stood on."""
-    tree = _tree(clone)
+    waiting, tree = _waiting(clone), _tree(clone)
     for text in back:
         if not _stands(clone, text, tree.get(text.path)):
             blob = clone.repo.hash_blob(text.text.encode("utf-8"))
             base = text.base if text.origin == "pending" else tree.get(text.path)
             _wait(clone, text.path, base=base, blob=blob, text=text.text)
-        _let_go(clone, waiting.get(text.path, ()))
-        clone.record(_event(text, reason=_TAKEN_BACK))
+        _settle(clone, text, waiting, {"reason": "taken back"})
     _pass_by(clone, back, waiting)
+    return back, left
 
 
 def _stands(clone: Clone, text: TrashedText, in_tree: str | None) -> bool:
@@ -462,11 +379,3 @@ def _stands(clone: Clone, text: TrashedText, in_tree: str | None) -> bool:
     except (OSError, TooLarge, UnsafePath):
         return False
     return data.replace(b"\r\n", b"\n") == text.text.encode("utf-8")
-
-
-def _event(text: TrashedText, *, reason: str | None) -> EventDraft:
-    more = {"reason": reason} if reason else {}
-    if text.path.startswith(paths.TASKS + "/"):
-        return task_board.event_of(task_files.parse(text.text, text.path), action="reset", more=more)
-    title = task_files.parse_link(text.text, text.path).title
-    return EventDraft("task", target=text.id, body={"action": "reset", "statement": title, **more})

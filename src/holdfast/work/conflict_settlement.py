@@ -44,21 +44,13 @@ def named(clone: Clone, name: str) -> EntryConflict:
 def resolve(clone: Clone, conflict: EntryConflict, choices: Mapping[str, str]) -> SettledConflict:
     """Settle a conflict by choices for its fields; Cycle if the tasks would then wait for one another."""
     text = merge_conflicts.settled(clone, conflict, choices)
-    if text is not None:
-        _refuse_cycle(clone, conflict.path, text)
-    merge_conflicts.apply(clone, conflict, text)
-    diff = conflict_sides.differences(conflict.path, conflict.ours.text, text) if text is not None else ()
-    return SettledConflict(conflict.id, conflict.path, conflict, text, diff, _next(clone, conflict))
-
-
-def _refuse_cycle(clone: Clone, path: str, text: str) -> None:
-    read = task_files.reader(path)
-    node = read(text, path) if read else None
+    read = task_files.reader(conflict.path)
+    node = read(text, conflict.path) if read and text is not None else None
     if isinstance(node, Task) and (loop := boards.read(clone).graph.cycle(node)):
         raise Cycle(f"so settled it would be a cycle: {' → '.join(loop)}", hint="Choose other needs.")
-
-
-def _next(clone: Clone, conflict: EntryConflict) -> str:
-    if conflict.kind not in merge_conflicts.IN_THE_TREE:
-        return "holdfast publish"
-    return _GO_ON.get(clone.repo.operation() or "", "git commit")
+    merge_conflicts.apply(clone, conflict, text)
+    diff = conflict_sides.differences(conflict.path, conflict.ours.text, text) if text is not None else ()
+    go_on = "holdfast publish"
+    if conflict.kind in merge_conflicts.IN_THE_TREE:
+        go_on = _GO_ON.get(clone.repo.operation() or "", "git commit")
+    return SettledConflict(conflict.id, conflict.path, conflict, text, diff, go_on)

@@ -31,27 +31,23 @@ class DependencyFlow:
         """`names` are the nodes that count; `within(a, b)` tells whether a is somewhere among b's parts."""
         self._tasks, self._names, self._within = tasks, list(names), within
         self._numbers = {name: number for number, name in enumerate(self._names)}
-        find = self._numbers.get
-        self._parent = [find(tasks[name].parent or "", -1) for name in self._names]
-        self._split()
-        self._connect()
-        self._flow()
-
-    # Making it.
-
-    def _split(self) -> None:
-        """Give every node with parts an end of its own."""
+        self._parent = [self._numbers.get(tasks[name].parent or "", -1) for name in self._names]
         self._owner = list(range(len(self._names)))  # the node of each point
         self._ends = list(range(len(self._names)))  # the end of each node: itself, unless it has parts
         for parent in self._parent:
             if parent >= 0 and self._ends[parent] == parent:
                 self._ends[parent] = len(self._owner)
                 self._owner.append(parent)
+        self._connect()
+        self._flow()
+
+    # Making it.
 
     def _connect(self) -> None:
         """Say for each point which others wait for it."""
-        ends, find, tasks, within = self._ends, self._numbers.get, self._tasks, self._within
-        after: list[list[int]] = [[] for _ in self._owner]
+        ends, find, within = self._ends, self._numbers.get, self._within
+        self._after: list[list[int]] = [[] for _ in self._owner]
+        after = self._after
         for node, name in enumerate(self._names):
             end, parent = ends[node], self._parent[node]
             if parent >= 0:
@@ -59,12 +55,10 @@ class DependencyFlow:
                 after[end].append(ends[parent])
             if end != node:
                 after[node].append(end)
-            for need in tasks[name].needs:
-                other = find(need)
-                if other is not None:
+            for need in self._tasks[name].needs:
+                if (other := find(need)) is not None:
                     inner = node not in (end, other) and within(need, name)
                     after[ends[other]].append(end if inner else node)
-        self._after = after
 
     def _flow(self) -> None:
         """Let everything happen in order; what is left over is in a knot or behind one."""
@@ -79,7 +73,11 @@ class DependencyFlow:
         left = [point for point, count in enumerate(waits) if count]
         if left:
             self._find_knots(left)
-            self._run(self._cut(left, waits), waits)
+            for point in (point for point in left if self._knot[point] >= 0):  # waits inside a knot do not count
+                for follower in self._after[point]:
+                    waits[follower] -= self._inside(point, follower)
+                self._after[point] = [f for f in self._after[point] if not self._inside(point, f)]
+            self._run([point for point in left if not waits[point]], waits)
 
     def _run(self, free: list[int], waits: list[int]) -> None:
         after, reach, ends, owner = self._after, self._reach, self._ends, self._owner
@@ -93,15 +91,6 @@ class DependencyFlow:
                 waits[follower] -= 1
                 if not waits[follower]:
                     free.append(follower)
-
-    def _cut(self, left: list[int], waits: list[int]) -> list[int]:
-        """Take the waits inside knots away; the points that are free now."""
-        for point in left:
-            if self._knot[point] >= 0:
-                for follower in self._after[point]:
-                    waits[follower] -= self._inside(point, follower)
-                self._after[point] = [f for f in self._after[point] if not self._inside(point, f)]
-        return [point for point in left if not waits[point]]
 
     def _inside(self, point: int, follower: int) -> bool:
         return self._knot[point] >= 0 and self._knot[point] == self._knot[follower]
@@ -158,25 +147,17 @@ class DependencyFlow:
             return ()
         most = max(self._reach[point] for point in self._ends)
         point = min((p for p in self._ends if self._reach[p] == most), key=self._rank)
-        chain = [point]
-        parts = self._parts()
-        while self._reach[point]:
-            point = self._before(point, parts)
+        chain, parts, reach = [point], self._parts(), self._reach
+        while reach[point]:
+            around = (other for other in self._awaited(point, parts) if not self._inside(other, point))
+            fitting = (other for other in around if reach[other] + self._work(other) == reach[point])
+            point = min(fitting, key=self._rank)
             if self._work(point):
                 chain.append(point)
         return tuple(self._names[self._owner[point]] for point in reversed(chain))
 
     def _work(self, point: int) -> int:
         return 1 if self._ends[self._owner[point]] == point else 0
-
-    def _before(self, point: int, parts: list[list[int]]) -> int:
-        """The point just before this one on its longest chain."""
-        fitting = (
-            other
-            for other in self._awaited(point, parts)
-            if self._reach[other] + self._work(other) == self._reach[point] and not self._inside(other, point)
-        )
-        return min(fitting, key=self._rank)
 
     def _rank(self, point: int) -> tuple[str, bool]:
         """What decides between equals: the id, then the beginning before the end; never the order given."""
@@ -227,23 +208,18 @@ class DependencyFlow:
         came: dict[int, int] = {}
         queue, steps = [start], 0
         for point in queue:
-            awaited = sorted(set(self._awaited(point, parts)), key=self._rank)
-            for other in awaited:
+            for other in sorted(set(self._awaited(point, parts)), key=self._rank):
                 steps += 1
                 if self._inside(point, other) and other not in came:
                     came[other] = point
                     queue.append(other)
                     if other == start:
-                        return self._way(start, came), steps
+                        way = [start]
+                        while point != start:
+                            way.append(point)
+                            point = came[point]
+                        return (start, *reversed(way)), steps
         raise AssertionError("a point in a knot has no way round")
-
-    @staticmethod
-    def _way(start: int, came: dict[int, int]) -> tuple[int, ...]:
-        way, point = [start], came[start]
-        while point != start:
-            way.append(point)
-            point = came[point]
-        return (start, *reversed(way[1:]), start)
 
     def _words(self, way: tuple[int, ...]) -> tuple[str, ...]:
         """The nodes of a way; a beginning and an end of one node in a row are named once."""

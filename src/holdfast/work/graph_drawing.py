@@ -6,6 +6,7 @@ obeyed. Marks and words tell what a colour would; who wants colour adds it in `i
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 
 from holdfast.model.task import Task
 from holdfast.model.text import visible
@@ -68,19 +69,14 @@ def _as_part(graph: TaskGraph | GraphPart) -> GraphPart:
 def tree(graph: TaskGraph | GraphPart, *, width: int = 100) -> str:
     """The graph as a tree of parts; a node is drawn once."""
     chosen = _as_part(graph)
-    drawn = _Drawn(chosen, set(chosen.names), max(width, 40))
-    for name in _tops(chosen):
+    inside = set(chosen.names)
+    drawn = _Drawn(chosen, inside, max(width, 40))
+    # It begins with nodes that are part of nothing here; then comes what is in circles.
+    first = [name for name in chosen.names if chosen.graph.tasks[name].parent not in inside]
+    for name in (*first, *(name for name in chosen.graph.roots() if name in inside), *chosen.names):
         if name not in drawn.shown:
             drawn.draw(name)
     return "".join(f"{line}\n" for line in drawn.lines)
-
-
-def _tops(chosen: GraphPart) -> list[str]:
-    """Where to begin: nodes that are part of nothing here; then what is in circles."""
-    inside = set(chosen.names)
-    first = [name for name in chosen.names if chosen.graph.tasks[name].parent not in inside]
-    loops = [name for name in chosen.graph.roots() if name in inside]
-    return [*first, *loops, *chosen.names]
 
 
 @mutable
@@ -102,11 +98,6 @@ class _Drawn:
         """The parts of a node that are drawn."""
         return [below for below in self.graph.children(name) if below in self.inside]
 
-    def _needed(self, task: Task) -> list[str]:
-        """What a task needs; what is met is no news where closed nodes are left out."""
-        tasks = self.graph.tasks
-        return [n for n in task.needs if self.part.everything or n not in tasks or not tasks[n].is_closed]
-
     def draw(self, top: str) -> None:
         """Add a node and everything below it."""
         self.ready = self.ready or {task.id for task in self.graph.ready()}
@@ -123,33 +114,28 @@ class _Drawn:
             if parts and depth == MAX_DEPTH:
                 self.lines.append(f"{indent}└── … {self._hide(parts):,} more below")
                 continue
-            for place in reversed(range(len(parts))):
-                last = place == len(parts) - 1
-                branch, on = ("└── ", "    ") if last else ("├── ", "│   ")
-                stack.append((parts[place], indent + branch, indent + on, depth + 1))
+            for part in reversed(parts):
+                branch, on = ("└── ", "    ") if part == parts[-1] else ("├── ", "│   ")
+                stack.append((part, indent + branch, indent + on, depth + 1))
 
     def _node(self, name: str, used: int) -> str:
-        task = self.graph.tasks[name]
-        head, notes = f"{MARKS[task.status]} {name}  ", self._notes(task)
+        task, (closed, of_all) = self.graph.tasks[name], self.graph.progress(name)
+        facts = [task.kind] if task.kind != "task" else []
+        facts += [f"{closed:,} of {of_all:,}"] if of_all else []
+        facts += ["ready"] if name in self.ready else []
+        head, notes = f"{MARKS[task.status]} {name}  ", f"  ({', '.join(facts)})" if facts else ""
         room = max(self.width - used - len(head) - columns(notes), LEAST)
         return f"{head}{cut(one_line(task.title), room)}{notes}"
 
-    def _notes(self, task: Task) -> str:
-        closed, of_all = self.graph.progress(task.id)
-        notes = [task.kind] if task.kind != "task" else []
-        notes += [f"{closed:,} of {of_all:,}"] if of_all else []
-        notes += ["ready"] if task.id in self.ready else []
-        return f"  ({', '.join(notes)})" if notes else ""
-
     def _needs(self, task: Task, indent: str) -> Iterator[str]:
         """What a node needs, as much of it as fits one line."""
-        needs = self._needed(task)
+        tasks = self.graph.tasks  # what is met is no news where closed nodes are left out
+        needs = [n for n in task.needs if self.part.everything or n not in tasks or not tasks[n].is_closed]
         if not needs:
             return
         line = f"{indent}needs "
         for told, need in enumerate(needs):
-            known = self.graph.tasks.get(need)
-            item = f"{need} ({known.status if known else AWAY})"
+            item = f"{need} ({tasks[need].status if need in tasks else AWAY})"
             if told and columns(line) + len(item) + 12 > self.width:
                 line += f", … {len(needs) - told:,} more"
                 break
@@ -188,41 +174,11 @@ def cut(text: str, room: int) -> str:
     """The text if it fits, else as much of it as does, with a mark."""
     if columns(text) <= room:
         return text
-    kept, used = [], 1
-    for sign in text:
-        used += _columns(sign)
-        if used > room:
-            break
-        kept.append(sign)
-    return "".join(kept).rstrip() + "…"
+    ends = accumulate(map(_columns, text), initial=1)
+    return text[: sum(end <= room for end in ends) - 1].rstrip() + "…"
 
 
 # Mermaid.
-
-
-@frozen
-class _Picture:
-    """What is drawn: nodes, also those that are only named, and the two kinds of edges."""
-
-    nodes: dict[str, Task | None]
-    needs: list[tuple[str, str]]  # what comes first, what needs it
-    parts: list[tuple[str, str]]  # the whole, its part
-
-
-def _picture(chosen: GraphPart) -> _Picture:
-    tasks, inside = chosen.graph.tasks, set(chosen.names)
-    nodes: dict[str, Task | None] = {name: tasks[name] for name in chosen.names}
-    needs, parts = [], []
-    for name in chosen.names:
-        for need in dict.fromkeys(tasks[name].needs):
-            if need in inside or need not in tasks or chosen.everything or not tasks[need].is_closed:
-                nodes.setdefault(need, tasks.get(need))
-                needs.append((need, name))
-        parent = tasks[name].parent
-        if parent and (parent in inside or parent not in tasks):
-            nodes.setdefault(parent, None)
-            parts.append((parent, name))
-    return _Picture(nodes, needs, parts)
 
 
 def _label(name: str, task: Task | None) -> tuple[str, str]:
@@ -235,15 +191,26 @@ def _label(name: str, task: Task | None) -> tuple[str, str]:
 
 def mermaid(graph: TaskGraph | GraphPart) -> str:
     """The graph as a Mermaid flowchart: arrows to what comes next, dotted lines to parts."""
-    picture = _picture(_as_part(graph))
-    numbers = {name: f"n{number}" for number, name in enumerate(picture.nodes)}
+    chosen = _as_part(graph)
+    tasks, inside = chosen.graph.tasks, set(chosen.names)
+    nodes: dict[str, Task | None] = {name: tasks[name] for name in chosen.names}  # also those that are only named
+    edges, parts = [], []
+    for name in chosen.names:
+        for need in dict.fromkeys(tasks[name].needs):
+            if need in inside or need not in tasks or chosen.everything or not tasks[need].is_closed:
+                nodes.setdefault(need, tasks.get(need))
+                edges.append((need, "-->", name))
+        parent = tasks[name].parent
+        if parent and (parent in inside or parent not in tasks):
+            nodes.setdefault(parent, None)
+            parts.append((parent, "-.-", name))
+    numbers = {name: f"n{number}" for number, name in enumerate(nodes)}
     lines = ["flowchart LR"]
-    for name, task in picture.nodes.items():
+    for name, task in nodes.items():
         head, title = (_entities(text) for text in _label(name, task))
         label = f"{head}<br/>{title}" if title else head
         lines.append(f'  {numbers[name]}["{label}"]:::{f"is_{task.status}" if task else "is_away"}')
-    lines += [f"  {numbers[one]} --> {numbers[other]}" for one, other in picture.needs]
-    lines += [f"  {numbers[one]} -.- {numbers[other]}" for one, other in picture.parts]
+    lines += [f"  {numbers[one]} {arrow} {numbers[other]}" for one, arrow, other in (*edges, *parts)]
     lines += [f"  classDef is_{name} {look}" for name, look in _MERMAID_LOOKS.items()]
     return "".join(f"{line}\n" for line in lines)
 

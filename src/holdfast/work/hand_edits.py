@@ -13,26 +13,14 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from holdfast.errors import (
-    BadInput,
-    BrokenEntry,
-    Busy,
-    Cycle,
-    HoldfastError,
-    NotStored,
-    PublishRefused,
-    ReadOnlyStore,
-    UnsafePath,
-)
+from holdfast.errors import BadInput, Busy, Cycle, HoldfastError, NotStored, PublishRefused, ReadOnlyStore, UnsafePath
 from holdfast.git import conflict_sides, merge_conflicts, view_edits, visible_entries
 from holdfast.git.clone import Clone
-from holdfast.git.visible_entries import Sighting
-from holdfast.model.event import EventDraft
 from holdfast.model.task import Link, Task
 from holdfast.store import fsio, pending_changes, task_files
 from holdfast.store import layout as paths
 from holdfast.store.pending_changes import PendingChange
-from holdfast.values import field, frozen
+from holdfast.values import frozen
 from holdfast.work import task_board
 from holdfast.work.task_graph import TaskGraph
 
@@ -48,29 +36,25 @@ class BeforeEdits:
     def __init__(self, clone: Clone, edited: Mapping[str, str | HoldfastError]) -> None:
         self._clone, self._edited = clone, edited
         waiting = {change.path for change in clone.changes()}
-        self.seen = sightings(clone) if not waiting.isdisjoint(edited) else {}
+        self.seen = task_board.sightings(clone) if not waiting.isdisjoint(edited) else {}
         pending_texts = {p: s.text for p, s in self.seen.items() if p in edited and s.origin == "pending"}
         self.before = head_texts(clone, list(edited)) | pending_texts  # path to text
-        self._nodes = nodes_of(self.before)
+        self.nodes = nodes_of(self.before)  # what each file held before, as far as it could be read
         self._all: AllNodes | None = None
         self._no_ring: bool | None = None
-
-    def was(self, path: str) -> Task | Link | None:
-        """What a file held before, as far as it could be read."""
-        return self._nodes.get(path)
 
     def everything(self) -> "AllNodes":
         """Every task and link that stood here."""
         if self._all is None:
-            untouched = {s.path: s.text for s in sightings(self._clone).values() if s.origin != "edit"}
+            untouched = {s.path: s.text for s in task_board.sightings(self._clone).values() if s.origin != "edit"}
             # What was deleted by hand still has its id and its name.
             hidden = [path for path in self._clone.repo.status(*FOLDERS) if path not in untouched]
             texts = {**head_texts(self._clone, hidden), **untouched, **self.before}
-            self._all = AllNodes({**nodes_of(texts), **self._nodes}, texts)
+            self._all = AllNodes({**nodes_of(texts), **self.nodes}, texts)
         return self._all
 
     def take(self, path: str, text: str, node: Task | Link, *, merged: bool) -> None:
-        self.before[path], self._nodes[path] = text, node
+        self.before[path], self.nodes[path] = text, node
         if self._all is not None:
             self._all.add(path, node)
         if merged:
@@ -101,10 +85,6 @@ class AllNodes:
         self.ids[node.id.casefold()] = self.names[path.casefold()] = path
 
 
-def sightings(clone: Clone) -> dict[str, Sighting]:
-    return {sighting.path: sighting for folder in FOLDERS for sighting in clone.entries(folder)}
-
-
 def head_texts(clone: Clone, wanted: list[str]) -> dict[str, str]:
     """HEAD's texts; a checkout with CRLF is the same text."""
     blobs = clone.repo.blobs_at("HEAD", wanted) if wanted else {}
@@ -117,15 +97,7 @@ def head_texts(clone: Clone, wanted: list[str]) -> dict[str, str]:
 
 
 def nodes_of(texts: Mapping[str, str]) -> dict[str, Task | Link]:
-    return {path: node for path, text in texts.items() if (node := node_of(path, text)) is not None}
-
-
-def node_of(path: str, text: str) -> Task | Link | None:
-    read = task_files.reader(path)
-    try:
-        return read(text, path) if read else None
-    except BrokenEntry:
-        return None
+    return {path: node for path, text in texts.items() if (node := task_board.node_of(path, text)) is not None}
 
 
 MOST_NOTES = 20
@@ -142,29 +114,25 @@ class TakenEdit:
     is_new: bool = False
 
 
-@frozen
-class _Look:
-    """What differs from HEAD and nobody has taken yet."""
-
-    edited: dict[str, str | HoldfastError] = field(default_factory=dict)  # the text, or why there is none
-    gone: tuple[str, ...] = ()
-    undone: tuple[str, ...] = ()  # taken before, and now as HEAD has it
-
-
 def take(clone: Clone) -> list[TakenEdit]:
     """Take what was edited by hand since the last command; the clone's notes say what and what not."""
     if clone.reading or clone.layout.private != clone.private.private or clone.repo.operation():
         return []
     try:
         clone.repo.refuse_in_hook_of_publish()
-        look = _look(clone)
-        _say_gone(clone, look.gone)
-        if not look.edited and not look.undone:
+        edited, gone, undone = _look(clone)
+        if gone:
+            more = f" and {len(gone) - 1:,} more" if len(gone) > 1 else ""
+            clone.notes.append(
+                f"{gone[0]}{more} was deleted by hand: hidden here, not dropped; bring it back with "
+                f"`git restore -- {gone[0]}`, or commit the deletion if it is meant"
+            )
+        if not edited and not undone:
             return []
         with fsio.locked(clone.layout.lock, wait=view_edits.PATIENCE):
-            look = _look(clone)
-            _give_back(clone, look.undone)
-            return _take(clone, look.edited)
+            edited, _, undone = _look(clone)
+            _give_back(clone, undone)
+            return _take(clone, edited)
     except (Busy, PublishRefused):  # a publish is writing these very files
         return []
     except (NotStored, ReadOnlyStore) as error:  # a full disk must not stop whoever only reads
@@ -180,16 +148,18 @@ def has_taken(clone: Clone) -> bool:
 # Looking.
 
 
-def _look(clone: Clone) -> _Look:
+def _look(clone: Clone) -> tuple[dict[str, str | HoldfastError], list[str], list[str]]:
+    """What differs from HEAD and nobody has taken yet: edited files, each with its text or why there is none; files
+    that are gone; and files that were taken before and are now as HEAD has them.
+    """
     differs = {path: code for path, code in clone.repo.status(*FOLDERS).items() if path.endswith(".md")}
     known = visible_entries.read_staged(clone.repo)
     if any(path.startswith(FOLDERS) and path not in differs for path in known):
-        visible_entries.remember_staged(
-            clone.repo, clone.line().id, ()
-        )  # as HEAD has it: an edit to the same text is new
+        # As HEAD has it: an edit to the same text is new.
+        visible_entries.remember_staged(clone.repo, clone.line().id, ())
     taken = view_edits.read_record(clone, RECORD)
     if not differs and not taken:
-        return _Look()
+        return {}, [], []
     waiting = {change.path: change for change in clone.changes()}
     undone = _undone(clone, {p: row for p, row in taken.items() if p not in differs}, waiting)
     found: dict[str, str | HoldfastError] = {}
@@ -205,15 +175,16 @@ def _look(clone: Clone) -> _Look:
         except HoldfastError as error:
             found[path] = error
             continue
-        if _blob(clone, text) not in _taken_blobs(path, known, waiting):
+        row, change = known.get(path), waiting.get(path)
+        if _blob(clone, text) not in (row.blob if row else None, change.blob if change else None):
             found[path] = text
     here = head_texts(clone, [*found, *gone])
     left = {path: text for path, text in found.items() if text != here.get(path)}
-    hidden = tuple(path for path in gone if path in here and path not in waiting)  # else it is seen
-    return _Look(left, hidden, undone)
+    hidden = [path for path in gone if path in here and path not in waiting]  # else it is seen
+    return left, hidden, undone
 
 
-def _undone(clone: Clone, clean: Mapping[str, list[Any]], waiting: Mapping[str, PendingChange]) -> tuple[str, ...]:
+def _undone(clone: Clone, clean: Mapping[str, list[Any]], waiting: Mapping[str, PendingChange]) -> list[str]:
     """The files that are HEAD's again while the edit taken from them, and nothing else, waits here.
 
     A file that is not there any more proves nothing: `git clean` must not take a task off the board.
@@ -229,7 +200,7 @@ def _undone(clone: Clone, clean: Mapping[str, list[Any]], waiting: Mapping[str, 
         and os.path.isfile(clone.layout.in_tree(path))
     ]
     _forget(clone, mine.keys() - set(found))  # published, or changed again since
-    return tuple(found)
+    return found
 
 
 def _forget(clone: Clone, settled: Collection[str]) -> None:
@@ -238,14 +209,14 @@ def _forget(clone: Clone, settled: Collection[str]) -> None:
         view_edits.keep_record(clone, RECORD, {path: row for path, row in rows.items() if path not in settled})
 
 
-def _give_back(clone: Clone, undone: tuple[str, ...]) -> None:
+def _give_back(clone: Clone, undone: list[str]) -> None:
     """Who puts a file back as it was takes the edit back; the store keeps it."""
-    texts = head_texts(clone, list(undone))
+    texts = head_texts(clone, undone)
     for path in undone:
-        node = node_of(path, texts.get(path, ""))
+        node = task_board.node_of(path, texts.get(path, ""))
         clone.give_up(path)
         if node is not None:
-            clone.record(event(node, "edit", _blob(clone, texts[path])))
+            clone.record(task_board.event_of(node, action="edit", blob=_blob(clone, texts[path])))
             clone.notes.append(f"{node.id}: the edit by hand was undone in the file, and waits no longer")
     _forget(clone, undone)
 
@@ -262,27 +233,11 @@ def _read(clone: Clone, path: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BrokenEntry(f"{path}:{line} holds bytes that are not UTF-8 text") from None
-
-
-def _taken_blobs(
-    path: str, known: Mapping[str, visible_entries.Staged], waiting: Mapping[str, PendingChange]
-) -> tuple[str | None, ...]:
-    row, change = known.get(path), waiting.get(path)
-    return (row.blob if row else None, change.blob if change else None)
+        raise BadInput(f"{path}:{line} holds bytes that are not UTF-8 text") from None
 
 
 def _blob(clone: Clone, text: str) -> str:
     return clone.repo.hash_blob(text.encode("utf-8"))
-
-
-def _say_gone(clone: Clone, gone: tuple[str, ...]) -> None:
-    if gone:
-        more = f" and {len(gone) - 1:,} more" if len(gone) > 1 else ""
-        clone.notes.append(
-            f"{gone[0]}{more} was deleted by hand: hidden here, not dropped; bring it back with "
-            f"`git restore -- {gone[0]}`, or commit the deletion if it is meant"
-        )
 
 
 # Taking.
@@ -299,8 +254,6 @@ class _Draft:
 
 
 def _take(clone: Clone, edited: Mapping[str, str | HoldfastError]) -> list[TakenEdit]:
-    if not edited:
-        return []
     ground, drafts = BeforeEdits(clone, edited), []
     for path, text in edited.items():
         try:
@@ -308,7 +261,8 @@ def _take(clone: Clone, edited: Mapping[str, str | HoldfastError]) -> list[Taken
                 raise text
             drafts.append(_draft(clone, ground, path, text))
         except HoldfastError as error:
-            clone.notes.append(f"your edit was not taken: {_with_path(path, str(error))}")
+            reason = str(error) if path in str(error) else f"{path}: {error}"
+            clone.notes.append(f"your edit was not taken: {reason}")
     _say_twins(clone, drafts)
     _store(clone, drafts)
     for draft in drafts[:MOST_NOTES]:
@@ -333,7 +287,7 @@ def _store(clone: Clone, drafts: Sequence[_Draft]) -> None:
         return
     for draft in drafts:
         action = "add" if draft.taken.is_new else "edit"
-        clone.record(event(draft.node, action, _blob(clone, draft.text)))
+        clone.record(task_board.event_of(draft.node, action=action, blob=_blob(clone, draft.text)))
     clone.change_all({draft.taken.path: draft.text for draft in drafts})
     line = clone.line().id
     rows = {draft.taken.path: _blob(clone, draft.edit) for draft in drafts}
@@ -348,17 +302,16 @@ def said(taken: TakenEdit, *, where: str = "by hand") -> str:
     return f"{taken.id} {'added' if taken.is_new else 'edited'} {where}: {changes}"
 
 
-def _with_path(path: str, reason: str) -> str:
-    return reason if path in reason else f"{path}: {reason}"
-
-
 def _draft(clone: Clone, ground: BeforeEdits, path: str, edit: str) -> _Draft:
     """One edit as it can be taken; whatever speaks against it is raised."""
     node = _checked(clone, ground, path, edit)
     text = _with_what_waits(clone, ground, path, edit)
     if text != edit:
         node = _checked(clone, ground, path, text)
-    _refuse_cycle(ground, path, node)
+    was = ground.nodes.get(path)
+    edges = (was.needs, was.parent) if isinstance(was, Task) else ((), None)
+    if isinstance(node, Task) and (node.needs, node.parent) != edges and (loop := ground.ring(path, node)):
+        raise Cycle(f"{path} would make a cycle: {' → '.join(loop)}")
     before = ground.before.get(path)
     diff = conflict_sides.differences(path, before, text) if before is not None else (node.title,)
     ground.take(path, text, node, merged=text != edit)
@@ -370,41 +323,22 @@ def _checked(clone: Clone, ground: BeforeEdits, path: str, text: str) -> Task | 
     read = task_files.reader(path)
     assert read is not None
     node = read(text, path)
-    _refuse_secret(clone, path, text)
+    if (clean := clone.scan.text(text)) != text:
+        pairs = enumerate(zip(text.split("\n"), clean.split("\n"), strict=False), start=1)
+        line = next((number for number, (old, new) in pairs if old != new), 1)
+        raise BadInput(f"{path}:{line} holds what looks like a secret; take it out")
     if node.id in clone.erased():
         raise BadInput(f"{path} is {node.id}, which was erased")
-    was = ground.was(path)
-    if was is None:
-        _refuse_twin(ground.everything(), path, node)
+    was = ground.nodes.get(path)
+    if was is None:  # two files of one id, or of names that many disks take for one, cannot both be checked out
+        there = ground.everything()
+        if (other := there.ids.get(node.id.casefold(), path)) != path:
+            raise BadInput(f"{path} is {node.id}, which stands in {other}; a file's name never changes")
+        if (same := there.names.get(path.casefold(), path)) != path:
+            raise BadInput(f"{path} and {same} differ only in case")
     elif was.id != node.id:
         raise BadInput(f"{path} was {was.id}; an id never changes")
     return node
-
-
-def _refuse_twin(there: AllNodes, path: str, node: Task | Link) -> None:
-    """Two files of one id, or of names that many disks take for one, cannot both be checked out."""
-    other = there.ids.get(node.id.casefold(), path)
-    if other != path:
-        raise BadInput(f"{path} is {node.id}, which stands in {other}; a file's name never changes")
-    same = there.names.get(path.casefold(), path)
-    if same != path:
-        raise BadInput(f"{path} and {same} differ only in case")
-
-
-def _refuse_secret(clone: Clone, path: str, text: str) -> None:
-    clean = clone.scan.text(text)
-    if clean == text:
-        return
-    pairs = enumerate(zip(text.split("\n"), clean.split("\n"), strict=False), start=1)
-    line = next((number for number, (old, new) in pairs if old != new), 1)
-    raise BadInput(f"{path}:{line} holds what looks like a secret; take it out")
-
-
-def _refuse_cycle(ground: BeforeEdits, path: str, node: Task | Link) -> None:
-    was = ground.was(path)
-    before = (was.needs, was.parent) if isinstance(was, Task) else ((), None)
-    if isinstance(node, Task) and (node.needs, node.parent) != before and (loop := ground.ring(path, node)):
-        raise Cycle(f"{path} would make a cycle: {' → '.join(loop)}")
 
 
 def _with_what_waits(clone: Clone, ground: BeforeEdits, path: str, edit: str) -> str:
@@ -418,11 +352,3 @@ def _with_what_waits(clone: Clone, ground: BeforeEdits, path: str, edit: str) ->
         name = conflict_sides.identity(path, edit, seen.text)
         raise BadInput(f"{path} and a change that waits disagree about {names}; choose: holdfast task resolve {name}")
     return merged
-
-
-def event(node: Task | Link, action: str, blob: str) -> EventDraft:
-    """What the log says of an edit."""
-    if isinstance(node, Task):
-        return task_board.event_of(node, action=action, blob=blob)
-    word = "link" if action == "add" else action
-    return EventDraft("task", target=node.id, body={"action": word, "statement": node.title, "blob": blob})

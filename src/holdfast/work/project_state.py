@@ -13,7 +13,7 @@ from holdfast.git.clone import Clone
 from holdfast.model.task import PLANS, Link, Task
 from holdfast.model.text import in_json
 from holdfast.store import task_files
-from holdfast.values import frozen
+from holdfast.values import asdict, frozen
 from holdfast.work import task_board as boards
 from holdfast.work import task_json
 from holdfast.work.task_board import Board, BrokenTaskFile
@@ -29,7 +29,7 @@ class ProjectState:
     branch: str | None
     head: str | None
     time: str
-    base: str
+    base: str  # a digest that changes whenever a task or a link does
     board: Board
     links: tuple[Link, ...]
     broken: tuple[BrokenTaskFile, ...]
@@ -41,14 +41,10 @@ def read(clone: Clone, *, board: Board | None = None) -> ProjectState:
     links, broken = boards.links(clone)
     found = tuple(link for link, _ in links.values())
     branch = clone.hide.text(head.branch) if head.branch else None
-    return ProjectState(branch, head.oid, clone.now(), base_of(here, found), here, found, (*here.broken, *broken))
-
-
-def base_of(board: Board, links: tuple[Link, ...]) -> str:
-    """A digest that changes whenever a task or a link does."""
-    texts = [f"{name} {placed.blob}" for name, placed in board.placed.items()]
-    texts += [task_files.render(link) for link in links]
-    return hashlib.sha256("\n".join(sorted(texts)).encode("utf-8", "replace")).hexdigest()
+    texts = [f"{name} {placed.blob}" for name, placed in here.placed.items()]
+    texts += [task_files.render(link) for link in found]
+    base = hashlib.sha256("\n".join(sorted(texts)).encode("utf-8", "replace")).hexdigest()
+    return ProjectState(branch, head.oid, clone.now(), base, here, found, (*here.broken, *broken))
 
 
 def as_object(state: ProjectState) -> dict[str, Any]:
@@ -58,23 +54,27 @@ def as_object(state: ProjectState) -> dict[str, Any]:
 
 def _derived(state: ProjectState) -> dict[str, Any]:
     """The same but for the tasks themselves, whose place is kept."""
-    graph = state.board.graph
+    graph, tasks = state.board.graph, state.board.tasks
+    edges = []
+    for task in tasks:
+        edges += [{"from": task.id, "to": need, "kind": "needs"} for need in task.needs]
+        edges += [{"from": task.id, "to": task.parent, "kind": "part of"}] if task.parent else []
     return {
         "version": VERSION,
         "last_updated": state.time,
         "branch": state.branch,
         "head": state.head,
         "base": state.base,
-        "goals": [_outline(state, task) for task in _of_kind(state, "goal")],
-        "milestones": [_outline(state, task) for task in _of_kind(state, "milestone")],
+        "goals": [_outline(state, task) for task in tasks if task.kind == "goal"],
+        "milestones": [_outline(state, task) for task in tasks if task.kind == "milestone"],
         "tasks": [],
         "graph": {
-            "edges": _edges(state),
+            "edges": edges,
             "ready": [task.id for task in graph.ready() if task.kind not in PLANS],
             "waiting": {found.task.id: list(found.reasons) for found in graph.waiting()},
             "critical_path": list(graph.critical_path()),
         },
-        "checkpoints": [_checkpoint(task) for task in state.board.tasks if task.checkpoint],
+        "checkpoints": [{"task": t.id, "title": t.title, **asdict(t.checkpoint)} for t in tasks if t.checkpoint],
         "backlog": [task.id for task in backlog(state.board)],
         "links": [task_json.as_object(link) for link in state.links],
     }
@@ -84,23 +84,20 @@ def text(state: ProjectState, clone: Clone) -> str:
     """The view's text: one field a line, and one task a line, so that people can find and edit theirs."""
     fields = [f"{json.dumps(name)}: {_spread(value)}" for name, value in _derived(state).items()]
     around = in_json("{\n" + ",\n".join(fields) + "\n}\n")
-    if clone.hide.text(words := _words(state)) != words:
+    # Everything people wrote that is derived from tasks, once: far less than what is made of it.
+    tasks = state.board.tasks
+    said = [task.title for task in tasks if task.kind in PLANS or task.checkpoint]
+    said += [task.reason for task in tasks if task.reason]
+    said += [task_files.render(link) for link in state.links]
+    named = {name for task in tasks for name in (task.id, *task.needs, task.parent or "")}
+    if clone.hide.text(words := "\n".join((state.branch or "", *sorted(named), *said))) != words:
         around = clone.hide.text(around)
     placed = {one.blob: one.task for one in state.board.placed.values()}
     lines = clone.entry_memo.shown(
         "state", placed, lambda task: clone.hide.text(in_json(_json(task_json.as_object(task))))
     )  # the lines of tasks that did not change are as before
-    tasks = ",\n  ".join(lines[one.blob] for one in state.board.placed.values())
-    return around.replace('"tasks": []', f'"tasks": [\n  {tasks}\n]', 1) if tasks else around
-
-
-def _words(state: ProjectState) -> str:
-    """Everything people wrote that is derived from tasks, once: far less than what is made of it."""
-    plans = [task.title for task in state.board.tasks if task.kind in PLANS or task.checkpoint]
-    reasons = [task.reason for task in state.board.tasks if task.reason]
-    links = [task_files.render(link) for link in state.links]
-    named = {name for task in state.board.tasks for name in (task.id, *task.needs, task.parent or "")}
-    return "\n".join((state.branch or "", *sorted(named), *plans, *reasons, *links))
+    rows = ",\n  ".join(lines[one.blob] for one in state.board.placed.values())
+    return around.replace('"tasks": []', f'"tasks": [\n  {rows}\n]', 1) if rows else around
 
 
 def _spread(value: Any) -> str:
@@ -111,8 +108,7 @@ def _spread(value: Any) -> str:
     if isinstance(value, list) and value:
         return "[\n  " + ",\n  ".join(_json(item) for item in value) + "\n]"
     if isinstance(value, dict) and value:
-        rows = (f"{_json(name)}: {_json(item)}" for name, item in value.items())
-        return "{\n  " + ",\n  ".join(rows) + "\n}"
+        return "{\n  " + ",\n  ".join(f"{_json(name)}: {_json(item)}" for name, item in value.items()) + "\n}"
     return _json(value)
 
 
@@ -125,10 +121,6 @@ def backlog(board: Board) -> list[Task]:
     return sorted(waiting, key=lambda task: task.priority)
 
 
-def _of_kind(state: ProjectState, kind: str) -> list[Task]:
-    return [task for task in state.board.tasks if task.kind == kind]
-
-
 def _outline(state: ProjectState, task: Task) -> Mapping[str, Any]:
     closed, of_all = state.board.graph.progress(task.id)
     return {
@@ -138,25 +130,4 @@ def _outline(state: ProjectState, task: Task) -> Mapping[str, Any]:
         "closed": closed,
         "of": of_all,
         "parts": list(state.board.graph.children(task.id)),
-    }
-
-
-def _edges(state: ProjectState) -> list[dict[str, str]]:
-    found = []
-    for task in state.board.tasks:
-        found += [{"from": task.id, "to": need, "kind": "needs"} for need in task.needs]
-        if task.parent:
-            found.append({"from": task.id, "to": task.parent, "kind": "part of"})
-    return found
-
-
-def _checkpoint(task: Task) -> dict[str, Any]:
-    reached = task.checkpoint
-    assert reached is not None
-    return {
-        "task": task.id,
-        "title": task.title,
-        "commit": reached.commit,
-        "tree": reached.tree,
-        "patch_id": reached.patch_id,
     }

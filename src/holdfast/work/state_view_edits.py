@@ -12,10 +12,9 @@ from typing import Any
 from holdfast.errors import BadInput, HoldfastError, InConflict
 from holdfast.git import conflict_sides, view_edits
 from holdfast.git.clone import Clone
-from holdfast.model.ids import new_id, slug
+from holdfast.model.ids import new_id
 from holdfast.model.task import Link, Task
 from holdfast.patterns import regex
-from holdfast.store import layout as paths
 from holdfast.store import markdown_document, task_files
 from holdfast.values import frozen
 from holdfast.work import hand_edits, project_state, task_json
@@ -42,19 +41,16 @@ def take_state(clone: Clone, data: bytes) -> ViewEditOutcome:
     try:
         changes = _changes(clone, data)
     except HoldfastError as error:
-        why = _placed(str(error))
+        why = str(error)  # with its place: the line as editors understand it, or the task
+        if why.startswith(("task ", "link ")):
+            why = f"{project_state.NAME}, {why}"
+        why = _ON_LINE.sub(rf"{project_state.NAME}:\1 ", why)
         return ViewEditOutcome(refused=why, kept=view_edits.refused(clone, project_state.NAME, data, why))
     taken = _store(clone, changes)
     view_edits.remember(clone, project_state.NAME, data)
     for one in taken[: hand_edits.MOST_NOTES]:
         clone.notes.append(hand_edits.said(one, where=f"in {project_state.NAME}"))
     return ViewEditOutcome(taken)
-
-
-def _placed(reason: str) -> str:
-    """A refusal with its place: the line as editors understand it, or the task."""
-    placed = _ON_LINE.sub(rf"{project_state.NAME}:\1 ", reason)
-    return f"{project_state.NAME}, {reason}" if reason.startswith(("task ", "link ")) else placed
 
 
 @frozen
@@ -74,7 +70,9 @@ def _changes(clone: Clone, data: bytes) -> list[_Change]:
     if document.get("base") != current.base:
         raise BadInput("the project has changed since it was rendered; edit the fresh one")
     _refuse_derived(document, current)
-    known = _known(clone, current)
+    known = {name: _Change(placed.task, placed.path, placed.text) for name, placed in current.board.placed.items()}
+    links, _ = boards.links(clone)
+    known |= {name: _Change(link, path, task_files.render(link)) for name, (link, path) in links.items()}
     taken = {name.casefold() for name in known}
     plan = task_json.from_text(text, fresh=lambda prefix, others: new_id(prefix, {*known, *others}))
     nodes: dict[str, Task | Link] = {task.id: task for task in plan.tasks}
@@ -94,33 +92,19 @@ def _changed(
     clone: Clone, nodes: Mapping[str, Task | Link], known: Mapping[str, _Change], current: ProjectState
 ) -> Iterator[_Change]:
     for name, node in nodes.items():
-        before = known.get(name)
-        if before is not None and task_files.render(node) in _as_shown(clone, before.node):
+        before, text = known.get(name), task_files.render(node)
+        # As it is, or as the view shows it: a secret that git brought in it is hidden there.
+        if before is not None and text in ((was := task_files.render(before.node)), clone.hide.text(was)):
             continue
         if name in current.board.placed and current.board.placed[name].clash is not None:
             raise InConflict(f"{name} was changed here and in the branch's history")
         if name in clone.erased():
             raise BadInput(f"{name} was erased")
-        if clone.scan.text(task_files.render(node)) != task_files.render(node):
+        if clone.scan.text(text) != text:
             raise BadInput(f"{name} holds what looks like a secret; take it out")
         if before is not None and type(before.node) is not type(node):
             raise BadInput(f"{name} cannot turn from a task into a link, or back")
-        folder = paths.TASKS if isinstance(node, Task) else paths.LINKS
-        path = before.path if before else paths.node_path(folder, slug(node.title, boards.MAX_SLUG), name)
-        yield _Change(node, path, before.before if before else None)
-
-
-def _as_shown(clone: Clone, node: Task | Link) -> tuple[str, str]:
-    """A node as it is, and as the view shows it: a secret that git brought in it is hidden there."""
-    text = task_files.render(node)
-    return text, clone.hide.text(text)
-
-
-def _known(clone: Clone, current: ProjectState) -> dict[str, _Change]:
-    """Every task and link that the view shows."""
-    found = {name: _Change(placed.task, placed.path, placed.text) for name, placed in current.board.placed.items()}
-    links, _ = boards.links(clone)
-    return found | {name: _Change(link, path, task_files.render(link)) for name, (link, path) in links.items()}
+        yield _Change(node, before.path, before.before) if before else _Change(node, boards.path_for(node), None)
 
 
 def _loaded(text: str) -> dict[str, Any]:
@@ -159,8 +143,9 @@ def _store(clone: Clone, changes: list[_Change]) -> tuple[TakenEdit, ...]:
     taken = []
     for change in changes:
         action = "edit" if change.before is not None else "add"
-        clone.record(hand_edits.event(change.node, action, stored[change.path]))
-        text = texts[change.path]
-        diff = conflict_sides.differences(change.path, change.before, text) if change.before else (change.node.title,)
+        clone.record(boards.event_of(change.node, action=action, blob=stored[change.path]))
+        diff: tuple[str, ...] = (change.node.title,)
+        if change.before:
+            diff = conflict_sides.differences(change.path, change.before, texts[change.path])
         taken.append(TakenEdit(change.node.id, change.path, diff, is_new=change.before is None))
     return tuple(taken)

@@ -5,19 +5,19 @@ when they are named, never shown unasked. What the graph makes of them all is `t
 of them `task_lifecycle`'s.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from functools import cached_property, partial
+from collections.abc import Collection, Mapping
+from functools import cached_property
 from typing import Any
 
 from holdfast.errors import BadInput, BrokenEntry, Cycle, InConflict, NotFound, TooLarge
 from holdfast.git import branch_lines
 from holdfast.git.clone import Clone
+from holdfast.git.visible_entries import Sighting
 from holdfast.model.event import EventDraft
 from holdfast.model.ids import TASK, new_id, pick, slug
 from holdfast.model.task import Link, Task
 from holdfast.store import layout as paths
 from holdfast.store import markdown_document, pending_changes, task_files
-from holdfast.store.pending_changes import PendingChange
 from holdfast.values import field_names, frozen, replace
 from holdfast.work.task_graph import TaskGraph
 
@@ -49,16 +49,11 @@ def paths_of(clone: Clone, folder: str, wanted: Collection[str]) -> dict[str, st
     names += [path.removeprefix(f"{folder}/") for path in waiting if path.startswith(f"{folder}/")]
     found: dict[str, str] = {}
     for name in sorted(set(names)):
-        for identity in _endings(name):
-            if identity in wanted:
-                found.setdefault(identity, f"{folder}/{name}")
+        stem = name.removesuffix(".md")
+        for at in (at for at, letter in enumerate(stem) if letter == "-"):  # the id may follow any of its dashes
+            if stem[at + 1 :] in wanted:
+                found.setdefault(stem[at + 1 :], f"{folder}/{name}")
     return found
-
-
-def _endings(name: str) -> Iterable[str]:
-    """What may be the id in a file's name: whatever follows one of its dashes."""
-    stem = name.removesuffix(".md")
-    return (stem[at + 1 :] for at, letter in enumerate(stem) if letter == "-")
 
 
 def count_elsewhere(clone: Clone, known: Collection[str]) -> int:
@@ -146,29 +141,45 @@ def read(clone: Clone) -> Board:
         except BrokenEntry as error:
             broken.append(BrokenTaskFile(sighting.path, str(error)))
             continue
-        if task.id in placed:
-            broken.append(_twin(task.id, sighting.path, placed[task.id].path))
+        path = sighting.path
+        if task.id in placed:  # a merge of two branches that both made it may bring it
+            other = placed[task.id].path
+            reason = f"{path} is {task.id}, which stands in {other} too; keep one and delete the other: git rm {path}"
+            broken.append(BrokenTaskFile(path, reason))
             continue
         placed[task.id] = TaskFile(
-            task, sighting.path, sighting.blob, sighting.origin, sighting.clash, sighting.edited, sighting.text
+            task, path, sighting.blob, sighting.origin, sighting.clash, sighting.edited, sighting.text
         )
     return Board(placed, tuple(broken))
 
 
-def _twin(identity: str, path: str, other: str) -> BrokenTaskFile:
-    """A second file of one id, as a merge of two branches that both made it may bring."""
-    reason = f"{path} is {identity}, which stands in {other} too; keep one and delete the other: git rm {path}"
-    return BrokenTaskFile(path, reason)
+def sightings(clone: Clone) -> dict[str, Sighting]:
+    """Every file of a task or a link that is visible here, by its path."""
+    return {one.path: one for folder in (paths.TASKS, paths.LINKS) for one in clone.entries(folder)}
+
+
+def node_of(path: str, text: str) -> Task | Link | None:
+    """The task or link that a file holds; None if it is neither, or cannot be read."""
+    read = task_files.reader(path)
+    try:
+        return read(text, path) if read else None
+    except BrokenEntry:
+        return None
+
+
+def path_for(node: Task | Link) -> str:
+    """Where a new task or link is kept."""
+    folder = paths.TASKS if isinstance(node, Task) else paths.LINKS
+    return paths.node_path(folder, slug(node.title, MAX_SLUG), node.id)
 
 
 def cleaned(clone: Clone, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Fields that came from outside, in one line where they must be, and without their secrets."""
     found: dict[str, Any] = {}
     for name, value in fields.items():
-        if isinstance(value, str) and name != "notes":
-            found[name] = clone.scan.text(" ".join(value.split()))
-        elif isinstance(value, str):
-            found[name] = clone.scan.text(value.replace("\r\n", "\n").replace("\r", "\n").strip("\n"))
+        if isinstance(value, str):
+            lines = value.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+            found[name] = clone.scan.text(lines if name == "notes" else " ".join(value.split()))
         elif isinstance(value, tuple | list) and name != "extra":
             found[name] = tuple(dict.fromkeys(clone.scan.text(str(item)) for item in value))
         else:
@@ -191,8 +202,7 @@ def place_new(clone: Clone, board: Board, fields: Mapping[str, Any]) -> Task:
         )
     task = Task(**{**fields, "id": identity})
     refuse_bad_edges(clone, board, task)
-    path = paths.node_path(paths.TASKS, slug(task.title, MAX_SLUG), task.id)
-    return _write(clone, task, path, task_files.render(task), action="add")
+    return _write(clone, task, path_for(task), task_files.render(task), action="add")
 
 
 def replace_with(clone: Clone, board: Board, task: Task, *, action: str, more: Mapping[str, Any] | None = None) -> Task:
@@ -213,19 +223,16 @@ def replace_with(clone: Clone, board: Board, task: Task, *, action: str, more: M
 
 def refuse_bad_edges(clone: Clone, board: Board, task: Task, *, known: Task | None = None) -> None:
     """Cycle if the task would wait for itself; NotFound if it names a node that nobody here knows."""
-    had = {*known.needs, known.parent} if known else set()
-    for name in {*task.needs, task.parent} - had - {None}:
+    had = {*known.needs, known.parent, None} if known else {None}
+    for name in {*task.needs, task.parent} - had:
         if name not in board.placed and not branches_with(clone, str(name)):
             raise NotFound(f"there is no task {name}, on this branch or another", hint="See `holdfast tasks`.")
-    if not (task.needs or task.parent) and task.id not in _taken(board):
-        return
-    if loop := board.graph.cycle(task):
+    if (task.needs or task.parent or task.id in _taken(board)) and (loop := board.graph.cycle(task)):
         raise Cycle(f"that would be a cycle: {' → '.join(loop)}")
 
 
 def _taken(board: Board) -> set[str]:
-    named = (edge for task in board.tasks for edge in (*task.needs, task.parent) if edge)
-    return {*board.placed, *named}
+    return {*board.placed, *(edge for task in board.tasks for edge in (*task.needs, task.parent) if edge)}
 
 
 def _write(
@@ -237,26 +244,20 @@ def _write(
     return task
 
 
-def event_of(task: Task, *, action: str, blob: str | None = None, more: Mapping[str, Any] | None = None) -> EventDraft:
-    """The event that says what happened to a task."""
-    body = {
-        "action": action,
-        "task": task.id,
-        "statement": task.title,
-        "status": task.status,
-        "receipts": list(task.evidence),
-        "blob": blob,
-        "reason": task.reason,
-        "reviewer": task.owner,
-        **(more or {}),
-    }
-    return EventDraft(
-        "task",
-        target=task.id,
-        layer=task.layer,
-        systemic_scale=task.systemic_scale,
-        body={name: value for name, value in body.items() if value not in (None, [])},
-    )
+def event_of(
+    node: Task | Link, *, action: str, blob: str | None = None, more: Mapping[str, Any] | None = None
+) -> EventDraft:
+    """The event that says what happened to a task or a link."""
+    body: dict[str, Any] = {"action": action, "statement": node.title, "blob": blob}
+    layer = scale = None
+    if isinstance(node, Task):
+        layer, scale = node.layer, node.systemic_scale
+        body |= {"task": node.id, "status": node.status, "receipts": list(node.evidence)}
+        body |= {"reason": node.reason, "reviewer": node.owner}
+    elif action == "add":
+        body["action"] = "link"
+    body = {name: value for name, value in (body | dict(more or {})).items() if value not in (None, [])}
+    return EventDraft("task", target=node.id, layer=layer, systemic_scale=scale, body=body)
 
 
 def changed(task: Task, fields: Mapping[str, Any]) -> Task:
@@ -274,18 +275,7 @@ def links(clone: Clone) -> tuple[dict[str, tuple[Link, str]], tuple[BrokenTaskFi
     for sighting in clone.entries(paths.LINKS):
         try:
             link = task_files.parse_link(sighting.text, sighting.path)
+            found[link.id] = (link, sighting.path)
         except BrokenEntry as error:
             broken.append(BrokenTaskFile(sighting.path, str(error)))
-            continue
-        found[link.id] = (link, sighting.path)
     return found, tuple(broken)
-
-
-def remove(clone: Clone, removed: Iterable[tuple[str, EventDraft]]) -> None:
-    """Take files off the board: deleted by the next publish, kept in the store and in history."""
-    for path, draft in removed:
-        clone.change(path, None, event=partial(_said, draft))
-
-
-def _said(draft: EventDraft, _: PendingChange) -> EventDraft:
-    return draft

@@ -74,10 +74,8 @@ def live(layout: Layout, now: str) -> dict[str, TaskClaim]:
 def every(layout: Layout) -> Iterator[TaskClaim]:
     """All claims, also those whose time is over."""
     for name in layout.listed(layout.claims):
-        if name.endswith(".json"):
-            claim = _read(layout, name)
-            if claim is not None:
-                yield claim
+        if name.endswith(".json") and (claim := _read(layout, name)) is not None:
+            yield claim
 
 
 def find(layout: Layout, task: str) -> TaskClaim | None:
@@ -97,7 +95,8 @@ def take(layout: Layout, claim: TaskClaim, *, now: str) -> TaskClaim:
             kept = tuple(dict.fromkeys((*before.commits, *claim.commits)))
             claim = replace(claim, ts=before.ts, head=before.head, commits=kept[-MAX_COMMITS:])
         elif before is not None and before.is_live(now):
-            raise _taken(before)
+            where = f" on {before.branch}" if before.branch else ""
+            raise Claimed(f"{before.task} is claimed by {before.owner}{where} until {before.until[:19]}Z")
         return _write(layout, claim)
 
 
@@ -109,9 +108,7 @@ def try_take(layout: Layout, claim: TaskClaim, *, now: str) -> TaskClaim | None:
     """
     with _locked(layout):
         before = find(layout, claim.task)
-        if before is not None and before.is_live(now):
-            return None
-        return _write(layout, claim)
+        return None if before is not None and before.is_live(now) else _write(layout, claim)
 
 
 def release(layout: Layout, task: str, *, owner: str | None = None) -> TaskClaim | None:
@@ -139,19 +136,11 @@ def add_commit(layout: Layout, task: str, oid: str) -> TaskClaim | None:
 
 def sweep(layout: Layout, *, before: str) -> list[TaskClaim]:
     """Remove the claims whose time was over before a moment; those that were there."""
-    old = [claim for claim in every(layout) if claim.until < before]
-    if not old:
-        return []
     with _locked(layout):
         gone = [claim for claim in every(layout) if claim.until < before]
         for claim in gone:
             fsio.remove(_path(layout, claim.task))
     return gone
-
-
-def _taken(claim: TaskClaim) -> Claimed:
-    where = f" on {claim.branch}" if claim.branch else ""
-    return Claimed(f"{claim.task} is claimed by {claim.owner}{where} until {claim.until[:19]}Z")
 
 
 @contextmanager
@@ -200,11 +189,9 @@ def _read(layout: Layout, name: str) -> TaskClaim | None:
 def _parse(record: Any) -> TaskClaim:
     """The claim that a record holds; fields of a later version are left out."""
     values = {field.name: record[field.name] for field in fields(TaskClaim) if field.name in record}
-    for name in ("task", "owner", "line", "worktree", "ts", "until"):
-        if not isinstance(values[name], str):
-            raise BadInput(f"its {name} is no text")
-    for name in ("session", "branch", "head"):
-        if not isinstance(values.setdefault(name, None), str | None):
+    maybe = {name: values.setdefault(name, None) for name in ("session", "branch", "head")}
+    for name in ("task", "owner", "line", "worktree", "ts", "until", *maybe):
+        if not isinstance(values[name], str) and (name not in maybe or values[name] is not None):
             raise BadInput(f"its {name} is no text")
     commits = values.get("commits", [])
     if not isinstance(commits, list) or not all(isinstance(oid, str) for oid in commits):

@@ -9,6 +9,9 @@ brought them) are normal: such needs are not met, such nodes wait, and the reaso
 Nothing heavy is imported: a quick command may ask with any values that have a task's fields.
 """
 
+from functools import cached_property
+
+from holdfast.values import frozen
 from holdfast.work.dependency_flow import DependencyFlow
 
 TYPE_CHECKING = False
@@ -23,22 +26,12 @@ MAX_RING = 8  # nodes of a cycle that a reason names
 NEVER = ""  # in place of an id: finishing one task is not enough
 
 
+@frozen
 class WaitingTask:
     """An open task that is not ready, and why, in words for people."""
 
-    __slots__ = ("reasons", "task")
-
-    def __init__(self, task: "Task", reasons: tuple[str, ...]) -> None:
-        self.task, self.reasons = task, reasons
-
-    def __repr__(self) -> str:
-        return f"Waiting({self.task.id}: {'; '.join(self.reasons)})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, WaitingTask) and (self.task, self.reasons) == (other.task, other.reasons)
-
-    def __hash__(self) -> int:
-        return hash((self.task.id, self.reasons))
+    task: "Task"
+    reasons: tuple[str, ...]
 
 
 class TaskGraph:
@@ -51,11 +44,6 @@ class TaskGraph:
             if task.parent is not None:
                 self._parts.setdefault(task.parent, []).append(name)
         self._open = [name for name, task in self.tasks.items() if task.status not in CLOSED]
-        self._tree: _Tree | None = None
-        self._held: _Holds | None = None
-        self._flow: DependencyFlow | None = None
-        self._sums: dict[str, tuple[int, int]] | None = None
-        self._rings: dict[str, tuple[str, ...]] | None = None
         self._told: dict[str, tuple[str, ...]] = {}  # how each node holds back its parts, in words
 
     # Structure.
@@ -66,19 +54,18 @@ class TaskGraph:
 
     def roots(self) -> tuple[str, ...]:
         """Nodes from which all others are reached by their parts: no parent here, or one of a loop."""
-        return self._shape().roots
+        return self._shape.roots
 
     def progress(self, id: str) -> tuple[int, int]:  # noqa: A002
         """How many of all the nodes below a node are closed, and how many there are.
 
         Nodes with parts count too: an epic whose tasks are done is still to be closed.
         """
-        if self._sums is None:
-            self._sums = self._count_below()
         return self._sums.get(id, (0, 0))
 
-    def _count_below(self) -> dict[str, tuple[int, int]]:
-        shape, sums = self._shape(), dict.fromkeys(self.tasks, (0, 0))
+    @cached_property
+    def _sums(self) -> dict[str, tuple[int, int]]:
+        shape, sums = self._shape, dict.fromkeys(self.tasks, (0, 0))
         for name in reversed(shape.order):
             task, (closed, count) = self.tasks[name], sums[name]
             if task.parent in sums and name not in shape.tops:
@@ -86,10 +73,9 @@ class TaskGraph:
                 sums[task.parent] = (before[0] + closed + (task.status in CLOSED), before[1] + count + 1)
         return sums
 
+    @cached_property
     def _shape(self) -> "_Tree":
-        if self._tree is None:
-            self._tree = _Tree(self)
-        return self._tree
+        return _Tree(self)
 
     # Cycles.
 
@@ -115,24 +101,23 @@ class TaskGraph:
         return flow.cycle(min(new)) if new else None
 
     def _whole_flow(self) -> DependencyFlow:
-        return DependencyFlow(self.tasks, self.tasks, self._shape().within)
+        return DependencyFlow(self.tasks, self.tasks, self._shape.within)
 
+    @cached_property
     def _open_flow(self) -> DependencyFlow:
-        if self._flow is None:
-            self._flow = DependencyFlow(self.tasks, self._open, self._shape().within)
-        return self._flow
+        return DependencyFlow(self.tasks, self._open, self._shape.within)
 
     # What can be done.
 
     def ready(self) -> "list[Task]":
         """What can be done now: by priority, started before open, what frees most, then the oldest."""
-        holds, tasks = self._holds(), self.tasks
+        holds, tasks = self._holds, self.tasks
         found = [tasks[name] for name in self._open if name in holds.ready]
         return sorted(found, key=lambda t: (t.priority, t.status != "started", -len(holds.frees.get(t.id, ()))))
 
     def unblocks(self, id: str) -> tuple[str, ...]:  # noqa: A002
         """What becomes ready at once when this is done, in the order given."""
-        return tuple(self._holds().frees.get(id, ()))
+        return tuple(self._holds.frees.get(id, ()))
 
     def critical_path(self) -> tuple[str, ...]:
         """The longest chain of open work, first things first: each waits for the one before.
@@ -140,38 +125,35 @@ class TaskGraph:
         By its own needs, by those of what it is part of, or because the one before is part of what
         it needs. A node with open parts comes after them: it is to be closed when they are.
         """
-        return self._open_flow().longest()
+        return self._open_flow.longest()
 
     def waiting(self) -> list[WaitingTask]:
         """Every open task that is not ready, most urgent first, and why."""
-        held = [self.tasks[name] for name in self._open if name not in self._holds().ready]
+        held = [self.tasks[name] for name in self._open if name not in self._holds.ready]
         held.sort(key=lambda task: (task.priority, task.status != "started"))
         return [WaitingTask(task, tuple(self._reasons(task))) for task in held]
 
     def standing(self, id: str) -> tuple[str, ...]:  # noqa: A002
         """Why an open node is not ready; nothing if it is, or is closed."""
         task = self.tasks[id]
-        if task.status in CLOSED or id in self._holds().ready:
-            return ()
-        return tuple(self._reasons(task))
+        return () if task.status in CLOSED or id in self._holds.ready else tuple(self._reasons(task))
 
+    @cached_property
     def _holds(self) -> "_Holds":
-        if self._held is None:
-            self._held = _Holds(self)
-        return self._held
+        return _Holds(self)
 
     # Reasons in words.
 
     def _reasons(self, task: "Task") -> "Iterator[str]":
-        holds = self._holds()
-        if ring := self._ring(task.id):
+        holds = self._holds
+        if ring := self._rings.get(task.id):
             yield f"is part of a cycle: {_shown(ring, task.id)}"
         if task.status == "blocked":
             yield f"blocked: {task.reason or 'no reason given'}"
         yield from (f"needs {self._named(need)}" for need in holds.unmet.get(task.id, ()))
         if parts := holds.parts.get(task.id):
             yield f"has {parts:,} open part{'s' if parts > 1 else ''}"
-        above, told = None if task.id in self._shape().loops else holds.above.get(task.id), 0
+        above, told = None if task.id in self._shape.loops else holds.above.get(task.id), 0
         while above is not None and told < MAX_NAMED:
             if above not in self._told:
                 self._told[above] = tuple(self._from_above(above))
@@ -186,23 +168,22 @@ class TaskGraph:
         """How an ancestor holds back its parts."""
         task = self.tasks[name]
         who = f"its {task.kind} {name}"
-        if name in self._shape().loops:
-            yield f"{who} is part of a cycle: {_shown(self._shape().loops[name], name)}"
+        if name in self._shape.loops:
+            yield f"{who} is part of a cycle: {_shown(self._shape.loops[name], name)}"
         elif task.status in CLOSED:
             yield f"{who} is {task.status}"
         else:
             if task.status == "blocked":
                 yield f"{who} is blocked: {task.reason or 'no reason given'}"
-            needs = self._holds().outer(name)
+            needs = self._holds.outer(name)
             yield from (f"{who} needs {self._named(need)}" for need in needs[:MAX_NAMED])
             if len(needs) > MAX_NAMED:
                 yield f"{who} needs {len(needs) - MAX_NAMED:,} more"
 
-    def _ring(self, name: str) -> tuple[str, ...] | None:
+    @cached_property
+    def _rings(self) -> dict[str, tuple[str, ...]]:
         """The cycle that an open node is part of."""
-        if self._rings is None:
-            self._rings = {**self._shape().loops, **self._open_flow().cycles()}
-        return self._rings.get(name)
+        return {**self._shape.loops, **self._open_flow.cycles()}
 
 
 def _shown(ring: tuple[str, ...], name: str) -> str:
@@ -210,8 +191,7 @@ def _shown(ring: tuple[str, ...], name: str) -> str:
     count, near = len(ring) - 1, ring[: 4 * MAX_RING]  # not all of it: thousands may be on the same one
     at = near.index(name) if name in near else 0
     turned = [ring[(at + step) % count] for step in range(min(count, MAX_RING))]
-    cut = ["…"] if count > MAX_RING else []
-    return " → ".join([*turned, *cut, turned[0]])
+    return " → ".join([*turned, *(["…"] if count > MAX_RING else []), turned[0]])
 
 
 class _Tree:
@@ -243,12 +223,8 @@ class _Tree:
                 continue
             enter[name] = len(order)
             order.append(name)
-            below = parts.get(name)
-            if below:
-                stack.append(name)
-                stack.extend(part for part in reversed(below) if part not in enter)
-            else:
-                leave[name] = len(order)
+            stack.append(name)
+            stack.extend(part for part in reversed(parts.get(name, ())) if part not in enter)
 
     def _open_loops(self, graph: TaskGraph) -> list[str]:
         """Find the loops, and walk each from its first node as if it had no parent."""
@@ -256,23 +232,18 @@ class _Tree:
         for name in graph.tasks:
             if name in self._enter:
                 continue
-            ring = self._loop_above(name, graph)
+            seen: dict[str, int] = {}
+            while name not in seen:  # a node without a root above it leads to a loop
+                seen[name] = len(seen)
+                name = graph.tasks[name].parent or ""
+            ring = list(seen)[seen[name] :]
+            first = ring.index(min(ring))  # wherever one came from, the same node counts as the top
+            ring = ring[first:] + ring[:first]
             tops.append(ring[0])
             self.loops.update(dict.fromkeys(ring, (*ring, ring[0])))
             self.tops.add(ring[0])
             self._walk(ring[0], graph._parts)
         return tops
-
-    @staticmethod
-    def _loop_above(name: str, graph: TaskGraph) -> list[str]:
-        """The loop that a node without a root above it leads to."""
-        seen: dict[str, int] = {}
-        while name not in seen:
-            seen[name] = len(seen)
-            name = graph.tasks[name].parent or ""
-        ring = list(seen)[seen[name] :]
-        first = ring.index(min(ring))  # wherever one came from, the same node counts as the top
-        return ring[first:] + ring[:first]
 
     def within(self, name: str, other: str) -> bool:
         """Whether a node lies somewhere among another's parts."""
@@ -292,20 +263,16 @@ class _Holds:
         self.above: dict[str, str] = {}  # the nearest ancestor that holds a node back
         self.ready: set[str] = set()
         self.frees: dict[str, list[str]] = {}
-        self._settle(self._only_parts())
-
-    def _only_parts(self) -> dict[str, str]:
-        """For each node with open parts: the part if it is one, else NEVER."""
-        only: dict[str, str] = {}
-        for name in self._graph._open:
-            parent = self._graph.tasks[name].parent
+        only: dict[str, str] = {}  # for each node with open parts: the part if it is one, else NEVER
+        for name in graph._open:
+            parent = graph.tasks[name].parent
             if parent is not None:
                 self.parts[parent] = self.parts.get(parent, 0) + 1
                 only[parent] = name if self.parts[parent] == 1 else NEVER
-        return only
+        self._settle(only)
 
     def _settle(self, only: dict[str, str]) -> None:
-        tasks, shape = self._graph.tasks, self._graph._shape()
+        tasks, shape = self._graph.tasks, self._graph._shape
         passed: dict[str, str | None] = {}  # what a node's parts wait for because of it and what is above it
         alone: dict[str, str | None] = {}  # the one thing that an open node waits for
         for name in shape.order:
@@ -320,8 +287,15 @@ class _Holds:
             if name in self._graph._parts:
                 own = self._passed_on(name, own)
                 passed[name] = _both(hold, own)
-                self._place(name, own is not None)
-        self._conclude(alone)
+                above = name if own is not None else self.above.get(name)  # the nearest that holds its parts back
+                if above is not None:
+                    self.above |= {part: above for part in self._graph._parts[name] if part not in shape.tops}
+        for name in self._graph._open:
+            awaited = alone[name]
+            if awaited is None:
+                self.ready.add(name)
+            elif awaited and awaited != name and not shape.within(name, awaited):
+                self.frees.setdefault(awaited, []).append(name)
 
     def _own(self, name: str, task: "Task") -> str | None:
         """What a node waits for by itself."""
@@ -329,56 +303,29 @@ class _Holds:
         own: str | None = None
         unmet = []
         for need in task.needs:
-            other = tasks.get(need)
-            if other is None:
-                own = NEVER
-            elif other.status in CLOSED:
-                continue
-            else:
-                own = need if own is None or own == need else NEVER
-            unmet.append(need)
+            if need not in tasks or tasks[need].status not in CLOSED:
+                own = _both(own, need if need in tasks else NEVER)
+                unmet.append(need)
         if unmet:
             self.unmet[name] = list(dict.fromkeys(unmet))
-        return NEVER if task.status == "blocked" or name in self._graph._shape().loops else own
+        return NEVER if task.status == "blocked" or name in self._graph._shape.loops else own
 
     def _passed_on(self, name: str, own: str | None) -> str | None:
         """What of it holds back its parts: a need of one of these does not."""
         task = self._graph.tasks[name]
         if own is None or task.status in CLOSED or task.status == "blocked":
             return own
-        if name in self._graph._shape().loops:
+        if name in self._graph._shape.loops:
             return NEVER
         outer = self.outer(name)
-        if not outer:
-            return None
-        return outer[0] if len(outer) == 1 and outer[0] in self._graph.tasks else NEVER
+        return NEVER if len(outer) > 1 or (outer and outer[0] not in self._graph.tasks) else next(iter(outer), None)
 
     def outer(self, name: str) -> list[str]:
         """The needs of a node that are not met and are none of its own parts."""
-        shape, tasks = self._graph._shape(), self._graph.tasks
-        unmet = self.unmet.get(name, [])
-        return [need for need in unmet if need not in tasks or not shape.within(need, name)]
-
-    def _place(self, name: str, holds: bool) -> None:
-        """Tell the parts of a node which ancestor holds them back first."""
-        above = name if holds else self.above.get(name)
-        if above is not None:
-            for part in self._graph._parts[name]:
-                if part not in self._graph._shape().tops:
-                    self.above[part] = above
-
-    def _conclude(self, alone: dict[str, str | None]) -> None:
-        within = self._graph._shape().within
-        for name in self._graph._open:
-            only = alone[name]
-            if only is None:
-                self.ready.add(name)
-            elif only and only != name and not within(name, only):
-                self.frees.setdefault(only, []).append(name)
+        shape, tasks = self._graph._shape, self._graph.tasks
+        return [need for need in self.unmet.get(name, []) if need not in tasks or not shape.within(need, name)]
 
 
 def _both(one: str | None, other: str | None) -> str | None:
     """What is awaited if both are: nothing, one thing, or more than finishing one task brings."""
-    if one is None:
-        return other
-    return one if other is None or one == other else NEVER
+    return other if one is None else one if other in (None, one) else NEVER

@@ -10,12 +10,12 @@ a refusal names the line (in a whole document: the record) and the reason. What 
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, TypeVar
 
 from holdfast.errors import BadInput, Cycle, TooLarge
 from holdfast.git.clone import Clone
-from holdfast.model.event import EventDraft
-from holdfast.model.ids import LINK, TASK, new_id, slug
+from holdfast.model.ids import LINK, TASK, new_id
 from holdfast.model.task import FIELDS, LINK_FIELDS, LINK_KINDS, LISTS, Checkpoint, Link, Task, link_kind
 from holdfast.patterns import regex
 from holdfast.store import frontmatter
@@ -54,8 +54,7 @@ class TaskPlan:
 
 def as_object(node: Task | Link) -> dict[str, Any]:
     """A task or a link with every field it has, as plain values."""
-    names = FIELDS if isinstance(node, Task) else LINK_FIELDS
-    found = {name: _plain(getattr(node, name)) for name in names}
+    found = {name: _plain(getattr(node, name)) for name in (FIELDS if isinstance(node, Task) else LINK_FIELDS)}
     return {**found, "notes": node.notes, "extra": dict(node.extra)}
 
 
@@ -73,7 +72,7 @@ def to_json(tasks: Iterable[Task], links: Iterable[Link] = ()) -> str:
 
 def to_jsonl(tasks: Iterable[Task], links: Iterable[Link] = ()) -> str:
     """One JSON object a line, tasks first."""
-    objects = [*map(as_object, tasks), *map(as_object, links)]
+    objects = chain(map(as_object, tasks), map(as_object, links))
     return "".join(f"{json.dumps(found, ensure_ascii=False)}\n" for found in objects)
 
 
@@ -85,7 +84,8 @@ def from_text(text: str, *, fresh: Fresh | None = None) -> TaskPlan:
 
     BadInput, TooLarge or Cycle say on which line, or with which record of a document, it goes wrong.
     """
-    _refuse_unfit(text)
+    if len(text) > MAX_TEXT or len(text.encode("utf-8", "replace")) > MAX_TEXT:
+        raise TooLarge(f"the text is larger than {MAX_TEXT:,} bytes", hint="Import it in parts.")
     values, place_of = _records(text.removeprefix("\ufeff"))
     nodes: dict[str, Task | Link] = {}
     places: dict[str, int] = {}
@@ -103,19 +103,12 @@ def from_text(text: str, *, fresh: Fresh | None = None) -> TaskPlan:
     return plan
 
 
-def _refuse_unfit(text: str) -> None:
-    """Refuse what is too large, or cannot be written as UTF-8."""
-    if len(text) > MAX_TEXT or len(text.encode("utf-8", "replace")) > MAX_TEXT:
-        raise TooLarge(f"the text is larger than {MAX_TEXT:,} bytes", hint="Import it in parts.")
-
-
 def _short(reason: str) -> str:
     return reason if len(reason) <= MAX_REASON else f"{reason[:MAX_REASON]}…"
 
 
 def _ring(ring: tuple[str, ...]) -> str:
-    shown = ring if len(ring) <= MAX_RING else (*ring[: MAX_RING - 2], "…", ring[-1])
-    return " → ".join(shown)
+    return " → ".join(ring if len(ring) <= MAX_RING else (*ring[: MAX_RING - 2], "…", ring[-1]))
 
 
 def _records(text: str) -> tuple[list[Any], Callable[[int], str]]:
@@ -129,12 +122,17 @@ def _records(text: str) -> tuple[list[Any], Callable[[int], str]]:
     if isinstance(whole, dict) and not {"tasks", "links"} & set(whole):
         return [whole], lambda _: "record 1"
     if isinstance(whole, dict):
-        _refuse_other_version(whole)
-        tasks = _listed(whole, "tasks")
-        names = [f"task {n}" for n in range(1, len(tasks) + 1)]
-        whole = [*tasks, *_listed(whole, "links")]
-        names += [f"link {n}" for n in range(1, len(whole) - len(tasks) + 1)]
-        return whole, lambda place: names[place]
+        if whole.get("version", VERSION) != VERSION:
+            said = _short(repr(whole["version"]))
+            raise BadInput(f"line 1: version {said} is not one that this Holdfast reads", hint="Update Holdfast.")
+        records, names = [], []
+        for kind in ("task", "link"):
+            listed = whole.get(f"{kind}s", [])
+            if not isinstance(listed, list):
+                raise BadInput(f"line 1: {kind}s must be a list", hint=_HINT)
+            records += listed
+            names += [f"{kind} {n}" for n in range(1, len(listed) + 1)]
+        return records, lambda place: names[place]
     if not isinstance(whole, list):
         raise BadInput("line 1: it holds no tasks", hint="Give JSON, or JSONL with one object a line.")
     return whole, lambda place: f"record {place + 1}"
@@ -182,19 +180,6 @@ def _whole(digits: str) -> int | float:
     return int(digits) if len(digits) < 20 else math.inf
 
 
-def _refuse_other_version(whole: Mapping[Any, Any]) -> None:
-    if whole.get("version", VERSION) != VERSION:
-        said = _short(repr(whole["version"]))
-        raise BadInput(f"line 1: version {said} is not one that this Holdfast reads", hint="Update Holdfast.")
-
-
-def _listed(whole: Mapping[Any, Any], name: str) -> list[Any]:
-    found = whole.get(name, [])
-    if not isinstance(found, list):
-        raise BadInput(f"line 1: {name} must be a list", hint=_HINT)
-    return found
-
-
 # One record.
 
 
@@ -213,7 +198,15 @@ def _node(record: Any, fresh: Fresh | None, taken: Collection[str]) -> Task | Li
         if name not in values:
             raise BadInput(f"it has no {name}")
     values["extra"] = tuple(_extra(record, names))
-    return _link(values) if is_link else _task(values)
+    if is_link:
+        target = values["target"]
+        if not isinstance(target, str):
+            raise BadInput("target must be text")
+        return Link(**{"title": target, "kind": link_kind(target), **values})
+    values |= {name: tuple(values[name]) for name in LISTS if isinstance(values.get(name), list)}
+    if "checkpoint" in values:
+        values["checkpoint"] = _checkpoint(values["checkpoint"])
+    return Task(**values)
 
 
 def _refuse_strange(record: Mapping[str, Any]) -> None:
@@ -225,22 +218,6 @@ def _refuse_strange(record: Mapping[str, Any]) -> None:
             raise BadInput(f"{_short(name)} is nested: it must be one value, or a list of plain ones")
         if any(_HALF.search(item) for item in (name, *items) if isinstance(item, str)):
             raise BadInput(f"{_HALF.sub('?', _short(name))} holds half a character, which cannot be stored")
-
-
-def _task(values: dict[str, Any]) -> Task:
-    for name in LISTS:
-        if isinstance(values.get(name), list):
-            values[name] = tuple(values[name])
-    if "checkpoint" in values:
-        values["checkpoint"] = _checkpoint(values["checkpoint"])
-    return Task(**values)
-
-
-def _link(values: dict[str, Any]) -> Link:
-    target = values["target"]
-    if not isinstance(target, str):
-        raise BadInput("target must be text")
-    return Link(**{"title": target, "kind": link_kind(target), **values})
 
 
 def _checkpoint(value: Any) -> Checkpoint:
@@ -272,21 +249,14 @@ def _extra(record: Mapping[str, Any], names: Collection[str]) -> Iterator[tuple[
 def _raw(name: str, value: Any) -> str:
     """An unknown field as a line; BadInput unless its value is plain."""
     items = value if isinstance(value, list) else [value]
-    if not _NAME.fullmatch(name) or not all(_is_plain(item) for item in items):
+    endless = any(isinstance(item, float) and not math.isfinite(item) for item in items)
+    if endless or not _NAME.fullmatch(name) or not all(isinstance(item, str | int | float | None) for item in items):
         raise BadInput(f"the field {_short(name)} is not known, and not plain enough to be kept")
-    shown = [_word(item) for item in items]
+    shown = [frontmatter.word(item) if isinstance(item, str) else json.dumps(item) for item in items]
     raw = f"{name}: [{', '.join(shown)}]" if isinstance(value, list) else f"{name}: {shown[0]}"
     if not _is_line(name, raw):
         raise BadInput(f"the field {name} is not known, and cannot be kept under that name")
     return raw
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _word(value: Any) -> str:
-    return frontmatter.word(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _is_line(name: str, raw: str) -> bool:
@@ -319,13 +289,16 @@ def bring(clone: Clone, text: str) -> TaskPlan:
     after = TaskGraph([*board.tasks, *tasks])
     if ring := after.cycle(since=board.graph):
         raise Cycle(f"that would be a cycle: {_ring(ring)}", hint=_HINT)
-    _say_strangers(clone, tasks, after)
+    named = {edge for task in tasks for edge in (*task.needs, task.parent) if edge and edge not in after.tasks}
+    if named:
+        shown = ", ".join(sorted(named)[:5]) + (" …" if len(named) > 5 else "")
+        clone.notes.append(f"{len(named):,} tasks are named that are not on this branch: {shown}")
     _store(clone, new)
     return TaskPlan(tuple(tasks), tuple(node for node in new if isinstance(node, Link)))
 
 
 def _fresh(prefix: str, taken: Collection[str], others: Collection[str]) -> str:
-    while (name := new_id(prefix, taken)) in others:
+    while (name := new_id(prefix, taken)) in others:  # both in one set, for each of many records, would take long
         pass
     return name
 
@@ -358,39 +331,17 @@ def _new(nodes: Iterable[Task | Link], known: Mapping[str, Task | Link]) -> list
     return new
 
 
-def _say_strangers(clone: Clone, tasks: Iterable[Task], graph: TaskGraph) -> None:
-    named = {edge for task in tasks for edge in (*task.needs, task.parent) if edge and edge not in graph.tasks}
-    if named:
-        shown = ", ".join(sorted(named)[:5]) + (" …" if len(named) > 5 else "")
-        clone.notes.append(f"{len(named):,} tasks are named that are not on this branch: {shown}")
-
-
-def _store(clone: Clone, nodes: Iterable[Task | Link]) -> None:
+def _store(clone: Clone, new: list[Task | Link]) -> None:
     """Keep each as a change that waits, then say so in the log."""
-    new = list(nodes)
-    there = {
-        folder: task_board.paths_of(clone, folder, {node.id for node in new if _folder(node) == folder})
-        for folder in (paths.TASKS, paths.LINKS)
-    }
-    texts = {there[_folder(node)].get(node.id, _path(node)): (node, files.render(node)) for node in new}
+    there: dict[str, str] = {}
+    for kind, folder in ((Task, paths.TASKS), (Link, paths.LINKS)):
+        there |= task_board.paths_of(clone, folder, {node.id for node in new if isinstance(node, kind)})
+    texts = {there.get(node.id, task_board.path_for(node)): (node, files.render(node)) for node in new}
     for node, text in texts.values():
         if len(text) > files.MAX_TASK:
             raise TooLarge(f"{node.id} takes {len(text):,} characters; at most {files.MAX_TASK:,} are kept")
     if texts:
         clone.change_all(
-            {path: text for path, (_, text) in texts.items()}, event=lambda new: _event(texts[new.path][0], new.blob)
+            {path: text for path, (_, text) in texts.items()},
+            event=lambda new: task_board.event_of(texts[new.path][0], action="import", blob=new.blob),
         )
-
-
-def _folder(node: Task | Link) -> str:
-    return paths.TASKS if isinstance(node, Task) else paths.LINKS
-
-
-def _path(node: Task | Link) -> str:
-    return paths.node_path(_folder(node), slug(node.title, task_board.MAX_SLUG), node.id)
-
-
-def _event(node: Task | Link, blob: str | None) -> EventDraft:
-    if isinstance(node, Task):
-        return task_board.event_of(node, action="import", blob=blob)
-    return EventDraft("task", target=node.id, body={"action": "import", "statement": node.title, "blob": blob})

@@ -25,7 +25,7 @@ from holdfast.model.event import EventDraft, timestamp
 from holdfast.model.memory import join_evidence
 from holdfast.model.task import PLANS, Checkpoint, Task
 from holdfast.store import layout as paths
-from holdfast.values import frozen, replace
+from holdfast.values import asdict, frozen, replace
 from holdfast.work import task_board as boards
 from holdfast.work import task_claims
 from holdfast.work.task_board import Board
@@ -38,10 +38,14 @@ FAR = 5000  # commits that are looked at: a trunk may have got many meanwhile
 
 def found_evidence(clone: Clone, task: Task, *, run: str | None = None) -> tuple[str, ...]:
     """Receipts for a task, oldest first; `run` is the one that is under way."""
-    commits = [f"commit:{oid}" for oid in commits_of(clone, task)]
-    runs = [f"run:{name}" for name in _runs(clone, task)]
-    under_way = [f"run:{run}"] if run else []
-    return tuple(dict.fromkeys((*commits, *runs, *under_way)))
+    ended_well = [
+        event.run_id
+        for event in clone.find_events(kinds=("run",), newest=2000)
+        if event.exit_status == 0 and event.body and (clone.bodies.get(event.body) or {}).get("task") == task.id
+    ]
+    runs = [*filter(None, ended_well)][-MOST_FOUND:] + ([run] if run else [])
+    found = [f"commit:{oid}" for oid in commits_of(clone, task)] + [f"run:{name}" for name in runs]
+    return tuple(dict.fromkeys(found))
 
 
 def commits_of(clone: Clone, task: Task) -> list[str]:
@@ -53,17 +57,17 @@ def commits_of(clone: Clone, task: Task) -> list[str]:
     noted = _now(clone, claim.commits if claim else ())
     where, ts = (claim.branch, claim.ts) if claim else (told.branch, told.ts)
     made = noted | _now(clone, _committed(clone.repo, where, start, ts))
-    begun = _begun(clone, start)
+    begun = next(iter(_now(clone, [start])), None)  # as it is called in HEAD's history
     span = [f"{begun}..HEAD"] if begun else ["--no-walk", *sorted(made)]
     since = commits_since(clone, span) if begun or made else []
     if where != clone.repo.head().branch:  # the work went on elsewhere: others may have used that branch
         mail = _mail(clone.repo)
-        made &= {commit.oid for commit in since if commit.committer == mail}
+        made &= {oid for oid, committer, _ in since if committer == mail}
     if begun is not None:
         made |= _ours_alone(clone.repo, begun)
-    named = {one.oid for one in since if _names(one.message, task.id, ours=one.oid in made)}
+    named = {oid for oid, _, message in since if _names(message, task.id, ours=oid in made)}
     chosen = named | (noted & made) if named or told.others else made
-    return [commit.oid for commit in since if commit.oid in chosen][-MOST_FOUND:]
+    return [oid for oid, _, _ in since if oid in chosen][-MOST_FOUND:]
 
 
 def _names(message: str, task: str, *, ours: bool) -> bool:
@@ -78,11 +82,6 @@ def _now(clone: Clone, oids: Iterable[str]) -> set[str]:
     return {oid for oid in found if clone.repo.is_ancestor(oid, "HEAD")}
 
 
-def _begun(clone: Clone, start: str) -> str | None:
-    """The commit a task was started on, as it is called in HEAD's history; None if it is not there."""
-    return next(iter(_now(clone, [start])), None)
-
-
 def _committed(repo: Repo, branch: str | None, start: str, ts: str) -> list[str]:
     """What was committed since, as reflogs tell, on a branch and on a newer one that continued it."""
     began = int(datetime.fromisoformat(ts).timestamp()) if ts else 0
@@ -90,14 +89,10 @@ def _committed(repo: Repo, branch: str | None, start: str, ts: str) -> list[str]
     for name in {branch, repo.head().branch} - {None}:
         log = reflog.read(repo.common_dir, f"refs/heads/{name}")
         if name == branch or (log and log[0].begins and log[0].time > began):
-            rows += _since(log, start, began)
+            # The rows after the commit; where it is not in the log, those of later seconds.
+            at = max((place for place, row in enumerate(log) if row.oid == start), default=None)
+            rows += [row for row in log if row.time > began] if at is None else log[at + 1 :]
     return [row.oid for row in rows if row.message.startswith("commit")][-MOST_FOUND:]  # not merged, not fetched
-
-
-def _since(log: Sequence[ReflogRow], start: str, began: int) -> Sequence[ReflogRow]:
-    """The rows after a commit; where it is not in the log, those of later seconds."""
-    at = max((place for place, row in enumerate(log) if row.oid == start), default=None)
-    return [row for row in log if row.time > began] if at is None else log[at + 1 :]
 
 
 def _ours_alone(repo: Repo, start: str) -> set[str]:
@@ -108,8 +103,7 @@ def _ours_alone(repo: Repo, start: str) -> set[str]:
     asked = f"HEAD\n^{start}\n{others}".encode("utf-8", "surrogateescape")
     mail = _mail(repo)
     rows = repo.run("log", "--no-merges", "--format=%H %ce", "--stdin", stdin=asked).decode("utf-8", "replace")
-    pairs = (row.partition(" ") for row in rows.splitlines())
-    return {oid for oid, _, committer in pairs if committer == mail}
+    return {oid for oid, _, committer in (row.partition(" ") for row in rows.splitlines()) if committer == mail}
 
 
 def _mail(repo: Repo) -> str:
@@ -118,17 +112,8 @@ def _mail(repo: Repo) -> str:
     return known.rpartition(">")[0].rpartition("<")[2] or "nobody's"
 
 
-@frozen
-class FoundCommit:
-    """A commit as far as it tells whose it is and what for."""
-
-    oid: str
-    committer: str
-    message: str
-
-
-def commits_since(clone: Clone, span: Sequence[str]) -> list[FoundCommit]:
-    """The commits of a span that change more than Holdfast's own files, oldest first."""
+def commits_since(clone: Clone, span: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Id, committer and message of the commits of a span that change more than Holdfast's own files, oldest first."""
     repo = clone.repo
     shape = ("log", "-z", "--no-merges", "--reverse", f"--max-count={FAR}", "--format=%H %ce%n%B")
     done = repo.attempt(*shape, *span)
@@ -138,8 +123,8 @@ def commits_since(clone: Clone, span: Sequence[str]) -> list[FoundCommit]:
     others = (f":(top,exclude){paths.TRACKED}", ":(top)")
     ours -= set(repo.text("rev-list", "--no-merges", *span, "--", *others).split()) if ours else set()
     rows = (row.partition("\n") for row in done.stdout.decode("utf-8", "replace").split("\0") if row.strip())
-    found = (FoundCommit(*head.partition(" ")[::2], message) for head, _, message in rows)
-    return [commit for commit in found if commit.oid not in ours]
+    found = ((*head.partition(" ")[::2], message) for head, _, message in rows)
+    return [commit for commit in found if commit[0] not in ours]
 
 
 class _Told:
@@ -159,26 +144,13 @@ class _Told:
                 continue
             body = clone.bodies.get(event.body) or {}
             action = body.get("action")
-            if event.target == task and action == "start":
-                self.head, self.ts, self.branch = event.head, event.ts, body.get("branch")
-                self.others = bool(in_hand - {task})
-            elif action == "start":
-                self.others = True
             if action == "start":
+                if event.target == task:
+                    self.head, self.ts, self.branch = event.head, event.ts, body.get("branch")
                 in_hand.add(event.target)
+                self.others = bool(in_hand - {task})
             elif action in _LETS_GO:
                 in_hand.discard(event.target)
-
-
-def _runs(clone: Clone, task: Task) -> list[str]:
-    """The runs recorded for a task that ended well."""
-    runs = clone.find_events(kinds=("run",), newest=2000)
-    mine = []
-    for event in (event for event in runs if event.exit_status == 0):
-        body = clone.bodies.get(event.body) if event.body else None
-        if event.run_id and (body or {}).get("task") == task.id:
-            mine.append(event.run_id)
-    return mine[-MOST_FOUND:]
 
 
 LASTING = timedelta(hours=2)  # a claim nobody renews
@@ -218,10 +190,10 @@ def edit(clone: Clone, name: str, **changes: Any) -> Task:
     task = board.find(name).task
     if "evidence" in changes:
         changes["evidence"] = _receipts(clone, changes["evidence"])
-    for field in ("needs", "parent"):
-        if changes.get(field):
-            many = [_node(board, item) for item in _as_list(changes[field])]
-            changes[field] = many if field == "needs" else many[0]
+    if needs := changes.get("needs"):
+        changes["needs"] = [_node(board, item) for item in ([needs] if isinstance(needs, str) else needs)]
+    if changes.get("parent"):
+        changes["parent"] = _node(board, changes["parent"])
     fresh = _unreached(boards.changed(task, boards.cleaned(clone, changes)))
     return boards.replace_with(clone, board, fresh, action="edit")
 
@@ -259,14 +231,12 @@ def claim_next(clone: Clone, who: TaskWorker, *, lasting: timedelta = LASTING) -
     A claim of one's own counts, too: asked twice, it gives two tasks, so that agents who go by the same
     name never get the same one.
     """
-    ready = boards.read(clone).graph.ready()
     taken = task_claims.live(clone.layout, clone.now())
-    for task in ready:
-        if task.id in taken or task.kind in PLANS:
-            continue
-        claim = claim_of(clone, task.id, who, lasting=lasting)
-        if task_claims.try_take(clone.layout, claim, now=clone.now()):
-            return task
+    for task in boards.read(clone).graph.ready():
+        if task.id not in taken and task.kind not in PLANS:
+            claim = claim_of(clone, task.id, who, lasting=lasting)
+            if task_claims.try_take(clone.layout, claim, now=clone.now()):
+                return task
     return None
 
 
@@ -311,7 +281,10 @@ def done(
     fresh = replace(task, status="done", evidence=receipts, checkpoint=checkpoint, reason=None)
     boards.replace_with(clone, board, fresh, action="done")
     if task.kind == "milestone" and checkpoint is not None:
-        clone.record(_milestone(fresh, checkpoint))
+        body = {"action": "milestone", "task": task.id, "statement": task.title, "receipts": list(receipts)}
+        body |= asdict(checkpoint)
+        scale = task.systemic_scale
+        clone.record(EventDraft("checkpoint", target=task.id, layer=task.layer, systemic_scale=scale, body=body))
     _let_go(clone, task.id)
     return FinishedTask(fresh, tuple(seen), unblocked)
 
@@ -324,19 +297,6 @@ def checkpoint_here(clone: Clone) -> Checkpoint | None:
     commit_anchors.keep(clone, [head])
     tree = clone.repo.text("rev-parse", f"{head}^{{tree}}")
     return Checkpoint(commit=head, tree=tree, patch_id=commit_details.patch_id(clone.repo, head))
-
-
-def _milestone(task: Task, checkpoint: Checkpoint) -> EventDraft:
-    body = {
-        "action": "milestone",
-        "task": task.id,
-        "statement": task.title,
-        "commit": checkpoint.commit,
-        "tree": checkpoint.tree,
-        "patch_id": checkpoint.patch_id,
-        "receipts": list(task.evidence),
-    }
-    return EventDraft("checkpoint", target=task.id, layer=task.layer, systemic_scale=task.systemic_scale, body=body)
 
 
 def stop(clone: Clone, name: str, status: str, *, reason: str | None = None) -> Task:
@@ -374,8 +334,7 @@ def release(clone: Clone, name: str) -> Task:
 
 def _given_owner(clone: Clone, task: Task) -> str | None:
     """Who was named to answer for a task, rather than having become its owner by starting it."""
-    given: str | None = None
-    starter: str | None = None
+    given = starter = None
     for event in clone.find_events(kinds=("task",), targets=(task.id,)) if task.owner else ():
         if not event.body:
             continue
@@ -411,10 +370,6 @@ def _node(board: Board, name: str) -> str:
         return board.find(name).task.id
     except NotFound:
         return name
-
-
-def _as_list(value: str | Sequence[str]) -> list[str]:
-    return [value] if isinstance(value, str) else list(value)
 
 
 def _during(who: TaskWorker) -> dict[str, str]:
