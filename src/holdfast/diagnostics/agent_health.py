@@ -44,26 +44,19 @@ def health_of(facts: AgentFacts) -> AgentHealth:
     """What the facts come to."""
     scope = facts.scopes[0] if facts.scopes else None
     seen = None if facts.seen is None else datetime.fromtimestamp(facts.seen / 1e9, UTC)
+    trusted = "not needed" if facts.waiting is None else "no" if facts.waiting else "yes"
     return AgentHealth(
         tool=facts.tool,
         installed=bool(facts.program or facts.home),
         connected=scope,
         unchanged=facts.current,
-        trusted=_trusted(facts),
+        trusted=trusted if facts.scopes else "unknown",
         waiting=facts.waiting or (),
         firing=seen is not None and scope is not None,
         last_seen=seen.isoformat(timespec="seconds").replace("+00:00", "Z") if seen else None,
         late=facts.late,
         next_step=_next_step(facts),
     )
-
-
-def _trusted(facts: AgentFacts) -> str:
-    if not facts.scopes:
-        return "unknown"
-    if facts.waiting is None:
-        return "not needed"
-    return "no" if facts.waiting else "yes"
 
 
 def _next_step(facts: AgentFacts) -> str | None:

@@ -11,7 +11,7 @@ changed (on the trunk itself: what its last commit brought) is compared with all
 need, `plan_soundness` says.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 
 from holdfast.diagnostics import plan_soundness
@@ -20,7 +20,7 @@ from holdfast.diagnostics.log_integrity import Ledger, VerifiedEvent
 from holdfast.diagnostics.tracked_log import TreeRow, read_log, rows
 from holdfast.errors import BadInput, BrokenEntry
 from holdfast.git.repo import Repo
-from holdfast.model.contradictions import ContradictingPair, contradicting_pairs
+from holdfast.model.contradictions import contradicting_pairs
 from holdfast.model.memory import Accepted, Memory, source_run
 from holdfast.model.text import visible
 from holdfast.store import layout, memory_files
@@ -43,7 +43,9 @@ class BranchHistory:
         self._files: dict[str, set[str]] = {name: set() for name in added}
         self._logs: dict[str, set[str]] = {}
         for path, data in log.items():
-            for name in _events_in(path, data) & added.keys():
+            ledger = Ledger()
+            ledger.segment(path, path.rpartition("/")[2].removesuffix(".jsonl"), data)
+            for name in ledger.events.keys() & added.keys():
                 self._files[name].add(path)
 
     def of_entry(self, entry: str) -> "BranchHistory":
@@ -62,11 +64,8 @@ class BranchHistory:
         A text that was published together with its event stays approved: taking a later
         edit back needs no new approval. A merge is judged by its sides if it adds nothing of its own.
         """
-        changed = self._changed(path, tip)
-        if not changed:
-            return None
-        last, *earlier = changed
-        if self._any(about, self._since(last)):
+        last, *earlier = self._changed(path, tip) or [""]
+        if not last or self._any(about, self._since(last)):
             return None
         parents, text = self._parents(last), self._blob(last, path)
         if len(parents) == 2 and self._is_plain_merge(path, last, parents):
@@ -80,11 +79,8 @@ class BranchHistory:
         found = self._repo.text("--literal-pathspecs", "log", "--format=%H", span, "--", path).split()
         if self._entry is None:
             return found
-        return [
-            commit
-            for commit in found
-            if all(self._blob(side, path) != self._blob(commit, path) for side in self._parents(commit))
-        ]
+        sides = {commit: {self._blob(side, path) for side in self._parents(commit)} for commit in found}
+        return [commit for commit in found if self._blob(commit, path) not in sides[commit]]
 
     def _any(self, about: About, names: Iterable[str]) -> bool:
         return any(about(self._added[name]) for name in names)
@@ -143,42 +139,26 @@ class BranchHistory:
             return False
 
 
-def _events_in(path: str, data: bytes) -> set[str]:
-    ledger = Ledger()
-    ledger.segment(path, path.rpartition("/")[2].removesuffix(".jsonl"), data)
-    return set(ledger.events)
-
-
 MAX_SAID = 120  # characters of each side
 
 
-def judge_contradictions(repo: Repo, start: str | None, places: Mapping[str, list[Memory]]) -> list[HealthFinding]:
-    """What contradicts what, by the memories of each file of HEAD."""
-    accepted = {m.id: m for found in places.values() for m in found if isinstance(m, Accepted)}
+def judge_contradictions(repo: Repo, start: str, places: Sequence[tuple[str, Memory]]) -> Iterator[HealthFinding]:
+    """What changed since the branch began, or in the last commit, and contradicts something that stands in HEAD."""
+    accepted = {memory.id: memory for _, memory in places if isinstance(memory, Accepted)}
     replaced = {name for memory in accepted.values() for name in memory.supersedes}
     standing = {name: memory for name, memory in accepted.items() if name not in replaced}
-    new = {memory.id for path in _changed(repo, start) for memory in places.get(path, ())}
-    files = {memory.id: path for path, found in places.items() for memory in found}
-    return [_finding(pair, files[pair.one.id]) for pair in contradicting_pairs(standing, new)] if new else []
-
-
-def _changed(repo: Repo, start: str | None) -> Iterator[str]:
-    """The files of memories that are not as they were: since the branch began, or since the last commit."""
-    head = repo.head().oid
-    if start is None:
-        return
-    before = start if start != head else _commit(repo, "HEAD^1")
+    before = start if start != repo.head().oid else _commit(repo, "HEAD^1")
     was = {row.path: row.oid for row in rows(repo, before, layout.MEMORY)} if before else {}
-    yield from (row.path for row in rows(repo, "HEAD", layout.MEMORY) if was.get(row.path) != row.oid)
-
-
-def _finding(pair: ContradictingPair, path: str) -> HealthFinding:
-    one, other = (f"{memory.id} ({visible(memory.statement)[:MAX_SAID]})" for memory in (pair.one, pair.other))
-    step = (
-        f"Say which holds: `holdfast review accept {pair.one.id} --supersede {pair.other.id}`, the other way "
-        f"round, or `--keep-both`; then `holdfast publish`."
-    )
-    return _problem(path, f"{one} contradicts {other}: {pair.verdict.why}", step)
+    changed = {row.path for row in rows(repo, "HEAD", layout.MEMORY) if was.get(row.path) != row.oid}
+    new = {memory.id for path, memory in places if path in changed}
+    files = {memory.id: path for path, memory in places}
+    for pair in contradicting_pairs(standing, new) if new else ():
+        one, other = (f"{memory.id} ({visible(memory.statement)[:MAX_SAID]})" for memory in (pair.one, pair.other))
+        step = (
+            f"Say which holds: `holdfast review accept {pair.one.id} --supersede {pair.other.id}`, the other way "
+            f"round, or `--keep-both`; then `holdfast publish`."
+        )
+        yield _problem(files[pair.one.id], f"{one} contradicts {other}: {pair.verdict.why}", step)
 
 
 PROMOTING = frozenset((b"accept", b"promote", b"edit", b"retire", b"reject", b"erase"))
@@ -247,16 +227,12 @@ def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> G
             raise BadInput(finding.sentence, hint=_FETCH)
     judged, nodes = plan_soundness.judge_plan(repo, start)
     findings = [*ledger.findings, *here.findings, *_repeated(here.places), *findings, *judged]
-    memories = {path: [entry.memory for entry in found] for path, found in here.entries.items()}
-    findings += judge_contradictions(repo, start, memories)
+    if start is not None:
+        findings += judge_contradictions(repo, start, [(path, entry.memory) for path, entry in here.places])
     counts = {"events": len(ledger.events), "segments": ledger.files, "memories": len(here.places)}
     counts |= {name: number for name, number in nodes.items() if number}
-    return GateVerdict(
-        problems=tuple(f for f in findings if f.severity == "problem"),
-        notes=tuple(f for f in findings if f.severity != "problem"),
-        base=start or None,
-        counts=counts,
-    )
+    problems = tuple(f for f in findings if f.severity == "problem")
+    return GateVerdict(problems, tuple(f for f in findings if f.severity != "problem"), start or None, counts)
 
 
 def _start(repo: Repo, base: str | None, trunk: str | None) -> tuple[str | None, list[HealthFinding]]:
@@ -335,7 +311,13 @@ def _repeated(places: Iterable[tuple[str, _Entry]]) -> Iterator[HealthFinding]:
 def _against(repo: Repo, ledger: Ledger, here: _Side, start: str, log: Mapping[str, bytes]) -> Iterator[HealthFinding]:
     before_log = {row.path: row for row in rows(repo, start, layout.LOG)}
     now_log = {row.path: row for row in rows(repo, "HEAD", layout.LOG)}
-    yield from _touched(before_log, now_log)
+    for path, row in before_log.items():
+        if path not in now_log:
+            step = "Bring it back: `holdfast publish --restore`, or `git checkout BASE -- FILE`."
+            yield _problem(path, "this sealed segment was deleted", step, topic="log")
+        elif now_log[path] != row:
+            step = f"Bring it back: `git checkout BASE -- {path}`."
+            yield _problem(path, "this sealed segment was altered", step, topic="log")
     # By hash, not by file: an old approval copied into a new segment lets nothing in.
     known = Ledger()
     read_log(repo, start, known)
@@ -345,24 +327,12 @@ def _against(repo: Repo, ledger: Ledger, here: _Side, start: str, log: Mapping[s
     yield from _unexplained(_side(repo, start), here, BranchHistory(repo, start, added, new), erased)
 
 
-def _touched(before: Mapping[str, TreeRow], now: Mapping[str, TreeRow]) -> Iterator[HealthFinding]:
-    for path, row in before.items():
-        if path not in now:
-            step = "Bring it back: `holdfast publish --restore`, or `git checkout BASE -- FILE`."
-            yield _problem(path, "this sealed segment was deleted", step, topic="log")
-        elif now[path] != row:
-            step = f"Bring it back: `git checkout BASE -- {path}`."
-            yield _problem(path, "this sealed segment was altered", step, topic="log")
-
-
 def _unexplained(
     before: _Side, here: _Side, branch: BranchHistory, erased: Collection[bytes | None]
 ) -> Iterator[HealthFinding]:
     """Changed memories that no event of the branch accounts for; what was ever erased may go any time."""
-    for path in sorted({*before.rows, *here.rows}):
-        old, new = before.rows.get(path), here.rows.get(path)
-        if old == new:
-            continue
+    paths = sorted({*before.rows, *here.rows})
+    for path in (path for path in paths if before.rows.get(path) != here.rows.get(path)):
         for memory, what, is_part in _moved(path, before, here):
             ended = memory.id.encode("ascii") in erased or branch.brings(_about(memory, _ENDING))
             if what != "deleted" or not ended:
@@ -389,9 +359,14 @@ def _moved(path: str, before: _Side, here: _Side) -> Iterator[tuple[Memory, str,
 
 
 def _judged(path: str, memory: Memory, what: str, branch: BranchHistory, *, is_part: bool) -> Iterator[HealthFinding]:
+    """Whether a change was approved: an approval covers what stood there when it was given."""
     about = _about(memory, PROMOTING)
     if not branch.brings(about):
-        yield _unaccounted(path, memory, what)
+        run = source_run(memory)
+        cited = f", and the run it cites, {run}, is not there either" if run else ", and it cites no run"
+        sentence = f"{memory.id} was {what}, but no segment of this branch holds its approval{cited}"
+        step = f"Run `holdfast review accept {memory.id}` and `holdfast publish` on this branch."
+        yield _problem(path, sentence, _END if what == "deleted" else step)
         return
     try:
         seen = branch.of_entry(memory.id) if is_part else branch
@@ -400,7 +375,9 @@ def _judged(path: str, memory: Memory, what: str, branch: BranchHistory, *, is_p
         yield _unknown(f"this shallow clone does not reach what came before {str(error)[:12]}")
     else:
         if commit is not None:
-            yield _late(path, memory, what, commit)
+            sentence = f"{memory.id} was {'changed' if what == 'added' else what} in {commit[:12]} after its approval"
+            step = f"Take that change back, or run `holdfast review accept {memory.id}` and `holdfast publish`."
+            yield _problem(path, sentence, _END if what == "deleted" else step)
 
 
 def _about(memory: Memory, kinds: frozenset[bytes]) -> About:
@@ -413,21 +390,6 @@ def _about(memory: Memory, kinds: frozenset[bytes]) -> About:
         return event.kind in kinds and event.target == name
 
     return about
-
-
-def _unaccounted(path: str, memory: Memory, what: str) -> HealthFinding:
-    run = source_run(memory)
-    cited = f", and the run it cites, {run}, is not there either" if run else ", and it cites no run"
-    sentence = f"{memory.id} was {what}, but no segment of this branch holds its approval{cited}"
-    step = f"Run `holdfast review accept {memory.id}` and `holdfast publish` on this branch."
-    return _problem(path, sentence, _END if what == "deleted" else step)
-
-
-def _late(path: str, memory: Memory, what: str, commit: str) -> HealthFinding:
-    """An approval covers what stood there when it was given."""
-    sentence = f"{memory.id} was {'changed' if what == 'added' else what} in {commit[:12]} after its approval"
-    step = f"Take that change back, or run `holdfast review accept {memory.id}` and `holdfast publish`."
-    return _problem(path, sentence, _END if what == "deleted" else step)
 
 
 def _problem(path: str, sentence: str, step: str, *, line: int | None = None, topic: str = "facts") -> HealthFinding:

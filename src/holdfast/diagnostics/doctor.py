@@ -11,7 +11,7 @@ Raw files are read here rather than through the store's own readers, which right
 import os
 import shlex
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from holdfast.diagnostics import log_integrity as checkpoints
@@ -21,7 +21,7 @@ from holdfast.diagnostics.log_integrity import Ledger, LogCheckpoint
 from holdfast.errors import BrokenEntry, CorruptLog, GitFailed, TooLarge, UnsafePath
 from holdfast.git import hooks, publish_journal
 from holdfast.git.clone import Clone
-from holdfast.git.evidence_check import State, states
+from holdfast.git.evidence_check import states
 from holdfast.git.file_entries import placed
 from holdfast.git.hooks import HookState
 from holdfast.index.corpus.update import path_of as corpus_of
@@ -46,16 +46,18 @@ def open_permissions(store: Layout, top: str) -> Iterator[HealthFinding]:
         return
     us = os.geteuid()
     for path in _everything(store.private):
-        try:
-            facts = os.lstat(path)
-        except FileNotFoundError:  # another command moved it on
+        if (facts := _facts(path)) is None:
             continue
         repair = None
         if stat.S_ISLNK(facts.st_mode):
             said, step = "this is a link; the store holds only real files", "Remove it."
         elif facts.st_uid != us:
             said, step = "another user owns this", "Give it back with `chown`."
-        elif facts.st_mode & 0o077 and (stat.S_ISDIR(facts.st_mode) or _is_open(os.path.dirname(path))):
+        elif facts.st_mode & 0o077:
+            # In a folder that is closed to others a file's own mode does not matter.
+            around = facts if stat.S_ISDIR(facts.st_mode) else _facts(os.path.dirname(path))
+            if around is None or not around.st_mode & 0o077:
+                continue
             said, step = f"others can use this: its mode is {stat.S_IMODE(facts.st_mode):04o}", _REPAIR
             repair = "permissions"
         else:
@@ -64,12 +66,11 @@ def open_permissions(store: Layout, top: str) -> Iterator[HealthFinding]:
         yield HealthFinding("problem", "store", shown, said, step, repair=repair, path=path)
 
 
-def _is_open(folder: str) -> bool:
-    """Whether others get as far as this folder; in a closed one a file's own mode does not matter."""
+def _facts(path: str) -> os.stat_result | None:
     try:
-        return bool(os.lstat(folder).st_mode & 0o077)
-    except FileNotFoundError:
-        return False
+        return os.lstat(path)
+    except FileNotFoundError:  # another command moved it on
+        return None
 
 
 def _everything(root: str) -> Iterator[str]:
@@ -107,10 +108,8 @@ def unfinished(store: Layout, top: str, *, runs: Collection[str]) -> Iterator[He
 
 def _older(path: str, now: float) -> bool:
     """An hour is longer than any command takes between a file and the event that names it."""
-    try:
-        return now - os.lstat(path).st_mtime > HOUR
-    except FileNotFoundError:
-        return False
+    facts = _facts(path)
+    return facts is not None and now - facts.st_mtime > HOUR
 
 
 def _note(path: str, top: str, sentence: str, step: str, *, repair: str | None = None) -> HealthFinding:
@@ -151,7 +150,10 @@ def examine_facts(clone: Clone) -> Iterator[HealthFinding]:
         yield HealthFinding("note", "facts", layout.MEMORY, f"evidence could not be checked: {error}", _REVIEW)
         return
     for path, memory in memories:
-        yield from _stale(clone, path, memory, held)
+        if memory.expires_at is not None and is_expired(memory, clone.clock()):
+            yield HealthFinding("note", "facts", path, f"{memory.id} expired at {iso(memory.expires_at)}", _REVIEW)
+        for text in (text for text in memory.evidence if held[text] != "holds"):
+            yield HealthFinding("note", "facts", path, f"{memory.id} is stale: {text} is {held[text]}", _REVIEW)
 
 
 def _in_wrong_folder(path: str, name: str, kind: str) -> Iterator[HealthFinding]:
@@ -162,14 +164,6 @@ def _in_wrong_folder(path: str, name: str, kind: str) -> Iterator[HealthFinding]
         sentence = f"{name} is {words} in the folder of {path.split('/')[2]}; it counts as {words} all the same"
         step = f"Move it: `git mv {shlex.quote(path)} {layout.FOLDER_OF[kind]}/`."
         yield HealthFinding("problem", "facts", path, sentence, step)
-
-
-def _stale(clone: Clone, path: str, memory: Accepted, held: Mapping[str, State]) -> Iterator[HealthFinding]:
-    if memory.expires_at is not None and is_expired(memory, clone.clock()):
-        yield HealthFinding("note", "facts", path, f"{memory.id} expired at {iso(memory.expires_at)}", _REVIEW)
-    for text in memory.evidence:
-        if held[text] != "holds":
-            yield HealthFinding("note", "facts", path, f"{memory.id} is stale: {text} is {held[text]}", _REVIEW)
 
 
 INSTALL = "Run `holdfast hooks install`."
@@ -215,9 +209,9 @@ def _names(found: Sequence[HookState]) -> str:
 
 def _shown_hooks(found: Sequence[HookState], top: str) -> str:
     where = found[0].where
-    if len(found) == 1:
-        return _place(where, top)
-    return _place(os.path.dirname(where), top) if os.path.isabs(where) else ".git/config"
+    if len(found) > 1:
+        where = os.path.dirname(where) if os.path.isabs(where) else ".git/config"
+    return _place(where, top)
 
 
 def _place(path: str, top: str) -> str:
@@ -244,7 +238,9 @@ def examine(clone: Clone, *, against: LogCheckpoint | None = None, name: str = "
     found += plan_soundness.examine_tasks(clone)
     found += examine_hooks(clone)
     found += _index(clone)
-    return report([*ledger.findings, *found], _counts(ledger))
+    counts = {"files": ledger.files, "events": len(ledger.events), "own": len(ledger.own)}
+    counts["bodies"] = sum(event.body is not None for event in ledger.own.values())
+    return report([*ledger.findings, *found], counts)
 
 
 def read_everything(clone: Clone) -> tuple[Ledger, list[HealthFinding]]:
@@ -253,12 +249,16 @@ def read_everything(clone: Clone) -> tuple[Ledger, list[HealthFinding]]:
     In this order: an event moves from spool to segment to commit, so whoever looks along its way
     sees it at least once, even while other commands are at work.
     """
-    ledger = Ledger()
+    ledger, top = Ledger(), clone.repo.top
     found: list[HealthFinding] = []
+    for path in (os.path.join(s.spool, line) for s in clone.stores for line in _listed(s.spool)):
+        for spool in (os.path.join(path, name) for name in _listed(path)):
+            found += _read(clone, spool, partial(ledger.spool, relative(spool, top), spool), limit=MAX_SPOOL)
     for store in clone.stores:
-        found += _read_spools(clone, store, ledger)
-    for store in clone.stores:
-        found += _read_sealed(clone, store, ledger)
+        for name in _listed(store.sealed_log):
+            path = os.path.join(store.sealed_log, name)
+            take = partial(ledger.segment, relative(path, top), name.removesuffix(".jsonl"), own=True)
+            found += _read(clone, path, take, limit=2 * MAX_SEGMENT)
     committed = tracked_log.read_log(clone.repo, "HEAD", ledger) if clone.repo.head().oid else {}
     found += tracked_log.read_work_tree(clone.repo, ledger, committed)
     ledger.finish()
@@ -273,29 +273,6 @@ def take_checkpoint(clone: Clone) -> LogCheckpoint:
 
 def _parents(ledger: Ledger) -> dict[str, Sequence[str]]:
     return {name: event.parents for name, event in ledger.events.items()}
-
-
-def _runs(ledger: Ledger) -> set[str]:
-    return {event.run_id.decode("ascii") for event in ledger.events.values() if event.run_id}
-
-
-def _counts(ledger: Ledger) -> dict[str, int]:
-    named = sum(event.body is not None for event in ledger.own.values())
-    return {"files": ledger.files, "events": len(ledger.events), "own": len(ledger.own), "bodies": named}
-
-
-def _read_sealed(clone: Clone, store: Layout, ledger: Ledger) -> Iterator[HealthFinding]:
-    for name in _listed(store.sealed_log):
-        path = os.path.join(store.sealed_log, name)
-        take = partial(ledger.segment, relative(path, clone.repo.top), name.removesuffix(".jsonl"), own=True)
-        yield from _read(clone, path, take, limit=2 * MAX_SEGMENT)
-
-
-def _read_spools(clone: Clone, store: Layout, ledger: Ledger) -> Iterator[HealthFinding]:
-    for line in _listed(store.spool):
-        for name in _listed(os.path.join(store.spool, line)):
-            path = os.path.join(store.spool, line, name)
-            yield from _read(clone, path, partial(ledger.spool, relative(path, clone.repo.top), path), limit=MAX_SPOOL)
 
 
 def _read(clone: Clone, path: str, take: Callable[..., None], *, limit: int) -> Iterator[HealthFinding]:
@@ -335,11 +312,16 @@ def _compare(clone: Clone, ledger: Ledger, against: LogCheckpoint, name: str) ->
 def _house(clone: Clone, ledger: Ledger) -> list[HealthFinding]:
     store, top = clone.private, clone.repo.top
     named = {event.body.decode("ascii") for event in ledger.own.values() if event.body}
+    runs = {event.run_id.decode("ascii") for event in ledger.events.values() if event.run_id}
     found = [*open_permissions(store, top)]
     found += leftovers(store, top, bodies=named, now=clone.clock().timestamp())
-    found += unfinished(store, top, runs=_runs(ledger))
+    found += unfinished(store, top, runs=runs)
     for each in clone.stores:
-        found += _waiting(clone, each)
+        for change in pending_changes.waiting(each):
+            if change.segment and not os.path.lexists(each.sealed_segment(change.segment)):
+                said = f"it waits to publish segment {change.segment}, which is gone from sealed/"
+                shown = relative(os.path.join(each.pending, f"{change.name}.json"), top)
+                found.append(HealthFinding("problem", "store", shown, said, _BACKUP))
     return found
 
 
@@ -349,15 +331,6 @@ def _staged(clone: Clone) -> Iterator[HealthFinding]:
         said = "git ignores this file, yet it is staged: the next commit would contain it"
         step = f"Unless you staged it on purpose: git rm --cached -- {shlex.quote(path)}"
         yield HealthFinding("problem", "git", path, said, step, repair="unstage", path=path)
-
-
-def _waiting(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
-    """Changes that wait: the segment each names is still here."""
-    for change in pending_changes.waiting(store):
-        if change.segment and not os.path.lexists(store.sealed_segment(change.segment)):
-            said = f"it waits to publish segment {change.segment}, which is gone from sealed/"
-            shown = relative(os.path.join(store.pending, f"{change.name}.json"), clone.repo.top)
-            yield HealthFinding("problem", "store", shown, said, _BACKUP)
 
 
 def _index(clone: Clone) -> Iterator[HealthFinding]:

@@ -17,7 +17,7 @@ from holdfast.errors import BadInput, CorruptLog, FutureFormat
 from holdfast.patterns import regex
 from holdfast.store import format as log_format
 from holdfast.store import layout
-from holdfast.values import frozen
+from holdfast.values import asdict, frozen
 
 _KEPT = (1, 3, 4, 5, 6, 9, 15)  # groups of format.EVENT, in the order of Seen's fields
 _NEWER = regex(rb'\{"holdfast":"segment","v":(?:[2-9]|[1-9]\d+),')
@@ -119,7 +119,18 @@ class Ledger:
         """Judge what only the whole log can tell; call it once, after the last file."""
         for odd in sorted(self._odd, key=lambda odd: (odd.file, odd.number)):
             self._judge(odd)
-        self._name_missing_parents()
+        missing: dict[str, VerifiedEvent] = {}
+        for event in self.events.values():
+            for parent in event.parents:
+                if parent not in self.events:
+                    missing.setdefault(parent, event)
+        step = "Nothing is wrong if it is on another branch or in history this clone does not have."
+        for parent, child in list(missing.items())[:_LISTED]:
+            sentence = f"the event before this one is not here: {parent[:16]}…"
+            self._say("partial", child.file, child.number, sentence, step)
+        if len(missing) > _LISTED:
+            sentence = f"{len(missing) - _LISTED} more events name one that is not here"
+            self._say("partial", layout.LOG, None, sentence, step)
 
     def stranger(self, file: str) -> None:
         """Something that is no segment lies where only segments belong."""
@@ -150,20 +161,6 @@ class Ledger:
             sentence = "this event is not what was written: its bytes do not match its hash"
             self._say("problem", odd.file, odd.number, sentence, "Bring the file back from a backup.")
 
-    def _name_missing_parents(self) -> None:
-        missing: dict[str, VerifiedEvent] = {}
-        for event in self.events.values():
-            for parent in event.parents:
-                if parent not in self.events:
-                    missing.setdefault(parent, event)
-        step = "Nothing is wrong if it is on another branch or in history this clone does not have."
-        for parent, child in list(missing.items())[:_LISTED]:
-            sentence = f"the event before this one is not here: {parent[:16]}…"
-            self._say("partial", child.file, child.number, sentence, step)
-        if len(missing) > _LISTED:
-            sentence = f"{len(missing) - _LISTED} more events name one that is not here"
-            self._say("partial", layout.LOG, None, sentence, step)
-
     def _say(self, severity: str, file: str, line: int | None, sentence: str, step: str, **repair: str) -> None:
         self.findings.append(HealthFinding(severity, "log", file, sentence, step, line, **repair))
 
@@ -190,7 +187,11 @@ def _header_fault(
     if len(data) > log_format.MAX_SEGMENT or len(seen) > log_format.MAX_SEGMENT_EVENTS:
         return "it is larger than a segment may be"
     first = seen[0]
-    if not _fits(pieces[0], seen):
+    header = log_format.match_header(pieces[0])
+    sound_one = next((event for event in seen if event is not None), None)
+    # Where the first is damaged, as far as can be told.
+    fits = header is not None and int(header[2]) == len(seen) and (first is None or first.ts == header[3])
+    if header is None or not fits or (sound_one is not None and sound_one.line != header[1]):
         return "its header does not fit the events that follow"
     tracked = file.startswith(f"{layout.LOG}/")
     if first is not None and tracked and file != layout.segment_path(name, first.ts.decode("ascii")):
@@ -198,17 +199,6 @@ def _header_fault(
     if sound and log_format.segment_name(data) != name:
         return "its name is not the hash of its bytes"
     return None
-
-
-def _fits(header: bytes, seen: list[VerifiedEvent | None]) -> bool:
-    """Whether a header says what its events say; where the first is damaged, as far as can be told."""
-    found = log_format.match_header(header)
-    if found is None or int(found[2]) != len(seen):
-        return False
-    sound = next((event for event in seen if event is not None), None)
-    if sound is not None and sound.line != found[1]:
-        return False
-    return seen[0] is None or seen[0].ts == found[3]
 
 
 MAX_CHECKPOINT = 8 << 20
@@ -232,8 +222,7 @@ def make_checkpoint(parents: Mapping[str, Sequence[str]], ts: str) -> LogCheckpo
 
 def checkpoint_to_bytes(checkpoint: LogCheckpoint) -> bytes:
     """The file to keep."""
-    facts = {"heads": list(checkpoint.heads), "count": checkpoint.count, "ts": checkpoint.ts}
-    record = {"holdfast": "checkpoint", "v": 1, **facts}
+    record = {"holdfast": "checkpoint", "v": 1, **asdict(checkpoint)}
     return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"
 
 
@@ -259,22 +248,15 @@ def compare_checkpoint(kept: LogCheckpoint, parents: Mapping[str, Sequence[str]]
     """What the log has lost since a checkpoint; new events and new heads are no loss."""
     gone = [head for head in kept.heads if head not in parents]
     found = [_lost(name, f"event {head[:16]}… was here at the checkpoint and is gone") for head in gone]
-    reached = _ancestors(kept.heads, parents)
-    if reached < kept.count:
-        short = kept.count - reached
+    seen: set[str] = set()
+    todo = [head for head in kept.heads if head in parents]
+    while todo:
+        if (event := todo.pop()) not in seen:
+            seen.add(event)
+            todo.extend(parent for parent in parents[event] if parent in parents)
+    if (short := kept.count - len(seen)) > 0:
         found.append(_lost(name, f"{short} of the {kept.count} events behind the checkpoint are gone"))
     return found
-
-
-def _ancestors(heads: Sequence[str], parents: Mapping[str, Sequence[str]]) -> int:
-    seen: set[str] = set()
-    todo = [head for head in heads if head in parents]
-    while todo:
-        name = todo.pop()
-        if name not in seen:
-            seen.add(name)
-            todo.extend(parent for parent in parents[name] if parent in parents)
-    return len(seen)
 
 
 def _lost(name: str, sentence: str) -> HealthFinding:

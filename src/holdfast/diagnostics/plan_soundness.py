@@ -21,7 +21,7 @@ from holdfast.model.task import Link, Task
 from holdfast.store import layout, pending_changes, session_files, task_files, trash
 from holdfast.store.layout import Layout
 from holdfast.values import frozen, replace
-from holdfast.work import task_board, task_claims
+from holdfast.work import canonical_links, task_board, task_claims
 from holdfast.work.task_graph import TaskGraph
 
 FOLDERS = (layout.TASKS, layout.LINKS)
@@ -102,11 +102,6 @@ def rings(found: Iterable[Task]) -> list[tuple[str, ...]]:
     return seen
 
 
-def arrows(ring: tuple[str, ...]) -> str:
-    """A cycle as people read it."""
-    return " → ".join(ring)
-
-
 def problem(path: str, sentence: str, step: str, *, line: int | None = None) -> HealthFinding:
     return HealthFinding("problem", topic(path), path, sentence, step, line)
 
@@ -128,8 +123,20 @@ _MOST = 20  # findings of one sort; a plan with more has one cause, and a report
 def examine_tasks(clone: Clone) -> Iterator[HealthFinding]:
     """What is wrong or worth knowing about tasks, links, sessions, claims and the trash."""
     try:
-        found = _read_all(clone)
-        yield from _plan(clone, found)
+        found = read_nodes({path: sighting.text for path, sighting in task_board.sightings(clone).items()})
+        yield from found.findings
+        yield from repeated(found)
+        # Also what cannot be read: its name can clash all the same.
+        tracked = (path for folder in FOLDERS for path in clone.repo.tree("HEAD", folder))
+        yield from clashing(sorted({*tracked, *found.tasks, *found.links, *(one.file for one in found.findings)}))
+        yield from _some(note(path, said, "Rename it.") for path, said in misnamed(found))
+        places = {task.id: path for path, task in found.tasks.items()}
+        for ring in rings(found.tasks.values()):
+            said = f"these wait for one another, so none is ever ready: {' → '.join(ring)}"
+            yield note(places[min(ring)], said, TAKE_OUT)
+        yield from _some(_unknown_needs(clone, found))
+        yield from _some(_dead_links(clone))
+        yield from _some(_lost_evidence(clone, found))
     except (CorruptLog, UnsafePath, TooLarge, GitFailed) as error:
         yield problem(layout.TASKS, str(error), "Mend what it names, then run this again.")
     living = branch_lines.alive(clone.repo, *clone.stores) | {clone.line().id}
@@ -139,43 +146,20 @@ def examine_tasks(clone: Clone) -> Iterator[HealthFinding]:
         yield from _trash(clone, store)
 
 
-def _read_all(clone: Clone) -> NodeFiles:
-    seen = [sighting for folder in FOLDERS for sighting in clone.entries(folder)]
-    return read_nodes({sighting.path: sighting.text for sighting in seen})
-
-
 # Tasks and links.
-
-
-def _plan(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
-    yield from found.findings
-    yield from repeated(found)
-    yield from clashing(sorted(_all_paths(clone, found)))
-    yield from _some(note(path, said, "Rename it.") for path, said in misnamed(found))
-    yield from _rings(found)
-    yield from _some(_unknown_needs(clone, found))
-    yield from _some(_dead_links(clone, found))
-    yield from _some(_lost_evidence(clone, found))
-
-
-def _all_paths(clone: Clone, found: NodeFiles) -> set[str]:
-    """Also what cannot be read: its name can clash all the same."""
-    tracked = (path for folder in FOLDERS for path in clone.repo.tree("HEAD", folder))
-    return {*tracked, *found.tasks, *found.links, *(finding.file for finding in found.findings)}
-
-
-def _rings(found: NodeFiles) -> Iterator[HealthFinding]:
-    places = {task.id: path for path, task in found.tasks.items()}
-    for ring in rings(found.tasks.values()):
-        said = f"these wait for one another, so none is ever ready: {arrows(ring)}"
-        yield note(places[min(ring)], said, TAKE_OUT)
 
 
 def _unknown_needs(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
     """Needs and parents that no branch of this clone knows; one that only another branch has is fine."""
     here = {task.id for task in found.tasks.values()}
     wanted = {name for task in found.tasks.values() for name in _edges(task)} - here
-    known = _known_elsewhere(clone, wanted)
+    if not wanted:
+        return
+    names = {name for listed in task_board.files_by_branch(clone).values() for name in listed}
+    waiting = {c.path for store in clone.stores for c in pending_changes.waiting(store) if c.text is not None}
+    endings = {f"-{name}.md": name for name in wanted}
+    longest = sorted({len(ending) for ending in endings})
+    known = {endings.get(path[-size:]) for path in (*names, *waiting) for size in longest}
     for path, task in found.tasks.items():
         for name in _edges(task):
             if name in wanted and name not in known:
@@ -187,42 +171,13 @@ def _edges(task: Task) -> Iterable[str]:
     return (*task.needs, task.parent) if task.parent else task.needs
 
 
-def _known_elsewhere(clone: Clone, wanted: Collection[str]) -> set[str]:
-    if not wanted:
-        return set()
-    names = {name for listed in task_board.files_by_branch(clone).values() for name in listed}
-    waiting = {c.path for store in clone.stores for c in pending_changes.waiting(store) if c.text is not None}
-    endings = {f"-{name}.md": name for name in wanted}
-    longest = sorted({len(ending) for ending in endings})
-    found = (endings.get(path[-size:]) for path in (*names, *waiting) for size in longest)
-    return {name for name in found if name}
-
-
-def _dead_links(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
-    """Links to files and commits that are gone; an address is not tried, this works offline."""
-    tracked = _there(clone, [link.target for link in found.links.values() if link.kind == "path"])
-    oids = [link.target for link in found.links.values() if link.kind == "commit"]
-    commits = commit_anchors.resolve(clone, oids) if oids else {}
-    for path, link in found.links.items():
-        gone = None
-        if link.kind == "path" and link.target not in tracked:
-            gone = f"{link.target} is neither in HEAD nor in the work tree"
-        elif link.kind == "commit" and commits[link.target].state == "unanchored":
-            gone = f"commit {link.target[:12]} is in no branch any more"
-        if gone:
-            step = f"Link to where it is now, and take this one away: holdfast link remove {link.id}"
-            yield note(path, f"{link.id} is dead: {gone}", step)
-
-
-def _there(clone: Clone, targets: Collection[str]) -> set[str]:
-    """Which of these files and folders are in HEAD or in the work tree; one git process for all."""
-    asked = [one for one in dict.fromkeys(targets) if not os.path.lexists(clone.layout.in_tree(one.rstrip("/")))]
-    if not asked:
-        return set(targets)
-    named = "".join(f"HEAD:{target.rstrip('/')}\n" for target in asked).encode("utf-8", "surrogateescape")
-    rows = clone.repo.run("cat-file", "--batch-check=%(objecttype)", stdin=named).split(b"\n")
-    gone = {target for target, row in zip(asked, rows, strict=False) if row.strip() not in (b"blob", b"tree")}
-    return set(targets) - gone
+def _dead_links(clone: Clone) -> Iterator[HealthFinding]:
+    """Links to files and commits that are gone, as `link list` marks them; a file may be here, not tracked yet."""
+    for found in canonical_links.listed(clone):
+        here = found.link.kind == "path" and os.path.lexists(clone.layout.in_tree(found.link.target.rstrip("/")))
+        if found.dead and not here:
+            step = f"Link to where it is now, and take this one away: holdfast link remove {found.link.id}"
+            yield note(found.path, f"{found.link.id} is dead: {found.link.target}: {found.dead}", step)
 
 
 def _lost_evidence(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
@@ -248,8 +203,7 @@ def _commits(task: Task) -> list[str]:
 
 def _sessions(clone: Clone, store: Layout, living: Collection[str]) -> Iterator[HealthFinding]:
     for path, error in session_files.damaged(store):
-        newer = isinstance(error, FutureFormat)
-        yield _record(clone, "sessions", path, error, severity="note" if newer else "problem")
+        yield _record(clone, "sessions", path, error)
     first: dict[str, str] = {}
     for name in store.listed(store.sessions):
         _, mark, rest = name.removesuffix(".json").rpartition("-SES-")
@@ -293,11 +247,11 @@ def _quietly(store: Layout, look: Callable[[Layout], list[_T]]) -> list[_T]:
     return look(Layout(store.top, store.private, store.cache))
 
 
-def _record(clone: Clone, topic: str, path: str, why: object, *, severity: str = "problem") -> HealthFinding:
+def _record(clone: Clone, topic: str, path: str, why: object) -> HealthFinding:
     said, shown = str(why).removeprefix(path).lstrip(":, "), relative(path, clone.repo.top)
-    if severity == "note":
+    if isinstance(why, FutureFormat):
         return HealthFinding("note", topic, shown, said, "Update Holdfast; this version leaves it untouched.")
-    return HealthFinding(severity, topic, shown, said, _ASIDE, repair="damaged", path=path)
+    return HealthFinding("problem", topic, shown, said, _ASIDE, repair="damaged", path=path)
 
 
 def _note(clone: Clone, topic: str, path: str, said: str, step: str) -> HealthFinding:
@@ -348,9 +302,8 @@ def _read_tree(repo: Repo, listed: Iterable[TreeRow]) -> tuple[NodeFiles, list[H
         for row in chosen
         if not row.mode.startswith("100")
     ]
-    plain = [row for row in chosen if row.mode.startswith("100")]
-    blobs, texts = repo.blobs(row.oid for row in plain), {}
-    for row in plain:
+    blobs, texts = repo.blobs(row.oid for row in chosen if row.mode.startswith("100")), {}
+    for row in (row for row in chosen if row.mode.startswith("100")):
         try:
             texts[row.path] = blobs.get(row.oid, b"").decode("utf-8")
         except UnicodeDecodeError as error:
@@ -359,8 +312,7 @@ def _read_tree(repo: Repo, listed: Iterable[TreeRow]) -> tuple[NodeFiles, list[H
 
 
 def _older(finding: HealthFinding) -> HealthFinding:
-    said = f"{finding.sentence} (so it was before this branch)"
-    return replace(finding, severity="note", sentence=said)
+    return replace(finding, severity="note", sentence=f"{finding.sentence} (so it was before this branch)")
 
 
 def _new_rings(repo: Repo, found: NodeFiles, before: dict[str, TreeRow], start: str | None) -> Iterator[HealthFinding]:
@@ -369,6 +321,5 @@ def _new_rings(repo: Repo, found: NodeFiles, before: dict[str, TreeRow], start: 
     seen = rings(found.tasks.values())
     was = _read_tree(repo, before.values())[0].tasks.values() if seen and start else ()
     for ring in seen:
-        said = f"these wait for one another: {arrows(ring)}"
-        finding = problem(places[min(ring)], said, TAKE_OUT)
-        yield _older(finding) if (TaskGraph(task for task in was if task.id in ring).cycle() is not None) else finding
+        finding = problem(places[min(ring)], f"these wait for one another: {' → '.join(ring)}", TAKE_OUT)
+        yield _older(finding) if TaskGraph(task for task in was if task.id in ring).cycle() else finding

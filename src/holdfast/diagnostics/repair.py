@@ -8,6 +8,7 @@ run says what would be done; the same call with `apply` does it.
 
 import os
 import stat
+from itertools import count
 
 from holdfast.diagnostics.findings import HealthFinding, HealthReport
 from holdfast.errors import HoldfastError, NotFound
@@ -58,20 +59,18 @@ def repair(clone: Clone, report: HealthReport, *, apply: bool) -> list[Repair]:
         return [_said(finding, done=False) for finding in plan.values()]
     with fsio.locked(clone.private.lock, wait=60.0):
         # What is moved away cannot be closed any more where it lay.
-        ordered = sorted(plan.values(), key=lambda finding: finding.repair != "permissions")
-        return [_attempt(clone, report, finding) for finding in ordered]
+        done = []
+        for finding in sorted(plan.values(), key=lambda finding: finding.repair != "permissions"):
+            try:
+                _mend(clone, report, finding)
+                done.append(_said(finding, done=True))
+            except (HoldfastError, OSError) as error:
+                done.append(_said(finding, done=False, failed=str(error)))
+        return done
 
 
 def _said(finding: HealthFinding, *, done: bool, failed: str | None = None) -> Repair:
     return Repair(finding.file, _ACTIONS[finding.repair or ""], done, failed)
-
-
-def _attempt(clone: Clone, report: HealthReport, finding: HealthFinding) -> Repair:
-    try:
-        _mend(clone, report, finding)
-    except (HoldfastError, OSError) as error:
-        return _said(finding, done=False, failed=str(error))
-    return _said(finding, done=True)
 
 
 def _mend(clone: Clone, report: HealthReport, finding: HealthFinding) -> None:
@@ -85,20 +84,17 @@ def _mend(clone: Clone, report: HealthReport, finding: HealthFinding) -> None:
         case "unstage":
             publish_journal.unstage(clone.repo, [finding.path])
         case _:
-            _move_away(clone, finding.path)
-            _write_again(clone, finding)
+            _move_away(clone, finding)
 
 
-def _move_away(clone: Clone, path: str) -> None:
+def _move_away(clone: Clone, finding: HealthFinding) -> None:
+    """Set a damaged file aside, and write again what must not be missing once it is gone."""
+    path = finding.path
     if path == clone.private.quarantine:  # it is itself what stands in the way
-        path, aside = f"{path}.aside", path
-        fsio.move(aside, path)
+        path = f"{path}.aside"
+        fsio.move(finding.path, path)
     fsio.make_dirs(clone.private.quarantine)
     fsio.move(path, _place(clone, path))
-
-
-def _write_again(clone: Clone, finding: HealthFinding) -> None:
-    """What must not be missing once the damaged one is gone."""
     name = os.path.basename(finding.path)
     store = next((s for s in clone.stores if finding.path.startswith(s.private + os.sep)), clone.private)
     if finding.repair == "line":
@@ -137,10 +133,8 @@ def _closed(path: str) -> str:
     """Where the mended spool lies: a closed one stays, an open one is closed under a free number."""
     if not path.endswith(".jsonl"):
         return path
-    stem, number = path.removesuffix(".jsonl"), 0
-    while os.path.lexists(f"{stem}.{number}.closed"):
-        number += 1
-    return f"{stem}.{number}.closed"
+    stem = path.removesuffix(".jsonl")
+    return next(free for n in count() if not os.path.lexists(free := f"{stem}.{n}.closed"))
 
 
 def _is_event(piece: bytes) -> bool:
@@ -166,7 +160,4 @@ def _place(clone: Clone, path: str) -> str:
     """A name in quarantine/ that says when and what, and takes nobody's place."""
     moment = clone.now()[:19].replace("-", "").replace(":", "")
     stem = os.path.join(clone.private.quarantine, f"{moment}Z-{os.path.basename(path)}")
-    place, count = stem, 1
-    while os.path.lexists(place):
-        place, count = f"{stem}.{count}", count + 1
-    return place
+    return next(free for n in count() if not os.path.lexists(free := f"{stem}.{n}" if n else stem))

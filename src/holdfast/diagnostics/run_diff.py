@@ -94,9 +94,8 @@ def _runs(clone: Clone, run: str) -> list[Event]:
 
 
 def _find(events: list[Event], run: str) -> Event:
-    for event in events:
-        if event.run_id == run:
-            return event
+    if found := next((event for event in events if event.run_id == run), None):
+        return found
     raise NotFound(f"there is no run {run} here", hint="List runs with `holdfast timeline`.")
 
 
@@ -110,8 +109,7 @@ def _earlier(clone: Clone, events: list[Event], after: Event) -> Event:
 
 
 def _side(clone: Clone, event: Event, flat: Mapping[str, Any]) -> ComparedRun:
-    run = event.run_id or ""
-    state = str(flat["body_state"])
+    run, state = event.run_id or "", str(flat["body_state"])
     if state == "here" and flat.get("output_sha256") is not None and _folder(clone, run) is None:
         state = "missing"
     return ComparedRun(run, event.ts, flat["task"], event.exit_status, state)
@@ -136,7 +134,11 @@ def _outputs(clone: Clone, run: str, flat: Mapping[str, Any]) -> dict[str, _Outp
             path = os.path.join(base, name)
             kept = os.path.relpath(path, top).replace(os.sep, "/")
             if kept != _LIST:
-                found[_shown(kept)] = _output(path)
+                data, text = fsio.read(path, limit=_MAX_FILE), None
+                if len(data) <= MAX_TEXT and b"\0" not in data:
+                    with contextlib.suppress(UnicodeDecodeError):
+                        text = data.decode("utf-8")
+                found[_shown(kept)] = _Output(hashlib.sha256(data).hexdigest(), text)
     return found
 
 
@@ -144,15 +146,6 @@ def _shown(kept: str) -> str:
     """What an output is called: a produced file by its path, `./stdout` if that is a stream's name."""
     path = kept.removeprefix(_FILES)
     return f"./{path}" if path != kept and path in _STREAMS else path
-
-
-def _output(path: str) -> _Output:
-    data = fsio.read(path, limit=_MAX_FILE)
-    text = None
-    if len(data) <= MAX_TEXT and b"\0" not in data:
-        with contextlib.suppress(UnicodeDecodeError):
-            text = data.decode("utf-8")
-    return _Output(hashlib.sha256(data).hexdigest(), text)
 
 
 def _change(path: str, old: _Output | None, new: _Output | None, names: list[str]) -> OutputChange:

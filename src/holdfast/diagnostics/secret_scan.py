@@ -7,7 +7,7 @@ here and no secret is shown: a finding names a file, what it belongs to, and how
 import json
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdfast.errors import BadInput, BrokenEntry, CorruptLog, ScanFailed, TooLarge, UnsafePath
 from holdfast.git.clone import Clone
@@ -21,7 +21,7 @@ from holdfast.values import frozen
 _PIECE = 1 << 16
 _ID = regex(r"-([A-Z]{2,5}-[0-9a-zA-Z]+)\.[a-z]+\Z|\A([A-Z]{2,5}-[0-9a-zA-Z]+)\.[a-z]+\Z")
 _OURS = frozenset({"hook.py", "lock", "repo-id"})  # files without a word of anybody's
-_NAMED = {"candidates": "candidate", "memory": "memory", "tasks": "task", "links": "link"}
+_NAMED = {"candidates": "candidate", "runs": "run", "sessions": "session", "tasks": "task", "links": "link"}
 
 
 @frozen
@@ -95,12 +95,14 @@ def _look(scanner: Scanner, file: _Stored) -> tuple[dict[str, int], int]:
 
 def _stored(clone: Clone) -> Iterator[_Stored]:
     """Every file of the private store, then every one below `.holdfast` in the work tree."""
-    events = _events_by_body(clone)
+    try:  # which event each body belongs to: that is what `erase` takes; a damaged log names none
+        events = {event.body: event.hash_self for event in clone.all_events() if event.body}
+    except (CorruptLog, BrokenEntry, UnsafePath, TooLarge, OSError):
+        events = {}
     for store in clone.stores:
         yield from _private(store, clone.layout.top, events)
-    top = clone.layout.in_tree(paths.TRACKED)
-    local = clone.layout.in_tree(paths.LOCAL)
-    for path in _files(top, skip=lambda folder: folder == local):
+    top, local = clone.layout.in_tree(paths.TRACKED), clone.layout.in_tree(paths.LOCAL)
+    for path in _files(top, skip=local):
         parts = os.path.relpath(path, top).split(os.sep)
         shown = os.path.relpath(path, clone.layout.top).replace(os.sep, "/")
         yield _Stored(path, shown, _NAMED.get(parts[0], parts[0]), _id_of(parts, path))
@@ -114,34 +116,18 @@ def _private(store: Layout, top: str, events: Mapping[str, str]) -> Iterator[_St
         shown = os.path.relpath(path, top).replace(os.sep, "/")
         if path.startswith(store.bodies + os.sep):
             yield _Stored(path, shown, "body", events.get(parts[-1]), SALT_BYTES)
-        elif path.startswith(store.runs + os.sep):
-            yield _Stored(path, shown, "run", parts[1] if len(parts) > 1 else None)
-        elif path.startswith(store.sessions + os.sep):
-            yield _Stored(path, shown, "session", _session(path))
         else:
             yield _Stored(path, shown, _NAMED.get(parts[0], parts[0]), _id_of(parts, path))
 
 
-def _events_by_body(clone: Clone) -> dict[str, str]:
-    """Which event each body belongs to: that is what `erase` takes. A damaged log names none."""
-    try:
-        return {event.body: event.hash_self for event in clone.all_events() if event.body}
-    except (CorruptLog, BrokenEntry, UnsafePath, TooLarge, OSError):
-        return {}
-
-
 def _id_of(parts: Sequence[str], path: str) -> str | None:
-    """The id that a file's name ends with, or the run that its folder is named after."""
-    found = _ID.search(parts[-1])
-    if found is not None:
-        return found.group(1) or found.group(2)
-    if parts[0] == "sessions":
-        return _session(path)
-    return parts[1] if parts[0] in ("runs", "receipts", "approvals") and len(parts) > 2 else None
-
-
-def _session(path: str) -> str | None:
-    """The id within a session's file."""
+    """The id that a file's name ends with, the run that its folder is named after, or the id in a session's file."""
+    if parts[0] == "runs":  # a file in it may be called anything
+        return parts[1]
+    if found := _ID.search(parts[-1]):
+        return found[1] or found[2]
+    if parts[0] != "sessions":
+        return parts[1] if parts[0] in ("receipts", "approvals") and len(parts) > 2 else None
     try:
         with open(path, "rb") as file:
             found = json.loads(file.read(1 << 22))
@@ -160,11 +146,8 @@ def _below(named: Iterable[str]) -> Iterator[_Stored]:
             yield _Stored(file, file, "file")
 
 
-def _files(folder: str, skip: Callable[[str], bool] = lambda _: False) -> Iterator[str]:
+def _files(folder: str, skip: str = "") -> Iterator[str]:
     """The files below a folder, in order; links are not followed."""
     for here, folders, names in os.walk(folder):
-        folders[:] = sorted(one for one in folders if not skip(os.path.join(here, one)))
-        for name in sorted(names):
-            path = os.path.join(here, name)
-            if not os.path.islink(path):
-                yield path
+        folders[:] = sorted(one for one in folders if os.path.join(here, one) != skip)
+        yield from (path for name in sorted(names) if not os.path.islink(path := os.path.join(here, name)))

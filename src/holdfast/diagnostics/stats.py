@@ -6,7 +6,7 @@ thousand; `recent` says how many, and since when.
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from holdfast.diagnostics import usage
@@ -14,7 +14,7 @@ from holdfast.diagnostics.usage import DAY, UsageSubjects
 from holdfast.git.clone import Clone
 from holdfast.model.event import timestamp
 from holdfast.store import statistics, tally
-from holdfast.store.statistics import CountedContext, CountedLines, MemoryUse
+from holdfast.store.statistics import CountedLines, MemoryUse
 from holdfast.values import frozen
 
 HOWS = tuple(name.removeprefix("context.") for name in tally.CONTEXT)
@@ -94,13 +94,16 @@ def stats(clone: Clone, about: UsageSubjects, *, calls_per_day: int | None) -> S
     """Read and work out everything; uses that are new are kept."""
     layout = clone.layout
     uses = usage.reckon(clone, about, now=int(clone.clock().timestamp()))
-    totals, counts, began = tally.totals(layout), statistics.read(layout), tally.since(layout)
-    memories = tuple(_memories(totals, uses, about))
+    totals, counts = tally.totals(layout), statistics.read(layout)
     return Stats(
-        since=_moment(began),
+        since=_moment(tally.since(layout)),
         recalls=_recalls(totals, counts, uses),
-        contexts=_contexts(totals, counts.told),
-        memories=memories,
+        contexts=ContextStats(
+            packs=sum(totals.get(f"context.{how}", 0) for how in HOWS),
+            tokens=sum(totals.get(f"tokens.{how}", 0) for how in HOWS),
+            took=took(one.microseconds for one in counts.told if one.how in HOWS),
+        ),
+        memories=tuple(_memories(totals, uses, about)),
         cited=sum(use.how == statistics.CITED for use in uses),
         acted=sum(use.how == statistics.ACTED for use in uses),
         models=tuple(_models(totals)),
@@ -122,52 +125,31 @@ def _moment(seconds: int | None) -> str | None:
 
 
 def _recalls(totals: Mapping[str, int], counts: CountedLines, uses: Iterable[MemoryUse]) -> RecallStats:
-    acts = UseTimes(counts, uses)
     asked = counts.asked
+    times: dict[str, list[int]] = defaultdict(list)  # when each memory was cited, acted on or looked at
+    for name, at in [(use.memory, use.at) for use in uses] + [(look.memory, look.at) for look in counts.looked]:
+        times[name].append(at)
+    for moments in times.values():
+        moments.sort()
+
+    def within_a_day(memory: str, at: int) -> bool:
+        moments = times.get(memory, ())
+        return bisect_right(moments, at) < bisect_right(moments, at + DAY)
+
     return RecallStats(
         asked=totals.get("recall.asked", 0),
         empty=totals.get("recall.empty", 0),
         recent=len(asked),
         since=_moment(asked[0].at if asked else None),
-        used=sum(acts.follow(one.memories, one.at, one.at + DAY) for one in asked),
+        used=sum(any(within_a_day(name, one.at) for name in one.memories) for one in asked),
         took=took([one.microseconds for one in asked]),
     )
-
-
-class UseTimes:
-    """When each memory was cited, acted on or looked at."""
-
-    def __init__(self, counts: CountedLines, uses: Iterable[MemoryUse]) -> None:
-        self._times: dict[str, list[int]] = defaultdict(list)
-        for use in uses:
-            self._times[use.memory].append(use.at)
-        for look in counts.looked:
-            self._times[look.memory].append(look.at)
-        for times in self._times.values():
-            times.sort()
-
-    def follow(self, memories: Iterable[str], first: int, last: int) -> bool:
-        """Whether one of these was used after a moment and not after another."""
-        for name in memories:
-            times = self._times.get(name, ())
-            place = bisect_right(times, first)
-            if place < len(times) and times[place] <= last:
-                return True
-        return False
 
 
 def took(times: Iterable[int]) -> Duration | None:
     """The median and p95; None if nothing was measured."""
     known = sorted(time for time in times if time)
     return Duration(known[len(known) // 2], known[len(known) * 95 // 100]) if known else None
-
-
-def _contexts(totals: Mapping[str, int], told: Sequence[CountedContext]) -> ContextStats:
-    return ContextStats(
-        packs=sum(totals.get(f"context.{how}", 0) for how in HOWS),
-        tokens=sum(totals.get(f"tokens.{how}", 0) for how in HOWS),
-        took=took(one.microseconds for one in told if one.how in HOWS),
-    )
 
 
 # ── memories and models ──────────────────────────────────────────────────────────────────────────
@@ -177,33 +159,16 @@ def _memories(totals: Mapping[str, int], uses: Sequence[MemoryUse], about: Usage
     used = Counter(use.memory for use in uses)
     sorts = (tally.RECALLED, tally.TOLD, tally.LOOKED)
     names = {name.removeprefix(sort) for name in totals for sort in sorts if name.startswith(sort)}
-    found = [
-        MemoryStats(
-            about.ids.get(name) or _as_written(name),
-            recalled=totals.get(f"{tally.RECALLED}{name}", 0),
-            told=totals.get(f"{tally.TOLD}{name}", 0),
-            looked=totals.get(f"{tally.LOOKED}{name}", 0),
-            used=used[name],
-            state=about.states.get(name, ""),
-        )
-        for name in sorted({*names, *used})
-    ]
+    found = []
+    for name in sorted({*names, *used}):
+        kind, dash, rest = name.partition("-")
+        written = about.ids.get(name) or f"{kind.upper()}{dash}{rest}"
+        recalled, told, looked = (totals.get(f"{sort}{name}", 0) for sort in sorts)
+        found.append(MemoryStats(written, recalled, told, looked, used[name], about.states.get(name, "")))
     return sorted(found, key=lambda one: (-one.used, -one.recalled, -one.looked, -one.told, one.id))
 
 
-def _as_written(name: str) -> str:
-    kind, dash, rest = name.partition("-")
-    return f"{kind.upper()}{dash}{rest}"
-
-
-def _models(totals: Mapping[str, int]) -> list[ModelStats]:
-    names = sorted({name.split(".")[1] for name in totals if name.startswith("model.")})
-    return [
-        ModelStats(
-            name,
-            totals.get(f"model.{name}.calls", 0),
-            totals.get(f"model.{name}.texts", 0),
-            round(totals.get(f"model.{name}.microseconds", 0) / 1e6, 3),
-        )
-        for name in names
-    ]
+def _models(totals: Mapping[str, int]) -> Iterator[ModelStats]:
+    for name in sorted({name.split(".")[1] for name in totals if name.startswith("model.")}):
+        calls, texts, took = (totals.get(f"model.{name}.{what}", 0) for what in ("calls", "texts", "microseconds"))
+        yield ModelStats(name, calls, texts, round(took / 1e6, 3))

@@ -63,15 +63,19 @@ def status(clone: Clone, **counted: Any) -> Status:
     unread = agent_inbox.vanished(*clone.stores, why=agent_inbox.UNREAD)
     missing = upstream.missing_from_trunk(clone)
     size, more = _size(clone.private.private, besides=(clone.private.statistics, clone.private.seen))
+    # Events the next publish would bring into this branch, what it inherited included.
+    events = {event.hash_self for event in clone.find_events("waiting")}
+    if events and clone.line().inherits:
+        events -= {event.hash_self for event in clone.find_events("published")}
     return Status(
         **counted,
         id=clone.line().id,
         branch=head.branch,
         head=head.oid,
         operation=clone.repo.operation(),
-        events_waiting=_events_waiting(clone),
+        events_waiting=len(events),
         changes_waiting=tuple(sorted({change.path for change in clone.changes() if change.segment is None})),
-        private_runs=_count(clone.private.runs),
+        private_runs=len(clone.private.listed(clone.private.runs)),
         private_bytes=size,
         private_more=more,
         gone=len(found.gone),
@@ -86,21 +90,6 @@ def status(clone: Clone, **counted: Any) -> Status:
         transcripts_gone=tuple(one.path or "?" for one in lost),
         transcripts_unread=tuple(one.path or "?" for one in unread),
     )
-
-
-def _events_waiting(clone: Clone) -> int:
-    """Events the next publish would bring into this branch, what it inherited included."""
-    waiting = {event.hash_self for event in clone.find_events("waiting")}
-    if waiting and clone.line().inherits:
-        waiting -= {event.hash_self for event in clone.find_events("published")}
-    return len(waiting)
-
-
-def _count(folder: str) -> int:
-    try:
-        return len(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
 
 
 def _size(place: str, *, besides: tuple[str, ...]) -> tuple[int, bool]:

@@ -6,7 +6,8 @@ Everyday commands leave a damaged record out and go on; here it is named, and `r
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from holdfast.diagnostics.findings import HealthFinding, relative
 from holdfast.diagnostics.log_integrity import Ledger, VerifiedEvent
@@ -32,8 +33,10 @@ def examine_bodies(clone: Clone, ledger: Ledger) -> list[HealthFinding]:
         erased = any(event.ts <= ours.get(name, b"") for name in names)
         if event.body is not None:
             found += body(clone, event, hidden=not names.isdisjoint(named), erased=erased)
-        if erased:
-            found += _left_of(clone, event)
+        run = event.run_id.decode("ascii") if event.kind == b"run" and event.run_id else ""
+        if erased and run and os.path.isdir(folder := _folder(clone, run)):
+            said, step = "this run was erased and is here again", f"Erase it again: `holdfast erase {run}`."
+            found.append(HealthFinding("problem", "capsule", _shown(clone, folder), said, step))
     return found
 
 
@@ -45,15 +48,6 @@ def _erased(events: Iterable[VerifiedEvent]) -> dict[str, bytes]:
             target = event.target.decode("ascii")
             found[target] = max(event.ts, found.get(target, b""))
     return found
-
-
-def _left_of(clone: Clone, event: VerifiedEvent) -> Iterator[HealthFinding]:
-    """The capsule of an erased run, if it is still or again here."""
-    run = event.run_id.decode("ascii") if event.kind == b"run" and event.run_id else ""
-    folder = _folder(clone, run)
-    if run and os.path.isdir(folder):
-        step = f"Erase it again: `holdfast erase {run}`."
-        yield HealthFinding("problem", "capsule", _shown(clone, folder), "this run was erased and is here again", step)
 
 
 def _folder(clone: Clone, run: str) -> str:
@@ -89,21 +83,18 @@ def _capsule_of(clone: Clone, event: VerifiedEvent, stored: bytes) -> Iterator[H
         return
     if root is None or event.run_id is None:
         return
-    folder = _folder(clone, event.run_id.decode("ascii"))
+    run = event.run_id.decode("ascii")
+    folder = _folder(clone, run)
     for fault in capsule.faults(folder, root, clone.joined(parse_event(event.data))):
         path = os.path.join(folder, *fault.path.split("/"))
         repair = "rebuild-meta" if fault.path == capsule.META else None
         step = "Run `holdfast doctor --repair`." if repair else _BACKUP
         shown = _shown(clone, path).rstrip("/")
         yield HealthFinding("problem", "capsule", shown, fault.sentence, step, repair=repair, path=path)
-    yield from _packs_of(clone, event.run_id.decode("ascii"), folder)
-
-
-def _packs_of(clone: Clone, run_id: str, folder: str) -> Iterator[HealthFinding]:
-    """The packs that the run was given lie beside its capsule, which names their roots."""
+    # The packs that the run was given lie beside its capsule, which names their roots.
     context = capsule.read_json(folder, capsule.CONTEXT)
-    for sentence in receipt_files.faults(clone.stores, run_id, context) if isinstance(context, dict) else ():
-        place = os.path.join(clone.layout.receipts, run_id)
+    for sentence in receipt_files.faults(clone.stores, run, context) if isinstance(context, dict) else ():
+        place = os.path.join(clone.layout.receipts, run)
         yield HealthFinding("problem", "capsule", _shown(clone, place), sentence, _BACKUP)
 
 
@@ -113,49 +104,30 @@ _STEP = "Run `holdfast doctor --repair`, which sets it aside."
 def examine_records(clone: Clone) -> Iterator[HealthFinding]:
     """Every record of this clone's stores that does not count, and why."""
     for store in clone.stores:
-        yield from _in_the_way(clone, store)
+        spools = [os.path.join(store.spool, name) for name in store.listed(store.spool)]
+        for path in (*store.folders, store.under_way, *spools):
+            if os.path.lexists(path) and not os.path.isdir(path):
+                yield _problem(clone, path, "this is in the way: a folder belongs there", repair="damaged")
         for path, error in pending_changes.damaged(store):
             yield _problem(clone, path, error, repair="damaged")
         for path, error in branch_lines.damaged(store):
             yield _problem(clone, path, error, repair="line")
-        yield from _journals(clone, store)
-        yield from _markers(clone, store)
         yield from _candidates(clone, store)
-        try:
-            read_repo_id(store)
-        except FileNotFoundError:
-            continue
-        except CorruptLog as error:
-            yield _problem(clone, store.repo_id, error, repair="repo-id")
+        yield from _unreadable(clone, store.publishing, partial(publish_journal.read, store), repair="damaged")
+        yield from _unreadable(clone, store.erasing, partial(erase.journal_of, store), repair="damaged")
+        for name in erase.markers(store):
+            path = os.path.join(store.erased, name)
+            yield from _unreadable(clone, path, partial(erase.bodies_of, store, name), repair="erased")
+        yield from _unreadable(clone, store.repo_id, partial(read_repo_id, store), repair="repo-id")
 
 
-def _in_the_way(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
-    """Whatever stands where a folder belongs."""
-    spools = [os.path.join(store.spool, name) for name in store.listed(store.spool)]
-    for path in (*store.folders, store.under_way, *spools):
-        if os.path.lexists(path) and not os.path.isdir(path):
-            yield _problem(clone, path, "this is in the way: a folder belongs there", repair="damaged")
-
-
-def _journals(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
-    for path, read in ((store.publishing, publish_journal.read), (store.erasing, erase.journal_of)):
-        try:
-            if os.path.lexists(path):
-                read(store)
-        except FileNotFoundError:  # it was finished just now
-            continue
-        except (PublishRefused, CorruptLog) as error:
-            yield _problem(clone, path, error, repair="damaged")
-
-
-def _markers(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
-    for name in erase.markers(store):
-        try:
-            erase.bodies_of(store, name)
-        except FileNotFoundError:
-            continue
-        except CorruptLog as error:
-            yield _problem(clone, os.path.join(store.erased, name), error, repair="erased")
+def _unreadable(clone: Clone, path: str, read: Callable[[], object], *, repair: str) -> Iterator[HealthFinding]:
+    try:
+        read()
+    except FileNotFoundError:  # there is none, or it was finished just now
+        return
+    except (PublishRefused, CorruptLog) as error:
+        yield _problem(clone, path, error, repair=repair)
 
 
 def _candidates(clone: Clone, store: Layout) -> Iterator[HealthFinding]:

@@ -47,14 +47,10 @@ def timeline(
 def _rank(row: TimelineRow, key: str) -> tuple[bool, Any]:
     """Whatever has no value stands last."""
     value = getattr(row, "systemic_scale" if key == "scale" else key)
-    return (value is None, _natural(value) if key == "layer" and value is not None else value)
-
-
-def _natural(word: str) -> tuple[str, int, str]:
-    """L2 before L10."""
-    stem = word.rstrip("0123456789")
-    digits = word[len(stem) :]
-    return (stem, int(digits) if digits else -1, word)
+    if key == "layer" and value is not None:  # L2 before L10
+        stem = value.rstrip("0123456789")
+        value = (stem, int(value[len(stem) :] or -1), value)
+    return (value is None, value)
 
 
 _COPIED = ("ts", "kind", "layer", "systemic_scale", "task", "run_id", "exit_status", "started", "hash_self")

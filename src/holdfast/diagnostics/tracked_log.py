@@ -72,12 +72,8 @@ def _blobs(repo: Repo, listed: list[TreeRow], ledger: Ledger) -> dict[str, bytes
         return repo.blobs(row.oid for row in listed)
     except GitFailed as error:
         ledger.findings.append(HealthFinding("problem", "log", layout.LOG, str(error), _FSCK))
-    found = {}
-    for row in listed:
-        done = repo.attempt("cat-file", "blob", row.oid)
-        if done.returncode == 0:
-            found[row.oid] = done.stdout
-    return found
+    answers = {row.oid: repo.attempt("cat-file", "blob", row.oid) for row in listed}
+    return {oid: done.stdout for oid, done in answers.items() if done.returncode == 0}
 
 
 def _absent(repo: Repo, row: TreeRow) -> HealthFinding:
@@ -149,8 +145,9 @@ def attributes(repo: Repo) -> list[HealthFinding]:
     asked = ("check-attr",) if here else ("-c", "core.sparseCheckout=false", "check-attr", "--cached")
     out = os.fsdecode(repo.run(*asked, "-z", *_ATTRIBUTES, "--", probe)).split("\0")
     values = dict(zip(out[1::3], out[2::3], strict=False))
-    harmful = [f"{name}={value}" for name, value in values.items() if value not in ("unset", _unspoken(name))]
-    if harmful:
+    # Unspecified is harmless for all but `text`, which then follows the user's core.autocrlf.
+    allowed = {name: "unset" if name == "text" else "unspecified" for name in values}
+    if harmful := [f"{name}={value}" for name, value in values.items() if value not in ("unset", allowed[name])]:
         said = f"another rule outvotes it for the log: {', '.join(harmful)}"
         return [_attribute(said, "Look at .git/info/attributes and core.attributesFile.")]
     try:
@@ -158,11 +155,6 @@ def attributes(repo: Repo) -> list[HealthFinding]:
     except PublishRefused as refused:
         return [_attribute(str(refused).partition(", so nothing")[0], refused.hint)]
     return []
-
-
-def _unspoken(name: str) -> str:
-    """Unspecified is harmless for all but `text`, which then follows the user's core.autocrlf."""
-    return "unset" if name == "text" else "unspecified"
 
 
 def _attribute(sentence: str, step: str) -> HealthFinding:

@@ -104,8 +104,7 @@ Act = tuple[int, str, str, str]  # when, how, by what, which memory
 
 
 def _in_log(clone: Clone, about: UsageSubjects, given: GivenTimes, since: int) -> Iterator[Act]:
-    begin = timestamp(datetime.fromtimestamp(since, UTC))
-    for event in clone.find_events("own", since=begin):
+    for event in clone.find_events("own", since=timestamp(datetime.fromtimestamp(since, UTC))):
         yield from _acts(clone, event, about, given)
 
 
@@ -122,16 +121,10 @@ def _acts(clone: Clone, event: Event, about: UsageSubjects, given: GivenTimes) -
     named = names_in(text) - {target.lower()}
     yield from ((at, CITED, (target or event.hash_self[:12]).lower(), name) for name in sorted(named))
     if event.kind == "run":
-        paths = list(_changed(body.get("artifacts")))
+        paths = [made["path"] for made in body.get("artifacts") or ()]
         for name in given.recalled(at):
             if any(about.touches(name, path) for path in paths):
                 yield at, ACTED, event.hash_self[:12], name
-
-
-def _changed(artifacts: object) -> Iterator[str]:
-    for one in artifacts if isinstance(artifacts, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("path"), str):
-            yield one["path"]
 
 
 def _in_commits(clone: Clone, since: int) -> Iterable[Act]:
