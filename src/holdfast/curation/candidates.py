@@ -35,19 +35,18 @@ def read(clone: Clone) -> CandidateShelf:
     rejected: dict[str, Rejected] = {}
     broken: list[BrokenEntry] = []
     erased = clone.erased()
-    for path in _files(clone):
+    files = ((s.candidates, name) for s in clone.stores for name in s.listed(s.candidates) if name.endswith(".md"))
+    for folder, name in files:
         try:
-            memory = _load(path)
+            memory = _load(os.path.join(folder, name))
         except FileNotFoundError:  # another command decided it just now
             continue
         except BrokenEntry as error:
             broken.append(error)
             continue
-        if memory.id in erased:
-            continue
-        if isinstance(memory, Candidate):
+        if isinstance(memory, Candidate) and memory.id not in erased:
             waiting.setdefault(memory.id, memory)
-        else:
+        elif isinstance(memory, Rejected) and memory.id not in erased:
             rejected.setdefault(memory.id, memory)
     return CandidateShelf(waiting, rejected, tuple(broken))
 
@@ -80,12 +79,6 @@ def locked(clone: Clone) -> Iterator[None]:
     """Hold the shelf, so that what was read stays true until what follows is written."""
     with fsio.locked(f"{clone.layout.candidates}.lock"):
         yield
-
-
-def _files(clone: Clone) -> Iterator[str]:
-    for store in clone.stores:
-        names = store.listed(store.candidates)
-        yield from (os.path.join(store.candidates, name) for name in names if name.endswith(".md"))
 
 
 def _load(path: str) -> Candidate | Rejected:

@@ -59,10 +59,10 @@ class KnownClaims:
     """What is known here, made ready to be held against many memories."""
 
     def __init__(self, standings: Iterable[MemoryStanding], rejected: Iterable[Memory] = ()) -> None:
-        self._status = {one.id: one.status for one in standings if _counts(one)}
-        self._memories = {one.id: one.memory for one in standings if _counts(one)}
-        self._status |= {memory.id: "rejected" for memory in rejected}
-        self._memories |= {memory.id: memory for memory in rejected}
+        known = [one for one in standings if one.status in (*STANDING, *GONE) and one.trust != "T4"]
+        known += [MemoryStanding(memory, "rejected") for memory in rejected]
+        self._status = {one.id: one.status for one in known}
+        self._memories = {one.id: one.memory for one in known}
         self._near: claims.SimilarStatements | None = None
 
     def add(self, one: MemoryStanding) -> None:
@@ -73,29 +73,24 @@ class KnownClaims:
 
     def conflicts(self, memory: Memory) -> tuple[MemoryConflict, ...]:
         """What speaks against a memory, the strongest first."""
-        found = [
-            MemoryConflict(memory, other, self._status[other.id], verdict)
-            for other in self._around(memory)
-            if not resolved(memory, other) and (verdict := self._verdict(memory, other)) is not None
-        ]
+        found, said = [], statement(memory)
+        for other in (other for other in self._around(memory) if not resolved(memory, other)):
+            status = self._status[other.id]
+            if verdict := claims.conflict(statement(other), said, gone=status in GONE):
+                found.append(MemoryConflict(memory, other, status, verdict))
         return tuple(sorted(found, key=lambda one: (one.status not in STANDING, -one.verdict.score, one.other.id)))
 
     def same(self, memory: Memory) -> list[Memory]:
         """The memories that make the same claim, in these or in other words."""
         said = statement(memory)
-        return [
-            other for other in self._around(memory) if other.type == memory.type and claims.same(statement(other), said)
-        ]
+        alike = (other for other in self._around(memory) if other.type == memory.type)
+        return [other for other in alike if claims.same(statement(other), said)]
 
     def pairs(self, only: Collection[str] | None = None) -> Iterator[MemoryConflict]:
         """Every two that stand here and contradict one another, each pair once."""
         standing = {name: memory for name, memory in self._memories.items() if self._status[name] in STANDING}
         for pair in contradicting_pairs(standing, only):
             yield MemoryConflict(pair.one, pair.other, self._status[pair.other.id], pair.verdict)
-
-    def _verdict(self, memory: Memory, other: Memory) -> claims.Verdict | None:
-        gone = self._status[other.id] in GONE
-        return claims.conflict(statement(other), statement(memory), gone=gone)
 
     def _around(self, memory: Memory) -> list[Memory]:
         if not self._memories.keys() - {memory.id}:
@@ -120,10 +115,6 @@ def refuse(conflicts: Iterable[MemoryConflict]) -> None:
     raise Contradicts(first.sentence + more, hint=hint)
 
 
-def _counts(one: MemoryStanding) -> bool:
-    return one.status in (*STANDING, *GONE) and one.trust != "T4"
-
-
 _MAX_RECORD = 1 << 26
 Rows = dict[str, list[str]]  # memory to the words it was compared in, and whom it contradicts
 AT_ONCE = 500  # memories that are compared without being asked; `holdfast curate` compares all
@@ -138,12 +129,20 @@ def standing_conflicts(
     """
     there = {one.id: one for one in standings if one.status in STANDING and one.trust != "T4"}
     before = {name: row for name, row in _read(clone).items() if name in there}
-    now = {name: words_of(_claim(one)) for name, one in there.items()}
-    new = [name for name, words in now.items() if before.get(name, [""])[0] != words]
+    now = {}
+    for name, memory in ((name, one.memory) for name, one in there.items()):
+        # Other words, or another scope, and a comparison has to be made again.
+        now[name] = words_of(f"{memory.type} {memory.statement} {' '.join(memory.applies_to)}")
+    new = {name for name, words in now.items() if before.get(name, [""])[0] != words}
     if new and (everything or len(new) <= AT_ONCE):
-        before = _compared(known, before, now, new)
+        before = {name: [words] if name in new else before[name] for name, words in now.items()}
+        for conflict in known.pairs(only=new):
+            before[conflict.one.id].append(conflict.other.id)
         if not clone.reading:
-            _keep(clone, before)
+            # A full disk costs a comparison, not an answer.
+            with contextlib.suppress(OSError, HoldfastError):
+                fsio.make_dirs(os.path.dirname(_path(clone)))
+                fsio.replace(_path(clone), json.dumps(before).encode("ascii"))
     return list(_told(before, there))
 
 
@@ -158,29 +157,13 @@ def new_conflicts(clone: Clone, now: datetime) -> list[MemoryConflict]:
     return [one for one in found if frozenset((one.one.id, one.other.id)) not in told]
 
 
-def _compared(known: KnownClaims, before: Mapping[str, list[str]], now: Mapping[str, str], new: list[str]) -> Rows:
-    rows = {name: list(before.get(name, ())) for name in now}
-    for name in new:
-        rows[name] = [now[name]]
-    for conflict in known.pairs(only=new):
-        rows[conflict.one.id].append(conflict.other.id)
-    return rows
-
-
 def _told(rows: Mapping[str, list[str]], there: Mapping[str, MemoryStanding]) -> Iterable[MemoryConflict]:
-    for name, (_, *others) in rows.items():
-        for other in others:
-            if other not in there or resolved(there[name].memory, there[other].memory):
-                continue
-            verdict = contradiction(there[name].memory, there[other].memory)
-            if verdict is not None:
-                yield MemoryConflict(there[name].memory, there[other].memory, there[other].status, verdict)
-
-
-def _claim(one: MemoryStanding) -> str:
-    """What a comparison rests on: other words, or another scope, and it has to be made again."""
-    memory = one.memory
-    return f"{memory.type} {memory.statement} {' '.join(memory.applies_to)}"
+    pairs = (
+        (there[name].memory, there[other]) for name, (_, *names) in rows.items() for other in names if other in there
+    )
+    for one, other in pairs:
+        if not resolved(one, other.memory) and (verdict := contradiction(one, other.memory)) is not None:
+            yield MemoryConflict(one, other.memory, other.status, verdict)
 
 
 def _read(clone: Clone) -> Rows:
@@ -189,13 +172,6 @@ def _read(clone: Clone) -> Rows:
         raw = json.loads(fsio.read(_path(clone), limit=_MAX_RECORD))
         return {name: row for name, row in raw.items() if isinstance(row, list) and row}
     return {}
-
-
-def _keep(clone: Clone, rows: Rows) -> None:
-    """Remember it, if that can be: a full disk costs a comparison, not an answer."""
-    with contextlib.suppress(OSError, HoldfastError):
-        fsio.make_dirs(os.path.dirname(_path(clone)))
-        fsio.replace(_path(clone), json.dumps(rows).encode("ascii"))
 
 
 def _path(clone: Clone) -> str:

@@ -78,9 +78,10 @@ def examine(clone: Clone, now: datetime, *, use: RecallUse) -> MemoryHealth:
     found = memory_state.list_memories(clone, now)
     shelf = candidates.read(clone)
     known = KnownClaims(found.standings)
+    conflicts = memory_conflicts.standing_conflicts(clone, found.standings, known, everything=True)
     findings = [
         *_grounds(found),
-        *_contradicting(clone, found, known),
+        *(CuratorFinding("contradicting", (one.one.id, one.other.id), one.verdict.why) for one in conflicts),
         *_duplicates(known, found),
         *_unused(found.trusted, _accepted_at(clone), use, now),
         *_lost(found),
@@ -131,15 +132,8 @@ def _grounds(found: MemoryListing) -> Iterator[CuratorFinding]:
         yield CuratorFinding("stale", (one.id,), why, suggestion)
     for one in found.expired:
         when = rules.iso(one.memory.expires_at)[:10] if one.memory.expires_at else ""
-        because = f"it was meant to hold until {when}"
-        yield CuratorFinding(
-            "expired", (one.id,), f"expired on {when}", CuratorSuggestion(f"deprecate:{one.id}", because)
-        )
-
-
-def _contradicting(clone: Clone, found: MemoryListing, known: KnownClaims) -> Iterator[CuratorFinding]:
-    for one in memory_conflicts.standing_conflicts(clone, found.standings, known, everything=True):
-        yield CuratorFinding("contradicting", (one.one.id, one.other.id), one.verdict.why)
+        suggestion = CuratorSuggestion(f"deprecate:{one.id}", f"it was meant to hold until {when}")
+        yield CuratorFinding("expired", (one.id,), f"expired on {when}", suggestion)
 
 
 def _duplicates(known: KnownClaims, found: MemoryListing) -> Iterator[CuratorFinding]:
@@ -150,25 +144,15 @@ def _duplicates(known: KnownClaims, found: MemoryListing) -> Iterator[CuratorFin
             pair = frozenset((one.id, twin.id))
             if twin.id in standing and pair not in told:
                 told.add(pair)
-                yield _duplicate(*_better_last(one, standing[twin.id]))
+                # The one with less to stand on would be merged into the other.
+                less, more = (found.id for found in sorted((one, standing[twin.id]), key=_weight))
+                suggestion = CuratorSuggestion(f"merge:{less}:{more}", f"it says what {more} says")
+                yield CuratorFinding("duplicate", (less, more), "says the same", suggestion)
 
 
-def _better_last(one: MemoryStanding, other: MemoryStanding) -> tuple[MemoryStanding, MemoryStanding]:
-    """The one with less to stand on first: it would be merged into the other."""
-
-    def weight(standing: MemoryStanding) -> tuple[object, ...]:
-        memory = standing.memory
-        held = sum(state == "holds" for _, state in standing.receipts)
-        return standing.trust == "T0", held, memory.confidence or 0, len(memory.details), standing.id
-
-    return (one, other) if weight(one) <= weight(other) else (other, one)
-
-
-def _duplicate(less: MemoryStanding, more: MemoryStanding) -> CuratorFinding:
-    because = f"it says what {more.id} says"
-    return CuratorFinding(
-        "duplicate", (less.id, more.id), "says the same", CuratorSuggestion(f"merge:{less.id}:{more.id}", because)
-    )
+def _weight(standing: MemoryStanding) -> tuple[bool, int, float, int, str]:
+    memory, held = standing.memory, sum(state == "holds" for _, state in standing.receipts)
+    return standing.trust == "T0", held, memory.confidence or 0, len(memory.details), standing.id
 
 
 def _unused(
@@ -193,30 +177,23 @@ def _unused(
 
 
 def _accepted_at(clone: Clone) -> dict[str, datetime]:
-    found: dict[str, datetime] = {}
-    for event in clone.find_events("all", kinds=APPROVALS):
-        if event.target:
-            when = datetime.fromisoformat(event.ts)
-            found[event.target] = max(when, found.get(event.target, when))
-    return found
+    events = sorted(clone.find_events("all", kinds=APPROVALS), key=lambda event: event.ts)
+    return {event.target: datetime.fromisoformat(event.ts) for event in events if event.target}
 
 
 def _lost(found: MemoryListing) -> Iterator[CuratorFinding]:
     """Runs and commits that cannot be looked up any more: nothing speaks against the memory, nor for it."""
     for one in (*found.trusted, *found.stale):
         lost = [t for t, state in one.receipts if state in _LOST and t.startswith(("run:", "commit:"))]
-        if not lost:
-            continue
-        alone = len(lost) == len(one.receipts)
-        because = "nothing that it rests on can be looked up any more"
-        suggestion = CuratorSuggestion(f"deprecate:{one.id}", because) if alone else None
-        yield CuratorFinding("orphaned evidence", (one.id,), f"{_names(lost)} cannot be found", suggestion)
+        if lost:
+            because = "nothing that it rests on can be looked up any more"
+            alone = len(lost) == len(one.receipts)
+            suggestion = CuratorSuggestion(f"deprecate:{one.id}", because) if alone else None
+            yield CuratorFinding("orphaned evidence", (one.id,), f"{_names(lost)} cannot be found", suggestion)
 
 
 def _dangling(standings: Sequence[MemoryStanding], ids: Collection[str]) -> Iterator[CuratorFinding]:
-    for one in standings:
-        if one.status in ("superseded", "deprecated"):
-            continue
+    for one in (one for one in standings if one.status not in ("superseded", "deprecated")):
         named = (*one.memory.supersedes, *one.memory.compatible_with)
         if missing := [name for name in named if name not in ids]:
             yield CuratorFinding("dangling link", (one.id,), f"names {', '.join(missing)}, which is not here")
@@ -224,11 +201,9 @@ def _dangling(standings: Sequence[MemoryStanding], ids: Collection[str]) -> Iter
 
 def _oversized(standings: Iterable[MemoryStanding]) -> Iterator[CuratorFinding]:
     for one in standings:
-        size = tokens(f"{one.memory.statement}\n{one.memory.details}")
-        if size > OVERSIZED:
-            yield CuratorFinding(
-                "oversized", (one.id,), f"takes {size:,} tokens; {OVERSIZED} are plenty for one memory"
-            )
+        if (size := tokens(f"{one.memory.statement}\n{one.memory.details}")) > OVERSIZED:
+            said = f"takes {size:,} tokens; {OVERSIZED} are plenty for one memory"
+            yield CuratorFinding("oversized", (one.id,), said)
 
 
 def _names(cited: Sequence[str]) -> str:

@@ -33,12 +33,7 @@ from holdfast.store.frontmatter import SEPARATOR
 from holdfast.store.memory_files import EntrySketch
 from holdfast.values import field, frozen, replace
 
-OF_KIND = {
-    "decision": "decisions.md",
-    "assumption": "assumptions.md",
-    "invariant": "invariants.md",
-    "dead-end": "dead-ends.md",
-}
+OF_KIND = {kind: f"{kind}s.md" for kind in ("decision", "assumption", "invariant", "dead-end")}
 CANDIDATES = "candidates.md"
 NAMES = view_edits.MEMORY_PAGES
 DERIVED = ("updated", "standing")
@@ -88,8 +83,7 @@ class EditedEntry:
     @property
     def text(self) -> str:
         """The entry without what is derived."""
-        front, body = _apart(self.raw)
-        return "\n".join(["---", *_own(front), "---", body.rstrip()]).rstrip() + "\n"
+        return _rebuilt(self.raw)
 
 
 def make_page(name: str, items: Iterable[PageItem], left_out: Iterable[str] = ()) -> MemoryPage:
@@ -106,49 +100,36 @@ def make_page(name: str, items: Iterable[PageItem], left_out: Iterable[str] = ()
 
 def prepared(text: str) -> str:
     """An entry as a page shows it, with a mark where what is derived goes; or why it cannot stand there."""
-    if why := _unfit(text):
-        return f"{_UNFIT}{why}"
-    front, body = _apart(_clean(text))
-    return "\n".join(["---", *_own(front), f"{_DERIVED_HERE}---", body.rstrip()]).rstrip() + "\n"
-
-
-def _unfit(text: str) -> str | None:
-    """Why an entry cannot stand among others, if so."""
     clean = _clean(text)
     if ("```" in clean or "~~~" in clean) and markdown_document.has_open_fence(clean):
-        return "opens a code fence and never closes it"
+        return f"{_UNFIT}opens a code fence and never closes it"
     front, _ = _apart(clean)
     if not all(map(str.strip, front)):
-        return "has a blank line among its fields"
+        return f"{_UNFIT}has a blank line among its fields"
     if not any(line.startswith(("id:", "type:")) for line in front):
-        return "has its id and its type in quotes"
-    return None
+        return f"{_UNFIT}has its id and its type in quotes"
+    return _rebuilt(clean, _DERIVED_HERE)
+
+
+def _rebuilt(text: str, mark: str = "") -> str:
+    """An entry without what is derived, and a mark in its place."""
+    front, body = _apart(text)
+    return "\n".join(["---", *_own(front), f"{mark}---", body.rstrip()]).rstrip() + "\n"
 
 
 def render_page(page: MemoryPage, *, branch: str | None, head: str | None, time: str) -> str:
     """The page as a file."""
+    kind = next((kind for kind, name in OF_KIND.items() if name == page.name), "fact")
+    what = "the words of a candidate" if page.name == CANDIDATES else "an entry"
     said = [
-        f"Rendered by Holdfast at {time}",
-        f"branch: {branch or 'none'}",
-        f"head: {head or 'none'}",
+        *(f"Rendered by Holdfast at {time}", f"branch: {branch or 'none'}", f"head: {head or 'none'}"),
         f"base: {page.base}",
-        *_explained(page.name),
+        f"Change {what}, or add one: `type: {kind}` and no id. The next command takes it, and it waits in review.",
+        "What is deleted here stays where it is. `updated` and `standing` are derived.",
         *(f"left out: {' '.join(why.split())}" for why in page.left_out),
     ]
     lines = (visible(line).replace("-->", "-- >") for line in said)
     return "\n".join(["<!--", *lines, "-->", "", *map(entry_text, page.items)])
-
-
-def _explained(name: str) -> list[str]:
-    if name == CANDIDATES:
-        change = "Change the words of a candidate, or add one: `type: fact` and no id."
-    else:
-        kind = next(kind for kind, page in OF_KIND.items() if page == name)
-        change = f"Change an entry, or add one: `type: {kind}` and no id."
-    return [
-        f"{change} The next command takes it, and it waits in review.",
-        "What is deleted here stays where it is. `updated` and `standing` are derived.",
-    ]
 
 
 def entry_text(item: PageItem) -> str:
@@ -160,7 +141,7 @@ def entry_text(item: PageItem) -> str:
 
 def without_derived(text: str) -> str:
     """An entry's text as an untouched page gives it back."""
-    return EditedEntry(_clean(text), 1).text
+    return _rebuilt(_clean(text))
 
 
 def _clean(text: str) -> str:
@@ -199,25 +180,23 @@ def read_page(text: str) -> tuple[str, list[EditedEntry]]:
     entries = []
     for piece in found:
         line = piece.line + first - 1
-        if not piece.text.startswith("---\n"):
-            if piece.text.strip() != _LEAD:
-                raise BadInput(f"line {_first_words(piece.text, line)}: what stands here belongs to no entry")
-            continue
-        entries.append(EditedEntry(piece.text, line))
+        if piece.text.startswith("---\n"):
+            entries.append(EditedEntry(piece.text, line))
+        elif piece.text.strip() != _LEAD:
+            words = (n for n, words in enumerate(piece.text.split("\n")) if words.strip() and words != _LEAD)
+            raise BadInput(f"line {line + next(words, 0)}: what stands here belongs to no entry")
     return base[1], entries
 
 
 _LEAD = "<!-- -->"
 
 
-def _first_words(text: str, line: int) -> int:
-    lines = text.split("\n")
-    return line + next((n for n, words in enumerate(lines) if words.strip() and words != _LEAD), 0)
-
-
 MOST_NOTES = 20
 _KEPT = ("id", "type", "line", "provenance", "suggests", "because")  # of a candidate, whatever its words
-_STANDINGS = ("trusted", "stale", "unreviewed", "expired", "superseded", "retired")
+_PROPOSED = (
+    *("statement", "details", "layer", "confidence", "tags", "applies_to"),
+    *("supersedes", "compatible_with", "expires_at", "source"),
+)
 
 
 @frozen
@@ -229,6 +208,9 @@ class PageOutcome:
     proposed: tuple[str, ...] = ()
     refused: str | None = None  # why nothing of it was taken
     kept: str | None = None  # the file that holds the refused text
+
+
+_Seen = dict[tuple[str, str], VisibleMemory]  # by path and id
 
 
 # What pages show.
@@ -247,10 +229,8 @@ class ShownPages:
 def show_pages(clone: Clone, now: datetime) -> tuple[ShownPages, MemoryListing]:
     """What every page has to show, and how the memories stand that they were made from."""
     found, seen = memory_state.list_with_entries(clone, now)
-    updated = _updated(clone)
-    made = [_page(clone, kind, found, seen, updated) for kind in OF_KIND]
-    shelf = candidates.read(clone)
-    made.append(show_candidates(clone, shelf))
+    updated, shelf = _updated(clone), candidates.read(clone)
+    made = [_page(clone, kind, found, seen, updated) for kind in OF_KIND] + [show_candidates(clone, shelf)]
     clashing = [one.id for one in found.clashes]
     return ShownPages(tuple(made), {one.memory.id: one for one in seen.values()}, shelf, clashing), found
 
@@ -264,15 +244,9 @@ def _updated(clone: Clone, names: Collection[str] | None = None) -> dict[str, st
     return {name: f"{ts[:19]}Z" for name, ts in latest.items()}
 
 
-def _page(
-    clone: Clone,
-    kind: str,
-    found: MemoryListing,
-    seen: Mapping[tuple[str, str], VisibleMemory],
-    updated: Mapping[str, str],
-) -> MemoryPage:
-    standings = [one for group in _STANDINGS for one in getattr(found, group) if one.memory.type == kind]
-    texts = {(s := seen[one.path, one.id].sighting).blob: s.text for one in standings}
+def _page(clone: Clone, kind: str, found: MemoryListing, seen: _Seen, updated: Mapping[str, str]) -> MemoryPage:
+    standings = [one for one in found.standings if one.memory.type == kind]
+    texts = {(s := seen[one.path or "", one.id].sighting).blob: s.text for one in standings}
     clean = clone.entry_memo.clean
     texts = {blob: text if blob in clean else clone.hide.text(text) for blob, text in texts.items()}
     ready = clone.entry_memo.shown("page", texts, prepared)
@@ -281,11 +255,10 @@ def _page(
         status = None if one.status in ("accepted", "deprecated") else one.status
         blob = one.blob or ""
         items.append(PageItem(one.id, texts[blob], blob, updated.get(one.id), status, ready[blob]))
-    name = OF_KIND[kind]
-    folder = f"/{name.removesuffix('.md')}/"
+    folder = f"/{kind}s/"
     out = [one.message for one in found.broken if folder in one.path]
     out += [f"{one.path}: {one.id} is in conflict" for one in found.clashes if folder in one.path]
-    return make_page(name, items, out)
+    return make_page(OF_KIND[kind], items, out)
 
 
 def show_candidates(clone: Clone, shelf: CandidateShelf | None = None) -> MemoryPage:
@@ -314,7 +287,7 @@ def take_page(clone: Clone, name: str, data: bytes) -> PageOutcome:
         plan = _plan(clone, name, view_edits.decoded(data))
         proposed = _store(clone, plan)
     except HoldfastError as error:
-        why = _placed(name, str(error))
+        why = re.sub(r"^line (\d+): ", rf"{name}:\1 ", str(error))  # as editors understand it
         return PageOutcome(name, refused=why, kept=view_edits.refused(clone, name, data, why))
     view_edits.remember(clone, name, data)
     changed = (*plan.entries, *plan.candidates)
@@ -328,19 +301,13 @@ def take_page(clone: Clone, name: str, data: bytes) -> PageOutcome:
     return PageOutcome(name, changed, tuple(proposed))
 
 
-def _placed(name: str, reason: str) -> str:
-    """A refusal with its line as editors understand it."""
-    line, colon, rest = reason.removeprefix("line ").partition(": ")
-    return f"{name}:{line} {rest}" if colon and line.isdigit() and reason.startswith("line ") else reason
-
-
 @frozen
 class _Plan:
     """What an edited page asks for; nothing speaks against any of it."""
 
     entries: dict[str, tuple[VisibleMemory, str]] = field(default_factory=dict)  # id to what it was and its new text
     candidates: dict[str, Candidate] = field(default_factory=dict)
-    new: list[tuple[EntrySketch, str]] = field(default_factory=list)  # with the type of its page
+    new: list[EntrySketch] = field(default_factory=list)
     said: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -364,7 +331,9 @@ def _plan(clone: Clone, name: str, text: str) -> _Plan:
         elif entry.text != there[identity]:
             _refuse_secret(clone, entry)
             _change(plan, entry, name, identity, now)
-    _refuse_absence(there, met, name)
+    if missing := next((one for one in there if one not in met), None):
+        end = f"holdfast {'review reject' if name == CANDIDATES else 'deprecate'} {missing}"
+        raise BadInput(f"{missing} is not in it any more; what is absent is not deleted: use `{end}`")
     return plan
 
 
@@ -372,14 +341,6 @@ def _id_of(entry: EditedEntry, name: str) -> str | None:
     fields = markdown_document.read(entry.raw, name, needed=(), line=entry.line).fields
     value = fields["id"].value if "id" in fields else None
     return value if isinstance(value, str) else None
-
-
-def _refuse_absence(there: Iterable[str], met: Collection[str | None], name: str) -> None:
-    for missing in (one for one in there if one not in met):
-        end = "review reject" if name == CANDIDATES else "deprecate"
-        raise BadInput(
-            f"{missing} is not in it any more; what is absent is not deleted: use `holdfast {end} {missing}`"
-        )
 
 
 def _refuse_secret(clone: Clone, entry: EditedEntry) -> None:
@@ -425,7 +386,7 @@ def _add(clone: Clone, plan: _Plan, entry: EditedEntry, name: str, now: ShownPag
     taken = {one.casefold() for one in (*now.seen, *now.shelf.ids)}
     if made.id is not None and made.id.casefold() in taken:
         raise BadInput(f"line {entry.line}: {made.id} stands elsewhere already")
-    plan.new.append((made, made.memory.type))
+    plan.new.append(made)
 
 
 # Storing what was taken.
@@ -467,31 +428,13 @@ def _propose(clone: Clone, plan: _Plan) -> list[str]:
     before = set(candidates.read(clone).ids) if plan.new else set()
     made: list[str] = []
     try:
-        for sketch, kind in plan.new:
-            made.append(_proposed(clone, sketch, kind))
+        for sketch in plan.new:
+            same = {name: getattr(sketch.memory, name) for name in _PROPOSED}
+            kind, cited = sketch.memory.type, sketch.evidence
+            made.append(propose.propose(clone, kind=kind, evidence=cited, id=sketch.id, **same).id)
     except HoldfastError:
         for identity in made:
             if identity not in before:
                 candidates.discard(clone, identity)
         raise
     return made
-
-
-def _proposed(clone: Clone, sketch: EntrySketch, kind: str) -> str:
-    memory = sketch.memory
-    return propose.propose(
-        clone,
-        statement=memory.statement,
-        details=memory.details,
-        kind=kind,
-        layer=memory.layer,
-        confidence=memory.confidence,
-        evidence=sketch.evidence,
-        tags=memory.tags,
-        applies_to=memory.applies_to,
-        supersedes=memory.supersedes,
-        compatible_with=memory.compatible_with,
-        expires_at=memory.expires_at,
-        source=memory.source,
-        id=sketch.id,
-    ).id

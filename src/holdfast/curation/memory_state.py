@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from holdfast.curation.decisions import MemoryStanding
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry
 from holdfast.git import approval_proofs, approvals, file_entries, upstream
-from holdfast.git import approvals as git_approvals
 from holdfast.git.approval_proofs import ProvenText
-from holdfast.git.approvals import EDITED, T0, T2, T4, UNCHECKED, Approvals, Causes, MemoryApproval, Tiers, words_of
+from holdfast.git.approvals import EDITED, T0, T2, T4, UNCHECKED, Approvals, Causes, Tiers, words_of
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import State, states
 from holdfast.git.file_entries import FileEntry
@@ -29,11 +27,6 @@ from holdfast.model.memory import Accepted, Memory, Retired, is_expired
 from holdfast.store import layout, pending_changes
 from holdfast.store.layout import Layout
 from holdfast.values import frozen, replace
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from holdfast.git.clone import Clone
 
 
 @frozen
@@ -105,7 +98,8 @@ def list_with_entries(
 ) -> tuple[MemoryListing, dict[tuple[str, str], VisibleMemory]]:
     """The same, and the entries themselves by the path and id of their standing."""
     seen, broken = read_visible(clone)
-    clashes = tuple(_clash(one) for one in seen if one.sighting.clash is not None)
+    sides = [(one.memory.id, one.sighting, one.sighting.clash) for one in seen]
+    clashes = [ClashingMemory(s.path, name, s.text, theirs) for name, s, theirs in sides if theirs is not None]
     agreed = [one for one in seen if one.sighting.clash is None]
     by_status: dict[str, list[MemoryStanding]] = defaultdict(list)
     for standing in _standings(clone, agreed, now):
@@ -197,10 +191,6 @@ def _entry(placed: FileEntry) -> Accepted | Retired:
     return memory
 
 
-def _clash(one: VisibleMemory) -> ClashingMemory:
-    return ClashingMemory(one.sighting.path, one.memory.id, one.sighting.text, one.sighting.clash or "")
-
-
 def _standings(clone: Clone, seen: Sequence[VisibleMemory], now: datetime) -> list[MemoryStanding]:
     known = judge_trust(clone, seen)
     for name in known.hidden:
@@ -215,14 +205,9 @@ def _standings(clone: Clone, seen: Sequence[VisibleMemory], now: datetime) -> li
     for one in seen:
         tier = known.tier(one)
         after = next((name for name, rank in newer.get(one.memory.id, ()) if outranks(rank, tier)), None)
-        status = _status(
-            one.memory,
-            approved=_place(one) in approved,
-            doubt=_doubt(known, one),
-            superseded=after is not None,
-            stale=is_stale(one.memory, evidence),
-            now=now,
-        )
+        status = _doubt(known, one)
+        if _place(one) in approved:
+            status = _status(one.memory, evidence, superseded=after is not None, now=now)
         copied = chief.get(one.memory.id) if known.is_repeat(one) else None
         found.append(_standing(one, evidence, status=status, tier=tier, newer=after, copied=copied))
     return found
@@ -237,20 +222,17 @@ def _doubt(known: TrustJudgement, one: VisibleMemory) -> str:
 
 def _is_approved(known: TrustJudgement, one: VisibleMemory) -> bool:
     """Whether somebody approved this text, or that it no longer holds."""
-    return _speaks(known, one) or (_ends(known.approvals, one) and not known.is_repeat(one))
+    ended = isinstance(one.memory, Retired) and known.approvals.ends(one.memory.id, blob=one.sighting.blob)
+    return _speaks(known, one) or (ended and not known.is_repeat(one))
 
 
 def _speaks(known: TrustJudgement, one: VisibleMemory) -> bool:
     """Whether somebody approved this text; a file that only repeats another's id is no memory of its own."""
     if known.is_repeat(one) or known.is_edited(one):
         return False
-    by_person = known.tier(one) == T0 and isinstance(one.memory, Accepted)
-    return by_person or known.approvals.covers(
-        one.memory.id,
-        blob=one.sighting.blob,
-        words=words_of(one.memory.statement),
-        edited=one.sighting.origin == "edit",
-    )
+    by_person, edited = known.tier(one) == T0 and isinstance(one.memory, Accepted), one.sighting.origin == "edit"
+    words = words_of(one.memory.statement)
+    return by_person or known.approvals.covers(one.memory.id, blob=one.sighting.blob, words=words, edited=edited)
 
 
 def _place(one: VisibleMemory) -> tuple[str, int]:
@@ -287,15 +269,8 @@ def _standing(
         notes.append("edited by hand")
     elif _is_edited_since(one):
         notes.append("edited by hand since; accept it to take the edit")
-    return MemoryStanding(
-        memory,
-        status,
-        path=sighting.path,
-        blob=sighting.blob,
-        trust=tier,
-        receipts=tuple((text, evidence[text]) for text in memory.evidence),
-        notes=tuple(notes),
-    )
+    receipts = tuple((text, evidence[text]) for text in memory.evidence)
+    return MemoryStanding(memory, status, sighting.path, sighting.blob, tier, receipts, tuple(notes))
 
 
 def _is_edited_since(one: VisibleMemory) -> bool:
@@ -315,26 +290,16 @@ _SAID: dict[State, str] = {
 _SPANS = ("file:", "lines:", "symbol:")
 
 
-def is_stale(memory: Memory, states: Mapping[str, State]) -> bool:
-    """Whether something of a file that it cites is not as it was; a lost run or commit says nothing of it."""
-    return any(text.startswith(_SPANS) and states[text] in ("changed", "gone") for text in memory.evidence)
-
-
-def _status(memory: Memory, *, approved: bool, doubt: str, superseded: bool, stale: bool, now: datetime) -> str:
-    if not approved:
-        return doubt
+def _status(memory: Memory, states: Mapping[str, State], *, superseded: bool, now: datetime) -> str:
+    """How an approved memory stands; where it cites files, not where it cites a run or commit, it may be stale."""
     if isinstance(memory, Retired):
         return "deprecated"
     if superseded:
         return "superseded"
     if is_expired(memory, now):
         return "expired"
+    stale = any(text.startswith(_SPANS) and states[text] in ("changed", "gone") for text in memory.evidence)
     return "stale" if stale else "accepted"
-
-
-def _ends(approved: Approvals, one: VisibleMemory) -> bool:
-    """Whether it says that it no longer holds, and somebody recorded just that."""
-    return isinstance(one.memory, Retired) and approved.ends(one.memory.id, blob=one.sighting.blob)
 
 
 __all__ = ["T0", "T2", "T4", "approved", "approved_text", "judge_trust", "outranks", "tiers"]
@@ -372,20 +337,17 @@ def judge_trust(clone: Clone, seen: Sequence[VisibleMemory]) -> TrustJudgement:
     vouched = upstream.vouched(clone)
     visible = {(one.memory.id, one.sighting.blob) for one in seen}
     known = approvals.tiers(clone, own, vouched, approvals.waiting(clone), seen=visible)
+    erased = clone.erased_elsewhere()
+    stood = [one for one in own if one.target in erased and one.kind == "accept"]
     return TrustJudgement(
         Approvals(everybody, claims),
         _tiers(seen, known),
         approvals.repeats(((one.memory.id, one.sighting.blob, one.sighting.path) for one in seen), known),
-        git_approvals.still_superseded(clone, own, known, vouched, visible=visible),
-        _hidden(clone.erased_elsewhere(), own, known),
+        approvals.still_superseded(clone, own, known, vouched, visible=visible),
+        sorted({one.target for one in stood if known.stands(one)}),
         known.edited(visible),
         vouched.unchecked,
     )
-
-
-def _hidden(erased: Collection[str], own: Iterable[MemoryApproval], known: Tiers) -> list[str]:
-    stood = (one for one in own if one.target in erased and one.kind == "accept")
-    return sorted({one.target for one in stood if known.stands(one)})
 
 
 def tiers(clone: Clone, seen: Sequence[VisibleMemory]) -> Mapping[tuple[str, str], str]:
@@ -437,11 +399,14 @@ def outranks(one: str, other: str) -> bool:
 
 def erased_elsewhere(clone: Clone) -> list[str]:
     """What another clone erased, as HEAD's log says, and this one still holds: hidden, but on the disk."""
-    theirs = {name for name in clone.erased() if not _is_erased_here(clone, name)}
+    here = {name for store in clone.stores for name in store.listed(store.erased)}
+    theirs = {name for name in clone.erased() if name not in here}
     if not theirs:
         return []
     held = {name for store in clone.stores for name in theirs if _keeps(store, name)}
-    files = [*clone.repo.tree("HEAD", layout.MEMORY), *_kept_texts(clone)]
+    # The paths of which this clone keeps a text: one that waits, or one it published.
+    kept = (c for store in clone.stores for c in (*pending_changes.waiting(store), *pending_changes.published(store)))
+    files = [*clone.repo.tree("HEAD", layout.MEMORY), *(change.path for change in kept if change.text is not None)]
     held |= {name for name in theirs if any(path.endswith(f"-{name}.md") for path in files)}
     for event in clone.all_events():
         if event.body and event.kind != "erase" and clone.bodies.has(event.body):
@@ -449,16 +414,6 @@ def erased_elsewhere(clone: Clone) -> list[str]:
     return sorted(held)
 
 
-def _is_erased_here(clone: Clone, name: str) -> bool:
-    return any(os.path.lexists(os.path.join(store.erased, name)) for store in clone.stores)
-
-
 def _keeps(store: Layout, name: str) -> bool:
     """Whether a store has a run's capsule or a candidate of this name."""
     return os.path.isdir(store.run(name)) or os.path.lexists(os.path.join(store.candidates, f"{name}.md"))
-
-
-def _kept_texts(clone: Clone) -> list[str]:
-    """The paths of which this clone keeps a text: one that waits, or one it published."""
-    kept = (c for store in clone.stores for c in (*pending_changes.waiting(store), *pending_changes.published(store)))
-    return [change.path for change in kept if change.text is not None]

@@ -81,10 +81,13 @@ def propose(
         "because": because.strip(),
         "id": id,
     }
-    cleaned = _cleaned(clone, given)
+    clean = clone.intake.text
+    cleaned: dict[str, Any] = {name: clean(value) for name, value in given.items() if isinstance(value, str)}
+    cleaned |= {name: rules.unique(map(clean, many)) for name, many in given.items() if isinstance(many, tuple)}
     if (cleaned["statement"], cleaned["details"]) != (words, more):
         clone.notes.append("a secret was removed from the words before they were stored")
     fields: dict[str, Any] = {
+        **given,
         **cleaned,
         "type": kind,
         "layer": layer,
@@ -104,17 +107,6 @@ def propose(
         return _keep(clone, fields, new_id, alone)
 
 
-def _cleaned(clone: Clone, given: dict[str, Any]) -> dict[str, Any]:
-    """The words without their secrets, lists still as tuples."""
-    found: dict[str, Any] = {}
-    for name, value in given.items():
-        if isinstance(value, tuple):
-            found[name] = rules.unique(clone.intake.text(str(item)) for item in value)
-        else:
-            found[name] = None if value is None else clone.intake.text(str(value))
-    return found
-
-
 def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalGround) -> Candidate | Accepted:
     alike = ground.alike(
         claims.Statement(fields["statement"], fields["type"], fields["applies_to"]), fields["suggests"]
@@ -125,7 +117,12 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalG
         ground.put(joined)
         return joined
     if isinstance(known, Accepted):
-        _note_evidence(clone, known, fields["evidence"])
+        # New receipts for an approved memory stand in the log; its file is not changed behind the reviewer.
+        noted = set(known.evidence)
+        for _, body in decisions.recorded(clone, (known.id,), ("propose",)):
+            noted.update(body.get("receipts") or ())
+        if set(fields["evidence"]) - noted:
+            decisions.record(clone, "propose", Accepted.of(known, evidence=fields["evidence"]))
         return known
     if (fields["id"] or "").lower() in (name.lower() for name in ground.ids):  # file names may ignore case
         raise BadInput(f"{fields['id']} says something else already", hint="Leave --id out to get a new one.")
@@ -142,25 +139,17 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalG
 
 def _known(clone: Clone, alike: list[Memory], fields: dict[str, Any]) -> Candidate | Accepted | None:
     """The memory that says the same and still counts; BadInput if it was rejected."""
-    for memory in alike:
-        if isinstance(memory, Accepted) and not _outlived(clone, memory, fields["evidence"]):
-            return memory
-    for memory in alike:
-        if isinstance(memory, Candidate):
-            return memory
-    for memory in alike:
-        if isinstance(memory, Rejected):
-            raise _was_rejected(memory, fields["statement"])
+    accepted = (one for one in alike if isinstance(one, Accepted) and not _outlived(clone, one, fields["evidence"]))
+    if found := next(accepted, None) or next((one for one in alike if isinstance(one, Candidate)), None):
+        return found
+    for tombstone in (one for one in alike if isinstance(one, Rejected)):
+        why = f": {tombstone.reason}" if tombstone.reason else ""
+        words = "this" if rules.same_words(tombstone.statement, fields["statement"]) else "this in other words"
+        raise BadInput(
+            f"{tombstone.id} said {words} and was rejected on {tombstone.rejected_at:%Y-%m-%d}{why}",
+            hint=f"A person may still accept it: holdfast review accept {tombstone.id}",
+        )
     return None
-
-
-def _was_rejected(tombstone: Rejected, statement: str) -> BadInput:
-    why = f": {tombstone.reason}" if tombstone.reason else ""
-    words = "this" if rules.same_words(tombstone.statement, statement) else "this in other words"
-    return BadInput(
-        f"{tombstone.id} said {words} and was rejected on {tombstone.rejected_at:%Y-%m-%d}{why}",
-        hint=f"A person may still accept it: holdfast review accept {tombstone.id}",
-    )
 
 
 def _join(clone: Clone, known: Candidate, fields: dict[str, Any]) -> Candidate:
@@ -175,15 +164,6 @@ def _join(clone: Clone, known: Candidate, fields: dict[str, Any]) -> Candidate:
     candidates.keep(clone, candidate)
     decisions.record(clone, "propose", candidate)
     return candidate
-
-
-def _note_evidence(clone: Clone, known: Accepted, evidence: tuple[str, ...]) -> None:
-    """New receipts for an approved memory stand in the log; its file is not changed behind the reviewer."""
-    noted = set(known.evidence)
-    for _, body in decisions.recorded(clone, (known.id,), ("propose",)):
-        noted.update(body.get("receipts") or ())
-    if set(evidence) - noted:
-        decisions.record(clone, "propose", Accepted.of(known, evidence=evidence))
 
 
 def _outlived(clone: Clone, known: Accepted, evidence: tuple[str, ...]) -> bool:
@@ -271,8 +251,6 @@ def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evide
             except HoldfastError:  # rejected before, or not fit to be kept
                 refused += 1
                 continue
-            if made.id not in before:
-                new.append(made.id)
-            else:
-                joined += 1
+            new += [made.id] if made.id not in before else []
+            joined += made.id in before
     return Harvested(tuple(new), joined, refused)

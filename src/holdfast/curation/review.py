@@ -7,7 +7,7 @@ before, so a command that was killed anywhere is completed by running it again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from holdfast.curation import candidates, decisions, memory_conflicts, memory_state, propose, revise, snapshot, undo
@@ -29,15 +29,12 @@ def waiting(clone: Clone) -> list[MemoryStanding]:
     clone.notes.extend(f"left out: {error}" for error in shelf.broken)
     held = states(clone, (text for memory in shelf.waiting.values() for text in memory.evidence))
     here, changed = clone.line().id, candidates.changed(clone, *shelf.waiting.values())
-    return [
-        MemoryStanding(
-            memory,
-            "candidate",
-            receipts=tuple((text, held[text]) for text in memory.evidence),
-            notes=_elsewhere(memory, here) + changed.get(memory.id, ()),
-        )
-        for memory in shelf.waiting.values()
-    ]
+    found = []
+    for memory in shelf.waiting.values():
+        receipts = tuple((text, held[text]) for text in memory.evidence)
+        notes = _elsewhere(memory, here) + changed.get(memory.id, ())
+        found.append(MemoryStanding(memory, "candidate", receipts=receipts, notes=notes))
+    return found
 
 
 def known(clone: Clone) -> KnownClaims:
@@ -53,39 +50,36 @@ def accept(
     *,
     wish: revise.ReviewerWish | None = None,
     against: KnownClaims | None = None,
+    again: bool = True,
 ) -> MemoryStanding:
     """Approve a candidate on the current line, or an entry as it stands, edited by hand or not.
 
-    What contradicts something that stands is refused, unless the wish says how both are to be taken.
-    `against` saves looking for it again, where many are decided at once.
+    What contradicts something that stands is refused, unless the wish says how both are to be taken. `against` saves
+    looking for it again, where many are decided at once. Unless `again`, what was approved before is not recorded anew.
     """
-    return _accept(clone, identity, reviewer, wish or revise.ReviewerWish(), against, again=True)
-
-
-def _accept(
-    clone: Clone,
-    identity: str,
-    reviewer: Reviewer,
-    wish: revise.ReviewerWish,
-    against: KnownClaims | None = None,
-    *,
-    again: bool = False,
-) -> MemoryStanding:
+    wish = wish or revise.ReviewerWish()
     with candidates.locked(clone):
         there = snapshot.read_table(clone)
         name = there.meant(identity)
-        _refuse_unknown(wish.supersede, there)
+        if unknown := [old for old in wish.supersede if old not in there.entry_ids]:
+            raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`.")
         entry = there.entry(name)
         if name in there.shelf.waiting:
-            candidate = there.shelf.waiting[name]
+            looked_at = candidate = there.shelf.waiting[name]
             if candidate.suggests:
                 return _follow(clone, candidate, there, reviewer)
-            looked_at = _looked_at(clone, candidate) if reviewer.person else candidate
+            if reviewer.person and candidate.evidence:  # whoever approves it has seen what changed meanwhile
+                looked_at = Candidate.of(candidate, evidence=revise.fresh_evidence(clone, candidate))
             settled = settle(clone, looked_at, wish, against)
             return _approve(clone, settled, entry, reviewer.approval, reviewer, was=candidate)
-        if name in there.shelf.rejected and entry is None:
-            return _accept_after_all(clone, there.shelf.rejected[name], reviewer, wish)
-        assert entry is not None
+        if entry is None:
+            tombstone = there.shelf.rejected[name]
+            if not reviewer.person:
+                when = f"{tombstone.rejected_at:%Y-%m-%d}"
+                raise reviewer.refusal(f"{name} was rejected on {when}, so only a person may accept it now")
+            candidate = Candidate.of(tombstone)
+            settled = settle(clone, candidate, wish)
+            return _approve(clone, settled, None, reviewer.approval, reviewer, was=candidate)
         return _accept_entry(clone, memory_state.by_hand(clone, entry), reviewer, wish, against, again=again)
 
 
@@ -128,20 +122,12 @@ def _as_wished(clone: Clone, memory: Accepted, wish: revise.ReviewerWish, agains
     return new
 
 
-def _looked_at(clone: Clone, candidate: Candidate) -> Candidate:
-    """The candidate with its evidence as it is now: whoever approves it has seen what changed meanwhile."""
-    if candidate.suggests or not candidate.evidence:
-        return candidate
-    return Candidate.of(candidate, evidence=revise.fresh_evidence(clone, candidate))
-
-
 def settle(
     clone: Clone, candidate: Candidate, wish: revise.ReviewerWish, against: KnownClaims | None = None
 ) -> Candidate:
     """The candidate as the reviewer wishes it; Contradicts, if something still speaks against it."""
     there = against or known(clone)
-    found = there.conflicts(candidate)
-    wanted = Candidate.of(candidate, **wish.changes(candidate, found))
+    wanted = Candidate.of(candidate, **wish.changes(candidate, there.conflicts(candidate)))
     memory_conflicts.refuse(there.conflicts(wanted))
     return wanted
 
@@ -170,11 +156,19 @@ def join(clone: Clone, identity: str, into: str, reviewer: Reviewer) -> MemorySt
         name, other = there.meant(identity), there.meant(into, there.ids)
         if name not in there.shelf.waiting or name == other:
             raise BadInput(f"{name} is no candidate that could be merged into {other}")
-        candidate = there.shelf.waiting[name]
+        candidate, entry = there.shelf.waiting[name], there.entry(other)
         if other in there.shelf.waiting:
             done = _join_candidate(clone, candidate, there.shelf.waiting[other], reviewer)
+        elif entry is None or not isinstance(entry.memory, Accepted):
+            raise BadInput(f"{other} does not stand here", hint="Merge into a candidate or an accepted memory.")
+        elif not reviewer.person:
+            raise reviewer.refusal(f"only a person may change {other}, which was accepted")
         else:
-            done = _join_entry(clone, candidate, there.entry(other), other, reviewer)
+            revise.refuse_edit(entry, other)
+            evidence = rules.join_evidence(entry.memory.evidence, candidate.evidence)
+            memory = Accepted.of(entry.memory, evidence=evidence)
+            taken = ((name, memory_files.render(candidate)),)
+            done = revise.revise(clone, entry, memory, reviewer.approval, reviewer, action="join", taken=taken)
         decisions.record(clone, "join", candidate, reviewer=reviewer, reason=f"merged into {other}")
         candidates.discard(clone, name)
         return done
@@ -193,20 +187,6 @@ def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate, review
     return MemoryStanding(joined, "candidate")
 
 
-def _join_entry(
-    clone: Clone, candidate: Candidate, entry: VisibleMemory | None, other: str, reviewer: Reviewer
-) -> MemoryStanding:
-    if entry is None or not isinstance(entry.memory, Accepted):
-        raise BadInput(f"{other} does not stand here", hint="Merge into a candidate or an accepted memory.")
-    if not reviewer.person:
-        raise reviewer.refusal(f"only a person may change {other}, which was accepted")
-    revise.refuse_edit(entry, other)
-    evidence = rules.join_evidence(entry.memory.evidence, candidate.evidence)
-    memory = Accepted.of(entry.memory, evidence=evidence)
-    taken = ((candidate.id, memory_files.render(candidate)),)
-    return revise.revise(clone, entry, memory, reviewer.approval, reviewer, action="join", taken=taken)
-
-
 def promote(
     clone: Clone,
     what: Candidate | Accepted | str | Mapping[str, Any],
@@ -223,13 +203,14 @@ def promote(
         what = propose.propose(clone, **_fields(what))
     identity = what if isinstance(what, str) else what.id
     if reviewer is not None:
-        return _accept(clone, identity, reviewer, revise.ReviewerWish())
+        return accept(clone, identity, reviewer, again=False)
     with candidates.locked(clone):
         there = snapshot.read_table(clone)
         name = there.meant(identity)
         entry = there.entry(name)
         if name not in there.shelf.waiting and entry and memory_state.is_approved(clone, there.seen, entry):
-            return _standing(entry)
+            path, blob = entry.sighting.path, entry.sighting.blob
+            return MemoryStanding(entry.memory, rules.status(entry.memory), path=path, blob=blob)
         memory = there.shelf.waiting.get(name) or (entry.memory if entry else there.shelf.rejected[name])
         if why := _why_not_alone(clone, memory, threshold):
             raise NeedsReview(f"{name} waits for review: {why}")
@@ -279,8 +260,7 @@ def _approve(
 def _follow(clone: Clone, candidate: Candidate, there: snapshot.ReviewTable, reviewer: Reviewer) -> MemoryStanding:
     """Do what a candidate suggests: say that another memory no longer holds, or that two are one."""
     action, *names = (candidate.suggests or "").split(":")
-    entries_of = [there.entry(name) for name in names]
-    found = [one for one in entries_of if one is not None and isinstance(one.memory, Accepted)]
+    found = [one for one in map(there.entry, names) if one is not None and isinstance(one.memory, Accepted)]
     if len(found) != len(names):
         raise NotFound(
             f"{' and '.join(names)}, of which {candidate.id} speaks, do not stand here",
@@ -308,17 +288,6 @@ def _take_over(clone: Clone, old: VisibleMemory, into: VisibleMemory, reviewer: 
         revise.revise(clone, into, memory, reviewer.approval, reviewer, action="merge")
 
 
-def _accept_after_all(
-    clone: Clone, tombstone: Rejected, reviewer: Reviewer, wish: revise.ReviewerWish
-) -> MemoryStanding:
-    if not reviewer.person:
-        when = f"{tombstone.rejected_at:%Y-%m-%d}"
-        raise reviewer.refusal(f"{tombstone.id} was rejected on {when}, so only a person may accept it now")
-    candidate = Candidate.of(tombstone)
-    settled = settle(clone, candidate, wish)
-    return _approve(clone, settled, None, reviewer.approval, reviewer, was=candidate)
-
-
 def _bury(clone: Clone, candidate: Candidate, reason: str, reviewer: Reviewer) -> Rejected:
     said, more = rules.split_statement(clone.scan.text(reason))
     tombstone = Rejected.of(
@@ -344,21 +313,10 @@ def _why_not_alone(clone: Clone, candidate: Memory, threshold: float | None) -> 
         return "only a person may do what it suggests"
     if rules.is_expired(candidate, clone.clock()):
         return "it has expired"
-    for text, state in states(clone, candidate.evidence).items():
-        if state != "holds":
-            return f"{text} is {state}"
+    if lost := [f"{text} is {state}" for text, state in states(clone, candidate.evidence).items() if state != "holds"]:
+        return lost[0]
     found = known(clone).conflicts(candidate)
     return found[0].sentence if found else None
-
-
-def _refuse_unknown(names: Sequence[str], there: snapshot.ReviewTable) -> None:
-    if unknown := [name for name in names if name not in there.entry_ids]:
-        raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`.")
-
-
-def _standing(entry: VisibleMemory) -> MemoryStanding:
-    memory, sighting = entry.memory, entry.sighting
-    return MemoryStanding(memory, rules.status(memory), path=sighting.path, blob=sighting.blob)
 
 
 def _elsewhere(candidate: Candidate, here: str) -> tuple[str, ...]:
@@ -371,14 +329,12 @@ _FIELDS = frozenset(rules.SHARED) | {"statement", "details"}
 def _fields(given: Mapping[str, Any]) -> dict[str, Any]:
     """What a caller's mapping proposes; a source_run is evidence as well as source."""
     fields = dict(given)
-    run = fields.pop("source_run", None)
-    if run:
+    if run := fields.pop("source_run", None):
         fields.setdefault("source", f"run:{run}")
         fields["evidence"] = rules.unique([*fields.get("evidence", ()), f"run:{run}"])
     if unknown := sorted(fields.keys() - _FIELDS):
-        raise BadInput(
-            f"a memory has no field {', '.join(map(str, unknown))}", hint=f"Known: {', '.join(sorted(_FIELDS))}."
-        )
+        hint = f"Known: {', '.join(sorted(_FIELDS))}."
+        raise BadInput(f"a memory has no field {', '.join(map(str, unknown))}", hint=hint)
     if not fields.get("statement"):
         raise BadInput("statement is empty", hint="Say in one sentence what is known.")
     fields["kind"] = fields.pop("type", "fact")

@@ -7,8 +7,10 @@ looks at it.
 import difflib
 import os
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
+from functools import cached_property
 
 from holdfast.curation import candidates, memory_conflicts, memory_state, review
 from holdfast.curation.decisions import MemoryStanding
@@ -71,16 +73,13 @@ class ReviewQueue:
         self._clone = clone
         self.known: MemoryListing = memory_state.list_memories(clone, now)
         self._shelf = candidates.read(clone)
-        self._against: KnownClaims | None = None
         self.items = tuple(self._items())
         self.unreadable = tuple(_unreadable(clone, self.known))
 
-    @property
+    @cached_property
     def against(self) -> KnownClaims:
         """All that a candidate is held against, made ready once."""
-        if self._against is None:
-            self._against = KnownClaims(self.known.standings, self._shelf.rejected.values())
-        return self._against
+        return KnownClaims(self.known.standings, self._shelf.rejected.values())
 
     @property
     def waiting(self) -> int:
@@ -92,13 +91,15 @@ class ReviewQueue:
         memory = item.standing.memory
         if item.reason == "suggested":
             return ReviewLook((), (), ())
-        found = self.against.conflicts(memory)
-        same = [one.id for one in self.against.same(memory)]
+        same = tuple(one.id for one in self.against.same(memory))
         if item.standing.status == EDITED:
             changed = since_approval(self._clone, item.standing)
+        elif item.reason == "edited":
+            changed = self._edit(item.standing)
         else:
-            changed = self._edit(item.standing) if item.reason == "edited" else self._diff(item.standing)
-        return ReviewLook(found, tuple(same), changed)
+            moved = [text for text, state in item.standing.receipts if state in ("changed", "gone")]
+            changed = tuple(line for text in moved for line in what_changed(self._clone, text))
+        return ReviewLook(self.against.conflicts(memory), same, changed)
 
     def _edit(self, standing: MemoryStanding) -> tuple[str, ...]:
         """What somebody changed by hand, against what the branch has."""
@@ -108,29 +109,25 @@ class ReviewQueue:
         now = next((one.text for one in self._clone.entries(os.path.dirname(path)) if one.path == path), "")
         return () if before is None else _compared(before, now, "HEAD")
 
-    def _diff(self, standing: MemoryStanding) -> tuple[str, ...]:
-        moved = [text for text, state in standing.receipts if state in ("changed", "gone")]
-        return tuple(line for text in moved for line in what_changed(self._clone, text))
-
     def _items(self) -> Iterable[QueueItem]:
-        origins = _Origins(self._clone)
-        for standing in review.waiting(self._clone):
+        clone, known = self._clone, self.known
+        times: dict[str | None, str] = {}  # when candidates were proposed, and on which branch if not on this one
+        for event in clone.find_events("own", kinds=("propose",)):
+            times[event.target] = min(event.ts, times.get(event.target, event.ts))
+        lines = (line for line in branch_lines.known(*clone.stores).values() if line.id != clone.line().id)
+        branches = {line.id: branch_lines.called(line.refs[-1]) for line in lines}
+        for standing in review.waiting(clone):
             memory = standing.memory
             assert isinstance(memory, Candidate)
-            reason = "suggested" if memory.suggests else "proposed"
-            yield QueueItem(standing, reason, *origins.of(memory), _read(memory.provenance))
-        for reason, group in (
-            ("edited", self.known.unreviewed),
-            ("stale", self.known.stale),
-            ("expired", self.known.expired),
-        ):
+            reason, branch = "suggested" if memory.suggests else "proposed", branches.get(memory.line)
+            yield QueueItem(standing, reason, times.get(memory.id), branch, _read(memory.provenance))
+        for reason, group in (("edited", known.unreviewed), ("stale", known.stale), ("expired", known.expired)):
             yield from (QueueItem(one, reason) for one in group if one.trust != FOREIGN or one.status == EDITED)
-        by_id = {standing.id: standing for standing in self.known.standings}
+        by_id = {standing.id: standing for standing in known.standings}
         names = dict.fromkeys(one.one.id for one in self.contradictions())
         yield from (QueueItem(by_id[name], "contradicts") for name in names)
-        theirs = (*self.known.trusted, *self.known.stale, *self.known.unreviewed)
-        foreign = (one for one in theirs if one.trust == FOREIGN and one.status != EDITED)
-        yield from (QueueItem(standing, "elsewhere") for standing in foreign)
+        theirs = (*known.trusted, *known.stale, *known.unreviewed)
+        yield from (QueueItem(one, "elsewhere") for one in theirs if one.trust == FOREIGN and one.status != EDITED)
 
     def contradictions(self) -> list[MemoryConflict]:
         """What stands here and cannot stand together."""
@@ -142,17 +139,13 @@ def since_approval(clone: Clone, standing: MemoryStanding) -> tuple[str, ...]:
     path = standing.path or ""
     before = memory_state.approved_text(clone, standing.id, path)
     files = [one for one in clone.entries(os.path.dirname(path)) if one.path == path]
-    now = next((one.sighting.text for one in file_entries.placed(clone.repo, files) if _is_of(one, standing)), "")
+    seen = (one.sighting for one in file_entries.placed(clone.repo, files))
+    now = next((one.text for one in seen if one.blob == standing.blob), "")
     return () if before is None else _compared(before, now, "approved")
 
 
-def _is_of(one: file_entries.FileEntry, standing: MemoryStanding) -> bool:
-    return one.sighting.blob == standing.blob
-
-
 def _compared(before: str, now: str, name: str) -> tuple[str, ...]:
-    lines = (before.splitlines(), now.splitlines())
-    return tuple(difflib.unified_diff(*lines, name, "now", lineterm="", n=1))
+    return tuple(difflib.unified_diff(before.splitlines(), now.splitlines(), name, "now", lineterm="", n=1))
 
 
 def _unreadable(clone: Clone, known: MemoryListing) -> Iterable[UnreadableMemory]:
@@ -180,29 +173,11 @@ def _bring_back(clone: Clone, name: str, path: str) -> str:
     return f"mend the file by hand; what it was: git log -p -- {shlex.quote(path)}"
 
 
-class _Origins:
-    """When candidates were proposed, and on which branch if not on this one."""
-
-    def __init__(self, clone: Clone) -> None:
-        self._proposed: dict[str | None, str] = {}
-        for event in clone.find_events("own", kinds=("propose",)):
-            first = self._proposed.setdefault(event.target, event.ts)
-            self._proposed[event.target] = min(first, event.ts)
-        here = clone.line().id
-        known = branch_lines.known(*clone.stores)
-        self._named = {line.id: branch_lines.called(line.refs[-1]) for line in known.values() if line.id != here}
-
-    def of(self, memory: Candidate) -> tuple[str | None, str | None]:
-        return self._proposed.get(memory.id), self._named.get(memory.line)
-
-
 def _read(provenance: Sequence[str]) -> tuple[Provenance, ...]:
     found = []
     for text in provenance:
-        try:
+        with suppress(BadInput):  # a file that somebody wrote by hand; its words still count
             found.append(parse_provenance(text))
-        except BadInput:  # a file that somebody wrote by hand; its words still count
-            continue
     return tuple(found)
 
 
@@ -216,14 +191,15 @@ def chosen(
     confidence: float | None = None,
 ) -> list[QueueItem]:
     """The items that fit a filter; without one, all."""
-    tests: list[Callable[[QueueItem], bool]] = [
-        lambda item: set(tags) <= set(item.standing.memory.tags),
-        lambda item: not kinds or item.standing.memory.type in kinds,
-        lambda item: not reasons or item.reason in reasons,
-        lambda item: source is None or _comes_from(item, source),
-        lambda item: confidence is None or (item.standing.memory.confidence or 0) >= confidence,
+    return [
+        item
+        for item in items
+        if set(tags) <= set(item.standing.memory.tags)
+        and (not kinds or item.standing.memory.type in kinds)
+        and (not reasons or item.reason in reasons)
+        and (source is None or _comes_from(item, source))
+        and (confidence is None or (item.standing.memory.confidence or 0) >= confidence)
     ]
-    return [item for item in items if all(test(item) for test in tests)]
 
 
 def _comes_from(item: QueueItem, source: str) -> bool:

@@ -98,25 +98,19 @@ def confirm(
     if isinstance(memory, Accepted):
         need_evidence(clone, memory, reviewer)
     stood = memory_state.tiers(clone, [entry])[memory.id, sighting.blob] == memory_state.T0
-    if not (stood and kind == "promote"):
-        _confirm(clone, entry, kind, reviewer, stood=stood, again=again)
     tier = memory_state.T0 if stood or kind == "accept" else memory_state.T2
-    return MemoryStanding(memory, rules.status(memory), path=sighting.path, blob=sighting.blob, trust=tier)
-
-
-def _confirm(
-    clone: Clone, entry: VisibleMemory, kind: str, reviewer: Reviewer | None, *, stood: bool, again: bool
-) -> None:
-    memory, sighting = entry.memory, entry.sighting
-    if sighting.origin == "edit":
-        clone.change(sighting.path, _file_text(entry))  # publish commits the file as it stands
+    standing = MemoryStanding(memory, rules.status(memory), path=sighting.path, blob=sighting.blob, trust=tier)
+    if stood and kind == "promote":
+        return standing
+    after = _file_text(entry)
+    before = None if sighting.origin == "edit" else after
+    if before is None:
+        clone.change(sighting.path, after)  # publish commits the file as it stands
     asked = decisions.waits if again else decisions.has
     if not asked(clone, memory.id, kind, blob=sighting.blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
-        after = _file_text(entry)
-        before = None if sighting.origin == "edit" else after
-        step = UndoStep("accept", memory.id, (), sighting.path, before, after, stood=stood)
-        undo.note(clone, step, reviewer)
+        undo.note(clone, UndoStep("accept", memory.id, (), sighting.path, before, after, stood=stood), reviewer)
+    return standing
 
 
 def fresh_evidence(clone: Clone, memory: Memory) -> tuple[str, ...]:
@@ -124,17 +118,14 @@ def fresh_evidence(clone: Clone, memory: Memory) -> tuple[str, ...]:
     held = states(clone, memory.evidence)
     fresh = []
     for text in memory.evidence:
-        if held[text] in ("changed", "gone") and text.startswith(_SPANS):
-            new = recite(clone, text)
-            if new is None:
-                raise NeedsEvidence(
-                    f"{memory.id} cites {text}, which is not there any more",
-                    hint=f"Cite what shows it now: holdfast edit {memory.id} --evidence RECEIPT",
-                )
-            fresh.append(new)
-        else:
-            fresh.append(text)
-    return rules.unique(fresh)
+        moved = held[text] in ("changed", "gone") and text.startswith(_SPANS)
+        fresh.append(recite(clone, text) if moved else text)
+        if fresh[-1] is None:
+            raise NeedsEvidence(
+                f"{memory.id} cites {text}, which is not there any more",
+                hint=f"Cite what shows it now: holdfast edit {memory.id} --evidence RECEIPT",
+            )
+    return rules.unique(filter(None, fresh))
 
 
 def edit(clone: Clone, identity: str, changes: Mapping[str, Any], reviewer: Reviewer) -> MemoryStanding:
@@ -143,7 +134,13 @@ def edit(clone: Clone, identity: str, changes: Mapping[str, Any], reviewer: Revi
         there = snapshot.read_table(clone)
         name = there.meant(identity)
         if name in there.shelf.waiting:
-            return _edit_candidate(clone, there.shelf.waiting[name], changes, reviewer)
+            old = there.shelf.waiting[name]
+            new = Candidate.of(old, **changes)
+            if new != old:
+                candidates.keep(clone, new)
+                decisions.record(clone, "propose", new, reviewer=reviewer, action="edit")
+                undo.note(clone, UndoStep("edit", new.id, ((old.id, memory_files.render(old)),)), reviewer)
+            return MemoryStanding(new, "candidate")
         entry = there.entry(name)
         if entry is None:
             raise BadInput(f"{name} was rejected", hint=f"Accept it after all: holdfast review accept {name}")
@@ -162,22 +159,11 @@ def edit(clone: Clone, identity: str, changes: Mapping[str, Any], reviewer: Revi
 
 def _refuse_contradiction(clone: Clone, old: Memory, new: Accepted) -> None:
     """An entry must not be edited into what it could not have been accepted as."""
-    if (old.statement, old.applies_to) == (new.statement, new.applies_to):
-        return
-    there = KnownClaims(memory_state.list_memories(clone, clone.clock()).standings)
-    found = next((one for one in there.conflicts(new) if one.status in STANDING), None)
-    if found is not None:
-        hint = f'Propose it, and say how both are meant: holdfast supersede {new.id} "STATEMENT"'
-        raise Contradicts(found.sentence, hint=hint)
-
-
-def _edit_candidate(clone: Clone, old: Candidate, changes: Mapping[str, Any], reviewer: Reviewer) -> MemoryStanding:
-    new = Candidate.of(old, **changes)
-    if new != old:
-        candidates.keep(clone, new)
-        decisions.record(clone, "propose", new, reviewer=reviewer, action="edit")
-        undo.note(clone, UndoStep("edit", new.id, ((old.id, memory_files.render(old)),)), reviewer)
-    return MemoryStanding(new, "candidate")
+    if (old.statement, old.applies_to) != (new.statement, new.applies_to):
+        there = KnownClaims(memory_state.list_memories(clone, clone.clock()).standings)
+        for found in (one for one in there.conflicts(new) if one.status in STANDING):
+            hint = f'Propose it, and say how both are meant: holdfast supersede {new.id} "STATEMENT"'
+            raise Contradicts(found.sentence, hint=hint)
 
 
 def retire(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> MemoryStanding:
@@ -228,14 +214,11 @@ def need_evidence(clone: Clone, memory: Memory, reviewer: Reviewer | None) -> No
     """Refuse what cites nothing or what has changed; what people decide rests on their word."""
     by_word = reviewer if memory.type in PERSONAL else None
     if not memory.evidence and by_word is not None and not by_word.person:
-        raise by_word.uncounted(
-            f"{memory.id} cites nothing, so only a person can accept it",
-            cite=isinstance(memory, Candidate),  # an agent may not edit an entry
-        )
+        cite = isinstance(memory, Candidate)  # an agent may not edit an entry
+        raise by_word.uncounted(f"{memory.id} cites nothing, so only a person can accept it", cite=cite)
     if not memory.evidence and by_word is None:
-        raise NeedsEvidence(
-            f"{memory.id} cites nothing", hint="Propose the same words again with --evidence, then accept it."
-        )
+        hint = "Propose the same words again with --evidence, then accept it."
+        raise NeedsEvidence(f"{memory.id} cites nothing", hint=hint)
     for text, state in states(clone, memory.evidence).items():
         if state in ("changed", "gone"):
             raise NeedsEvidence(

@@ -59,19 +59,15 @@ def undo(clone: Clone, reviewer: Reviewer) -> UndoStep:
         if step.path is not None and not step.stood:
             _refuse_changed(clone, step)
         for name, text in step.candidates:
-            _put_back(clone, memory_files.parse(text, name), reviewer)
+            memory = memory_files.parse(text, name)
+            assert isinstance(memory, Candidate | Rejected)
+            if candidates.read(clone).waiting.get(memory.id) != memory:  # else it was killed after this
+                candidates.keep(clone, memory)
+                decisions.record(clone, "propose", memory, reviewer=reviewer, reason="taken back", action="undo")
         if step.path is not None and not step.stood:
             _take_back(clone, step, reviewer)
         _write(clone.layout, [*steps[:place], *steps[place + 1 :]])
         return step
-
-
-def _put_back(clone: Clone, memory: Memory, reviewer: Reviewer) -> None:
-    assert isinstance(memory, Candidate | Rejected)
-    if candidates.read(clone).waiting.get(memory.id) == memory:  # killed after this
-        return
-    candidates.keep(clone, memory)
-    decisions.record(clone, "propose", memory, reviewer=reviewer, reason="taken back", action="undo")
 
 
 def _refuse_changed(clone: Clone, step: UndoStep) -> None:
@@ -80,13 +76,11 @@ def _refuse_changed(clone: Clone, step: UndoStep) -> None:
     if _is_back(step, now, waits):
         return
     if now is None or now.text != step.after or now.edited not in (None, step.after):
-        raise BadInput(
-            f"{step.path} was changed since {step.id} was decided", hint=f"See it with: holdfast show {step.id}"
-        )
+        hint = f"See it with: holdfast show {step.id}"
+        raise BadInput(f"{step.path} was changed since {step.id} was decided", hint=hint)
     if step.before != step.after and not waits:
-        raise BadInput(
-            f"{step.id} was published already", hint=f"Say that it no longer holds: holdfast deprecate {step.id}"
-        )
+        hint = f"Say that it no longer holds: holdfast deprecate {step.id}"
+        raise BadInput(f"{step.id} was published already", hint=hint)
 
 
 def _now(clone: Clone, path: str) -> tuple[Sighting | None, bool]:
@@ -107,17 +101,20 @@ def _take_back(clone: Clone, step: UndoStep, reviewer: Reviewer) -> None:
     now, waits = _now(clone, path)
     if not _is_back(step, now, waits):
         # The event first: whoever reads the log must not find an approval of what is not there.
-        written = _written(step, step.after or "")
-        blob = clone.repo.hash_blob(written.text.encode())
+        blob, memory = _written(clone, step, step.after or "")
         if not decisions.has(clone, step.id, "retire", blob=blob):
-            decisions.record(clone, "retire", written.memory, reviewer=reviewer, blob=blob, action="undo")
+            decisions.record(clone, "retire", memory, reviewer=reviewer, blob=blob, action="undo")
         if step.before is None:
             clone.give_up(path)
         elif step.before != step.after:
             clone.change(path, step.before)
             follow(clone, now, step.before)
-    if step.before not in (None, step.after):
-        _approve_again(clone, _written(step, step.before or ""), reviewer)
+    if step.before is not None and step.before != step.after and reviewer.person:
+        # What a person had approved, and a person brings back, counts as before; nothing else gains by it.
+        blob, memory = _written(clone, step, step.before)
+        stands = decisions.has(clone, memory.id, "accept", blob=blob)
+        if not stands and decisions.ever(clone, memory.id, "accept", blob=blob):
+            decisions.record(clone, "accept", memory, reviewer=reviewer, blob=blob, action="undo")
 
 
 def follow(clone: Clone, was: Sighting | None, text: str) -> None:
@@ -126,25 +123,11 @@ def follow(clone: Clone, was: Sighting | None, text: str) -> None:
         fsio.replace(fsio.inside(clone.repo.top, was.path), text.encode(), mode=0o644)
 
 
-def _approve_again(clone: Clone, was: "_Written", reviewer: Reviewer) -> None:
-    """What a person had approved, and a person brings back, counts as before; nothing else gains by it."""
-    blob = clone.repo.hash_blob(was.text.encode())
-    stands = decisions.has(clone, was.memory.id, "accept", blob=blob)
-    if reviewer.person and not stands and decisions.ever(clone, was.memory.id, "accept", blob=blob):
-        decisions.record(clone, "accept", was.memory, reviewer=reviewer, blob=blob, action="undo")
-
-
-@frozen
-class _Written:
-    text: str
-    memory: Memory
-
-
-def _written(step: UndoStep, text: str) -> _Written:
-    """The entry that a decision was about, alone in its file or among others."""
+def _written(clone: Clone, step: UndoStep, text: str) -> tuple[str, Memory]:
+    """The entry that a decision was about, alone in its file or among others: its blob and itself."""
     for part in memory_files.parts(text, step.path or ""):
         if not isinstance(part.memory, BrokenEntry) and part.memory.id == step.id:
-            return _Written(part.text, part.memory)
+            return clone.repo.hash_blob(part.text.encode()), part.memory
     raise BadInput(f"{step.path} does not hold {step.id} any more")
 
 

@@ -7,8 +7,6 @@ a wrong one is believed. The patterns are in candidate_claim.txt.
 
 from __future__ import annotations
 
-from functools import cache
-
 from holdfast.model.utterance import MAX_STATEMENT, MAX_WHY, MIN_RULE, MIN_STATEMENT
 from holdfast.patterns import PatternFile
 from holdfast.values import frozen
@@ -57,14 +55,12 @@ class SentenceParts:
 def parts(sentence: Sentence) -> SentenceParts:
     """The claim and its reason; a claim too short without its reason keeps it."""
     text, plain = sentence.text, sentence.plain
-    found = _SHAPE.reason.search(plain, min(8, len(plain)))
-    if found is None:
+    if found := _SHAPE.reason.search(plain, min(8, len(plain))):
+        at, why = found.start(), text[found.end() :]
+    else:
         purpose = _SHAPE.purpose.search(plain)
-        return SentenceParts(
-            bare(text), bare(plain), bare(text[purpose.start() :] if purpose else "")[:MAX_WHY], bare(text)
-        )
-    at = found.start()
-    return SentenceParts(bare(text[:at]), bare(plain[:at]), bare(text[found.end() :])[:MAX_WHY], bare(text))
+        at, why = len(text), text[purpose.start() :] if purpose else ""
+    return SentenceParts(bare(text[:at]), bare(plain[:at]), bare(why)[:MAX_WHY], bare(text))
 
 
 def bare(text: str) -> str:
@@ -103,12 +99,8 @@ def may_stand(claim: SentenceClaim, who: str, *, corrected: bool = False) -> boo
 def content(text: str) -> frozenset[str]:
     """The words that carry what a text is about, in lower case and without a plural's s."""
     words = (word.casefold().rstrip(".") for word in _SHAPE.word.findall(text.replace("`", " ")))
-    return frozenset(_singular(word) for word in words if word not in _function_words())
-
-
-@cache
-def _function_words() -> frozenset[str]:
-    return frozenset(_SHAPE.words("function_words"))
+    common = _SHAPE.words("function_words")
+    return frozenset(_singular(word) for word in words if word not in common)
 
 
 def _singular(word: str) -> str:

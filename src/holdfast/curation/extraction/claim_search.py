@@ -104,14 +104,10 @@ def _claim(sentence: Sentence, who: str, before: str) -> SentenceClaim | None:
     read = parts(sentence)
     if who == "user" and (corrected := _correction(sentence, read, before)):
         return corrected
-    for rule in _RULES:
-        claim = rule(read, who)
-        if claim is not None:
-            return claim if may_stand(claim, who) else None
-    kept = (
-        constraint_rules.remembered(read) if who == "user" and constraint_rules.is_asked_for(sentence.words) else None
-    )
-    return kept if kept and may_stand(kept, who) else None
+    claim = next(filter(None, (rule(read, who) for rule in _RULES)), None)
+    if claim is None and who == "user" and constraint_rules.is_asked_for(sentence.words):
+        claim = constraint_rules.remembered(read)
+    return claim if claim and may_stand(claim, who) else None
 
 
 def _correction(sentence: Sentence, read: SentenceParts, before: str) -> SentenceClaim | None:
@@ -135,10 +131,8 @@ def _may_be_taken(sentence: Sentence, claim: SentenceClaim, who: str, packs: Sen
 
 def _reason(following: str) -> str:
     """The reason that the next sentence gives, if it gives one."""
-    given = _SHAPE.because.match(following)
-    if not given or len(following) > 300 or has_hidden(following):
-        return ""
-    return following[given.end() :].rstrip(" .")
+    given = len(following) <= 300 and not has_hidden(following) and _SHAPE.because.match(following)
+    return following[given.end() :].rstrip(" .") if given else ""
 
 
 def _not_corrected(gathered: Sequence[ExtractedMemory]) -> list[ExtractedMemory]:
@@ -158,11 +152,8 @@ def _joined(ranked: Sequence[ExtractedMemory]) -> list[ExtractedMemory]:
     known: list[frozenset[str]] = []
     for one in ranked:
         words = content(one.statement)
-        if len(kept) < 4 * MOST and not any(_alike(words, other) for other in known):
+        alike = (len(words & other) >= _ALIKE * len(words | other) for other in known)
+        if len(kept) < 4 * MOST and not any(alike):
             kept.append(one)
             known.append(words)
     return kept
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= _ALIKE * len(one | other)

@@ -82,21 +82,16 @@ def correction_claim(parts: SentenceParts, *, after_no: bool) -> SentenceClaim |
     found = _SHAPE.no.match(parts.plain)
     said = parts.after(found.end()) if found else parts
     plain = said.plain
-    if swap := _SHAPE.not_but.match(plain):
-        return _swapped(said, swap)
+    if swap := _SHAPE.not_but.match(plain):  # "not X, use Y" reads better as "Use Y, not X"
+        x, y = (said.text[slice(*swap.span(name))] for name in ("x", "y"))
+        y = re.sub(r",?\s+please$", "", y, flags=re.IGNORECASE)
+        return _correction(said, "decision", f"use {y}, not {x}")
     if _SHAPE.corrected_stop.match(plain) or _SHAPE.dont.match(plain):
         return _corrected(said)
     if (found or after_no) and not _SHAPE.of_self.match(plain):
         directs = _SHAPE.corrected_order.match(plain) or _SHAPE.contrast.search(plain) or _SHAPE.duty.search(plain)
         return _corrected(said) if directs else None
     return None
-
-
-def _swapped(said: SentenceParts, found: re.Match[str]) -> SentenceClaim:
-    """ "not X, use Y" reads better as "Use Y, not X"."""
-    x, y = (said.text[slice(*found.span(name))] for name in ("x", "y"))
-    y = re.sub(r",?\s+please$", "", y, flags=re.IGNORECASE)
-    return _correction(said, "decision", f"use {y}, not {x}")
 
 
 def _corrected(said: SentenceParts) -> SentenceClaim:

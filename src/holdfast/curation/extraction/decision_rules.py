@@ -14,14 +14,9 @@ from holdfast.patterns import PatternFile
 _SHAPE = PatternFile(__file__)
 # What announces a choice; what the statement begins with instead; whether it may be said in passing.
 _CHOICES = (
-    ("label", "", False),
-    ("decided", "", False),
-    ("settled", "use ", False),
-    ("switched", "switched from ", True),
-    ("using", "use ", True),
-    ("will_not", "do not ", True),
-    ("will", "", True),
-    ("going", "use ", True),
+    *(("label", "", False), ("decided", "", False), ("settled", "use ", False)),
+    *(("switched", "switched from ", True), ("using", "use ", True), ("will_not", "do not ", True)),
+    *(("will", "", True), ("going", "use ", True)),
 )
 _PLAINLY = {"not to ": "do not ", "to ": "", "that ": "", "on ": "use ", "for ": "use ", "against ": "decided against "}
 
@@ -76,10 +71,8 @@ def _judged(parts: SentenceParts, chosen: str) -> str:
 
 def _plainly(chosen: str) -> str:
     """What was decided as a sentence of its own: "to use X" is "Use X", "not to use X" is "Do not use X"."""
-    for start, instead in _PLAINLY.items():
-        if chosen.lower().startswith(start):
-            return instead + chosen[len(start) :]
-    return chosen
+    start = next((start for start in _PLAINLY if chosen.lower().startswith(start)), "")
+    return _PLAINLY.get(start, "") + chosen[len(start) :]
 
 
 def preference_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:

@@ -60,7 +60,11 @@ def dead_end_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
     if found := _SHAPE.dead_end_label.match(plain):
         return _dead_end(parts.after(found.end()), sure)
     if found := _SHAPE.tried.match(parts.plain_whole()):
-        return _tried(parts, found, sure)
+        why = parts.why or parts.whole[slice(*found.span("but"))]
+        telling = len(content(why)) >= 2
+        if not _is_named(found) or (not telling and sure < 0.7):
+            return None
+        return _dead_end(parts, sure if telling else 0.55, why=why, main=found["what"])
     if found := _SHAPE.works_not.match(plain) or _SHAPE.was_dropped.match(plain):
         return _dead_end(parts, sure) if parts.why and _is_named(found) else None
     if found := _SHAPE.is_dead_end.match(plain):
@@ -73,14 +77,6 @@ def dead_end_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
 
 def _is_named(found: re.Match[str]) -> bool:
     return bool(content(found["what"])) and not _SHAPE.unnamed.match(found["what"])
-
-
-def _tried(parts: SentenceParts, found: re.Match[str], sure: float) -> SentenceClaim | None:
-    why = parts.why or parts.whole[slice(*found.span("but"))]
-    telling = len(content(why)) >= 2
-    if not _is_named(found) or (not telling and sure < 0.7):
-        return None
-    return _dead_end(parts, sure if telling else 0.55, why=why, main=found["what"])
 
 
 def _dead_end(parts: SentenceParts, sure: float, *, why: str = "", main: str = "") -> SentenceClaim:

@@ -40,8 +40,10 @@ def ask_model(
         if isinstance(turn, Utterance) and turn.who in ("user", "agent"):
             by_turn.setdefault(turn.turn, []).append(turn)
     known = SentPhrases(sent)
-    taken = [one for row in rows if (one := _verified(row, by_turn, known))]
-    return _distinct(taken)[:MOST]
+    distinct: dict[frozenset[str], ExtractedMemory] = {}
+    for one in (one for row in rows if (one := _verified(row, by_turn, known))):
+        distinct.setdefault(content(one.statement), one)
+    return sorted(distinct.values(), key=lambda one: (-one.confidence, one.turn))[:MOST]
 
 
 def prompt(turns: Sequence[Utterance | TriedCommand]) -> str:
@@ -83,9 +85,9 @@ def _rows(answer: str) -> list[dict[str, Any]]:
 def _verified(row: dict[str, Any], by_turn: dict[int, list[Utterance]], sent: SentPhrases) -> ExtractedMemory | None:
     """The candidate a row proposes, if it is whole and its words stand where it says."""
     kind, statement, why, turn, words = (row.get(name) for name in ("type", "statement", "why", "turn", "words"))
-    if not (isinstance(kind, str) and isinstance(statement, str) and isinstance(words, str)):
+    if not (isinstance(kind, str) and isinstance(statement, str) and isinstance(words, str) and type(turn) is int):
         return None
-    if kind not in PREFIXES or type(turn) is not int or turn not in by_turn:
+    if kind not in PREFIXES or turn not in by_turn:
         return None
     statement, reason = bare(_flat(statement)), bare(_flat(why if isinstance(why, str) else ""))
     verbatim = next(((one, cited) for one in by_turn[turn] if (cited := _cited(one.text, words))), None)
@@ -93,11 +95,9 @@ def _verified(row: dict[str, Any], by_turn: dict[int, list[Utterance]], sent: Se
         return None
     said, cited = verbatim
     texts = (statement, reason, cited)
-    if (
-        any(map(has_hidden, texts))
-        or any(map(prompt_injection.overrules, texts))
-        or not _grounded(statement, said.text)
-    ):
+    if any(has_hidden(text) or prompt_injection.overrules(text) for text in texts):
+        return None
+    if not _grounded(statement, said.text):
         return None
     if said.who == "agent" and any(map(prompt_injection.addresses_memory, (statement, cited))):
         return None
@@ -120,13 +120,6 @@ def _grounded(statement: str, text: str) -> bool:
     about = {word[:5] for word in content(statement)}
     there = {word[:5] for word in content(text)}
     return len(about) >= 2 and 2 * len(about & there) >= len(about)
-
-
-def _distinct(taken: Sequence[ExtractedMemory]) -> list[ExtractedMemory]:
-    kept: dict[frozenset[str], ExtractedMemory] = {}
-    for one in taken:
-        kept.setdefault(content(one.statement), one)
-    return sorted(kept.values(), key=lambda one: (-one.confidence, one.turn))
 
 
 def _flat(text: str) -> str:
