@@ -13,7 +13,7 @@ one ends, so that a result told late finds its call.
 import os
 import re
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -111,10 +111,6 @@ class _Turn:
     steps: list[_Step] = field(default_factory=list)
     messages: dict[str, _Step] = field(default_factory=dict)
 
-    @property
-    def waits(self) -> bool:
-        return any(step.given for step in self.steps)
-
     def finished(self, end: int) -> TranscriptTurn | None:
         steps = tuple(step for one in self.steps if (step := one.finished()))
         if not steps and (self.command or not self.prompt):
@@ -148,13 +144,8 @@ class ClaudeTurns:
         self._seen: OrderedDict[str, None] = OrderedDict()
         self._queued: deque[str] = deque(maxlen=_MAX_QUEUED)
         self._delivered: str | None = None  # what was typed while the agent worked, and told already
-        self._take: dict[str, Callable[[TranscriptRecord], None]] = {
-            "user": self._user,
-            "assistant": self._assistant,
-            "attachment": self._attachment,
-            "queue-operation": self._queue,
-            "system": self._system,
-        }
+        self._take = {"user": self._user, "assistant": self._assistant, "attachment": self._attachment}
+        self._take |= {"queue-operation": self._queue, "system": self._system}
 
     def turns(self, records: Iterable[TranscriptRecord]) -> Iterator[TranscriptTurn]:
         """One turn after the other, as their records come."""
@@ -177,51 +168,39 @@ class ClaudeTurns:
 
     def _is_repeated(self, uuid: str) -> bool:
         """Whether this line stood in the file before: a resumed session may tell its past again."""
-        if not uuid:
-            return False
         if uuid in self._seen:
             return True
-        self._seen[uuid] = None
+        if uuid:
+            self._seen[uuid] = None
         if len(self._seen) > _MAX_SEEN:
             self._seen.popitem(last=False)
         return False
 
     # -- turns ---------------------------------------------------------------------------------------------
 
-    def _open(self, record: TranscriptRecord, key: str, prompt: str = "", **more: bool) -> _Turn:
+    def _open(
+        self, record: TranscriptRecord, key: str, prompt: str = "", *, command: bool = False, continues: bool = False
+    ) -> _Turn:
         self._close(record.start)
         value = record.value
-        self._turn = _Turn(
-            key=key,
-            start=record.start,
-            ts=short_name(value.get("timestamp")) or None,
-            prompt=prompt,
-            cwd=text_value(value.get("cwd")) or None,
-            branch=branch(value),
-            command=more.get("command", False),
-            continues=more.get("continues", False),
-            weight=len(prompt),
-        )
-        self._resumed = False
-        return self._turn
+        ts, cwd = short_name(value.get("timestamp")) or None, text_value(value.get("cwd")) or None
+        turn = _Turn(key, record.start, ts, prompt, cwd, branch(value), command, weight=len(prompt))
+        turn.continues, self._turn, self._resumed = continues, turn, False
+        return turn
 
     def _close(self, end: int) -> None:
         """End the turn; one that waits for results is held until the next one ends."""
         turn, self._turn = self._turn, None
-        if turn is None:
-            return
-        self._release()
-        if turn.waits:
+        if turn is not None:
+            self._release()
             self._held = (turn, end)
-        elif finished := turn.finished(end):
-            self._done.append(finished)
+            if not any(step.given for step in turn.steps):
+                self._release()
 
     def _release(self) -> None:
-        if self._held is not None:
-            turn, end = self._held
-            self._held = None
-            if finished := turn.finished(end):
-                self._done.append(finished)
+        if self._held is not None and (finished := self._held[0].finished(self._held[1])):
+            self._done.append(finished)
+        self._held = None
 
     def _hear(self, record: TranscriptRecord, said: object, *, key: str) -> None:
         """A text that may begin or end a turn."""
@@ -297,26 +276,26 @@ class ClaudeTurns:
             turn = self._open(record, uuid, continues=True)
         aside = value.get("isSidechain") is True and not self._helper
         model = short_name(message.get("model")) or None
-        step = _Step(_free(uuid, turn), short_name(value.get("timestamp")) or None, model, aside)
+        # One line may hold more than one step.
+        named_so = any(one.id.split("#")[0] == uuid for one in turn.steps[-3:])
+        step_id = f"{uuid}#{len(turn.steps)}" if named_so else uuid
+        step = _Step(step_id, short_name(value.get("timestamp")) or None, model, aside)
         turn.messages[named] = step
         turn.steps.append(step)
         return step
 
     def _result(self, block: dict[str, Any], record: dict[str, Any]) -> None:
-        """Give a call its result, in this turn or in the one that waits for it."""
-        called = short_name(block.get("tool_use_id")) or self._only_one()
-        for turn in (self._turn, self._held[0] if self._held else None):
-            for step in reversed(turn.steps) if turn else ():
-                if turn and called in step.given:
-                    self._answer(turn, step, called, block, record)
-                    return
+        """Give a call its result, in this turn or in the one that waits for it.
 
-    def _only_one(self) -> str:
-        """The call that waits, if it is the only one: a result that names none is its."""
+        A result that names no call belongs to the only one that waits.
+        """
         waiting = [call for step in (self._turn.steps[-1:] if self._turn else ()) for call in step.given]
-        return waiting[0] if len(waiting) == 1 else ""
-
-    def _answer(self, turn: _Turn, step: _Step, called: str, block: dict[str, Any], record: dict[str, Any]) -> None:
+        called = short_name(block.get("tool_use_id")) or (waiting[0] if len(waiting) == 1 else "")
+        turns = [turn for turn in (self._turn, self._held[0] if self._held else None) if turn]
+        asked = ((turn, step) for turn in turns for step in reversed(turn.steps) if called in step.given)
+        if (found := next(asked, None)) is None:
+            return
+        turn, step = found
         given = step.given.pop(called)
         call = claude_records.with_result(step.calls[called], given, block, record)
         if call.result is not None and not call.result.failed:
@@ -337,10 +316,8 @@ class ClaudeTurns:
         """What a person typed while the agent worked, told to it between two steps."""
         text, image = texts(attachment.get("prompt"))
         said = claude_records.classify_prompt({**attachment, "promptSource": None}, text, image=image)
-        turn = self._turn
-        if isinstance(said, ClaudeTypedPrompt) and turn and not turn.steps and turn.prompt == said.text:
-            return
-        if isinstance(said, ClaudeTypedPrompt):
+        prompted = self._turn.prompt if self._turn and not self._turn.steps else None
+        if isinstance(said, ClaudeTypedPrompt) and said.text != prompted:
             self._delivered = said.text
             self._hear(record, said, key=short_name(record.value.get("uuid")) or f"at:{record.start}")
 
@@ -386,12 +363,6 @@ def branch(value: dict[str, Any]) -> str | None:
     return said if said and said != "HEAD" else None
 
 
-def _free(uuid: str, turn: _Turn) -> str:
-    """An id for a step: its first line's, and a number if one line holds more than one step."""
-    taken = sum(step.id.split("#")[0] == uuid for step in turn.steps[-3:])
-    return f"{uuid}#{len(turn.steps)}" if taken else uuid
-
-
 _SPEAKING = frozenset(("user", "assistant", "attachment", "queue-operation", "system"))
 _NOT_SESSIONS = {"tool-results", "memory"}
 _UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -403,20 +374,16 @@ _TITLE = 200
 
 
 def _files(home: str) -> Iterator[str]:
-    yield from transcript_reader.newest_first(_transcripts(os.path.join(home, "projects")))
-
-
-def _transcripts(top: str) -> Iterator[str]:
-    for folder, below, names in os.walk(top):
+    found: list[str] = []
+    for folder, below, names in os.walk(os.path.join(home, "projects")):
         below[:] = [one for one in below if one not in _NOT_SESSIONS]
-        yield from (os.path.join(folder, one) for one in names if one.endswith(".jsonl"))
+        found += [os.path.join(folder, one) for one in names if one.endswith(".jsonl")]
+    yield from transcript_reader.newest_first(found)
 
 
 def _is_mine(path: str) -> bool:
-    if not os.path.isfile(path):
-        return False
     try:
-        head = list(islice(records(path, TranscriptCounts()), 20))
+        head = list(islice(records(path, TranscriptCounts()), 20)) if os.path.isfile(path) else []
     except OSError:
         return False
     return any(_is_ours(record.value) for record in head)
@@ -454,18 +421,13 @@ def _origin(path: str) -> TranscriptOrigin:
         if _is_ours(value):
             ours = True
             known = _learned(known, value)
-            helper = helper or _helper(value)
+            if value.get("isSidechain") is True and (agent := short_name(value.get("agentId"))):
+                helper = helper or f"agent-{agent}"
         if known.session and known.cwd and known.started:
             break
     if not ours:
         raise BadInput(f"{path} is no transcript of Claude Code")
     return _ended(_named(known, stem, path, helper=helper), path)
-
-
-def _helper(value: dict[str, Any]) -> str:
-    """The helper whose own transcript begins with this record; none if it is a session's."""
-    agent = short_name(value.get("agentId"))
-    return f"agent-{agent}" if agent and value.get("isSidechain") is True else ""
 
 
 def _learned(known: TranscriptOrigin, value: dict[str, Any]) -> TranscriptOrigin:

@@ -52,21 +52,13 @@ ClaudePrompt = ClaudeTypedPrompt | ClaudeTrigger | ClaudeLocalOutput | ClaudeInt
 
 def classify_prompt(record: dict[str, Any], text: str, *, image: bool = False) -> ClaudePrompt:
     """What a record's text is, by what the record says of itself and how the text begins."""
-    if record.get("isMeta") is True or record.get("isCompactSummary") is True:
+    if any(record.get(sign) is True for sign in ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")):
         return None
-    if record.get("isVisibleInTranscriptOnly") is True:
-        return None
-    if not _by_a_person(record):
-        return ClaudeTrigger()
-    return prompt_by_text(text, image=image)
-
-
-def _by_a_person(record: dict[str, Any]) -> bool:
-    """Whether nothing in the record says otherwise; old versions say nothing."""
+    # A person's unless something in the record says otherwise; old versions say nothing.
     source, kind = record.get("promptSource"), dict_of(record.get("origin")).get("kind")
-    if isinstance(kind, str) and kind != "human":
-        return source in _A_PERSON
-    return source != "system" or kind == "human"
+    of_another = isinstance(kind, str) and kind != "human"
+    typed = source in _A_PERSON if of_another else source != "system" or kind == "human"
+    return prompt_by_text(text, image=image) if typed else ClaudeTrigger()
 
 
 def own_text(text: str) -> str:
@@ -80,7 +72,9 @@ def prompt_by_text(text: str, *, image: bool = False) -> ClaudePrompt:
     if memory := inside(said, "user-memory-input"):
         said = memory.strip()
     if said.startswith(_COMMAND):
-        return _command(said)
+        called, given = inside(said, "command-name").strip(), inside(said, "command-args").strip()
+        text = cut(f"/{called.lstrip('/')} {given}".strip(), MAX_PROMPT)
+        return ClaudeTypedPrompt(text, command=True) if called else None
     if said.startswith(_INTERRUPTED):
         return ClaudeInterrupt()
     if said.startswith(_SETS_GOING):
@@ -94,20 +88,13 @@ def prompt_by_text(text: str, *, image: bool = False) -> ClaudePrompt:
     return ClaudeTypedPrompt(cut(said, MAX_PROMPT))
 
 
-def _command(said: str) -> ClaudeTypedPrompt | None:
-    called, given = inside(said, "command-name").strip(), inside(said, "command-args").strip()
-    if not called:
-        return None
-    return ClaudeTypedPrompt(cut(f"/{called.lstrip('/')} {given}".strip(), MAX_PROMPT), command=True)
-
-
 def texts(content: object) -> tuple[str, bool]:
     """The text of a message's content, a string or blocks, and whether there is an image in it."""
     if isinstance(content, str):
         return text_value(content), False
-    blocks = [block for block in list_of(content) if isinstance(block, dict)]
+    blocks = [dict_of(block) for block in list_of(content)]
     said = [text_value(block.get("text")) for block in blocks if block.get("type") == "text"]
-    return "\n".join(said), any(short_name(block.get("type")) == "image" for block in blocks)
+    return "\n".join(said), any(block.get("type") == "image" for block in blocks)
 
 
 _EXIT = regex(r"(?:Error: )?Exit code (\d{1,9})\b")
@@ -142,7 +129,9 @@ def _result(call: Call, block: dict[str, Any], record: dict[str, Any]) -> Result
     said = _output(block.get("content"))
     told = record.get("toolUseResult")
     failed = block.get("is_error") is True
-    refused = failed and (_is_denied(record) or said.startswith(_LISTS.lines("denied")))
+    decision = dict_of(record.get("permissionDecision")).get("decision")
+    denied = bool(text_value(record.get("toolDenialKind"))) or decision == "reject"
+    refused = failed and (denied or said.startswith(_LISTS.lines("denied")))
     broken = dict_of(told).get("interrupted") is True
     return Result(
         text="" if transcript_text.is_holdfast_tool(call.name) else ends(said),
@@ -153,21 +142,10 @@ def _result(call: Call, block: dict[str, Any], record: dict[str, Any]) -> Result
     )
 
 
-def _is_denied(record: dict[str, Any]) -> bool:
-    decision = dict_of(record.get("permissionDecision")).get("decision")
-    return bool(text_value(record.get("toolDenialKind"))) or decision == "reject"
-
-
 def _output(content: object) -> str:
-    if isinstance(content, str):
-        return _unwrapped(text_value(content))
-    blocks = [block for block in list_of(content) if isinstance(block, dict)]
+    blocks = map(dict_of, [{"text": content}] if isinstance(content, str) else list_of(content))
     said = [text_value(block.get("text")) or short_name(block.get("tool_name")) for block in blocks]
-    return _unwrapped("\n".join(text for text in said if text))
-
-
-def _unwrapped(text: str) -> str:
-    text = own_text(text).strip("\n")
+    text = own_text("\n".join(filter(None, said))).strip("\n")
     return text.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
 
 
@@ -198,9 +176,16 @@ def _edits(call: Call, given: dict[str, Any], told: object) -> tuple[TranscriptE
 def _edit(tool: str, path: str, given: dict[str, Any], known: dict[str, Any]) -> tuple[TranscriptEdit, Sequence[str]]:
     """What was written, and the new lines that were proposed; none if nobody told what became of them."""
     if tool == "notebookedit":
-        return _notebook(path, given, known), _proposed(given, known, "new_source")
+        lines = lines_of(text_value(known.get("new_source")) or text_value(given.get("new_source")))[:MAX_LINES]
+        added = () if given.get("edit_mode") == "delete" else tuple(lines)
+        return TranscriptEdit(path=path, added=added), _proposed(given, known, "new_source")
     if tool == "write":
-        return _whole(path, given, known), _proposed(given, known, "content")
+        content = text_value(known.get("content")) or text_value(given.get("content"))
+        there = known.get("originalFile")
+        before = text_value(there) if isinstance(there, str) else None
+        new = known.get("type") == "create" or ("originalFile" in known and there is None)
+        edit = tool_input.whole_file_edit(path, content, before=before, new=new)
+        return edit, _proposed(given, known, "content")
     pairs = list_of(given.get("edits")) or [given]
     told_pairs = [(text_value(one.get("old_string")), text_value(one.get("new_string"))) for one in map(dict_of, pairs)]
     asked_for = tool_input.replacement_edit(path, told_pairs, new=bool(told_pairs) and not told_pairs[0][0])
@@ -210,22 +195,6 @@ def _edit(tool: str, path: str, given: dict[str, Any], known: dict[str, Any]) ->
 
 def _proposed(given: dict[str, Any], known: dict[str, Any], name: str) -> list[str]:
     return lines_of(text_value(given.get(name))) if text_value(known.get(name)) else []
-
-
-def _whole(path: str, given: dict[str, Any], known: dict[str, Any]) -> TranscriptEdit:
-    content = text_value(known.get("content")) or text_value(given.get("content"))
-    before = known.get("originalFile")
-    new = known.get("type") == "create" or ("originalFile" in known and before is None)
-    return tool_input.whole_file_edit(
-        path, content, before=text_value(before) if isinstance(before, str) else None, new=new
-    )
-
-
-def _notebook(path: str, given: dict[str, Any], known: dict[str, Any]) -> TranscriptEdit:
-    lines = tuple(lines_of(text_value(known.get("new_source")) or text_value(given.get("new_source")))[:MAX_LINES])
-    if given.get("edit_mode") == "delete":
-        return TranscriptEdit(path=path)
-    return TranscriptEdit(path=path, added=lines)
 
 
 _CREATED = regex(r"Task #(\w{1,40}) created")
@@ -285,12 +254,12 @@ class ClaudeTasks:
     def _remember(self, block: dict[str, Any], told: object) -> None:
         if block.get("type") == "tool_use" and block.get("name") in ("TaskCreate", "TaskUpdate"):
             if len(self._asked) < MAX_TASKS:
-                self._asked[short_name(block.get("id"))] = {**block}
-        elif block.get("type") == "tool_result" and block.get("is_error") is not True:
-            call = self._asked.pop(short_name(block.get("tool_use_id")), None)
-            if call is not None:
-                said = text_value(block.get("content"))
-                self._apply(short_name(call.get("name")).lower(), dict_of(call.get("input")), told, said)
+                self._asked[short_name(block.get("id"))] = block
+            return
+        call = self._asked.pop(short_name(block.get("tool_use_id")), None)
+        if call and block.get("type") == "tool_result" and block.get("is_error") is not True:
+            said = text_value(block.get("content"))
+            self._apply(short_name(call.get("name")).lower(), dict_of(call.get("input")), told, said)
 
 
 def _earlier(path: str, start: int) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,6 @@ the unpacked bytes, so they still hold when Codex packs or unpacks the file. `co
 
 import io
 import os
-import stat
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import import_module
@@ -34,29 +33,21 @@ from holdfast.values import replace
 def items_of(document: dict[str, Any], size: int) -> Iterator[transcript_reader.TranscriptRecord]:
     """The items, each as a record; a document can only be read again as a whole."""
     for item in transcript_reader.list_of(document.get("items")):
-        if isinstance(item, dict):
-            for one in _as_items(item):
-                yield transcript_reader.TranscriptRecord(one, 0, size)
+        for one in _as_items(item) if isinstance(item, dict) else ():
+            yield transcript_reader.TranscriptRecord(one, 0, size)
 
 
 def _as_items(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if "type" in item and item["type"] != "message":
         yield item
         return
-    role = item.get("role")
-    if role == "tool":
+    if item.get("role") == "tool":
         yield {"type": "function_call_output", "call_id": item.get("tool_call_id"), "output": item.get("content")}
         return
     if item.get("content"):
         yield {**item, "type": "message"}
-    for call in transcript_reader.list_of(item.get("tool_calls")):
-        function = dict_of(dict_of(call).get("function"))
-        yield {
-            "type": "function_call",
-            "call_id": dict_of(call).get("id"),
-            "name": text_value(function.get("name")),
-            "arguments": function.get("arguments"),
-        }
+    for call in map(dict_of, transcript_reader.list_of(item.get("tool_calls"))):
+        yield {**dict_of(call.get("function")), "type": "function_call", "call_id": call.get("id")}
 
 
 # A packed rollout may unpack to this many bytes, and to this many times its own size once it is beyond the
@@ -74,39 +65,23 @@ def rollout_files(home: str) -> Iterator[str]:
         for folder, _, names in os.walk(f"{home}/{top}"):
             for name in names:
                 plain = name.removesuffix(".zst")
-                if _is_rollout(plain) and (name == plain or plain not in there):
+                is_rollout = plain.startswith("rollout-") and plain.endswith((".jsonl", ".json"))
+                if is_rollout and (name == plain or plain not in there):
                     there[plain] = f"{folder}/{name}"
-    for name in sorted(there, reverse=True):
-        yield there[name]
-
-
-def _is_rollout(name: str) -> bool:
-    return name.startswith("rollout-") and name.endswith((".jsonl", ".json"))
-
-
-def is_file(path: str) -> bool:
-    """Whether a path is a plain file: a pipe would keep its reader waiting for ever."""
-    try:
-        return stat.S_ISREG(os.stat(path).st_mode)
-    except OSError:
-        return False
+    yield from (there[name] for name in sorted(there, reverse=True))
 
 
 def open_rollout(path: str) -> IO[bytes]:
     """A rollout's bytes, unpacked if it is packed."""
     if not path.endswith(".zst"):
         return open(path, "rb")
-    return io.BufferedReader(_Unpacked(path, _unpacking(path)), 1 << 18)
-
-
-def _unpacking(path: str) -> ModuleType:
-    """What unpacks: an extra, so it is looked for only when a packed rollout is there."""
-    try:
-        return import_module("zstandard")
+    try:  # an extra, so it is looked for only when a packed rollout is there
+        unpacking = import_module("zstandard")
     except ImportError as error:
         raise BadInput(
             f"{path} is packed, and what unpacks it is not installed", hint="Run `pip install 'holdfast[zstd]'`."
         ) from error
+    return io.BufferedReader(_Unpacked(path, unpacking), 1 << 18)
 
 
 def export_end(path: str) -> int:
@@ -116,17 +91,6 @@ def export_end(path: str) -> int:
         while (line := file.readline(transcript_reader.MAX_LINE)).startswith(b'{"timestamp": '):
             end += len(line)
     return end
-
-
-def is_damaged(file: IO[bytes]) -> bool:
-    """Whether unpacking ended before the file did."""
-    return bool(getattr(getattr(file, "raw", None), "is_damaged", False))
-
-
-def read_to(file: IO[bytes]) -> int | None:
-    """The bytes up to which a packed file was read, if there are more than are ever read."""
-    raw = getattr(file, "raw", None)
-    return raw.most if isinstance(raw, _Unpacked) and raw.is_cut else None
 
 
 class _Unpacked(io.RawIOBase):
@@ -182,18 +146,13 @@ class _Unpacked(io.RawIOBase):
 
 def title(path: str, session: str) -> str | None:
     """What the person or Codex called a thread, else how its first prompt began; a hint, no source."""
-    home = _home_of(path)
-    if home is None:
-        return None
-    called = _notes(*_stamped(f"{home}/session_index.jsonl"), "id", "thread_name", last=True).get(session)
-    return called or _notes(*_stamped(f"{home}/history.jsonl"), "session_id", "text", last=False).get(session)
-
-
-def _home_of(path: str) -> str | None:
-    """The Codex home a rollout lies in."""
     parts = os.path.abspath(path).split(os.sep)
     tops = [at for at, part in enumerate(parts) if part in ("sessions", "archived_sessions")]
-    return os.sep.join(parts[: tops[-1]]) if tops else None
+    if not tops:
+        return None
+    home = os.sep.join(parts[: tops[-1]])
+    called = _notes(*_stamped(f"{home}/session_index.jsonl"), "id", "thread_name", last=True).get(session)
+    return called or _notes(*_stamped(f"{home}/history.jsonl"), "session_id", "text", last=False).get(session)
 
 
 def _stamped(path: str) -> tuple[str, int]:
@@ -207,9 +166,7 @@ def _stamped(path: str) -> tuple[str, int]:
 def _notes(path: str, stamp: int, key: str, value: str, *, last: bool) -> dict[str, str]:
     """One text for each thread from a file of notes; the file is read again when it changes."""
     told: dict[str, str] = {}
-    if not stamp:
-        return told
-    for record in records(path, TranscriptCounts()):
+    for record in records(path, TranscriptCounts()) if stamp else ():
         if record.end > _MOST_NOTES:
             break
         of, text = short_name(record.value.get(key)), " ".join(text_value(record.value.get(value), 4000).split())
@@ -223,25 +180,17 @@ _FIRST_BYTES = 8 << 20
 
 
 def _is_mine(path: str) -> bool:
-    if not is_file(path):
+    if not os.path.isfile(path):  # a pipe would keep its reader waiting for ever
         return False
-    if _is_document(path):
-        return _is_first_generation(path)
     try:
+        if path.endswith(".json"):
+            return _is_first_generation(document(path))
         return head_of(_first(path), path) is not None
     except (OSError, BadInput):
         return False
 
 
-def _is_document(path: str) -> bool:
-    return path.endswith(".json")
-
-
-def _is_first_generation(path: str) -> bool:
-    try:
-        told = document(path)
-    except (OSError, BadInput):
-        return False
+def _is_first_generation(told: dict[str, Any]) -> bool:
     return isinstance(told.get("session"), dict) and isinstance(told.get("items"), list)
 
 
@@ -255,9 +204,9 @@ def _first(path: str) -> list[dict[str, Any]]:
 
 def _read(path: str, start: int = 0, origin: TranscriptOrigin | None = None) -> TranscriptReading:
     """A rollout's turns from a byte on; BadInput if it is none."""
-    if not is_file(path):
+    if not os.path.isfile(path):
         raise BadInput(f"{path} is no file that could be read")
-    if _is_document(path):
+    if path.endswith(".json"):
         return _read_document(path)
     head = head_of(_first(path), path, title=title(path, named(path)))
     if head is None:
@@ -273,13 +222,14 @@ def _read(path: str, start: int = 0, origin: TranscriptOrigin | None = None) -> 
 def _told(teller: CodexTurns, path: str, counted: TranscriptCounts, start: int) -> Iterator[TranscriptTurn]:
     file = open_rollout(path)
     yield from teller.turns(records(path, counted, start=start, opened=file, wanted=is_wanted))
-    counted.damaged += is_damaged(file)
-    counted.read_to = read_to(file)
+    if isinstance(raw := getattr(file, "raw", None), _Unpacked):
+        counted.damaged += raw.is_damaged
+        counted.read_to = raw.most if raw.is_cut else None
 
 
 def _read_document(path: str) -> TranscriptReading:
     told = document(path)
-    if not isinstance(told.get("session"), dict) or not isinstance(told.get("items"), list):
+    if not _is_first_generation(told):
         raise BadInput(f"{path} is no transcript of Codex")
     origin = of_document(told, path, title=title(path, named(path)))
     counted = TranscriptCounts(end=os.path.getsize(path))

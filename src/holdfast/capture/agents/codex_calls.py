@@ -12,6 +12,7 @@ literals. What it cannot read it leaves out. A script is a model's, so all of it
 import json
 import re
 import shlex
+from itertools import islice
 from typing import Any
 
 from holdfast.capture.agents.codex_patch import edits_of, through_shell
@@ -43,12 +44,9 @@ class _Unreadable(Exception):
 def calls_in(script: str) -> list[tuple[str, Any]]:
     """The tools a script names and what it gives each: a value, or None where that is no literal."""
     script = script[:MAX_INPUT]
-    reader, found = _Reader(script), []
-    for match in _CALL.finditer(script):
-        found.append((match[1] or match[2], reader.argument(match.end())))
-        if len(found) == _MOST_CALLS:
-            break
-    return found
+    reader = _Reader(script)
+    found = islice(_CALL.finditer(script), _MOST_CALLS)
+    return [(match[1] or match[2], reader.argument(match.end())) for match in found]
 
 
 def counted_in(script: str) -> int:
@@ -113,8 +111,13 @@ class _Reader:
                 return float(text.replace("_", "")) if "." in text else int(text.replace("_", ""))
             case "name":
                 return _CONSTANTS[text] if text in _CONSTANTS else self._resolved(text, depth)
+            case "sign" if text == "{":
+                return self._object(depth)
             case "sign":
-                return self._object(depth) if text == "{" else self._array(depth)
+                values = []
+                while not self._closes("]"):
+                    values.append(self._member(depth))
+                return values
         raise _Unreadable  # the script ends here
 
     def _resolved(self, name: str, depth: int) -> Any:
@@ -133,12 +136,6 @@ class _Reader:
         finally:
             self._at = back
         return self._known[name]
-
-    def _array(self, depth: int) -> list[Any]:
-        values: list[Any] = []
-        while not self._closes("]"):
-            values.append(self._member(depth))
-        return values
 
     def _object(self, depth: int) -> dict[str, Any]:
         values: dict[str, Any] = {}
@@ -192,16 +189,15 @@ class _Reader:
 
 
 def _unescaped(string: str) -> str:
-    return storable(_ESCAPE.sub(_character, string[1:-1]))
+    def character(escape: re.Match[str]) -> str:
+        if (sign := escape["sign"]) is not None:
+            return _ESCAPED.get(sign, sign)
+        try:
+            return chr(int(escape[escape.lastgroup or 0], 16))
+        except (ValueError, OverflowError):
+            return ""
 
-
-def _character(escape: re.Match[str]) -> str:
-    if (sign := escape["sign"]) is not None:
-        return _ESCAPED.get(sign, sign)
-    try:
-        return chr(int(escape[escape.lastgroup or 0], 16))
-    except (ValueError, OverflowError):
-        return ""
+    return storable(_ESCAPE.sub(character, string[1:-1]))
 
 
 _LISTS = PatternFile(__file__)
@@ -229,14 +225,18 @@ class CodexCallDraft:
 def understood(call_id: str, name: str, given: object, *, namespace: str = "") -> CodexCallDraft:
     """A call by its name and arguments, whatever form they have."""
     arguments = _arguments(given)
-    draft = CodexCallDraft(call_id, _full_name(name, namespace), text=json_text(given))
+    # Codex's own namespaces add nothing to a tool's name.
+    full = f"{namespace.rstrip('_')}__{name}" if namespace.startswith("mcp__") else name
+    draft = CodexCallDraft(call_id, full, text=json_text(given))
     draft.kind = _kind(name, draft.name, arguments)
     if name == "exec" and isinstance(given, str):
         draft.is_script = True
     elif draft.kind == "shell":
         _ran(draft, arguments, text_value(given))
     elif draft.kind == "edit":
-        _wrote(draft, arguments, text_value(given))
+        told = next((arguments[key] for key in ("input", "patch", "command") if key in arguments), text_value(given))
+        patch = told if isinstance(told, str) else command_of(told) or ""
+        draft.edits = edits_of(without_ours(patch), folder=path_value(arguments.get("workdir")))
     elif draft.kind == "plan":
         draft.todos = _planned(arguments)
     elif draft.kind in ("read", "search"):
@@ -249,13 +249,6 @@ def within(draft: CodexCallDraft) -> list[CodexCallDraft]:
     return [understood(draft.id, name, given) for name, given in calls_in(draft.text)]
 
 
-def _full_name(name: str, namespace: str) -> str:
-    """A tool's name with its MCP server's; Codex's own namespaces add nothing."""
-    if namespace.startswith("mcp__"):
-        return f"{namespace.rstrip('_')}__{name}"
-    return name
-
-
 def _kind(name: str, full: str, arguments: dict[str, Any]) -> str:
     if kind := _LISTS.table("kinds").get(name):
         return kind
@@ -265,14 +258,10 @@ def _kind(name: str, full: str, arguments: dict[str, Any]) -> str:
 
 
 def _arguments(given: object) -> dict[str, Any]:
-    if isinstance(given, dict):
-        return given
-    if isinstance(given, str) and given.lstrip()[:1] == "{":
-        try:
-            return dict_of(json.loads(given))
-        except (ValueError, RecursionError):
-            return {}
-    return {}
+    try:
+        return dict_of(json.loads(given) if isinstance(given, str) and given.lstrip()[:1] == "{" else given)
+    except (ValueError, RecursionError):
+        return {}
 
 
 # ── shells ───────────────────────────────────────────────────────────────────────────────────────
@@ -288,11 +277,8 @@ def command_of(given: object) -> str | None:
     shell = words[0].replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
     if len(words) >= 3 and (shell in _SHELLS or shell in ("powershell", "pwsh", "cmd")):
         return command_of(words[-1])
-    return command_of(words[1] if words[0] == "apply_patch" and len(words) == 2 else _joined(words))
-
-
-def _joined(words: list[str]) -> str:
-    return shlex.join(words) if len(words) > 1 else words[0]
+    alone = len(words) == 1 or (len(words) == 2 and words[0] == "apply_patch")
+    return command_of(words[-1] if alone else shlex.join(words))
 
 
 def _ran(draft: CodexCallDraft, arguments: dict[str, Any], free: str) -> None:
@@ -307,21 +293,11 @@ def _ran(draft: CodexCallDraft, arguments: dict[str, Any], free: str) -> None:
     folder, alone = through_shell(command)
     alone = alone or command.startswith("*** Begin Patch")
     base = path_value(arguments.get("workdir"))
-    draft.edits = edits_of(command, folder=_inside(base, folder))
+    if base and folder and not folder.startswith("/"):
+        folder = f"{base.rstrip('/')}/{folder}"
+    draft.edits = edits_of(command, folder=folder or base)
     if alone and draft.edits:
         draft.kind, draft.command = "edit", None
-
-
-def _inside(base: str | None, folder: str | None) -> str | None:
-    if base and folder and not folder.startswith("/"):
-        return f"{base.rstrip('/')}/{folder}"
-    return folder or base
-
-
-def _wrote(draft: CodexCallDraft, arguments: dict[str, Any], free: str) -> None:
-    given = next((arguments[key] for key in ("input", "patch", "command") if key in arguments), free)
-    patch = given if isinstance(given, str) else command_of(given) or ""
-    draft.edits = edits_of(without_ours(patch), folder=path_value(arguments.get("workdir")))
 
 
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────
@@ -338,5 +314,4 @@ def _planned(arguments: dict[str, Any]) -> tuple[Todo, ...] | None:
 
 def goal_of(goal: object) -> tuple[Todo, ...] | None:
     """A thread's goal, as an event tells it."""
-    told = dict_of(goal)
-    return _planned({"objective": told.get("objective"), "status": told.get("status")})
+    return _planned({key: dict_of(goal).get(key) for key in ("objective", "status")})

@@ -36,23 +36,18 @@ def typed(message: dict[str, Any]) -> str:
     elif kinds and "unknown" not in kinds:
         return ""
     said = [text for text in texts if text and not text.lstrip().startswith((_AGENTS_FILE, *_LISTS.lines("not_typed")))]
-    return cut(_asked(without_ours("\n".join(said))), MAX_PROMPT)
-
-
-def _asked(text: str) -> str:
-    """The request itself, without what an editor put before it and without marks of images."""
-    if text.lstrip().startswith(_IDE) and _REQUEST in text:
+    text = without_ours("\n".join(said))
+    if text.lstrip().startswith(_IDE) and _REQUEST in text:  # what an editor put before the request
         text = text.partition(_REQUEST)[2]
     text = text.strip()[: 2 * MAX_PROMPT]  # as much as may be looked through
-    return _IMAGE.sub("", text).strip() if "image" in text else text
+    return cut(_IMAGE.sub("", text).strip() if "image" in text else text, MAX_PROMPT)
 
 
 def first_text(message: dict[str, Any]) -> str:
     """How a message begins, whoever wrote it."""
     content = message.get("content")
-    if isinstance(content, str):
-        return content.lstrip()
-    return next((text for piece in list_of(content) if (text := text_value(dict_of(piece).get("text")))), "").lstrip()
+    texts = [content] if isinstance(content, str) else (dict_of(piece).get("text") for piece in list_of(content))
+    return next(filter(None, map(text_value, texts)), "").lstrip()
 
 
 def folder_of(text: str) -> str | None:
@@ -96,7 +91,9 @@ def head_of(first: list[dict[str, Any]], path: str, *, title: str | None = None)
         if record.get("type") == "session_meta":
             return _of_meta(dict_of(record.get("payload")), path, title)
     if first and "type" not in first[0] and "instructions" in first[0]:
-        return _of_bare(first, path, title)
+        # Before 0.32 the folder stands only in what the agent was given.
+        users = [one for one in first[1:] if one.get("role") == "user"]
+        return RolloutHead(_origin(first[0], path, title, cwd=_first_folder(users)))
     if any("payload" in record and is_envelope(record) for record in first):
         return RolloutHead(TranscriptOrigin(agent="codex", session=named(path), title=title))
     return None
@@ -118,7 +115,9 @@ def _of_meta(meta: dict[str, Any], path: str, title: str | None) -> RolloutHead:
     role, parent = _role(meta)
     start = meta.get("subagent_history_start_ordinal")
     version, folder = short_name(meta.get("cli_version")) or None, path_value(meta.get("cwd"))
-    origin = _origin(meta, path, title or _called(meta), role=role, parent=parent, version=version, cwd=folder)
+    # What a helper is called, for want of a title.
+    title = title or short_name(meta.get("agent_path")) or short_name(meta.get("agent_nickname")) or None
+    origin = _origin(meta, path, title, role=role, parent=parent, version=version, cwd=folder)
     own_from = start if isinstance(start, int) and start > 0 else 0
     return RolloutHead(origin, own_from, meta.get("originator") == ORIGINATOR)
 
@@ -137,11 +136,6 @@ def _origin(meta: dict[str, Any], path: str, title: str | None, **more: Any) -> 
     )
 
 
-def _called(meta: dict[str, Any]) -> str | None:
-    """What a helper is called, for want of a title."""
-    return short_name(meta.get("agent_path")) or short_name(meta.get("agent_nickname")) or None
-
-
 def _role(meta: dict[str, Any]) -> tuple[str, str | None]:
     """A thread's part in the work, and the thread it came from."""
     source, kind = meta.get("source"), text_value(meta.get("thread_source"))
@@ -154,12 +148,6 @@ def _role(meta: dict[str, Any]) -> tuple[str, str | None]:
     if helper is not None or kind == "subagent":
         return "subagent", parent
     return ("fork", forked) if forked else ("main", parent)
-
-
-def _of_bare(first: list[dict[str, Any]], path: str, title: str | None) -> RolloutHead:
-    """The head of a file of before 0.32: the folder stands only in what the agent was given."""
-    users = [one for one in first[1:] if one.get("role") == "user"]
-    return RolloutHead(_origin(first[0], path, title, cwd=_first_folder(users)))
 
 
 def of_document(document: dict[str, Any], path: str, *, title: str | None = None) -> TranscriptOrigin:

@@ -9,6 +9,7 @@ from the time or the place in the file: both change when a thread is forked, pac
 import hashlib
 import json
 import re
+from itertools import takewhile
 from typing import Any
 
 from holdfast.capture.agents.codex_calls import CodexCallDraft, command_of, counted_in, within
@@ -27,8 +28,11 @@ _RUNNING = regex(r"^Process running with session ID (\d{1,12})$", re.MULTILINE)
 
 def result_of(output: object, *, name: str = "") -> Result:
     """A call's result from its output."""
-    told, exit_status, failed = _opened(output)
-    head, body = _parted(told)
+    body, exit_status, failed = _opened(output)
+    head = ""
+    for _ in range(2):  # a patch through a shell has two heads
+        if match := _LISTS.head.match(body):
+            head, body = head + match[0], body[match.end() :]
     if found := _EXIT.search(head):
         exit_status = int(found[1])
     start = body[:300].lstrip()
@@ -44,9 +48,7 @@ def _is_refusal(start: str) -> bool:
 
 def still_running(output: object) -> str | None:
     """The number of the process a call left running."""
-    if not isinstance(output, str) or "Process running" not in output[:400]:
-        return None
-    found = _RUNNING.search(output[:400])
+    found = _RUNNING.search(output[:400]) if isinstance(output, str) else None
     return found[1] if found else None
 
 
@@ -78,21 +80,10 @@ def _unwrapped(text: str) -> tuple[str, int | None, bool]:
     try:
         told = dict_of(json.loads(text))
     except (ValueError, RecursionError):
-        return text, None, False
+        told = {}
     if not isinstance(told.get("output"), str):
         return text, None, False
-    return (told["output"], _whole(dict_of(told.get("metadata")).get("exit_code", told.get("exit_code"))), False)
-
-
-def _parted(text: str) -> tuple[str, str]:
-    """An output's head and what follows; a patch through a shell has two of them."""
-    head = ""
-    for _ in range(2):
-        match = _LISTS.head.match(text)
-        if match is None:
-            break
-        head, text = head + match[0], text[match.end() :]
-    return head, text
+    return told["output"], _whole(dict_of(told.get("metadata")).get("exit_code", told.get("exit_code"))), False
 
 
 def _whole(value: object) -> int | None:
@@ -231,9 +222,15 @@ class OpenCodexTurn:
         if call.is_script and _is_told(call):
             return
         ours = "mcp__holdfast__" if call.is_script and "mcp__holdfast__" in call.text else call.name
-        call.result = result_of(output, name=ours)
-        self.weight += len(call.result.text)
-        self._follow(call, still_running(output))
+        result = call.result = result_of(output, name=ours)
+        self.weight += len(result.text)
+        # A command that still runs is told how it ended when a later call learns that.
+        if process := still_running(output):
+            self.running.setdefault(process, call)
+        elif call.name == "write_stdin" and result.exit_status is not None:
+            first = self.running.pop(_session(call.text), None)
+            if first is not None and first.result is not None:
+                first.result = replace(first.result, exit_status=result.exit_status, failed=result.failed)
 
     def _weighed(self, text: str) -> str:
         self.weight += len(text)
@@ -266,21 +263,8 @@ class OpenCodexTurn:
         """The script that made a call: one that names it, else one still running, else the last one."""
         scripts = [call for call in self.calls.values() if call.is_script]
         waiting = [call for call in scripts if not call.is_answered]
-        for call in reversed(scripts[-20:]):
-            if told.command and told.command in call.text:
-                return call
-        left = waiting or scripts
-        return left[-1] if left else None
-
-    def _follow(self, call: CodexCallDraft, process: str | None) -> None:
-        """Remember a command that still runs, and tell it how it ended when a later call learns that."""
-        result = call.result
-        if process is not None:
-            self.running.setdefault(process, call)
-        elif call.name == "write_stdin" and result is not None and result.exit_status is not None:
-            first = self.running.pop(_session(call.text), None)
-            if first is not None and first.result is not None:
-                first.result = replace(first.result, exit_status=result.exit_status, failed=result.failed)
+        naming = (call for call in reversed(scripts[-20:]) if told.command and told.command in call.text)
+        return next(naming, next(reversed(waiting or scripts), None))
 
     def planned(self, todos: tuple[Todo, ...] | None) -> None:
         """Put a plan that an event tells to the call that made it."""
@@ -323,8 +307,7 @@ def _hashed(*pieces: str) -> str:
 
 def _session(arguments: str) -> str:
     """The number of the process that `write_stdin` wrote to."""
-    digits = arguments.partition('"session_id"')[2].lstrip(' :"')[:13]
-    return digits[: next((at for at, sign in enumerate(digits) if not sign.isdigit()), len(digits))]
+    return "".join(takewhile(str.isdigit, arguments.partition('"session_id"')[2].lstrip(' :"')[:13]))
 
 
 def _step(step: OpenCodexStep) -> TranscriptStep | None:
@@ -378,10 +361,8 @@ def _is_told(script: CodexCallDraft) -> bool:
 
 def _told_of(call: CodexCallDraft, happened: list[CodexCallDraft]) -> CodexCallDraft | None:
     """The event that is of a call within a script: by its command, else the first of its kind."""
-    of_kind = [told for told in happened if told.kind == call.kind]
-    if call.command is not None:
-        return next((told for told in of_kind if told.command == call.command), None)
-    return of_kind[0] if of_kind else None
+    of_kind = (told for told in happened if told.kind == call.kind)
+    return next((told for told in of_kind if call.command in (None, told.command)), None)
 
 
 def _joined(call: CodexCallDraft, told: CodexCallDraft) -> CodexCallDraft:

@@ -83,7 +83,8 @@ class CodexTurns:
     def _take(self, value: dict[str, Any]) -> None:
         payload = value.get("payload")
         if payload is None:  # before 0.32 a line is an item and nothing else
-            self._take_bare(value)
+            if "record_type" not in value and not ("id" in value and "instructions" in value):
+                self._item(value)
             return
         if not isinstance(payload, dict) or (self._may_inherit and self._is_inherited(value)):
             return
@@ -95,32 +96,22 @@ class CodexTurns:
                 self._event(payload)
             case "turn_context":
                 self._context(payload)
-            case "session_meta":
-                self._meta(payload)
+            case "session_meta" if payload.get("id") == self._session:
+                # A later one of this thread tells of a new branch; one of another thread, of the parent.
+                self._branch = path_value(dict_of(payload.get("git")).get("branch")) or self._branch
             case "compacted":
                 self._turn.end_step()
-            case kind if kind not in _LISTS.words("passed_lines"):
+            case kind if kind != "session_meta" and kind not in _LISTS.words("passed_lines"):
                 self._unknown(kind)
-
-    def _take_bare(self, value: dict[str, Any]) -> None:
-        if "record_type" in value or ("id" in value and "instructions" in value):
-            return
-        self._item(value)
 
     def _is_inherited(self, value: dict[str, Any]) -> bool:
         """Whether a line is the parent's, copied into a helper's file."""
-        if self._head.own_from:
-            ordinal = value.get("ordinal")
-            if isinstance(ordinal, int) and ordinal < self._head.own_from:
-                return True
+        ordinal = value.get("ordinal")
+        if isinstance(ordinal, int) and ordinal < self._head.own_from:
+            return True
         return dict_of(value.get("metadata")).get("inherited_user_message") is True
 
     # ── lines that say where we are ──────────────────────────────────────────────────────────────
-
-    def _meta(self, meta: dict[str, Any]) -> None:
-        """A later one of this thread tells of a new branch; one of another thread, of the parent."""
-        if meta.get("id") == self._session:
-            self._branch = path_value(dict_of(meta.get("git")).get("branch")) or self._branch
 
     def _context(self, context: dict[str, Any]) -> None:
         turn_id = short_name(context.get("turn_id")) or None
@@ -163,12 +154,10 @@ class CodexTurns:
 
     def _planned(self, item: dict[str, Any]) -> None:
         """A plan for a person to agree to: it stands in no item."""
-        text = cut(without_ours(text_value(item.get("text"))), MAX_TEXT)
-        if text:
+        if text := cut(without_ours(text_value(item.get("text"))), MAX_TEXT):
             step = self._step(item)
-            step.call(
-                CodexCallDraft(short_name(item.get("id")) or step.numbered(text), "plan", "plan", text, result=Result())
-            )
+            call_id = short_name(item.get("id")) or step.numbered(text)
+            step.call(CodexCallDraft(call_id, "plan", "plan", text, result=Result()))
 
     def _begins(self, turn_id: str | None) -> None:
         """A turn is said to begin; its prompt may already stand there."""
@@ -184,8 +173,7 @@ class CodexTurns:
 
     def _item(self, item: dict[str, Any]) -> None:
         kind = text_value(item.get("type"))
-        take = self._takes.get(kind)
-        if take is not None:
+        if take := self._takes.get(kind):
             take(item)
         elif kind == "agent_message":  # another agent's words
             self._turn.end_step()
@@ -193,13 +181,14 @@ class CodexTurns:
             self._unknown(f"response_item/{kind}" if kind else "")
 
     def _message(self, item: dict[str, Any]) -> None:
-        role = item.get("role")
-        if role == "assistant":
-            text = without_ours(_text_within(item.get("content")))
+        if item.get("role") == "user":
+            self._user(item)
+        elif item.get("role") == "assistant":
+            told = item.get("content")
+            pieces = [{"text": told}] if isinstance(told, str) else list_of(told)
+            text = without_ours("\n".join(filter(None, (text_value(dict_of(piece).get("text")) for piece in pieces))))
             if text.strip():
                 self._step(item).say(text, short_name(item.get("id")))
-        elif role == "user":
-            self._user(item)
 
     def _user(self, item: dict[str, Any]) -> None:
         self._turn.end_step()
@@ -225,8 +214,7 @@ class CodexTurns:
             turn.prompt = prompt
 
     def _ran_by_hand(self, item: dict[str, Any], text: str) -> None:
-        draft = ran_by_hand(text, short_name(item.get("id")))
-        if draft is not None:
+        if draft := ran_by_hand(text, short_name(item.get("id"))):
             step = self._step(item)
             draft.id = draft.id or step.numbered("by-hand")
             step.call(draft)
@@ -245,12 +233,9 @@ class CodexTurns:
             step.answer(step.calls[call_id], "")
 
     def _gave(self, item: dict[str, Any]) -> None:
-        call = self._turn.calls.get(short_name(item.get("call_id")))
         self._turn.end_step()
-        if call is None:
-            return
-        output = item.get("output", item.get("tools"))
-        self._turn.answer(call, output)
+        if call := self._turn.calls.get(short_name(item.get("call_id"))):
+            self._turn.answer(call, item.get("output", item.get("tools")))
 
     def _step(self, item: dict[str, Any]) -> OpenCodexTurn:
         """The open turn with a step open in it, as something of the model's comes."""
@@ -276,20 +261,13 @@ class CodexTurns:
         self._turn = OpenCodexTurn(start=self._at.start, id=turn_id, cwd=self._cwd, branch=self._branch)
 
     def _close(self) -> None:
-        turn = self._turn.told()
-        if turn is not None:
+        if turn := self._turn.told():
             self._done.append(turn)
 
 
 def _turn_id(item: dict[str, Any]) -> str | None:
     told = dict_of(item.get("internal_chat_message_metadata_passthrough")) or dict_of(item.get("metadata"))
     return short_name(told.get("turn_id")) or None
-
-
-def _text_within(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(text for piece in list_of(content) if (text := text_value(dict_of(piece).get("text"))))
 
 
 def _call(kind: str, call_id: str, item: dict[str, Any]) -> CodexCallDraft:

@@ -89,25 +89,16 @@ def responses(parts: object) -> tuple[str, bool]:
     for part in [parts] if isinstance(parts, dict | str) else list_of(parts):
         response = dict_of(dict_of(dict_of(part).get("functionResponse")).get("response"))
         failed = failed or bool(response.get("error"))
-        text = (
-            text_value(response.get("output"))
-            or text_value(response.get("error"))
-            or text_value(dict_of(part).get("text"))
-        )
-        said.append(text or text_value(part))
-    return _unwrapped("\n".join(text for text in said if text)), failed
-
-
-def _unwrapped(text: str) -> str:
-    text = _own_text(text).strip("\n")
-    return text.replace("<untrusted_context>\n", "").replace("\n</untrusted_context>", "").strip("\n")
+        forms = (response.get("output"), response.get("error"), dict_of(part).get("text"), part)
+        said.append(next(filter(None, map(text_value, forms)), ""))
+    text = _own_text("\n".join(filter(None, said))).strip("\n")
+    return text.replace("<untrusted_context>\n", "").replace("\n</untrusted_context>", "").strip("\n"), failed
 
 
 def _exit_status(said: str) -> int | None:
     """How a command ended: said after its output, by newer versions only if it failed."""
     ending = said[-_ENDING:]
-    found = _EXIT.findall(ending)
-    if found:
+    if found := _EXIT.findall(ending):
         return int(found[-1])
     return 0 if "Process Group PGID:" in ending or said.startswith("Output: ") else None
 
@@ -159,7 +150,10 @@ class GeminiLog:
 
     def add(self, message: dict[str, Any]) -> None:
         """Add a message, or put it in place of its shorter form."""
-        key = short_name(message.get("id")) or self._unnamed()
+        key = short_name(message.get("id"))
+        if not key:
+            self.unnamed += 1
+            key = f"at:{self.unnamed}"
         before = self.messages.get(key)
         if before is None:
             self.contents[_content(message)] += 1
@@ -199,10 +193,6 @@ class GeminiLog:
             if fields.get(key) and (key != "startTime" or key not in self.known):
                 self.known[key] = fields[key]
 
-    def _unnamed(self) -> str:
-        self.unnamed += 1
-        return f"at:{self.unnamed}"
-
 
 def _weight(message: dict[str, Any]) -> int:
     """How complete a message is: one that has its calls with their results says most."""
@@ -226,7 +216,10 @@ def folded(path: str, counted: TranscriptCounts) -> GeminiLog:
         raise BadInput(f"{path} has more than {MAX_LOG >> 20} MiB and is not read")
     log = GeminiLog()
     if _is_document(path):
-        _document(path, log, counted)
+        told = document(path)
+        counted.end = os.path.getsize(path)
+        log.learn(told)
+        log.restate(told.get("messages"))
     else:
         for record in transcript_reader.records(path, counted):
             _update(log, record.value, counted)
@@ -245,25 +238,15 @@ def _is_document(path: str) -> bool:
         return not path.endswith(".jsonl") or first.strip() in (b"{", b"")
 
 
-def _document(path: str, log: GeminiLog, counted: TranscriptCounts) -> None:
-    told = document(path)
-    counted.end = os.path.getsize(path)
-    log.learn(told)
-    log.restate(told.get("messages"))
-
-
 def _update(log: GeminiLog, value: dict[str, Any], counted: TranscriptCounts) -> None:
-    change = value.get("$set")
+    header = value if "sessionId" in value and "projectHash" in value else None
     if "$rewindTo" in value:
         log.rewind(short_name(value["$rewindTo"]))
     elif isinstance(value.get("id"), str):
         log.add(value)
-    elif isinstance(change, dict):
+    elif isinstance(change := value.get("$set", header), dict):
         log.learn(change)
         log.restate(change.get("messages"))
-    elif "sessionId" in value and "projectHash" in value:
-        log.learn(value)
-        log.restate(value.get("messages"))
     else:
         passed_over(counted.unknown, value.get("type") or next(iter(value), ""))
 
@@ -458,7 +441,8 @@ def _root(path: str, log: GeminiLog) -> str | None:
         folder = os.path.dirname(folder)
     project = os.path.dirname(folder)
     noted = _noted(project) if os.path.basename(folder) == "chats" else None
-    return noted or _by_hash(short_name(log.known.get("projectHash")), _projects(project))
+    hashes = {hashlib.sha256(root.encode("utf-8", "replace")).hexdigest(): root for root in _projects(project)}
+    return noted or hashes.get(short_name(log.known.get("projectHash")))
 
 
 def _noted(project: str) -> str | None:
@@ -477,12 +461,6 @@ def _projects(project: str) -> dict[str, str]:
     except (OSError, BadInput):
         return {}
     return {text_value(root): text_value(short) for root, short in dict_of(told.get("projects")).items()}
-
-
-def _by_hash(wanted: str, projects: dict[str, str]) -> str | None:
-    """The folder with that hash among those that the tool knows."""
-    hashes = {hashlib.sha256(root.encode("utf-8", "replace")).hexdigest(): root for root in projects}
-    return hashes.get(wanted)
 
 
 DIALECT = transcript_reader.Dialect(

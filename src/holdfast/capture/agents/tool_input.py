@@ -15,22 +15,18 @@ from holdfast.values import replace
 
 def lines_of(text: str) -> list[str]:
     """The lines of a text as git counts them, without their ends."""
-    if not text:
-        return []
-    lines = text.removesuffix("\n").split("\n")
-    return [line.removesuffix("\r") for line in lines]
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def whole_file_edit(path: str, content: str, *, before: str | None, new: bool) -> TranscriptEdit:
     """A file written whole; `before` is what it held, if that is known."""
     lines, there = lines_of(content), lines_of(before or "")
-    more, removed = _differing(there, lines)
-    kept = tuple(_beyond(lines, more)[:MAX_LINES]) if new or before is not None else None
+    kept = tuple(_beyond(lines, _beyond(lines, there))[:MAX_LINES]) if new or before is not None else None
     return TranscriptEdit(
         path=path,
         action="add" if new else "update",
         added=tuple(lines[:MAX_LINES]),
-        removed=tuple(removed[:MAX_LINES]),
+        removed=tuple(_beyond(there, lines)[:MAX_LINES]),
         whole=len(lines) <= MAX_LINES,
         kept=kept,
     )
@@ -40,10 +36,9 @@ def replacement_edit(path: str, pairs: Iterable[tuple[str, str]], *, new: bool =
     """Pieces of a file replaced by others: (before, after)."""
     added: list[str] = []
     removed: list[str] = []
-    for before, after in pairs:
-        more, fewer = _differing(lines_of(before), lines_of(after))
-        added += more
-        removed += fewer
+    for before, after in ((lines_of(before), lines_of(after)) for before, after in pairs):
+        added += _beyond(after, before)
+        removed += _beyond(before, after)
     action = "add" if new else "update"
     return TranscriptEdit(path=path, action=action, added=tuple(added[:MAX_LINES]), removed=tuple(removed[:MAX_LINES]))
 
@@ -83,12 +78,8 @@ def hunks(diff: str) -> list[str]:
     return [line for line in lines[first:] if not line.startswith("\\")]
 
 
-def _differing(before: Sequence[str], after: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The lines of each side that the other does not have, each as often as it has it more."""
-    return _beyond(after, before), _beyond(before, after)
-
-
 def _beyond(these: Sequence[str], those: Sequence[str]) -> list[str]:
+    """The lines of one side that the other does not have, each as often as it has it more."""
     there = Counter(those)
     found = []
     for line in these:
