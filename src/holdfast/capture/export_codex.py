@@ -69,7 +69,16 @@ def turns_of(cycles: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, An
 
 def _step(line: Mapping[str, Any]) -> TranscriptStep:
     proposal, result = line.get("proposal") or {}, line.get("result") or {}
-    given = {one.get("id"): _result(one) for one in result.get("calls") or ()}
+    given = {
+        one.get("id"): Result(
+            text=str(one.get("output") or ""),
+            size=int(one.get("size") or 0),
+            exit_status=one.get("exit_status"),
+            failed=bool(one.get("failed")),
+            refused=bool(one.get("refused")),
+        )
+        for one in result.get("calls") or ()
+    }
     return TranscriptStep(
         id=str(line.get("id") or ""),
         ts=line.get("ts"),
@@ -88,16 +97,6 @@ def _call(one: Mapping[str, Any], result: Result | None) -> Call:
         kind=str(one.get("kind") or "other"),
         text=str(one.get("input") or ""),
         result=result,
-    )
-
-
-def _result(one: Mapping[str, Any]) -> Result:
-    return Result(
-        text=str(one.get("output") or ""),
-        size=int(one.get("size") or 0),
-        exit_status=one.get("exit_status"),
-        failed=bool(one.get("failed")),
-        refused=bool(one.get("refused")),
     )
 
 
@@ -121,14 +120,12 @@ def write_rollout(home: str, turns: Iterable[TranscriptTurn], *, origin: Transcr
     path = f"{folder}/rollout-{at:%Y-%m-%dT%H-%M-%S}-{thread}.jsonl"
     fsio.make_dirs(folder)
     if not os.path.exists(path):
-        fsio.replace(path, _bytes([(at.isoformat(), meta), *body]))
+        lines = [(at.isoformat(), meta), *body]
+        rows = ({"timestamp": ts, "type": kind, "payload": payload} for ts, (kind, payload) in lines)
+        # JSON with blanks, by which `codex.export_end` tells these lines from Codex's own.
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in rows)
+        fsio.replace(path, text.encode("utf-8", "replace"))
     return Rollout(path, thread, len(fitting))
-
-
-def _bytes(lines: list[tuple[str, Line]]) -> bytes:
-    """The lines as JSON with blanks, by which `codex.files.export_end` tells them from Codex's own."""
-    told = ({"timestamp": ts, "type": kind, "payload": payload} for ts, (kind, payload) in lines)
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told).encode("utf-8", "replace")
 
 
 def _meta(origin: TranscriptOrigin, at: datetime, thread: str) -> dict[str, Any]:
@@ -161,19 +158,14 @@ def _fitting(turns: list[TranscriptTurn]) -> list[TranscriptTurn]:
     """The turns with the oldest beyond the limit cut down to what was asked and answered."""
     room, kept = MOST_TEXT, []
     for turn in reversed(turns):
-        room -= _size(turn)
-        kept.append(turn if room >= 0 or turn is turns[-1] else _short(turn))
+        outputs = [call.result.text[:MOST_OUTPUT] for call in turn.calls if call.result]
+        room -= len("".join((turn.prompt, *outputs, *(call.text for call in turn.calls))))
+        room -= sum(len(step.text) for step in turn.steps)
+        if room < 0 and turn is not turns[-1]:
+            said = [step for step in turn.steps if step.text.strip() and not step.aside]
+            turn = replace(turn, steps=tuple(replace(step, calls=(), reasoning="") for step in said[-1:]))
+        kept.append(turn)
     return kept[::-1]
-
-
-def _size(turn: TranscriptTurn) -> int:
-    calls = sum(len(call.text) + min(len(call.result.text) if call.result else 0, MOST_OUTPUT) for call in turn.calls)
-    return len(turn.prompt) + calls + sum(len(step.text) for step in turn.steps)
-
-
-def _short(turn: TranscriptTurn) -> TranscriptTurn:
-    last = [replace(step, calls=(), reasoning="") for step in turn.steps if step.text.strip() and not step.aside]
-    return replace(turn, steps=tuple(last[-1:]))
 
 
 # ── lines ────────────────────────────────────────────────────────────────────────────────────────
@@ -201,8 +193,7 @@ def _turn(turn: TranscriptTurn) -> Iterator[Line]:
     if turn.interrupted:
         yield "event_msg", {"type": "turn_aborted", "turn_id": turn_id, "reason": "interrupted"}
     else:
-        said = turn.answer or None
-        yield "event_msg", {"type": "task_complete", "turn_id": turn_id, "last_agent_message": said}
+        yield "event_msg", {"type": "task_complete", "turn_id": turn_id, "last_agent_message": turn.answer or None}
 
 
 def _turn_id(key: str) -> str:
@@ -226,17 +217,14 @@ def _answered(step: TranscriptStep) -> Iterator[Line]:
         named = {"id": step.id} if step.id.startswith("msg_") else {}
         content = [{"type": "output_text", "text": step.text}]
         yield "response_item", {"type": "message", **named, "role": "assistant", "content": content}
-    calls = [(_fit(call.id, "call"), call) for call in step.calls]
+    # Names that the model's service takes: 64 plain characters.
+    calls = [(_UNFIT.sub("_", call.id)[:64] or "call", call) for call in step.calls]
     for call_id, call in calls:
-        told = {"type": "function_call", "name": _fit(call.name, "tool"), "arguments": _arguments(call)}
+        name = _UNFIT.sub("_", call.name)[:64] or "tool"
+        told = {"type": "function_call", "name": name, "arguments": _arguments(call)}
         yield "response_item", {**told, "call_id": call_id}
     for call_id, call in calls:
         yield "response_item", {"type": "function_call_output", "call_id": call_id, "output": _output(call)}
-
-
-def _fit(name: str, otherwise: str) -> str:
-    """A name the model's service takes: 64 plain characters."""
-    return _UNFIT.sub("_", name)[:64] or otherwise
 
 
 def _arguments(call: Call) -> str:
@@ -246,8 +234,7 @@ def _arguments(call: Call) -> str:
             return call.text
     except (ValueError, RecursionError):
         pass
-    named = "cmd" if call.kind == "shell" else "input"
-    return json.dumps({named: call.text}, ensure_ascii=False)
+    return json.dumps({"cmd" if call.kind == "shell" else "input": call.text}, ensure_ascii=False)
 
 
 def _output(call: Call) -> str:

@@ -43,9 +43,13 @@ def adr_claim(title: str, parts: Sequence[RecordPiece], *, ours: bool = False) -
         option, why, more = chosen
         if _SHAPE.chooses.match(title) and not _names(title, option):
             return _fitting(_sentence(title), why, _joined(f"Chosen option: {option}", more, rest))
-        return _fitting(_answered(title, option), why, _joined(more, rest))
+        answered = _sentence(title) if _names(title, option) else f"{_asked(title)}: {option}"
+        return _fitting(answered, why, _joined(more, rest))
     sentence, *more_said = SENTENCE.split(" ".join(first.split()), maxsplit=1)
-    said, why = _apart(sentence)
+    said, why = sentence, ""
+    before, *reason = _SHAPE.because.split(sentence, maxsplit=1)
+    if reason and before.strip():
+        said, why = before + "." * sentence.endswith("."), _capital(reason[0])
     if said.lower().startswith(title.lower()):
         return _fitting(said, why, _joined(*more_said, rest))
     if decides(title):
@@ -74,21 +78,12 @@ def paragraphs(parts: Sequence[RecordPiece]) -> str:
 
 def _first(parts: Sequence[RecordPiece]) -> tuple[str, int]:
     """The first paragraph with the list that belongs to it, and how many pieces that are."""
-    first, taken = parts[0].text, 1
-    if parts[0].kind != "item" and not _SHAPE.goes_on.search(first):
+    first, taken = parts[0].text, int(parts[0].kind != "item")
+    if taken and not _SHAPE.goes_on.search(first):
         return first, taken
-    taken = 0 if parts[0].kind == "item" else 1
     items = list(takewhile(lambda piece: piece.kind == "item", parts[taken:]))
     listed = "; ".join(piece.text for piece in items)
     return (f"{first} {listed}" if taken else listed), taken + len(items)
-
-
-def _apart(sentence: str) -> tuple[str, str]:
-    """What a sentence says, and the reason that it gives."""
-    said, *why = _SHAPE.because.split(sentence, maxsplit=1)
-    if not why or not said.strip():
-        return sentence, ""
-    return (said + "." if sentence.endswith(".") else said), _capital(why[0])
 
 
 def _option(text: str) -> tuple[str, str, str] | None:
@@ -102,7 +97,9 @@ def _option(text: str) -> tuple[str, str, str] | None:
     else:
         ends = [found.start() for found in (_SHAPE.because.search(text), SENTENCE.search(text)) if found]
         option, after = text[: min(ends, default=len(text))], text[min(ends, default=len(text)) :]
-    option = _unquoted(_SHAPE.option_label.sub("", option.strip(), count=1).strip(" .,;:*_"))
+    option = _SHAPE.option_label.sub("", option.strip(), count=1).strip(" .,;:*_")
+    if len(option) > 2 and option[0] == option[-1] and option[0] in "\"'`":
+        option = option[1:-1]
     if not option or _SHAPE.bare_label.fullmatch(option):
         return None
     if reason := _SHAPE.because.match(after):
@@ -110,30 +107,21 @@ def _option(text: str) -> tuple[str, str, str] | None:
     return option, "", after.lstrip(" .,;:")
 
 
-def _unquoted(text: str) -> str:
-    return text[1:-1] if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`" else text
-
-
 def _capital(text: str) -> str:
     text = text.strip(" ;,")
     return text[:1].upper() + text[1:]
 
 
-def _answered(title: str, option: str) -> str:
-    """The title, with the option if it does not name it."""
-    return _sentence(title) if _names(title, option) else f"{_asked(title)}: {option}"
-
-
 def _names(title: str, option: str) -> bool:
     named = [word.casefold() for word in re.findall(r"\w+", title)]
     chosen = [word.casefold() for word in re.findall(r"\w+", option)]
-    return all(word in _SHAPE.words("small") or any(_alike(word, one) for one in named) for word in chosen)
 
+    def alike(one: str, other: str) -> bool:
+        """Whether two words are one, but for their endings."""
+        short, long = sorted((one, other), key=len)
+        return one == other or (len(short) > 3 and long.startswith(short))
 
-def _alike(one: str, other: str) -> bool:
-    """Whether two words are one, but for their endings."""
-    short, long = sorted((one, other), key=len)
-    return one == other or (len(short) > 3 and long.startswith(short))
+    return all(word in _SHAPE.words("small") or any(alike(word, one) for one in named) for word in chosen)
 
 
 def _asked(title: str) -> str:
@@ -195,7 +183,6 @@ class AdrRecord:
 @mutable
 class _Section:
     title: str
-    level: int
     parts: list[RecordPiece]
 
     @property
@@ -217,11 +204,12 @@ def read_record(text: str, path: str) -> AdrRecord:
     decided = next((one for name in _DECISION for one in sections if one.title == name and one.parts), None)
     if decided is None:
         raise NotARecord("it has no section that says what was decided")
-    title = _without_number(title)
-    if _is_template(path, title, _raw(named.get("status"))):
+    title, stated = _without_number(title), named.get("status")
+    if _is_template(path, title, stated.raw if stated is not None else ""):
         raise NotARecord("it is a template")
     claim = adr_claim(title, decided.parts, ours=OWN in named)
-    status = _status(named.get("status"), preamble, sections)
+    status = _status(stated, preamble, sections)
+    number = _SHAPE.file_number.match(path.rpartition("/")[2])
     return AdrRecord(
         path=path,
         title=title,
@@ -231,7 +219,7 @@ def read_record(text: str, path: str) -> AdrRecord:
         words=decided.parts[0].text[:MAX_WORDS],
         line=decided.parts[0].first,
         last=text.rstrip("\n").count("\n") + 1,
-        number=_number_of(path),
+        number=int(number[1]) if number else None,
         supersedes=_superseded(preamble, sections),
         id=_text(named.get(OWN)),
         hidden=has_hidden(text),
@@ -240,27 +228,26 @@ def read_record(text: str, path: str) -> AdrRecord:
 
 def _is_template(path: str, title: str, status: str) -> bool:
     """Whether a page waits to be filled in."""
-    if "template" in path.rpartition("/")[2].lower() or not title or title in ("TITLE", "NUMBER. TITLE"):
+    if "template" in path.rpartition("/")[2].lower() or title in ("", "TITLE", "NUMBER. TITLE"):
         return True
-    return title.lower() in (*_CONTEXT, *_DECISION, "status") or bool(
-        _SHAPE.template.search(title) or _SHAPE.template.search(status)
-    )
+    named_so = title.lower() in (*_CONTEXT, *_DECISION, "status")
+    return named_so or any(map(_SHAPE.template.search, (title, status)))
 
 
 def _sections(parts: list[RecordPiece]) -> tuple[str, list[RecordPiece], list[_Section]]:
     """The title, what stands before the first section, and the sections with what stands right below each."""
     title, preamble = "", []
     sections: list[_Section] = []
+    labels = {**_SHAPE.table("labels"), "decision outcome": "decision"}
     for piece in parts:
         if piece.kind == "heading" and not title and not sections:
             title = piece.text
         elif piece.kind == "heading":
-            name = _without_number(piece.text).strip(" :.*_").lower()
-            sections.append(_Section(name, piece.level, []))
-        elif (labelled := _SHAPE.bold.match(piece.text)) and (name := labelled[1].strip(" .:").lower()) in _labels():
+            sections.append(_Section(_without_number(piece.text).strip(" :.*_").lower(), []))
+        elif (labelled := _SHAPE.bold.match(piece.text)) and (name := labelled[1].strip(" .:").lower()) in labels:
             rest = labelled[2].strip()
             begun = [RecordPiece("text", rest, piece.first, piece.last)] if rest else []
-            sections.append(_Section(_labels()[name], 7, begun))
+            sections.append(_Section(labels[name], begun))
         elif sections:
             sections[-1].parts.append(piece)
         else:
@@ -268,17 +255,12 @@ def _sections(parts: list[RecordPiece]) -> tuple[str, list[RecordPiece], list[_S
     return title, preamble, sections
 
 
-def _labels() -> dict[str, str]:
-    return {**_SHAPE.table("labels"), "decision outcome": "decision"}
-
-
 def _status(field: Field | None, preamble: list[RecordPiece], sections: list[_Section]) -> str:
     said = [_text(field) or ""] if field is not None else []
     said += [found[1] for piece in preamble if (found := _SHAPE.label.match(piece.text))]
     said += [piece.text for one in sections if one.title == "status" for piece in one.parts]
-    for text in said:
-        if _SHAPE.by.search(text):
-            return "superseded"
+    if any(map(_SHAPE.by.search, said)):
+        return "superseded"
     for text in said:
         first = _SHAPE.link.sub(r"\1", text.partition("\n")[0])[:200]
         for state in _STATES:
@@ -289,7 +271,10 @@ def _status(field: Field | None, preamble: list[RecordPiece], sections: list[_Se
 
 def _details(sections: list[_Section], claim: AdrClaim, status: str) -> str:
     context = "\n\n".join(one.text for one in sections if one.title in _CONTEXT and one.parts)
-    effects = "\n\n".join(_effects(one) for one in sections if one.title in _CONSEQUENCES and one.parts)
+    # MADR 2 tells the good consequences from the bad by the heading alone.
+    followed = [one for one in sections if one.title in _CONSEQUENCES and one.parts]
+    kinds = [f"({one.title.partition(' ')[0]}) " if " " in one.title else "" for one in followed]
+    effects = "\n\n".join(kind + one.text for kind, one in zip(kinds, followed, strict=True))
     reasons = [text for text in (claim.why, context, effects) if text]
     labels = ["Rationale", *("Context" if text is context else "Consequences" for text in reasons[1:])]
     parts = [f"{label}: {cut_at_word(text, MAX_PART)}" for label, text in zip(labels, reasons, strict=False)]
@@ -297,12 +282,6 @@ def _details(sections: list[_Section], claim: AdrClaim, status: str) -> str:
         parts.insert(1, PROPOSED)
     parts += [f"In full: {cut_at_word(claim.rest, MAX_PART)}"] if claim.rest else []
     return "\n\n".join(parts).strip()
-
-
-def _effects(section: _Section) -> str:
-    """What follows from it; MADR 2 tells the good from the bad by the heading alone."""
-    kind, _, rest = section.title.partition(" ")
-    return f"({kind}) {section.text}" if rest else section.text
 
 
 def _superseded(preamble: list[RecordPiece], sections: list[_Section]) -> tuple[str, ...]:
@@ -325,14 +304,5 @@ def _without_number(title: str) -> str:
     return title[found.end() :].strip() if found else title.strip()
 
 
-def _number_of(path: str) -> int | None:
-    found = _SHAPE.file_number.match(path.rpartition("/")[2])
-    return int(found[1]) if found else None
-
-
 def _text(field: Field | None) -> str | None:
     return field.value if field is not None and isinstance(field.value, str) else None
-
-
-def _raw(field: Field | None) -> str:
-    return field.raw if field is not None else ""

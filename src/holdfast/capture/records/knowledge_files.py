@@ -53,12 +53,8 @@ def adr_folders(top: str) -> list[str]:
     """The folders of this work tree that hold decision records."""
     named = read(os.path.join(top, ADR_TOOLS), ADR_TOOLS)
     own = [named.text.strip()] if isinstance(named, KnowledgeText) and "\n" not in named.text.strip() else []
-    found = []
-    for folder in (*own, *ADR_FOLDERS):
-        full = os.path.join(top, *folder.split("/"))
-        if folder and os.path.isdir(full) and _is_inside(top, full):
-            found.append(full)
-    return list(dict.fromkeys(found))
+    full = [os.path.join(top, *folder.split("/")) for folder in (*own, *ADR_FOLDERS) if folder]
+    return list(dict.fromkeys(path for path in full if os.path.isdir(path) and _is_inside(top, path)))
 
 
 def note_files(top: str) -> list[str]:
@@ -127,9 +123,8 @@ def read(full: str, shown: str) -> KnowledgeText | SkippedKnowledge:
 
 def shown(top: str, full: str) -> str:
     """A path as people know it: from the top of the work tree, or in full if it lies elsewhere."""
-    relative = os.path.relpath(
-        os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full)), os.path.realpath(top)
-    )
+    folder, name = os.path.split(full)
+    relative = os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(top))
     return full if relative.startswith(os.pardir + os.sep) else relative.replace(os.sep, "/")
 
 
@@ -153,10 +148,8 @@ def _walk(folder: str, endings: tuple[str, ...], depth: int) -> Iterator[str]:
 
 def _applies(lines: Sequence[str], tops: Sequence[str]) -> bool:
     said = next((found[1] for line in lines if (found := _APPLIES.match(line))), "").partition("; reuse_rule")[0]
-    for top in tops:
-        if re.search(rf"(?<![\w./-]){re.escape(top.rstrip('/'))}(?=$|[/;,`\"')]| and\b| or\b|\s*$)", said):
-            return True
-    return False
+    ends = r"(?=$|[/;,`\"')]| and\b| or\b|\s*$)"
+    return any(re.search(rf"(?<![\w./-]){re.escape(top.rstrip('/'))}{ends}", said) for top in tops)
 
 
 def _is_inside(top: str, path: str) -> bool:

@@ -55,19 +55,6 @@ class MadrExport:
     left: tuple[SkippedKnowledge, ...] = ()
 
 
-@frozen
-class _There:
-    """A record of ours that is there."""
-
-    name: str
-    text: str
-
-    @property
-    def intact(self) -> bool:
-        found = _SUM_LINE.search(self.text)
-        return found is not None and found[1] == checksum(self.text)
-
-
 def export(folder: str, decisions: Sequence[MadrDecision]) -> MadrExport:
     """Write decisions, in the order they were accepted, into a folder of records."""
     if os.path.lexists(folder) and not os.path.isdir(folder):
@@ -76,15 +63,21 @@ def export(folder: str, decisions: Sequence[MadrDecision]) -> MadrExport:
     names = _names(decisions, ours, taken)
     written, left, same = [], [], 0
     for one in decisions:
-        name, there = names[one.id], ours.get(one.id)
-        text = render(one, names)
-        if there is not None and there.text == text:
+        name, text = names[one.id], render(one, names)
+        _, there = ours.get(one.id, ("", None))
+        noted = _SUM_LINE.search(there or "")
+        if there == text:
             same += 1
-        elif there is not None and not there.intact:
+        elif there is not None and (noted is None or noted[1] != checksum(there)):
             left.append(SkippedKnowledge(name, f"it was edited by hand; {one.id} is what counts"))
         else:
             fsio.make_dirs(folder, mode=0o755)
-            _write(os.path.join(folder, name), text, new=there is None)
+            path = os.path.join(folder, name)
+            if there is None and os.path.lexists(path):
+                raise UnsafePath(f"{path} is there already and is not ours", hint="Move it, then export again.")
+            if os.path.islink(path):
+                raise UnsafePath(f"{path} is a symbolic link; it is left alone", hint="Remove the link.")
+            fsio.replace(path, text.encode(), mode=0o644)
             written.append(name)
     return MadrExport(folder, tuple(written), same, tuple(left))
 
@@ -152,44 +145,33 @@ def _paragraphs(text: str) -> str:
     return _STEERS.sub(r"\\", visible(text).strip())
 
 
-def _existing(folder: str) -> tuple[dict[str, _There], set[int]]:
-    """Our records in a folder by the decision they are a copy of, and all numbers that are given."""
-    ours: dict[str, _There] = {}
+def _existing(folder: str) -> tuple[dict[str, tuple[str, str]], set[int]]:
+    """Our records in a folder, name and text, by the decision they are a copy of, and all numbers that are given."""
+    ours: dict[str, tuple[str, str]] = {}
     taken: set[int] = set()
     for path in knowledge_files.listed(folder) if os.path.isdir(folder) else ():
         name = os.path.relpath(path, folder)
         if found := _NUMBER.fullmatch(os.path.basename(path)):
             taken.add(int(found[1]))
         read = knowledge_files.read(path, name)
-        if isinstance(read, KnowledgeText) and os.sep not in name and (identity := _id_of(read.text)):
-            ours.setdefault(identity, _There(name, markdown_pieces.plain(read.text)))
+        text = markdown_pieces.plain(read.text) if isinstance(read, KnowledgeText) and os.sep not in name else ""
+        try:
+            fields, _ = markdown_pieces.front(text)
+        except BadFront:
+            continue
+        identity = next((one.value for one in fields if one.name == ID), None)
+        if isinstance(identity, str) and is_id(identity):
+            ours.setdefault(identity, (name, text))
     return ours, taken
 
 
-def _id_of(text: str) -> str | None:
-    try:
-        fields, _ = markdown_pieces.front(markdown_pieces.plain(text))
-    except BadFront:
-        return None
-    found = next((one.value for one in fields if one.name == ID), None)
-    return found if isinstance(found, str) and is_id(found) else None
-
-
-def _names(decisions: Iterable[MadrDecision], ours: Mapping[str, _There], taken: set[int]) -> dict[str, str]:
+def _names(decisions: Iterable[MadrDecision], ours: Mapping[str, tuple[str, str]], taken: set[int]) -> dict[str, str]:
     """The file of each decision; new ones are numbered behind all that are there."""
     names, number = {}, max(taken, default=0)
     for one in decisions:
         if one.id in ours:
-            names[one.id] = ours[one.id].name
+            names[one.id] = ours[one.id][0]
         else:
             number += 1
             names[one.id] = f"{number:04}-{slug(block.short_title(one.statement), MAX_SLUG)}.md"
     return names
-
-
-def _write(path: str, text: str, *, new: bool) -> None:
-    if new and os.path.lexists(path):
-        raise UnsafePath(f"{path} is there already and is not ours", hint="Move it, then export again.")
-    if os.path.islink(path):
-        raise UnsafePath(f"{path} is a symbolic link; it is left alone", hint="Remove the link.")
-    fsio.replace(path, text.encode(), mode=0o644)

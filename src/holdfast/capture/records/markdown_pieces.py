@@ -21,7 +21,6 @@ _RULE = regex(r" {0,3}(?:[-*_][ \t]*){3,}")
 _PACK = regex(rb"<holdfast-data ([A-Za-z0-9]{4,64})>")
 _PICTURE = regex("(?<=[\u2100-\u2bff\u3030-\u3299\U0001f000-\U0001faff])\ufe0f")  # ⚠ drawn in colour
 _NOT_BREAK = regex(rb"[^\n]+")
-_NOT_BREAK_TEXT = regex(r"[^\n]+")
 
 
 @frozen
@@ -49,9 +48,8 @@ def front(text: str) -> tuple[list[Field], str]:
         end = text.find("\n---", end + 4)
     if end < 0:
         return [], text
-    inside = text[4:end]
-    fields = frontmatter.read(inside) if inside.strip() else []
-    return fields, _NOT_BREAK_TEXT.sub("", text[: end + 4]) + text[end + 4 :]
+    fields = frontmatter.read(text[4:end]) if text[4:end].strip() else []
+    return fields, "\n" * text.count("\n", 0, end + 4) + text[end + 4 :]
 
 
 def said(text: str) -> str:
@@ -73,15 +71,13 @@ def pieces(text: str) -> list[RecordPiece]:
     for number, line in enumerate([*text.split("\n"), ""], start=1):
         words = line.strip()
         if grown and start.kind == "text" and (under := _UNDERLINE.fullmatch(line)):
-            level = 1 if under[1][0] == "=" else 2
-            found.append(RecordPiece("heading", " ".join(grown), start.first, number, level))
+            found.append(RecordPiece("heading", " ".join(grown), start.first, number, 1 + (under[1][0] == "-")))
             grown = []
             continue
         new = _begun(line, words, number)
         if grown and (new is not None or not words or words[0] == "|"):
-            found.append(
-                RecordPiece(start.kind, " ".join(grown), start.first, start.first + len(grown) - 1, start.level)
-            )
+            last = start.first + len(grown) - 1
+            found.append(RecordPiece(start.kind, " ".join(grown), start.first, last, start.level))
             grown = []
         if new is not None and new.kind in ("heading", "rule"):
             found.append(new)
@@ -127,10 +123,8 @@ def _packs(raw: bytes) -> list[tuple[int, int]]:
 
 
 def _comments(raw: bytes) -> Iterator[tuple[int, int]]:
-    at = raw.find(b"<!--")
-    while at >= 0:
-        end = raw.find(b"-->", at + 4)
-        if end < 0:
-            return  # it never ends: people see it as text
-        yield at, end + 3
-        at = raw.find(b"<!--", end + 3)
+    """The comments; one that never ends is text to people."""
+    end = 0
+    while (at := raw.find(b"<!--", end)) >= 0 and (close := raw.find(b"-->", at + 4)) >= 0:
+        end = close + 3
+        yield at, end

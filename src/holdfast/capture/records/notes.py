@@ -6,7 +6,6 @@ decision; anything else in a list is a fact. Precise rather than plentiful: othe
 that steers its reader instead of telling something ("ignore previous instructions") is left out by name.
 """
 
-import re
 from collections.abc import Iterator
 
 from holdfast.capture.records import markdown_pieces
@@ -94,11 +93,9 @@ class _Where:
 
     @property
     def kind(self) -> str | None:
-        for _, title in reversed(self.heads):
-            for kind in _KINDS:
-                if getattr(_SHAPE, kind.replace("-", "_")).search(title):
-                    return kind
-        return None
+        titles = (title for _, title in reversed(self.heads))
+        named = (kind for title in titles for kind in _KINDS if getattr(_SHAPE, kind.replace("-", "_")).search(title))
+        return next(named, None)
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -113,15 +110,20 @@ def look(text: str, path: str, *, prose: bool = False) -> NotesScan:
     """
     text = markdown_pieces.plain(text)
     try:
-        fields, body = markdown_pieces.front(_SHAPE.globs.sub(_quoted, text, count=1))
+        fields, body = markdown_pieces.front(_SHAPE.globs.sub(r'\1: "\2"', text, count=1))
     except BadFront as error:
         raise NotNotes(f"its frontmatter cannot be read (line {error.line + 2}: {error.reason})") from None
     if any(_SHAPE.about_user.search(one.raw) for one in fields):
         raise NotNotes("it is about a person, not about the project")
-    body, left_out = _unsteered(markdown_pieces.said(body))
+    # Lines that steer are blanked, so that they become part of nothing.
+    lines, left_out = markdown_pieces.said(body).split("\n"), []
+    for number, line in enumerate(lines):
+        if _steers(_SHAPE.marks.sub("", line)):
+            left_out.append(_left_out(number + 1, line))
+            lines[number] = ""
     found: dict[str, Note] = {}
     where = _Where()
-    for piece in markdown_pieces.pieces(body):
+    for piece in markdown_pieces.pieces("\n".join(lines)):
         if piece.last > piece.first and _steers(piece.text):  # each of its lines alone did not
             left_out.append(_left_out(piece.first, piece.text))
             continue
@@ -130,16 +132,6 @@ def look(text: str, path: str, *, prose: bool = False) -> NotesScan:
                 found.setdefault(" ".join(note.statement.lower().split()), note)
         where.enter(piece)
     return NotesScan(tuple(found.values()), tuple(sorted(left_out, key=lambda one: one.line)))
-
-
-def _unsteered(text: str) -> tuple[str, list[LeftOutLine]]:
-    """The text with the lines that steer blanked, so that they become part of nothing; and these lines."""
-    lines = text.split("\n")
-    steering_lines = [n for n, line in enumerate(lines) if _steers(_SHAPE.marks.sub("", line))]
-    left_out = [_left_out(n + 1, lines[n]) for n in steering_lines]
-    for n in steering_lines:
-        lines[n] = ""
-    return "\n".join(lines), left_out
 
 
 def _steers(words: str) -> bool:
@@ -160,7 +152,9 @@ def _notes(piece: RecordPiece, where: _Where, path: str, *, prose: bool) -> Iter
         lead = above.lead if piece.kind == "item" and not _SHAPE.must.search(said) else None
         whole = f"{lead}: {said}" if lead else said
         kind = _kind(whole, said, above)
-        if not _worth(said, whole) or (piece.kind == "text" and _lost_alone(said, kind, prose=prose)):
+        # A sentence may say too little without those around it.
+        lost_alone = len(said.split()) < MIN_WORDS or (kind == "fact" and not prose)
+        if not _worth(said, whole) or (piece.kind == "text" and lost_alone):
             continue
         statement, details = _fitting(whole)
         yield Note(
@@ -174,11 +168,6 @@ def _notes(piece: RecordPiece, where: _Where, path: str, *, prose: bool) -> Iter
             tags=above.tags,
             hidden=has_hidden(whole),
         )
-
-
-def _lost_alone(said: str, kind: str, *, prose: bool) -> bool:
-    """Whether a sentence says too little without those around it."""
-    return len(said.split()) < MIN_WORDS or (kind == "fact" and not prose)
 
 
 def _worth(said: str, whole: str) -> bool:
@@ -207,10 +196,6 @@ def _fitting(said: str) -> tuple[str, str]:
     if rest and len(first) <= MAX_STATEMENT:
         return first, rest[0]
     return cut_at_word(said, MAX_STATEMENT), said
-
-
-def _quoted(found: re.Match[str]) -> str:
-    return f'{found[1]}: "{found[2]}"'
 
 
 def _cleaned(text: str) -> str:

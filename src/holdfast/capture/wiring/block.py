@@ -89,19 +89,15 @@ def _listed(told: Sequence[BlockMemory], head: str, *, room: int) -> str:
         line = _memory_line(one)
         left -= len(line.encode()) + 1
         if left < 0:
-            rest = len(told) - done
-            lines.append(f"- … and {rest} more; list them with `{MORE[kind]}`")
+            lines.append(f"- … and {len(told) - done} more; list them with `{MORE[kind]}`")
             break
         lines.append(line)
     return "\n".join(lines) + "\n"
 
 
 def _memory_line(one: BlockMemory) -> str:
-    words = (
-        short_title(one.statement)
-        if one.type == "decision"
-        else cut_at_word(" ".join(one.statement.split()), MAX_INVARIANT)
-    )
+    words = cut_at_word(" ".join(one.statement.split()), MAX_INVARIANT)
+    words = short_title(one.statement) if one.type == "decision" else words
     paths = [f"`{safe_line(path).replace('`', '')}`" for path in one.applies_to[:MAX_PATHS]]
     more = [f"{len(one.applies_to) - MAX_PATHS} more"] if len(one.applies_to) > MAX_PATHS else []
     where = f" ({', '.join([*paths, *more])})" if paths else ""
@@ -158,14 +154,6 @@ class InstructionBlock:
         return self.checksum != checksum(self.inside)
 
 
-class UnpairedMarkers(ValueError):
-    """Markers that make no single block; `line` counts from 1."""
-
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(reason)
-        self.line, self.reason = line, reason
-
-
 def checksum(inside: str) -> str:
     """What tells an edited inside from ours, whatever line ends git gave the file."""
     return hashlib.sha256(inside.encode("utf-8", "surrogateescape")).hexdigest()[:16]
@@ -201,13 +189,25 @@ def fenced(data: bytes) -> tuple[list[tuple[int, int]], int | None]:
 
 def find(data: bytes, path: str = "the file") -> InstructionBlock | None:
     """Our block in a file; BadInput names file and line where there is no telling which lines are ours."""
-    try:
-        return _only(data, path)
-    except UnpairedMarkers as wrong:
-        raise BadInput(
-            f"{path}:{wrong.line} {wrong.reason}",
-            hint="Take the markers of Holdfast out by hand so that one block, or none, is left.",
-        ) from None
+    begun: tuple[MarkedRow, re.Match[bytes]] | None = None
+    whole: InstructionBlock | None = None
+
+    def wrong(row: MarkedRow, reason: str) -> BadInput:
+        hint = "Take the markers of Holdfast out by hand so that one block, or none, is left."
+        return BadInput(f"{path}:{_line(data, row.start)} {reason}", hint=hint)
+
+    for row, mark in _markers(data):
+        if mark.re.pattern == _BEGIN.pattern:
+            if begun is not None or whole is not None:
+                raise wrong(row, "begins a second block of Holdfast")
+            begun = (row, mark)
+        elif begun is None:
+            raise wrong(row, "ends a block of Holdfast that does not begin")
+        else:
+            whole, begun = _read(data, begun[0], begun[1], row, path), None
+    if begun is not None:
+        raise wrong(begun[0], "begins a block of Holdfast that does not end")
+    return whole
 
 
 def spans(data: bytes) -> list[tuple[int, int]]:
@@ -228,8 +228,12 @@ def put(data: bytes | None, inside: str, *, front: str = "", folders: int = 0) -
     if data is None:
         new = InstructionBlock(0, 0, 1, inside, "", made=True, folders=folders)
         return front.encode() + _written(new, inside)
-    newline = _newline_of(data)
-    before = _missing(data)
+    # The line end a file uses: its first counts, and a lone CR ends no line for git.
+    found = re.search(rb"\r\n|\n", data)
+    newline = found[0] if found else b"\n"
+    # As many as make a blank line behind what is there; a lone CR would swallow the first.
+    is_whole = not data or data.endswith((b"\n\n", b"\n\r\n", b"\r"))
+    before = 0 if is_whole else 1 if data.endswith(b"\n") else MAX_BEFORE
     new = InstructionBlock(0, 0, 1, inside, "", before=before, newline=newline)
     return data + newline * before + _written(new, inside)
 
@@ -261,25 +265,6 @@ def imports(data: bytes) -> bool:
     """Whether a file includes AGENTS.md by a line of its own, `@AGENTS.md`, outside of code."""
     code, _ = fenced(data)
     return any(_INCLUDES.fullmatch(data, row.start, row.end) and not _within(row.start, code) for row in rows(data))
-
-
-def _only(data: bytes, path: str) -> InstructionBlock | None:
-    begun: tuple[MarkedRow, re.Match[bytes]] | None = None
-    whole: InstructionBlock | None = None
-    for row, mark in _markers(data):
-        line = _line(data, row.start)
-        if mark.re.pattern == _BEGIN.pattern:
-            if begun is not None or whole is not None:
-                raise UnpairedMarkers(line, "begins a second block of Holdfast")
-            begun = (row, mark)
-        elif begun is None:
-            raise UnpairedMarkers(line, "ends a block of Holdfast that does not begin")
-        else:
-            whole, begun = _read(data, begun[0], begun[1], row, path), None
-    if begun is not None:
-        line = _line(data, begun[0].start)
-        raise UnpairedMarkers(line, "begins a block of Holdfast that does not end")
-    return whole
 
 
 def _markers(data: bytes) -> Iterator[tuple[MarkedRow, re.Match[bytes]]]:
@@ -328,19 +313,6 @@ def _written(block: InstructionBlock, inside: str) -> bytes:
     begin = f"<!-- holdfast:begin v{VERSION} {' '.join(said)} ({KEPT_BY}) -->\n"
     text = begin.encode() + inside.encode("utf-8", "surrogateescape") + END + b"\n"
     return text.replace(b"\n", block.newline)
-
-
-def _newline_of(data: bytes) -> bytes:
-    """The line end a file uses: its first counts, and a lone CR ends no line for git."""
-    found = re.search(rb"\r\n|\n", data)
-    return found[0] if found else b"\n"
-
-
-def _missing(data: bytes) -> int:
-    """How many line ends make a blank line behind what is there; a lone CR would swallow the first."""
-    if not data or data.endswith((b"\n\n", b"\n\r\n", b"\r")):
-        return 0
-    return 1 if data.endswith(b"\n") else MAX_BEFORE
 
 
 def _line(data: bytes, place: int) -> int:

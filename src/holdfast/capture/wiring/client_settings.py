@@ -27,27 +27,16 @@ _OURS = regex(  # the bare command is how earlier versions wrote it
 
 @frozen
 class WantedSettings:
-    """What a settings file must say: a group for each event, and how our server starts."""
+    """What of ours a settings file says, or must say: a group for each event, and how our server starts."""
 
     hooks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     server: Mapping[str, Any] | None = None
 
     def whole(self) -> dict[str, Any]:
         """A file that says only this."""
-        found: dict[str, Any] = {}
-        if self.hooks:
-            found[HOOKS] = {event: [dict(group)] for event, group in self.hooks.items()}
-        if self.server is not None:
-            found[SERVERS] = {SERVER: dict(self.server)}
-        return found
-
-
-@frozen
-class OurSettings:
-    """What of ours a settings file says."""
-
-    hooks: Mapping[str, Any]  # an event: our group as it stands there
-    server: Mapping[str, Any] | None
+        hooks = {event: [dict(group)] for event, group in self.hooks.items()}
+        servers = {SERVER: dict(self.server)} if self.server is not None else {}
+        return {key: value for key, value in ((HOOKS, hooks), (SERVERS, servers)) if value}
 
     def __bool__(self) -> bool:
         return bool(self.hooks) or self.server is not None
@@ -58,7 +47,7 @@ def our_command(command: object) -> bool:
     return isinstance(command, str) and _OURS.fullmatch(command) is not None
 
 
-def find_ours(text: str) -> OurSettings:
+def find_ours(text: str) -> WantedSettings:
     """What of ours the file says; NotPlain if it cannot be read."""
     document = config_text.read_json(text)
     hooks: dict[str, Any] = {}
@@ -67,19 +56,17 @@ def find_ours(text: str) -> OurSettings:
             if any(map(_is_ours, _handlers(group))):
                 hooks.setdefault(event.key or "", group.node.value)
     server = _server(document)
-    return OurSettings(hooks, server.node.value if server and our_server(server.node.value) else None)
+    return WantedSettings(hooks, server.node.value if server and our_server(server.node.value) else None)
 
 
 def put_ours(text: str, wanted: WantedSettings) -> list[ConfigTextEdit]:
     """The edits after which the file says what is wanted, and of the rest what it said before."""
     document = config_text.read_json(text)
-    edits = _put_hooks(document, wanted) + _put_server(document, wanted)
-    top = [edit for edit in edits if isinstance(edit, dict)]
-    done = [edit for edit in edits if isinstance(edit, ConfigTextEdit)]
-    if top:
-        members = {key: value for one in top for key, value in one.items()}
-        done += config_text.add_members(document, document.root, members)
-    done = config_text.sparing(document, done)
+    new: dict[str, Any] = {}  # members that the whole object lacks
+    edits = _put_hooks(document, wanted, new) + _put_server(document, wanted, new)
+    if new:
+        edits += config_text.add_parts(document, document.root, new.items())
+    done = config_text.sparing(document, edits)
     _prove(text, done, wanted)
     return done
 
@@ -100,48 +87,49 @@ def is_bare(text: str) -> bool:
     return config_text.read_json(text).root.value in ({}, [])
 
 
-def _put_hooks(document: JsonDocument, wanted: WantedSettings) -> list[Any]:
-    hooks = _container(document.root, HOOKS, dict)
+def _put_hooks(document: JsonDocument, wanted: WantedSettings, missing: dict[str, Any]) -> list[ConfigTextEdit]:
+    hooks = _container(document.root, HOOKS)
     if hooks is None:
-        return [{HOOKS: wanted.whole()[HOOKS]}] if wanted.hooks else []
-    edits, new = [], {}
+        missing |= {HOOKS: wanted.whole()[HOOKS]} if wanted.hooks else {}
+        return []
+    edits: list[ConfigTextEdit] = []
+    new: dict[str, Any] = {}
     unwanted = [event for event in hooks.parts if event.key not in wanted.hooks]
     for event, group in wanted.hooks.items():
         part = config_text.member(hooks, event)
         if part is None:
             new[event] = [dict(group)]
+        elif isinstance(part.node.value, list):
+            edits += _put_group(document, part, dict(group))
         else:
-            edits += _put_group(document, _array(part), dict(group))
+            raise NotPlain(f'"{part.key}" is not a list there')
     leaving = [event for event in unwanted if event.node.parts and all(map(_all_ours, event.node.parts))]
     if 0 < len(leaving) < len(hooks.parts):
         edits += config_text.remove_parts(hooks, leaving)
         unwanted = [event for event in unwanted if event not in leaving]
     for part in unwanted:
         edits += _drop_handlers(part)
-    if new:
-        edits += config_text.add_members(document, hooks, new)
-    return edits
+    return edits + (config_text.add_parts(document, hooks, new.items()) if new else [])
 
 
 def _put_group(document: JsonDocument, groups: JsonPart, group: Mapping[str, Any]) -> list[ConfigTextEdit]:
     whole = [one for one in groups.node.parts if _all_ours(one)]
     edits = [edit for one in groups.node.parts if not _all_ours(one) for edit in _from_group(one)]
     if not whole:
-        return edits + config_text.add_items(document, groups.node, [group])
+        return edits + config_text.add_parts(document, groups.node, [(None, group)])
     if whole[0].node.value != group:
         edits.append(config_text.replace_value(document, whole[0], group))
     return edits + (config_text.remove_parts(groups.node, whole[1:]) if whole[1:] else [])
 
 
-def _put_server(document: JsonDocument, wanted: WantedSettings) -> list[Any]:
-    if wanted.server is None:
+def _put_server(document: JsonDocument, wanted: WantedSettings, missing: dict[str, Any]) -> list[ConfigTextEdit]:
+    servers = _container(document.root, SERVERS) if wanted.server is not None else None
+    if wanted.server is None or servers is None:
+        missing |= {SERVERS: {SERVER: dict(wanted.server)}} if wanted.server is not None else {}
         return []
-    servers = _container(document.root, SERVERS, dict)
-    if servers is None:
-        return [{SERVERS: {SERVER: dict(wanted.server)}}]
     there = config_text.member(servers, SERVER)
     if there is None:
-        return list(config_text.add_members(document, servers, {SERVER: dict(wanted.server)}))
+        return config_text.add_parts(document, servers, [(SERVER, dict(wanted.server))])
     if not our_server(there.node.value):
         raise NotPlain(f'it has a server "{SERVER}" that is not ours')
     same = there.node.value == wanted.server
@@ -188,28 +176,22 @@ def _from_group(group: JsonPart) -> list[ConfigTextEdit]:
 
 
 def _events(document: JsonDocument) -> list[JsonPart]:
-    hooks = _container(document.root, HOOKS, dict)
+    hooks = _container(document.root, HOOKS)
     return [part for part in hooks.parts if isinstance(part.node.value, list)] if hooks else []
 
 
 def _server(document: JsonDocument) -> JsonPart | None:
-    servers = _container(document.root, SERVERS, dict)
+    servers = _container(document.root, SERVERS)
     return config_text.member(servers, SERVER) if servers else None
 
 
-def _container(root: JsonNode, key: str, kind: type) -> JsonNode | None:
+def _container(root: JsonNode, key: str) -> JsonNode | None:
     if not isinstance(root.value, dict):
         raise NotPlain("it is not an object")
     part = config_text.member(root, key)
-    if part is not None and not isinstance(part.node.value, kind):
+    if part is not None and not isinstance(part.node.value, dict):
         raise NotPlain(f'"{key}" is not an object there')
     return part.node if part else None
-
-
-def _array(part: JsonPart) -> JsonPart:
-    if not isinstance(part.node.value, list):
-        raise NotPlain(f'"{part.key}" is not a list there')
-    return part
 
 
 def _handlers(group: JsonPart) -> tuple[JsonPart, ...]:
@@ -232,9 +214,7 @@ def _prove(text: str, edits: list[ConfigTextEdit], wanted: WantedSettings) -> No
     after = config_text.apply_edits(text, edits)
     if config_text.read_json(text).comments != config_text.read_json(after).comments:
         raise NotPlain("it cannot be changed without losing a comment")
-    theirs, now = _without_ours(text), _without_ours(after)
-    ours = find_ours(after)
-    if theirs != now or dict(ours.hooks) != dict(wanted.hooks) or ours.server != wanted.server:
+    if _without_ours(text) != _without_ours(after) or find_ours(after) != wanted:
         raise NotPlain("it cannot be changed without changing what is not ours")
 
 
@@ -243,8 +223,7 @@ def _without_ours(text: str) -> Any:
     value = config_text.read_json(text).root.value
     hooks = value.get(HOOKS)
     if isinstance(hooks, dict):
-        value[HOOKS] = {event: _theirs(groups) for event, groups in hooks.items()}
-        value[HOOKS] = {event: groups for event, groups in value[HOOKS].items() if groups != []}
+        value[HOOKS] = {event: left for event, groups in hooks.items() if (left := _theirs(groups)) != []}
     if isinstance(value.get(SERVERS), dict) and our_server(value[SERVERS].get(SERVER)):
         del value[SERVERS][SERVER]
     return {key: inner for key, inner in value.items() if key not in (HOOKS, SERVERS) or inner != {}}
@@ -330,11 +309,7 @@ def server_entry(client: str, scope: str, homes: UserHomes) -> dict[str, Any]:
 
 
 def _group(homes: UserHomes, client: str, scope: str, hook: ClientHook) -> dict[str, Any]:
-    handler: dict[str, Any] = {
-        "type": "command",
-        "command": hook_command(homes, client, hook.event, scope),
-        "timeout": hook.timeout,
-    }
-    if client == "gemini":
-        handler = {"name": "holdfast", **handler}
-    return {"matcher": hook.matcher, "hooks": [handler]} if hook.matcher else {"hooks": [handler]}
+    named = {"name": "holdfast"} if client == "gemini" else {}
+    command = hook_command(homes, client, hook.event, scope)
+    handlers = [{**named, "type": "command", "command": command, "timeout": hook.timeout}]
+    return {"matcher": hook.matcher, "hooks": handlers} if hook.matcher else {"hooks": handlers}

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from holdfast.capture.wiring import client_settings, config_text, connect_client
-from holdfast.capture.wiring import connect_client as wiring_connect_client
 from holdfast.capture.wiring.client_settings import hooks_of, settings_of
 from holdfast.capture.wiring.user_homes import UserHomes
 from holdfast.errors import TooLarge, UnsafePath
@@ -26,29 +25,25 @@ _USUAL = 600
 
 def unapproved(hooks_file: str, homes: UserHomes) -> tuple[str, ...]:
     """The events whose hook of ours in this file Codex's user has not approved as it stands now."""
-    approved = _state(os.path.join(homes.folders["codex"], "config.toml"))
+    kept = _toml(os.path.join(homes.folders["codex"], "config.toml"))
+    approved = _dict(_dict(kept.get("hooks")).get("state"))
     waiting = []
-    for event, index, group in _our_groups(hooks_file):
+    for event, index, group in _groups(hooks_file):
         for number, handler in enumerate(group["hooks"]):
-            if not isinstance(handler, dict) or not client_settings.our_command(handler.get("command")):
-                continue
-            said = approved.get(f"{hooks_file}:{_label(event)}:{index}:{number}")
-            given = said if isinstance(said, Mapping) else {}
-            if given.get("trusted_hash") != fingerprint(event, group, handler) or given.get("enabled") is False:
+            given = _dict(approved.get(f"{hooks_file}:{_label(event)}:{index}:{number}"))
+            trusted = given.get("trusted_hash") == fingerprint(event, group, handler)
+            if client_settings.our_command(handler.get("command")) and not (
+                trusted and given.get("enabled") is not False
+            ):
                 waiting.append(event)
     return tuple(waiting)
 
 
 def fingerprint(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]) -> str:
     """The hash by which Codex knows one hook: event, matcher, command, timeout."""
-    usual = _SESSION_END if event == "SessionEnd" else _USUAL
-    known = {
-        "type": "command",
-        "command": handler.get("command"),
-        "timeout": handler.get("timeout", usual),
-        "async": bool(handler.get("async")),
-    }
-    said: dict[str, Any] = {"event_name": _label(event), "hooks": [known]}
+    timeout = handler.get("timeout", _SESSION_END if event == "SessionEnd" else _USUAL)
+    known = {"type": "command", "command": handler.get("command"), "timeout": timeout}
+    said: dict[str, Any] = {"event_name": _label(event), "hooks": [{**known, "async": bool(handler.get("async"))}]}
     if group.get("matcher") is not None:
         said["matcher"] = group["matcher"]
     text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -72,35 +67,29 @@ def switched_off(client: str, homes: UserHomes) -> str | None:
     """The setting by which its user switched all hooks off, in words; None if they are on."""
     folder = homes.folders[client]
     if client == "codex":
-        features = _toml(os.path.join(folder, "config.toml")).get("features")
-        off = isinstance(features, dict) and features.get("hooks") is False
-        return "[features] hooks = false in config.toml" if off else None
+        features = _dict(_toml(os.path.join(folder, "config.toml")).get("features"))
+        return "[features] hooks = false in config.toml" if features.get("hooks") is False else None
     said = _json(os.path.join(folder, "settings.json"))
     if client == "claude":
         return '"disableAllHooks" in settings.json' if said.get("disableAllHooks") is True else None
-    hooks = said.get("hooksConfig")
-    off = isinstance(hooks, dict) and hooks.get("enabled") is False
-    return '"hooksConfig" in settings.json' if off else None
+    return '"hooksConfig" in settings.json' if _dict(said.get("hooksConfig")).get("enabled") is False else None
 
 
 def in_two_files(homes: UserHomes) -> bool:
     """Whether Codex's user keeps hooks in config.toml: beside hooks.json it warns, and runs both."""
     hooks = _toml(os.path.join(homes.folders["codex"], "config.toml")).get("hooks")
-    return isinstance(hooks, dict) and bool(hooks.keys() - {"state"})
+    return bool(_dict(hooks).keys() - {"state"})
 
 
-def _our_groups(path: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    hooks = _json(path).get("hooks")
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+def _groups(path: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    for event, groups in _dict(_json(path).get("hooks")).items():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
             if isinstance(group, dict) and isinstance(group.get("hooks"), list):
                 yield (event, index, {**group, "hooks": [one for one in group["hooks"] if isinstance(one, dict)]})
 
 
-def _state(path: str) -> Mapping[str, Any]:
-    hooks = _toml(path).get("hooks")
-    state = hooks.get("state") if isinstance(hooks, dict) else None
-    return state if isinstance(state, dict) else {}
+def _dict(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _toml(path: str) -> Mapping[str, Any]:
@@ -112,10 +101,9 @@ def _toml(path: str) -> Mapping[str, Any]:
 
 def _json(path: str) -> Mapping[str, Any]:
     try:
-        said = config_text.read_json(fsio.read(path, limit=LIMIT).decode()).root.value
+        return _dict(config_text.read_json(fsio.read(path, limit=LIMIT).decode()).root.value)
     except (OSError, ValueError, TooLarge, UnsafePath):
         return {}
-    return said if isinstance(said, dict) else {}
 
 
 def _label(event: str) -> str:
@@ -129,7 +117,21 @@ def steps_left(client: str, scope: str, homes: UserHomes, top: str) -> list[str]
     """What is left to do for this client, in the order in which to do it."""
     off = switched_off(client, homes)
     notes = [f"{client} has all hooks switched off ({off}); ours are silent until they are on"] if off else []
-    return notes + {"codex": _codex, "claude": _claude, "gemini": _gemini}[client](scope, homes, top)
+    match client, scope:
+        case "codex", _:
+            notes += [CODEX_NOTE] if events_to_approve("codex", scope, homes, top) else []
+            if scope == "project":
+                notes.append("Codex reads .codex/ only in a project you trust; it asks when it starts there")
+            elif in_two_files(homes):
+                notes.append("Codex warns of hooks in config.toml and in hooks.json; it runs both")
+        case "claude", "project":
+            notes.append("Claude Code asks once whether to start the server of .mcp.json")
+        case "claude", _ if not homes.programs.get("claude"):  # else its own command said what did not work
+            if by_hand := server_command("claude", scope, homes):
+                notes.append(f"claude is not on your PATH; to add the MCP server, run: {by_hand}")
+        case "gemini", "project" if not gemini_trusts(top, homes):
+            notes.append("Gemini CLI reads .gemini/settings.json only in a folder you trust: /permissions trust")
+    return notes
 
 
 def events_to_approve(client: str, scope: str, homes: UserHomes, top: str) -> tuple[str, ...] | None:
@@ -147,30 +149,6 @@ def server_command(client: str, scope: str, homes: UserHomes) -> str | None:
 
     We never look there: what counts is whether the client's own command was run for us.
     """
-    if client != "claude" or scope != "user" or client in wiring_connect_client.load(homes.record).told:
+    if client != "claude" or scope != "user" or client in connect_client.load(homes.record).told:
         return None
     return "holdfast connect claude" if homes.programs.get(client) else connect_client.add_by_hand(homes)
-
-
-def _codex(scope: str, homes: UserHomes, top: str) -> list[str]:
-    notes = [CODEX_NOTE] if events_to_approve("codex", scope, homes, top) else []
-    if scope == "user" and in_two_files(homes):
-        notes.append("Codex warns of hooks in config.toml and in hooks.json; it runs both")
-    if scope == "project":
-        notes.append("Codex reads .codex/ only in a project you trust; it asks when it starts there")
-    return notes
-
-
-def _claude(scope: str, homes: UserHomes, top: str) -> list[str]:  # noqa: ARG001
-    if scope == "project":
-        return ["Claude Code asks once whether to start the server of .mcp.json"]
-    by_hand = server_command("claude", scope, homes)
-    if by_hand is None or homes.programs.get("claude"):  # there its own command said what did not work
-        return []
-    return [f"claude is not on your PATH; to add the MCP server, run: {by_hand}"]
-
-
-def _gemini(scope: str, homes: UserHomes, top: str) -> list[str]:
-    if scope == "project" and not gemini_trusts(top, homes):
-        return ["Gemini CLI reads .gemini/settings.json only in a folder you trust: /permissions trust"]
-    return []

@@ -12,7 +12,8 @@ proved by parsing both texts: nothing but our table may differ. Which settings a
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby, takewhile
 from typing import Any
 
 from holdfast.patterns import regex
@@ -81,9 +82,8 @@ class JsonDocument:
 
     def indent_at(self, place: int) -> str:
         """The white space that begins the line of this place."""
-        line = self.text.rfind("\n", 0, place) + 1
-        found = re.match(r"[ \t]*", self.text[line:place].removeprefix(BOM))
-        return found[0] if found else ""
+        line = self.text[self.text.rfind("\n", 0, place) + 1 : place].removeprefix(BOM)
+        return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def read_json(text: str) -> JsonDocument:
@@ -109,16 +109,6 @@ def member(node: JsonNode, key: str) -> JsonPart | None:
     return found[0] if found else None
 
 
-def add_members(document: JsonDocument, node: JsonNode, members: Mapping[str, Any]) -> list[ConfigTextEdit]:
-    """The edits that put members behind those an object has."""
-    return _add(document, node, [(key, value) for key, value in members.items()])
-
-
-def add_items(document: JsonDocument, node: JsonNode, items: Sequence[Any]) -> list[ConfigTextEdit]:
-    """The edits that put items behind those an array has."""
-    return _add(document, node, [(None, item) for item in items])
-
-
 def replace_value(document: JsonDocument, part: JsonPart, value: Any) -> ConfigTextEdit:
     """The edit that gives a member or an item another value."""
     spread = "\n" in document.text[part.node.start : part.node.end] or document.lines
@@ -131,18 +121,13 @@ def remove_parts(node: JsonNode, gone: Sequence[JsonPart]) -> list[ConfigTextEdi
     leaving = {id(part) for part in gone}
     if node.parts and len(leaving) == len(node.parts):
         return [ConfigTextEdit(node.start + 1, node.end - 1)]
-    edits, index, parts = [], 0, node.parts
-    while index < len(parts):
-        if id(parts[index]) not in leaving:
-            index += 1
-            continue
-        first = index
-        while index < len(parts) and id(parts[index]) in leaving:
-            index += 1
-        if first == 0:
-            edits.append(ConfigTextEdit(parts[0].start, parts[index].start))
-        else:
-            edits.append(ConfigTextEdit(parts[first - 1].end, parts[index - 1].end))
+    edits, at = [], 0
+    for is_leaving, run in groupby(node.parts, key=lambda part: id(part) in leaving):
+        first, at = at, at + len(list(run))
+        if is_leaving and first == 0:
+            edits.append(ConfigTextEdit(node.parts[0].start, node.parts[at].start))
+        elif is_leaving:
+            edits.append(ConfigTextEdit(node.parts[first - 1].end, node.parts[at - 1].end))
     return edits
 
 
@@ -175,14 +160,14 @@ def ordered(edits: Sequence[ConfigTextEdit]) -> list[ConfigTextEdit]:
 
 def edits_between(before: str, after: str) -> list[ConfigTextEdit]:
     """The one edit that makes the second text of the first."""
-    start, most = 0, min(len(before), len(after))
-    while start < most and before[start] == after[start]:
-        start += 1
-    tail = 0
-    while tail < most - start and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    end = len(before) - tail
-    return [] if before == after else [ConfigTextEdit(start, end, after[start : len(after) - tail])]
+
+    def shared(one: str, other: str) -> int:
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+    start = shared(before, after)
+    tail = shared(before[start:][::-1], after[start:][::-1])
+    edit = ConfigTextEdit(start, len(before) - tail, after[start : len(after) - tail])
+    return [] if before == after else [edit]
 
 
 def new_json(value: Any) -> str:
@@ -190,12 +175,12 @@ def new_json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def _add(document: JsonDocument, node: JsonNode, added: Sequence[tuple[str | None, Any]]) -> list[ConfigTextEdit]:
+def add_parts(document: JsonDocument, node: JsonNode, added: Iterable[tuple[str | None, Any]]) -> list[ConfigTextEdit]:
+    """The edits that put members, or items without a key, behind those that an object or an array has."""
     own = document.indent_at(node.start)
     if node.parts:
         last = node.parts[-1].end
-        between = document.text[node.start + 1 : node.parts[0].start]
-        spread = "\n" in between
+        spread = "\n" in document.text[node.start + 1 : node.parts[0].start]
         indent = document.indent_at(node.parts[0].start) if spread else None
         lead = f"{document.newline}{indent}" if spread else _gap(document, node)
         new = ",".join(lead + _spelled(document, *one, indent) for one in added)
@@ -276,8 +261,9 @@ class _Reader:
         parts: list[JsonPart] = []
         place = self.skip(start + 1)
         while self.text[place : place + 1] != closing:
-            if parts:
-                place = self.comma(place)
+            if parts and self.text[place : place + 1] != ",":
+                raise self.wrong(place, "a comma is missing")
+            place = self.skip(place + 1) if parts else place
             parts.append(self.part(place, keyed=closing == "}"))
             place = self.skip(parts[-1].end)
         if closing == "]":
@@ -294,11 +280,6 @@ class _Reader:
         if self.text[colon : colon + 1] != ":":
             raise self.wrong(colon, "a colon is missing")
         return JsonPart(place, self.value(self.skip(colon + 1)), json.loads(key[0], strict=False))
-
-    def comma(self, place: int) -> int:
-        if self.text[place : place + 1] != ",":
-            raise self.wrong(place, "a comma is missing")
-        return self.skip(place + 1)
 
     def skip(self, place: int) -> int:
         found = _SPACE.match(self.text, place)
@@ -333,17 +314,15 @@ def find_table(text: str) -> Mapping[str, Any] | None:
 
 def put_table(text: str, entry: Mapping[str, Any]) -> str:
     """The file with our server in it; NotPlain if another server has its name."""
-    before = _parsed(text)
-    there = find_table(text)
+    before, there, end = _parsed(text), find_table(text), newline(text)
     if there is not None and all(there.get(key) == value for key, value in entry.items()):
         return text
-    servers = before.get(TABLE)
+    servers, body = before.get(TABLE), text.removeprefix(BOM)
     if there is None and isinstance(servers, dict) and NAME in servers:
         raise NotPlain(f"it has a server {NAME} that is not ours")
-    if there is None:
-        after = text + _table_gap(text) + render_table(entry, newline(text))
-    else:
-        after = _changed(text, entry)
+    # A blank line before our table.
+    gap = "" if not body or body.endswith(end * 2) else end if body.endswith("\n") else end * 2
+    after = text + gap + render_table(entry, end) if there is None else _changed(text, entry)
     _prove(before, after, {**(there or {}), **entry})
     return after
 
@@ -358,8 +337,10 @@ def take_table(text: str) -> str:
     for line in text[mark:].splitlines(keepends=True):
         if _HEADER.match(line.removeprefix(BOM)):
             inside = _OWN.match(line.removeprefix(BOM)) is not None
-            if inside:
-                _drop_mark(kept)
+            if inside and kept and kept[-1].strip().removeprefix(BOM) == MARK:
+                kept.pop()
+                if kept and not kept[-1].strip().removeprefix(BOM):
+                    kept.pop()  # the blank line we put before it
         # Blank lines and comments below our table belong to what follows.
         if not inside or not line.strip() or line.lstrip().startswith("#"):
             kept.append(line)
@@ -381,33 +362,15 @@ def newline(text: str) -> str:
 
 def _changed(text: str, entry: Mapping[str, Any]) -> str:
     """Our own keys of our table with new values where they stand; keys its user added stay."""
-    lines, done, inside, left = text.splitlines(keepends=True), [], False, dict(entry)
-    for line in lines:
+    done, inside = [], False
+    for line in text.splitlines(keepends=True):
+        key = re.match(r"[ \t]*([A-Za-z0-9_-]+)[ \t]*=", line)
+        if not (inside and key and key[1] in entry):
+            done.append(line)
         if _HEADER.match(line.removeprefix(BOM)):
             inside = re.match(r"[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*holdfast[ \t]*\]", line) is not None
-            done.append(line)
-            if inside:
-                done += [f"{key} = {_value(value)}{newline(text)}" for key, value in left.items()]
-            continue
-        key = re.match(r"[ \t]*([A-Za-z0-9_-]+)[ \t]*=", line)
-        if not (inside and key and key[1] in left):
-            done.append(line)
+            done += [f"{key} = {_value(value)}{newline(text)}" for key, value in entry.items() if inside]
     return "".join(done)
-
-
-def _table_gap(text: str) -> str:
-    """What makes a blank line behind what is there."""
-    body, end = text.removeprefix(BOM), newline(text)
-    if not body or body.endswith(end * 2):
-        return ""
-    return end if body.endswith("\n") else end * 2
-
-
-def _drop_mark(kept: list[str]) -> None:
-    if kept and kept[-1].strip().removeprefix(BOM) == MARK:
-        kept.pop()
-        if kept and not kept[-1].strip().removeprefix(BOM):
-            kept.pop()  # the blank line we put before it
 
 
 def _value(value: Any) -> str:

@@ -16,8 +16,7 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from holdfast.capture.wiring import client_settings, config_text, connect_files, user_homes
 from holdfast.capture.wiring.client_settings import TOML, ClientSettingsFile
@@ -71,7 +70,9 @@ def load(path: str) -> ConnectionRecord:
     """The record of this user; a damaged one is as good as none."""
     try:
         said = json.loads(fsio.read(path, limit=LIMIT))
-        files = {str(real): _wired_file(one) for real, one in said["files"].items()}
+        files = {
+            real: WiredFile(**one | {"spans": tuple(map(tuple, one["spans"]))}) for real, one in said["files"].items()
+        }
         return ConnectionRecord(path, files, [str(name) for name in said.get("told", [])])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, TooLarge, UnsafePath):
         return ConnectionRecord(path)
@@ -112,13 +113,9 @@ def moved(spans: Sequence[tuple[int, int]], edits: Sequence[ConfigTextEdit]) -> 
     return tuple((start, end) for start, end in ours if end > start)
 
 
-def _wired_file(one: Mapping[str, Any]) -> WiredFile:
-    spans = tuple((int(start), int(end)) for start, end in one["spans"])
-    return WiredFile(str(one["left"]), spans, bool(one["made"]), int(one["folders"]))
-
-
 PATIENCE = 30
 CLAUDE_FILE = "~/.claude.json"
+_ADD = ("mcp", "add", "--scope", "user", "holdfast", "--")
 
 
 @frozen
@@ -174,7 +171,7 @@ def commands_to_add(name: str, homes: UserHomes, record: ConnectionRecord) -> li
     program = homes.programs.get(name)
     if name != "claude" or name in record.told or program is None:
         return []
-    return [ClientCommand(name, program, ("mcp", "add", "--scope", "user", "holdfast", "--", homes.mcp), adding=True)]
+    return [ClientCommand(name, program, (*_ADD, homes.mcp), adding=True)]
 
 
 def commands_to_remove(name: str, homes: UserHomes, record: ConnectionRecord) -> list[ClientCommand]:
@@ -187,7 +184,7 @@ def commands_to_remove(name: str, homes: UserHomes, record: ConnectionRecord) ->
 
 def add_by_hand(homes: UserHomes) -> str:
     """What to type where the program was not found."""
-    return shlex.join(["claude", "mcp", "add", "--scope", "user", "holdfast", "--", os.fspath(homes.mcp)])
+    return shlex.join(["claude", *_ADD, homes.mcp])
 
 
 _BY_HAND = "Mend it, or put it in by hand: docs/connect.md shows the lines."
@@ -219,10 +216,8 @@ class WiringStep:
             return "delete" if self.after is None else "remove"
         if self.file.data is None:
             return "create"
-        return "add" if self.kept is not None and self.kept.spans and not self._was_ours() else "refresh"
-
-    def _was_ours(self) -> bool:
-        return self.launcher or bool(self.file.data and _ours(self.file.path, self.file.data))
+        was_ours = self.launcher or bool(self.file.data and _ours(self.file.path, self.file.data))
+        return "add" if self.kept is not None and self.kept.spans and not was_ours else "refresh"
 
 
 @mutable
@@ -241,21 +236,21 @@ class Wiring:
 
     def carry_out(self) -> None:
         """Do it: launchers first, so that no setting ever names what is not there; when removing, last."""
+        self.record = load(self.homes.record)  # another clone may have connected something meanwhile
         try:
-            self._carry_out()
+            for step in sorted(self.steps, key=lambda step: step.launcher == step.removing):
+                if step.after != step.file.data:
+                    _write(step)
+                if not step.launcher:
+                    self.record.files.pop(step.file.real, None)
+                    if not step.removing and step.kept is not None:
+                        self.record.files[step.file.real] = step.kept
+            for command in self.commands:
+                self.notes += command.run(self.homes, self.record)
+            self.record.save()
         except ReadOnlyStore as error:
             hint = "Make that folder writable, or choose other settings with --scope."
             raise ReadOnlyStore(str(error), hint=hint) from error
-
-    def _carry_out(self) -> None:
-        self.record = load(self.homes.record)  # another clone may have connected something meanwhile
-        for step in sorted(self.steps, key=lambda step: step.launcher == step.removing):
-            if step.after != step.file.data:
-                _write(step)
-            _remember(self.record, step)
-        for command in self.commands:
-            self.notes += command.run(self.homes, self.record)
-        self.record.save()
         if self.steps and self.steps[0].removing:
             with contextlib.suppress(OSError):
                 fsio.ops.rmdir(self.homes.data)
@@ -271,8 +266,8 @@ def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str)
         if where == "user":
             done.commands += commands_to_add(name, homes, done.record)
             _launch(done, name)
-        else:
-            done.notes += _not_on_the_path(homes)
+        elif not homes.programs.get("holdfast-hook"):
+            done.notes.append("project scope names the bare command holdfast-hook, and it is not on your PATH")
     return done
 
 
@@ -322,24 +317,16 @@ def _scope(name: str, asked: str | None, homes: UserHomes, top: str) -> str:
     """The scope to use: the one asked for, else the one in use, else the user's."""
     there = scopes(name, homes, top)
     scope = asked or ("project" if "project" in there else "user")
-    others = [one for one in there if one != scope]
-    if others and not _same_files(name, homes, top):
-        (other,) = others
+    other = next((one for one in there if one != scope), None)
+    settings = [client_settings.settings_of(name, one, homes, top) for one in SCOPES]
+    files, others = ({os.path.realpath(setting.path) for setting in of} for of in settings)
+    if other and not files & others:  # both are one place where CODEX_HOME lies in the repository
         where = ", ".join(setting.shown for setting in client_settings.settings_of(name, other, homes, top))
         raise BadInput(
             f"{name} is connected in {other} scope already ({where}); in both it would be called twice",
             hint=f"Take that out first: holdfast disconnect {name} --scope {other}",
         )
     return scope
-
-
-def _same_files(name: str, homes: UserHomes, top: str) -> bool:
-    """Whether both scopes are one place, as where CODEX_HOME lies in the repository."""
-    one, other = (
-        {os.path.realpath(setting.path) for setting in client_settings.settings_of(name, scope, homes, top)}
-        for scope in SCOPES
-    )
-    return bool(one & other)
 
 
 def _put(name: str, scope: str, setting: ClientSettingsFile, homes: UserHomes, kept: ConnectionRecord) -> WiringStep:
@@ -384,10 +371,7 @@ def _kept(file: AgentFile, after: str, edits: Sequence[ConfigTextEdit], kept: Co
     if before is None and _ours(file.path, file.data):
         return None  # ours is in it already and nobody knows how the file was without
     spans = moved(before.spans if before else (), edits)
-    if spans is None:
-        return None
-    base = before or WiredFile("")
-    return replace(base, left=digest(after.encode()), spans=spans)
+    return replace(before or WiredFile(""), left=digest(after.encode()), spans=spans) if spans is not None else None
 
 
 def _taken(name: str, setting: ClientSettingsFile, kept: ConnectionRecord) -> WiringStep | None:
@@ -436,13 +420,12 @@ def _ours(path: str, data: bytes) -> bool:
 
 def _launch(done: Wiring, name: str) -> None:
     for path, text in user_homes.launcher_texts(done.homes).items():
-        there = [index for index, step in enumerate(done.steps) if step.file.real == path]
-        if there:
-            step = done.steps[there[0]]
-            done.steps[there[0]] = replace(step, tools=(*step.tools, name))
-            continue
-        file = AgentFile(done.homes.shown(path), path, user_homes.read_launcher(path), user_homes.LAUNCHER_MODE)
-        done.steps.append(WiringStep((name,), file, text, "launcher", launcher=True))
+        there = next((index for index, step in enumerate(done.steps) if step.file.real == path), None)
+        if there is not None:
+            done.steps[there] = replace(done.steps[there], tools=(*done.steps[there].tools, name))
+        else:
+            file = AgentFile(done.homes.shown(path), path, user_homes.read_launcher(path), user_homes.LAUNCHER_MODE)
+            done.steps.append(WiringStep((name,), file, text, "launcher", launcher=True))
 
 
 def _unlaunch(done: Wiring, names: Sequence[str], top: str) -> None:
@@ -458,36 +441,17 @@ def _unlaunch(done: Wiring, names: Sequence[str], top: str) -> None:
             done.steps.append(WiringStep(tuple(names), file, None, "launcher", launcher=True, removing=True))
 
 
-def _not_on_the_path(homes: UserHomes) -> list[str]:
-    if homes.programs.get("holdfast-hook"):
-        return []
-    return ["project scope names the bare command holdfast-hook, and it is not on your PATH"]
-
-
 def _write(step: WiringStep) -> None:
     if step.launcher and step.after is not None:
         connect_files.write_as(step.file.real, step.after, mode=user_homes.LAUNCHER_MODE)
         return
-    now = _now(step.file.real)
+    try:
+        now = fsio.read(step.file.real, limit=connect_files.MAX_FILE)
+    except FileNotFoundError:
+        now = None
     if now != step.file.data and not step.launcher:
         raise Busy(f"{step.file.path} changed while this was planned", hint="Run it again.")
     if step.after is None:
         connect_files.delete(step.file, folders=step.kept.folders if step.kept else 0)
     else:
-        connect_files.write(step.file, step.after)
-
-
-def _now(path: str) -> bytes | None:
-    try:
-        return fsio.read(path, limit=connect_files.MAX_FILE)
-    except FileNotFoundError:
-        return None
-
-
-def _remember(kept: ConnectionRecord, step: WiringStep) -> None:
-    if step.launcher:
-        return
-    if step.removing or step.kept is None:
-        kept.files.pop(step.file.real, None)
-    else:
-        kept.files[step.file.real] = step.kept
+        connect_files.write_as(step.file.real, step.after, mode=step.file.mode)

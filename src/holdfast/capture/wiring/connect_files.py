@@ -16,7 +16,6 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 
 from holdfast.capture.wiring import block
-from holdfast.capture.wiring import block as wiring_block
 from holdfast.capture.wiring.block import BlockMemory, InstructionBlock
 from holdfast.errors import BadInput, BlockEdited, HoldfastError, TooLarge, UnsafePath
 from holdfast.git.clone import Clone
@@ -71,13 +70,11 @@ def _at(named: str, real: str, path: str, top: str) -> AgentFile:
     return AgentFile(path, real, _text_only(path, data), stat.S_IMODE(facts.st_mode))
 
 
-def write(file: AgentFile, data: bytes) -> None:
-    """Set its bytes at once and keep its mode; folders that are missing are made."""
-    write_as(file.real, data, mode=file.mode)
-
-
 def write_as(path: str, data: bytes, *, mode: int) -> None:
-    """Set a file's bytes at once, with just this mode whatever the umask; a reader sees the old or the new ones."""
+    """Set a file's bytes at once, with just this mode whatever the umask; a reader sees the old or the new ones.
+
+    Folders that are missing are made.
+    """
     fsio.make_dirs(os.path.dirname(path), mode=0o755)
     fsio.sweep(path)
     temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
@@ -127,12 +124,10 @@ def _text_only(path: str, data: bytes) -> bytes:
 
 
 AGENTS = "AGENTS.md"
-CURSOR_FRONT = """\
----
-description: How to use this project's memory, its invariants and its decisions
-alwaysApply: true
----
-"""
+_CURSOR = (
+    "---\ndescription: How to use this project's memory, its invariants and its decisions\nalwaysApply: true\n---\n"
+)
+_AIDER = "aider reads CONVENTIONS.md only if .aider.conf.yml says `read: CONVENTIONS.md`"
 
 
 @frozen
@@ -152,13 +147,9 @@ TOOLS = {
         Tool("agents", (AGENTS,)),
         Tool("claude", ("CLAUDE.md", ".claude/CLAUDE.md"), imports=True),
         Tool("gemini", ("GEMINI.md",), imports=True),
-        Tool("cursor", (".cursor/rules/holdfast.mdc",), front=CURSOR_FRONT),
+        Tool("cursor", (".cursor/rules/holdfast.mdc",), front=_CURSOR),
         Tool("copilot", (".github/copilot-instructions.md",)),
-        Tool(
-            "aider",
-            ("CONVENTIONS.md",),
-            note="aider reads CONVENTIONS.md only if .aider.conf.yml says `read: CONVENTIONS.md`",
-        ),
+        Tool("aider", ("CONVENTIONS.md",), note=_AIDER),
     )
 }
 ALIASES = {"codex": "agents", "opencode": "agents"}  # tools that read AGENTS.md, by their own names
@@ -244,10 +235,17 @@ def connect(
 
     A block that somebody edited inside is left, unless forced; BlockEdited names it when the others are done.
     """
-    tools = [tool_named(name) for name in names] or _present(clone)
+    tools = [tool_named(name) for name in names]
+    tools = tools or [tool for tool in _readable(clone) if _seen(clone, tool)[1] is not None]
+    if not tools:
+        raise BadInput("no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(TOOLS)}")
     with fsio.locked(clone.layout.lock):
-        steps = _steps(clone, tools, wiring_block.block_text(told))
-        notes = [tool.note for tool in tools if tool.note] + _sizes(steps)
+        steps = _steps(clone, tools, block.block_text(told))
+        notes = [tool.note for tool in tools if tool.note] + [
+            f"{step.file.path} has {len(step.after):,} bytes; Codex reads the first {CODEX_READS:,} only"
+            for step in steps
+            if "agents" in step.tools and step.after is not None and len(step.after) > CODEX_READS
+        ]
         return _carried_out(clone, steps, notes, force=force, dry_run=dry_run)
 
 
@@ -262,8 +260,9 @@ def disconnect(
     with fsio.locked(clone.layout.lock):
         steps: dict[str, _Step] = {}
         for tool in tools if names else _readable(clone):
-            file, ours, after = _taken_out(clone, tool)
+            file, ours = _read(clone, _path(clone, tool))
             if names or ours is not None:
+                after = block.take_out(file.data, ours, front=tool.front) if file.data and ours else file.data
                 _join(steps, tool, file, ours, after)
         notes = _left_without(clone, tools, list(steps.values()))
         return _carried_out(clone, list(steps.values()), notes, force=force, dry_run=dry_run, removing=True)
@@ -278,23 +277,15 @@ def connected(clone: Clone, told: Callable[[], Sequence[BlockMemory]]) -> list[C
     for tool in TOOLS.values():
         try:
             file, ours = _seen(clone, tool)
-            if ours is not None and ours.inside == wiring_block.IMPORT_LINE:
+            if ours is not None and ours.inside == block.IMPORT_LINE:
                 file, ours = _read(clone, AGENTS)
         except (HoldfastError, OSError) as error:
             clone.layout.leave_out(error)
             continue
         if ours is not None:
             found.append((tool.name, file.path, ours))
-    inside = wiring_block.block_text(told()) if found else ""
+    inside = block.block_text(told()) if found else ""
     return [ConnectedTool(tool, path, ours.inside == inside) for tool, path, ours in found]
-
-
-def _present(clone: Clone) -> list[Tool]:
-    """The tools whose files hold a block of ours."""
-    found = [tool for tool in _readable(clone) if _seen(clone, tool)[1] is not None]
-    if not found:
-        raise BadInput("no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(TOOLS)}")
-    return found
 
 
 def _readable(clone: Clone) -> list[Tool]:
@@ -333,20 +324,13 @@ def _steps(clone: Clone, tools: Sequence[Tool], inside: str) -> list[_Step]:
     steps: dict[str, _Step] = {}
     for tool in sorted(tools, key=lambda tool: tool.name != "agents"):  # whoever takes it in comes after it
         file, ours = _seen(clone, tool)
-        text = wiring_block.IMPORT_LINE if _takes_in(clone, tool, file, ours, steps) else inside
+        text, own = inside, file.data is None or (ours is not None and ours.inside == block.IMPORT_LINE)
+        if tool.name == "claude" and own and file.path == tool.paths[0]:
+            agents, there = _read(clone, AGENTS)
+            if agents.real != file.real and (there is not None or agents.real in steps):
+                text = block.IMPORT_LINE  # CLAUDE.md is ours alone and AGENTS.md has the block: one line suffices
         _join(steps, tool, file, ours, _with_block(file, ours, text, tool))
     return list(steps.values())
-
-
-def _takes_in(
-    clone: Clone, tool: Tool, file: AgentFile, ours: InstructionBlock | None, steps: dict[str, _Step]
-) -> bool:
-    """Whether one line suffices: CLAUDE.md is ours alone and AGENTS.md has the block."""
-    own = file.data is None or (ours is not None and ours.inside == wiring_block.IMPORT_LINE)
-    if tool.name != "claude" or not own or file.path != tool.paths[0]:
-        return False
-    agents, there = _read(clone, AGENTS)
-    return agents.real != file.real and (there is not None or agents.real in steps)
 
 
 def _with_block(file: AgentFile, ours: InstructionBlock | None, inside: str, tool: Tool) -> bytes:
@@ -362,13 +346,6 @@ def _with_block(file: AgentFile, ours: InstructionBlock | None, inside: str, too
     return block.put(file.data, inside, front=tool.front, folders=file.folders)
 
 
-def _taken_out(clone: Clone, tool: Tool) -> tuple[AgentFile, InstructionBlock | None, bytes | None]:
-    file, ours = _read(clone, _path(clone, tool))
-    if file.data is None or ours is None:
-        return file, None, file.data
-    return file, ours, block.take_out(file.data, ours, front=tool.front)
-
-
 def _join(
     steps: dict[str, _Step], tool: Tool, file: AgentFile, ours: InstructionBlock | None, after: bytes | None
 ) -> None:
@@ -382,7 +359,16 @@ def _join(
 def _carried_out(
     clone: Clone, steps: Sequence[_Step], notes: Iterable[str], *, force: bool, dry_run: bool, removing: bool = False
 ) -> ConnectionPlan:
-    changes = tuple(_change(step, removing=removing) for step in steps)
+    changes = tuple(
+        ConnectionChange(
+            tuple(step.tools),
+            step.file.path,
+            _REMOVING.get(step.action, step.action) if removing else step.action,
+            () if step.action == "keep" else difference(step.file.path, step.file.data, step.after),
+            step.edited,
+        )
+        for step in steps
+    )
     if dry_run:
         return ConnectionPlan(changes, tuple(notes))
     doing = [step for step in steps if force or not step.edited]
@@ -391,16 +377,10 @@ def _carried_out(
         if step.action == "delete":
             delete(step.file, folders=step.block.folders if step.block else 0)
         elif step.action != "keep" and step.after is not None:
-            write(step.file, step.after)
+            write_as(step.file.real, step.after, mode=step.file.mode)
     if len(doing) < len(steps):  # one file that somebody edited does not hold up the others
         raise BlockEdited(_refusal(changes))
     return ConnectionPlan(changes, tuple(notes), done=True, kept=kept)
-
-
-def _change(step: _Step, *, removing: bool) -> ConnectionChange:
-    action = _REMOVING.get(step.action, step.action) if removing else step.action
-    diff = () if step.action == "keep" else difference(step.file.path, step.file.data, step.after)
-    return ConnectionChange(tuple(step.tools), step.file.path, action, diff, step.edited)
 
 
 def _refusal(changes: Sequence[ConnectionChange]) -> str:
@@ -429,27 +409,13 @@ def difference(path: str, old: bytes | None, new: bytes | None) -> tuple[str, ..
     """What changes in a file, as people read it in git."""
     old_name, new_name = (path, path) if path.startswith(("~", "/")) else (f"a/{path}", f"b/{path}")
     names = ("/dev/null" if old is None else old_name, "/dev/null" if new is None else new_name)
-    rows = difflib.unified_diff(_lines(old), _lines(new), *names, lineterm="")
-    return tuple(rows)
+    return tuple(difflib.unified_diff(_lines(old), _lines(new), *names, lineterm=""))
 
 
 def _lines(data: bytes | None) -> list[str]:
     """The lines for people to see; a file without a last line end says so, as git does."""
-    if not data:
-        return []
-    text = visible(data.decode("utf-8", "replace"))
-    rows = text.split("\n")
-    if rows[-1] == "":
-        return rows[:-1]
-    return [*rows[:-1], f"{rows[-1]}\n\\ No newline at end of file"]
-
-
-def _sizes(steps: Sequence[_Step]) -> list[str]:
-    return [
-        f"{step.file.path} has {len(step.after):,} bytes; Codex reads the first {CODEX_READS:,} only"
-        for step in steps
-        if "agents" in step.tools and step.after is not None and len(step.after) > CODEX_READS
-    ]
+    *rows, last = visible((data or b"").decode("utf-8", "replace")).split("\n")
+    return [*rows, f"{last}\n\\ No newline at end of file"] if last else rows
 
 
 def _left_without(clone: Clone, tools: Sequence[Tool], steps: Sequence[_Step]) -> list[str]:
