@@ -99,18 +99,14 @@ def reanchor(clone: Clone) -> ReanchoredCitations:
 
 def _followed(clone: Clone, task: Task, became: Mapping[str, str]) -> Task:
     """A task that cites what its commits became."""
-    cited = [_renamed(text, became) for text in task.evidence]
+    names = {_COMMIT + old: _COMMIT + new for old, new in became.items()}
+    cited = [names.get(text, text) for text in task.evidence]
     checkpoint = task.checkpoint
     if checkpoint is not None and checkpoint.commit in became:
         new = became[checkpoint.commit]
         tree = clone.repo.text("rev-parse", f"{new}^{{tree}}")
         checkpoint = Checkpoint(commit=new, tree=tree, patch_id=commit_details.patch_id(clone.repo, new))
     return replace(task, evidence=tuple(dict.fromkeys(cited)), checkpoint=checkpoint)
-
-
-def _renamed(evidence: str, became: Mapping[str, str]) -> str:
-    oid = evidence.removeprefix(_COMMIT)
-    return f"{_COMMIT}{became[oid]}" if evidence.startswith(_COMMIT) and oid in became else evidence
 
 
 def follow(clone: Clone, session: Session, became: Mapping[str, str]) -> bool:

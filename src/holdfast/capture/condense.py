@@ -42,15 +42,14 @@ def share(budget: int) -> int:
 def fold(session: Session, count: int, text: str, *, by: str) -> Session:
     """The session with its `count` oldest turns replaced by a text that tells them and all before."""
     before = session.condensed or Condensed(turns=0, text="", by=by)
-    folded = (*before.folded, *(_folded(turn) for turn in session.turns[:count]))[-MAX_FOLDED:]
+    # A turn in a line: what it did, where, and what it left in git.
+    short = [
+        replace(turn, summary=shortened(_flat(turn.summary), _NEW), commands=(), files=())
+        for turn in session.turns[:count]
+    ]
+    folded = (*before.folded, *short)[-MAX_FOLDED:]
     new = replace(before, turns=before.turns + count, text=text[:MAX_SCRATCHPAD], by=by, folded=folded)
     return replace(session, condensed=new, turns=session.turns[count:])
-
-
-def _folded(turn: SessionTurn) -> SessionTurn:
-    """A turn in a line: what it did, where, and what it left in git."""
-    summary = shortened(" ".join(turn.summary.split()), _NEW)
-    return replace(turn, summary=summary, commands=(), files=())
 
 
 def shortly(session: Session, count: int, *, budget: int) -> str:
@@ -107,12 +106,8 @@ def by_command(clone: Clone, session: Session, count: int, how: CondenseSettings
         answer = ask(clone, question(session, count, budget=how.budget), how)
         return _checked(session, answer, budget=how.budget)
     except (HoldfastError, OSError, ValueError) as error:
-        _note(clone, str(error))
+        clone.notes.append(f"the session was condensed without the model command: {error}")
         return None
-
-
-def _note(clone: Clone, why: str) -> None:
-    clone.notes.append(f"the session was condensed without the model command: {why}")
 
 
 def question(session: Session, count: int, *, budget: int) -> str:
@@ -131,24 +126,17 @@ def still_open(session: Session) -> list[str]:
 
 def _checked(session: Session, answer: str, *, budget: int) -> str:
     """The text of an answer; ValueError if it forgot something that is open, or does not fit."""
-    text, mark, repeated = _parted(answer)
-    there = _flat(repeated).casefold()
+    lines = answer.replace("\r\n", "\n").split("\n")
+    places = [n for n, line in enumerate(lines) if line.strip(" #*:`") == OPEN] or [len(lines)]
+    text, there = "\n".join(lines[: places[-1]]), _flat("\n".join(lines[places[-1] + 1 :])).casefold()
     if not text.strip():
         raise ValueError("its answer is empty")
     for line in still_open(session):
-        if not mark or line.casefold() not in there:
+        if line.casefold() not in there:
             raise ValueError(f"its answer dropped {line.split(' ')[0]}")
     if tokens(text) > share(budget):
         raise ValueError(f"its answer has {tokens(text)} tokens, more than {share(budget)}")
     return text.strip()
-
-
-def _parted(answer: str) -> tuple[str, bool, str]:
-    lines = answer.replace("\r\n", "\n").split("\n")
-    places = [n for n, line in enumerate(lines) if line.strip(" #*:`") == OPEN]
-    if not places:
-        return answer, False, ""
-    return "\n".join(lines[: places[-1]]), True, "\n".join(lines[places[-1] + 1 :])
 
 
 def _flat(text: str) -> str:

@@ -41,18 +41,14 @@ class BranchEventWriter:
 
         What it does not name stays unnamed: this moment's commit would be a wrong one.
         """
-        anchor = context.get("anchor") or {}
-        body = self._body(event, anchor.get("branch"))
-        writer = self._writer(context.get("line") or self._clone.line().id)
-        return writer.append(replace(event, head=anchor.get("head"), body=None), body)
-
-    def _body(self, event: EventDraft, branch: str | None) -> str | None:
+        anchor, body = context.get("anchor") or {}, None
         try:
-            cleaned = self._clone.intake.value({**(event.body or {}), "branch": branch})
+            cleaned = self._clone.intake.value({**(event.body or {}), "branch": anchor.get("branch")})
+            body = self._clone.bodies.put(body_bytes(cleaned))
         except ScanFailed as error:
             self._clone.notes.append(f"the event's text was not stored: {error}")
-            return None
-        return self._clone.bodies.put(body_bytes(cleaned))
+        writer = self._writer(context.get("line") or self._clone.line().id)
+        return writer.append(replace(event, head=anchor.get("head"), body=None), body)
 
     def _writer(self, line: str) -> SpoolWriter:
         if line not in self._writers:
@@ -63,19 +59,15 @@ class BranchEventWriter:
     def _heads(self, line: str) -> list[str]:
         if line == self._clone.line().id:
             return self._clone.heads()
-        return _newest(self._clone.layout, line)
+        ends = [spool_ends(path) for path in seal_spools(self._clone.layout, line)]
+        named = {parent for parents, _ in ends for parent in parents}
+        return sorted({last for _, last in ends if last and last not in named})
 
     def close(self) -> None:
         """Let go of the spools."""
         for writer in self._writers.values():
             writer.close()
         self._writers.clear()
-
-
-def _newest(layout: Layout, line: str) -> list[str]:
-    ends = [spool_ends(path) for path in seal_spools(layout, line)]
-    named = {parent for parents, _ in ends for parent in parents}
-    return sorted({last for _, last in ends if last and last not in named})
 
 
 def is_taken_in(taken: Capsule) -> bool:
@@ -93,11 +85,8 @@ def conclude_again(clone: Clone, taken: Capsule) -> Event | None:
         taken.drop()
         return None
     there = next(iter(clone.find_events("own", kinds=("run",), runs=(taken.run_id,))), None)
-    lines = BranchEventWriter(clone)
-    try:
+    with contextlib.closing(BranchEventWriter(clone)) as lines:
         event = conclude(clone, taken, lines, event=there)
-    finally:
-        lines.close()
     return event if there is None else None
 
 
@@ -229,8 +218,9 @@ def _complete(clone: Clone, store: Layout, run_id: str) -> RecoveredRun | None:
     if taken is None:
         return None
     try:
-        if is_taken_in(taken):
-            return _conclude(clone, taken)
+        if is_taken_in(taken):  # what an import had not written in full is begun again from the transcript
+            event = conclude_again(clone, taken)
+            return RecoveredRun(run_id, event.exit_status, event) if event else None
         event, is_new = _event(clone, taken)
         taken.close(clone.joined(event))
         return RecoveredRun(run_id, event.exit_status, event) if is_new else None
@@ -238,20 +228,15 @@ def _complete(clone: Clone, store: Layout, run_id: str) -> RecoveredRun | None:
         taken.let_go()
 
 
-def _conclude(clone: Clone, taken: Capsule) -> RecoveredRun | None:
-    """Finish what an import had written in full; what it had not is begun again from the transcript."""
-    event = conclude_again(clone, taken)
-    return RecoveredRun(taken.run_id, event.exit_status, event) if event else None
-
-
 def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
     """The run's event: found if the wrapper came that far, else written now."""
     for event in clone.find_events("own", kinds=("run",), runs=(taken.run_id,)):
         return event, False
-    context = _context(taken)
-    ending = taken.noted()
+    found, ending = capsule.read_json(taken.folder, capsule.CONTEXT), taken.noted()
+    context = {**(found if isinstance(found, dict) else {}), "run_id": taken.run_id}
     exit_status, ended = ending.get("exit_status"), ending.get("ended")
-    files = _files(taken)
+    # What the wrapper had not listed is unknown: others may have changed files since.
+    files = _rows(taken, run_recording.FILES)
     told = _sizes(os.path.join(taken.folder, "outputs"))
     outputs = run_report.outputs(context, told, exit_status=exit_status, ended=ended, files=files)
     if os.path.lexists(os.path.join(taken.folder, capsule.SUMMARY)):
@@ -269,21 +254,12 @@ def _record(clone: Clone, context: Mapping[str, Any], event: EventDraft) -> Even
     line = context.get("line")
     if not line or line == clone.line().id:
         return clone.record(replace(event, head=(context.get("anchor") or {}).get("head")))
-    there = BranchEventWriter(clone)
-    try:
+    with contextlib.closing(BranchEventWriter(clone)) as there:
         return there.record(context, event)
-    finally:
-        there.close()
 
 
-def _context(taken: Capsule) -> dict[str, Any]:
-    found = capsule.read_json(taken.folder, capsule.CONTEXT)
-    return {**(found if isinstance(found, dict) else {}), "run_id": taken.run_id}
-
-
-def _files(taken: Capsule) -> list[Mapping[str, Any]] | None:
-    """What the wrapper had listed; what it had not is unknown: others may have changed files since."""
-    found = capsule.read_json(taken.folder, run_recording.FILES)
+def _rows(taken: Capsule, name: str) -> list[Mapping[str, Any]] | None:
+    found = capsule.read_json(taken.folder, name)
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else None
 
 
@@ -295,8 +271,7 @@ def _inputs(taken: Capsule, context: Mapping[str, Any]) -> dict[str, Any] | None
     with contextlib.suppress(OSError), open(os.path.join(folder, "stdin"), "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         stdin = {"sha256": digest, "size": os.fstat(file.fileno()).st_size}
-    found = capsule.read_json(taken.folder, GIVEN)
-    return run_report.inputs(stdin, [row for row in found if isinstance(row, dict)] if isinstance(found, list) else [])
+    return run_report.inputs(stdin, _rows(taken, GIVEN) or [])
 
 
 def _sizes(folder: str) -> dict[str, Any]:

@@ -37,26 +37,23 @@ def drop_notices(clone: Clone) -> None:
 
 def notice(clone: Clone) -> Moves:
     """What git did since the last command here, noted where it belongs and said in `clone.notes`."""
+    outside: set[str] = set()  # commits that no session knows
+
+    def note(there: Moves) -> None:
+        if there.made or there.pairs:
+            _follow(clone, there.pairs)
+            outside.update(_to_sessions(clone, there.made))
+            _to_claims(clone, there.made)
+
     try:
         with git_inbox.draining(clone.layout) as fired:
-            outside: set[str] = set()
-            found = moves.observe(clone, fired, note=lambda there: outside.update(_note(clone, there)))
+            found = moves.observe(clone, fired, note=note)
     except (HoldfastError, OSError) as error:
         clone.notes.append(f"what git did since the last command was not noted: {error}")
         return Moves()
     if found.new:
         clone.notes.extend(map(GitNotice, _sentences(clone, found, outside)))
     return found
-
-
-def _note(clone: Clone, found: Moves) -> set[str]:
-    """Add commits to sessions and claims; gives those that no session knows."""
-    if not found.made and not found.pairs:
-        return set()
-    _follow(clone, found.pairs)
-    outside = _to_sessions(clone, found.made)
-    _to_claims(clone, found.made)
-    return outside
 
 
 def _follow(clone: Clone, pairs: Sequence[tuple[str, str]]) -> None:
@@ -102,24 +99,22 @@ def _to_claims(clone: Clone, made: Sequence[NewCommit]) -> None:
 
 
 def _sentences(clone: Clone, found: Moves, outside: set[str]) -> Iterator[str]:
-    live, lost = _is_live(clone), _left_behind(clone, found.new)
+    folders = [folder for folder in (clone.layout.sessions, clone.layout.claims) if os.path.isdir(folder)]
+    live = any(name.endswith(".json") for folder in folders for name in os.listdir(folder))  # somebody keeps some
+    lost = _left_behind(clone, found.new)
     said = [move for move in found.new if move.kind in LOUD or _matters(move, outside, lost, live=live)]
     for move in said[:MOST]:
         away = " outside any session" if move.kind == "commits" else ""
         yield f"{move.sentence}{away}"
     if len(said) > MOST:
         yield f"and {len(said) - MOST} more moves of git"
-    questions = [*lost.values(), *(_questions(clone, said) if said else ())]
+    questions = list(lost.values())
+    if any(move.kind in reconciliation.SWITCHES or _ends_a_line(move) for move in said):
+        questions += reconciliation.left_open(clone)  # once for each change of branch
+    questions += reconciliation.came_later(clone) if said else []
     yield from questions
     if questions or any(move.kind in ASKING for move in said):
         yield "see what that means, and choose, with: holdfast reconcile"
-
-
-def _questions(clone: Clone, said: Sequence[GitMove]) -> Iterator[str]:
-    """What is left to choose; a session that stays open elsewhere is said once for each change of branch."""
-    if any(move.kind in reconciliation.SWITCHES or _ends_a_line(move) for move in said):
-        yield from reconciliation.left_open(clone)
-    yield from reconciliation.came_later(clone)
 
 
 def _matters(move: GitMove, outside: set[str], lost: Mapping[str | None, str], *, live: bool) -> bool:
@@ -138,24 +133,15 @@ def _left_behind(clone: Clone, new: Iterable[GitMove]) -> dict[str | None, str]:
     ended = {move.before for move in new if _ends_a_line(move)}
     found: dict[str | None, str] = {}
     for orphan in reconcile.orphans(clone) if ended else ():
-        where = _where(clone, orphan.refs[-1])
+        # A branch by its ref, a detached HEAD by its work tree; None for this one's.
+        ref = orphan.refs[-1]
+        name = ref.removeprefix("detached:")
+        where = None if name != ref and name == os.path.basename(clone.repo.git_dir) else name
         if where in ended:
             left = f"{_count(orphan.events, 'event')} and {_count(orphan.changes, 'change')}"
             found[where] = f"{orphan.name} left {left} waiting"
     return found
 
 
-def _where(clone: Clone, ref: str) -> str | None:
-    """A branch by its ref, a detached HEAD by its work tree; None for this one's."""
-    name = ref.removeprefix("detached:")
-    return None if name != ref and name == os.path.basename(clone.repo.git_dir) else name
-
-
 def _count(things: Sequence[object], word: str) -> str:
     return f"{len(things):,} {word}{'' if len(things) == 1 else 's'}"
-
-
-def _is_live(clone: Clone) -> bool:
-    """Whether anybody keeps sessions or claims in this clone."""
-    folders = (clone.layout.sessions, clone.layout.claims)
-    return any(name.endswith(".json") for folder in folders if os.path.isdir(folder) for name in os.listdir(folder))

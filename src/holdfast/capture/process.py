@@ -111,18 +111,13 @@ def execute_with_pipes(command: WatchedCommand) -> CommandEnd:
     threads = [threading.Thread(target=_copy, args=(*s, command.tape, turn), daemon=True) for s in streams]
     for thread in threads:
         thread.start()
-    code = _ended(child)
+    while child.returncode is None:
+        with contextlib.suppress(KeyboardInterrupt):  # the console sent it to the command too; its answer counts
+            child.wait()
     for thread in threads:
         thread.join(timeout=2.0)  # a background process may keep a pipe open for ever
+    code = child.returncode
     return CommandEnd(code if code >= 0 else 128 - code, notes=(NO_GROUPS_NOTE,))
-
-
-def _ended(child: "subprocess.Popen[bytes]") -> int:
-    while True:
-        try:
-            return child.wait()
-        except KeyboardInterrupt:  # the console sent it to the command too; its answer counts
-            continue
 
 
 def _copy(name: str, source: IO[bytes], sink: int, tape: Tape, turn: threading.Lock) -> None:
@@ -146,17 +141,13 @@ def execute(command: WatchedCommand) -> CommandEnd:
     except OSError as error:
         if error.filename is None and error.errno not in _NO_START:
             raise
-        return _not_started(command.argv[0], error)
+        missing = error.errno == errno.ENOENT
+        why = "command not found" if missing else f"cannot be run: {os.strerror(error.errno or 0).lower()}"
+        code = NOT_FOUND if missing else NOT_EXECUTABLE
+        return CommandEnd(code, started=False, notes=(f"{command.argv[0]}: {why}",))
 
 
 _NO_START = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.E2BIG, errno.ENOTDIR, errno.ELOOP)
-
-
-def _not_started(command: str, error: OSError) -> CommandEnd:
-    if error.errno == errno.ENOENT:
-        return CommandEnd(NOT_FOUND, started=False, notes=(f"{command}: command not found",))
-    reason = os.strerror(error.errno or 0).lower()
-    return CommandEnd(NOT_EXECUTABLE, started=False, notes=(f"{command}: cannot be run: {reason}",))
 
 
 def _is_stream(handle: int) -> bool:
@@ -233,42 +224,33 @@ class _Watch:
                 last = ended = time.monotonic()
             elif not any(output.wants() for output in self._outputs):
                 return False
-            elif self._overdue(last, ended):
-                return True
+            elif not any(output.pending for output in self._outputs):  # else the user has not taken what is theirs yet
+                now = time.monotonic()
+                if now - last > _QUIET or now - ended > _PATIENCE:
+                    return True
             if self._move_what_is_ready():
                 last = time.monotonic()
-
-    def _overdue(self, last: float, ended: float) -> bool:
-        if any(output.pending for output in self._outputs):
-            return False  # the user has not taken what is theirs yet
-        now = time.monotonic()
-        return now - last > _QUIET or now - ended > _PATIENCE
 
     def _move_what_is_ready(self) -> bool:
         events: dict[int, int] = {self._signals.wake: select.POLLIN}
         wanted: list[tuple[int, int, Output | Input]] = []
-        for stream in self._streams():
+        listening = self._status is None and (self._screen is None or (self._screen.raw and self._outputs[0].open))
+        streams: list[Output | Input] = [*self._outputs]
+        streams += [self._input] if self._input is not None and listening else []
+        for stream in streams:
             if want := stream.wants():
                 wanted.append((*want, stream))
                 events[want[0]] = events.get(want[0], 0) | want[1]
         watch = select.poll()
         for handle, mask in events.items():
             watch.register(handle, mask)
-        ready = dict(watch.poll(self._pause()))
+        # Milliseconds until we look again though nothing happened.
+        pause = 1000.0 if self._signals.heard else _BLIND_LOOK * 1000
+        ready = dict(watch.poll(pause if self._status is None else _QUIET * 1000 / 4))
         if self._signals.wake in ready:
             self._hear()
         moved = [s.move() for handle, mask, s in wanted if ready.get(handle, 0) & (mask | _ODD)]
         return any(moved)
-
-    def _streams(self) -> list[Output | Input]:
-        listening = self._status is None and (self._screen is None or (self._screen.raw and self._outputs[0].open))
-        return [*self._outputs, *([self._input] if self._input is not None and listening else [])]
-
-    def _pause(self) -> float:
-        """Milliseconds until we look again though nothing happened."""
-        if self._status is not None:
-            return _QUIET * 1000 / 4
-        return 1000.0 if self._signals.heard else _BLIND_LOOK * 1000
 
     def _hear(self) -> None:
         for number in self._signals.arrived():

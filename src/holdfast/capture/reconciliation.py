@@ -7,10 +7,10 @@ carried back). Each is a question of its own, and nothing is chosen silently. Ch
 sessions cite what their commits became.
 """
 
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from holdfast.capture import cited_commits, session_lookup, session_work
 from holdfast.capture.cited_commits import DisplacedCommit, ReanchoredCitations
@@ -30,7 +30,6 @@ from holdfast.store.pending_changes import PendingChange
 from holdfast.values import field, frozen, replace
 from holdfast.work import task_board, task_claims
 from holdfast.work.task_board import Board
-from holdfast.work.task_claims import TaskClaim
 
 SETTLED = "settled"  # the lines for which somebody decided about a session
 CHANGES = "changes"  # how an option names what waits from after this point of history
@@ -107,14 +106,10 @@ class ReconcileOverview:
     def news(self) -> "ReconcileOverview":
         """The report without what was reported before; an open session is reported again after another switch."""
         again = any(move.kind in SWITCHES for move in self.moves)
-        over = [
-            one for name, one in self.names().items() if name in self.told and not (again and name.startswith("left "))
-        ]
-        kept: dict[str, Any] = {
-            name: tuple(one for one in getattr(self, name) if one not in over)
-            for name in ("cited", "sessions", "gone", "links", "branches", "aside")
-        }
-        return replace(self, **kept)
+        told = [name for name in self.told if not (again and name.startswith("left "))]
+        over = [one for name, one in self.names().items() if name in told]
+        fields = ("cited", "sessions", "gone", "links", "branches", "aside")
+        return replace(self, **{name: tuple(one for one in getattr(self, name) if one not in over) for name in fields})
 
     def size(self) -> int:
         """How many things it lists that are reported only once."""
@@ -179,14 +174,12 @@ def mark_shown(clone: Clone, report: ReconcileOverview) -> None:
 
 def adrift(clone: Clone) -> list[AdriftSession]:
     """The open sessions that this work tree left, those whose branch or work tree is gone, and stale ones."""
-    mine, old = _left(clone), session_lookup.stale(clone)
-    gone = {one.session.id: one.why for one in old}
-    found = [
-        AdriftSession(one, gone.get(one.id, f"is open on {_place(one)}"), left=True, gone=one.id in gone)
-        for one in mine
-    ]
-    named = {one.id for one in mine}
-    return [*found, *(AdriftSession(one.session, one.why, left=False) for one in old if one.session.id not in named)]
+    mine = _left(clone)
+    named, gone = {one.id for one in mine}, {one.session.id: one for one in session_lookup.stale(clone)}
+    why = {one.id: gone[one.id].why if one.id in gone else f"is open on {_place(one)}" for one in mine}
+    found = [AdriftSession(one, why[one.id], left=True, gone=one.id in gone) for one in mine]
+    others = [one for name, one in gone.items() if name not in named]
+    return found + [AdriftSession(one.session, one.why, left=False) for one in others]
 
 
 def _place(one: Session) -> str:
@@ -228,16 +221,13 @@ def _strays(clone: Clone, board: Board, orphans: Iterable[OrphanLine]) -> list[S
 
 
 def _started(orphan: OrphanLine) -> list[StrayTask]:
-    found = []
+    found, why = [], f"started on {orphan.name}, which is gone"
     for change in orphan.changes:
         if change.path.startswith(f"{paths.TASKS}/") and change.text is not None:
-            try:
+            with contextlib.suppress(BrokenEntry):
                 task = task_files.parse(change.text, change.path)
-            except BrokenEntry:
-                continue
-            if task.status == "started":
-                why = f"started on {orphan.name}, which is gone"
-                found.append(StrayTask(task.id, task.title, task.owner, orphan.name, why))
+                if task.status == "started":
+                    found.append(StrayTask(task.id, task.title, task.owner, orphan.name, why))
     return found
 
 
@@ -365,8 +355,7 @@ def _chosen(clone: Clone, named: str | None) -> Session:
     left = _left(clone)
     if not left:
         raise NotFound("nothing was left on another branch", hint="`holdfast reconcile` lists what is open.")
-    branches = {one.line for one in left}
-    if len(branches) > 1:
+    if len({one.line for one in left}) > 1:
         names = ", ".join(f"{one.id} ({one.branch or branch_lines.DETACHED_NAME})" for one in left)
         raise Ambiguous(f"{len(left)} sessions were left: {names}", hint="Name the one you mean after the option.")
     return left[0]
@@ -413,23 +402,16 @@ def _before(clone: Clone, one: Session) -> set[str]:
 
 def _moved_to(old: Session, new: Session) -> Session:
     """A session that was carried: nothing is open there any more, and it says where that went."""
-    extra: dict[str, Any] = dict(old.extra)
+
+    def gone(item: SessionItem) -> SessionItem:
+        moved = replace(item, state="closed", extra=(*item.extra, ("moved", new.id)))
+        return moved if item.state == "open" else item
+
     asked = [one.text for one in old.pending]
-    extra["moved"] = {"to": new.id, **({"asked": asked} if asked else {})}
-    return replace(
-        old,
-        open=_all_moved(old.open, new),
-        follow_ups=_all_moved(old.follow_ups, new),
-        approvals=tuple(one for one in old.approvals if one.state != "pending"),
-        extra=tuple(extra.items()),
-    )
-
-
-def _all_moved(items: tuple[SessionItem, ...], new: Session) -> tuple[SessionItem, ...]:
-    return tuple(
-        replace(item, state="closed", extra=(*item.extra, ("moved", new.id))) if item.state == "open" else item
-        for item in items
-    )
+    extra = {**dict(old.extra), "moved": {"to": new.id, **({"asked": asked} if asked else {})}}
+    left = tuple(one for one in old.approvals if one.state != "pending")
+    opened, later = tuple(map(gone, old.open)), tuple(map(gone, old.follow_ups))
+    return replace(old, open=opened, follow_ups=later, approvals=left, extra=tuple(extra.items()))
 
 
 def _carry_claims(clone: Clone, old: Session, new: Session) -> None:
@@ -437,16 +419,12 @@ def _carry_claims(clone: Clone, old: Session, new: Session) -> None:
     board = task_board.read(clone)
     for claim in task_claims.live(clone.layout, clone.now()).values():
         if claim.session == old.id and claim.task in board.placed:
-            _reclaim(clone, claim, new)
-
-
-def _reclaim(clone: Clone, claim: TaskClaim, new: Session) -> None:
-    task_claims.release(clone.layout, claim.task, owner=claim.owner)
-    moved = replace(claim, session=new.id, line=clone.line().id, branch=clone.repo.head().branch)
-    try:
-        task_claims.take(clone.layout, moved, now=clone.now())
-    except Claimed as error:  # somebody was quicker in the moment between
-        clone.notes.append(str(error))
+            task_claims.release(clone.layout, claim.task, owner=claim.owner)
+            moved = replace(claim, session=new.id, line=clone.line().id, branch=clone.repo.head().branch)
+            try:
+                task_claims.take(clone.layout, moved, now=clone.now())
+            except Claimed as error:  # somebody was quicker in the moment between
+                clone.notes.append(str(error))
 
 
 def _record(clone: Clone, one: Session, action: str, summary: str) -> None:

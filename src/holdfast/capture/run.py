@@ -194,7 +194,7 @@ def run_command(
             environment=run_report.chosen(environ, env_allow),
             cwd=cwd,
         )
-        _open_quietly(record)
+        record.tried("this run gets no capsule", record.open)
         tracks = Tracks(record.capsule, clone.intake, limit=max_output, warn=record.warn)
         for name in ("terminal",) if terminal else ("stdout", "stderr"):
             tracks.begin(name)
@@ -207,13 +207,6 @@ def run_command(
         told["inputs"] = run_report.inputs(told["inputs"].get("stdin"), given) or {}
         event = record.end(ended.exit_code, told)
     return CommandOutcome(ended.exit_code, record.run_id, (*ended.notes, *record.warnings), event)
-
-
-def _open_quietly(record: CapsuleRecording) -> None:
-    try:
-        record.open()
-    except (HoldfastError, OSError) as error:
-        record.warn(f"this run gets no capsule: {error}")
 
 
 def _keep_inputs(
@@ -342,7 +335,6 @@ def recording(
 
 def _end(record: CapsuleRecording, run: Run, status: int) -> Event | None:
     extra = run._extra()
-    told = {"inputs": run._given, "outputs": run._made}
-    run.event = record.end(status, told, extra=extra, said=run.summary)
+    run.event = record.end(status, {"inputs": run._given, "outputs": run._made}, extra=extra, said=run.summary)
     record.capsule = None
     return run.event

@@ -5,15 +5,16 @@ Every step may fail and none may harm the run itself: what is lost becomes a war
 run whose event could not be written stays open, and the next command completes it.
 """
 
+import contextlib
 import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from holdfast.capture import run_report, worktree_changes
-from holdfast.capture.worktree_changes import Snapshot, spelled
+from holdfast.capture.worktree_changes import spelled
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event, EventDraft
@@ -75,13 +76,12 @@ def _window(layout: Layout, other: str, run_id: str, ours: Mapping[str, Any]) ->
     if run_id in _ancestors(layout, theirs) or other in _ancestors(layout, ours):
         return None
     files = capsule.read_json(folder, FILES)
-    paths = (
-        frozenset(row.get("path", "") for row in files if isinstance(row, dict)) if isinstance(files, list) else None
-    )
+    paths = [row.get("path", "") for row in (files if isinstance(files, list) else ()) if isinstance(row, dict)]
     end = None
-    if not os.path.lexists(os.path.join(folder, capsule.OPEN)):
-        end = _modified(os.path.join(folder, capsule.MANIFEST))
-    return RunWindow(int(theirs.get("since_ns") or 0), end, paths or frozenset())
+    with contextlib.suppress(OSError):
+        if not os.path.lexists(os.path.join(folder, capsule.OPEN)):
+            end = os.lstat(os.path.join(folder, capsule.MANIFEST)).st_mtime_ns
+    return RunWindow(int(theirs.get("since_ns") or 0), end, frozenset(paths))
 
 
 def _ancestors(layout: Layout, context: Mapping[str, Any]) -> set[str]:
@@ -95,22 +95,9 @@ def _ancestors(layout: Layout, context: Mapping[str, Any]) -> set[str]:
     return found
 
 
-def _modified(path: str) -> int | None:
-    try:
-        return os.lstat(path).st_mtime_ns
-    except OSError:
-        return None
-
-
-def keep_files(
-    into: Capsule, top: str, paths: Sequence[str], *, scan: Scanner, others: Sequence[RunWindow]
-) -> list[dict[str, Any]]:
-    """Describe each path and copy what is small; what cannot be read or kept is still listed."""
-    keeper = _Keeper(into, scan)
-    return [keeper.describe(top, path, others) for path in paths]
-
-
 class _Keeper:
+    """Describes files and copies what is small; what cannot be read or kept is still listed."""
+
     def __init__(self, into: Capsule, scan: Scanner) -> None:
         self._into, self._scan = into, scan
         self._room, self._files, self._hashing = MAX_COPIES, MAX_COPIED_FILES, MAX_HASHED
@@ -172,6 +159,7 @@ class _Keeper:
 
 GIVEN = "inputs/files.json"
 MAX_COMMITS = 50  # that an event names
+T = TypeVar("T")
 
 
 class CapsuleRecording:
@@ -197,8 +185,11 @@ class CapsuleRecording:
         self.capsule: Capsule | None = None
         self._seen = capsule.opened(clone.layout)
         began = moment()
-        self._before, self._logged = self._look(), worktree_changes.last_row(clone.repo)
-        head = clone.repo.head()
+        self._before = self.tried("what the run changes is not recorded", lambda: worktree_changes.snapshot(clone.repo))
+        self._logged, head = worktree_changes.last_row(clone.repo), clone.repo.head()
+        line = None
+        with contextlib.suppress(HoldfastError, OSError):
+            line = clone.line().id
         self.context: dict[str, Any] = {
             "v": 1,
             "run_id": self.run_id,
@@ -217,7 +208,7 @@ class CapsuleRecording:
                 "branch": head.branch,
                 "dirty": None if self._before is None else bool(self._before.files),
             },
-            "line": self._line(),
+            "line": line,  # where the run belongs if its wrapper dies: by then another branch may be checked out
             "started": clone.now(),
             "since_ns": began,
         }
@@ -227,18 +218,12 @@ class CapsuleRecording:
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 
-    def _look(self) -> Snapshot | None:
+    def tried(self, lost: str, do: Callable[[], T]) -> T | None:
+        """What it gives; None and a warning that this is lost if the disk or the scanner refuses."""
         try:
-            return worktree_changes.snapshot(self._clone.repo)
+            return do()
         except (HoldfastError, OSError) as error:
-            self.warn(f"what the run changes is not recorded: {error}")
-            return None
-
-    def _line(self) -> str | None:
-        """Where the run belongs if its wrapper dies: by then another branch may be checked out."""
-        try:
-            return self._clone.line().id
-        except (HoldfastError, OSError):
+            self.warn(f"{lost}: {error}")
             return None
 
     def open(self) -> None:
@@ -261,12 +246,17 @@ class CapsuleRecording:
     ) -> Event | None:
         """Seal the capsule and write the event; None if it could not be written now."""
         ended = self._clone.now()
-        self._keep_ending(exit_status, ended)
-        files = self._files()
+        if taken := self.capsule:
+            self.tried("how it ended is not recorded", lambda: taken.note({"exit_status": exit_status, "ended": ended}))
+        files = self.tried("what the run changed is not recorded", self._files)
         outputs = run_report.outputs(
             self.context, told.get("outputs", {}), exit_status=exit_status, ended=ended, files=files, said=said
         )
-        root = self._seal(outputs, files)
+        root = None
+        if taken:
+            lost = f"the capsule of run {self.run_id} is not sealed"
+            scan = self._clone.intake
+            root = self.tried(lost, lambda: seal_run(taken, self.context, outputs, files, scan=scan))
         body = run_report.body(self.context, outputs=outputs, inputs=told.get("inputs"), root=root)
         body |= {
             "artifacts": run_report.artifacts(files or []),
@@ -276,46 +266,25 @@ class CapsuleRecording:
         } | dict(extra or {})
         return self._record(exit_status, body)
 
-    def _keep_ending(self, exit_status: int, ended: str) -> None:
-        if self.capsule is not None:
-            try:
-                self.capsule.note({"exit_status": exit_status, "ended": ended})
-            except HoldfastError as error:
-                self.warn(str(error))
-
     def _files(self) -> list[dict[str, Any]] | None:
         """The produced files, kept in the capsule; None if nobody can tell."""
         if self._before is None or self.capsule is None:
             return None
         layout, repo = self._clone.layout, self._clone.repo
-        try:
-            paths = worktree_changes.changed_paths(repo, self._before)
-            others = neighbours(layout, self.run_id, self.context, self._seen) if paths else []
-            return keep_files(self.capsule, repo.top, paths, scan=self._clone.intake, others=others)
-        except (HoldfastError, OSError) as error:
-            self.warn(f"what the run changed is not recorded: {error}")
-            return None
-
-    def _seal(self, outputs: Mapping[str, Any], files: list[dict[str, Any]] | None) -> str | None:
-        if self.capsule is None:
-            return None
-        try:
-            return seal_run(self.capsule, self.context, outputs, files, scan=self._clone.intake)
-        except (HoldfastError, OSError) as error:
-            self.warn(f"the capsule of run {self.run_id} is not sealed: {error}")
-            return None
+        paths = worktree_changes.changed_paths(repo, self._before)
+        others = neighbours(layout, self.run_id, self.context, self._seen) if paths else []
+        keeper = _Keeper(self.capsule, self._clone.intake)
+        return [keeper.describe(repo.top, path, others) for path in paths]
 
     def _receipts(self) -> list[str]:
         """The commits that were made meanwhile; what the run only fetched or went to is others' work."""
         if self._before is None:
             return []
-        try:
-            made = worktree_changes.made(
-                self._clone.repo, self._before.head, began=self.context["started"], after=self._logged
-            )
-        except (HoldfastError, OSError):
-            made = []
-        return [f"commit:{oid}" for oid in made[-MAX_COMMITS:]]
+        base, began = self._before.head, self.context["started"]
+        with contextlib.suppress(HoldfastError, OSError):
+            made = worktree_changes.made(self._clone.repo, base, began=began, after=self._logged)
+            return [f"commit:{oid}" for oid in made[-MAX_COMMITS:]]
+        return []
 
     def _record(self, exit_status: int, body: Mapping[str, Any]) -> Event | None:
         try:

@@ -79,29 +79,19 @@ def summary(
 ) -> str:
     """summary.md: what ran, why, how it ended, and what it changed."""
     anchor = context.get("anchor") or {}
-    rows = [
-        f"# Run {context.get('run_id')}",
-        "",
-        said,
-        "",
-        *_fields(
-            {
-                "Why": why(context),
-                "Task": context.get("task"),
-                "Parent": context.get("parent_run_id"),
-                "Started": context.get("started"),
-                "Branch": anchor.get("branch"),
-                "Commit": anchor.get("head"),
-                "Folder": context.get("cwd"),
-                "Prompt": _cut(str(context.get("prompt") or "").split("\n")[0], 200) or None,
-            }
-        ),
-        *(
-            f"- {key.removesuffix('_bytes')}: {_count(n, 'byte')}"
-            for key, n in outputs.items()
-            if key.endswith("_bytes")
-        ),
-    ]
+    fields = {
+        "Why": why(context),
+        "Task": context.get("task"),
+        "Parent": context.get("parent_run_id"),
+        "Started": context.get("started"),
+        "Branch": anchor.get("branch"),
+        "Commit": anchor.get("head"),
+        "Folder": context.get("cwd"),
+        "Prompt": _cut(str(context.get("prompt") or "").split("\n")[0], 200) or None,
+    }
+    fields |= {key[:-6]: _count(n, "byte") for key, n in outputs.items() if key.endswith("_bytes")}
+    rows = [f"# Run {context.get('run_id')}", "", said, ""]
+    rows += [f"- {name}: {value}" for name, value in fields.items() if value is not None]
     if files is None:
         return "\n".join([*rows, "", "What it changed is not known."]) + "\n"
     rows += ["", f"Changed {_count(len(files), 'file')}{':' if files else '.'}"]
@@ -115,25 +105,17 @@ def why(context: Mapping[str, Any]) -> str | None:
     """Why a run was made: how its prompt begins, else its task, else its session's objective."""
     for name in ("prompt", "task", "objective"):
         if words := one_row(str(context.get(name) or "")[:MAX_TEXT]):
-            return _beginning(words)
+            if len(words) <= _REASON:
+                return words
+            # The first sentence, and those after it that still fit.
+            ends = [found.end() for found in _SENTENCE.finditer(words[:_REASON])]
+            return words[: ends[-1]].rstrip() if ends else _cut(words, _REASON)
     return None
-
-
-def _beginning(words: str) -> str:
-    """The first sentence, and those after it that still fit."""
-    if len(words) <= _REASON:
-        return words
-    ends = [found.end() for found in _SENTENCE.finditer(words[:_REASON])]
-    return words[: ends[-1]].rstrip() if ends else _cut(words, _REASON)
 
 
 def one_row(text: str) -> str:
     """Text on one line."""
     return " ".join(text.split())
-
-
-def _fields(values: Mapping[str, Any]) -> list[str]:
-    return [f"- {name}: {value}" for name, value in values.items() if value is not None]
 
 
 def _described(row: Mapping[str, Any]) -> str:

@@ -22,16 +22,11 @@ from holdfast.work import task_board
 Answers = Mapping[str, list[str]]  # close, granted or denied, to the short ids
 
 
-@frozen
-class SplitAnswers:
-    """What is said to the session of the note itself, and what to others, by their ids."""
+def split_answers(clone: Clone, answers: Answers) -> tuple[dict[str, list[str]], dict[str, dict[str, list[str]]]]:
+    """What is said to the session of the note itself, and what to others, by their ids.
 
-    own: dict[str, list[str]]
-    others: dict[str, dict[str, list[str]]]
-
-
-def split_answers(clone: Clone, answers: Answers) -> SplitAnswers:
-    """Whose each answer is; NotFound before anything is written, if a session or an item is not there."""
+    NotFound before anything is written, if a session or an item is not there.
+    """
     own: dict[str, list[str]] = {how: [] for how in answers}
     others: dict[str, dict[str, list[str]]] = {}
     for how, names in answers.items():
@@ -43,7 +38,7 @@ def split_answers(clone: Clone, answers: Answers) -> SplitAnswers:
                 own[how].append(name)
     for name, said in others.items():
         with_answers(session_files.find(clone.layout, name), said)
-    return SplitAnswers(own, others)
+    return own, others
 
 
 def _found(clone: Clone, name: str) -> str:
@@ -59,10 +54,10 @@ def open_item(clone: Clone, name: str) -> tuple[Session, SessionItem]:
     if not mark:
         raise NotFound(f"{name} names no item of a session", hint="Write both, such as SES-4d2:o1.")
     session = session_files.find(clone.layout, _found(clone, whose))
-    for one in (*session.still_open, *session.still_to_follow):
-        if one.id == asked.lower():
-            return session, one
-    raise NotFound(f"{session.id} has no open item {asked}", hint=f"See `holdfast session show {session.id}`.")
+    there = {one.id: one for one in (*session.still_open, *session.still_to_follow)}
+    if asked.lower() not in there:
+        raise NotFound(f"{session.id} has no open item {asked}", hint=f"See `holdfast session show {session.id}`.")
+    return session, there[asked.lower()]
 
 
 def open_items(clone: Clone, name: str) -> tuple[Session, tuple[SessionItem, ...]]:
@@ -121,12 +116,11 @@ def found_since(
         return WorkSinceTurn((), tuple(told.get("files", ())))
     base = session.turns[-1].anchor if session.turns else session.started
     made = worktree_changes.commits_since(clone.repo, base.commit, now.commit)
-    files = told.get("files") or clone.intake.value(
-        [
-            *worktree_changes.committed_files(clone.repo, made, journal=journal),
-            *worktree_changes.uncommitted_files(clone.repo, since=base.ts, known=session.files, journal=journal),
-        ]
-    )
+    files = told.get("files") or []
+    if not files:
+        files = worktree_changes.committed_files(clone.repo, made, journal=journal)
+        files += worktree_changes.uncommitted_files(clone.repo, since=base.ts, known=session.files, journal=journal)
+        files = clone.intake.value(files)
     return WorkSinceTurn(tuple(made), tuple(dict.fromkeys(files))[: worktree_changes.MAX_FILES])
 
 
@@ -201,17 +195,14 @@ def cleaned_note(clone: Clone, said: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in said.items():
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str):
-                rules.clean(text, limit=LIMITS.get(name, MAX_LINE), what=f"the {name.replace('_', ' ')}")
-                _refuse_empty(name, text, among=isinstance(value, list))
+                named = name.replace("_", " ")
+                rules.clean(text, limit=LIMITS.get(name, MAX_LINE), what=f"the {named}")
+                if isinstance(value, list) and not text.strip():
+                    raise BadInput(f"there is an empty text among the {named}", hint="Say what it is.")
     if said.get("run") is not None and not is_id(str(said["run"])):
         raise BadInput(f"{said['run']!r} is not the id of a run", hint="See `holdfast log`.")
     safe: dict[str, Any] = clone.intake.value(dict(said))
     return {name: _stored(value, LIMITS.get(name, MAX_LINE)) for name, value in safe.items()}
-
-
-def _refuse_empty(name: str, text: str, *, among: bool) -> None:
-    if among and not text.strip():
-        raise BadInput(f"there is an empty text among the {name.replace('_', ' ')}", hint="Say what it is.")
 
 
 def _stored(value: Any, limit: int) -> Any:

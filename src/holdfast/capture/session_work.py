@@ -56,10 +56,14 @@ def propose_done_tasks(clone: Clone, session: Session, commits: Sequence[str]) -
 def _for(
     clone: Clone, session: Session, task: Task, commits: Sequence[str], texts: Mapping[str, str]
 ) -> DoneTaskProposal | None:
+    claim = task_claims.find(clone.layout, task.id)
+    claimed = claim.commits if claim and (claim.session == session.id or claim.line == session.line) else ()
+    # All commits if it was the session's only task, else those of the turns that were spent on it.
+    worked = [oid for turn in session.every_turn if turn.task == task.id for oid in turn.commits]
     reasons = {
         "the commit names it": {oid for oid in commits if task.id in _WORD.findall(texts.get(oid, ""))},
-        "it was claimed while they were made": _claimed(clone, session, task.id),
-        "the session worked on it": _worked(session, task.id, commits),
+        "it was claimed while they were made": set(claimed),
+        "the session worked on it": set(commits if session.tasks == (task.id,) else worked),
     }
     speak = {why: found & set(commits) for why, found in reasons.items()}
     if not any(speak.values()):
@@ -67,20 +71,6 @@ def _for(
     chosen = set().union(*speak.values())
     why = ", ".join(why for why, found in speak.items() if found)
     return DoneTaskProposal(task.id, task.title, tuple(oid for oid in commits if oid in chosen), why)
-
-
-def _claimed(clone: Clone, session: Session, task: str) -> set[str]:
-    claim = task_claims.find(clone.layout, task)
-    if claim is None or (claim.session != session.id and claim.line != session.line):
-        return set()
-    return set(claim.commits)
-
-
-def _worked(session: Session, task: str, commits: Sequence[str]) -> set[str]:
-    """All commits if it was the session's only task, else those of the turns that were spent on it."""
-    if session.tasks == (task,):
-        return set(commits)
-    return {oid for turn in session.every_turn if turn.task == task for oid in turn.commits}
 
 
 _FIRST_LINE = 200
@@ -226,19 +216,18 @@ def note(
         "approvals": list(approvals),
         "decisions": list(decisions),
     }
-    answers = session_note.split_answers(
-        clone, {"close": list(close), "granted": list(granted), "denied": list(denied)}
-    )
-    told = {**session_note.cleaned_note(clone, said), **answers.own}
+    answers = {"close": list(close), "granted": list(granted), "denied": list(denied)}
+    own, others = session_note.split_answers(clone, answers)
+    told = {**session_note.cleaned_note(clone, said), **own}
     if not any(told.values()):
-        if (other := session_note.give_answers(clone, answers.others)) is not None:
+        if (other := session_note.give_answers(clone, others)) is not None:
             return Noted(other, None, False)
         raise BadInput("there is nothing to note", hint="Say in a sentence what was done.")
     there, started = _session_for(clone, session, told)
     now = anchor_of(clone)
     found = session_note.found_since(clone, there, now, told, journal=journal)
     new = session_files.update(clone.layout, there.id, lambda old: session_note.with_note(old, told, now, found))
-    session_note.give_answers(clone, answers.others)
+    session_note.give_answers(clone, others)
     turn = new.turns[-1] if told["summary"] else None
     return Noted(_condense(clone, new, condense_by or condense.CondenseSettings()), turn, started)
 
@@ -247,7 +236,10 @@ def _session_for(clone: Clone, asked: str | None, told: Mapping[str, Any]) -> tu
     """The session a note belongs to, and whether it had to be started."""
     here, named = current(clone), session_files.find(clone.layout, asked) if asked is not None else None
     if named is not None:
-        _refuse_elsewhere(clone, named)
+        if named.state == "ended":
+            raise BadInput(f"{named.id} has ended", hint=NONE_OPEN)
+        if named.worktree != worktree_of(clone):
+            raise BadInput(f"{named.id} belongs to another work tree", hint="Note it there, or leave the id out.")
         if named.line == clone.line().id:
             return named, False
     if here is not None:
@@ -261,13 +253,6 @@ def _session_for(clone: Clone, asked: str | None, told: Mapping[str, Any]) -> tu
         )
     objective = rules.cut(told["summary"].partition("\n")[0], _FIRST_LINE)
     return _linked(clone, named or left(clone), objective), True
-
-
-def _refuse_elsewhere(clone: Clone, session: Session) -> None:
-    if session.state == "ended":
-        raise BadInput(f"{session.id} has ended", hint=NONE_OPEN)
-    if session.worktree != worktree_of(clone):
-        raise BadInput(f"{session.id} belongs to another work tree", hint="Note it there, or leave the id out.")
 
 
 def _condense(clone: Clone, session: Session, how: condense.CondenseSettings) -> Session:
@@ -375,30 +360,22 @@ def record_run(clone: Clone, outcome: recorded_run.CommandOutcome) -> Session | 
             return there
         body, now = clone.joined(outcome.event), anchor_of(clone)
         known = {"run": outcome.run_id, "exit_status": outcome.exit_code}
-        ran = SessionCommand(**session_note.as_command({"text": _as_typed(body["command"]), **known}, now.ts))
+        typed = body["command"] or "?"
+        text = shlex.join(map(str, typed)) if isinstance(typed, list | tuple) else str(typed)
+        ran = SessionCommand(**session_note.as_command({"text": text, **known}, now.ts))
         made = [str(one["path"]) for one in body["artifacts"] or () if "path" in one]
         task = str(body["task"] or "")
         tasks = [task] if task.startswith("TSK-") and is_id(task) else []
-        return session_files.update(clone.layout, there.id, lambda old: _with_run(old, ran, now, made, tasks))
+
+        def with_run(old: Session) -> Session:
+            ran_last = session_note.fewer_commands((*old.commands, ran))
+            files = more(old.files, made[: worktree_changes.MAX_FILES], MAX_FILES)
+            return replace(old, updated=now, commands=ran_last, files=files, tasks=more(old.tasks, tasks, MAX_NAMES))
+
+        return session_files.update(clone.layout, there.id, with_run)
     except (HoldfastError, OSError) as error:
         clone.notes.append(f"the run is not in the session: {error}")
         return None
-
-
-def _with_run(old: Session, ran: SessionCommand, now: SessionAnchor, files: list[str], tasks: list[str]) -> Session:
-    return replace(
-        old,
-        updated=now,
-        commands=session_note.fewer_commands((*old.commands, ran)),
-        files=more(old.files, files[: worktree_changes.MAX_FILES], MAX_FILES),
-        tasks=more(old.tasks, tasks, MAX_NAMES),
-    )
-
-
-def _as_typed(command: object) -> str:
-    if isinstance(command, list | tuple):
-        return shlex.join(str(word) for word in command)
-    return str(command or "?")
 
 
 def _record(clone: Clone, session: Session, action: str, *, summary: str) -> None:

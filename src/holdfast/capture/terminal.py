@@ -151,9 +151,7 @@ def suspends(master: int, keys: bytes) -> bool:
         settings = termios.tcgetattr(master)
     except termios.error:
         return False
-    return bool(settings[3] & termios.ISIG) and settings[6][termios.VSUSP] in (
-        keys[i : i + 1] for i in range(len(keys))
-    )
+    return bool(settings[3] & termios.ISIG) and settings[6][termios.VSUSP] in {bytes([key]) for key in keys}
 
 
 def leaves_stopping_to_us(pid: int) -> bool:
@@ -165,11 +163,6 @@ def leaves_stopping_to_us(pid: int) -> bool:
     except (OSError, KeyError, ValueError):
         return False
     return not masks >> (signal.SIGTSTP - 1) & 1
-
-
-def at_end(error: OSError) -> bool:
-    """Whether reading a pseudo-terminal failed only because nobody has it open any more."""
-    return error.errno == errno.EIO
 
 
 class Screen:
@@ -237,7 +230,7 @@ class Output:
         except BlockingIOError:
             return False
         except OSError as error:
-            if not at_end(error):
+            if error.errno != errno.EIO:  # nobody has the pseudo-terminal open any more
                 raise
             chunk = b""
         if not chunk:
@@ -247,8 +240,10 @@ class Output:
         if self.pending:
             self._pass_on()
         self._tape(self.name, chunk)
-        if self.gone:
-            self._spend(len(chunk))
+        if self.gone:  # with no reader left, recorded on for a while; then it meets the broken pipe it should
+            self._linger -= len(chunk)
+            if self._linger <= 0:
+                self.close()
         return True
 
     def _pass_on(self) -> None:
@@ -262,12 +257,6 @@ class Output:
             self.gone, self.pending = True, memoryview(b"")
             if error.errno not in _GONE:
                 self.note = f"the command's {self.name} could not be passed on: {os.strerror(error.errno or 0)}"
-
-    def _spend(self, count: int) -> None:
-        """With no reader left, record on for a while; then the command meets the broken pipe it should."""
-        self._linger -= count
-        if self._linger <= 0:
-            self.close()
 
     def close(self) -> None:
         if self.open:

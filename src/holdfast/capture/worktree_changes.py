@@ -47,9 +47,8 @@ class Snapshot:
 
 def snapshot(repo: Repo) -> Snapshot:
     """The work tree now."""
-    head = repo.head().oid
     budget = [_HASHED_IN_ALL, _HASHED_COUNT]
-    return Snapshot(head, {path: _mark(repo.top, path, budget) for path in _differing(repo)})
+    return Snapshot(repo.head().oid, {path: _mark(repo.top, path, budget) for path in _differing(repo)})
 
 
 def changed_paths(repo: Repo, before: Snapshot) -> list[str]:
@@ -65,26 +64,20 @@ def spelled(path: str) -> str:
     """
     if path.isprintable() and "\\" not in path:
         return path
-    return "".join(c if c.isprintable() and c != "\\" else _bytes_of(c) for c in path)
-
-
-def _bytes_of(character: str) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
+    raw = [[c] if c.isprintable() and c != "\\" else c.encode("utf-8", "surrogateescape") for c in path]
+    return "".join(one if isinstance(one, str) else f"\\x{one:02x}" for piece in raw for one in piece)
 
 
 def _differing(repo: Repo) -> list[str]:
     """Every path that differs from HEAD or is not tracked, folders and ignored files left out."""
     how = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
     out = repo.run("status", *how, "--", ".", f":(exclude){TRACKED}")
-    return [path for row in out.split(b"\0") if (path := _path_of(row)) and not path.endswith("/")]
+    rows = [(row, _FIELDS_BEFORE_PATH.get(row[:1])) for row in out.split(b"\0")]
+    paths = [os.fsdecode(row.split(b" ", words)[words]) for row, words in rows if words]
+    return [path for path in paths if not path.endswith("/")]
 
 
 _FIELDS_BEFORE_PATH = {b"1": 8, b"u": 10, b"?": 1}
-
-
-def _path_of(row: bytes) -> str:
-    words = _FIELDS_BEFORE_PATH.get(row[:1])
-    return os.fsdecode(row.split(b" ", words)[words]) if words else ""
 
 
 def _committed(repo: Repo, before: str | None, after: str | None) -> Iterable[str]:
@@ -160,11 +153,8 @@ def commits_since(repo: Repo, base: str | None, head: str | None) -> list[str]:
     # What was committed in this work tree while another branch was checked out is not this branch's work,
     # even if it came here by a merge since; only HEAD's log knows what a rebase picked.
     rows = (reflog.read(repo.common_dir, ref)[-_ROWS:] if ref else []) or here
-    if not rows:
-        mine = set(_gained(repo, base, head, "--first-parent"))
-    else:
-        mine = {row.oid for row in rows if makes(row)}
-        mine |= {row.oid for row in here if _picks(row)}
+    mine = {row.oid for row in rows if makes(row)} | {row.oid for row in here if _picks(row)}
+    mine = mine if rows else set(_gained(repo, base, head, "--first-parent"))
     return [oid for oid in reversed(gained) if oid in mine]
 
 

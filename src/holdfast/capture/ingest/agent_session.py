@@ -28,6 +28,7 @@ _OBJECTIVE = 200
 _ID = 10  # characters
 # Of a turn and of a session; its runs have them all. Every pack reads every session, so they stay small.
 _COMMANDS, _ALL_COMMANDS = 4, 100
+_NEEDED = ("key", "ts", "ended", "line", "branch", "commands", "files", "commits", "prompt")
 
 
 def session_id(agent: str, session: str) -> str:
@@ -41,8 +42,11 @@ def keep(clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turn
     identity, agent = context["session"]["id"], context["agent"]
     if identity in clone.erased():
         return str(identity)
-    rows = [_needed(row, first=not n) for n, row in enumerate(turns)][-MAX_TURNS:]
-    done = _noted_before(clone, agent)
+    # The words themselves stay in the run.
+    rows = [{name: row[name] for name in _NEEDED} | ({"prompt": ""} if n else {}) for n, row in enumerate(turns)]
+    rows = rows[-MAX_TURNS:]
+    before = import_progress.load(clone.stores, agent["name"], agent["session"])
+    done = before.noted if before else frozenset()
 
     def change(old: Session) -> Session:
         new = _with_turns(old, rows, run=context["run_id"], done=done)
@@ -91,11 +95,6 @@ def _shared(clone: Clone, origin: TranscriptOrigin) -> Session | None:
     return None
 
 
-def _noted_before(clone: Clone, agent: Mapping[str, Any]) -> frozenset[str]:
-    found = import_progress.load(clone.stores, agent["name"], agent["session"])
-    return found.noted if found else frozenset()
-
-
 def _is_ours(session: Session, name: str) -> bool:
     return session.agent_session == rules.cut(name, MAX_LINE)
 
@@ -117,13 +116,6 @@ def _begun(context: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Ses
         ended=at,
         ended_by=ENDED_BY,
     )
-
-
-def _needed(row: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
-    """What a session takes of a turn; the words themselves stay in the run."""
-    names = ("key", "ts", "ended", "line", "branch", "commands", "files", "commits")
-    found = {name: row[name] for name in names}
-    return {**found, "commands": found["commands"][-_COMMANDS:], "prompt": row["prompt"] if first else ""}
 
 
 def _objective(row: Mapping[str, Any]) -> str:
@@ -154,20 +146,17 @@ def _with_turns(old: Session, rows: Sequence[Mapping[str, Any]], *, run: str | N
 
 def _turn(row: Mapping[str, Any], n: int, at: SessionAnchor, run: str | None) -> rules.SessionTurn:
     commit = row["commits"][-1] if row["commits"] else at.commit
+    ran = [(rules.cut(one["text"], MAX_LINE) or "?", one["exit_status"]) for one in row["commands"][-_COMMANDS:]]
     return rules.SessionTurn(
         n=n,
         anchor=SessionAnchor(row["ts"], commit, row["branch"] or at.branch),
         summary=rules.cut(row["line"] or "nothing was said", MAX_SUMMARY),
-        commands=tuple(_command(one, row["ts"]) for one in row["commands"][-_COMMANDS:]),
+        commands=tuple(SessionCommand(text=text, exit_status=status, ts=row["ts"]) for text, status in ran),
         files=tuple(row["files"]),
         commits=tuple(row["commits"]),
         run=run,
         extra=((KEY, str(row["key"])),),
     )
-
-
-def _command(one: Mapping[str, Any], ts: str) -> SessionCommand:
-    return SessionCommand(text=rules.cut(one["text"], MAX_LINE) or "?", exit_status=one["exit_status"], ts=ts)
 
 
 def _with_open(old: Session, left: Sequence[str] | None, ts: str, owner: tuple[str, str]) -> Session:
@@ -183,10 +172,7 @@ def _with_open(old: Session, left: Sequence[str] | None, ts: str, owner: tuple[s
         replace(item, state="closed") if owner in item.extra and item.text not in wanted else item for item in old.open
     )
     new = rules.add_items(kept, [text for text in wanted if text not in there], letter="o", ts=ts)
-    ours: tuple[rules.SessionItem, ...] = tuple(
-        replace(item, extra=(owner,)) if item not in kept else item for item in new
-    )
-    return replace(old, open=ours)
+    return replace(old, open=tuple(replace(item, extra=(owner,)) if item not in kept else item for item in new))
 
 
 def _moved(session: Session, rows: Sequence[Mapping[str, Any]], summary: str) -> Session:

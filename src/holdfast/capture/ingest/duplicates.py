@@ -8,9 +8,9 @@ sessions only together with the words, because some tools number each session fr
 import zlib
 from collections.abc import Sequence
 
-from holdfast.model.transcript import TranscriptStep, TranscriptTurn
+from holdfast.model.transcript import TranscriptOrigin, TranscriptStep, TranscriptTurn
 from holdfast.store import import_progress
-from holdfast.store.import_progress import ImportProgress, mark
+from holdfast.store.import_progress import ImportProgress, TranscriptMark, mark
 from holdfast.store.layout import Layout
 from holdfast.values import field, mutable, replace
 
@@ -39,6 +39,9 @@ class SessionIntake:
     """One session while it is imported."""
 
     old: ImportProgress
+    origin: TranscriptOrigin
+    now: TranscriptMark  # how the transcript looks
+    until: str = ""  # no time in it that is later is believed
     ours: bool = True  # about this repository
     runs: list[str] = field(default_factory=list)
     turns: int = 0
@@ -51,7 +54,7 @@ class SessionIntake:
     taken_at: int = 0
     count: int = 0
     last: str = ""
-    _turns: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)  # turns
     _steps: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -60,11 +63,6 @@ class SessionIntake:
     def know(self, old: ImportProgress) -> None:
         """What was taken before this reading, as far as anybody knows now."""
         self.old, self.count, self.last = old, old.count, old.last
-
-    def saw(self, turn: TranscriptTurn) -> None:
-        """A turn was read."""
-        self.any = True
-        self.offset = turn.start
 
     def number(self, turn: TranscriptTurn) -> int:
         """The turn's number in its session: one that goes on keeps the one it had."""
@@ -82,13 +80,10 @@ class SessionIntake:
 
     def take(self, turn: TranscriptTurn, whole: TranscriptTurn | None, *, counts: bool = True) -> None:
         """A turn, or a part of one, was taken."""
-        self._turns.add(self.key(turn))
+        self.taken.add(self.key(turn))
         self._steps.update(mark(step.id) for step in turn.steps)
         self.taken_at = turn.start
         self.turns += counts and whole is None and not turn.continues
-
-    def has(self, turn: str) -> bool:
-        return turn in self._turns
 
     def knows(self, step: TranscriptStep) -> bool:
         """Whether this session's step was taken, now or before."""
@@ -129,20 +124,14 @@ class TakenTurns:
     def fresh(self, turn: TranscriptTurn, agent: str, taking: SessionIntake) -> TranscriptTurn | None:
         """What of a turn nobody took in; None if all of it was, and then it is counted as what it is."""
         others, key = self._contents.get(agent, set()), taking.key(turn)
-        own = key in taking.old.turns or taking.has(key)
+        own = key in taking.old.turns or key in taking.taken
         new = [step for step in turn.steps if not taking.knows(step) and content(step) not in others]
         known = not turn.continues and (own or _content(turn.key, turn.prompt) in others)
         if not new and (turn.steps or known):
             taking.copies += not own and not turn.continues
             return None
-        if self._is_told_by_another(turn, agent):
+        said = turn.fingerprint
+        if said and any(mark(said) in prints for other, prints in self._prints.items() if other != agent):
             taking.twins += 1
             return None
         return turn if len(new) == len(turn.steps) else replace(turn, steps=tuple(new))
-
-    def _is_told_by_another(self, turn: TranscriptTurn, agent: str) -> bool:
-        said = turn.fingerprint
-        if said is None:
-            return False
-        name = mark(said)
-        return any(name in prints for other, prints in self._prints.items() if other != agent)

@@ -7,7 +7,7 @@ kept before becomes a run; while it goes on, its finished turns are only noted.
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.capture import finish_run
@@ -26,7 +26,7 @@ from holdfast.model.transcript import MAX_PROMPT, TranscriptOrigin, TranscriptTu
 from holdfast.model.utterance import TriedCommand, Utterance
 from holdfast.store import import_progress
 from holdfast.store.capsule import OPEN, Capsule, clear
-from holdfast.store.import_progress import ImportProgress, TranscriptMark, mark
+from holdfast.store.import_progress import ImportProgress, mark
 from holdfast.values import asdict, field, fields, frozen, mutable, replace
 
 _TOKEN = 6
@@ -78,7 +78,8 @@ class TranscriptIntake:
         now = import_progress.seen(path)
         before = self._known.at(dialect.name, path)
         if ended and before and before.ended and before.seen == now:
-            return self._told(before, SessionIntake(before, ours=ours))
+            origin = TranscriptOrigin(agent=before.agent, session=before.session)
+            return self._told(before, SessionIntake(before, origin, now, ours=ours), TranscriptCounts())
         reading = self.repository.read(dialect, path)
         origin = self._cleaned(reading.origin)
         if origin.role == "internal":
@@ -86,37 +87,26 @@ class TranscriptIntake:
         with import_progress.taking(self._clone.layout, origin.agent, origin.session):
             self._known.look_again()
             old = self._known.of(origin.agent, origin.session)
-            return self._take(dialect, reading, origin, SessionIntake(old, ours=ours), now, ended=ended)
+            return self._take(dialect, reading, SessionIntake(old, origin, now, ours=ours), ended=ended)
 
     def _take(
-        self,
-        dialect: Dialect,
-        reading: TranscriptReading,
-        origin: TranscriptOrigin,
-        taking: SessionIntake,
-        now: TranscriptMark,
-        *,
-        ended: bool,
+        self, dialect: Dialect, reading: TranscriptReading, taking: SessionIntake, *, ended: bool
     ) -> IntakeResult | None:
-        old = taking.old
+        old, now = taking.old, taking.now
         at = old.offset if ended else old.note_offset
         taking.same_file = import_progress.goes_on(old.seen, now)
         if at and old.origin and taking.same_file:
-            origin, taking.offset = _origin(old.origin), at
-            reading = dialect.read(now.path, at, origin)
-        until = run_anchor.latest_moment(now.mtime, self._clone.clock())
-        reading.turns, origin = (
-            run_anchor.believed_turns(reading.turns, until),
-            run_anchor.believed_start(origin, until),
-        )
+            taking.origin, taking.offset = _origin(old.origin), at
+            reading = dialect.read(now.path, at, taking.origin)
+        taking.until = run_anchor.latest_moment(now.mtime, self._clone.clock())
+        reading.turns = run_anchor.believed_turns(reading.turns, taking.until)
+        origin = taking.origin = run_anchor.believed_start(taking.origin, taking.until)
         if ended:
-            self._seal(reading, origin, now, taking, until)
+            self._seal(reading, taking)
         elif self._sessions and origin.role != "subagent":
-            self._note(reading, origin, now, taking, until)
+            self._note(reading, taking)
         new = self._known.of(origin.agent, origin.session)
-        if not new.runs and not taking.any:
-            return None
-        return self._told(new, taking, reading.counted)
+        return self._told(new, taking, reading.counted) if new.runs or taking.any else None
 
     def _cleaned(self, origin: TranscriptOrigin) -> TranscriptOrigin:
         """An origin without secrets, and with a name that can be compared."""
@@ -124,9 +114,7 @@ class TranscriptIntake:
         name = safe["session"]
         return _origin({**safe, "session": name if 0 < len(name) <= run_files.MAX_NAME else mark(name)})
 
-    def _told(
-        self, progress: ImportProgress, taking: SessionIntake, counted: TranscriptCounts | None = None
-    ) -> IntakeResult:
+    def _told(self, progress: ImportProgress, taking: SessionIntake, counted: TranscriptCounts) -> IntakeResult:
         return IntakeResult(
             agent=progress.agent,
             session=progress.session,
@@ -136,7 +124,7 @@ class TranscriptIntake:
             twins=taking.twins,
             session_id=progress.session_id,
             anchor=taking.anchor,
-            counted=counted or TranscriptCounts(),
+            counted=counted,
             said={run: list(said_in_run(self._folder(run))) for run in progress.unharvested if taking.ours},
         )
 
@@ -145,49 +133,54 @@ class TranscriptIntake:
         return next((place for place in places if os.path.isdir(place)), places[0])
 
     def _new_turns(
-        self, reading: TranscriptReading, origin: TranscriptOrigin, taking: SessionIntake
+        self, reading: TranscriptReading, taking: SessionIntake
     ) -> Iterator[tuple[TranscriptTurn, TranscriptTurn | None]]:
         """The turns, or parts of turns, that nobody took in before; of a part also the whole turn."""
         for turn in reading:
-            taking.saw(turn)
-            fresh = self._known.fresh(turn, origin.agent, taking)
+            taking.any, taking.offset = True, turn.start
+            fresh = self._known.fresh(turn, taking.origin.agent, taking)
             if fresh is not None:
                 yield fresh, (turn if taking.began_before(turn) else None)
 
-    def _seal(
-        self,
-        reading: TranscriptReading,
-        origin: TranscriptOrigin,
-        now: TranscriptMark,
-        taking: SessionIntake,
-        until: str,
-    ) -> None:
+    def _seal(self, reading: TranscriptReading, taking: SessionIntake) -> None:
         """Make a run of all that is new; killed anywhere, the next command finds it whole or begins again."""
-        run: _Run | None = None
+        run, origin = None, taking.origin
         try:
-            for turn, whole in self._new_turns(reading, origin, taking):
+            for turn, whole in self._new_turns(reading, taking):
                 rest: TranscriptTurn | None = turn
                 while run is None and rest is not None:
-                    run = self._begin(rest, origin, now, taking, until)
+                    run = self._begin(rest, taking)
                     if run is None:  # it was sealed before, and nobody had remembered it
                         rest = self._known.fresh(rest, origin.agent, taking)
                         whole = turn if taking.began_before(turn) else None
                 if run is not None and rest is not None:
                     n = taking.number(rest)
-                    ts = run_anchor.turn_began(rest, origin) or until
+                    ts = run_anchor.turn_began(rest, origin) or taking.until
                     run.filling.add(rest, n=n, ts=ts, key=taking.last, whole=whole)
                     taking.take(rest, whole)
             if run is not None:
                 how_far = {"offset": taking.offset, "count": taking.count, "last": taking.last}
-                read = {"origin": asdict(origin), "seen": asdict(now), **how_far}
+                read = {"origin": asdict(origin), "seen": asdict(taking.now), **how_far}
                 run.filling.finish(read, decided=self._decided)
                 self._conclude(run, taking)
                 run = None
                 return
         finally:
-            if run is not None:
-                run.give_up()
-        self._remember_seen(origin, now, taking)
+            if run is not None:  # what was written is still in the transcript
+                run.filling.close()
+                run.capsule.drop()
+        # Nothing was new: how the file looks is remembered, so that the next time it need not be read.
+        if taking.any or taking.old.runs:
+            known = {"role": origin.role, "parent": origin.parent, "offset": taking.offset}
+            self._remember(taking, lambda old: replace(old, ended=True, **known))
+
+    def _remember(self, taking: SessionIntake, change: Callable[[ImportProgress], ImportProgress]) -> None:
+        def seen(old: ImportProgress) -> ImportProgress:
+            return replace(change(old), seen=taking.now, origin=asdict(taking.origin))
+
+        stores = finish_run.stores_of(self._clone)
+        import_progress.change(stores, taking.origin.agent, taking.origin.session, seen)
+        self._known.look_again()
 
     def _conclude(self, run: "_Run", taking: SessionIntake) -> None:
         try:
@@ -196,16 +189,14 @@ class TranscriptIntake:
             run.capsule.let_go()
         taking.runs.append(run.capsule.run_id)
         taking.anchor = run.placed.how
-        self._commits |= {event.head} if event.head else set()
-        self._commits |= run.filling.commits
+        self._commits |= {*run.filling.commits, *filter(None, [event.head])}
         self._known.look_again()
 
-    def _begin(
-        self, turn: TranscriptTurn, origin: TranscriptOrigin, now: TranscriptMark, taking: SessionIntake, until: str
-    ) -> "_Run | None":
+    def _begin(self, turn: TranscriptTurn, taking: SessionIntake) -> "_Run | None":
         """A new capsule for what begins with this turn; None if there is one already."""
+        origin = taking.origin
         said = run_anchor.turn_began(turn, origin)
-        ts = said or until
+        ts = said or taking.until
         run_id = _run_id(origin, turn, ts)
         if run_id in self._clone.erased():
             taking.take(turn, None, counts=False)
@@ -215,9 +206,9 @@ class TranscriptIntake:
         old, first = taking.old, not taking.old.runs
         branch, told = run_files.branch_of(turn, origin), said is not None
         placed = self._anchors.place(origin, ts=ts, branch=branch, cwd=turn.cwd, first=first, told=told)
-        context = self._context(turn, origin, placed, taking)
+        context = self._context(turn, placed, taking)
         names = {"run_id": run_id, "parent_run_id": self._parent(origin, old, run_id), "started": ts}
-        context = self._clone.intake.value({**context, **names, "transcript": {"path": now.path}})
+        context = self._clone.intake.value({**context, **names, "transcript": {"path": taking.now.path}})
         clear(self._clone.layout, run_id)  # its id is this session's, and nobody else takes that in now
         capsule = Capsule.create(self._clone.layout, run_id, context)
         place = TranscriptPaths(self.repository.top_for(origin), origin.cwd)
@@ -249,22 +240,17 @@ class TranscriptIntake:
         taking.know(self._known.of(taking.old.agent, taking.old.session))
         return True
 
-    def _context(
-        self, turn: TranscriptTurn, origin: TranscriptOrigin, placed: RunPlacement, taking: SessionIntake
-    ) -> dict[str, Any]:
+    def _context(self, turn: TranscriptTurn, placed: RunPlacement, taking: SessionIntake) -> dict[str, Any]:
         """What is known of a run when it begins, besides its names."""
-        repo, cwd = self._clone.repo, turn.cwd or origin.cwd
+        repo, origin = self._clone.repo, taking.origin
+        cwd = turn.cwd or origin.cwd
         tree = self.repository.tree_of(cwd) or repo.common_dir
         top = self.repository.top_for(origin)
         session = taking.old.session_id or agent_session.session_id(origin.agent, origin.session)
         return {
             "v": 1,
-            "task": None,
-            "layer": None,
-            "systemic_scale": None,
-            "command": None,
+            **dict.fromkeys(("task", "layer", "systemic_scale", "command", "plan")),
             "prompt": cut(turn.prompt, MAX_PROMPT) or None,
-            "plan": None,
             "environment": {},
             "cwd": os.path.relpath(cwd, top) if cwd and top else None,
             "worktree": os.path.relpath(tree, repo.common_dir),
@@ -291,43 +277,16 @@ class TranscriptIntake:
         earlier = [run for run in runs if run[:16] <= run_id[:16]]
         return next(iter([*earlier[::-1], *runs]), None)
 
-    def _remember_seen(self, origin: TranscriptOrigin, now: TranscriptMark, taking: SessionIntake) -> None:
-        """Nothing was new: remember how the file looks, so that the next time it need not be read."""
-        if not taking.any and not taking.old.runs:
-            return
-        stores = finish_run.stores_of(self._clone)
-        import_progress.change(
-            stores,
-            origin.agent,
-            origin.session,
-            lambda old: replace(
-                old,
-                seen=now,
-                offset=taking.offset,
-                origin=asdict(origin),
-                role=origin.role,
-                parent=origin.parent,
-                ended=True,
-            ),
-        )
-        self._known.look_again()
-
-    def _note(
-        self,
-        reading: TranscriptReading,
-        origin: TranscriptOrigin,
-        now: TranscriptMark,
-        taking: SessionIntake,
-        until: str,
-    ) -> None:
+    def _note(self, reading: TranscriptReading, taking: SessionIntake) -> None:
         """Note the turns that are finished in the open session; nothing is sealed."""
         told: list[dict[str, Any]] = []
-        place, noted = TranscriptPaths(self.repository.top_for(origin), origin.cwd), taking.old.noted
-        for turn, whole, finished in _looking_ahead(self._new_turns(reading, origin, taking)):
+        origin, now, noted = taking.origin, taking.now, taking.old.noted
+        place = TranscriptPaths(self.repository.top_for(origin), origin.cwd)
+        for turn, whole, finished in _looking_ahead(self._new_turns(reading, taking)):
             if not finished:
                 break
             files = run_files.files_written(turn, place)
-            n, ts, key = taking.number(turn), run_anchor.turn_began(turn, origin) or until, taking.key(turn)
+            n, ts, key = taking.number(turn), run_anchor.turn_began(turn, origin) or taking.until, taking.key(turn)
             row = run_files.turn_row(turn, origin, place, n=n, ts=ts, key=key, files=files, whole=whole)
             taking.take(turn, whole, counts=row["key"] not in noted)
             told.append(self._clone.intake.value(row))
@@ -335,22 +294,13 @@ class TranscriptIntake:
             return
         session = agent_session.note(self._clone, origin, taking.old.session_id, told)
         keys = {row["key"] for row in told}
-        import_progress.change(
-            finish_run.stores_of(self._clone),
-            origin.agent,
-            origin.session,
-            lambda old: replace(
-                old,
-                noted=old.noted | keys,
-                note_offset=taking.taken_at,
-                seen=now,
-                offset=old.offset if import_progress.goes_on(old.seen, now) else 0,
-                origin=asdict(origin),
-                session_id=session.id,
-                ended=False,
-            ),
-        )
-        self._known.look_again()
+
+        def changed(old: ImportProgress) -> ImportProgress:
+            offset = old.offset if import_progress.goes_on(old.seen, now) else 0
+            how_far = {"note_offset": taking.taken_at, "offset": offset, "ended": False}
+            return replace(old, noted=old.noted | keys, session_id=session.id, **how_far)
+
+        self._remember(taking, changed)
 
 
 @mutable
@@ -360,11 +310,6 @@ class _Run:
     capsule: Capsule
     filling: RunFilesWriter
     placed: RunPlacement
-
-    def give_up(self) -> None:
-        """Take away what was written: it is still in the transcript."""
-        self.filling.close()
-        self.capsule.drop()
 
 
 def _looking_ahead(

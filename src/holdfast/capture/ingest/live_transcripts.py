@@ -11,7 +11,7 @@ whether it was, stands in the transcript; where it does not, the pointers that f
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from holdfast.capture.agents import dialect
@@ -47,15 +47,6 @@ class AgentApprovalRequest:
     done: bool | None = None  # whether what follows says that it was done; None: nothing follows yet
 
 
-@frozen
-class AgentApprovalAnswer:
-    """The same in words, with what became of it: pending, granted or denied."""
-
-    pointer: SessionPointer
-    text: str
-    state: str
-
-
 def approval_requests(pointers: Sequence[SessionPointer]) -> list[AgentApprovalRequest]:
     """The questions among the pointers of a session, with what those after them tell."""
     found: list[AgentApprovalRequest] = []
@@ -63,22 +54,18 @@ def approval_requests(pointers: Sequence[SessionPointer]) -> list[AgentApprovalR
     for one in pointers:
         if one.event in _BEFORE and one.tool and one.call:
             announced[one.tool] = one.call
-        elif _asks(one) and not _is_notice_of(one, found):
+        elif one.event in ASKING or (
+            # A notification may only repeat that a known question waits for its answer.
+            one.event == "Notification"
+            and one.kind in _NOTICES
+            and not any(old.done is None and old.pointer.event in ASKING for old in found)
+        ):
             found.append(AgentApprovalRequest(one, one.call or announced.get(one.tool or "")))
         elif one.event in _AFTER:
             found = [replace(old, done=True) if _fits(old, one) else old for old in found]
         elif one.event in _OVER:
             found = [replace(old, done=False) if old.done is None else old for old in found]
     return found
-
-
-def _asks(one: SessionPointer) -> bool:
-    return one.event in ASKING or (one.event == "Notification" and one.kind in _NOTICES)
-
-
-def _is_notice_of(one: SessionPointer, found: Sequence[AgentApprovalRequest]) -> bool:
-    """Whether a notification only repeats that a known question waits for its answer."""
-    return one.event not in ASKING and any(old.done is None and old.pointer.event in ASKING for old in found)
 
 
 def _fits(old: AgentApprovalRequest, one: SessionPointer) -> bool:
@@ -89,8 +76,8 @@ def _fits(old: AgentApprovalRequest, one: SessionPointer) -> bool:
 
 def approval_answers(
     questions: Sequence[AgentApprovalRequest], turns: Iterable[TranscriptTurn]
-) -> list[AgentApprovalAnswer]:
-    """The questions in the words of the transcript."""
+) -> list[tuple[str, str]]:
+    """The questions in the words of the transcript, with what became of them: pending, granted or denied."""
     calls: dict[str, tuple[Call, TranscriptTurn]] = {}
     timed: list[tuple[str, Call, TranscriptTurn]] = []
     for turn in turns:
@@ -100,22 +87,19 @@ def approval_answers(
                 calls[call.id] = call, turn
                 if at is not None:
                     timed.append((at, call, turn))
-    return [_answered(one, calls.get(one.call or "") or _by_time(one, timed)) for one in questions]
+    answers = []
+    for one in questions:
+        # The call itself, else the last one of the tool before leave was asked.
+        when = timestamp(_EPOCH + timedelta(microseconds=one.pointer.ts // 1000) + _SLACK)
+        fitting = [(call, turn) for at, call, turn in timed if at <= when and call.name == one.pointer.tool]
+        answers.append(_answered(one, calls.get(one.call or "") or (fitting[-1] if fitting else None)))
+    return answers
 
 
-def _by_time(
-    one: AgentApprovalRequest, timed: Sequence[tuple[str, Call, TranscriptTurn]]
-) -> tuple[Call, TranscriptTurn] | None:
-    """The last call of the tool before leave was asked."""
-    when = timestamp(_EPOCH + timedelta(microseconds=one.pointer.ts // 1000) + _SLACK)
-    fitting = [(call, turn) for at, call, turn in timed if at <= when and call.name == one.pointer.tool]
-    return fitting[-1] if fitting else None
-
-
-def _answered(one: AgentApprovalRequest, found: tuple[Call, TranscriptTurn] | None) -> AgentApprovalAnswer:
+def _answered(one: AgentApprovalRequest, found: tuple[Call, TranscriptTurn] | None) -> tuple[str, str]:
     state = {None: "pending", True: "granted", False: "denied"}[one.done]
     if found is None:
-        return AgentApprovalAnswer(one.pointer, f"to use {one.pointer.tool or 'a tool'}", state)
+        return f"to use {one.pointer.tool or 'a tool'}", state
     call, turn = found
     if call.result is not None:
         state = "denied" if call.result.refused else "granted"
@@ -123,12 +107,12 @@ def _answered(one: AgentApprovalRequest, found: tuple[Call, TranscriptTurn] | No
         state = "denied"
     paths = [edit.path for edit in call.edits] or [*call.paths]
     what = call.command or " ".join([call.name, *paths[:3]])
-    return AgentApprovalAnswer(one.pointer, cut(" ".join(what.split()), _WIDTH), state)
+    return cut(" ".join(what.split()), _WIDTH), state
 
 
-def note_approvals(clone: Clone, session: str, found: Sequence[AgentApprovalAnswer]) -> None:
+def note_approvals(clone: Clone, session: str, found: Sequence[tuple[str, str]]) -> None:
     """Put questions and answers into a session, redacted."""
-    told = [(clone.intake.text(one.text), one.state) for one in found]
+    told = [(clone.intake.text(text), state) for text, state in found]
     now = clone.now()
 
     def change(old: Session) -> Session:
@@ -241,22 +225,18 @@ def backlog(clone: Clone) -> int:
 
 def _drain(clone: Clone, take: Take, now: int, done: LiveDrain) -> None:
     there = _sessions(clone, agent_inbox.take(*clone.stores))
-    begun = _begun(there)
+    # For each agent and work tree the last session that started: when, and which.
+    begun: dict[tuple[str, str], tuple[int, str]] = {}
+    for session, pointer in ((one, pointer) for one in there for pointer in one.all):
+        key = (session.agent, pointer.tree)
+        if pointer.event == "SessionStart" and pointer.ts > begun.get(key, (0, ""))[0]:
+            begun[key] = pointer.ts, session.name
     for one in there:
         if not _is_here(clone, one.tree):
             done.waiting += one.new is not None
             continue
         last = begun.get((one.agent, one.tree), (0, one.name))
-        is_followed = last[1] != one.name and last[0] > one.seen
-        _read(clone, take, one, _Moment(now, is_followed), done)
-
-
-@frozen
-class _Moment:
-    """When a session is looked at, and whether another has begun since."""
-
-    now: int
-    is_followed: bool
+        _read(clone, take, one, done, now=now, is_followed=last[1] != one.name and last[0] > one.seen)
 
 
 def _sessions(clone: Clone, taken: Sequence[SessionPointers]) -> list[_Session]:
@@ -265,37 +245,24 @@ def _sessions(clone: Clone, taken: Sequence[SessionPointers]) -> list[_Session]:
     return [_Session(*key, new.get(key), live.get(key)) for key in dict.fromkeys([*live, *new])]
 
 
-def _begun(there: Iterable[_Session]) -> dict[tuple[str, str], tuple[int, str]]:
-    """For each agent and work tree the last session that started: when, and which."""
-    found: dict[tuple[str, str], tuple[int, str]] = {}
-    for one in there:
-        for pointer in one.all:
-            key = (one.agent, pointer.tree)
-            if pointer.event == "SessionStart" and pointer.ts > found.get(key, (0, ""))[0]:
-                found[key] = pointer.ts, one.name
-    return found
-
-
 def _is_here(clone: Clone, tree: str) -> bool:
     """Whether a session is of this work tree, or of one that is gone."""
-    return not tree or _same(tree, clone.repo.git_dir) or _is_gone(tree)
+    here = clone.repo.git_dir
+    return not tree or tree == here or os.path.realpath(tree) == os.path.realpath(here) or _is_gone(tree)
 
 
 def _is_gone(tree: str) -> bool:
     return bool(tree) and not os.path.isdir(tree)
 
 
-def _same(one: str, other: str) -> bool:
-    return one == other or os.path.realpath(one) == os.path.realpath(other)
-
-
-def _read(clone: Clone, take: Take, one: _Session, at: _Moment, done: LiveDrain) -> None:
-    """Read one session's transcript as far as it has got."""
+def _read(clone: Clone, take: Take, one: _Session, done: LiveDrain, *, now: int, is_followed: bool) -> None:
+    """Read one session's transcript as far as it has got; `is_followed`: another has begun since."""
     path = _found(one.agent, one.path) if one.path else None
+    is_over = is_followed or _says_so(one.all)
     if path is None:
-        _missing(clone, one, at, done)
+        _missing(clone, one, done, quiet=is_over or now - one.seen > IDLE)
         return
-    ended = at.is_followed or _says_so(one.all) or _is_gone(one.tree) or _is_idle(path, one.seen, at.now)
+    ended = is_over or _is_gone(one.tree) or _is_idle(path, one.seen, now)
     size = _length(path)
     if not (one.new or ended or one.live is None or size != one.live.size):
         return
@@ -303,14 +270,14 @@ def _read(clone: Clone, take: Take, one: _Session, at: _Moment, done: LiveDrain)
         session = _take(clone, take, one, path, ended, done)
     except BAD as error:
         _say(done, one, path, error)
-        if not (_is_bad(one.agent, path, error) or _is_idle(path, one.seen, at.now, since=_GIVEN_UP)):
+        if not (_is_bad(one.agent, path, error) or _is_idle(path, one.seen, now, since=_GIVEN_UP)):
             done.waiting += 1  # a full disk, somebody else at it: its pointers stay for the next drain
             return
         agent_inbox.set_aside(clone.layout, one.pointers, agent_inbox.UNREAD)
         session, one = one.live.holdfast if one.live else None, replace(one, new=None)
     else:
         agent_inbox.was_read(one.pointers, *clone.stores)
-    _settle(clone, one, path, _Read(size, session, ended))
+    _settle(clone, one, path, size=size, session=session, ended=ended)
 
 
 def _say(done: LiveDrain, one: _Session, path: str, error: BaseException) -> None:
@@ -323,15 +290,6 @@ def _is_bad(agent: str, path: str, error: BaseException) -> bool:
     if isinstance(error, BadInput):
         return not dialect(agent).is_mine(path)
     return isinstance(error, TooLarge) or not isinstance(error, HoldfastError | OSError)
-
-
-@frozen
-class _Read:
-    """How far a transcript was read, into which session of ours, and whether that was all."""
-
-    size: int
-    session: str | None
-    ended: bool
 
 
 def _take(clone: Clone, take: Take, one: _Session, path: str, ended: bool, done: LiveDrain) -> str | None:  # noqa: PLR0917
@@ -366,31 +324,22 @@ def _count(taken: IntakeResult | None, done: LiveDrain) -> None:
         done.runs += taken.runs
 
 
-def _settle(clone: Clone, one: _Session, path: str, read: _Read) -> None:
-    """Remember how far it was read, and forget what is not needed again."""
-    if read.ended:
+def _settle(clone: Clone, one: _Session, path: str, *, size: int, session: str | None, ended: bool) -> None:
+    """Remember how far it was read, into which session of ours, and forget what is not needed again."""
+    named = {"agent": one.agent, "session": one.name, "path": path, "tree": one.tree}
+    new = LiveSession(**named, seen=one.seen, size=size, holdfast=session)
+    if ended:
         agent_inbox.forget(one.pointers, *clone.stores)
-    else:
-        new = LiveSession(
-            agent=one.agent,
-            session=one.name,
-            path=path,
-            tree=one.tree,
-            seen=one.seen,
-            size=read.size,
-            holdfast=read.session,
-        )
-        if new != one.live:
-            agent_inbox.remember(clone.layout, new)
+    elif new != one.live:
+        agent_inbox.remember(clone.layout, new)
     if one.new:
-        asked = approval_requests(one.all) if not read.ended else []
+        asked = approval_requests(one.all) if not ended else []
         keep = [replace(question.pointer, call=question.call) for question in asked if question.done is None]
         agent_inbox.drop(one.new, keep)
 
 
-def _missing(clone: Clone, one: _Session, at: _Moment, done: LiveDrain) -> None:
+def _missing(clone: Clone, one: _Session, done: LiveDrain, *, quiet: bool) -> None:
     """A transcript that is not there: not yet, never, or not any more."""
-    quiet = at.is_followed or _says_so(one.all) or at.now - one.seen > IDLE
     was_there = one.size > 0 or (quiet and any(p.event not in _ONLY_BEGUN for p in one.all))
     was_there |= bool(one.path) and not agent_inbox.is_path(one.path or "")  # nor will it ever be
     if one.path and was_there:
@@ -427,14 +376,11 @@ def _length(path: str | None) -> int:
 
 def _found(agent: str, path: str) -> str | None:
     """Where a transcript lies now: Codex packs old ones, and moves archived ones to a folder of their own."""
-    ways: Mapping[str, Sequence[str]] = {"codex": (f"{path}.zst", *_archived(path))}
-    return next((way for way in (path, *ways.get(agent, ())) if os.path.isfile(way)), None)
-
-
-def _archived(path: str) -> list[str]:
     home, there, _ = path.rpartition("/sessions/")
-    kept = f"{home}/archived_sessions/{os.path.basename(path)}"
-    return [kept, f"{kept}.zst"] if there else []
+    archived = f"{home}/archived_sessions/{os.path.basename(path)}"
+    ways = [path] + [f"{path}.zst"] * (agent == "codex")
+    ways += [archived, f"{archived}.zst"] if agent == "codex" and there else []
+    return next(filter(os.path.isfile, ways), None)
 
 
 def leave_no_drawer(clone: Clone) -> None:

@@ -92,13 +92,10 @@ class RunAnchors:
         before = sum(row.time < _second(ts) for row in rows)
         folder = self.repository.folder_in(cwd)
         # A folder that is gone, and that git did not have then, may have been a work tree of its own.
-        if not oid or (folder and not self._has_folder(oid, folder)):
+        asked = self._clone.repo.attempt("cat-file", "-t", f"{oid}:{folder}") if oid and folder else None
+        if not oid or (asked and not (asked.returncode == 0 and asked.stdout.strip() == b"tree")):
             return _Stood("", None)
         return _Stood(oid, reflog.branch_at(git_dir, rows, before))
-
-    def _has_folder(self, commit: str, folder: str) -> bool:
-        asked = self._clone.repo.attempt("cat-file", "-t", f"{commit}:{folder}")
-        return asked.returncode == 0 and asked.stdout.strip() == b"tree"
 
     def _was_there(self, commit: str, ts: str) -> bool:
         """Whether this repository has a commit that was made before a moment: a tool may tell a later one."""
@@ -117,8 +114,9 @@ class RunAnchors:
         log, second = self._log(self._clone.repo.common_dir, ref), _second(ts)
         if any(row.time >= second and reflog.is_named(row, ref) for row in log):
             return None
-        born = log[0] if log and log[0].begins else None
-        return ref if born is None or born.time <= second + _AFTER or not _is_made(born) else None
+        # Where its log begins with a clone or a commit, the branch may be older.
+        made = [row for row in log[:1] if row.begins and row.message.startswith("branch: Created")]
+        return None if made and made[0].time > second + _AFTER else ref
 
     def _line(self, ref: str | None) -> str:
         if ref is None or ref == self._clone.repo.head().ref:
@@ -153,7 +151,9 @@ class RunAnchors:
         authored when it was committed, it took the place of another: of which, nobody can tell either.
         """
         repo = self._clone.repo
-        if ref is None or self._reaches(ref, ts) or repo.is_shallow():
+        log = self._log(repo.common_dir, ref) if ref else []
+        # What the branch's own log does not say is not so, if it goes back to that moment.
+        if ref is None or (log and log[0].time <= _second(ts)) or repo.is_shallow():
             return None, None
         shape = ("--first-parent", "--format=%H %ce", f"--before={_second(ts) - 1}", "--max-count=1")
         row = repo.text("log", *shape, ref, ok=(0, 128)).split(" ")
@@ -167,11 +167,6 @@ class RunAnchors:
         shape = ("--first-parent", "--format=%at %ct")
         later = self._clone.repo.text("log", *shape, f"{commit}..{ref}", ok=(0, 128))
         return len(set(later.rpartition("\n")[2].split(" "))) == 1
-
-    def _reaches(self, ref: str, ts: str) -> bool:
-        """Whether the branch's own log goes back to that moment: then what it does not say is not so."""
-        log = self._log(self._clone.repo.common_dir, ref)
-        return bool(log) and log[0].time <= _second(ts)
 
     def made(self, calls: Sequence[AgentGitCall], origin: TranscriptOrigin, cwd: str | None) -> list[str]:
         """The commits that were made in the agent's work tree while its own calls of git ran."""
@@ -226,11 +221,6 @@ def _second(ts: str) -> int:
     return int(datetime.fromisoformat(ts).timestamp())
 
 
-def _is_made(born: ReflogRow) -> bool:
-    """Whether a branch was made then; where its log begins with a clone or a commit, it may be older."""
-    return born.message.startswith("branch: Created")
-
-
 def _is_name(branch: str) -> bool:
     """Whether this can be a branch's name; anything else would ask git something else."""
     return bool(re.fullmatch(r"[^\s~^:?*\[\\\x00-\x1f\x7f-][^\s~^:?*\[\\\x00-\x1f\x7f]*", branch)) and (
@@ -242,9 +232,7 @@ def moment(ts: str | None) -> str | None:
     """A time as we write it; None if it is none."""
     try:
         known = datetime.fromisoformat(ts or "")
-        if known.tzinfo is None:
-            known = known.replace(tzinfo=UTC)
-        return timestamp(known.astimezone(UTC))
+        return timestamp((known if known.tzinfo else known.replace(tzinfo=UTC)).astimezone(UTC))
     except (ValueError, OverflowError):
         return None
 

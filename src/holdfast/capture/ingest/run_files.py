@@ -61,27 +61,25 @@ class TranscriptPaths:
 
 def slim(turn: TranscriptTurn) -> TranscriptTurn:
     """A turn whose long results are cut to their ends, which is where it says how it ended."""
-    return replace(turn, steps=tuple(_slim_step(step) for step in turn.steps))
 
+    def short(call: Call) -> Call:
+        text = call.result.text if call.result else ""
+        if call.result is None or len(text) <= _TOLD:
+            return call
+        return replace(call, result=replace(call.result, text=f"{text[: _TOLD // 4]}\n{text[-3 * _TOLD // 4 :]}"))
 
-def _slim_step(step: TranscriptStep) -> TranscriptStep:
-    if all(call.result is None or len(call.result.text) <= _TOLD for call in step.calls):
-        return step
-    return replace(step, calls=tuple(_slim_call(call) for call in step.calls))
-
-
-def _slim_call(call: Call) -> Call:
-    if call.result is None or len(call.result.text) <= _TOLD:
-        return call
-    text = call.result.text
-    return replace(call, result=replace(call.result, text=f"{text[: _TOLD // 4]}\n{text[-3 * _TOLD // 4 :]}"))
+    return replace(turn, steps=tuple(replace(step, calls=tuple(map(short, step.calls))) for step in turn.steps))
 
 
 def cycle_row(step: TranscriptStep, *, turn: int, n: int) -> tuple[dict[str, Any], list[str]]:
     """One step of the model as a line of cycles.jsonl, and all the words of others that stand in it."""
     plan = next((call.todos for call in reversed(step.calls) if call.todos is not None), None)
     planned = None if plan is None else todo_rows(plan)
-    proposed = [_proposed(call) for call in step.calls]
+    proposed = [
+        {"id": call.id[:MAX_NAME], "name": call.name[:MAX_NAME], "kind": call.kind}
+        | {"input": cut(call.text, transcripts.MAX_INPUT)}
+        for call in step.calls
+    ]
     came = [_result(call) for call in step.calls if call.result is not None]
     missing = [call.id[:MAX_NAME] for call in step.calls if call.result is None]
     model, name = (step.model or "")[:MAX_NAME] or None, step.id[:MAX_NAME]
@@ -100,15 +98,6 @@ def cycle_row(step: TranscriptStep, *, turn: int, n: int) -> tuple[dict[str, Any
     words += [word for one in planned or () for word in one.values()]
     words += [word for one in proposed for word in one.values()]
     return row, words + [word for one in came for word in (one["id"], one["output"])]
-
-
-def _proposed(call: Call) -> dict[str, str]:
-    return {
-        "id": call.id[:MAX_NAME],
-        "name": call.name[:MAX_NAME],
-        "kind": call.kind,
-        "input": cut(call.text, transcripts.MAX_INPUT),
-    }
 
 
 def _result(call: Call) -> dict[str, Any]:
@@ -149,9 +138,7 @@ class TurnWrittenFile:
 def files_written(turn: TranscriptTurn, place: TranscriptPaths) -> dict[str, TurnWrittenFile]:
     """The files of the repository that a turn wrote, with the lines."""
     found: dict[str, TurnWrittenFile] = {}
-    if place.top is None:
-        return found
-    for edit in edits(turn):
+    for edit in edits(turn) if place.top is not None else ():
         path = place.path(edit.path, turn)
         if path is not None:
             one = found.setdefault(path, TurnWrittenFile(edit.action, [], []))
@@ -162,24 +149,6 @@ def files_written(turn: TranscriptTurn, place: TranscriptPaths) -> dict[str, Tur
         if edit.moved_to and (target := place.path(edit.moved_to, turn)):
             found.setdefault(target, TurnWrittenFile("add", list(edit.added), []))
     return found
-
-
-def lines_row(
-    path: str, one: TurnWrittenFile, *, turn: int, added: list[str], removed: list[str], kept: list[str] | None
-) -> dict[str, Any]:
-    """One line of lines.jsonl; `added`, `removed` and `kept` are what may be told of the lines."""
-    return {
-        "turn": turn,
-        "path": path,
-        "action": one.action,
-        "added": _hashes(added),
-        "removed": _hashes(removed),
-        **({} if kept == [] else {"kept": None if kept is None else _hashes(kept)}),
-    }
-
-
-def _hashes(lines: list[str]) -> list[str]:
-    return [transcripts.line_hash(line) for line in transcripts.telling_lines(lines)]
 
 
 def turn_row(
@@ -264,22 +233,16 @@ def committing(turn: TranscriptTurn, since: str, until: str) -> list[AgentGitCal
             verbs = frozenset(verb for call in step.calls for verb in _verbs(call))
             if verbs:
                 after = next(filter(None, times[n + 1 :]), None)
-                found.append(AgentGitCall(times[n] or since, after or until, verbs, _told_by_git(step)))
+                # Commits that git printed as if it had made them; other commands may print the like.
+                done = [one.result.text for one in step.calls if one.result and not one.result.failed and _verbs(one)]
+                told = dict.fromkeys(name for text in done for name in _COMMITTED.findall(text[:20_000]))
+                found.append(AgentGitCall(times[n] or since, after or until, verbs, tuple(told)))
     return found
 
 
 def _verbs(call: Call) -> list[str]:
     refused = call.result is not None and call.result.refused
     return [] if refused else _COMMITTING.findall((call.command or "")[:8_000])
-
-
-def _told_by_git(step: TranscriptStep) -> tuple[str, ...]:
-    """The commits that calls of git printed as if they had made them; other commands may print the like."""
-    found: list[str] = []
-    for call in step.calls:
-        if call.result and not call.result.failed and _verbs(call):
-            found += _COMMITTED.findall(call.result.text[:20_000])
-    return tuple(dict.fromkeys(found))
 
 
 CYCLES, TURNS, LINES = "cycles.jsonl", "outputs/turns.jsonl", "outputs/lines.jsonl"
@@ -310,12 +273,10 @@ class RunFilesWriter:
         self._origin, self._place = origin, place
         self._account, self._quotes = Account(origin, top=place.top), transcripts.TranscriptQuotes()
         self._sinks = {name: into.open_output(name) for name in (CYCLES, TURNS)}
-        self.turns = self.steps = 0
+        self.turns = self.steps = self._all_calls = 0
         self._calls: list[dict[str, Any]] = []
-        self._more_calls = 0
-        self._files: dict[str, TurnWrittenFile] = {}
-        self._sizes: dict[str, tuple[int, int]] = {}
-        self._commits: dict[str, None] = {}
+        self._files: dict[str, dict[str, Any]] = {}
+        self.commits: dict[str, None] = {}  # that were made in it
         self._todos: tuple[Todo, ...] | None = None
         self._interrupted = False
         self._ended = str(context["started"])
@@ -329,7 +290,11 @@ class RunFilesWriter:
         brief = slim(turn)
         row = turn_row(brief, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
         row["said"] = agent_texts(self._quotes.out_of(turn))
-        row["commits"] = self._made(turn, row)
+        if turn.calls and self._place.top:  # by the log while the agent's git ran, and by what git told it
+            calls = committing(turn, row["ts"], row["ended"])
+            made = self._anchors.made(calls, self._origin, turn.cwd) + self._anchors.told(calls)
+            row["commits"] = list(dict.fromkeys(made))
+            self.commits |= dict.fromkeys(made)
         for number, step in enumerate(turn.steps, self.steps + 1):
             self._write(CYCLES, *cycle_row(step, turn=n, n=number))
         self._write(TURNS, row, row_words(row))
@@ -338,38 +303,25 @@ class RunFilesWriter:
         self._account.add(brief)
         self._count(turn, row["ended"])
 
-    @property
-    def commits(self) -> set[str]:
-        """The commits that were made in it."""
-        return set(self._commits)
-
     def _write(self, name: str, row: Mapping[str, Any], words: list[str]) -> None:
         """Write a row; `words` are all of it that is somebody else's, so that one look is enough mostly."""
         together = "\n".join(words)
         safe = row if self._scan.text(together) == together else self._scan.value(row)
-        text = _ENCODER.encode(safe).encode("utf-8", "backslashreplace")
-        self._sinks[name].write(text + b"\n")
+        self._sinks[name].write(_ENCODER.encode(safe).encode("utf-8", "backslashreplace") + b"\n")
 
     def _write_lines(self, path: str, one: TurnWrittenFile, n: int) -> None:
         if LINES not in self._sinks:
             self._sinks[LINES] = self._into.open_output(LINES)
-        added, removed = (_harmless(lines, self._scan) for lines in (one.added, one.removed))
-        kept = None if one.kept is None else _harmless(one.kept, self._scan)
-        row = lines_row(path, one, turn=n, added=added, removed=removed, kept=kept)
+        added, removed = (_hashes(lines, self._scan) for lines in (one.added, one.removed))
+        row = {"turn": n, "path": path, "action": one.action, "added": added, "removed": removed}
+        if one.kept != []:
+            row["kept"] = None if one.kept is None else _hashes(one.kept, self._scan)
         self._write(LINES, row, [path])
         if path in self._files or len(self._files) < MAX_FILES:
-            self._files.setdefault(path, TurnWrittenFile(one.action, [], []))
-            more, less = self._sizes.get(path, (0, 0))
-            self._sizes[path] = (more + len(one.added), less + len(one.removed))
-
-    def _made(self, turn: TranscriptTurn, row: Mapping[str, Any]) -> list[str]:
-        """The commits made in a turn: by the log while the agent's git ran, and by what git told it."""
-        found: list[str] = []
-        if turn.calls and self._place.top:
-            calls = committing(turn, row["ts"], row["ended"])
-            found = self._anchors.made(calls, self._origin, turn.cwd) + self._anchors.told(calls)
-        self._commits |= dict.fromkeys(found)
-        return list(dict.fromkeys(found))
+            untouched = {"path": path, "action": one.action, "added": 0, "removed": 0}
+            touched = self._files.setdefault(path, untouched)
+            touched["added"] += len(one.added)
+            touched["removed"] += len(one.removed)
 
     def _count(self, turn: TranscriptTurn, ended: str) -> None:
         self.turns += not turn.continues
@@ -377,12 +329,10 @@ class RunFilesWriter:
         self._ended = max(self._ended, ended)
         last = turn.steps[-1].calls if turn.steps else ()
         self._interrupted = turn.interrupted or any(call.result is None for call in last)
+        self._all_calls += len(turn.calls)
+        self._calls += map(_called, turn.calls[: MAX_CALLS - len(self._calls)])
         for call in turn.calls:
             self._todos = self._todos if call.todos is None else call.todos
-            if len(self._calls) < MAX_CALLS:
-                self._calls.append(_called(call))
-            else:
-                self._more_calls += 1
 
     def finish(self, read: Mapping[str, Any], *, decided: Decided) -> None:
         """Write what is known at the end; the summary last. `read` says how far the transcript was read."""
@@ -391,17 +341,8 @@ class RunFilesWriter:
         if self._todos is not None:
             self._into.replace(TODOS, capsules.to_json(self._scan.value(todo_rows(self._todos))))
         self._into.replace(BODY, capsules.to_json(self._scan.value({**self._told(summary), "read": dict(read)})))
-        text = self._scan.text(summary_page(summary, self._fields()))
-        self._into.replace(capsules.SUMMARY, text.encode("utf-8", "backslashreplace"))
-
-    def close(self) -> None:
-        """Let go of the files."""
-        for sink in self._sinks.values():
-            sink.close()
-
-    def _fields(self) -> dict[str, str | None]:
         context, agent, anchor = self._context, self._context["agent"], self._context["anchor"]
-        return {
+        fields = {
             "Run": context["run_id"],
             "Agent": " ".join(filter(None, (agent["name"], agent["version"]))),
             "Session": agent["session"],
@@ -410,6 +351,13 @@ class RunFilesWriter:
             "Branch": anchor["branch"],
             "Commit": anchor["head"] or "unanchored",
         }
+        text = self._scan.text(summary_page(summary, fields))
+        self._into.replace(capsules.SUMMARY, text.encode("utf-8", "backslashreplace"))
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for sink in self._sinks.values():
+            sink.close()
 
     def _told(self, summary: Summary) -> dict[str, Any]:
         """How the run ended, what it left open, and what its event says."""
@@ -424,44 +372,35 @@ class RunFilesWriter:
                 "status": "interrupted" if self._interrupted else "ended",  # nobody saw an exit status
                 "started": self._context["started"],
                 "ended": self._ended,
-                "outputs": self._outputs(summary),
+                "outputs": {
+                    "summary": summary.sentence,
+                    "turns": self.turns,
+                    "cycles": self.steps,
+                    "calls": self._all_calls,
+                    "duration_ms": run_report.duration(str(self._context["started"]), self._ended),
+                    "files_changed": len(self._files),
+                    **({"repository": self._context["repository"]} if self._context["repository"] else {}),
+                },
                 "tool_calls": self._calls,
-                "artifacts": [self._touched(path, one) for path, one in self._files.items()],
-                "receipts": [f"commit:{oid}" for oid in self._commits][:1_000],
+                "artifacts": list(self._files.values()),
+                "receipts": [f"commit:{oid}" for oid in self.commits][:1_000],
                 "next_actions": list(summary.left_open)[:MAX_LEFT],
                 "derived_facts": [],
             },
         }
 
-    def _outputs(self, summary: Summary) -> dict[str, Any]:
-        return {
-            "summary": summary.sentence,
-            "turns": self.turns,
-            "cycles": self.steps,
-            "calls": len(self._calls) + self._more_calls,
-            "duration_ms": run_report.duration(str(self._context["started"]), self._ended),
-            "files_changed": len(self._files),
-            **({"repository": self._context["repository"]} if self._context["repository"] else {}),
-        }
-
-    def _touched(self, path: str, one: TurnWrittenFile) -> dict[str, Any]:
-        added, removed = self._sizes[path]
-        return {"path": path, "action": one.action, "added": added, "removed": removed}
-
 
 def _called(call: Call) -> dict[str, Any]:
-    fields = {
-        "name": call.name[:MAX_NAME],
-        "arguments": cut(shell_line(call), 200) or None,
-        "exit_status": call.result.exit_status if call.result else None,
-    }
+    ended = call.result.exit_status if call.result else None
+    fields = {"name": call.name[:MAX_NAME], "arguments": cut(shell_line(call), 200) or None, "exit_status": ended}
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _harmless(lines: list[str], scan: Scanner) -> list[str]:
-    """The lines that hold no secret: of one that does, not even a hash is kept, which could be guessed."""
+def _hashes(lines: list[str], scan: Scanner) -> list[str]:
+    """Hashes of the lines that hold no secret: of one that does, not even a hash is kept, which could be guessed."""
     text = "\n".join(lines)
-    return lines if scan.text(text) == text else [line for line in lines if scan.text(line) == line]
+    harmless = lines if scan.text(text) == text else [line for line in lines if scan.text(line) == line]
+    return [transcripts.line_hash(line) for line in transcripts.telling_lines(harmless)]
 
 
 def turns_of(folder: str) -> Iterator[dict[str, Any]]:

@@ -65,22 +65,19 @@ class SessionRepository:
 
     def owns(self, origin: TranscriptOrigin) -> bool:
         """Whether a session was about this repository."""
-        if origin.cwd and self._holds(origin.cwd):
-            return True
+        # A repository of its own that lies in ours is another; a submodule keeps its git folder in ours.
+        if found := self._located(origin.cwd):
+            inner = _repository_in(*found)
+            if inner is None or _below(self._common, inner):
+                return True
         if origin.remote and address(origin.remote) in self._addresses():
             return True
         return self.has(origin.commit)
 
-    def _holds(self, cwd: str) -> bool:
-        place = _real(cwd)
-        top = self._around(place)
-        inner = _repository_in(top, place) if top and place else None
-        # A repository of its own that lies in ours is another; a submodule keeps its git folder in ours.
-        return top is not None and (inner is None or _below(self._common, inner))
-
-    def _around(self, place: str | None) -> str | None:
-        """The work tree around a place, the innermost."""
-        return next((top for top in self.trees if _below(top, place)), None) if place else None
+    def _located(self, cwd: str | None) -> tuple[str, str] | None:
+        """The innermost work tree around a folder, and where the folder is; None outside of all."""
+        place = _real(cwd) if cwd else None
+        return next(((top, place) for top in self.trees if place and _below(top, place)), None)
 
     def _addresses(self) -> set[str]:
         if self._remotes is None:
@@ -118,44 +115,35 @@ class SessionRepository:
 
     def tree_of(self, cwd: str | None) -> str | None:
         """The git folder of the work tree that a folder lies in; None in a repository within it, too."""
-        place = _real(cwd) if cwd else None
-        top = self._around(place)
-        if top is None or place is None or _repository_in(top, place) or _removed_tree(top, place):
-            return None
-        return self.trees[top]
+        found = self._located(cwd)
+        return self.trees[found[0]] if found and not _repository_in(*found) and not _removed_tree(*found) else None
 
     def folder_in(self, cwd: str | None) -> str | None:
         """How git spells a folder of a work tree that is not there any more; None if it is, or is its top."""
-        place = _real(cwd) if cwd else None
-        top = self._around(place)
-        gone = top is not None and place is not None and place != top and not os.path.isdir(place)
-        return os.path.relpath(place, top) if gone and place else None
+        top, place = self._located(cwd) or ("", "")
+        return os.path.relpath(place, top) if place != top and not os.path.isdir(place) else None
 
     def is_removed_tree(self, cwd: str | None) -> bool:
         """Whether a folder lay in a work tree within ours that was taken away."""
-        place = _real(cwd) if cwd else None
-        top = self._around(place)
-        return top is not None and place is not None and _removed_tree(top, place) is not None
+        found = self._located(cwd)
+        return found is not None and _removed_tree(*found) is not None
 
     def top_for(self, origin: TranscriptOrigin) -> str | None:
         """The folder from which this session's paths are seen: a work tree, or where one was."""
+        if found := self._located(origin.cwd):
+            return _removed_tree(*found) or found[0]
         place = _real(origin.cwd) if origin.cwd else None
-        if place is None:
-            return None
-        found = self._around(place)
-        return (found and _removed_tree(found, place)) or found or self._where_it_was(place, origin)
+        return self._where_it_was(place, origin) if place else None
 
     def _where_it_was(self, place: str, origin: TranscriptOrigin) -> str | None:
         """A repository that was moved kept its name, most likely; else the session began at its top."""
         if not self.owns(origin):
             return None
-        names = {os.path.basename(top) for top in self.trees} | {one.rpartition("/")[2] for one in self._addresses()}
+        names = {one.rpartition("/")[2].lower() for one in (*self.trees, *self._addresses())}
         at = place
-        while at != os.path.dirname(at):
-            if os.path.basename(at).lower() in {name.lower() for name in names}:
-                return at
+        while at != os.path.dirname(at) and os.path.basename(at).lower() not in names:
             at = os.path.dirname(at)
-        return place
+        return at if at != os.path.dirname(at) else place
 
 
 def relative(path: str, top: str | None, cwd: str | None) -> str | None:
@@ -185,15 +173,10 @@ def _repository_in(top: str, place: str) -> str | None:
         if os.path.isdir(git):
             return os.path.realpath(git)
         if os.path.isfile(git):
-            return _pointed_to(git) or git
+            found = discovery.pointed_to(os.fsencode(git))
+            return (_real(os.fsdecode(found)) if found else None) or git
         place = os.path.dirname(place)
     return None
-
-
-def _pointed_to(git: str) -> str | None:
-    """The git folder that a work tree's `.git` file names."""
-    found = discovery.pointed_to(os.fsencode(git))
-    return _real(os.fsdecode(found)) if found else None
 
 
 def _removed_tree(top: str, place: str) -> str | None:
@@ -243,20 +226,11 @@ def only_this_repository(
         if not (said.cwd or said.remote or said.commit) or repository.owns(said):
             return found
         here = replace(found.origin, cwd=top, remote=None, commit=None)
-        turns = (one for one in found if is_ours(one.cwd or said.cwd, here))
+
+        def is_ours(cwd: str | None) -> bool:
+            return bool(cwd) and (repository.owns(replace(here, cwd=cwd)) or (gone and not os.path.isdir(cwd or "")))
+
+        turns = (one for one in found if is_ours(one.cwd or said.cwd))
         return transcript_reader.TranscriptReading(here, turns, found.counted)
 
-    def is_ours(cwd: str | None, here: TranscriptOrigin) -> bool:
-        if not cwd:
-            return False
-        return repository.owns(replace(here, cwd=cwd)) or (gone and not is_there(cwd))
-
     return replace(tool, read=read)
-
-
-def is_there(folder: str) -> bool:
-    """Whether this can be a folder, and is one."""
-    try:
-        return os.path.isdir(folder)
-    except ValueError:  # a NUL
-        return False
