@@ -22,19 +22,10 @@ from holdfast.store import agent_inbox
 from holdfast.values import field, frozen, mutable
 
 if TYPE_CHECKING:
-    from holdfast.capture.records.adr import AdrRecord
     from holdfast.capture.records.knowledge_files import KnowledgeText, SkippedKnowledge
-    from holdfast.capture.records.madr_export import MadrDecision, MadrExport
     from holdfast.capture.records.notes import Note
-    from holdfast.capture.wiring.block import BlockMemory
-    from holdfast.capture.wiring.connect_client import Wiring
     from holdfast.capture.wiring.connect_files import ConnectedTool, ConnectionPlan
-    from holdfast.capture.wiring.user_homes import UserHomes
     from holdfast.curation.decisions import MemoryStanding
-    from holdfast.curation.snapshot import ProposalGround
-    from holdfast.diagnostics.agent_health import AgentFacts, AgentHealth
-    from holdfast.model.evidence import Provenance
-    from holdfast.model.memory import Memory
     from holdfast.project import Project
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -79,7 +70,7 @@ class _Bringing:
 class _Known:
     """What was proposed or accepted before, to recognise a text that was imported already."""
 
-    def __init__(self, project: Project, ground: ProposalGround) -> None:
+    def __init__(self, project: Project, ground: snapshot.ProposalGround) -> None:
         self.ground = ground
         self._scan = project.clone.scan
         shelf = candidates.read(project.clone)
@@ -92,7 +83,7 @@ class _Known:
             self.ids.add(standing.id)
             self._said[_words(standing.memory.type, standing.memory.statement)] = (standing.id, None)
 
-    def find(self, kind: str, statement: str, source: Provenance) -> str | None:
+    def find(self, kind: str, statement: str, source: receipts.Provenance) -> str | None:
         """The memory that says this in the same words: accepted, or proposed from the same file."""
         found = self._said.get(_words(kind, self._scan.text(statement)))
         if found is None:
@@ -107,7 +98,7 @@ class _Known:
         waiting = self._waiting.get(identity)
         return waiting is not None and not any(_path_of(cited) == path for cited in waiting.evidence)
 
-    def put(self, made: Memory) -> None:
+    def put(self, made: model_memory.Memory) -> None:
         """What was proposed a moment ago."""
         self.ids.add(made.id)
         if isinstance(made, model_memory.Candidate):
@@ -117,12 +108,12 @@ class _Known:
 class AgentSetup(Concern):
     """The agents that work here, and the files they read."""
 
-    def tools(self) -> list[AgentHealth]:
+    def tools(self) -> list[agent_health.AgentHealth]:
         """Each agent that can be connected: installed, connected, trusted, firing, last seen, next step."""
         found = [self._facts(name, self._homes()) for name in user_homes.CLIENTS]
         return [agent_health.health_of(one) for one in found]
 
-    def _facts(self, name: str, user: UserHomes) -> AgentFacts:
+    def _facts(self, name: str, user: user_homes.UserHomes) -> agent_health.AgentFacts:
         top = self.clone.repo.top
         scopes = connect_client.scopes(name, user, top)
         return agent_health.AgentFacts(
@@ -138,22 +129,22 @@ class AgentSetup(Concern):
             late=agent_inbox.late(self.clone.layout, name),
         )
 
-    def _homes(self) -> UserHomes:
+    def _homes(self) -> user_homes.UserHomes:
         return user_homes.homes_of(self.project.environ or os.environ, python=sys.executable, package=PACKAGE)
 
-    def _wiring(self, tools: Sequence[str], scope: str | None) -> Wiring:
+    def _wiring(self, tools: Sequence[str], scope: str | None) -> connect_client.Wiring:
         """What connecting these tools changes in their settings, or what refreshing all of them does."""
         user, top = self._homes(), self.clone.repo.top
         names = [name for name in dict.fromkeys(tools) if name in user_homes.CLIENTS]
         return connect_client.connect(names if tools else connect_client.connected(user, top), scope, user, top)
 
-    def _unwiring(self, tools: Sequence[str], scope: str | None) -> Wiring:
+    def _unwiring(self, tools: Sequence[str], scope: str | None) -> connect_client.Wiring:
         names = (
             [name for name in dict.fromkeys(tools) if name in user_homes.CLIENTS] if tools else [*user_homes.CLIENTS]
         )
         return connect_client.disconnect(names, scope, self._homes(), self.clone.repo.top)
 
-    def _left_to_do(self, wiring: Wiring) -> list[str]:
+    def _left_to_do(self, wiring: connect_client.Wiring) -> list[str]:
         """What each client that was connected asks of its user."""
         user, top = self._homes(), self.clone.repo.top
         names = dict.fromkeys(name for step in wiring.steps for name in step.tools)
@@ -208,7 +199,7 @@ class AgentSetup(Concern):
         """The tools that read a block of ours, and whether it says what is accepted now."""
         return blocks.connected(self.clone, self._told)
 
-    def _told(self) -> list[BlockMemory]:
+    def _told(self) -> list[block.BlockMemory]:
         """The invariants and decisions that may be given unasked and nothing denies, the surest first."""
         standings = self.project.memory.knowledge().standings
         pairs = memory_conflicts.standing_conflicts(self.clone, standings, memory_conflicts.KnownClaims(standings))
@@ -253,13 +244,13 @@ class AgentSetup(Concern):
                 self._bring(note, source, known, done, tags=note.tags)
         return self._brought(done)
 
-    def export_adr(self, folder: str | None = None) -> MadrExport:
+    def export_adr(self, folder: str | None = None) -> madr_export.MadrExport:
         """Write the accepted decisions as MADR records; a second export changes nothing."""
         top = self.clone.repo.top
         usual = [*knowledge_files.adr_folders(top), os.path.join(top, *madr_export.FOLDER.split("/"))]
         return madr_export.export(os.path.abspath(folder) if folder else usual[0], self._decisions())
 
-    def _decisions(self) -> list[MadrDecision]:
+    def _decisions(self) -> list[madr_export.MadrDecision]:
         """The decisions that were accepted, in the order in which they were."""
         known = self.project.memory.knowledge(kind="decision")
         when: dict[str, str] = {}
@@ -272,7 +263,7 @@ class AgentSetup(Concern):
         gone += [_decision(one, "deprecated", when) for one in (*known.expired, *known.retired)]
         return sorted([*current, *gone], key=lambda one: (when.get(one.id, "9"), one.id))
 
-    def _records(self, files: Iterable[str], done: _Bringing) -> Iterator[AdrRecord]:
+    def _records(self, files: Iterable[str], done: _Bringing) -> Iterator[adr.AdrRecord]:
         ids = {one.id for one in self.project.memory.knowledge(kind="decision").standings}
         for text in self._read(files, done):
             try:
@@ -287,7 +278,7 @@ class AgentSetup(Concern):
             else:
                 yield record
 
-    def _bring_record(self, record: AdrRecord, known: _Known, done: _Bringing) -> None:
+    def _bring_record(self, record: adr.AdrRecord, known: _Known, done: _Bringing) -> None:
         older = [done.named[name] for name in record.supersedes if name in done.named]
         source = receipts.Provenance(f"file:{record.path}", record.line, record.words)
         tags = ("adr", "proposed") if record.status == "proposed" else ("adr",)
@@ -327,8 +318,8 @@ class AgentSetup(Concern):
 
     def _bring(
         self,
-        one: AdrRecord | Note,
-        source: Provenance,
+        one: adr.AdrRecord | Note,
+        source: receipts.Provenance,
         known: _Known,
         done: _Bringing,
         *,
@@ -373,7 +364,7 @@ class AgentSetup(Concern):
         known.put(made)
         return made.id
 
-    def _cite_later(self, one: AdrRecord | Note, kind: str, there: str, known: _Known, done: _Bringing) -> None:
+    def _cite_later(self, one: adr.AdrRecord | Note, kind: str, there: str, known: _Known, done: _Bringing) -> None:
         """Join evidence to what waits since before git had the file; else it is known, and that is all."""
         cited = self._cited(one, done) if known.lacks(there, one.path) else ()
         if not cited:
@@ -383,7 +374,7 @@ class AgentSetup(Concern):
         known.put(made)
         done.joined.append(made.id)
 
-    def _cited(self, one: AdrRecord | Note, done: _Bringing) -> tuple[str, ...]:
+    def _cited(self, one: adr.AdrRecord | Note, done: _Bringing) -> tuple[str, ...]:
         """The lines it stands in, if git has them."""
         first = one.line if isinstance(one, notes.Note) else 1
         if os.path.isabs(one.path) or one.path in done.uncited:
@@ -417,7 +408,7 @@ class AgentSetup(Concern):
         return why is None
 
 
-def joined(found: ConnectionPlan, wiring: Wiring, notes: Sequence[str] = ()) -> ConnectionPlan:
+def joined(found: ConnectionPlan, wiring: connect_client.Wiring, notes: Sequence[str] = ()) -> ConnectionPlan:
     """One plan of what becomes of settings and of blocks."""
     said = dict.fromkeys([*wiring.notes, *notes, *found.notes])
     return blocks.ConnectionPlan((*found.changes, *wiring.changes), tuple(said), done=found.done, kept=found.kept)
@@ -467,7 +458,7 @@ def _noted(text: KnowledgeText, agent: str | None, done: _Bringing) -> list[Note
 
 def _decision(
     one: MemoryStanding, status: str, when: dict[str, str], newer: dict[str, str] | None = None
-) -> MadrDecision:
+) -> madr_export.MadrDecision:
     memory = one.memory
     return madr_export.MadrDecision(
         id=memory.id,

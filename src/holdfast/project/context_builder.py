@@ -29,11 +29,7 @@ from holdfast.work import task_board as boards
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
     from holdfast.recall.applicable_memories import KnownMemory
-    from holdfast.recall.pack.context_pack import ContextPack
     from holdfast.recall.pack.material import PackMaterial, PackRequest, RecalledItem
-    from holdfast.recall.pack.pack_lines import PackReceipt
-    from holdfast.recall.pack.sent_packs import AgentKnowledge, CurrentStanding
-    from holdfast.recall.search import Hit, TextSearch
 
 ACTIVE = "context/active.md"  # the view for agents that read a file
 
@@ -62,11 +58,11 @@ _OID = regex(r"\b([0-9a-f]{12})[0-9a-f]{28,52}\b")
 class ContextBuilder(Concern):
     """What a new session should know."""
 
-    _search: TextSearch | None = None
+    _search: search.TextSearch | None = None
 
     def __call__(
         self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None
-    ) -> ContextPack:
+    ) -> context_pack.ContextPack:
         """The pack for a session that starts here, within a budget of tokens.
 
         `asked` says what somebody is about to do, `files` to which files, from the repository's top.
@@ -195,13 +191,13 @@ class ContextBuilder(Concern):
             self._search.close()
             self._search = None
 
-    def _hits(self, words: str) -> list[Hit]:
+    def _hits(self, words: str) -> list[search.Hit]:
         if self._search is None:
             self._search = search.TextSearch(self.clone)
         telling = " ".join(applicable_memories.telling(words))
         return self._search.search(telling, limit=_LOOKED_AT) if telling else []
 
-    def keep_receipt(self, packed: ContextPack, found: PackMaterial) -> PackReceipt:
+    def keep_receipt(self, packed: context_pack.ContextPack, found: PackMaterial) -> pack_lines.PackReceipt:
         """Keep a pack for the run this is part of, else for the session open here."""
         now = self.clone.now()
         owner = self.project.parent_run if self.project.parent_run and is_id(self.project.parent_run) else None
@@ -217,7 +213,7 @@ class ContextBuilder(Concern):
             return pack_lines.PackReceipt(now)
         return pack_lines.PackReceipt(now, owner, kept.number, kept.root)
 
-    def receipts(self, name: str) -> AgentKnowledge:
+    def receipts(self, name: str) -> given.AgentKnowledge:
         """What an agent was given in a run or a session, and how that stands since."""
         owners = receipt_files.owners(self.clone.stores)
         asked = self.clone.find_events("all", kinds=("run",), beginnings=(name.removeprefix("run:"),))
@@ -228,7 +224,7 @@ class ContextBuilder(Concern):
         is_session = owner in there or (owner not in runs and owner.startswith(f"{SESSION}-"))
         return given.knew(self.clone, owner, kind="session" if is_session else "run", now=self.open_session())
 
-    def open_session(self) -> Mapping[str, CurrentStanding]:
+    def open_session(self) -> Mapping[str, given.CurrentStanding]:
         """How memories, tasks and sessions stand here."""
         found = self.project.memory.knowledge()
         now = {one.id: given.CurrentStanding("in clash", None) for one in found.clashes}
@@ -252,7 +248,7 @@ class ContextBuilder(Concern):
         self.project.needs("journal")
         return daily_journal.write(self.clone, folder=self.settings.journal_path, only=only)
 
-    def pack(self, *, budget: int) -> ContextPack:
+    def pack(self, *, budget: int) -> context_pack.ContextPack:
         """The pack for a session that starts here; the caller that delivers it keeps the receipt."""
         self.project.seen = refresh.signature_of(
             self.clone
@@ -314,7 +310,7 @@ def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> Kn
     )
 
 
-def _may_be_found(hit: Hit, one: MemoryStanding | None) -> bool:
+def _may_be_found(hit: search.Hit, one: MemoryStanding | None) -> bool:
     """Whether an unreviewed hit may be told to whoever asked: this clone's work, or no stranger's memory."""
     if hit.kind not in model_memory.TYPES:
         return hit.kind in _WORK
@@ -324,7 +320,7 @@ def _may_be_found(hit: Hit, one: MemoryStanding | None) -> bool:
     return one.status in told and one.trust in _ON_REQUEST
 
 
-def _as_found(hit: Hit, one: MemoryStanding | None, against: Sequence[str]) -> RecalledItem:
+def _as_found(hit: search.Hit, one: MemoryStanding | None, against: Sequence[str]) -> RecalledItem:
     if one is None:
         return material.RecalledItem(
             id=hit.id,

@@ -18,16 +18,8 @@ from holdfast.values import frozen
 from holdfast.work import cleanup
 
 if TYPE_CHECKING:
-    from holdfast.capture.reconciliation import ReconcileChoice, ReconcileOverview
-    from holdfast.git.erase import Erasure
-    from holdfast.git.hooks import HooksInstalled, HooksRemoved, HookState
-    from holdfast.git.project_setup import UninstallResult
-    from holdfast.git.publish import Published
     from holdfast.git.reconcile import OrphanLine
-    from holdfast.git.upstream import Upstream
-    from holdfast.store.bundle import Bundle
     from holdfast.store.trusted_upstream import TrustedUpstream
-    from holdfast.work.cleanup import PruneResult, ResetResult, UndoneReset
 
 
 @frozen
@@ -36,7 +28,7 @@ class Trust:
 
     trusted: TrustedUpstream | None
     void: str | None  # why what was trusted counts for nothing
-    upstream: Upstream | None  # what could be trusted
+    upstream: upstream.Upstream | None  # what could be trusted
     speaking: int  # memories that may be given to agents unasked
     foreign: int  # memories that came by git, and that nobody here or in a trusted trunk approved
 
@@ -50,7 +42,7 @@ class GitSync(Concern):
 
     def publish(
         self, *, stage: bool = False, here: bool = False, restore: bool = False, message: str | None = None
-    ) -> Published:
+    ) -> publish.Published:
         """Commit this line's events and memories, and nothing else."""
         behind = self.project.views.behind()
         done = publish.publish(
@@ -61,7 +53,7 @@ class GitSync(Concern):
         self.project.views.render_quietly("sessions")  # the journal names commits
         return done
 
-    def erase(self, identity: str) -> Erasure:
+    def erase(self, identity: str) -> erase.Erasure:
         """Make what an event, run or memory says disappear from this clone; the log still verifies."""
         found = lookup.find(self.clone, identity)
         kind = "memory" if found.kind == "candidate" else found.kind
@@ -74,7 +66,7 @@ class GitSync(Concern):
         self.project.models.forget_erased()
         return done
 
-    def export_bundle(self, file: str) -> Bundle:
+    def export_bundle(self, file: str) -> bundle.Bundle:
         """Save the private store of this clone to one file."""
         if self.clone.layout.private != self.clone.private.private:
             raise ReadOnlyStore(
@@ -82,7 +74,7 @@ class GitSync(Concern):
             )
         return bundle.export(self.clone.private, file, ts=self.clone.now())
 
-    def import_bundle(self, file: str) -> Bundle:
+    def import_bundle(self, file: str) -> bundle.Bundle:
         """Add what an exported file holds and this clone lacks."""
         self.clone.repo.refuse_in_hook_of_publish()
         self._refuse_strange_approvals(file)
@@ -107,7 +99,7 @@ class GitSync(Concern):
                     hint=f"If you trust it, import it in another terminal: here {self.project.no_person}.",
                 )
 
-    def reset(self, what: str) -> ResetResult:
+    def reset(self, what: str) -> cleanup.ResetResult:
         """Empty caches: sessions, tasks or all; `reset_undo` brings back what was taken."""
         done = cleanup.reset(self.clone, what)
         if what == "all":
@@ -116,40 +108,40 @@ class GitSync(Concern):
         self.project.views.render_quietly(all_days=True)
         return done
 
-    def undo_reset(self) -> UndoneReset:
+    def undo_reset(self) -> cleanup.UndoneReset:
         """Bring back what the last reset took."""
         done = cleanup.undo(self.clone)
         self.project.views.render_quietly(all_days=True)
         return done
 
-    def prune(self, *, older_than: str = cleanup.USUAL, dry_run: bool = False) -> PruneResult:
+    def prune(self, *, older_than: str = cleanup.USUAL, dry_run: bool = False) -> cleanup.PruneResult:
         """Delete ended sessions, claims, anchors and trash that are older than that; open ones stay."""
         done = cleanup.prune(self.clone, older_than=older_than, dry_run=dry_run)
         self.project.views.render_quietly(all_days=not dry_run)
         return done
 
-    def install_hooks(self) -> HooksInstalled:
+    def install_hooks(self) -> hooks.HooksInstalled:
         """Let git's own hooks note commits, merges, checkouts and rewrites; they only ever record."""
         self.project.needs("sessions")
         # Not a venv's interpreter, which goes with the venv, nor a shim, which is slow to start.
         python = getattr(sys, "_base_executable", "") or sys.executable
         return hooks.install(self.clone.repo, self.clone.private, python=python)
 
-    def remove_hooks(self) -> HooksRemoved:
+    def remove_hooks(self) -> hooks.HooksRemoved:
         """Take our hooks out again; every file is as it was before."""
         return hooks.remove(self.clone.repo, self.clone.private)
 
-    def hook_states(self, *, prove: bool = True) -> list[HookState]:
+    def hook_states(self, *, prove: bool = True) -> list[hooks.HookState]:
         """Each hook, and whether it fires: it is fired with a token, and the token looked for."""
         return hooks.state(self.clone.repo, self.clone.private, prove=prove)
 
-    def uninstall(self) -> UninstallResult:
+    def uninstall(self) -> project_setup.UninstallResult:
         """Take Holdfast out of this clone; only git history remains."""
         self.project.recall.close()
         hooks.remove(self.clone.repo, self.clone.private)
         return project_setup.uninstall(self.clone.repo, self.clone.private, self.clone.repo_id)
 
-    def reconcile(self) -> ReconcileOverview:
+    def reconcile(self) -> reconciliation.ReconcileOverview:
         """What moved since the last time, and all that it left in question."""
         found = moves.observe(self.clone)
         report = reconciliation.examine(self.clone, found, trunk=self.settings.trunk)
@@ -157,29 +149,29 @@ class GitSync(Concern):
         git_notices.drop_notices(self.clone)
         return report
 
-    def fork(self, session: str | None = None) -> ReconcileChoice:
+    def fork(self, session: str | None = None) -> reconciliation.ReconcileChoice:
         """Go on here with copies of what is open in the session left on another branch."""
         return self._chosen(reconciliation.fork(self.clone, session))
 
-    def carry(self, name: str | None = None) -> ReconcileChoice | OrphanLine:
+    def carry(self, name: str | None = None) -> reconciliation.ReconcileChoice | OrphanLine:
         """Move here what is open on another branch, or take over what a deleted one left."""
         if name is not None and not reconciliation.is_ours(name):
             git_notices.drop_notices(self.clone)
             return reconcile.carry(self.clone, name)
         return self._chosen(reconciliation.carry(self.clone, name))
 
-    def drop(self, name: str | None = None) -> ReconcileChoice | OrphanLine:
+    def drop(self, name: str | None = None) -> reconciliation.ReconcileChoice | OrphanLine:
         """Let go of what was left on another branch, or of what a deleted one left; it stays in the store."""
         if name is not None and not reconciliation.is_ours(name):
             git_notices.drop_notices(self.clone)
             return reconcile.drop(self.clone, name)
         return self._chosen(reconciliation.drop(self.clone, name))
 
-    def reanchor(self) -> ReconcileChoice:
+    def reanchor(self) -> reconciliation.ReconcileChoice:
         """Let tasks and sessions cite what their commits became."""
         return self._chosen(reconciliation.apply(self.clone))
 
-    def _chosen(self, choice: ReconcileChoice) -> ReconcileChoice:
+    def _chosen(self, choice: reconciliation.ReconcileChoice) -> reconciliation.ReconcileChoice:
         """What was noticed before the choice is answered by it."""
         git_notices.drop_notices(self.clone)
         self.project.views.render_quietly()

@@ -18,8 +18,6 @@ from holdfast.store import layout as store_layout
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
     from holdfast.git.clone import Clone
-    from holdfast.model.memory import Memory
-    from holdfast.recall.guards import MemoryGuard
 
 MAX_WORDS = 60  # of one memory
 _LABELS = {"dead-end": "dead end"}
@@ -44,7 +42,7 @@ def write(clone: Clone, standings: Sequence[MemoryStanding]) -> bool:
     return ground is not None
 
 
-def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[MemoryGuard]:
+def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[guards.MemoryGuard]:
     top, told = clone.repo.top, [one for one in standings if speaks_unasked(one)]
     named = tracked_files.paths_mentioned(
         clone.repo, (one.memory.statement for one in told if one.memory.type in guards.GUARDING)
@@ -65,7 +63,7 @@ def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[Memor
         )
 
 
-def _places(memory: Memory, named: Iterable[str], cited: Iterable[str]) -> tuple[str, ...]:
+def _places(memory: model_memory.Memory, named: Iterable[str], cited: Iterable[str]) -> tuple[str, ...]:
     """Where a memory holds; one that speaks before an edit, also for files that it names or cites."""
     more = (*named, *cited) if memory.type in guards.GUARDING else ()
     return model_memory.unique([*memory.applies_to, *more])

@@ -25,13 +25,7 @@ from holdfast.work import task_board as boards
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
     from holdfast.diagnostics.findings import HealthReport
-    from holdfast.diagnostics.log_integrity import LogCheckpoint
-    from holdfast.diagnostics.repair import Repair
-    from holdfast.diagnostics.secret_scan import SecretScan
-    from holdfast.diagnostics.status import Status
-    from holdfast.diagnostics.usage import UsageSubjects
     from holdfast.model.memory import Memory
-    from holdfast.model.task import Task
 
 if TYPE_CHECKING:
     from holdfast.diagnostics import stats
@@ -48,7 +42,7 @@ class HealthChecks(Concern):
         kept = checkpoints.checkpoint_from_bytes(_read(against), against) if against else None
         return doctor.examine(self.clone, against=kept, name=against or "checkpoint")
 
-    def repair(self, report: HealthReport, *, apply: bool) -> list[Repair]:
+    def repair(self, report: HealthReport, *, apply: bool) -> list[repair.Repair]:
         """Mend what can be mended without inventing anything; without `apply` only say what that is."""
         return repair.repair(self.clone, report, apply=apply)
 
@@ -56,13 +50,13 @@ class HealthChecks(Concern):
         """The gate for CI: each changed memory has its receipt, and nothing sealed was altered."""
         return gate.check(self.clone.repo, base, trunk=self.settings.trunk)
 
-    def checkpoint(self, file: str) -> LogCheckpoint:
+    def checkpoint(self, file: str) -> checkpoints.LogCheckpoint:
         """Save how far the log reaches, to compare with later."""
         taken = doctor.take_checkpoint(self.clone)
         fsio.replace(os.path.abspath(file), checkpoints.checkpoint_to_bytes(taken), mode=0o644)
         return taken
 
-    def status(self) -> Status:
+    def status(self) -> status.Status:
         """Where this clone stands, what waits, and what would go with it."""
         # Before looking: what changes meanwhile must not be missed.
         seen = refresh.signature_of(self.clone, parts=("value",))
@@ -116,7 +110,7 @@ class HealthChecks(Concern):
         """Work out which memories were used since they were recalled; ranking and the curator go by it."""
         usage.reckon(self.clone, self._about(), now=int(self.clone.clock().timestamp()))
 
-    def _about(self) -> UsageSubjects:
+    def _about(self) -> usage.UsageSubjects:
         standings = self.project.memory.knowledge().standings
         shelf = candidates.read(self.clone).waiting.values()
         naming = {one.id: _named(one.memory) for one in standings} | {one.id: _named(one) for one in shelf}
@@ -130,7 +124,7 @@ class HealthChecks(Concern):
             ids={one.id.lower(): one.id for one in standings},
         )
 
-    def scan(self, paths: Sequence[str] = ()) -> SecretScan:
+    def scan(self, paths: Sequence[str] = ()) -> secret_scan.SecretScan:
         """Which stored files hold something that would be redacted now; nothing is changed."""
         return secret_scan.scan(self.clone, paths)
 
@@ -150,7 +144,7 @@ def _named(memory: Memory) -> set[str]:
     return set() if suggests else usage.names_in(said) - {memory.id.lower()}
 
 
-def _rests_on(task: Task) -> set[str]:
+def _rests_on(task: model_task.Task) -> set[str]:
     return usage.names_in(" ".join((task.title, task.notes, task.impact or "", *task.acceptance, *task.evidence)))
 
 

@@ -18,15 +18,8 @@ from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.curation import memory_conflicts
-    from holdfast.curation.decisions import MemoryStanding, Reviewer
-    from holdfast.curation.memory_health import MemoryHealth, RecallUse
-    from holdfast.curation.memory_state import MemoryListing
     from holdfast.curation.review_queue import QueueItem, ReviewQueue
-    from holdfast.curation.revise import ReviewerWish
-    from holdfast.curation.undo import UndoStep
     from holdfast.model.evidence import Provenance
-    from holdfast.model.memory import Accepted, Candidate
-    from holdfast.recall.passage import Passage
 
 
 NEVER = "never"
@@ -36,7 +29,7 @@ NEVER = "never"
 class Decided:
     """What many decisions at once came to."""
 
-    done: tuple[MemoryStanding, ...]
+    done: tuple[decisions.MemoryStanding, ...]
     left: tuple[tuple[str, str], ...]  # id and why it was left
     hints: tuple[str, ...] = ()  # what to do about those that were left
 
@@ -46,11 +39,11 @@ class MemoryBook(Concern):
 
     subject = "memory"
 
-    def facts(self) -> MemoryListing:
+    def facts(self) -> memory_state.MemoryListing:
         """How every fact stands here: trusted, stale, unreviewed, expired, superseded, retired, and so on."""
         return memory_state.list_memories(self.clone, self.clone.clock(), kind="fact")
 
-    def knowledge(self, *, kind: str | None = None) -> MemoryListing:
+    def knowledge(self, *, kind: str | None = None) -> memory_state.MemoryListing:
         """The same of every memory, or of a kind: decision, assumption, invariant, fact or dead-end."""
         return memory_state.list_memories(self.clone, self.clone.clock(), kind=kind)
 
@@ -75,7 +68,7 @@ class MemoryBook(Concern):
         id: str | None = None,  # noqa: A002 - the field's own name
         accept: bool = False,
         reviewer: str | None = None,
-    ) -> MemoryStanding:
+    ) -> decisions.MemoryStanding:
         """Propose a memory; it counts once it is reviewed, or at once with `accept`.
 
         `kind` is decision, assumption, invariant, fact or dead-end. `evidence` names runs, commits,
@@ -108,8 +101,8 @@ class MemoryBook(Concern):
         return next(one for one in review.waiting(self.clone) if one.id == made.id)
 
     def _known_already(
-        self, known: Accepted, evidence: Iterable[str], *, accept: bool, reviewer: str | None
-    ) -> MemoryStanding:
+        self, known: memory.Accepted, evidence: Iterable[str], *, accept: bool, reviewer: str | None
+    ) -> decisions.MemoryStanding:
         """What stands says this; a person who accepts it again gives it the new evidence, too."""
         cited = map(str, evidence_check.resolve_all(self.clone, [evidence] if isinstance(evidence, str) else evidence))
         joined = memory.join_evidence(known.evidence, cited)
@@ -124,19 +117,19 @@ class MemoryBook(Concern):
         )
         return self.get(known.id)
 
-    def supersede(self, identity: str, statement: str, **fields: Any) -> MemoryStanding:
+    def supersede(self, identity: str, statement: str, **fields: Any) -> decisions.MemoryStanding:
         """Propose what takes another memory's place; fields as `remember` takes them."""
         old = self._entry(identity)
         fields.setdefault("kind", old.memory.type)
         fields.setdefault("applies_to", old.memory.applies_to)
         return self.remember(statement, supersedes=[old.id], **fields)
 
-    def get(self, identity: str) -> MemoryStanding:
+    def get(self, identity: str) -> decisions.MemoryStanding:
         """How one memory stands here, by its id or its beginning; candidates and tombstones too."""
         there = review_queue.every(self.clone, self.clone.clock())
         return there[review_queue.pick(identity, there)]
 
-    def _entry(self, identity: str) -> MemoryStanding:
+    def _entry(self, identity: str) -> decisions.MemoryStanding:
         """The same where an entry is meant: what suggests something about it may begin like it."""
         there = review_queue.every(self.clone, self.clone.clock())
         if identity in there:
@@ -147,8 +140,8 @@ class MemoryBook(Concern):
         return there[review_queue.pick(identity, there)]
 
     def promote(
-        self, fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
-    ) -> MemoryStanding:
+        self, fact: Mapping[str, Any] | memory.Candidate | memory.Accepted | str, *, reviewer: str | None = None
+    ) -> decisions.MemoryStanding:
         """Approve a fact (its fields, itself, or its id).
 
         Without a reviewer the settings' threshold decides; below it, a candidate is left and NeedsReview
@@ -160,7 +153,7 @@ class MemoryBook(Concern):
         done = review.promote(self.clone, fact, reviewer=who, threshold=self.settings.auto_promote)
         return self.shown(done)
 
-    def candidates(self) -> list[MemoryStanding]:
+    def candidates(self) -> list[decisions.MemoryStanding]:
         """What waits for a decision: candidates, hand edits, and what has gone stale or expired.
 
         What another clone erased and this one still holds is named among the notices.
@@ -189,7 +182,7 @@ class MemoryBook(Concern):
         applies_to: Iterable[str] | None = None,
         expires: str | datetime | None = None,
         reviewer: str | None = None,
-    ) -> MemoryStanding:
+    ) -> decisions.MemoryStanding:
         """Approve a candidate, an entry as it stands in the work tree, or one whose evidence changed.
 
         What contradicts something that stands raises Contradicts, until `supersede` or `keep_both` (with
@@ -204,7 +197,7 @@ class MemoryBook(Concern):
         keep_both: bool,
         applies_to: Iterable[str] | None,
         expires: str | datetime | None,
-    ) -> ReviewerWish:
+    ) -> revise.ReviewerWish:
         return revise.ReviewerWish(
             supersede=tuple(self.get(name).id for name in supersede),
             keep_both=keep_both,
@@ -217,14 +210,14 @@ class MemoryBook(Concern):
         """Approve many at once; what contradicts something, or cites nothing, is left and named."""
         who, against = self._reviewer(reviewer), self.queue().against
 
-        def accept(item: QueueItem) -> MemoryStanding:
+        def accept(item: QueueItem) -> decisions.MemoryStanding:
             done = review.accept(self.clone, item.id, who, against=against)
             against.add(done)
             return done
 
         return self.shown(_each(items, accept))
 
-    def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
+    def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> decisions.MemoryStanding:
         """Turn a candidate down; the same claim is not proposed again, even in other words."""
         return self.shown(review.reject(self.clone, identity, reason, self._reviewer(reviewer)))
 
@@ -233,11 +226,11 @@ class MemoryBook(Concern):
         who = self._reviewer(reviewer)
         return self.shown(_each(items, lambda item: review.reject(self.clone, item.id, reason, who)))
 
-    def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
+    def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> decisions.MemoryStanding:
         """Say that an accepted memory no longer holds; its file stays and says so."""
         return self.shown(revise.retire(self.clone, identity, reason, self._reviewer(reviewer)))
 
-    def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> MemoryStanding:
+    def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> decisions.MemoryStanding:
         """Say that an accepted memory no longer holds; an agent's word for it waits for a person."""
         there = self._entry(identity)
         if self.project.is_person or (
@@ -263,7 +256,7 @@ class MemoryBook(Concern):
         expires: str | datetime | None = None,
         reviewer: str | None = None,
         **fields: Any,
-    ) -> MemoryStanding:
+    ) -> decisions.MemoryStanding:
         """Other words or fields for a candidate, or for an accepted memory, which approves it again.
 
         Further fields: layer, tags, confidence, applies_to, source.
@@ -285,15 +278,15 @@ class MemoryBook(Concern):
             changes["expires_at"] = None if expires == NEVER else propose.expiry(self.clone, expires)
         return self.shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))
 
-    def join(self, identity: str, into: str, *, reviewer: str | None = None) -> MemoryStanding:
+    def join(self, identity: str, into: str, *, reviewer: str | None = None) -> decisions.MemoryStanding:
         """Merge a candidate into another memory: its evidence goes there, and the candidate goes."""
         return self.shown(review.join(self.clone, identity, into, self._reviewer(reviewer)))
 
-    def undo(self, *, reviewer: str | None = None) -> UndoStep:
+    def undo(self, *, reviewer: str | None = None) -> undo.UndoStep:
         """Take the last decision back, as long as it was not published."""
         return self.shown(undo.undo(self.clone, self._reviewer(reviewer)))
 
-    def passage(self, provenance: Provenance) -> Passage:
+    def passage(self, provenance: Provenance) -> passages.Passage:
         """Where something was said, with the lines around it."""
         return passages.passage(self.clone, provenance)
 
@@ -301,17 +294,17 @@ class MemoryBook(Concern):
         """Every two memories that stand here and contradict one another."""
         return list(review.known(self.clone).pairs())
 
-    def _reviewer(self, name: str | None) -> Reviewer:
+    def _reviewer(self, name: str | None) -> decisions.Reviewer:
         known = name or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "unknown"
         return decisions.Reviewer(known, self.project.is_person, self.project.no_person)
 
-    def curate(self, *, dry_run: bool = False) -> MemoryHealth:
+    def curate(self, *, dry_run: bool = False) -> memory_health.MemoryHealth:
         """Look at every memory; what is suggested waits in review, and nothing is done by itself."""
         self.project.health.reckon_uses()
         found = memory_health.examine(self.clone, self.clone.clock(), use=self._use())
         return found if dry_run else self.shown(memory_health.suggest(self.clone, found))
 
-    def _use(self) -> RecallUse:
+    def _use(self) -> memory_health.RecallUse:
         began = tally.since(self.clone.layout)
         totals = tally.totals(self.clone.layout)
         recalled = {
@@ -325,9 +318,9 @@ class MemoryBook(Concern):
         return memory_health.RecallUse(since, {*recalled, *told}, times=recalled, used=frozenset(used))
 
 
-def _each(items: Iterable[QueueItem], decide: Callable[[QueueItem], MemoryStanding]) -> Decided:
+def _each(items: Iterable[QueueItem], decide: Callable[[QueueItem], decisions.MemoryStanding]) -> Decided:
     """Decide about one after the other; one that cannot be decided does not hold up the rest."""
-    done: list[MemoryStanding] = []
+    done: list[decisions.MemoryStanding] = []
     left: list[tuple[str, str]] = []
     hints: dict[str, None] = {}
     for item in items:

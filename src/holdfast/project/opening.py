@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from holdfast.config import Settings
-    from holdfast.curation.memory_pages import PageOutcome
-    from holdfast.git.project_setup import ProjectSetup
-    from holdfast.work.state_view_edits import ViewEditOutcome
 
 _LOOKED_AT = "views-entries"  # begins with `views-`: it is no fact that answers rest on
 
@@ -69,7 +65,7 @@ def look(path: str, *, environ: Mapping[str, str]) -> Project:
     return Project(clone, settings)
 
 
-def initialise(path: str, *, commit: bool, git: bool, environ: Mapping[str, str]) -> ProjectSetup:
+def initialise(path: str, *, commit: bool, git: bool, environ: Mapping[str, str]) -> project_setup.ProjectSetup:
     """Set up a project's memory, in a new git repository if that is allowed and there is none."""
     from holdfast.values import replace
 
@@ -127,17 +123,17 @@ def _notice_git(project: Project) -> None:
         _report_contradictions(project.clone)
 
 
-def take_pages(clone: Clone) -> list[PageOutcome]:
+def take_pages(clone: Clone) -> list[memory_pages.PageOutcome]:
     """Take the pages of memories that were edited since the last command; the clone's notes say which."""
 
-    def take(name: str, data: bytes) -> PageOutcome:
+    def take(name: str, data: bytes) -> memory_pages.PageOutcome:
         return memory_pages.take_page(clone, name, data)
 
     found = [view_edits.taken(clone, name, partial(take, name)) for name in view_edits.MEMORY_PAGES]
     return [outcome for outcome in found if outcome is not None]
 
 
-def take_state(clone: Clone) -> ViewEditOutcome | None:
+def take_state(clone: Clone) -> state_view_edits.ViewEditOutcome | None:
     """Take an edit of project_state.json, or refuse it and keep its text; None if there is none."""
     return view_edits.taken(clone, view_edits.STATE, lambda data: state_view_edits.take_state(clone, data))
 
@@ -171,7 +167,7 @@ def _remove_switched_off(project: Project) -> None:
             views.remove(layout, name)
 
 
-def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
+def _settings(repo: Repo, environ: Mapping[str, str]) -> config.Settings:
     return config.load(
         tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
         clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
@@ -180,7 +176,7 @@ def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
     )
 
 
-def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
+def _scanners(settings: config.Settings) -> tuple[Scanner, Scanner | None, list[str]]:
     """The scanner for everything, the one for what agents say, and which shared rules are not used."""
     scan = Scanner(settings.redact_rules, settings.redact_allow)
     if not settings.shared_rules:

@@ -24,14 +24,9 @@ from holdfast.values import field_names, frozen, replace
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
-    from holdfast.index.corpus.file_choice import CorpusChoice
-    from holdfast.index.corpus.update import CorpusState
-    from holdfast.index.query import Scope
     from holdfast.index.refresh import Progress
     from holdfast.index.sqlite import Index
     from holdfast.recall.applicable_memories import ApplicableMemory
-    from holdfast.recall.pack.sent_packs import AgentKnowledge
-    from holdfast.recall.search import Hit, TextSearch
 
 _UNKEPT = "; it is built in memory"  # ends what an index says that cannot be kept
 
@@ -73,13 +68,13 @@ class Explained:
 
     why: Why
     governs: tuple[Ruling, ...]
-    knew: tuple[AgentKnowledge, ...]
+    knew: tuple[given.AgentKnowledge, ...]
 
 
 class Recaller(Concern):
     """Search by words, files, git, and meaning where there is a model."""
 
-    _asking: TextSearch | None = None
+    _asking: search.TextSearch | None = None
     progress: Progress | None = None  # who wants to know how far reading the repository is
     by_meaning = False  # whether meaning was asked for the last answer
 
@@ -96,7 +91,7 @@ class Recaller(Concern):
         explain: bool = False,
         semantic: bool | None = None,
         count: bool = True,
-    ) -> list[Hit]:
+    ) -> list[search.Hit]:
         """What fits a query, best first; with no words, the most recent.
 
         What shares one of the `files` counts more. `branch` names another one whose memory is asked, or `*`
@@ -122,7 +117,7 @@ class Recaller(Concern):
             alike = self._retriever() is None and self._graph() in (graph_search.AUTO, graph_search.OFF)
             self._asking.keep_used(stamp if alike else "")
 
-    def _hits_of(self, query: str, scope: Scope, limit: int, semantic: bool | None) -> list[Hit]:
+    def _hits_of(self, query: str, scope: index_query.Scope, limit: int, semantic: bool | None) -> list[search.Hit]:
         own, name = self._searching(), self._retriever()
         if name is None or scope.kind == "candidate":
             found = own.search(query, scope, limit, semantic=semantic, others=True)
@@ -145,7 +140,7 @@ class Recaller(Concern):
         also = f", and {_UNSEARCHED}" if unsearched else ""
         notes.append(f"{self.clone.layout.cache} cannot be written, so the index is built in memory{also}")
 
-    def _searching(self) -> TextSearch:
+    def _searching(self) -> search.TextSearch:
         if self._asking is None:
             self._asking = search.TextSearch(
                 self.clone,
@@ -174,7 +169,7 @@ class Recaller(Concern):
     def _graph(self) -> str:
         return str(self.settings.values["retrieval.graph"])
 
-    def corpus_choice(self) -> CorpusChoice | None:
+    def corpus_choice(self) -> file_choice.CorpusChoice | None:
         """What of the repository is to be found, as the settings say it."""
         given = {key: self.settings.values.get(f"index.{key}") for key in field_names(file_choice.CorpusChoice)}
         return file_choice.CorpusChoice(**{key: value for key, value in given.items() if value is not None})
@@ -187,7 +182,7 @@ class Recaller(Concern):
         files: Sequence[str],
         branch: str | None,
         since: str | datetime | None,
-    ) -> Scope:
+    ) -> index_query.Scope:
         head = self.clone.repo.head()
         there = None if branch is None or branch == head.branch else branch
         hide = self.clone.hide.text  # as the index knows them
@@ -211,12 +206,12 @@ class Recaller(Concern):
             )
         return found
 
-    def index_state(self) -> CorpusState:
+    def index_state(self) -> repository.CorpusState:
         """How far commits, documents and code are read, and how much room they take."""
         with self._reading_repository() as (corpus, choice):
             return repository.state_of(self.clone, corpus, choice)
 
-    def build_index(self, *, progress: Progress | None = None, seconds: float | None = None) -> CorpusState:
+    def build_index(self, *, progress: Progress | None = None, seconds: float | None = None) -> repository.CorpusState:
         """Read whatever can be found and was not read yet; with `seconds` it stops after about that time.
 
         What was read is kept, and the next call goes on from there.
@@ -237,7 +232,7 @@ class Recaller(Concern):
             return repository.waits(self.clone, corpus, choice)
 
     @contextlib.contextmanager
-    def _reading_repository(self) -> Iterator[tuple[Index, CorpusChoice]]:
+    def _reading_repository(self) -> Iterator[tuple[Index, file_choice.CorpusChoice]]:
         corpus = repository.open_corpus(self.clone)
         try:
             yield corpus, self.corpus_choice() or file_choice.CorpusChoice()
@@ -257,14 +252,14 @@ class Recaller(Concern):
         knew = tuple(self._told_in(run) for run in few)
         return Explained(why=why, governs=tuple(self._rulings(why, few, knew)), knew=knew)
 
-    def _told_in(self, run: str) -> AgentKnowledge:
+    def _told_in(self, run: str) -> given.AgentKnowledge:
         """What a run was given; how it stands since is looked up only where there is something to show."""
         found = given.knew(self.clone, run, kind="run", now={})
         return (
             given.knew(self.clone, run, kind="run", now=self.project.context.open_session()) if found.packs else found
         )
 
-    def _rulings(self, why: Why, runs: Sequence[str], knew: Sequence[AgentKnowledge]) -> Iterator[Ruling]:
+    def _rulings(self, why: Why, runs: Sequence[str], knew: Sequence[given.AgentKnowledge]) -> Iterator[Ruling]:
         """The memories that govern these lines, the nearest first."""
         standings = {one.id: one for one in self.project.memory.knowledge().standings}
         told = {entry.id for one in knew for pack in one.packs for entry in pack.entries}

@@ -29,14 +29,9 @@ from holdfast.store import capsule, fsio, import_progress, session_files, statis
 from holdfast.values import replace
 
 if TYPE_CHECKING:
-    from holdfast.capture.export_codex import Rollout
-    from holdfast.capture.run import CommandOutcome
     from holdfast.curation.decisions import MemoryStanding
-    from holdfast.diagnostics.run_diff import RunDiff
-    from holdfast.model.event import Event
     from holdfast.model.session import Session
     from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
-    from holdfast.recall.lookup import ShownRecord
 
 _ENVELOPE = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
 
@@ -122,7 +117,7 @@ class RunLog(Concern):
         prompt: str | None = None,
         environ: Mapping[str, str] | None = None,
         terminal: bool = False,
-    ) -> CommandOutcome:
+    ) -> capture.CommandOutcome:
         """Run a command, pass everything through, and keep a capsule of it."""
         outcome = capture.run_command(
             self.clone,
@@ -165,7 +160,7 @@ class RunLog(Concern):
         """What happened, in order, or sorted by layer and scale."""
         return timeline.timeline(self.events(newest=newest), task=task, sort=tuple(sort) or ("ts",))
 
-    def diff(self, run: str, *, against: str = "latest") -> RunDiff:
+    def diff(self, run: str, *, against: str = "latest") -> differences.RunDiff:
         """What two runs produced, compared; latest is the newest earlier run of the same task."""
         other = against if against == "latest" else self._run_named(against)
         return differences.diff(self.clone, self._run_named(run), against=other)
@@ -174,7 +169,7 @@ class RunLog(Concern):
         found = self.clone.find_events("all", kinds=("run",), beginnings=(text,))
         return pick(text, [event.run_id for event in found if event.run_id])
 
-    def show(self, identity: str) -> ShownRecord:
+    def show(self, identity: str) -> lookup.ShownRecord:
         """Everything this clone can say about a memory, a run or an event."""
         found = lookup.show(self.clone, identity)
         if found.kind not in ("memory", "candidate"):
@@ -212,7 +207,7 @@ class RunLog(Concern):
             for event in runs:
                 yield self._run_page(event)
 
-    def export_codex(self, name: str, home: str) -> Rollout:
+    def export_codex(self, name: str, home: str) -> capture_export_codex.Rollout:
         """Write a session as a rollout into a Codex home; `codex resume` goes on with it.
 
         `name` is a session or a run; its runs come in their order.
@@ -222,13 +217,13 @@ class RunLog(Concern):
         origin, started = self._origin(session, runs)
         return capture_export_codex.write_rollout(os.path.abspath(home), turns, origin=origin, at=started)
 
-    def _turns(self, event: Event) -> Iterator[TranscriptTurn]:
+    def _turns(self, event: model_event.Event) -> Iterator[TranscriptTurn]:
         folder = self.clone.layout.run(str(event.run_id))
         return capture_export_codex.turns_of(
             capsule.read_rows(folder, run_files.CYCLES), capsule.read_rows(folder, run_files.TURNS)
         )
 
-    def _origin(self, session: Session | None, runs: Sequence[Event]) -> tuple[TranscriptOrigin, datetime]:
+    def _origin(self, session: Session | None, runs: Sequence[model_event.Event]) -> tuple[TranscriptOrigin, datetime]:
         """Whose session it was and when it began; where nobody knows, this place and now."""
         first = runs[0] if runs else None
         context = capsule.read_json(self.clone.layout.run(str(first.run_id)), capsule.CONTEXT) if first else None
@@ -245,7 +240,7 @@ class RunLog(Concern):
         )
         return origin, datetime.fromisoformat(began).astimezone()
 
-    def _with_runs(self, name: str | None) -> list[tuple[Session | None, list[Event]]]:
+    def _with_runs(self, name: str | None) -> list[tuple[Session | None, list[model_event.Event]]]:
         """Sessions with their runs, in the order of time; runs of none stand last."""
         there = sorted(session_files.everywhere(self.clone.stores), key=lambda one: (one.started.ts, one.id))
         runs = {event.run_id: event for event in self.clone.find_events("own", kinds=("run",)) if event.run_id}
@@ -268,7 +263,7 @@ class RunLog(Concern):
                 found.setdefault(one.session_id, []).extend(run.run for run in one.runs)
         return found
 
-    def _run_records(self, event: Event, session: Session | None) -> Iterator[dict[str, Any]]:
+    def _run_records(self, event: model_event.Event, session: Session | None) -> Iterator[dict[str, Any]]:
         run, folder = str(event.run_id), self.clone.layout.run(str(event.run_id))
         told = self.clone.joined(event)
         fields = {key: value for key, value in told.items() if key not in _NOT_EXPORTED and value is not None}
@@ -296,7 +291,7 @@ class RunLog(Concern):
         except (OSError, HoldfastError):
             return None
 
-    def _run_page(self, event: Event) -> str:
+    def _run_page(self, event: model_event.Event) -> str:
         run = str(event.run_id)
         page = self._summary(run) or f"# Run {run}\n\n{_sentence(self.clone.joined(event))}\n"
         turns = [

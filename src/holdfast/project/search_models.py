@@ -24,7 +24,6 @@ from holdfast.values import frozen, replace
 if TYPE_CHECKING:
     from holdfast.diagnostics.status import Status
     from holdfast.index.embed.fill_vectors import EmbeddingPass, Progress
-    from holdfast.index.embed.similarity import NearestTexts
     from holdfast.index.embed.vectors import VectorModel
 
 SETTING = "retrieval.model"
@@ -74,7 +73,7 @@ class SearchModels(Concern):
 
     _unanswered: tuple[str, float] | None = None  # a question that no model answered, and until when
 
-    def near(self, query: str, seconds: float = 60.0, /) -> NearestTexts | None:
+    def near(self, query: str, seconds: float = 60.0, /) -> similarity.NearestTexts | None:
         """A question among all texts that have a vector; None where nothing is, or nobody answers in time."""
         path = self._vectors_path()
         if self._unanswered and self._unanswered[0] == query and time.monotonic() < self._unanswered[1]:

@@ -19,10 +19,7 @@ from holdfast.store import capsule, fsio, import_progress, session_files, tally
 from holdfast.values import frozen, replace
 
 if TYPE_CHECKING:
-    from holdfast.capture.session_lookup import Stale
-    from holdfast.capture.session_work import Ending, Noted
     from holdfast.model.session import Session
-    from holdfast.recall.pack.context_pack import ContextPack
     from holdfast.recall.pack.material import PackMaterial
     from holdfast.recall.pack.pack_lines import PackLine, PackSection
 
@@ -70,7 +67,7 @@ _MAX_SUMMARY = 1 << 20
 class Handoff:
     """What is handed over."""
 
-    pack: ContextPack
+    pack: context_pack.ContextPack
     session: str | None
     objective: str | None
     branch: str | None
@@ -94,7 +91,7 @@ class SessionBook(Concern):
         journal = self.settings.journal_path
         return self.shown(capture.start(self.clone, objective=objective, journal=journal, **fields))
 
-    def note(self, summary: str = "", *, environ: Mapping[str, str] | None = None, **fields: Any) -> Noted:
+    def note(self, summary: str = "", *, environ: Mapping[str, str] | None = None, **fields: Any) -> capture.Noted:
         """Add a turn to the session, durable on return.
 
         Fields: session, commands, files, open, close, follow_ups, approvals, granted, denied, decisions,
@@ -112,7 +109,7 @@ class SessionBook(Concern):
         journal = self.settings.journal_path
         return self.shown(capture.note(self.clone, summary, condense_by=how, journal=journal, **fields))
 
-    def end(self, *, session: str | None = None, summary: str | None = None, reason: str = "ended") -> Ending:
+    def end(self, *, session: str | None = None, summary: str | None = None, reason: str = "ended") -> capture.Ending:
         """Close a session: what git got since its start, and which tasks those commits speak for."""
         self.project.needs("sessions")
         ending = capture.end(
@@ -150,7 +147,7 @@ class SessionBook(Concern):
             return None
         return found.id if found else None
 
-    def stale(self) -> list[Stale]:
+    def stale(self) -> list[session_lookup.Stale]:
         """Open sessions that nobody seems to go on with."""
         return session_lookup.stale(self.clone)
 
@@ -183,7 +180,7 @@ class SessionBook(Concern):
             runs=tuple(runs),
         )
 
-    def _packed(self, found: PackMaterial, extra: Sequence[PackSection], budget: int) -> ContextPack:
+    def _packed(self, found: PackMaterial, extra: Sequence[PackSection], budget: int) -> context_pack.ContextPack:
         """The pack with these sections in front, all of it within the budget; the last of them gives way."""
         clean = self.clone.scan.text
         front = [

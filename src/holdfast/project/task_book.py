@@ -28,18 +28,10 @@ from holdfast.work import (
 from holdfast.work.task_lifecycle import LASTING
 
 if TYPE_CHECKING:
-    from holdfast.capture.agent_plans import AgentPlan
-    from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
     from holdfast.git.conflict_sides import EntryConflict
     from holdfast.model.session import Session, SessionItem
     from holdfast.model.task import Link, Task
-    from holdfast.work.canonical_links import ListedLink
-    from holdfast.work.conflict_settlement import SettledConflict
-    from holdfast.work.project_state import ProjectState
-    from holdfast.work.task_board import Board, TaskFile
-    from holdfast.work.task_claims import TaskClaim
     from holdfast.work.task_graph import TaskGraph, WaitingTask
-    from holdfast.work.task_json import TaskPlan
     from holdfast.work.task_lifecycle import FinishedTask, TaskWorker
 
 LABEL = "Rests on:"
@@ -72,7 +64,7 @@ class Next:
     to_close: tuple[Task, ...]  # goals, milestones and epics whose parts and needs are all closed
     unplanned: tuple[Task, ...]  # those that have neither parts nor needs yet
     waiting: tuple[WaitingTask, ...]
-    claims: dict[str, TaskClaim]  # the live ones, by task
+    claims: dict[str, task_claims.TaskClaim]  # the live ones, by task
     critical_path: tuple[str, ...]
     graph: TaskGraph
     claimed: Task | None = None  # by this very question
@@ -86,14 +78,14 @@ class Next:
 class TaskShown:
     """One task with everything around it."""
 
-    placed: TaskFile
+    placed: task_board.TaskFile
     standing: tuple[str, ...]  # why it is not ready; empty if it is, or is closed
     unblocks: tuple[str, ...]
     parts: tuple[str, ...]
     progress: tuple[int, int]
-    claim: TaskClaim | None
+    claim: task_claims.TaskClaim | None
     away: dict[str, tuple[str, ...]]  # nodes it names that are not here, and the branches that have them
-    commits: dict[str, ResolvedCommit]  # the commits it cites, and where they are now
+    commits: dict[str, commit_anchors.ResolvedCommit]  # the commits it cites, and where they are now
 
 
 class TaskBook(Concern):
@@ -122,7 +114,7 @@ class TaskBook(Concern):
             raise BadInput(f"{unknown[0]} is no memory here", hint="See `holdfast facts --type all`.")
         return f"{notes}\n\n{LABEL} {', '.join(names)}".strip()
 
-    def board(self) -> Board:
+    def board(self) -> task_board.Board:
         """Every task visible here."""
         self.project.needs("tasks")
         return task_board.read(self.clone)
@@ -170,7 +162,7 @@ class TaskBook(Concern):
         session_note.close_as_task(self.clone, session, item, made.id)
         return made
 
-    def proposed(self, board: Board | None = None) -> list[AgentPlan]:
+    def proposed(self, board: task_board.Board | None = None) -> list[agent_plans.AgentPlan]:
         """What agents planned on this line and nobody made a task of, newest session first."""
         self.project.needs("tasks")
         return agent_plans.find_agent_plans(self.clone, board or self.board()) if self.settings.has("sessions") else []
@@ -264,11 +256,11 @@ class TaskBook(Concern):
             proposed=0 if ready else sum(len(one.items) for one in self.proposed(board)),
         )
 
-    def count_elsewhere(self, board: Board) -> int:
+    def count_elsewhere(self, board: task_board.Board) -> int:
         """How many tasks are on other branches and not on this board."""
         return task_board.count_elsewhere(self.clone, {placed.path for placed in board.placed.values()})
 
-    def claims(self) -> dict[str, TaskClaim]:
+    def claims(self) -> dict[str, task_claims.TaskClaim]:
         """Who works on what right now, in any work tree of this clone."""
         return task_claims.live(self.clone.layout, self.clone.now())
 
@@ -277,7 +269,7 @@ class TaskBook(Concern):
         self.project.needs("tasks")
         return self.shown(task_lifecycle.release(self.clone, name))
 
-    def import_text(self, text: str) -> TaskPlan:
+    def import_text(self, text: str) -> task_json.TaskPlan:
         """Add the tasks and links of a JSON or JSONL text, all or none; gives those that are new."""
         self.project.needs("tasks")
         return self.shown(task_json.bring(self.clone, text))
@@ -291,7 +283,7 @@ class TaskBook(Concern):
             else task_json.to_json(found.board.tasks, found.links)
         )
 
-    def state(self) -> ProjectState:
+    def state(self) -> project_state.ProjectState:
         """The long cache: goals, milestones, the graph, checkpoints, links."""
         self.project.needs("tasks")
         return project_state.read(self.clone)
@@ -306,7 +298,7 @@ class TaskBook(Concern):
         self.project.needs("tasks")
         return self.shown(canonical_links.remove(self.clone, name))
 
-    def links(self) -> list[ListedLink]:
+    def links(self) -> list[canonical_links.ListedLink]:
         """The canonical links, the dead ones marked."""
         self.project.needs("tasks")
         return canonical_links.listed(self.clone)
@@ -327,7 +319,7 @@ class TaskBook(Concern):
         """The conflict about an entry, by its id or the beginning of it."""
         return conflict_settlement.named(self.clone, name)
 
-    def resolve(self, name: str, choices: Mapping[str, str]) -> SettledConflict:
+    def resolve(self, name: str, choices: Mapping[str, str]) -> conflict_settlement.SettledConflict:
         """Settle a conflict: field to `ours`, `theirs` or a value, `*` for all; nothing: the merged text."""
         done = conflict_settlement.resolve(self.clone, self.conflict(name), choices)
         git_notices.drop_notices(self.clone)

@@ -28,7 +28,6 @@ from holdfast.values import field, frozen, mutable, replace
 if TYPE_CHECKING:
     from holdfast.capture.agents.transcript_reader import Dialect
     from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
-    from holdfast.capture.ingest.live_transcripts import LiveDrain
     from holdfast.capture.ingest.session_repository import SessionRepository
     from holdfast.capture.records.knowledge_files import SkippedKnowledge
     from holdfast.model.transcript import TranscriptOrigin
@@ -277,7 +276,7 @@ class TranscriptImport(Concern):
             stores = (self.clone.layout, *self.clone.stores)
             import_progress.harvested(stores, taken.agent, taken.session, taken.said)
 
-    def drain(self) -> LiveDrain:
+    def drain(self) -> live_transcripts.LiveDrain:
         """Read the transcripts that agents' hooks told of, as far as they have got."""
         return self._drain(None)
 
@@ -288,7 +287,7 @@ class TranscriptImport(Concern):
         except live_transcripts.BAD as error:
             self.clone.notes.append(f"transcripts of agents were not imported: {error}")
 
-    def _drain(self, most: int | None) -> LiveDrain:
+    def _drain(self, most: int | None) -> live_transcripts.LiveDrain:
         if not any(agent_inbox.is_filled(store) for store in self.clone.stores):
             live_transcripts.leave_no_drawer(self.clone)
             return live_transcripts.LiveDrain()
@@ -327,7 +326,7 @@ class TranscriptImport(Concern):
         except live_transcripts.BAD as error:
             self.project.harvest.not_harvested(f"{taken.agent} session {taken.session}", error)
 
-    def _say(self, done: LiveDrain) -> None:
+    def _say(self, done: live_transcripts.LiveDrain) -> None:
         notes = self.clone.notes
         notes.extend(done.failed)
         for path in done.vanished:

@@ -18,7 +18,6 @@ from holdfast.store import layout as paths
 from holdfast.work import project_state
 
 if TYPE_CHECKING:
-    from holdfast.curation.memory_pages import MemoryPage
     from holdfast.curation.memory_state import MemoryListing
     from holdfast.project import Project
 
@@ -112,7 +111,7 @@ class ViewFiles(Concern):
         for page in shown.pages:
             self._put_page(page, header)
 
-    def _put_page(self, page: MemoryPage, header: views.ViewHeader) -> None:
+    def _put_page(self, page: memory_pages.MemoryPage, header: views.ViewHeader) -> None:
         text = memory_pages.render_page(page, branch=header.branch, head=header.head, time=header.time)
         view_edits.put(self.clone, page.name, text, write=views.write)
 

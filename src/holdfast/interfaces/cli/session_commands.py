@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.capture.session_work import DoneTaskProposal, Ending, Noted
-    from holdfast.model.session import Session, SessionAnchor, SessionTurn
     from holdfast.project import Project
 
 MOST_ENDED, MOST_TURNS, MOST_FILES, MOST_ANSWERS = 10, 8, 12, 8
@@ -35,7 +34,7 @@ MARKS = {"open": "◐", "ended": "●"}
 class SessionList:
     """All sessions, newest first: which is open here, and why nobody seems to go on with some."""
 
-    sessions: tuple[Session, ...]
+    sessions: tuple[model_session.Session, ...]
     here: str | None
     stale: Mapping[str, str]  # id to the reason
     everything: bool
@@ -44,7 +43,7 @@ class SessionList:
 as_object = model_session.to_object
 
 
-def started(session: Session) -> str:
+def started(session: model_session.Session) -> str:
     return lines(
         f"{strong(session.id)}  {session.objective}",
         f"  {_place(session.started)}" + (f", for {', '.join(session.tasks)}" if session.tasks else ""),
@@ -53,7 +52,7 @@ def started(session: Session) -> str:
     )
 
 
-def changed(session: Session) -> str:
+def changed(session: model_session.Session) -> str:
     return f"{strong(session.id)}  {session.objective}"
 
 
@@ -71,14 +70,14 @@ def noted_object(made: Noted) -> dict[str, Any]:
     return {"id": made.session.id, **as_plain(made), "session": as_object(made.session)}
 
 
-def _gained(turn: SessionTurn) -> list[str]:
+def _gained(turn: model_session.SessionTurn) -> list[str]:
     parts = [count(len(turn.commits), "commit")] * bool(turn.commits)
     parts += [count(len(turn.files), "file")] * bool(turn.files)
     parts += [count(len(turn.commands), "command")] * bool(turn.commands)
     return [f"  {', '.join(parts)} since the last turn"] if parts else []
 
 
-def _left(session: Session) -> list[str]:
+def _left(session: model_session.Session) -> list[str]:
     """What is open, a line each; of an ended session by the name others can close it by."""
     whose = f"{session.id}:" if session.state == "ended" else ""
     return [
@@ -88,7 +87,7 @@ def _left(session: Session) -> list[str]:
     ]
 
 
-def _answered(session: Session) -> list[str]:
+def _answered(session: model_session.Session) -> list[str]:
     """What was allowed or denied, the newest last."""
     said = {"granted": "allowed", "denied": "denied "}
     there = [one for one in session.approvals if one.state in said]
@@ -104,7 +103,7 @@ def _for(task: str | None) -> str:
 # One session.
 
 
-def session_text(value: Session, *, width: int = 0) -> str:
+def session_text(value: model_session.Session, *, width: int = 0) -> str:
     return lines(
         f"{strong(value.id)}  {value.objective or 'no objective'}",
         f"  {_standing(value)}",
@@ -120,7 +119,7 @@ def session_text(value: Session, *, width: int = 0) -> str:
     )
 
 
-def _standing(value: Session) -> str:
+def _standing(value: model_session.Session) -> str:
     turns, place = count(value.count, "turn"), _place(model_session.now_at(value, value.updated))
     if value.ended is not None:
         how = f" ({value.ended_by})" if value.ended_by not in (None, "ended") else ""
@@ -128,7 +127,7 @@ def _standing(value: Session) -> str:
     return f"open {place}, {turns} since {_when(value.started)}, updated {_when(value.updated)}"
 
 
-def _links(value: Session) -> list[str]:
+def _links(value: model_session.Session) -> list[str]:
     who = " ".join(filter(None, (value.agent, value.agent_session)))
     said = [f"  by {who}"] if who else []
     said += [f"  for {', '.join(value.tasks)}"] if value.tasks else []
@@ -136,7 +135,7 @@ def _links(value: Session) -> list[str]:
     return said + ([f"  goes on in {', '.join(value.next)}"] if value.next else [])
 
 
-def _turns(value: Session, width: int) -> list[str]:
+def _turns(value: model_session.Session, width: int) -> list[str]:
     shown = value.turns[-MOST_TURNS:]
     before = value.count - len(shown)
     told = value.condensed.text.splitlines() if value.condensed and len(shown) == len(value.turns) else []
@@ -147,11 +146,11 @@ def _turns(value: Session, width: int) -> list[str]:
     return _titled("Turns", [*earlier, *rows])
 
 
-def _commits(turn: SessionTurn) -> str:
+def _commits(turn: model_session.SessionTurn) -> str:
     return f"  [{' '.join(oid[:10] for oid in turn.commits[-3:])}]" if turn.commits else ""
 
 
-def _files(value: Session) -> list[str]:
+def _files(value: model_session.Session) -> list[str]:
     more = len(value.files) - MOST_FILES
     rest = [f"  … and {more:,} more"] if more > 0 else []
     return _titled("Files", [*rest, *(f"  {path}" for path in value.files[-MOST_FILES:])])
@@ -223,7 +222,7 @@ def listed_text(found: SessionList) -> str:
     )
 
 
-def _row(one: Session, *, here: str | None) -> tuple[str, ...]:
+def _row(one: model_session.Session, *, here: str | None) -> tuple[str, ...]:
     left = len(one.still_open) + len(one.still_to_follow) + len(one.pending)
     return (
         MARKS[one.state],
@@ -254,12 +253,12 @@ def listed_object(found: SessionList) -> list[dict[str, Any]]:
     ]
 
 
-def _place(anchor: SessionAnchor) -> str:
+def _place(anchor: model_session.SessionAnchor) -> str:
     where = f"on {anchor.place}"
     return f"{where} at {anchor.commit[:12]}" if anchor.commit else where
 
 
-def _when(anchor: SessionAnchor) -> str:
+def _when(anchor: model_session.SessionAnchor) -> str:
     return anchor.ts[:16].replace("T", " ")
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from holdfast.capture.agent_plans import AgentPlan
     from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
-    from holdfast.model.task import Link, Task
     from holdfast.project.task_book import Next, Shaky, TaskShown
     from holdfast.work.canonical_links import ListedLink
     from holdfast.work.project_state import ProjectState
@@ -40,7 +39,7 @@ class TaskList:
     away: int = 0  # if there are none here: how many are on other branches
     proposed: int = 0  # steps that agents planned and that are no tasks
 
-    def chosen(self) -> list[Task]:
+    def chosen(self) -> list[model_task.Task]:
         """What was asked for: what was begun first, what is closed last, then by priority and title."""
         wanted = self.status or None
         found = [
@@ -63,26 +62,26 @@ class TaskList:
         return f"No task fits; there are {_tally(self.board.tasks)}"
 
 
-def as_object(task: Task) -> dict[str, Any]:
+def as_object(task: model_task.Task) -> dict[str, Any]:
     from holdfast.work import task_json
 
     return task_json.as_object(task)
 
 
-def added(task: Task) -> str:
+def added(task: model_task.Task) -> str:
     return f"{strong(task.id)}  {task.kind}: {task.title}"
 
 
-def added_all(tasks: Sequence[Task]) -> str:
+def added_all(tasks: Sequence[model_task.Task]) -> str:
     return lines(*map(added, tasks))
 
 
-def changed(task: Task) -> str:
+def changed(task: model_task.Task) -> str:
     why = f" ({task.reason})" if task.reason else ""
     return f"{strong(task.id)}  {task.status}{why}: {task.title}"
 
 
-def started(task: Task) -> str:
+def started(task: model_task.Task) -> str:
     return lines(
         f"{strong(task.id)}  started: {task.title}",
         [f"  done when: {said}" for said in task.acceptance],
@@ -90,7 +89,7 @@ def started(task: Task) -> str:
     )
 
 
-def released(task: Task) -> str:
+def released(task: model_task.Task) -> str:
     return f"{strong(task.id)}  is free again: {task.title}"
 
 
@@ -184,14 +183,14 @@ def proposed_object(found: Sequence[AgentPlan]) -> dict[str, Any]:
     }
 
 
-def _row(task: Task, claims: Mapping[str, TaskClaim]) -> tuple[str, ...]:
+def _row(task: model_task.Task, claims: Mapping[str, TaskClaim]) -> tuple[str, ...]:
     claim = claims.get(task.id)
     who = f"{claim.owner}, until {claim.until[11:16]}" if claim else task.owner or ""
     kind = "" if task.kind == "task" else f"{task.kind} "
     return (MARKS[task.status], strong(task.id), f"P{task.priority}", short(f"{kind}{task.title}", 60), who)
 
 
-def _tally(tasks: Iterable[Task]) -> str:
+def _tally(tasks: Iterable[model_task.Task]) -> str:
     found = dict.fromkeys(model_task.STATUSES, 0)
     for task in tasks:
         found[task.status] += 1
@@ -324,7 +323,7 @@ def _doubt(one: Shaky) -> str:
     return f"rests on {one.memory}, which is {one.status}{why}"
 
 
-def _ready(found: Next, free: Sequence[Task]) -> str:
+def _ready(found: Next, free: Sequence[model_task.Task]) -> str:
     rows = []
     for task in free[:MOST]:
         after = found.graph.unblocks(task.id)
@@ -333,17 +332,17 @@ def _ready(found: Next, free: Sequence[Task]) -> str:
     return lines("Ready:", table(rows), _more(len(free)))
 
 
-def _busy(found: Next) -> list[Task]:
+def _busy(found: Next) -> list[model_task.Task]:
     """What is claimed: of what is ready, then of the rest that is open."""
     rest = (*found.to_close, *found.unplanned, *(item.task for item in found.waiting))
     return [task for task in (*found.ready, *rest) if task.id in found.claims]
 
 
-def _name(task: Task, width: int) -> tuple[str, ...]:
+def _name(task: model_task.Task, width: int) -> tuple[str, ...]:
     return (MARKS[task.status], strong(task.id), short(task.title, width))
 
 
-def _plans(plans: Sequence[Task]) -> list[tuple[str, ...]]:
+def _plans(plans: Sequence[model_task.Task]) -> list[tuple[str, ...]]:
     return [(MARKS[task.status], strong(task.id), f"{task.kind} {short(task.title, 60)}") for task in plans]
 
 
@@ -416,16 +415,16 @@ def _outline(title: str, found: ProjectState, kind: str) -> list[str]:
     return ["", title, *table(rows)] if rows else []
 
 
-def _link_row(link: Link) -> tuple[str, ...]:
+def _link_row(link: model_task.Link) -> tuple[str, ...]:
     where = link.target[:12] if link.kind == "commit" else link.target
     return (strong(link.id), short(link.title, 50), short(where, max(40, columns() - 70)))
 
 
-def linked(link: Link) -> str:
+def linked(link: model_task.Link) -> str:
     return f"{strong(link.id)}  {link.title}: {link.target}"
 
 
-def unlinked(link: Link) -> str:
+def unlinked(link: model_task.Link) -> str:
     return f"{strong(link.id)}  is gone: {link.title}"
 
 
@@ -439,5 +438,5 @@ def links_object(found: Sequence[ListedLink]) -> dict[str, Any]:
     return {"items": [{**as_object_link(item.link), "path": item.path, "dead": item.dead} for item in found]}
 
 
-def as_object_link(link: Link) -> dict[str, Any]:
+def as_object_link(link: model_task.Link) -> dict[str, Any]:
     return picked(link, "id", "title", "target", "kind")

@@ -23,7 +23,6 @@ from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
-    from holdfast.recall.applicable_memories import KnownMemory
     from holdfast.recall.search import Hit
     from holdfast.security.redact import Scanner
 
@@ -123,7 +122,7 @@ def _row(**fields: str | None) -> Row:
     return {name: value for name, value in fields.items() if value}
 
 
-def known(one: MemoryStanding) -> KnownMemory:
+def known(one: MemoryStanding) -> applicable_memories.KnownMemory:
     """A memory as it is held against the files at hand."""
     names = ("id", "type", "statement", "applies_to", "tags", "confidence")
     same = {name: getattr(one.memory, name) for name in names}

@@ -17,8 +17,6 @@ from holdfast.recall.pack.pack_lines import LONGEST, PackLine, PackSection, Told
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from holdfast.recall.applicable_memories import ApplicableMemory, KnownMemory
-    from holdfast.recall.pack.material import PackMaterial
 
 MAX_PATHS = 200  # that are named; more are only counted
 _WIDE = 100  # characters after which a list of names goes on in the next line
@@ -40,7 +38,7 @@ NAMES = tuple(_WORDS)
 
 
 def section(
-    name: str, material: PackMaterial, *, told: Collection[str] = (), short: bool = False
+    name: str, material: gathered.PackMaterial, *, told: Collection[str] = (), short: bool = False
 ) -> PackSection | None:
     """A section in full, or none where there is nothing to tell that is not `told` already."""
     lines = _found(material, told) if name == FOUND else _LINES[name](material)
@@ -54,13 +52,13 @@ def section(
     return PackSection(name, title, tuple(lines), more=more, reviewed=name in _OF)
 
 
-def is_foreign(material: PackMaterial) -> bool:
+def is_foreign(material: gathered.PackMaterial) -> bool:
     """Whether the chosen session is of another line."""
     session = material.chosen.session
     return session is not None and session.line != material.line
 
 
-def whose_branch(material: PackMaterial) -> str | None:
+def whose_branch(material: gathered.PackMaterial) -> str | None:
     """The branch the session is of, if that is not this one."""
     session = material.chosen.session
     if session is None or not is_foreign(material):
@@ -71,11 +69,11 @@ def whose_branch(material: PackMaterial) -> str | None:
 # ── what is known ────────────────────────────────────────────────────────────────────────────────
 
 
-def _governing(kind: str, material: PackMaterial) -> list[PackLine]:
+def _governing(kind: str, material: gathered.PackMaterial) -> list[PackLine]:
     return [_memory(one) for one in material.governs if one.known.type == kind]
 
 
-def _facts(material: PackMaterial) -> list[PackLine]:
+def _facts(material: gathered.PackMaterial) -> list[PackLine]:
     """Those that govern, then the others: a fact is included wherever there is room."""
     told = {one.known.id for one in material.governs}
     others = [one for one in material.known if one.type == "fact" and one.id not in told]
@@ -85,7 +83,7 @@ def _facts(material: PackMaterial) -> list[PackLine]:
     return [*_governing("fact", material), *map(_memory, applicable_memories.ordered(rest))]
 
 
-def _memory(one: ApplicableMemory) -> PackLine:
+def _memory(one: applicable_memories.ApplicableMemory) -> PackLine:
     known, why, undecided = one.known, flat(one.why, 80), _undecided(one.known)
     end = f"{_because(known)}[{why}]"
     # That nobody decided comes first: however short a line is cut, it must not pass for settled.
@@ -95,7 +93,7 @@ def _memory(one: ApplicableMemory) -> PackLine:
     return PackLine(f"{begin}{flat(known.statement, room)} {end}", (told,))
 
 
-def _undecided(known: KnownMemory) -> str:
+def _undecided(known: applicable_memories.KnownMemory) -> str:
     """Which others, approved like it, deny it; nobody has said yet which of them holds."""
     if not known.against:
         return ""
@@ -103,13 +101,13 @@ def _undecided(known: KnownMemory) -> str:
     return f"undecided: contradicts {', '.join(known.against[:_NAMED])}{more}"
 
 
-def _because(known: KnownMemory) -> str:
+def _because(known: applicable_memories.KnownMemory) -> str:
     """Why it was decided or what to do instead, and what is doubtful about it."""
     said = ((known.why, _RATIONALE), (known.doubt, _DOUBT))
     return "".join(f"({flat(part, size)}) " for part, size in said if part)
 
 
-def _found(material: PackMaterial, told_already: Collection[str]) -> list[PackLine]:
+def _found(material: gathered.PackMaterial, told_already: Collection[str]) -> list[PackLine]:
     rows: dict[str, PackLine] = {}
     for one in material.asked.found:
         state = f", {one.state}" if one.state else ""
@@ -124,7 +122,7 @@ def _found(material: PackMaterial, told_already: Collection[str]) -> list[PackLi
 # ── work ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _changed(material: PackMaterial) -> list[PackLine]:
+def _changed(material: gathered.PackMaterial) -> list[PackLine]:
     place = gathered.here(material)
     at = f"at {place.id[:12]}"
     lines = [
@@ -156,7 +154,7 @@ def _kinds(codes: Mapping[str, str]) -> dict[str, list[str]]:
     return found
 
 
-def _since_what(material: PackMaterial) -> str:
+def _since_what(material: gathered.PackMaterial) -> str:
     last = material.chosen.before or material.chosen
     if last.since and last.session:
         whose = "that session" if last is material.chosen else last.session.id
@@ -164,7 +162,7 @@ def _since_what(material: PackMaterial) -> str:
     return f"on this branch since it left the trunk at {(material.base or '')[:12]}"
 
 
-def _open(material: PackMaterial) -> list[PackLine]:
+def _open(material: gathered.PackMaterial) -> list[PackLine]:
     if material.board is None:
         return []
     ready = [task for task in material.board.graph.ready() if task.kind not in PLANS]
@@ -181,19 +179,19 @@ def _open(material: PackMaterial) -> list[PackLine]:
     ]
 
 
-def _shaky(task: Task, material: PackMaterial) -> str:
+def _shaky(task: Task, material: gathered.PackMaterial) -> str:
     """What a task rests on and does not hold as it did."""
     return f" (rests on {material.shaky[task.id]})" if task.id in material.shaky else ""
 
 
-def _of_task(task: Task, material: PackMaterial, why: str) -> ToldRevision:
+def _of_task(task: Task, material: gathered.PackMaterial, why: str) -> ToldRevision:
     placed = material.board.placed.get(task.id) if material.board else None
     at_hand = task.id in material.hand.tasks
     shaky = f"; rests on {material.shaky[task.id]}" if task.id in material.shaky else ""
     return ToldRevision(task.id, "task", placed.blob if placed else None, ("at hand" if at_hand else why) + shaky)
 
 
-def _claimed(task: Task, material: PackMaterial) -> str:
+def _claimed(task: Task, material: gathered.PackMaterial) -> str:
     claim = (material.claims or {}).get(task.id)
     if claim is None:
         return ""
@@ -202,7 +200,7 @@ def _claimed(task: Task, material: PackMaterial) -> str:
     return f" [claimed by {claim.owner}{where} until {last_session.minute(claim.until)}]"
 
 
-def _blocked(material: PackMaterial) -> list[PackLine]:
+def _blocked(material: gathered.PackMaterial) -> list[PackLine]:
     if material.board is None:
         return []
     waiting = [one for one in material.board.graph.waiting() if one.task.status != "started"]
@@ -216,7 +214,7 @@ def _blocked(material: PackMaterial) -> list[PackLine]:
     ]
 
 
-def _goals(material: PackMaterial) -> list[PackLine]:
+def _goals(material: gathered.PackMaterial) -> list[PackLine]:
     if material.board is None:
         return []
     graph = material.board.graph
@@ -236,7 +234,7 @@ def _task(task: Task) -> str:
     return f"{task.id}{status} {task.title}{urgent}"
 
 
-def _links(material: PackMaterial) -> list[PackLine]:
+def _links(material: gathered.PackMaterial) -> list[PackLine]:
     there = ((one.link, f" (leads nowhere: {one.dead})" if one.dead else "") for one in material.links)
     return [
         plain_line(f"- {link.id} {link.title}: {link.target}{dead}", ToldRevision(link.id, "link", None, "canonical"))
@@ -259,7 +257,7 @@ def _count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-_LINES: dict[str, Callable[[PackMaterial], list[PackLine]]] = {
+_LINES: dict[str, Callable[[gathered.PackMaterial], list[PackLine]]] = {
     **{name: partial(_governing, kind) for name, kind in _OF.items()},
     "open": _open,
     "blocked": _blocked,
