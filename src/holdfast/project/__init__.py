@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,8 +44,32 @@ if TYPE_CHECKING:
     from holdfast.recall.search import Hit
 
 
+def _concern(place: str) -> Any:
+    """One concern of a project, imported when it is first used."""
+    module, name = place.split(".")
+
+    def made(project: Project) -> Any:
+        return getattr(import_module(f"holdfast.project.{module}"), name)(project)
+
+    return cached_property(made)
+
+
 class Project:
     """A project's memory, seen from the branch that is checked out."""
+
+    log: RunLog = _concern("run_log.RunLog")  # what agents and commands did
+    memory: MemoryBook = _concern("memory_book.MemoryBook")  # what the project knows, and what waits for a decision
+    tasks: TaskBook = _concern("task_book.TaskBook")  # what is to be done
+    sessions: SessionBook = _concern("session_book.SessionBook")  # the work sessions
+    recall: Recaller = _concern("recaller.Recaller")  # search: `project.recall(query)`, and why a line is there
+    context: ContextBuilder = _concern("context_builder.ContextBuilder")  # what agents get, the journal
+    sync: GitSync = _concern("git_sync.GitSync")  # publishing, trust, rewritten history, bundles, clean-up
+    agents: AgentSetup = _concern("agent_setup.AgentSetup")  # the agents of this user, and the files they read
+    transcripts: TranscriptImport = _concern("transcript_import.TranscriptImport")  # what agents did
+    health: HealthChecks = _concern("health_checks.HealthChecks")  # checks, repairs, status and statistics
+    models: SearchModels = _concern("search_models.SearchModels")  # the model for search by meaning
+    views: ViewFiles = _concern("view_files.ViewFiles")  # the rendered files for people and tools
+    harvest: Harvester = _concern("harvester.Harvester")  # proposals from runs and sessions
 
     def __init__(
         self,
@@ -114,97 +139,6 @@ class Project:
         from holdfast.project.trying import try_repository
 
         return try_repository(os.fspath(path), **options)
-
-    @cached_property
-    def log(self) -> RunLog:
-        """What agents and commands did."""
-        from holdfast.project.run_log import RunLog
-
-        return RunLog(self)
-
-    @cached_property
-    def memory(self) -> MemoryBook:
-        """What the project knows, and what waits for a decision."""
-        from holdfast.project.memory_book import MemoryBook
-
-        return MemoryBook(self)
-
-    @cached_property
-    def tasks(self) -> TaskBook:
-        """What is to be done."""
-        from holdfast.project.task_book import TaskBook
-
-        return TaskBook(self)
-
-    @cached_property
-    def sessions(self) -> SessionBook:
-        """The work sessions."""
-        from holdfast.project.session_book import SessionBook
-
-        return SessionBook(self)
-
-    @cached_property
-    def recall(self) -> Recaller:
-        """Search: `project.recall(query)`, and why a line is there."""
-        from holdfast.project.recaller import Recaller
-
-        return Recaller(self)
-
-    @cached_property
-    def context(self) -> ContextBuilder:
-        """What agents are given: `project.context()`, receipts, the journal."""
-        from holdfast.project.context_builder import ContextBuilder
-
-        return ContextBuilder(self)
-
-    @cached_property
-    def sync(self) -> GitSync:
-        """Publishing, trust, rewritten history, bundles, clean-up."""
-        from holdfast.project.git_sync import GitSync
-
-        return GitSync(self)
-
-    @cached_property
-    def agents(self) -> AgentSetup:
-        """The agents of this user, and the files they read."""
-        from holdfast.project.agent_setup import AgentSetup
-
-        return AgentSetup(self)
-
-    @cached_property
-    def transcripts(self) -> TranscriptImport:
-        """Importing what agents did from their transcripts."""
-        from holdfast.project.transcript_import import TranscriptImport
-
-        return TranscriptImport(self)
-
-    @cached_property
-    def health(self) -> HealthChecks:
-        """Checks, repairs, status and statistics."""
-        from holdfast.project.health_checks import HealthChecks
-
-        return HealthChecks(self)
-
-    @cached_property
-    def models(self) -> SearchModels:
-        """The model for search by meaning."""
-        from holdfast.project.search_models import SearchModels
-
-        return SearchModels(self)
-
-    @cached_property
-    def views(self) -> ViewFiles:
-        """The rendered files for people and tools."""
-        from holdfast.project.view_files import ViewFiles
-
-        return ViewFiles(self)
-
-    @cached_property
-    def harvest(self) -> Harvester:
-        """Proposals from runs and sessions."""
-        from holdfast.project.harvester import Harvester
-
-        return Harvester(self)
 
     def write_log(self, event: Mapping[str, Any]) -> str:
         """Record an event; gives the run's id."""

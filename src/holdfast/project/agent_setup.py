@@ -17,9 +17,10 @@ from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOn
 from holdfast.git import evidence_check, tracked_files
 from holdfast.model import evidence as receipts
 from holdfast.model import memory as model_memory
+from holdfast.project import guarding
 from holdfast.project.concern import Concern
 from holdfast.store import agent_inbox
-from holdfast.values import field, frozen, mutable
+from holdfast.values import field, mutable
 
 if TYPE_CHECKING:
     from holdfast.capture.records.knowledge_files import KnowledgeText, SkippedKnowledge
@@ -40,39 +41,28 @@ AGENTS = ("claude", "codex")
 TELLS = ("invariant", "decision")
 
 
-@frozen
+@mutable
 class Imported:
     """What an import came to."""
 
     files: int = 0
-    proposed: tuple[str, ...] = ()  # ids of new candidates
-    joined: tuple[str, ...] = ()  # ids of candidates that got one more witness
+    proposed: list[str] = field(default_factory=list)  # ids of new candidates
+    joined: list[str] = field(default_factory=list)  # ids of candidates that got one more witness
     known: int = 0  # said here already, and nothing new about it
-    skipped: tuple[SkippedKnowledge, ...] = ()
-
-
-@mutable
-class _Bringing:
-    """An import under way."""
-
-    files: int = 0
-    proposed: list[str] = field(default_factory=list)
-    joined: list[str] = field(default_factory=list)
-    known: int = 0
     skipped: list[SkippedKnowledge] = field(default_factory=list)
-    named: dict[str, str] = field(default_factory=dict)  # a record's file name or number: its memory's id
-    uncited: set[str] = field(default_factory=set)  # files of this repository that git does not have so far
 
-    def done(self) -> Imported:
-        return Imported(self.files, tuple(self.proposed), tuple(self.joined), self.known, tuple(self.skipped))
+    def skip(self, path: str, why: object) -> None:
+        """Leave something out, and say why."""
+        self.skipped.append(knowledge_files.SkippedKnowledge(path, str(why)))
 
 
 class _Known:
     """What was proposed or accepted before, to recognise a text that was imported already."""
 
     def __init__(self, project: Project, ground: snapshot.ProposalGround) -> None:
-        self.ground = ground
-        self._scan = project.clone.scan
+        self.ground, self._scan = ground, project.clone.scan
+        self.named: dict[str, str] = {}  # a record's file name or number: its memory's id
+        self.uncited: set[str] = set()  # files of this repository that git does not have so far
         shelf = candidates.read(project.clone)
         self.ids = set(shelf.ids)
         self._said: dict[tuple[str, ...], tuple[str, tuple[str, ...] | None]] = {}
@@ -85,10 +75,7 @@ class _Known:
 
     def find(self, kind: str, statement: str, source: receipts.Provenance) -> str | None:
         """The memory that says this in the same words: accepted, or proposed from the same file."""
-        found = self._said.get(_words(kind, self._scan.text(statement)))
-        if found is None:
-            return None
-        identity, provenance = found
+        identity, provenance = self._said.get(_words(kind, self._scan.text(statement)), (None, None))
         place = str(receipts.Provenance(source.source))
         from_there = provenance is None or any(text.startswith((f"{place}#", f"{place} ")) for text in provenance)
         return identity if from_there else None
@@ -110,8 +97,7 @@ class AgentSetup(Concern):
 
     def tools(self) -> list[agent_health.AgentHealth]:
         """Each agent that can be connected: installed, connected, trusted, firing, last seen, next step."""
-        found = [self._facts(name, self._homes()) for name in user_homes.CLIENTS]
-        return [agent_health.health_of(one) for one in found]
+        return [agent_health.health_of(self._facts(name, self._homes())) for name in user_homes.CLIENTS]
 
     def _facts(self, name: str, user: user_homes.UserHomes) -> agent_health.AgentFacts:
         top = self.clone.repo.top
@@ -131,18 +117,6 @@ class AgentSetup(Concern):
 
     def _homes(self) -> user_homes.UserHomes:
         return user_homes.homes_of(self.project.environ or os.environ, python=sys.executable, package=PACKAGE)
-
-    def _wiring(self, tools: Sequence[str], scope: str | None) -> connect_client.Wiring:
-        """What connecting these tools changes in their settings, or what refreshing all of them does."""
-        user, top = self._homes(), self.clone.repo.top
-        names = [name for name in dict.fromkeys(tools) if name in user_homes.CLIENTS]
-        return connect_client.connect(names if tools else connect_client.connected(user, top), scope, user, top)
-
-    def _unwiring(self, tools: Sequence[str], scope: str | None) -> connect_client.Wiring:
-        names = (
-            [name for name in dict.fromkeys(tools) if name in user_homes.CLIENTS] if tools else [*user_homes.CLIENTS]
-        )
-        return connect_client.disconnect(names, scope, self._homes(), self.clone.repo.top)
 
     def _left_to_do(self, wiring: connect_client.Wiring) -> list[str]:
         """What each client that was connected asks of its user."""
@@ -164,7 +138,9 @@ class AgentSetup(Concern):
         done, unless `force` sets the edit aside. `scope` says whose settings get hooks and server: the user's
         ("user", which is usual) or the repository's ("project"); the block is in the repository always.
         """
-        wiring = self._wiring(tools, scope)
+        user, top = self._homes(), self.clone.repo.top
+        clients = [name for name in dict.fromkeys(tools) if name in user_homes.CLIENTS]
+        wiring = connect_client.connect(clients if tools else connect_client.connected(user, top), scope, user, top)
         names = list(dict.fromkeys(blocks.ALIASES.get(name, name) for name in tools))
         only_wiring = not names and bool(wiring.steps) and not blocks.connected(self.clone, list)
         told = [] if only_wiring else self._told()
@@ -182,18 +158,16 @@ class AgentSetup(Concern):
 
         With a `scope` only hooks and server of that scope go, and the block stays.
         """
-        wiring = self._unwiring(tools, scope)
+        clients = [name for name in user_homes.CLIENTS if not tools or name in tools]
+        wiring = connect_client.disconnect(clients, scope, self._homes(), self.clone.repo.top)
         if not dry_run:
             wiring.carry_out()
         names = list(dict.fromkeys(blocks.ALIASES.get(name, name) for name in tools))
         if scope is not None:
-            return joined(blocks.ConnectionPlan((), done=not dry_run), wiring, self._staying(names))
+            there = [one for one in blocks.connected(self.clone, list) if not names or one.tool in names]
+            stay = [f"the block in {one.path} stays: holdfast disconnect {one.tool} takes it out" for one in there]
+            return joined(blocks.ConnectionPlan((), done=not dry_run), wiring, stay)
         return joined(blocks.disconnect(self.clone, names, force=force, dry_run=dry_run), wiring)
-
-    def _staying(self, names: Sequence[str]) -> list[str]:
-        """That blocks stay which these tools read, and how they go."""
-        there = [one for one in blocks.connected(self.clone, list) if not names or one.tool in names]
-        return [f"the block in {one.path} stays: holdfast disconnect {one.tool} takes it out" for one in there]
 
     def connected(self) -> list[ConnectedTool]:
         """The tools that read a block of ours, and whether it says what is accepted now."""
@@ -204,20 +178,13 @@ class AgentSetup(Concern):
         standings = self.project.memory.knowledge().standings
         pairs = memory_conflicts.standing_conflicts(self.clone, standings, memory_conflicts.KnownClaims(standings))
         undecided = {memory.id for pair in pairs for memory in (pair.one, pair.other)}
-        found = [
-            one
-            for one in standings
-            if one.memory.type in TELLS and one.trust == "T0" and one.status == "accepted"
-            if one.id not in undecided
-        ]
-        found.sort(key=lambda one: (-(one.memory.confidence or 0), one.id))
-        return [
-            block.BlockMemory(one.id, one.memory.type, one.memory.statement, one.memory.applies_to) for one in found
-        ]
+        told = [one for one in standings if guarding.speaks_unasked(one) and one.id not in undecided]
+        found = sorted((one.memory for one in told), key=lambda one: (-(one.confidence or 0), one.id))
+        return [block.BlockMemory(m.id, m.type, m.statement, m.applies_to) for m in found if m.type in TELLS]
 
     def import_adr(self, path: str | None = None) -> Imported:
         """Propose the decisions that records say: of a file or folder, or of the usual folders here."""
-        top, done = self.clone.repo.top, _Bringing()
+        top, done = self.clone.repo.top, Imported()
         places = [os.path.abspath(path)] if path else knowledge_files.adr_folders(top)
         if not places:
             usual = ", ".join(knowledge_files.ADR_FOLDERS[:4])
@@ -228,21 +195,21 @@ class AgentSetup(Concern):
             known = _Known(self.project, ground)
             for record in records:
                 self._bring_record(record, known, done)
-        return self._brought(done)
+        return self._brought(done, sorted(known.uncited))
 
     def import_memory(self, path: str | None = None, *, agent: str | None = None, home: str | None = None) -> Imported:
         """Propose what notes say: a file or folder, this project's own, or what an agent keeps at its home.
 
         Of an agent's memory only what is about this repository is read.
         """
-        done = _Bringing()
+        done = Imported()
         found = [one for text in self._texts(path, agent, home, done) for one in _noted(text, agent, done)]
         with snapshot.hold_ground(self.clone) as ground:
             known = _Known(self.project, ground)
             for note in found:
                 source = receipts.Provenance(f"file:{note.path}", note.line, note.words)
                 self._bring(note, source, known, done, tags=note.tags)
-        return self._brought(done)
+        return self._brought(done, sorted(known.uncited))
 
     def export_adr(self, folder: str | None = None) -> madr_export.MadrExport:
         """Write the accepted decisions as MADR records; a second export changes nothing."""
@@ -263,32 +230,32 @@ class AgentSetup(Concern):
         gone += [_decision(one, "deprecated", when) for one in (*known.expired, *known.retired)]
         return sorted([*current, *gone], key=lambda one: (when.get(one.id, "9"), one.id))
 
-    def _records(self, files: Iterable[str], done: _Bringing) -> Iterator[adr.AdrRecord]:
+    def _records(self, files: Iterable[str], done: Imported) -> Iterator[adr.AdrRecord]:
         ids = {one.id for one in self.project.memory.knowledge(kind="decision").standings}
         for text in self._read(files, done):
             try:
                 record = adr.read_record(text.text, text.path)
             except adr.NotARecord as error:
-                done.skipped.append(knowledge_files.SkippedKnowledge(text.path, str(error)))
+                done.skip(text.path, error)
                 continue
             if record.id in ids:
-                done.skipped.append(knowledge_files.SkippedKnowledge(text.path, f"it is our own copy of {record.id}"))
+                done.skip(text.path, f"it is our own copy of {record.id}")
             elif record.status not in adr.CURRENT:
-                done.skipped.append(knowledge_files.SkippedKnowledge(text.path, f"it is {record.status}"))
+                done.skip(text.path, f"it is {record.status}")
             else:
                 yield record
 
-    def _bring_record(self, record: adr.AdrRecord, known: _Known, done: _Bringing) -> None:
-        older = [done.named[name] for name in record.supersedes if name in done.named]
+    def _bring_record(self, record: adr.AdrRecord, known: _Known, done: Imported) -> None:
+        older = [known.named[name] for name in record.supersedes if name in known.named]
         source = receipts.Provenance(f"file:{record.path}", record.line, record.words)
         tags = ("adr", "proposed") if record.status == "proposed" else ("adr",)
         identity = self._bring(record, source, known, done, tags=tags, supersedes=older)
         if identity is not None:
-            done.named[record.path.rpartition("/")[2]] = identity
+            known.named[record.path.rpartition("/")[2]] = identity
             if record.number is not None:
-                done.named.setdefault(str(record.number), identity)
+                known.named.setdefault(str(record.number), identity)
 
-    def _texts(self, path: str | None, agent: str | None, home: str | None, done: _Bringing) -> list[KnowledgeText]:
+    def _texts(self, path: str | None, agent: str | None, home: str | None, done: Imported) -> list[KnowledgeText]:
         repo = self.clone.repo
         tops = list(dict.fromkeys([repo.top, os.path.realpath(repo.top), *repo.tops()]))
         if path is not None:
@@ -307,7 +274,7 @@ class AgentSetup(Concern):
             raise NotFound(f"{whose} no notes about this repository", hint="Name a file or a folder.")
         return [_own_part(text, tops, done) for text in self._read(files, done)]
 
-    def _read(self, files: Iterable[str], done: _Bringing) -> Iterator[KnowledgeText]:
+    def _read(self, files: Iterable[str], done: Imported) -> Iterator[KnowledgeText]:
         for file in files:
             text = knowledge_files.read(file, knowledge_files.shown(self.clone.repo.top, file))
             if isinstance(text, knowledge_files.SkippedKnowledge):
@@ -321,7 +288,7 @@ class AgentSetup(Concern):
         one: adr.AdrRecord | Note,
         source: receipts.Provenance,
         known: _Known,
-        done: _Bringing,
+        done: Imported,
         *,
         tags: Sequence[str],
         supersedes: Sequence[str] = (),
@@ -332,11 +299,7 @@ class AgentSetup(Concern):
             self._cite_later(one, kind, there, known, done)
             return there
         if len(done.proposed) >= MOST:
-            done.skipped.append(
-                knowledge_files.SkippedKnowledge(
-                    f"{one.path}:{one.line}", f"{MOST} proposals are enough for once; import again"
-                )
-            )
+            done.skip(f"{one.path}:{one.line}", f"{MOST} proposals are enough for once; import again")
             return None
         try:
             made = propose.propose(
@@ -345,7 +308,7 @@ class AgentSetup(Concern):
                 statement=one.statement,
                 details=one.details,
                 provenance=[source],
-                evidence=self._cited(one, done),
+                evidence=self._cited(one, known),
                 tags=tags,
                 supersedes=supersedes,
                 because=f"{one.path} only proposes it" if "proposed" in tags else "",
@@ -354,7 +317,7 @@ class AgentSetup(Concern):
         except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found
             raise
         except HoldfastError as error:  # rejected before, or not fit to be kept
-            done.skipped.append(knowledge_files.SkippedKnowledge(f"{one.path}:{one.line}", str(error)))
+            done.skip(f"{one.path}:{one.line}", error)
             return None
         if one.hidden:
             self.clone.notes.append(f"{one.path}:{one.line} hides characters; they are shown as marks")
@@ -364,9 +327,9 @@ class AgentSetup(Concern):
         known.put(made)
         return made.id
 
-    def _cite_later(self, one: adr.AdrRecord | Note, kind: str, there: str, known: _Known, done: _Bringing) -> None:
+    def _cite_later(self, one: adr.AdrRecord | Note, kind: str, there: str, known: _Known, done: Imported) -> None:
         """Join evidence to what waits since before git had the file; else it is known, and that is all."""
-        cited = self._cited(one, done) if known.lacks(there, one.path) else ()
+        cited = self._cited(one, known) if known.lacks(there, one.path) else ()
         if not cited:
             done.known += 1
             return
@@ -374,24 +337,27 @@ class AgentSetup(Concern):
         known.put(made)
         done.joined.append(made.id)
 
-    def _cited(self, one: adr.AdrRecord | Note, done: _Bringing) -> tuple[str, ...]:
+    def _cited(self, one: adr.AdrRecord | Note, known: _Known) -> tuple[str, ...]:
         """The lines it stands in, if git has them."""
         first = one.line if isinstance(one, notes.Note) else 1
-        if os.path.isabs(one.path) or one.path in done.uncited:
+        if os.path.isabs(one.path) or one.path in known.uncited:
             return ()
         try:
             return tuple(map(str, evidence_check.resolve_all(self.clone, [f"{one.path}:{first}-{one.last}"])))
         except HoldfastError:  # not tracked, or too large to be cited by its lines
             if not tracked_files.tracked(self.clone.repo, [one.path]):
-                done.uncited.add(one.path)
+                known.uncited.add(one.path)
             return ()
 
-    def _brought(self, done: _Bringing) -> Imported:
+    def _brought(self, done: Imported, uncited: Sequence[str]) -> Imported:
         if done.proposed or done.joined:
             self.project.views.render_quietly()
-        if done.uncited:
-            self.clone.notes.append(_untracked(sorted(done.uncited)))
-        return done.done()
+        if uncited:
+            named = ", ".join(uncited[:3]) + (f" and {len(uncited) - 3} more" if len(uncited) > 3 else "")
+            many = "1 file is" if len(uncited) == 1 else f"{len(uncited)} files are"
+            why = f"not tracked by git, so there is no evidence yet ({named}): commit, then import again"
+            self.clone.notes.append(f"{many} {why}")
+        return done
 
     def behind(self) -> list[str]:
         """The connected tools whose block is older than what is accepted now."""
@@ -421,53 +387,35 @@ def _path_of(cited: str) -> str | None:
         return None
 
 
-def _untracked(paths: Sequence[str]) -> str:
-    """One sentence about all files that git does not have yet."""
-    named = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-    many = "1 file is" if len(paths) == 1 else f"{len(paths)} files are"
-    return f"{many} not tracked by git, so there is no evidence yet ({named}): commit, then import again"
-
-
 def _words(kind: str, statement: str) -> tuple[str, ...]:
     return (kind, *statement.split())
 
 
-def _own_part(text: KnowledgeText, tops: Sequence[str], done: _Bringing) -> KnowledgeText:
+def _own_part(text: KnowledgeText, tops: Sequence[str], done: Imported) -> KnowledgeText:
     """Of Codex's handbook for all repositories, the part about this one."""
     if "# Task Group:" not in text.text:
         return text
     own, others = knowledge_files.about_these_trees(text.text, tops)
     if others:
-        done.skipped.append(
-            knowledge_files.SkippedKnowledge(text.path, f"{others} of its groups are about something else")
-        )
+        done.skip(text.path, f"{others} of its groups are about something else")
     return knowledge_files.KnowledgeText(text.path, own)
 
 
-def _noted(text: KnowledgeText, agent: str | None, done: _Bringing) -> list[Note]:
+def _noted(text: KnowledgeText, agent: str | None, done: Imported) -> list[Note]:
     try:
         seen = notes.look(text.text, text.path, prose=agent is not None)
-        done.skipped += [
-            knowledge_files.SkippedKnowledge(f"{text.path}:{one.line}", one.reason) for one in seen.left_out
-        ]
-        return list(seen.notes)
     except notes.NotNotes as error:
-        done.skipped.append(knowledge_files.SkippedKnowledge(text.path, str(error)))
+        done.skip(text.path, error)
         return []
+    for one in seen.left_out:
+        done.skip(f"{text.path}:{one.line}", one.reason)
+    return list(seen.notes)
 
 
 def _decision(
     one: MemoryStanding, status: str, when: dict[str, str], newer: dict[str, str] | None = None
 ) -> madr_export.MadrDecision:
-    memory = one.memory
-    return madr_export.MadrDecision(
-        id=memory.id,
-        statement=memory.statement,
-        details=memory.details,
-        status=status,
-        date=when.get(memory.id, "")[:10],
-        newer=(newer or {}).get(memory.id),
-        supersedes=memory.supersedes,
-        applies_to=memory.applies_to,
-        evidence=memory.evidence,
-    )
+    names = ("id", "statement", "details", "supersedes", "applies_to", "evidence")
+    same = {name: getattr(one.memory, name) for name in names}
+    date = when.get(one.id, "")[:10]
+    return madr_export.MadrDecision(**same, status=status, date=date, newer=(newer or {}).get(one.id))

@@ -18,17 +18,18 @@ class Concern:
     subject = ""  # what of the views changes with what is done here; empty: all of it
 
     def __init__(self, project: Project) -> None:
-        self.project = project
-
-    @property
-    def clone(self) -> Clone:
-        """The clone that the project lives in."""
-        return self.project.clone
+        self.project, self.clone = project, project.clone
 
     @property
     def settings(self) -> Settings:
         """The settings that hold here."""
         return self.project.settings
+
+    @property
+    def active(self) -> Clone:
+        """The clone; refused where the settings switch off what this is about."""
+        self.project.needs(self.subject)
+        return self.clone
 
     def shown(self, value: T) -> T:
         """The value, once the views show what was done."""

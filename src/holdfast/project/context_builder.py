@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.curation import memory_conflicts
-from holdfast.errors import BadInput, HoldfastError
+from holdfast.errors import HoldfastError
 from holdfast.git import approvals, upstream
 from holdfast.index import hit_text, refresh
 from holdfast.model import event as model_event
@@ -85,13 +85,15 @@ class ContextBuilder(Concern):
         tally.told_now(self.clone.layout, given.counted_of(packed), took)
         if not asked:  # the file answers no question: it gets only what may be given unasked
             self.project.views.write_quietly(ACTIVE, context_pack.pack_text(packed))
-        silent = 0 if found.known else sum(map(_would_speak, standings))
+        # What came by git is silent only because nobody here vouches for it.
+        would = ("accepted", "stale", "unreviewed", approvals.EDITED)
+        silent = 0 if found.known else sum(one.trust == "T4" and one.status in would for one in standings)
         missing = None if found.known else upstream.missing_from_trunk(self.clone)
         return replace(packed, receipt=self.keep_receipt(packed, found), silent=silent, unmerged=missing)
 
     def material(self, asked: str, files: Sequence[str], standings: Sequence[MemoryStanding]) -> PackMaterial:
         """All that the pack may tell."""
-        told = [one for one in standings if _speaks_unasked(one)]
+        told = [one for one in standings if guarding.speaks_unasked(one)]
         expiries = [one.memory.expires_at for one in told if one.memory.expires_at]
         against = self._against(standings)
         found = material.gather(
@@ -104,7 +106,10 @@ class ContextBuilder(Concern):
             with_tasks=self.settings.has("tasks"),
             journal=self.settings.journal_path,
         )
-        return replace(found, shaky=self._resting(found))
+        shaky: dict[str, list[str]] = defaultdict(list)
+        for one in self.project.tasks.shaky(found.board.tasks if found.board else ()):
+            shaky[one.task].append(f"{one.memory}, {one.status}")
+        return replace(found, shaky={task: "; ".join(said) for task, said in shaky.items()})
 
     def _against(self, standings: Sequence[MemoryStanding]) -> Mapping[str, tuple[str, ...]]:
         """Whom each memory contradicts, undecided by anybody: those that stand, and are trusted as much."""
@@ -116,13 +121,6 @@ class ContextBuilder(Concern):
                 if (by_id[other].trust or "") <= (by_id[one].trust or ""):
                     found[one].append(other)
         return {name: tuple(sorted(others)) for name, others in found.items()}
-
-    def _resting(self, found: PackMaterial) -> Mapping[str, str]:
-        """Task to the memories that it rests on and that do not hold as they did, with how they stand."""
-        words: dict[str, list[str]] = defaultdict(list)
-        for one in self.project.tasks.shaky(found.board.tasks if found.board else ()):
-            words[one.task].append(f"{one.memory}, {one.status}")
-        return {task: "; ".join(said) for task, said in words.items()}
 
     def known(self, told: Sequence[MemoryStanding], against: Mapping[str, tuple[str, ...]]) -> list[KnownMemory]:
         """What may be given unasked, as a pack takes it."""
@@ -142,13 +140,16 @@ class ContextBuilder(Concern):
     ) -> PackRequest:
         """What somebody asked for, and what recall finds for it: what a person approved, and the rest."""
         clean = self.clone.scan.text(" ".join(words.split()))[:MAX_ASKED]
-        named = tuple(dict.fromkeys(self._inside(path) for path in files[:MAX_FILES]))
+        top = self.clone.repo.top
+        named = tuple(dict.fromkeys(applicable_memories.inside(path, top=top) for path in files[:MAX_FILES]))
         self._say_what_is_not_there(named)
-        hits = self._hits(clean) if clean else []
+        words = " ".join(applicable_memories.telling(clean))
+        self._search = self._search or (search.TextSearch(self.clone) if words else None)
+        hits = self._search.search(words, limit=_LOOKED_AT) if self._search and words else []
         # By path, too: where two files claim one id, only the approved one's words are approved.
         known = {(one.id, one.path): one for one in standings}
         pairs = [(hit, known.get((hit.id, hit.path))) for hit in hits]
-        approved = frozenset(one.id for _, one in pairs[:MOST_FOUND] if one and _speaks_unasked(one))
+        approved = frozenset(one.id for _, one in pairs[:MOST_FOUND] if one and guarding.speaks_unasked(one))
         found = [_as_found(hit, one, against.get(hit.id, ())) for hit, one in pairs if _may_be_found(hit, one)]
         found = list(self._of_runs(found, clean))
         found.sort(key=lambda one: _WORK.index(one.kind) if one.kind in _WORK else -1)
@@ -173,29 +174,17 @@ class ContextBuilder(Concern):
         if not lacking:
             return
         rows = self.clone.repo.run("--literal-pathspecs", "ls-files", "-z", "--", *lacking).split(b"\0")
-        tracked = [os.fsdecode(row) for row in rows if row]
-        lacking = [path for path in lacking if not any(_is_at(row, path) for row in tracked)]
+        tracked = [f"{os.fsdecode(row)}/" for row in rows if row]
+        lacking = [path for path in lacking if not any(row.startswith(f"{path.rstrip('/')}/") for row in tracked)]
         if lacking:
             more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
             self.clone.notes.append(f"git tracks nothing at {', '.join(lacking[:3])}{more}")
-
-    def _inside(self, path: str) -> str:
-        found = applicable_memories.at_top(path, top=self.clone.repo.top)
-        if found is None:
-            raise BadInput(f"{path} is not in this repository", hint="Name files of this project.")
-        return found
 
     def close(self) -> None:
         """Close the index: it is about to be deleted."""
         if self._search is not None:
             self._search.close()
             self._search = None
-
-    def _hits(self, words: str) -> list[search.Hit]:
-        if self._search is None:
-            self._search = search.TextSearch(self.clone)
-        telling = " ".join(applicable_memories.telling(words))
-        return self._search.search(telling, limit=_LOOKED_AT) if telling else []
 
     def keep_receipt(self, packed: context_pack.ContextPack, found: PackMaterial) -> pack_lines.PackReceipt:
         """Keep a pack for the run this is part of, else for the session open here."""
@@ -250,9 +239,8 @@ class ContextBuilder(Concern):
 
     def pack(self, *, budget: int) -> context_pack.ContextPack:
         """The pack for a session that starts here; the caller that delivers it keeps the receipt."""
-        self.project.seen = refresh.signature_of(
-            self.clone
-        )  # before looking: what changes meanwhile must not be missed
+        # Before looking: what changes meanwhile must not be missed.
+        self.project.seen = refresh.signature_of(self.clone)
         return context_pack.build_pack(
             self.material("", (), self.project.memory.knowledge().standings),
             budget=min(budget, self.settings.number("context.budget")),
@@ -276,33 +264,12 @@ class ContextBuilder(Concern):
         )
 
 
-def _speaks_unasked(one: MemoryStanding) -> bool:
-    """Whether an agent may be told it without having asked (law 11)."""
-    return one.status == "accepted" and one.trust == "T0"
-
-
-def _would_speak(one: MemoryStanding) -> bool:
-    """Whether something came by git and is silent only because nobody here vouches for it."""
-    return one.trust == "T4" and one.status in ("accepted", "stale", "unreviewed", approvals.EDITED)
-
-
-def _is_at(path: str, place: str) -> bool:
-    """Whether a path is a place or lies below it."""
-    return path == place.rstrip("/") or path.startswith(f"{place.rstrip('/')}/")
-
-
 def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> KnownMemory:
-    memory = one.memory
+    memory, names = one.memory, ("id", "type", "statement", "applies_to", "tags", "confidence", "source")
     return applicable_memories.KnownMemory(
-        id=memory.id,
-        type=memory.type,
-        statement=memory.statement,
+        **{name: getattr(memory, name) for name in names},
         why=pack_lines.further_paragraphs(memory.details, statement=memory.statement),
         blob=one.blob,
-        applies_to=memory.applies_to,
-        tags=memory.tags,
-        confidence=memory.confidence,
-        source=memory.source,
         updated=updated,
         doubt=_OID.sub(r"\1", "; ".join(one.notes)),
         cites=pack_lines.cited_files(memory.evidence),
@@ -314,7 +281,7 @@ def _may_be_found(hit: search.Hit, one: MemoryStanding | None) -> bool:
     """Whether an unreviewed hit may be told to whoever asked: this clone's work, or no stranger's memory."""
     if hit.kind not in model_memory.TYPES:
         return hit.kind in _WORK
-    if one is None or _speaks_unasked(one):
+    if one is None or guarding.speaks_unasked(one):
         return False
     told = ("accepted", "unreviewed", approvals.EDITED, approvals.UNCHECKED, "stale", "expired")
     return one.status in told and one.trust in _ON_REQUEST
@@ -322,21 +289,12 @@ def _may_be_found(hit: search.Hit, one: MemoryStanding | None) -> bool:
 
 def _as_found(hit: search.Hit, one: MemoryStanding | None, against: Sequence[str]) -> RecalledItem:
     if one is None:
-        return material.RecalledItem(
-            id=hit.id,
-            kind=hit.kind,
-            title=hit.title,
-            text=pack_lines.beyond_title(hit.title, hit.text),
-            state=hit.state,
-        )
-    return material.RecalledItem(
-        id=hit.id,
-        kind=hit.kind,
-        title=one.memory.statement,
-        text=pack_lines.further_paragraphs(one.memory.details, statement=one.memory.statement),
-        state=", ".join([*_honestly(one), *([f"contradicts {', '.join(against[:3])}"] if against else [])]),
-        blob=one.blob,
-    )
+        text = pack_lines.beyond_title(hit.title, hit.text)
+        return material.RecalledItem(id=hit.id, kind=hit.kind, title=hit.title, text=text, state=hit.state)
+    title = one.memory.statement
+    text = pack_lines.further_paragraphs(one.memory.details, statement=title)
+    state = ", ".join([*_honestly(one), *([f"contradicts {', '.join(against[:3])}"] if against else [])])
+    return material.RecalledItem(id=hit.id, kind=hit.kind, title=title, text=text, state=state, blob=one.blob)
 
 
 def _honestly(one: MemoryStanding) -> Iterable[str]:

@@ -11,7 +11,7 @@ from holdfast.capture import git_notices, reconciliation
 from holdfast.errors import NeedsReview, ReadOnlyStore
 from holdfast.git import branch_lines, erase, hooks, moves, project_setup, publish, reconcile, upstream
 from holdfast.index import refresh, sqlite
-from holdfast.project.concern import Concern
+from holdfast.project.concern import Concern, T
 from holdfast.recall import lookup
 from holdfast.store import bundle, fsio
 from holdfast.values import frozen
@@ -84,8 +84,7 @@ class GitSync(Concern):
         reconcile.adopt(self.clone, before)
         self.clone.forget_bodies()
         erase.sweep(self.clone)
-        self.project.views.render_quietly()
-        return done
+        return self.shown(done)
 
     def _refuse_strange_approvals(self, file: str) -> None:
         """What a store brings counts as recorded here: only a person may bring approvals of persons in."""
@@ -155,27 +154,22 @@ class GitSync(Concern):
 
     def carry(self, name: str | None = None) -> reconciliation.ReconcileChoice | OrphanLine:
         """Move here what is open on another branch, or take over what a deleted one left."""
-        if name is not None and not reconciliation.is_ours(name):
-            git_notices.drop_notices(self.clone)
-            return reconcile.carry(self.clone, name)
-        return self._chosen(reconciliation.carry(self.clone, name))
+        lost = name is not None and not reconciliation.is_ours(name)
+        return self._chosen(reconcile.carry(self.clone, name or "") if lost else reconciliation.carry(self.clone, name))
 
     def drop(self, name: str | None = None) -> reconciliation.ReconcileChoice | OrphanLine:
         """Let go of what was left on another branch, or of what a deleted one left; it stays in the store."""
-        if name is not None and not reconciliation.is_ours(name):
-            git_notices.drop_notices(self.clone)
-            return reconcile.drop(self.clone, name)
-        return self._chosen(reconciliation.drop(self.clone, name))
+        lost = name is not None and not reconciliation.is_ours(name)
+        return self._chosen(reconcile.drop(self.clone, name or "") if lost else reconciliation.drop(self.clone, name))
 
     def reanchor(self) -> reconciliation.ReconcileChoice:
         """Let tasks and sessions cite what their commits became."""
         return self._chosen(reconciliation.apply(self.clone))
 
-    def _chosen(self, choice: reconciliation.ReconcileChoice) -> reconciliation.ReconcileChoice:
+    def _chosen(self, choice: T) -> T:
         """What was noticed before the choice is answered by it."""
         git_notices.drop_notices(self.clone)
-        self.project.views.render_quietly()
-        return choice
+        return self.shown(choice)
 
     def trust_state(self) -> Trust:
         """What is trusted, whether it still counts, and how much came from elsewhere."""
@@ -208,6 +202,4 @@ class GitSync(Concern):
 
     def revoke_trust(self) -> TrustedUpstream | None:
         """Trust no upstream any more; gives what was trusted."""
-        before = upstream.revoke(self.clone)
-        self.project.views.render_quietly()
-        return before
+        return self.shown(upstream.revoke(self.clone))

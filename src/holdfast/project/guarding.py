@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.git import tracked_files
@@ -51,26 +51,17 @@ def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[guard
         memory, cited = one.memory, pack_lines.cited_files(one.memory.evidence)
         why = pack_lines.further_paragraphs(memory.details, statement=memory.statement)
         said = f"{memory.statement} ({why})" if why else memory.statement
+        line = " ".join(visible(clone.scan.text(said)).split())
+        line = line if len(line) <= guards.MAX_TEXT else line[: guards.MAX_TEXT - 1].rstrip() + "…"
+        # One that speaks before an edit holds for files that it names or cites, too.
+        more = (*named.get(memory.statement, ()), *cited) if memory.type in guards.GUARDING else ()
         yield guards.MemoryGuard(
             memory.id,
             memory.type,
-            _told(clone, memory.type, memory.id, said),
-            places=_places(memory, named.get(memory.statement, ()), cited),
+            f"{memory.id} ({_LABELS.get(memory.type, memory.type)}): {line}",
+            places=model_memory.unique([*memory.applies_to, *more]),
             commands=command_names.commands(said),
             words=applicable_memories.stems(f"{memory.statement} {' '.join(memory.tags)}")[:MAX_WORDS],
             rests_on=[guards.facts_of(top, path) for path in (*filter(None, [one.path]), *cited)],
             until=event.timestamp(memory.expires_at) if memory.expires_at else "",
         )
-
-
-def _places(memory: model_memory.Memory, named: Iterable[str], cited: Iterable[str]) -> tuple[str, ...]:
-    """Where a memory holds; one that speaks before an edit, also for files that it names or cites."""
-    more = (*named, *cited) if memory.type in guards.GUARDING else ()
-    return model_memory.unique([*memory.applies_to, *more])
-
-
-def _told(clone: Clone, kind: str, name: str, said: str) -> str:
-    """A memory in one line, as an agent may read it."""
-    line = " ".join(visible(clone.scan.text(said)).split())
-    cut = line if len(line) <= guards.MAX_TEXT else line[: guards.MAX_TEXT - 1].rstrip() + "…"
-    return f"{name} ({_LABELS.get(kind, kind)}): {cut}"

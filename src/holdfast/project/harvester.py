@@ -40,7 +40,8 @@ class Harvester(Concern):
         source = f"run:{event.run_id}"
         try:
             told = self.clone.joined(event)
-            turns = [*_prompt(told), *self._answer(event.run_id, told)]
+            asked = [utterance.Utterance("user", str(told["prompt"]), 1)] if told.get("prompt") else []
+            turns = [*asked, *self._answer(event.run_id, told)]
         except (HoldfastError, OSError) as error:
             self.not_harvested(source, error)
             return
@@ -52,21 +53,20 @@ class Harvester(Concern):
         summary = (told.get("outputs") or {}).get("summary")
         if not told.get("command"):
             return [utterance.Utterance("agent", str(summary), 2)] if summary else []
-        if not _is_agent(told):
-            return []
+        command = told["command"]
+        words = command if isinstance(command, list) else str(command).split()
+        if not told.get("prompt") and not (words and os.path.basename(str(words[0])) in AGENTS):
+            return []  # whoever is given a prompt is an agent, and some are known by name
         for name in ("stdout", "terminal"):
-            path = os.path.join(self.clone.layout.run(run), "outputs", name)
-            try:
-                return [utterance.Utterance("agent", _end_of(path), 2)]
-            except (OSError, HoldfastError):
-                continue
+            with contextlib.suppress(OSError, HoldfastError):
+                data = fsio.read(os.path.join(self.clone.layout.run(run), "outputs", name), limit=1 << 30)
+                return [utterance.Utterance("agent", data[-LAST:].decode("utf-8", "replace"), 2)]
         return []
 
     def from_session(self, session: Session) -> None:
         """Propose what a session's notes say, and what had to be tried until it worked."""
-        folded = session.condensed.folded if session.condensed else ()
         turns: list[Utterance | TriedCommand] = [
-            utterance.Utterance("agent", turn.summary, turn.n) for turn in (*folded, *session.turns)
+            utterance.Utterance("agent", turn.summary, turn.n) for turn in session.every_turn
         ]
         turns += [utterance.Utterance("agent", f"Decision: {said}", 0) for said in session.decisions]
         turns += [utterance.Utterance("agent", session.summary, session.count + 1)] if session.summary else []
@@ -135,19 +135,3 @@ def _shown_by(session: Session, found: ExtractedMemory) -> list[str]:
     runs = [turn.run] if turn and turn.run else [command.run for command in session.commands[-3:]]
     commits = turn.commits if turn and turn.commits else session.commits[-3:]
     return [*dict.fromkeys(f"run:{run}" for run in runs if run), *(f"commit:{oid}" for oid in commits)]
-
-
-def _prompt(told: dict[str, Any]) -> list[Utterance]:
-    return [utterance.Utterance("user", str(told["prompt"]), 1)] if told.get("prompt") else []
-
-
-def _is_agent(told: dict[str, Any]) -> bool:
-    """Whether an agent ran: it was given a prompt, or its name is known."""
-    command = told.get("command")
-    words = command if isinstance(command, list) else str(command).split()
-    return bool(told.get("prompt")) or (bool(words) and os.path.basename(str(words[0])) in AGENTS)
-
-
-def _end_of(path: str) -> str:
-    data = fsio.read(path, limit=1 << 30)
-    return data[-LAST:].decode("utf-8", "replace")

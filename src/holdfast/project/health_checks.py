@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.curation import candidates, review_queue
 from holdfast.diagnostics import check as gate
-from holdfast.diagnostics import doctor, repair, secret_scan, status, usage
+from holdfast.diagnostics import doctor, repair, secret_scan, stats, status, usage
 from holdfast.diagnostics import log_integrity as checkpoints
 from holdfast.errors import BadInput
 from holdfast.git import approvals, merge_conflicts
 from holdfast.index import refresh
-from holdfast.lazy_module import LazyModule
 from holdfast.model import task as model_task
 from holdfast.project.concern import Concern
 from holdfast.recall import path_patterns
@@ -27,19 +26,17 @@ if TYPE_CHECKING:
     from holdfast.diagnostics.findings import HealthReport
     from holdfast.model.memory import Memory
 
-if TYPE_CHECKING:
-    from holdfast.diagnostics import stats
-    from holdfast.diagnostics.stats import Stats
-else:
-    stats = LazyModule("holdfast.diagnostics.stats")
-
 
 class HealthChecks(Concern):
     """Checks, repairs and figures."""
 
     def doctor(self, *, against: str | None = None) -> HealthReport:
         """Everything that is wrong or worth knowing, compared with a kept checkpoint if one is given."""
-        kept = checkpoints.checkpoint_from_bytes(_read(against), against) if against else None
+        try:
+            data = fsio.read(os.path.abspath(against), limit=1 << 24) if against else b""
+        except FileNotFoundError:
+            raise BadInput(f"there is no file {against}", hint="Check the name.") from None
+        kept = checkpoints.checkpoint_from_bytes(data, against) if against else None
         return doctor.examine(self.clone, against=kept, name=against or "checkpoint")
 
     def repair(self, report: HealthReport, *, apply: bool) -> list[repair.Repair]:
@@ -66,8 +63,8 @@ class HealthChecks(Concern):
             rendered = refresh.signature_of(self.clone, parts=("value",))
             seen = rendered if rendered is not None and rendered.truth == seen.truth else seen
         self.project.seen, self.project.listed = seen, (seen, found)
-        foreign = review_queue.FOREIGN
-        states = Counter((one.status, one.trust == foreign) for one in found.unreviewed)
+        states = Counter(one.status for one in found.unreviewed)
+        own = [one for one in found.unreviewed if one.trust != review_queue.FOREIGN]
         counted = status.status(
             self.clone,
             **self._work(),
@@ -75,10 +72,10 @@ class HealthChecks(Concern):
             expired=len(found.expired),
             stale=len(found.stale),
             candidates=there.waiting,
-            unreviewed=states["unreviewed", False],
+            unreviewed=sum(one.status == "unreviewed" for one in own),
             elsewhere=len(there.items) - there.waiting,
-            edited=states[approvals.EDITED, False] + states[approvals.EDITED, True],
-            unchecked=states[approvals.UNCHECKED, False] + states[approvals.UNCHECKED, True],
+            edited=states[approvals.EDITED],
+            unchecked=states[approvals.UNCHECKED],
             unreadable=len(there.unreadable),
         )
         return self.project.models.with_model(counted)
@@ -97,7 +94,7 @@ class HealthChecks(Concern):
         counts = {"tasks": len(open_ones), "started": begun, "ready": ready, "disputed": len(disputed)}
         return {"session": session, **counts}
 
-    def stats(self) -> Stats:
+    def stats(self) -> stats.Stats:
         """What was counted here, and what became of what was recalled."""
         limit = self.settings.number("model.calls_per_day") if self.settings.model_command else None
         return stats.stats(self.clone, self._about(), calls_per_day=limit)
@@ -115,7 +112,9 @@ class HealthChecks(Concern):
         shelf = candidates.read(self.clone).waiting.values()
         naming = {one.id: _named(one.memory) for one in standings} | {one.id: _named(one) for one in shelf}
         if self.settings.has("tasks"):
-            naming |= {task.id: _rests_on(task) for task in boards.read(self.clone).tasks}
+            for task in boards.read(self.clone).tasks:
+                said = (task.title, task.notes, task.impact or "", *task.acceptance, *task.evidence)
+                naming[task.id] = usage.names_in(" ".join(said))
         places = {one.id.lower(): _places(one) for one in standings}
         return usage.UsageSubjects(
             naming={name: named for name, named in naming.items() if named},
@@ -129,23 +128,12 @@ class HealthChecks(Concern):
         return secret_scan.scan(self.clone, paths)
 
 
-def _read(file: str) -> bytes:
-    try:
-        return fsio.read(os.path.abspath(file), limit=1 << 24)
-    except FileNotFoundError:
-        raise BadInput(f"there is no file {file}", hint="Check the name.") from None
-
-
 def _named(memory: Memory) -> set[str]:
     """The other memories that one names: it takes their place, goes with them, or speaks of them."""
     said = " ".join((memory.statement, memory.details, *memory.supersedes, *memory.compatible_with))
     suggests: str | None = getattr(memory, "suggests", None)
     # What the curator proposes about a memory is Holdfast's own word, and no use of it.
     return set() if suggests else usage.names_in(said) - {memory.id.lower()}
-
-
-def _rests_on(task: model_task.Task) -> set[str]:
-    return usage.names_in(" ".join((task.title, task.notes, task.impact or "", *task.acceptance, *task.evidence)))
 
 
 def _places(one: MemoryStanding) -> tuple[str, ...]:

@@ -188,23 +188,14 @@ class MemoryBook(Concern):
         What contradicts something that stands raises Contradicts, until `supersede` or `keep_both` (with
         `applies_to`) says how both are meant.
         """
-        wish = self._wish(supersede, keep_both, applies_to, expires)
-        return self.shown(review.accept(self.clone, identity, self._reviewer(reviewer), wish=wish))
-
-    def _wish(
-        self,
-        supersede: Iterable[str],
-        keep_both: bool,
-        applies_to: Iterable[str] | None,
-        expires: str | datetime | None,
-    ) -> revise.ReviewerWish:
-        return revise.ReviewerWish(
+        wish = revise.ReviewerWish(
             supersede=tuple(self.get(name).id for name in supersede),
             keep_both=keep_both,
             applies_to=None if applies_to is None else tuple(applies_to),
             expires_at=None if expires == NEVER else propose.expiry(self.clone, expires),
             no_expiry=expires == NEVER,
         )
+        return self.shown(review.accept(self.clone, identity, self._reviewer(reviewer), wish=wish))
 
     def accept_all(self, items: Iterable[QueueItem], *, reviewer: str | None = None) -> Decided:
         """Approve many at once; what contradicts something, or cites nothing, is left and named."""
@@ -307,11 +298,8 @@ class MemoryBook(Concern):
     def _use(self) -> memory_health.RecallUse:
         began = tally.since(self.clone.layout)
         totals = tally.totals(self.clone.layout)
-        recalled = {
-            name.removeprefix(tally.RECALLED): number
-            for name, number in totals.items()
-            if name.startswith(tally.RECALLED)
-        }
+        times = {name: number for name, number in totals.items() if name.startswith(tally.RECALLED)}
+        recalled = {name.removeprefix(tally.RECALLED): number for name, number in times.items()}
         told = {name.removeprefix(tally.TOLD) for name in totals if name.startswith(tally.TOLD)}
         since = None if began is None else datetime.fromtimestamp(began, UTC)
         used = statistics.times_used(self.clone.layout)

@@ -69,10 +69,9 @@ def initialise(path: str, *, commit: bool, git: bool, environ: Mapping[str, str]
     """Set up a project's memory, in a new git repository if that is allowed and there is none."""
     from holdfast.values import replace
 
-    made_git = False
-    if git and project_setup.enclosing_repository(path) is None:
+    made_git = git and project_setup.enclosing_repository(path) is None
+    if made_git:
         project_setup.git_init(path)
-        made_git = True
     done = project_setup.initialise(path, cache=paths.cache_dir(environ), commit=commit)
     Project.open(path, environ=environ).views.render_quietly()
     return replace(done, git_init=made_git)
@@ -106,21 +105,18 @@ def _notice(project: Project) -> None:
     """Take up what happened since the last command: in git, in task files, in the views that may be edited."""
     clone, has = project.clone, project.settings.has
     if (has("tasks") or has("sessions")) and (git_inbox.is_filled(clone.layout) or not last_seen.is_current(clone)):
-        _notice_git(project)
+        there = git_notices.notice(clone)
+        if any(move.kind == "branch" for move in there.new):
+            project.views.render_quietly(all_days=True)  # the views still show the branch that was left
+        # Two branches may each have accepted what the other denies; nobody looked at both before a merge.
+        for one in memory_conflicts.new_conflicts(clone, clone.clock())[:3] if there.new else ():
+            clone.notes.append(f"{one.sentence}; decide with: holdfast review")
     _remove_switched_off(project)
     taken: list[object] = [*take_pages(clone)]
     if has("tasks"):
         taken += [*_take_task_files(clone), take_state(clone)]
     if any(taken):
         project.views.render_quietly()
-
-
-def _notice_git(project: Project) -> None:
-    there = git_notices.notice(project.clone)
-    if any(move.kind == "branch" for move in there.new):
-        project.views.render_quietly(all_days=True)  # the views still show the branch that was left
-    if there.new:
-        _report_contradictions(project.clone)
 
 
 def take_pages(clone: Clone) -> list[memory_pages.PageOutcome]:
@@ -148,12 +144,6 @@ def _take_task_files(clone: Clone) -> Sequence[object]:
         with contextlib.suppress(HoldfastError, OSError):
             view_edits.keep_record(clone, _LOOKED_AT, {_LOOKED_AT: [facts]})
     return taken
-
-
-def _report_contradictions(clone: Clone) -> None:
-    """Two branches may each have accepted what the other denies; nobody looked at both before a merge."""
-    for one in memory_conflicts.new_conflicts(clone, clone.clock())[:3]:
-        clone.notes.append(f"{one.sentence}; decide with: holdfast review")
 
 
 def _remove_switched_off(project: Project) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import worktree_changes
 from holdfast.errors import BadInput
@@ -14,11 +14,11 @@ from holdfast.index import hit_text, search_rows
 from holdfast.index import query as index_query
 from holdfast.index.corpus import file_choice
 from holdfast.index.corpus import update as repository
-from holdfast.lazy_module import LazyModule
 from holdfast.model import event
 from holdfast.project.concern import Concern
 from holdfast.recall import applicable_memories, graph_search, plugins, search
 from holdfast.recall.pack import sent_packs as given
+from holdfast.recall.why import line_authors, line_reasons
 from holdfast.store import tally
 from holdfast.values import field_names, frozen, replace
 
@@ -32,14 +32,6 @@ _UNKEPT = "; it is built in memory"  # ends what an index says that cannot be ke
 
 
 _UNSEARCHED = "commits, docs and code were not searched"
-
-
-if TYPE_CHECKING:
-    from holdfast.recall.why import line_authors, line_reasons
-    from holdfast.recall.why.line_reasons import Why
-else:
-    line_reasons = LazyModule("holdfast.recall.why.line_reasons")
-    line_authors = LazyModule("holdfast.recall.why.line_authors")
 
 
 MOST_KNEW = 3  # runs whose packs are looked at
@@ -66,7 +58,7 @@ class Ruling:
 class Explained:
     """Why lines are there, what governs them, and what the runs that wrote them were given."""
 
-    why: Why
+    why: line_reasons.Why
     governs: tuple[Ruling, ...]
     knew: tuple[given.AgentKnowledge, ...]
 
@@ -102,7 +94,7 @@ class Recaller(Concern):
         """
         began = time.perf_counter_ns()
         query = self.clone.hide.text(query)
-        scope = self._scope(task=task, kind=kind, files=files, branch=branch, since=since)
+        scope = self._scope(files, branch, since, task=task, kind=kind)
         hits = self._hits_of(query, scope, limit, semantic)
         took = (time.perf_counter_ns() - began) // 1000
         self._say_once_of_the_cache()
@@ -169,36 +161,23 @@ class Recaller(Concern):
     def _graph(self) -> str:
         return str(self.settings.values["retrieval.graph"])
 
-    def corpus_choice(self) -> file_choice.CorpusChoice | None:
+    def corpus_choice(self) -> file_choice.CorpusChoice:
         """What of the repository is to be found, as the settings say it."""
         given = {key: self.settings.values.get(f"index.{key}") for key in field_names(file_choice.CorpusChoice)}
         return file_choice.CorpusChoice(**{key: value for key, value in given.items() if value is not None})
 
     def _scope(
-        self,
-        *,
-        task: str | None,
-        kind: str | None,
-        files: Sequence[str],
-        branch: str | None,
-        since: str | datetime | None,
+        self, files: Sequence[str], branch: str | None, since: str | datetime | None, **more: Any
     ) -> index_query.Scope:
-        head = self.clone.repo.head()
-        there = None if branch is None or branch == head.branch else branch
+        there = None if branch is None or branch == self.clone.repo.head().branch else branch
         hide = self.clone.hide.text  # as the index knows them
         there = hide(there) if there else None
-        named = [hide(self._at_top(path)) for path in files]
-        return index_query.Scope(task=task, kind=kind, files=named, branch=there, since=self._moment(since))
-
-    def _at_top(self, path: str) -> str:
-        found = applicable_memories.at_top(path, top=self.clone.repo.top)
-        if found is None:
-            raise BadInput(f"{path} is not in this repository", hint="Name files of this project.")
-        return found.rstrip("/")
+        named = [hide(applicable_memories.inside(path, top=self.clone.repo.top).rstrip("/")) for path in files]
+        return index_query.Scope(files=named, branch=there, since=self._moment(since), **more)
 
     def _moment(self, since: str | datetime | None) -> str | None:
-        if since is None or isinstance(since, datetime):
-            return None if since is None else event.timestamp(since)
+        if not isinstance(since, str):
+            return event.timestamp(since) if since else None
         found = hit_text.since_moment(since, search_rows.now_text(self.clone.clock()))
         if found is None:
             raise BadInput(
@@ -233,11 +212,8 @@ class Recaller(Concern):
 
     @contextlib.contextmanager
     def _reading_repository(self) -> Iterator[tuple[Index, file_choice.CorpusChoice]]:
-        corpus = repository.open_corpus(self.clone)
-        try:
-            yield corpus, self.corpus_choice() or file_choice.CorpusChoice()
-        finally:
-            corpus.close()
+        with contextlib.closing(repository.open_corpus(self.clone)) as corpus:
+            yield corpus, self.corpus_choice()
 
     def why(self, place: str, *, folder: str | None = None) -> Explained:
         """Which run and turn wrote a line (`src/a.py:12`), some (`src/a.py:10-20`) or all lines of a file.
@@ -249,51 +225,40 @@ class Recaller(Concern):
         why = line_reasons.explain(self.clone, asked, found)
         runs = list(dict.fromkeys(one.run.id for one in why.answers if one.run))
         few = runs if len(runs) <= MOST_KNEW and not why.whole else []
-        knew = tuple(self._told_in(run) for run in few)
+        knew = tuple(given.knew(self.clone, run, kind="run", now={}) for run in few)
+        if any(one.packs for one in knew):  # how it stands since is looked up only where there is something to show
+            now = self.project.context.open_session()
+            knew = tuple(given.knew(self.clone, run, kind="run", now=now) for run in few)
         return Explained(why=why, governs=tuple(self._rulings(why, few, knew)), knew=knew)
 
-    def _told_in(self, run: str) -> given.AgentKnowledge:
-        """What a run was given; how it stands since is looked up only where there is something to show."""
-        found = given.knew(self.clone, run, kind="run", now={})
-        return (
-            given.knew(self.clone, run, kind="run", now=self.project.context.open_session()) if found.packs else found
-        )
-
-    def _rulings(self, why: Why, runs: Sequence[str], knew: Sequence[given.AgentKnowledge]) -> Iterator[Ruling]:
+    def _rulings(
+        self, why: line_reasons.Why, runs: Sequence[str], knew: Sequence[given.AgentKnowledge]
+    ) -> Iterator[Ruling]:
         """The memories that govern these lines, the nearest first."""
         standings = {one.id: one for one in self.project.memory.knowledge().standings}
         told = {entry.id for one in knew for pack in one.packs for entry in pack.entries}
         newer = {old: one.id for one in standings.values() for old in getattr(one.memory, "supersedes", ())}
         for one in self._governing(why.path, standings, {f"run:{run}" for run in runs}):
             there = standings[one.known.id]
+            holds = there.status == "accepted"
             yield Ruling(
-                id=there.id,
-                type=there.memory.type,
-                statement=there.memory.statement,
-                why=one.why,
-                near=one.near,
-                status=there.status,
-                trust=there.trust,
-                holds=there.status == "accepted",
-                doubt="" if there.status == "accepted" else one.known.doubt,
+                **{name: getattr(there.memory, name) for name in ("id", "type", "statement")},
+                **{name: getattr(there, name) for name in ("status", "trust")},
+                **{name: getattr(one, name) for name in ("why", "near")},
+                holds=holds,
+                doubt="" if holds else one.known.doubt,
                 superseded_by=newer.get(there.id) if there.status == "superseded" else None,
                 told=there.id in told if runs else None,
             )
 
     def _governing(self, path: str, standings: Mapping[str, MemoryStanding], runs: set[str]) -> list[ApplicableMemory]:
         """What names or cites a file, what came of the runs that wrote it, and what holds everywhere."""
-        found = applicable_memories.applicable(
-            self.project.context.known(list(standings.values()), {}), applicable_memories.WorkAtHand(files=(path,))
-        )
-        there = {one.known.id: one for one in found}
-        for known in self.project.context.known([one for one in standings.values() if _rests_on(one, runs)], {}):
-            if known.id not in there or there[known.id].near == applicable_memories.EVERYWHERE:
-                there[known.id] = applicable_memories.ApplicableMemory(
-                    known, applicable_memories.TASK, "came of this run"
-                )
+        known = self.project.context.known(list(standings.values()), {})
+        hand = applicable_memories.WorkAtHand(files=(path,))
+        there = {one.known.id: one for one in applicable_memories.applicable(known, hand)}
+        for one in known:
+            memory = standings[one.id].memory
+            came_of = not runs.isdisjoint((*memory.evidence, memory.source or ""))
+            if came_of and (one.id not in there or there[one.id].near == applicable_memories.EVERYWHERE):
+                there[one.id] = applicable_memories.ApplicableMemory(one, applicable_memories.TASK, "came of this run")
         return applicable_memories.ordered(there.values())
-
-
-def _rests_on(one: MemoryStanding, runs: set[str]) -> bool:
-    """Whether a memory was drawn from one of these runs."""
-    return not runs.isdisjoint((*one.memory.evidence, one.memory.source or ""))

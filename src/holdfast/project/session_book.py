@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,11 @@ from holdfast.errors import HoldfastError
 from holdfast.index import refresh
 from holdfast.model import brief
 from holdfast.model.ids import token
-from holdfast.project import context_builder
+from holdfast.project import context_builder, run_log
 from holdfast.project.concern import Concern
+from holdfast.recall import lookup
 from holdfast.recall.pack import context_pack, material, pack_lines
-from holdfast.store import capsule, fsio, import_progress, session_files, tally
+from holdfast.store import import_progress, session_files, tally
 from holdfast.values import frozen, replace
 
 if TYPE_CHECKING:
@@ -60,9 +60,6 @@ _STEPS = 6
 _LEAST, _TRIES = 200, 6  # tokens of the pack itself; times to make all of it fit
 
 
-_MAX_SUMMARY = 1 << 20
-
-
 @frozen(kw_only=True)
 class Handoff:
     """What is handed over."""
@@ -87,9 +84,8 @@ class SessionBook(Concern):
 
         Fields: agent, agent_session, tasks, again (end the one that is open here first).
         """
-        self.project.needs("sessions")
         journal = self.settings.journal_path
-        return self.shown(capture.start(self.clone, objective=objective, journal=journal, **fields))
+        return self.shown(capture.start(self.active, objective=objective, journal=journal, **fields))
 
     def note(self, summary: str = "", *, environ: Mapping[str, str] | None = None, **fields: Any) -> capture.Noted:
         """Add a turn to the session, durable on return.
@@ -97,7 +93,6 @@ class SessionBook(Concern):
         Fields: session, commands, files, open, close, follow_ups, approvals, granted, denied, decisions,
         scratchpad, task, run.
         """
-        self.project.needs("sessions")
         fields.setdefault("run", self.project.parent_run)
         how = condense.CondenseSettings(
             after=self.settings.number("session.condense_after"),
@@ -107,13 +102,12 @@ class SessionBook(Concern):
             environ=self.project.environ if environ is None else environ,
         )
         journal = self.settings.journal_path
-        return self.shown(capture.note(self.clone, summary, condense_by=how, journal=journal, **fields))
+        return self.shown(capture.note(self.active, summary, condense_by=how, journal=journal, **fields))
 
     def end(self, *, session: str | None = None, summary: str | None = None, reason: str = "ended") -> capture.Ending:
         """Close a session: what git got since its start, and which tasks those commits speak for."""
-        self.project.needs("sessions")
         ending = capture.end(
-            self.clone,
+            self.active,
             session=session,
             summary=summary,
             reason=reason,
@@ -125,18 +119,15 @@ class SessionBook(Concern):
 
     def show(self, name: str | None = None) -> Session:
         """A session by its id or its beginning; without one, the open one here or the last of this line."""
-        self.project.needs("sessions")
-        return session_lookup.find(self.clone, name)
+        return session_lookup.find(self.active, name)
 
     def all(self) -> list[Session]:
         """Every session of this clone, oldest first."""
-        self.project.needs("sessions")
-        return session_files.everywhere(self.clone.stores)
+        return session_files.everywhere(self.active.stores)
 
     def edit(self, name: str, **changes: Any) -> Session:
         """Change a session's summary, objective or scratchpad."""
-        self.project.needs("sessions")
-        found = session_lookup.find(self.clone, name)
+        found = session_lookup.find(self.active, name)
         return self.shown(capture.edit(self.clone, found.id, **changes))
 
     def current_id(self) -> str | None:
@@ -197,23 +188,24 @@ class SessionBook(Concern):
             if full.tokens <= budget:
                 break
             if room <= _LEAST:
-                front = front[:-1] if len(front) > 1 else [_shorter(one) for one in front]
+                half = [replace(one, lines=one.lines[: len(one.lines) // 2]) for one in front]
+                cut = [
+                    replace(new, left_out=len(one.lines) - len(new.lines)) for one, new in zip(front, half, strict=True)
+                ]
+                front = front[:-1] if len(front) > 1 else cut
             room -= full.tokens - budget
         return full
 
     def _last_runs(self, session: Session | None) -> list[str]:
         """The newest runs of the session to continue; if it had none, the newest of this line."""
-        named = [turn.run for turn in session.every_turn if turn.run] if session else []
-        named += [command.run for command in session.commands if command.run] if session else []
-        if session:
-            taken = import_progress.every(self.clone.stores)
-            named += [run.run for one in taken if one.session_id == session.id for run in one.runs]
+        named = run_log.runs_of(session, import_progress.every(self.clone.stores)) if session else []
         if not named:
-            line_ = self.clone.line().id
+            line = self.clone.line().id
             events = self.clone.find_events("own", kinds=("run",), newest=_LOOKED_AT)
-            mine = (event for event in events if event.run_id and event.line == line_)
-            named = [str(event.run_id) for event in mine if not _is_foreign(self.clone.joined(event))]
-        return sorted(dict.fromkeys(named), reverse=True)[:_RUNS]  # an id begins with the time
+            told = [self.clone.joined(event) for event in events if event.run_id and event.line == line]
+            # One of another repository was imported with all of them.
+            named = sorted({one["run_id"] for one in told if "repository" not in (one.get("outputs") or {})})
+        return named[::-1][:_RUNS]  # an id begins with the time
 
     def _left_by_runs(self, runs: Sequence[str], known: Sequence[str]) -> Iterator[PackLine]:
         """What the summaries of runs say, a line each; not what is in it already."""
@@ -224,17 +216,7 @@ class SessionBook(Concern):
             yield from (pack_lines.plain_line(f"- {run} {label}{row}", told) for label, row in rows if row not in known)
 
     def _summary_of(self, run: str) -> dict[str, list[str]]:
-        try:
-            path = os.path.join(self.clone.layout.run(run), capsule.SUMMARY)
-            return sections_of(fsio.read(path, limit=_MAX_SUMMARY).decode("utf-8", "replace"))
-        except (OSError, HoldfastError):
-            return {}
-
-
-def _is_foreign(run: Mapping[str, Any]) -> bool:
-    """Whether a run was made in another repository, and imported with all of them."""
-    outputs = run.get("outputs")
-    return isinstance(outputs, Mapping) and "repository" in outputs
+        return sections_of(lookup.summary_of(self.clone.layout.run(run)) or "")
 
 
 def sections_of(page: str) -> dict[str, list[str]]:

@@ -95,7 +95,8 @@ class TaskBook(Concern):
 
     def shaky(self, tasks: Iterable[Task]) -> tuple[Shaky, ...]:
         """The memories that open tasks name and that no longer hold, or do not hold as they did."""
-        naming = {task.id: _names(task) for task in tasks if not task.is_closed and rests_on_something(task)}
+        there = [task for task in tasks if not task.is_closed and rests_on_something(task)]
+        naming = {task.id: set(_NAME.findall(" ".join(_texts(task)))) for task in there}
         if not any(naming.values()):
             return ()
         found = self.project.memory.knowledge()
@@ -116,8 +117,7 @@ class TaskBook(Concern):
 
     def board(self) -> task_board.Board:
         """Every task visible here."""
-        self.project.needs("tasks")
-        return task_board.read(self.clone)
+        return task_board.read(self.active)
 
     def add(self, title: str, **fields: Any) -> Task:
         """Add a node to the work graph.
@@ -125,16 +125,14 @@ class TaskBook(Concern):
         Fields: kind, needs, parent, owner, priority, layer, systemic_scale, impact, evidence,
         acceptance, notes, id.
         """
-        self.project.needs("tasks")
-        return self.shown(task_lifecycle.add(self.clone, title=title, **fields))
+        return self.shown(task_lifecycle.add(self.active, title=title, **fields))
 
     def add_from(self, item: str, title: str | None = None, **fields: Any) -> Task:
         """Make a task of what a session left open, such as `SES-4d2:o1`; there it is closed.
 
         An agent's plan is only a proposal: this is how somebody says yes to a part of it.
         """
-        self.project.needs("tasks")
-        session, found = session_note.open_item(self.clone, item)
+        session, found = session_note.open_item(self.active, item)
         return self.shown(self._from_item(session, found, title or found.text, fields))
 
     def add_all_from(self, session: str, **fields: Any) -> list[Task]:
@@ -142,8 +140,7 @@ class TaskBook(Concern):
 
         A plan has an order: `next` must not offer its last step first.
         """
-        self.project.needs("tasks")
-        whose, found = session_note.open_items(self.clone, session)
+        whose, found = session_note.open_items(self.active, session)
         made: list[Task] = []
         for one in found:
             needs = [*(fields.get("needs") or ()), *(before.id for before in made[-1:])]
@@ -164,53 +161,50 @@ class TaskBook(Concern):
 
     def proposed(self, board: task_board.Board | None = None) -> list[agent_plans.AgentPlan]:
         """What agents planned on this line and nobody made a task of, newest session first."""
-        self.project.needs("tasks")
-        return agent_plans.find_agent_plans(self.clone, board or self.board()) if self.settings.has("sessions") else []
+        there = board or self.board()
+        return agent_plans.find_agent_plans(self.clone, there) if self.settings.has("sessions") else []
 
     def edit(self, name: str, **changes: Any) -> Task:
         """Change fields of a task; None takes a field's value away."""
-        self.project.needs("tasks")
-        return self.shown(task_lifecycle.edit(self.clone, name, **changes))
+        return self.shown(task_lifecycle.edit(self.active, name, **changes))
 
     def link(self, name: str, *, needs: Iterable[str] = (), no_needs: Iterable[str] = ()) -> Task:
         """Add needs to a task, and take others away; a cycle is refused."""
-        self.project.needs("tasks")
-        return self.shown(task_lifecycle.link(self.clone, name, needs=needs, no_needs=no_needs))
+        return self.shown(task_lifecycle.link(self.active, name, needs=needs, no_needs=no_needs))
 
     def start(
         self, name: str, *, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Task:
         """Claim a task and begin it; Claimed if somebody else has it."""
-        self.project.needs("tasks")
-        return self.shown(task_lifecycle.start(self.clone, name, self._who(owner, session), lasting=lasting))
+        return self.shown(task_lifecycle.start(self.active, name, self._who(owner, session), lasting=lasting))
 
     def done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> FinishedTask:
         """Finish a task with its evidence: what is cited, else the commits and runs since it was started."""
-        self.project.needs("tasks")
         return self.shown(
-            task_lifecycle.done(self.clone, name, cited=evidence, run=self.project.parent_run, without=without_evidence)
+            task_lifecycle.done(
+                self.active, name, cited=evidence, run=self.project.parent_run, without=without_evidence
+            )
         )
 
     def block(self, name: str, *, reason: str) -> Task:
         """Say that something outside the graph holds a task back."""
-        self.project.needs("tasks")
-        return self.shown(task_lifecycle.stop(self.clone, name, "blocked", reason=reason))
+        return self.shown(task_lifecycle.stop(self.active, name, "blocked", reason=reason))
 
     def drop(self, name: str, *, reason: str | None = None) -> Task:
         """Say that a task will not be done; what needed it no longer waits for it."""
-        self.project.needs("tasks")
-        return self.shown(task_lifecycle.stop(self.clone, name, "dropped", reason=reason))
+        return self.shown(task_lifecycle.stop(self.active, name, "dropped", reason=reason))
 
     def reopen(self, name: str) -> Task:
         """Open a task again that was blocked, done, dropped or given up."""
-        self.project.needs("tasks")
-        return self.shown(task_lifecycle.stop(self.clone, name, "open"))
+        return self.shown(task_lifecycle.stop(self.active, name, "open"))
 
     def show(self, name: str) -> TaskShown:
         """One task, why it waits, what waits for it, and who works on it."""
         board = self.board()
         placed = board.find(name)
         task, graph = placed.task, board.graph
+        cited = [text.removeprefix("commit:") for text in task.evidence if text.startswith("commit:")]
+        cited += [task.checkpoint.commit] if task.checkpoint else []
         away = {
             node: tuple(task_board.branches_with(self.clone, node))
             for node in (*task.needs, *filter(None, [task.parent]))
@@ -222,19 +216,17 @@ class TaskBook(Concern):
             unblocks=graph.unblocks(task.id),
             parts=graph.children(task.id),
             progress=graph.progress(task.id),
-            claim=task_claims.live(self.clone.layout, self.clone.now()).get(task.id),
+            claim=self.claims().get(task.id),
             away=away,
-            commits=commit_anchors.resolve(self.clone, _cited(task)),
+            commits=commit_anchors.resolve(self.clone, cited),
         )
 
     def next(
         self, *, claim: bool = False, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Next:
         """What is ready, why the rest is not, and what comes free; `claim` takes the best that is free."""
-        self.project.needs("tasks")
-        self.project.seen = refresh.signature_of(
-            self.clone
-        )  # before looking: what changes meanwhile must not be missed
+        # Before looking: what changes meanwhile must not be missed.
+        self.project.seen = refresh.signature_of(self.active)
         taken = task_lifecycle.claim_next(self.clone, self._who(owner, session), lasting=lasting) if claim else None
         board = self.board()
         graph = board.graph
@@ -246,7 +238,7 @@ class TaskBook(Concern):
             to_close=tuple(closing),
             unplanned=tuple(task for task in plans if task not in closing),
             waiting=tuple(waiting),
-            claims=task_claims.live(self.clone.layout, self.clone.now()),
+            claims=self.claims(),
             critical_path=graph.critical_path(),
             graph=graph,
             claimed=taken,
@@ -266,42 +258,33 @@ class TaskBook(Concern):
 
     def release(self, name: str) -> Task:
         """Give up the claim on a task."""
-        self.project.needs("tasks")
-        return self.shown(task_lifecycle.release(self.clone, name))
+        return self.shown(task_lifecycle.release(self.active, name))
 
     def import_text(self, text: str) -> task_json.TaskPlan:
         """Add the tasks and links of a JSON or JSONL text, all or none; gives those that are new."""
-        self.project.needs("tasks")
-        return self.shown(task_json.bring(self.clone, text))
+        return self.shown(task_json.bring(self.active, text))
 
     def export_text(self, *, lines: bool = False) -> str:
         """All tasks and links as JSON, or one object a line."""
         found = project_state.read(self.clone, board=self.board())
-        return (
-            task_json.to_jsonl(found.board.tasks, found.links)
-            if lines
-            else task_json.to_json(found.board.tasks, found.links)
-        )
+        written = task_json.to_jsonl if lines else task_json.to_json
+        return written(found.board.tasks, found.links)
 
     def state(self) -> project_state.ProjectState:
         """The long cache: goals, milestones, the graph, checkpoints, links."""
-        self.project.needs("tasks")
-        return project_state.read(self.clone)
+        return project_state.read(self.active)
 
     def add_link(self, target: str, *, title: str | None = None, id: str | None = None) -> Link:  # noqa: A002
         """Keep a canonical link to a tracked path, an address or a commit."""
-        self.project.needs("tasks")
-        return self.shown(canonical_links.add(self.clone, target, title=title, id=id))
+        return self.shown(canonical_links.add(self.active, target, title=title, id=id))
 
     def remove_link(self, name: str) -> Link:
         """Take a canonical link away."""
-        self.project.needs("tasks")
-        return self.shown(canonical_links.remove(self.clone, name))
+        return self.shown(canonical_links.remove(self.active, name))
 
     def links(self) -> list[canonical_links.ListedLink]:
         """The canonical links, the dead ones marked."""
-        self.project.needs("tasks")
-        return canonical_links.listed(self.clone)
+        return canonical_links.listed(self.active)
 
     def _who(self, owner: str | None, session: str | None) -> TaskWorker:
         name = owner or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "somebody"
@@ -323,21 +306,13 @@ class TaskBook(Concern):
         """Settle a conflict: field to `ours`, `theirs` or a value, `*` for all; nothing: the merged text."""
         done = conflict_settlement.resolve(self.clone, self.conflict(name), choices)
         git_notices.drop_notices(self.clone)
-        self.project.views.render_quietly(self.subject)
-        return done
+        return self.shown(done)
 
 
 def rests_on_something(task: Task) -> bool:
     """Whether a task seems to name a memory; cheap, for it is asked of every task."""
-    return any(_LIKELY.search(text) for text in (task.title, task.notes, task.impact or "", *task.acceptance))
+    return any(map(_LIKELY.search, _texts(task)))
 
 
-def _names(task: Task) -> set[str]:
-    said = " ".join((task.title, task.notes, task.impact or "", *task.acceptance))
-    return set(_NAME.findall(said))
-
-
-def _cited(task: Task) -> list[str]:
-    """The commits that a task cites as evidence, and the one where it was reached."""
-    cited = [text.removeprefix("commit:") for text in task.evidence if text.startswith("commit:")]
-    return [*cited, task.checkpoint.commit] if task.checkpoint else cited
+def _texts(task: Task) -> tuple[str, ...]:
+    return (task.title, task.notes, task.impact or "", *task.acceptance)

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from holdfast.capture import agents
 from holdfast.capture.ingest import agent_session, intake, live_transcripts, run_files, session_repository
 from holdfast.capture.records import knowledge_files
-from holdfast.curation import propose
+from holdfast.curation import extraction, propose
 from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
 from holdfast.index import refresh
-from holdfast.lazy_module import LazyModule
 from holdfast.model import event, memory
 from holdfast.model.text import visible
 from holdfast.project import written
@@ -33,12 +32,6 @@ if TYPE_CHECKING:
     from holdfast.model.transcript import TranscriptOrigin
     from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 
-if TYPE_CHECKING:
-    from holdfast.curation import extraction
-else:
-    extraction = LazyModule("holdfast.curation.extraction")  # slow to load, and few commands need it
-
-
 Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
 
 
@@ -53,47 +46,26 @@ OTHER, OLDER, EMPTY = "of another repository", "older than asked for", "nothing 
 _MAX_FOUND = 10_000  # files of a folder that somebody names
 
 
-@frozen(kw_only=True)
+@mutable
 class Brought:
-    """What an import came to."""
+    """What an import came to, or comes to while it is under way."""
 
     agent: str
-    folder: str  # where its transcripts lie
+    folder: str = ""  # where its transcripts lie
     files: int = 0  # transcripts that were looked at
     sessions: int = 0  # of this repository, that were read
     foreign: int = 0  # of other repositories, imported because all of them were asked for
-    left: tuple[SkippedKnowledge, ...] = ()  # transcripts that were not asked for, each with why: OTHER, OLDER, EMPTY
-    runs: tuple[str, ...] = ()  # made now
+    left: list[SkippedKnowledge] = field(default_factory=list)  # not asked for, each with why: OTHER, OLDER, EMPTY
+    runs: list[str] = field(default_factory=list)  # made now
     turns: int = 0
     copies: int = 0  # turns that stand in another session as well
     twins: int = 0  # turns that came in through another tool before
     unanchored: int = 0  # runs whose commit nobody can tell
-    proposed: tuple[str, ...] = ()  # ids of new candidates
+    proposed: list[str] = field(default_factory=list)  # ids of new candidates
     joined: int = 0
-    unknown: Mapping[str, int] = field(default_factory=dict)  # records nobody here knows, by kind
+    unknown: Counter[str] = field(default_factory=Counter)  # records nobody here knows, by kind
     damaged: int = 0  # lines that are no record
-    partly: tuple[SkippedKnowledge, ...] = ()  # packed ones that were read no further than a limit
-    skipped: tuple[SkippedKnowledge, ...] = ()
-
-
-@mutable
-class Bringing:
-    """An import under way."""
-
-    files: int = 0
-    sessions: int = 0
-    foreign: int = 0
-    left: list[SkippedKnowledge] = field(default_factory=list)
-    runs: list[str] = field(default_factory=list)
-    turns: int = 0
-    copies: int = 0
-    twins: int = 0
-    unanchored: int = 0
-    proposed: list[str] = field(default_factory=list)
-    joined: int = 0
-    unknown: Counter[str] = field(default_factory=Counter)
-    damaged: int = 0
-    partly: list[SkippedKnowledge] = field(default_factory=list)
+    partly: list[SkippedKnowledge] = field(default_factory=list)  # packed ones that were read no further than a limit
     skipped: list[SkippedKnowledge] = field(default_factory=list)
 
     def skip(self, path: str, error: BaseException) -> None:
@@ -110,27 +82,6 @@ class Bringing:
         self.unanchored += bool(taken.runs) and taken.anchor is None
         self.unknown += taken.counted.unknown
         self.damaged += taken.counted.damaged + taken.counted.too_long
-
-    def done(self, agent: str, folder: str) -> Brought:
-        return Brought(
-            agent=agent,
-            folder=folder,
-            files=self.files,
-            sessions=self.sessions,
-            foreign=self.foreign,
-            left=tuple(self.left),
-            runs=tuple(self.runs),
-            turns=self.turns,
-            copies=self.copies,
-            twins=self.twins,
-            unanchored=self.unanchored,
-            proposed=tuple(self.proposed),
-            joined=self.joined,
-            unknown=dict(self.unknown),
-            damaged=self.damaged,
-            partly=tuple(self.partly),
-            skipped=tuple(self.skipped),
-        )
 
 
 @frozen
@@ -165,22 +116,24 @@ class TranscriptImport(Concern):
         what others say can be found, but nothing goes on from it or is proposed. A transcript that is named
         is this repository's, by the word of who names it.
         """
-        tool, bringing = agents.dialect(name), Bringing()
+        tool = agents.dialect(name)
         folder, files = self._places(tool, path)
-        ingest = intake.TranscriptIntake(self.clone, decided=decided, sessions=self.settings.has("sessions"))
-        try:
+        bringing = Brought(name, folder)
+        with self._intake() as ingest:
             alone = path is not None and os.path.isfile(path)
             chosen = self._choose(tool, ingest, files, bringing, since=since, named=alone)
             if not everywhere:
                 bringing.left += [knowledge_files.SkippedKnowledge(one.path, OTHER) for one in chosen if not one.ours]
                 chosen = [one for one in chosen if one.ours]
-            self._take_all(tool, ingest, chosen, bringing, progress or _quietly)
-        finally:
-            ingest.close()
+            self._take_all(tool, ingest, chosen, bringing, progress or (lambda *_: None))
         if bringing.runs or bringing.proposed:
             self.project.views.render_quietly()
             self._forget_next()
-        return bringing.done(name, folder)
+        return bringing
+
+    def _intake(self) -> contextlib.closing[intake.TranscriptIntake]:
+        sessions = self.settings.has("sessions")
+        return contextlib.closing(intake.TranscriptIntake(self.clone, decided=decided, sessions=sessions))
 
     def _forget_next(self) -> None:
         """Let go of what is kept as the answer to `next`: it knows nothing of new plans."""
@@ -208,19 +161,19 @@ class TranscriptImport(Concern):
         tool: Dialect,
         ingest: TranscriptIntake,
         files: Iterator[str],
-        bringing: Bringing,
+        bringing: Brought,
         *,
         since: str | datetime | None,
         named: bool,
     ) -> list[_Chosen]:
         """The transcripts that are young enough, as they came about: what is copied before its copies."""
-        oldest = _before(since, self.clone.clock())
+        oldest = ago(since, self.clone.clock()) if isinstance(since, str) else since
         found = []
         for path in files:
             bringing.files += 1
             try:
                 facts = os.stat(path)
-                if oldest is not None and facts.st_mtime < oldest:
+                if oldest is not None and facts.st_mtime < oldest.timestamp():
                     bringing.left.append(knowledge_files.SkippedKnowledge(path, OLDER))
                     continue
                 found.append(_Chosen(path, facts.st_size, ingest.repository.read(tool, path).origin))
@@ -232,7 +185,7 @@ class TranscriptImport(Concern):
         return sorted(found, key=lambda one: (one.origin.role == "subagent", one.origin.started or "", one.path))
 
     def _take_all(
-        self, tool: Dialect, ingest: TranscriptIntake, chosen: Sequence[_Chosen], bringing: Bringing, tell: Progress
+        self, tool: Dialect, ingest: TranscriptIntake, chosen: Sequence[_Chosen], bringing: Brought, tell: Progress
     ) -> None:
         total = sum(one.size for one in chosen)
         passed = 0
@@ -255,7 +208,7 @@ class TranscriptImport(Concern):
             passed += one.size
             tell(passed, total)
 
-    def _harvest_transcript(self, taken: IntakeResult, bringing: Bringing) -> None:
+    def _harvest_transcript(self, taken: IntakeResult, bringing: Brought) -> None:
         """Propose memories from the runs of a session; by our own rules, never by a model command."""
         files = written.WrittenFiles(self.clone.repo.top)
         for run, said in taken.said.items():
@@ -291,8 +244,11 @@ class TranscriptImport(Concern):
         if not any(agent_inbox.is_filled(store) for store in self.clone.stores):
             live_transcripts.leave_no_drawer(self.clone)
             return live_transcripts.LiveDrain()
-        self._keep_packs()
-        ingest = intake.TranscriptIntake(self.clone, decided=decided, sessions=self.settings.has("sessions"))
+        for path, found in list(agent_inbox.packs(*self.clone.stores)):  # that sessions got when they started
+            with contextlib.suppress(HoldfastError, OSError):
+                self._keep_pack(found)
+            with contextlib.suppress(HoldfastError, OSError):
+                fsio.remove(path)
         taken: list[IntakeResult] = []
 
         def take(agent: str, path: str, ended: bool, gone: bool) -> IntakeResult | None:
@@ -303,13 +259,12 @@ class TranscriptImport(Concern):
             taken.extend([found] if found else [])
             return found
 
-        try:
+        with self._intake() as ingest:
             done = live_transcripts.drain(self.clone, take, now=time.time_ns(), most=most)
-        finally:
-            ingest.close()
         for one in taken:
             self._propose_from(one)
-        self._say(done)
+        gone = "an agent's transcript is gone, and what it said with it"
+        self.clone.notes.extend([*done.failed, *(f"{gone}: {visible(path)}" for path in done.vanished)])
         if done.turns or done.runs:
             self.project.views.render_quietly()
         if done.runs:
@@ -322,23 +277,9 @@ class TranscriptImport(Concern):
         try:
             if taken.session_id and taken.session_id != told:
                 receipt_files.hand_over(self.clone.layout, told, taken.session_id)
-            self._harvest_transcript(taken, Bringing())
+            self._harvest_transcript(taken, Brought(taken.agent))
         except live_transcripts.BAD as error:
             self.project.harvest.not_harvested(f"{taken.agent} session {taken.session}", error)
-
-    def _say(self, done: live_transcripts.LiveDrain) -> None:
-        notes = self.clone.notes
-        notes.extend(done.failed)
-        for path in done.vanished:
-            notes.append(f"an agent's transcript is gone, and what it said with it: {visible(path)}")
-
-    def _keep_packs(self) -> None:
-        """Make receipts of the packs that sessions got when they started."""
-        for path, found in list(agent_inbox.packs(*self.clone.stores)):
-            with contextlib.suppress(HoldfastError, OSError):
-                self._keep_pack(found)
-            with contextlib.suppress(HoldfastError, OSError):
-                fsio.remove(path)
 
     def _keep_pack(self, found: Mapping[str, Any]) -> None:
         pack, agent, session, ts = (found.get(name) for name in ("pack", "agent", "session", "ts"))
@@ -353,11 +294,13 @@ class TranscriptImport(Concern):
         told = {**head, "ts": when, "agent": agent, "agent_session": session}
         receipt_files.keep(self.clone.layout, owner, head=told, lines=kept, stores=self.clone.stores)
         took = found.get("took")
-        said = given.counted(head, (one for line in kept for one in _listed(line.get("told"))))
+        # It lay in a file that anybody could have written.
+        told_of = [one for line in kept if isinstance(line.get("told"), list) for one in line["told"]]
+        said = given.counted(head, [one for one in told_of if isinstance(one, dict)])
         tally.told_now(self.clone.layout, said, took if type(took) is int else 0, now=int(ts // 1e9))
 
 
-def _told_apart(found: Sequence[_Chosen], repository: SessionRepository, bringing: Bringing) -> Iterator[_Chosen]:
+def _told_apart(found: Sequence[_Chosen], repository: SessionRepository, bringing: Brought) -> Iterator[_Chosen]:
     """Each transcript with whether it is this repository's; one that nobody can place is left out."""
     for one in found:
         try:
@@ -397,13 +340,6 @@ def _found_in(tool: Dialect, folder: str) -> Iterator[str]:
                 yield path
 
 
-def _before(since: str | datetime | None, now: datetime) -> float | None:
-    """The moment from which on transcripts count, in seconds."""
-    if since is None or isinstance(since, datetime):
-        return None if since is None else since.timestamp()
-    return ago(since, now).timestamp()
-
-
 def ago(text: str, now: datetime) -> datetime:
     """The moment that `2026-10-01` or a time ago, such as 30d or 12h, means."""
     try:
@@ -416,12 +352,3 @@ def ago(text: str, now: datetime) -> datetime:
         raise BadInput(
             f"{text[:80]!r} is neither a date nor a time ago", hint="Write 2026-10-01, 30d or 12h."
         ) from None
-
-
-def _quietly(done: int, total: int) -> None:
-    pass
-
-
-def _listed(told: object) -> list[Mapping[str, Any]]:
-    """What a line of a pack says it tells of; it lay in a file that anybody could have written."""
-    return [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []

@@ -44,7 +44,8 @@ class ViewFiles(Concern):
         """Write the views of what changed: memory, candidates, runs, tasks, sessions, or all; of the journal, today
         or all days.
         """
-        header, head = self._header(), self._in_head()
+        at, head = self.clone.repo.head(), self._in_head()
+        header = views.ViewHeader(self.clone.hide.text(at.branch) if at.branch else None, at.oid, self.clone.now())
         changed = {*subjects, *self._noted} if subjects else {*_SHOWS}
         self._noted.clear()
         if "memory" in changed:
@@ -153,8 +154,3 @@ class ViewFiles(Concern):
         """Write view/log.jsonl, and give its path."""
         self.write("log.jsonl", views.log_jsonl(self.project.log.events()))
         return self.clone.layout.view("log.jsonl")
-
-    def _header(self) -> views.ViewHeader:
-        head = self.clone.repo.head()
-        branch = self.clone.hide.text(head.branch) if head.branch else None
-        return views.ViewHeader(branch, head.oid, self.clone.now())

@@ -3,6 +3,7 @@
 A memory that cites the wrong lines looks better founded than it is, so where there is doubt nothing is cited.
 """
 
+import contextlib
 import json
 import os
 from collections import Counter
@@ -73,15 +74,9 @@ def cited(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles
             continue
         span = _about(found.statement, path, files.now(path) or (), wrote)
         if span is not None:
-            receipts += _receipt(clone, path, *span)
+            with contextlib.suppress(HoldfastError):  # not tracked, or nothing that can be cited
+                receipts.append(str(resolve(clone, f"lines:{path}:{span[0]}-{span[1]}")))
     return receipts
-
-
-def _receipt(clone: Clone, path: str, first: int, last: int) -> list[str]:
-    try:
-        return [str(resolve(clone, f"lines:{path}:{first}-{last}"))]
-    except HoldfastError:  # not tracked, or nothing that can be cited
-        return []
 
 
 def written(folder: str, turn: int) -> Iterator[tuple[str, frozenset[str]]]:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from holdfast.errors import BadInput
 from holdfast.patterns import regex
 from holdfast.recall.path_patterns import is_below, one_spelling
 from holdfast.values import frozen
@@ -206,6 +207,14 @@ def at_top(path: str, *, top: str) -> str | None:
     if inside == ".." or inside.startswith("../"):
         return None
     return f"{inside}/" if folder or os.path.isdir(full) else inside
+
+
+def inside(path: str, *, top: str) -> str:
+    """The same; refused if it lies outside."""
+    found = at_top(path, top=top)
+    if found is None:
+        raise BadInput(f"{path} is not in this repository", hint="Name files of this project.")
+    return found
 
 
 def on_disk(path: str) -> str:

@@ -392,9 +392,13 @@ def _show_run(clone: Clone, run_id: str) -> ShownRecord:
     if _is_erased(clone, event):
         return ShownRecord(run_id, "run", None, None, {**clone.joined(event), "body_state": "erased"})
     folder = _folder(clone, run_id)
-    said = _text_of(os.path.join(folder, capsule.SUMMARY), limit=MAX_SUMMARY) if folder else None
-    printed = _printed(folder) if folder else None
+    said, printed = (summary_of(folder), _printed(folder)) if folder else (None, None)
     return ShownRecord(run_id, "run", folder, said, clone.joined(event), printed=printed)
+
+
+def summary_of(folder: str) -> str | None:
+    """What a run's page says, by the folder of its capsule."""
+    return _text_of(os.path.join(folder, capsule.SUMMARY), limit=MAX_SUMMARY)
 
 
 def _event_of(clone: Clone, run_id: str) -> Event:

@@ -7,13 +7,14 @@ import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
+from holdfast.capture.records.knowledge_files import SkippedKnowledge
 from holdfast.curation import candidates
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone, is_initialised
 from holdfast.project import Project
 from holdfast.project.trying import backing, history, logged
 from holdfast.project.trying.backing import TriedCandidate
-from holdfast.project.trying.history import LeftOut, SeenSession
+from holdfast.project.trying.history import SeenSession
 from holdfast.security.redact import Scanner
 from holdfast.values import frozen, replace
 
@@ -29,7 +30,7 @@ class Tried:
     days: int
     seen: tuple[SeenSession, ...]
     transcripts: int  # of all tools that were looked at
-    left: tuple[LeftOut, ...]  # transcripts that were left out, each with why
+    left: tuple[SkippedKnowledge, ...]  # transcripts that were left out, each with why
     older: int  # sessions of this repository from before these days
     older_days: int  # how far one has to look back to see all of them
     commits: int
@@ -67,6 +68,7 @@ def try_repository(
     said = sorted(said, key=lambda one: -one.found.confidence)[:_MOST]
     found = backing.backed(clone.repo, said, log, logged.tracked(clone.repo))
     new = backing.unknown(found, _known_by_now(here))
+    best, said_in = backing.best(new), ("statement", "why", "words")
     return Tried(
         top=clone.repo.top,
         days=days,
@@ -79,7 +81,8 @@ def try_repository(
         source="history" if told.seen else "documents",
         candidates=len(new),
         known=len(found) - len(new),
-        best=tuple(_clean(one, scan) for one in backing.best(new)),
+        # Without secrets: a terminal is read over shoulders, and pasted.
+        best=tuple(replace(one, **{name: scan.text(getattr(one, name)) for name in said_in}) for one in best),
         initialised=_is_set_up(clone),
     )
 
@@ -95,11 +98,6 @@ def _known_by_now(project: Project) -> list[tuple[str, str]]:
         return []
     memories = (*shelf.waiting.values(), *shelf.rejected.values(), *standing)
     return [(one.type, one.statement) for one in memories]
-
-
-def _clean(one: TriedCandidate, scan: Scanner) -> TriedCandidate:
-    """A candidate without secrets: a terminal is read over shoulders, and pasted."""
-    return replace(one, statement=scan.text(one.statement), why=scan.text(one.why), words=scan.text(one.words))
 
 
 def _is_set_up(clone: Clone) -> bool:

@@ -2,22 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
+from holdfast.curation.extraction import candidate_claim
 from holdfast.git.repo import Repo
 from holdfast.git.tracked_files import paths_spelled
-from holdfast.lazy_module import LazyModule
 from holdfast.patterns import regex
 from holdfast.project.trying.history import TriedCommit, TriedPlace, TriedQuote, moment
 from holdfast.project.written import Rests, WrittenFiles
 from holdfast.values import frozen
-
-if TYPE_CHECKING:
-    from holdfast.curation.extraction import candidate_claim
-else:
-    candidate_claim = LazyModule(
-        "holdfast.curation.extraction.candidate_claim"
-    )  # slow to load, and few commands need it
 
 WANTED = ("decision", "dead-end", "invariant")
 _ALIKE = 0.6  # of the words two statements have together
@@ -66,10 +58,8 @@ def backed(
     groups: list[tuple[frozenset[str], list[TriedQuote]]] = []
     for one in ranked:
         words = candidate_claim.content(one.found.statement)
-        group = next(
-            (kept for about, kept in groups if kept[0].found.kind == one.found.kind and _alike(words, about)), None
-        )
-        if group is None:
+        same = (kept for about, kept in groups if kept[0].found.kind == one.found.kind and _alike(words, about))
+        if (group := next(same, None)) is None:
             groups.append((words, [one]))
         else:
             group.append(one)

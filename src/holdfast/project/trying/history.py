@@ -3,23 +3,18 @@
 import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from holdfast.capture import agents
 from holdfast.capture.agents.transcript_reader import Dialect
 from holdfast.capture.ingest.session_repository import SessionRepository, relative
+from holdfast.capture.records.knowledge_files import SkippedKnowledge
+from holdfast.curation import extraction
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.lazy_module import LazyModule
 from holdfast.model.transcript import TranscriptOrigin, TranscriptQuotes, TranscriptTurn, line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.store import import_progress
 from holdfast.values import field, frozen, mutable
-
-if TYPE_CHECKING:
-    from holdfast.curation import extraction
-else:
-    extraction = LazyModule("holdfast.curation.extraction")  # slow to load, and few commands need it
 
 MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
 MAX_SESSIONS = 300
@@ -72,14 +67,6 @@ class TriedQuote:
     commits: tuple[TriedCommit, ...] = ()
 
 
-@frozen
-class LeftOut:
-    """A transcript that was left out, and why."""
-
-    path: str
-    reason: str  # MANY, LARGE or UNREADABLE
-
-
 @mutable
 class _Count:
     sessions: int = 0
@@ -96,7 +83,7 @@ class History:
     seen: list[SeenSession] = field(default_factory=list)
     heard: list[TriedQuote] = field(default_factory=list)
     files: int = 0  # transcripts that were looked at
-    left: list[LeftOut] = field(default_factory=list)
+    left: list[SkippedKnowledge] = field(default_factory=list)  # MANY, LARGE or UNREADABLE
     older: list[datetime] = field(default_factory=list)  # when sessions began that are of this repository
 
 
@@ -115,7 +102,7 @@ def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, 
                 continue
             told.files += 1
             if counted.sessions >= MAX_SESSIONS or size > room:
-                told.left.append(LeftOut(path, LARGE if size > room else MANY))
+                told.left.append(SkippedKnowledge(path, LARGE if size > room else MANY))
                 continue
             room -= _take(told, counted, dialect, path, clone=clone, whose=whose, since=since) * size
         if counted.sessions:
@@ -165,9 +152,12 @@ def _take(
         for turn in reading:
             if not session.add(turn):
                 break
-        new = not _is_taken(clone, origin, path)
+        known = import_progress.load(clone.stores, origin.agent, origin.session)
+        new = (
+            known is None or not known.ended or known.seen != import_progress.seen(path)
+        )  # not imported as it lies there
     except (HoldfastError, OSError, ValueError):
-        told.left.append(LeftOut(path, UNREADABLE))
+        told.left.append(SkippedKnowledge(path, UNREADABLE))
         return False
     if session.turns:
         counted.sessions += origin.role in ("main", "fork")
@@ -179,12 +169,6 @@ def _take(
     elif origin.role in ("main", "fork"):
         told.older.append(moment(origin.started) or since)
     return True
-
-
-def _is_taken(clone: Clone, origin: TranscriptOrigin, path: str) -> bool:
-    """Whether a transcript was imported as it lies there."""
-    known = import_progress.load(clone.stores, origin.agent, origin.session)
-    return known is not None and known.ended and known.seen == import_progress.seen(path)
 
 
 class _Session:

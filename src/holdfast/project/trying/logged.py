@@ -4,21 +4,15 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from holdfast.capture.records import adr, knowledge_files, notes
+from holdfast.curation import extraction
 from holdfast.git.repo import Repo
-from holdfast.lazy_module import LazyModule
 from holdfast.model import utterance
 from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
 from holdfast.project.trying.history import TriedCommit, TriedPlace, TriedQuote
 from holdfast.values import replace
-
-if TYPE_CHECKING:
-    from holdfast.curation import extraction
-else:
-    extraction = LazyModule("holdfast.curation.extraction")  # slow to load, and few commands need it
 
 MAX_COMMITS = 3000
 MAX_MESSAGE = 6000

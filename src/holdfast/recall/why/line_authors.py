@@ -21,7 +21,7 @@ from holdfast.git.repo import Repo
 from holdfast.git.tracked_files import held_in_index, submodule_of, submodules
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.patterns import regex
-from holdfast.recall.applicable_memories import at_top, on_disk
+from holdfast.recall.applicable_memories import at_top, inside, on_disk
 from holdfast.recall.why import recorded_runs
 from holdfast.recall.why.recorded_runs import RecordedRun
 from holdfast.recall.why.verdict import (
@@ -83,10 +83,7 @@ def _inside(repo: Repo, name: str, folder: str) -> tuple[str, tuple[str, ...]]:
         raise BadInput("no file is named", hint=_HINT)
     seen = [on_disk(os.path.join(start, name)) for start in (folder, repo.top)]
     full = next((path for path in seen if os.path.lexists(path)), seen[0])
-    path = at_top(full, top=repo.top)
-    if path is None:
-        raise BadInput(f"{name} is not in this repository", hint="Name files of this project.")
-    path = path.rstrip("/")
+    path = inside(full, top=repo.top).rstrip("/")
     _refuse_foreign(repo, path)
     if not os.path.islink(os.path.join(repo.top, path)):
         return path, ()
