@@ -71,7 +71,8 @@ def days(
     scope = "all" if everywhere else "visible"
     known = session_files.everywhere(clone.stores)
     there = known if everywhere else _seen(clone, known)
-    told = _once(clone, scope, clone.find_events(scope, kinds=KINDS, **_between(only)))
+    between = {"since": min(only), "before": f"{max(only)}U"} if only else {}  # a day's times go on with a T
+    told = _once(clone, scope, clone.find_events(scope, kinds=KINDS, **between))
     dates = {event.ts[:10] for event in told} | {when for one in there for when in dates_of(one)}
     dates |= {event.ts[:10] for event in clone.find_events(scope, kinds=KINDS, oldest=1)}
     span = _days_searched(dates, only, begun=begun)
@@ -86,11 +87,6 @@ def days(
         )
         for when in sorted(dates if only is None else dates & set(only))
     }
-
-
-def _between(only: Collection[str] | None) -> dict[str, str]:
-    """The moments between which the events of some days lie."""
-    return {"since": min(only), "before": f"{max(only)}U"} if only else {}  # a day's times go on with a T
 
 
 def _days_searched(dates: Collection[str], only: Collection[str] | None, *, begun: bool) -> tuple[str, str] | None:
@@ -126,12 +122,9 @@ def _commits(
     told = clone.repo.run("log", *shape, *days_told, *which, *paths_told, ok=range(256))
     rows = [row.split("\0", 3) for row in told.decode("utf-8", "replace").split("\n")]
     there = [row for row in rows if len(row) == 4 and row[0] not in named]  # else a signature's words
-    made = [UnrecordedCommit(oid, _utc(ts), who, words) for oid, ts, who, words in there]
+    times = [datetime.fromtimestamp(int(row[1]), UTC).strftime("%Y-%m-%dT%H:%M:%S") for row in there]
+    made = [UnrecordedCommit(row[0], ts, *row[2:]) for row, ts in zip(there, times, strict=True)]
     return sorted(made, key=lambda one: one.ts)
-
-
-def _utc(seconds: str) -> str:
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _once(clone: Clone, scope: str, told: Sequence[Event]) -> list[Event]:
@@ -158,18 +151,16 @@ def dates_of(session: Session) -> set[str]:
     moments = [session.started.ts, session.updated.ts, *(turn.anchor.ts for turn in session.turns)]
     moments += [one.ts for one in (*session.open, *session.follow_ups)]
     moments += [one.ts for one in session.approvals] + [one.ts for one in session.commands]
-    return {moment[:10] for moment in moments if not session.ended or moment <= session.ended.ts} | (
-        {session.ended.ts[:10]} if session.ended else set()
-    )
+    end = session.ended.ts if session.ended else None
+    return {moment[:10] for moment in (*moments, end) if moment and (end is None or moment <= end)}
 
-
-__all__ = ["JournalDay", "UnrecordedCommit", "days", "is_untouched", "named", "path_of", "text", "write"]
 
 FOLDER = "journal"
 MAX_FILE = 16 << 20
 _DATE = regex(r"\d{4}-\d\d-\d\d", re.ASCII)
 _STAMP = regex(r"<!-- written by holdfast ([0-9a-f]{6}) [0-9a-f]{16} -->")
 _LONGEST = 1000  # characters of one line
+_ANSWERS = {"granted": "allowed", "denied": "denied"}
 _MOST = 40  # files of one session that are named, commits of one day outside of sessions
 
 
@@ -203,7 +194,7 @@ def text(day: JournalDay) -> str:
     outside = [run for name, run in runs.items() if name not in within]
     rest = [
         *_part("### Runs", [_run(run) for run in outside]),
-        *_part("### Commits that no session tells of", list(_made(day.commits))),
+        *_part("### Commits that no session tells of", _made(day.commits)),
         *_part("### Memory", [_memory(event) for event in day.events if event["kind"] in _SAID]),
         *_part("### Tasks", list(_tasks(day.events))),
     ]
@@ -223,16 +214,20 @@ def runs_of(session: Session) -> set[str]:
 def _session(session: Session, when: str, runs: Sequence[Joined]) -> str:
     turns = [turn for turn in session.turns if turn.anchor.ts[:10] == when]
     is_last = when == max(dates_of(session))  # what has no time of its own belongs to the day it ended
+    answered = [one for one in session.approvals if one.state in _ANSWERS]
+    items = (*session.still_open, *session.still_to_follow)
+    left = [f"{one.id} {_flat(one.text)}{f' ({one.task})' if one.task else ''}" for one in items]
+    left += [f"{one.id} waits for a yes or no: {_flat(one.text)}" for one in session.pending]
     parts = [
         f"## {_flat(session.objective) or 'A session'} ({session.id})",
         "\n".join(f"- {line}" for line in _facts(session, when)),
-        *_before(session, when),
+        *_part(*_before(session, when)),
         *_part("### Actions", [_turn(turn) for turn in turns]),
         *_part("### Runs", [_run(run) for run in runs]),
         *_part("### Decisions", [_flat(one) for one in session.decisions] if is_last else []),
-        *_part("### Answers", list(_answers(session)) if is_last else []),
+        *_part("### Answers", [f"{one.id} {_ANSWERS[one.state]}: {_flat(one.text)}" for one in answered if is_last]),
         *_part("### Artefacts", list(_artefacts(session, turns, runs, is_last=is_last))),
-        *_part("### Still open", list(_open(session)) if is_last else []),
+        *_part("### Still open", left if is_last else []),
     ]
     return "\n\n".join(parts)
 
@@ -270,12 +265,11 @@ def _span(session: Session, when: str) -> tuple[str, str] | None:
     return None if first == during[-1] else (first, during[-1])
 
 
-def _before(session: Session, when: str) -> list[str]:
+def _before(session: Session, when: str) -> tuple[str, list[str]]:
     """What stands for turns that were folded; they have no day of their own but the first."""
-    if session.condensed is None or when != session.started.ts[:10]:
-        return []
-    lines = [_flat(line).removeprefix("- ") for line in session.condensed.text.splitlines() if line.strip()]
-    return _part(f"### The first {session.condensed.turns:,} turns, in short", lines)
+    folded = session.condensed if when == session.started.ts[:10] else None
+    told = [_flat(line).removeprefix("- ") for line in folded.text.splitlines() if line.strip()] if folded else []
+    return f"### The first {folded.turns if folded else 0:,} turns, in short", told
 
 
 def _turn(turn: SessionTurn) -> str:
@@ -304,37 +298,20 @@ def _artefacts(
         yield f"commits: {', '.join(f'`{oid[:12]}`' for oid in dict.fromkeys(commits))}"
 
 
-def _answers(session: Session) -> Iterator[str]:
-    said = {"granted": "allowed", "denied": "denied"}
-    for approval in session.approvals:
-        if approval.state in said:
-            yield f"{approval.id} {said[approval.state]}: {_flat(approval.text)}"
-
-
-def _made(commits: Sequence[UnrecordedCommit]) -> Iterator[str]:
-    if len(commits) > _MOST:
-        yield f"{len(commits) - _MOST:,} before these, see `git log`"
-    for one in commits[-_MOST:]:
-        yield f"{one.ts[11:16]} commit `{one.oid[:12]}`: {_flat(one.subject)} ({_flat(one.author)})"
-
-
-def _open(session: Session) -> Iterator[str]:
-    for item in (*session.still_open, *session.still_to_follow):
-        yield f"{item.id} {_flat(item.text)}{f' ({item.task})' if item.task else ''}"
-    for approval in session.pending:
-        yield f"{approval.id} waits for a yes or no: {_flat(approval.text)}"
+def _made(commits: Sequence[UnrecordedCommit]) -> list[str]:
+    before = [f"{len(commits) - _MOST:,} before these, see `git log`"] if len(commits) > _MOST else []
+    rows = [(one.ts[11:16], one.oid[:12], _flat(one.subject), _flat(one.author)) for one in commits[-_MOST:]]
+    return [*before, *(f"{at} commit `{oid}`: {said} ({who})" for at, oid, said, who in rows)]
 
 
 def _run(run: Joined) -> str:
-    said = (run.get("outputs") or {}).get("summary") or _command(run.get("command")) or run.get("prompt") or ""
+    command = run.get("command") or ""
+    command = " ".join(map(str, command)) if isinstance(command, list) else str(command)
+    said = (run.get("outputs") or {}).get("summary") or command or run.get("prompt") or ""
     task = f" ({_flat(str(run['task']))})" if run.get("task") else ""
     ended = "" if run.get("exit_status") in (None, 0) else f", exit {run['exit_status']}"
     of = f" of {run['started'][:16].replace('T', ' ')}" if run.get("started") else ""
     return f"{run['ts'][11:16]} run `{run['run_id']}`{of}{task}: {_flat(str(said)) or 'no words'}{ended}"
-
-
-def _command(command: Any) -> str:
-    return " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
 
 
 _SAID = {"accept": "accepted", "promote": "accepted automatically", "retire": "retired"}
@@ -346,6 +323,16 @@ def _memory(event: Joined) -> str:
     return f"{event['ts'][11:16]} {event['target']} {_SAID[event['kind']]}{by}: {words}"
 
 
+_STEPS = {  # what people look back for
+    "add": "added",
+    "start": "started",
+    "done": "done",
+    "block": "blocked",
+    "drop": "dropped",
+    "reopen": "opened again",
+}
+
+
 def _tasks(events: Iterable[Joined]) -> Iterator[str]:
     """What happened to the plan; only steps that people look back for."""
     for event in events:
@@ -353,10 +340,8 @@ def _tasks(events: Iterable[Joined]) -> Iterator[str]:
         if event["kind"] == "checkpoint":
             where = f" at `{event['commit'][:12]}`" if event.get("commit") else ""
             words = f"milestone reached{where}"
-        elif event["kind"] == "task" and action in ("add", "start", "done", "block", "drop", "reopen"):
-            words = {"add": "added", "start": "started", "block": "blocked", "drop": "dropped"}.get(
-                action, "opened again" if action == "reopen" else str(action)
-            )
+        elif event["kind"] == "task" and action in _STEPS:
+            words = _STEPS[action]
         else:
             continue
         title = _flat(str(event.get("statement") or ""))
@@ -383,26 +368,30 @@ def _flat(said: str | None) -> str:
 def write(clone: Clone, *, folder: str | None = None, only: Collection[str] | None = None) -> list[str]:
     """Write the days that changed, all or those in `only`, to a folder or to the views; gives the paths."""
     told = days(clone, only=only, folder=folder, begun=True)
-    put = _put_view if folder is None else _put_file
     said = {when: clone.hide.text(text(day)) for when, day in told.items()}
-    written = [path for when, words in said.items() if (path := put(clone, folder or "", when, words))]
-    empty = [when for when in _there(clone.layout, folder) if when not in told]
+    if folder is None:
+        new = [when for when, words in said.items() if views.write(clone.layout, f"{FOLDER}/{when}.md", words)]
+        written = [path_of(None, when) for when in new]
+    else:
+        written = [path for when, words in said.items() if (path := _put_file(clone, folder, when, words))]
+    place = os.path.join(clone.layout.top, *path_of(folder, "x").split("/")[:-1])
+    files = sorted(os.listdir(place)) if os.path.isdir(place) else []
+    there = [name[:-3] for name in files if name.endswith(".md") and _DATE.fullmatch(name[:-3])]
+    empty = [when for when in there if when not in told]
     if empty := [when for when in empty if only is None or when in only]:
         # A file of the user's folder may tell of another branch: it stays while any branch has that day.
         kept = days(clone, only=empty, everywhere=True, folder=folder) if folder else {}
         for when in empty:
-            if when not in kept:
-                _remove(clone, folder, when)
+            with contextlib.suppress(HoldfastError, OSError):  # nothing is left to tell of it: it was erased
+                full = fsio.inside(clone.layout.top, path_of(folder, when))
+                if when not in kept and (folder is None or is_untouched(_read(full) or "", _tag(clone))):
+                    fsio.remove(full)
     return written
 
 
 def path_of(folder: str | None, name: str) -> str:
     """Where a day's file lies in the work tree."""
     return f"{folder or f'{paths.VIEW}/{FOLDER}'}/{name}.md"
-
-
-def _put_view(clone: Clone, _: str, when: str, said: str) -> str | None:
-    return path_of(None, when) if views.write(clone.layout, f"{FOLDER}/{when}.md", said) else None
 
 
 def _put_file(clone: Clone, folder: str, when: str, said: str) -> str | None:
@@ -452,20 +441,3 @@ def _read(path: str) -> str | None:
         return fsio.read(path, limit=MAX_FILE).decode("utf-8", "replace")
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def _there(layout: Layout, folder: str | None) -> list[str]:
-    """The days that have a file."""
-    try:
-        names = sorted(os.listdir(os.path.join(layout.top, *path_of(folder, "x").split("/")[:-1])))
-    except OSError:
-        return []
-    return [name[:-3] for name in names if name.endswith(".md") and _DATE.fullmatch(name[:-3])]
-
-
-def _remove(clone: Clone, folder: str | None, when: str) -> None:
-    """Take away the file of a day of which nothing is left to tell: it was erased."""
-    with contextlib.suppress(HoldfastError, OSError):
-        full = fsio.inside(clone.layout.top, path_of(folder, when))
-        if folder is None or is_untouched(_read(full) or "", _tag(clone)):
-            fsio.remove(full)

@@ -9,9 +9,9 @@ is not here, or is damaged, nothing is shown.
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, HoldfastError, NotFound
 from holdfast.git import branch_lines
@@ -21,13 +21,12 @@ from holdfast.git.visible_entries import Sighting
 from holdfast.index.corpus import git_objects
 from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, chunks_of
 from holdfast.index.corpus.git_objects import RepositoryObjects
-from holdfast.lazy_module import LazyModule
 from holdfast.model.event import Event
 from holdfast.model.ids import LINK, beginnings, is_id, pick
 from holdfast.model.session import to_object
 from holdfast.patterns import regex
+from holdfast.recall.why import recorded_runs
 from holdfast.store import capsule, fsio, layout, pending_changes, session_files, task_files
-from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen, replace
 from holdfast.work import task_json
 
@@ -59,22 +58,12 @@ class ElsewhereEntry:
 
 def look_elsewhere(clone: Clone, identity: str) -> ElsewhereEntry | None:
     """Where an entry is that is not visible here: on a line that has not published it, else in git."""
-    return _waiting(clone, identity) or published_elsewhere(clone, identity)
-
-
-def _waiting(clone: Clone, identity: str) -> ElsewhereEntry | None:
-    for change in _changes(clone):
+    for change in (change for store in clone.stores for change in reversed(pending_changes.waiting(store))):
         if change.text is not None and change.path.endswith(f"-{identity}.md"):
             known = branch_lines.known(*clone.stores).get(change.line)
             name = branch_lines.called(known.refs[-1]) if known else f"line {change.line}"
             return ElsewhereEntry(f"Not of this branch: it waits to be published on {name}", change.text, change.path)
-    return None
-
-
-def _changes(clone: Clone) -> Iterator[PendingChange]:
-    """What waits on any line, the newest first."""
-    for store in clone.stores:
-        yield from reversed(pending_changes.waiting(store))
+    return published_elsewhere(clone, identity)
 
 
 def published_elsewhere(clone: Clone, identity: str) -> ElsewhereEntry | None:
@@ -104,11 +93,6 @@ def _where(clone: Clone, commit: str) -> str:
     return f"Not of this branch: it is in commit {commit[:12]}{on}"
 
 
-if TYPE_CHECKING:
-    from holdfast.recall.why import recorded_runs
-else:
-    recorded_runs = LazyModule("holdfast.recall.why.recorded_runs")
-
 MAX_FILES = 200  # of a commit that are named
 _COMMIT = regex(r"[0-9a-f]{7,64}")
 _TURN = regex(r"(?P<run>[^#\s]+)#(?P<turn>[1-9][0-9]{0,4})(?:\.(?P<step>[1-9][0-9]{0,5}))?")
@@ -125,33 +109,18 @@ def show_commit(clone: Clone, text: str, memories: Mapping[str, str]) -> ShownRe
     if one is None:
         return None
     when = f"{datetime.fromtimestamp(max(one.seconds, 0), UTC):%Y-%m-%dT%H:%M:%S}Z"
-    runs = recorded_runs.records(clone, paths=(), commits=[oid])
+    runs = recorded_runs.records(clone, paths=(), commits=[oid]).values()
+    turns = {record.run: record.turn_of(oid) for record in runs}
+    cited = {name: re.findall(r"commit:([0-9a-f]{7,64})", said) for name, said in memories.items()}
     fields = {
         "author": one.author,
         "ts": when,
         "files": one.paths[:MAX_FILES],
         "more_files": max(0, len(one.paths) - MAX_FILES),
-        "runs": [_turn_name(record, oid) for record in runs.values()],
-        "memories": sorted(name for name, said in memories.items() if _cites(said, oid)),
+        "runs": [f"{run}#{turn}" if turn else run for run, turn in turns.items()],
+        "memories": sorted(name for name, found in cited.items() if any(map(oid.startswith, found))),
     }
     return ShownRecord(oid, "commit", None, one.message.strip("\n"), fields)
-
-
-def _turn_name(record: recorded_runs.RecordedRun, oid: str) -> str:
-    turn = record.turn_of(oid)
-    return f"{record.run}#{turn}" if turn else record.run
-
-
-def _cites(said: str, oid: str) -> bool:
-    return any(oid.startswith(found) for found in re.findall(r"commit:([0-9a-f]{7,64})", said))
-
-
-def names_turn(text: str) -> tuple[str, int, int | None] | None:
-    """The run, the turn and the step that an id names, if it is one of a turn."""
-    found = _TURN.fullmatch(text)
-    if found is None:
-        return None
-    return found["run"], int(found["turn"]), int(found["step"]) if found["step"] else None
 
 
 def show_turn(run: str, folder: str, number: int, step: int | None) -> ShownRecord | None:
@@ -223,8 +192,8 @@ def show_place(clone: Clone, text: str) -> ShownRecord | None:
 MAX_SUMMARY = 1 << 20
 MAX_TEXT = 1 << 16  # of a produced file; beyond that `show --path` says where it lies
 TAIL_LINES, _TAIL_BYTES = 20, 1 << 14
-_COLOURS = regex(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]")
-_PRINTED = ("terminal", "stdout", "stderr")
+COLOURS = regex(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]")
+PRINTED = ("terminal", "stdout", "stderr")
 
 
 @frozen
@@ -248,27 +217,21 @@ def _kinds(clone: Clone, asked: str) -> dict[str, str]:
     events = clone.find_events("all", beginnings=beginnings(asked)) if asked else ()
     kinds = {event.hash_self: "event" for event in events}
     kinds |= {event.run_id: "run" for event in events if event.kind == "run" and event.run_id}
-    kinds |= {event.target: kind for event in events if event.target and (kind := _subject(event))}
-    kinds |= dict.fromkeys(_candidates(clone), "candidate")
+    kinds |= {event.target: kind for event in events if event.target and (kind := _SUBJECTS.get(event.kind))}
+    kinds |= {name: "link" for name, kind in kinds.items() if kind == "task" and name.startswith(f"{LINK}-")}
+    files = (name for store in clone.stores for name in store.listed(store.candidates))
+    kinds |= dict.fromkeys((name[:-3] for name in files if name.endswith(".md")), "candidate")
     kinds |= dict.fromkeys((name for store in clone.stores for name in session_files.ids(store)), "session")
     kinds |= dict.fromkeys(_nodes(clone.entries(layout.TASKS)), "task")
     kinds |= dict.fromkeys(_nodes(clone.entries(layout.LINKS)), "link")
     return kinds | dict.fromkeys(_memories(clone), "memory")
 
 
-def _subject(event: Event) -> str | None:
-    """What kind of thing an event is about; None for a run, an erase and the like."""
-    if event.kind in ("propose", "accept", "promote", "reject", "retire", "edit", "join"):
-        return "memory"
-    if event.kind in ("task", "checkpoint"):
-        return "link" if (event.target or "").startswith(f"{LINK}-") else "task"
-    return "session" if event.kind == "session" else None
-
-
-def _candidates(clone: Clone) -> Iterable[str]:
-    for store in clone.stores:
-        if os.path.isdir(store.candidates):
-            yield from (name[:-3] for name in os.listdir(store.candidates) if name.endswith(".md"))
+_SUBJECTS = {  # what kind of thing an event is about; none for a run, an erase and the like
+    **dict.fromkeys(("propose", "accept", "promote", "reject", "retire", "edit", "join"), "memory"),
+    **dict.fromkeys(("task", "checkpoint"), "task"),
+    "session": "session",
+}
 
 
 def _memories(clone: Clone) -> dict[str, Sighting]:
@@ -299,7 +262,11 @@ def show(clone: Clone, text: str) -> ShownRecord:
     try:
         found = find(clone, text)
     except NotFound:
-        return _show_opened(clone, text) or _show_artifact(clone, text) or _show_fetched(clone, text)
+        if named := _TURN.fullmatch(text.removeprefix("run:")):
+            return _show_turn(clone, named["run"], int(named["turn"]), int(named["step"] or 0) or None)
+        cited = {name: sighting.text for name, sighting in _memories(clone).items()}
+        shown = show_commit(clone, text, cited) or show_place(clone, text) or _show_artifact(clone, text)
+        return shown or _show_fetched(clone, text)
     if found.kind == "run":
         return _show_run(clone, found.id)
     if found.kind == "event":
@@ -312,14 +279,6 @@ def show(clone: Clone, text: str) -> ShownRecord:
     return _show_memory(clone, found)
 
 
-def _show_opened(clone: Clone, text: str) -> ShownRecord | None:
-    """A turn, a commit or a place in a file, by the id that `recall` gives it."""
-    if named := names_turn(text.removeprefix("run:")):
-        return _show_turn(clone, *named)
-    cited = {name: sighting.text for name, sighting in _memories(clone).items()}
-    return show_commit(clone, text, cited) or show_place(clone, text)
-
-
 def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownRecord:
     events = clone.find_events("all", kinds=("run",), beginnings=(name,))
     run = pick(name, {event.run_id for event in events if event.run_id})
@@ -327,7 +286,7 @@ def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownR
     event = _event_of(clone, run)
     if _is_erased(clone, event):
         return ShownRecord(called, "turn", None, None, {"run_id": run, "turn": number, "body_state": "erased"})
-    folder = _folder(clone, run)
+    folder = folder_of(clone, run)
     found = show_turn(run, folder, number, step) if folder else None
     if found is None:
         raise NotFound(f"nothing of {called} is here", hint=f"See what is with `holdfast show {run}`.")
@@ -384,14 +343,15 @@ def _shown_here(found: FoundRecord, sighting: Sighting, history: dict[str, Any])
     fields = {**said, "origin": sighting.origin, "blob": sighting.blob, **history}
     if sighting.clash is None:
         return ShownRecord(found.id, found.kind, sighting.path, sighting.text, fields)
-    return ShownRecord(found.id, found.kind, sighting.path, _both(sighting), {**fields, "conflict": True})
+    both = f"Waiting here:\n\n{sighting.text}\n\nIn the branch's history:\n\n{sighting.clash}"
+    return ShownRecord(found.id, found.kind, sighting.path, both, {**fields, "conflict": True})
 
 
 def _show_run(clone: Clone, run_id: str) -> ShownRecord:
     event = _event_of(clone, run_id)
     if _is_erased(clone, event):
         return ShownRecord(run_id, "run", None, None, {**clone.joined(event), "body_state": "erased"})
-    folder = _folder(clone, run_id)
+    folder = folder_of(clone, run_id)
     said, printed = (summary_of(folder), _printed(folder)) if folder else (None, None)
     return ShownRecord(run_id, "run", folder, said, clone.joined(event), printed=printed)
 
@@ -411,21 +371,22 @@ def _is_erased(clone: Clone, event: Event) -> bool:
     return not clone.erased().isdisjoint((event.hash_self, event.target or "", event.run_id or ""))
 
 
-def _folder(clone: Clone, run_id: str) -> str | None:
+def folder_of(clone: Clone, run_id: str) -> str | None:
+    """The folder of a run's capsule, if it is here."""
     return next((path for path in (s.run(run_id) for s in clone.stores) if os.path.isdir(path)), None)
 
 
 def _printed(folder: str) -> str | None:
     """The last lines a run put out: on its terminal, else to its output, else its complaints."""
-    for name in _PRINTED:
-        tail = _tail(os.path.join(folder, "outputs", name))
-        lines = _COLOURS.sub(b"", tail).decode("utf-8", "replace").rstrip().splitlines()
+    for name in PRINTED:
+        end = tail(os.path.join(folder, "outputs", name), _TAIL_BYTES)
+        lines = COLOURS.sub(b"", end).decode("utf-8", "replace").rstrip().splitlines()
         if lines:
             return "\n".join(lines[-TAIL_LINES:])
     return None
 
 
-def _tail(path: str) -> bytes:
+def tail(path: str, size: int) -> bytes:
     """The end of a regular file, which may be long or missing."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
@@ -435,8 +396,8 @@ def _tail(path: str) -> bytes:
         facts = os.fstat(handle)
         if not stat.S_ISREG(facts.st_mode):
             return b""
-        file.seek(max(0, facts.st_size - _TAIL_BYTES))
-        return file.read(_TAIL_BYTES)
+        file.seek(max(0, facts.st_size - size))
+        return file.read(size)
 
 
 def _text_of(path: str, *, limit: int) -> str | None:
@@ -460,21 +421,16 @@ def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
     except NotFound:
         return None
     told = [clone.joined(event) for event in reversed(events) if run in (event.run_id, event.hash_self)]
-    made = [(row, fields) for fields in told for row in _produced(fields) if row.get("path") == path]
+    made = [(row, fields) for fields in told for row in _objects(fields.get("artifacts")) if row.get("path") == path]
     if not made:
         raise NotFound(f"{run} produced no {path}", hint=f"See what it did with `holdfast show {run}`.")
     row, fields = made[0]
-    folder = _folder(clone, run) if row.get("stored") else None
+    folder = folder_of(clone, run) if row.get("stored") else None
     copy = os.path.join(folder, "outputs", "files", *path.split("/")) if folder else None
     said = _text_of(copy, limit=MAX_TEXT) if copy else None
     about = {name: fields.get(name) for name in ("run_id", "task", "ts", "branch")}
     about["ts"] = fields.get("started") or about["ts"]  # of an import: when it was made, not when it was imported
     return ShownRecord(f"{run}:{path}", "artifact", copy, said, {**row, **about})
-
-
-def _produced(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    listed = fields.get("artifacts")
-    return [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
 
 
 def _show_memory(clone: Clone, found: FoundRecord) -> ShownRecord:
@@ -504,17 +460,11 @@ def _show_fetched(clone: Clone, text: str) -> ShownRecord:
     return ShownRecord(text, kind, None, place.text, fields, elsewhere=place.sentence)
 
 
-def _both(sighting: Sighting) -> str:
-    return f"Waiting here:\n\n{sighting.text}\n\nIn the branch's history:\n\n{sighting.clash}"
-
-
 def _history(clone: Clone, identity: str) -> list[str]:
-    return [f"{e.ts[:19]} {_happened(clone, e)}" for e in clone.find_events("all", targets=(identity,))]
-
-
-def _happened(clone: Clone, event: Event) -> str:
-    """An event in a word or two: its kind, and for tasks and sessions what was done."""
-    if event.kind not in ("task", "session") or not event.body or _is_erased(clone, event):
-        return event.kind
-    action = (clone.bodies.get(event.body) or {}).get("action")
-    return f"{event.kind} {action}" if isinstance(action, str) else event.kind
+    """What happened to it, each in a word or two: an event's kind, and for tasks and sessions what was done."""
+    rows = []
+    for event in clone.find_events("all", targets=(identity,)):
+        told = event.kind in ("task", "session") and event.body and not _is_erased(clone, event)
+        action = (clone.bodies.get(event.body) or {}).get("action") if told and event.body else None
+        rows.append(f"{event.ts[:19]} {event.kind}" + (f" {action}" if isinstance(action, str) else ""))
+    return rows

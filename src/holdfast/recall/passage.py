@@ -6,7 +6,6 @@ stored for it, only so much is read, and what is not here any more is said to be
 
 import os
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -15,9 +14,8 @@ from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.evidence import Provenance, is_oid, is_tracked_path
 from holdfast.model.ids import is_id
-from holdfast.model.session import Session
 from holdfast.model.text import visible
-from holdfast.patterns import regex
+from holdfast.recall import lookup
 from holdfast.store import capsule, fsio, session_files
 from holdfast.values import frozen, replace
 
@@ -26,8 +24,6 @@ MAX_LINES = 40
 MAX_WIDTH = 400  # characters of a line
 MAX_FOUND = 100  # places that are looked at for the nearest
 MAX_READ = 1 << 20  # bytes of one text that are looked through
-_PRINTED = ("terminal", "stdout", "stderr")
-_COLOURS = regex(r"\x1b\[[0-9;:?]*[ -/]*[@-~]")
 
 
 @frozen
@@ -58,9 +54,9 @@ def passage(clone: Clone, provenance: Provenance) -> Passage:
     kind, _, name = provenance.source.partition(":")
     look = {"run": _run, "session": _session, "file": _file, "commit": _commit}.get(kind)
     if look is None:
-        return _missing(provenance, _SAID.get(kind, "a person said so"))
+        return Passage(provenance.source, missing=_SAID.get(kind, "a person said so"))
     if name in clone.erased():
-        return _missing(provenance, "it was erased")
+        return Passage(provenance.source, missing="it was erased")
     here = beside = None
     for here in look(clone, name, provenance.turn):
         if found := _around_words(here, provenance.words):
@@ -68,11 +64,7 @@ def passage(clone: Clone, provenance: Provenance) -> Passage:
         beside = beside or (here if here.line is not None else None)
     if beside is not None:
         return _around_line(beside)
-    return _missing(provenance, "the words are not found in it" if here else "it is not in this clone")
-
-
-def _missing(provenance: Provenance, why: str) -> Passage:
-    return Passage(provenance.source, missing=why)
+    return Passage(provenance.source, missing="the words are not found in it" if here else "it is not in this clone")
 
 
 # What there is to look through.
@@ -80,8 +72,7 @@ def _missing(provenance: Provenance, why: str) -> Passage:
 
 def _run(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
     called = f"run {name}" + ("" if turn is None else f", turn {turn}")
-    folders = [store.run(name) for store in clone.stores] if is_id(name) else []
-    folder = next((path for path in folders if os.path.isdir(path)), None)
+    folder = lookup.folder_of(clone, name) if is_id(name) else None
     if folder is not None:
         yield from (_Text(f"{called}: its {part}", said) for part, said in _capsule(folder))
     for event in clone.find_events("own", kinds=("run",), runs=(name,)):
@@ -92,9 +83,9 @@ def _run(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
 def _capsule(folder: str) -> Iterator[tuple[str, str]]:
     context: Any = capsule.read_json(folder, capsule.CONTEXT)
     yield from _told(context if isinstance(context, dict) else {})
-    for part in _PRINTED:
-        if said := _end_of(os.path.join(folder, "outputs", part)):
-            yield part, _COLOURS.sub("", said)
+    for part in lookup.PRINTED:  # what was concluded stands at the end of a long output
+        if end := lookup.tail(os.path.join(folder, "outputs", part), MAX_READ):
+            yield part, lookup.COLOURS.sub(b"", end).decode("utf-8", "replace")
     if said := _read(os.path.join(folder, capsule.SUMMARY)):
         yield "summary", said
 
@@ -114,25 +105,15 @@ def _session(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
             session = session_files.read(session_files.path_of(store, name))
         except (OSError, HoldfastError):
             continue
-        turns = sorted(_turns(session).items(), key=lambda one: (one[0] != turn, one[0]))
-        yield from (_Text(f"session {session.id}, turn {n}", said) for n, said in turns)
-        yield from (_Text(f"session {session.id}: its {part}", said) for part, said in _notes(session) if said)
-
-
-def _turns(session: Session) -> dict[int, str]:
-    folded = session.condensed.folded if session.condensed else ()
-    return {
-        turn.n: "\n".join([turn.summary, *(command.text for command in turn.commands)])
-        for turn in (*folded, *session.turns)
-    }
-
-
-def _notes(session: Session) -> Iterator[tuple[str, str]]:
-    yield "decisions", "\n".join(f"Decision: {said}" for said in session.decisions)
-    yield "commands", "\n".join(command.text for command in session.commands)
-    yield "summary", session.summary
-    yield "scratchpad", session.scratchpad
-    yield "objective", session.objective
+        for one in sorted(session.every_turn, key=lambda one: (one.n != turn, one.n)):
+            said = "\n".join([one.summary, *(command.text for command in one.commands)])
+            yield _Text(f"session {session.id}, turn {one.n}", said)
+        notes = {
+            "decisions": "\n".join(f"Decision: {said}" for said in session.decisions),
+            "commands": "\n".join(command.text for command in session.commands),
+            **{part: getattr(session, part) for part in ("summary", "scratchpad", "objective")},
+        }
+        yield from (_Text(f"session {session.id}: its {part}", said) for part, said in notes.items() if said)
 
 
 def _file(clone: Clone, path: str, line: int | None) -> Iterator[_Text]:
@@ -165,20 +146,6 @@ def _read(path: str) -> str | None:
         return fsio.read(path, limit=MAX_READ).decode("utf-8", "replace")
     except (OSError, HoldfastError):  # missing, longer than we read, or no file
         return None
-
-
-def _end_of(path: str) -> str | None:
-    """The last of a long output: what was concluded stands at its end."""
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return None
-    with open(handle, "rb") as file:
-        facts = os.fstat(handle)
-        if not stat.S_ISREG(facts.st_mode):
-            return None
-        file.seek(max(0, facts.st_size - MAX_READ))
-        return file.read(MAX_READ).decode("utf-8", "replace")
 
 
 # Which lines of it.
