@@ -188,11 +188,7 @@ class SessionBook(Concern):
             if full.tokens <= budget:
                 break
             if room <= _LEAST:
-                half = [replace(one, lines=one.lines[: len(one.lines) // 2]) for one in front]
-                cut = [
-                    replace(new, left_out=len(one.lines) - len(new.lines)) for one, new in zip(front, half, strict=True)
-                ]
-                front = front[:-1] if len(front) > 1 else cut
+                front = front[:-1] if len(front) > 1 else [_shorter(one) for one in front]
             room -= full.tokens - budget
         return full
 

@@ -66,14 +66,16 @@ KEYS = (
 MARKS = "+ proposed   ? suggested   * edited by hand   ! stale   x expired   ≠ contradicts   < came by git"
 
 
+def keys(table: str, *, priority: bool = False) -> list[BindingType]:
+    """The bindings that a table of `key=action` words means."""
+    rows = (word.partition("=") for word in table.split())
+    return [Binding(key, action, priority=priority) for key, _, action in rows]
+
+
 class Dialog(ModalScreen[T | None]):
     """A question; Escape answers nothing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "cancel"),
-        Binding("pagedown", "read(1)", "read on"),
-        Binding("pageup", "read(-1)", "read back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = keys("escape=close pagedown=read(1) pageup=read(-1)")
     READ: ClassVar[type[Widget]] = Vertical  # what scrolls where a small terminal cannot show all
 
     def action_close(self) -> None:
@@ -103,7 +105,7 @@ class LineDialog(Dialog[str]):
 class YesDialog(Dialog[bool]):
     """Yes or no, by one key."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("y,enter", "agree", "yes"), Binding("n", "close", "no")]
+    BINDINGS: ClassVar[list[BindingType]] = keys("y,enter=dismiss(True) n=close")
 
     def __init__(self, question: str, hint: str) -> None:
         super().__init__()
@@ -115,20 +117,13 @@ class YesDialog(Dialog[bool]):
             yield Static(safe(self._hint))
             yield Static(Text("y yes   n no", style="dim"))
 
-    def action_agree(self) -> None:
-        self.dismiss(True)
-
 
 class ConflictDialog(Dialog[str]):
     """How a contradiction is meant: "supersede", "both" or "reject"."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "take('supersede')", "supersede"),
-        Binding("b", "take('both')", "keep both"),
-        Binding("r", "take('reject')", "reject"),
-        Binding("c", "close", "cancel"),
-        Binding("pagedown", "read(1)", "read on", priority=True),  # not the choices, which fit
-        Binding("pageup", "read(-1)", "read back", priority=True),
+        *keys("s=take('supersede') b=take('both') r=take('reject') c=close"),
+        *keys("pagedown=read(1) pageup=read(-1)", priority=True),  # not the choices, which fit
     ]
     READ = VerticalScroll
 
@@ -158,7 +153,7 @@ class ConflictDialog(Dialog[str]):
             Option(safe("s  supersede" + ("" if small else f": {one} takes the place of {others}")), "supersede"),
             Option(safe("b  keep both" + ("" if small else ": each holds, and you say where this one does")), "both"),
             Option(safe(f"r  {self._no}" + ("" if small else f" {one}")), "reject"),
-            Option(safe("c  cancel"), "cancel"),
+            Option(safe("c  cancel")),
         ]
 
     def on_resize(self, event: events.Resize) -> None:
@@ -174,10 +169,10 @@ class ConflictDialog(Dialog[str]):
         self.query_one(VerticalScroll).styles.max_height = max(1, rest)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self.action_take(event.option.id or "cancel")
+        self.action_take(event.option.id)
 
-    def action_take(self, how: str) -> None:
-        self.dismiss(None if how == "cancel" else how)
+    def action_take(self, how: str | None) -> None:
+        self.dismiss(how)
 
 
 class MergeDialog(Dialog[str]):
@@ -205,7 +200,7 @@ class MergeDialog(Dialog[str]):
 class HelpDialog(Dialog[None]):
     """The keys."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("q,question_mark,enter,space", "close", "close")]
+    BINDINGS: ClassVar[list[BindingType]] = keys("q,question_mark,enter,space=close")
 
     def compose(self) -> ComposeResult:
         table = Table.grid(padding=(0, 2))
@@ -219,7 +214,7 @@ class HelpDialog(Dialog[None]):
 class MemoryEditor(Dialog[dict[str, Any]]):
     """Gives the fields that were changed; none if nothing was."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", "save", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = keys("ctrl+s=save", priority=True)
 
     def __init__(self, memory: Memory) -> None:
         super().__init__()

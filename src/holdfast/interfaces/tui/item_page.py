@@ -8,7 +8,7 @@ The lines that a memory rests on, as they stand in a file: who decides about it 
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -110,7 +110,10 @@ def page(item: QueueItem, seen: ReviewItem | None) -> Group:
     if seen is None:
         parts += [Text("Looking for what contradicts it…", style="dim italic"), Text()]
     else:
-        parts += [*_conflicts(seen.look.conflicts), *_same(seen.look.same), *_diff(seen.look.diff)]
+        parts += [*_conflicts(seen.look.conflicts)]
+        if same := ", ".join(map(visible, seen.look.same)):
+            parts += [Text.assemble(("Says the same as ", "cyan"), (same, "bold cyan"), ("  (m merges)\n", "dim"))]
+        parts += [*_diff(seen.look.diff)]
     parts += _fields(item, seen.cited if seen else {})
     if item.provenance:
         parts += _provenance(item.provenance, seen.said if seen else None)
@@ -128,10 +131,8 @@ def _heading(item: QueueItem) -> Iterator[RenderableType]:
         yield Text.assemble(("Approve it to ", "bold"), (f"{action} {visible(target)}", "bold yellow"))
     if isinstance(memory, Candidate) and memory.because:
         yield safe(f"Because: {memory.because}")
-    everything = (memory.statement, memory.details, *memory.tags, *memory.applies_to)
-    if any(has_hidden(text) for text in everything):
-        warning = "It holds characters that cannot be seen; they stand here by their numbers."
-        yield Text(warning, style="bold red")
+    if any(map(has_hidden, (memory.statement, memory.details, *memory.tags, *memory.applies_to))):
+        yield Text("It holds characters that cannot be seen; they stand here by their numbers.", style="bold red")
     yield Text()
 
 
@@ -139,23 +140,21 @@ def _why(item: QueueItem) -> str:
     """Why it waits, in a few words."""
     memory = item.standing.memory
     when = f" {item.proposed[:10]}" if item.proposed else ""
-    where = f" on branch {visible(item.branch)}" if item.branch else ""
-    if item.standing.status == EDITED:
-        return "edited since a person approved it; the diff shows what changed"
-    if item.standing.status == UNCHECKED:
-        return "its approval cannot be checked here; the notes say why"
-    if item.standing.trust == "T4":
-        return "came by git, approved by nobody here"
+    when += f" on branch {visible(item.branch)}" if item.branch else ""
     over = f" on {iso(memory.expires_at)[:10]}" if memory.expires_at else ""
+    reason = item.standing.status if item.standing.status in (EDITED, UNCHECKED) else item.reason
+    reason = "elsewhere" if reason == item.reason and item.standing.trust == "T4" else reason
     return {
-        "proposed": f"proposed{when}{where}",
-        "suggested": f"suggested{when}{where}",
+        EDITED: "edited since a person approved it; the diff shows what changed",
+        UNCHECKED: "its approval cannot be checked here; the notes say why",
+        "proposed": f"proposed{when}",
+        "suggested": f"suggested{when}",
         "edited": "written or edited by hand, approved by nobody yet",
         "stale": "accepted once; what it rests on has changed since",
         "expired": f"accepted once; its time was over{over}",
         "elsewhere": "came by git, approved by nobody here",
         "contradicts": "accepted, and contradicts another that stands",
-    }.get(item.reason, item.reason)
+    }[reason]
 
 
 def _body(memory: Memory) -> Iterator[RenderableType]:
@@ -258,11 +257,6 @@ def _side(memory: Memory, other: Memory) -> Text:
         if name in ("applies_to", "source", "supersedes"):
             text = Text("\n").join((text, Text.assemble((f"{name}: ", "dim"), safe(value))))
     return text
-
-
-def _same(ids: Iterable[str]) -> Iterator[RenderableType]:
-    if named := ", ".join(visible(name) for name in ids):
-        yield Text.assemble(("Says the same as ", "cyan"), (named, "bold cyan"), ("  (m merges)\n", "dim"))
 
 
 def _diff(lines: Sequence[str]) -> Iterator[RenderableType]:

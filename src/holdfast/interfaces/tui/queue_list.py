@@ -231,7 +231,11 @@ class QueueList(ScrollView, can_focus=True, inherit_bindings=False):  # keys sel
     def _line(self, item: QueueItem, row: int) -> Text:
         memory = item.standing.memory
         mark, colour = MARKS.get(item.reason, ("·", ""))
-        also, warning = self._also(item)
+        # A second mark: it contradicts something, or what it rests on has moved.
+        moved = item.reason != "stale" and any(state in MOVED for _, state in item.standing.receipts)
+        also, warning = MARKS["stale"] if moved else (" ", "")
+        if item.id in self._clashing and item.reason != "contradicts":
+            also, warning = MARKS["contradicts"]
         name = visible(memory.id)
         name = name if len(name) <= self._wide else name[: self._wide - 1] + "…"
         return Text.assemble(
@@ -240,10 +244,3 @@ class QueueList(ScrollView, can_focus=True, inherit_bindings=False):  # keys sel
             (also, "" if row == self.selected else warning),
             f" {name:<{self._wide}} {memory.type:<{_TYPE}} {one_line(memory.statement)}",
         )
-
-    def _also(self, item: QueueItem) -> tuple[str, str]:
-        """A second mark: it contradicts something, or what it rests on has moved."""
-        if item.id in self._clashing and item.reason != "contradicts":
-            return MARKS["contradicts"]
-        moved = any(state in MOVED for _, state in item.standing.receipts)
-        return MARKS["stale"] if moved and item.reason != "stale" else (" ", "")

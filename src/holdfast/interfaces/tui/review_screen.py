@@ -18,7 +18,7 @@ from typing import Any, ClassVar, TypeVar
 from rich.text import Text
 from textual import events, on, work
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input, Static
@@ -36,11 +36,11 @@ from holdfast.interfaces.tui.dialogs import (
     MemoryEditor,
     MergeDialog,
     YesDialog,
+    keys,
     split,
 )
 from holdfast.interfaces.tui.item_page import CitedLines, cited
 from holdfast.interfaces.tui.queue_list import Act, QueueList, ReviewTray, named
-from holdfast.model.memory import Memory
 from holdfast.project import Project
 from holdfast.project.memory_book import MemoryBook
 from holdfast.security.person import doubt
@@ -78,19 +78,10 @@ class Hands:
 class QueueScreen(Screen[None]):
     """The queue and the item, and how to move among them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "skip", "skip"),
-        Binding("slash", "filter", "filter"),
-        Binding("question_mark", "help", "help"),
-        Binding("q,ctrl+c", "leave", "quit"),
-        Binding("j,down", "move(1)", "next"),
-        Binding("k,up", "move(-1)", "previous"),
-        Binding("home", "move(-1000000)", "first"),
-        Binding("end", "move(1000000)", "last"),
-        Binding("pagedown,space", "read(1)", "read on"),
-        Binding("pageup", "read(-1)", "read back"),
-        Binding("escape", "unfilter", "show all"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = keys(
+        "s=skip slash=filter question_mark=help q,ctrl+c=leave j,down=move(1) k,up=move(-1) home=move(-1000000) "
+        "end=move(1000000) pagedown,space=read(1) pageup=read(-1) escape=unfilter"
+    )
 
     def __init__(self, desk: MemoryBook, tray: ReviewTray, cited: Cited) -> None:
         super().__init__()
@@ -251,8 +242,7 @@ class QueueScreen(Screen[None]):
             return None
 
     def _complain(self, error: Exception) -> None:
-        hint = error.hint if isinstance(error, HoldfastError) else ""
-        self._say(str(error), "bold red", hint)
+        self._say(str(error), "bold red", getattr(error, "hint", ""))
 
 
 def _keys(width: int) -> Text:
@@ -269,25 +259,13 @@ def _keys(width: int) -> Text:
 
 CANDIDATES = ("proposed", "suggested")
 SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
-WISHED = {
-    "supersede": "supersedes",
-    "keep_both": "compatible_with",
-    "applies_to": "applies_to",
-    "expires": "expires_at",
-}
+WISHED = {"supersede": "supersedes", "keep_both": "compatible_with", "expires": "expires_at"}
 
 
 class ReviewScreen(QueueScreen):
     """The queue and the item, and a key for each decision."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "approve", "approve"),
-        Binding("r", "reject", "reject"),
-        Binding("e", "edit", "edit"),
-        Binding("m", "merge", "merge"),
-        Binding("u", "undo", "undo"),
-        Binding("A", "approve_all", "approve all"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = keys("a=approve r=reject e=edit m=merge u=undo A=approve_all")
 
     async def action_approve(self) -> None:
         item = self._free_item()
@@ -297,13 +275,14 @@ class ReviewScreen(QueueScreen):
             await self._ask_how(item)
         elif item.reason == "expired":
             question = LineDialog(f"Until when does {item.id} hold?", "90d, 12h, 2027-01-01 or never", value="90d")
-            self.app.push_screen(question, partial(self._approve_until, item))
+
+            async def until(when: str | None) -> None:
+                if when:
+                    await self._approve(item, expires=when)
+
+            self.app.push_screen(question, until)
         else:
             await self._approve(item)
-
-    async def _approve_until(self, item: QueueItem, when: str | None) -> None:
-        if when:
-            await self._approve(item, expires=when)
 
     async def _approve(self, item: QueueItem, **wish: Any) -> None:
         self._say(f"Approving {item.id}…")
@@ -320,12 +299,12 @@ class ReviewScreen(QueueScreen):
     def _accept(self, item: QueueItem, wish: dict[str, Any]) -> MemoryStanding:
         """Approve what was on the screen, and nothing else; in the other thread."""
         done = self._desk.accept(item.id, **wish)
-        if item.reason == "proposed" and _differ(item.standing.memory, done.memory, wish):
+        seen, now, wished = item.standing.memory, done.memory, {WISHED.get(name, name) for name in wish}
+        if item.reason == "proposed" and any(getattr(seen, n) != getattr(now, n) for n in SEEN if n not in wished):
             self._desk.undo()
             self._outdated = True
-            raise HoldfastError(
-                f"{item.id} was changed while you looked at it, and is not approved", hint="Read it again."
-            )
+            said = f"{item.id} was changed while you looked at it, and is not approved"
+            raise HoldfastError(said, hint="Read it again.")
         if wish.get("supersede") or self._waiting is None:
             self._outdated = True
         else:
@@ -357,20 +336,20 @@ class ReviewScreen(QueueScreen):
                 "Paths inside the repository, apart by commas; empty if everywhere",
                 value=", ".join(item.standing.memory.applies_to),
             )
-            self.app.push_screen(asked, partial(self._keep_both, item))
 
-    async def _keep_both(self, item: QueueItem, paths: str | None) -> None:
-        if paths is not None:
-            await self._approve(item, keep_both=True, applies_to=split(paths))
+            async def keep(paths: str | None) -> None:
+                if paths is not None:
+                    await self._approve(item, keep_both=True, applies_to=split(paths))
+
+            self.app.push_screen(asked, keep)
 
     def action_reject(self) -> None:
         if item := self._free_item():
             self._ask_reason(item)
 
     def _ask_reason(self, item: QueueItem) -> None:
-        question = f"Reject {item.id}: why?"
-        if item.reason not in CANDIDATES:
-            question = f"Deprecate {item.id}: why does it no longer hold?"
+        waits = item.reason in CANDIDATES
+        question = f"Reject {item.id}: why?" if waits else f"Deprecate {item.id}: why does it no longer hold?"
         asked = LineDialog(question, "Enter decides, with or without a reason; Escape leaves it as it was")
         self.app.push_screen(asked, partial(self._reject, item))
 
@@ -401,8 +380,7 @@ class ReviewScreen(QueueScreen):
             self._outdated = True
             self._decided(item, act)
             return
-        new = replace(item, standing=replace(item.standing, memory=done.memory))
-        self._tray.put(new)
+        self._tray.put(replace(item, standing=replace(item.standing, memory=done.memory)))
         self._tray.acts.append(act)
         self._say(f"Edited {item.id}; it still waits (u takes it back)", "green")
         self._show(self._tray.place(item.id))
@@ -434,17 +412,17 @@ class ReviewScreen(QueueScreen):
         if not items or self._free_item() is None:
             return
         fitting = f" that fit {self._tray.filter.text}" if self._tray.filter.text else ""
-        counted = Counter(item.reason for item in items)
-        kinds = ", ".join(f"{number} {reason}" for reason, number in counted.items())
+        kinds = ", ".join(f"{number} {reason}" for reason, number in Counter(item.reason for item in items).items())
         question = f"Approve all {len(items)}{fitting} ({kinds})?"
         hint = "What contradicts something, or cites nothing where it must, is left and named"
-        self.app.push_screen(YesDialog(question, hint), partial(self._approve_many, items))
 
-    def _approve_many(self, items: list[QueueItem], agreed: bool | None) -> None:
-        if agreed:
-            self._busy = True
-            self._say(f"Approving {len(items)}…")
-            self._approve_each(items)
+        def approve(agreed: bool | None) -> None:
+            if agreed:
+                self._busy = True
+                self._say(f"Approving {len(items)}…")
+                self._approve_each(items)
+
+        self.app.push_screen(YesDialog(question, hint), approve)
 
     @work
     async def _approve_each(self, items: list[QueueItem]) -> None:
@@ -514,8 +492,7 @@ class ReviewScreen(QueueScreen):
         self._tray.take([item.id])
         self._tray.acts.append(act)
         self._looks.clear()
-        said = f"{act.done.capitalize()} {named(act.ids)} (u takes it back)"
-        self._say(said, "green", "; ".join(notes))
+        self._say(f"{act.done.capitalize()} {named(act.ids)} (u takes it back)", "green", "; ".join(notes))
         self._show(at)
 
 
@@ -525,12 +502,6 @@ def _uncounted(done: Iterable[MemoryStanding]) -> list[str]:
         return []
     why = doubt(terminal=True, environ=os.environ) or "no person was seen at a terminal"
     return [f"not counted as approved by a person: {why}; use another terminal"]
-
-
-def _differ(seen: Memory, now: Memory, wish: Mapping[str, Any]) -> bool:
-    """Whether what was approved is not what was on the screen, but for what the reviewer wished."""
-    wished = {WISHED[name] for name in wish}
-    return any(getattr(seen, name) != getattr(now, name) for name in SEEN if name not in wished)
 
 
 def run(project: Project) -> None:
@@ -564,8 +535,7 @@ class ReviewApp(App[None]):
 
     def _handle_exception(self, error: Exception) -> None:
         """Leave without Textual's traceback, which shows what variables hold; `run` raises it."""
-        cause = error.error if isinstance(error, WorkerFailed) else error
-        self.failed = self.failed or cause
+        self.failed = self.failed or (error.error if isinstance(error, WorkerFailed) else error)
         super()._handle_exception(error)
         self._exit_renderables.clear()
 
