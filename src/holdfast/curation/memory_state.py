@@ -13,6 +13,7 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from holdfast.curation.decisions import MemoryStanding
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry
@@ -230,9 +231,10 @@ def _speaks(known: TrustJudgement, one: VisibleMemory) -> bool:
     """Whether somebody approved this text; a file that only repeats another's id is no memory of its own."""
     if known.is_repeat(one) or known.is_edited(one):
         return False
-    by_person, edited = known.tier(one) == T0 and isinstance(one.memory, Accepted), one.sighting.origin == "edit"
-    words = words_of(one.memory.statement)
-    return by_person or known.approvals.covers(one.memory.id, blob=one.sighting.blob, words=words, edited=edited)
+    if known.tier(one) == T0 and isinstance(one.memory, Accepted):
+        return True
+    words, edited = partial(words_of, one.memory.statement), one.sighting.origin == "edit"
+    return known.approvals.covers(one.memory.id, blob=one.sighting.blob, words=words, edited=edited)
 
 
 def _place(one: VisibleMemory) -> tuple[str, int]:

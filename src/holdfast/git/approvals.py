@@ -13,7 +13,7 @@ anybody may change until somebody decides; its event is not.
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.errors import BrokenEntry, CorruptLog, TooLarge, UnsafePath
@@ -65,7 +65,7 @@ class Approvals:
             if one.target not in self._latest or self._latest[one.target].place < one.place:
                 self._latest[one.target] = one
 
-    def covers(self, name: str, *, blob: str, words: str, edited: bool) -> bool:
+    def covers(self, name: str, *, blob: str, words: Callable[[], str], edited: bool) -> bool:
         """Whether this text was approved, or its words were and no other file claims the id.
 
         A formatter, or a merge of other fields, changes the text but not what was approved; a text
@@ -75,7 +75,7 @@ class Approvals:
             return True
         if edited or name in self._claimed_twice or name not in self._latest:
             return False
-        return self._latest[name].words in (None, words)
+        return self._latest[name].words in (None, words())
 
     def ends(self, name: str, *, blob: str) -> bool:
         """Whether somebody said that it no longer holds: of another clone's word only the envelope came."""
@@ -322,12 +322,19 @@ NO_WORDS = words_of(None)
 
 
 def still_superseded(
-    clone: Clone, own: Iterable[MemoryApproval], tiers: Tiers, vouched: Vouched, *, visible: Collection[tuple[str, str]]
+    clone: Clone,
+    own: Collection[MemoryApproval],
+    tiers: Tiers,
+    vouched: Vouched,
+    *,
+    visible: Collection[tuple[str, str]],
 ) -> dict[str, str]:
     """Each memory that stays superseded, to the one that took its place.
 
     `own` are this clone's decisions about every memory, `visible` the texts here by id and blob.
     """
+    if not vouched.replaced and not any(one.kind == "accept" for one in own):
+        return {}
     names = {name for name, _ in visible}
     speaking = {name for name, blob in visible if tiers.of(name, blob=blob, edited=False) == T0}
     given: dict[str, list[MemoryApproval]] = defaultdict(list)

@@ -202,7 +202,7 @@ def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool, 
     ended = one.status == "deprecated"
     if edited and not (ended and approved.ends(one.name, blob=one.blob)):
         return approvals.EDITED
-    covered = approved.covers(one.name, blob=one.blob, words=one.words, edited=one.origin == "edit")
+    covered = approved.covers(one.name, blob=one.blob, words=lambda: one.words, edited=one.origin == "edit")
     covered = covered or (approved.ends(one.name, blob=one.blob) if ended else tier == approvals.T0)
     if not covered:
         return UNREVIEWED
