@@ -19,7 +19,7 @@ from holdfast.curation.decisions import MemoryStanding
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry
 from holdfast.git import approval_proofs, approvals, file_entries, upstream
 from holdfast.git.approval_proofs import ProvenText
-from holdfast.git.approvals import EDITED, T0, T2, T4, UNCHECKED, Approvals, Causes, Tiers, words_of
+from holdfast.git.approvals import EDITED, T0, T2, T4, UNCHECKED, Approvals, Causes, MemoryApproval, Tiers, words_of
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import State, states
 from holdfast.git.file_entries import FileEntry
@@ -339,17 +339,20 @@ def judge_trust(clone: Clone, seen: Sequence[VisibleMemory]) -> TrustJudgement:
     vouched = upstream.vouched(clone)
     visible = {(one.memory.id, one.sighting.blob) for one in seen}
     known = approvals.tiers(clone, own, vouched, approvals.waiting(clone), seen=visible)
-    erased = clone.erased_elsewhere()
-    stood = [one for one in own if one.target in erased and one.kind == "accept"]
     return TrustJudgement(
         Approvals(everybody, claims),
         _tiers(seen, known),
         approvals.repeats(((one.memory.id, one.sighting.blob, one.sighting.path) for one in seen), known),
         approvals.still_superseded(clone, own, known, vouched, visible=visible),
-        sorted({one.target for one in stood if known.stands(one)}),
+        _hidden(clone.erased_elsewhere(), own, known),
         known.edited(visible),
         vouched.unchecked,
     )
+
+
+def _hidden(erased: Collection[str], own: Iterable[MemoryApproval], known: Tiers) -> list[str]:
+    """What a person approved here, and another clone erased."""
+    return sorted({one.target for one in own if one.target in erased and one.kind == "accept" and known.stands(one)})
 
 
 def tiers(clone: Clone, seen: Sequence[VisibleMemory]) -> Mapping[tuple[str, str], str]:
