@@ -10,7 +10,6 @@ Provenance names a run, session or file, a turn or line in it, and the words, on
 """
 
 import re
-from typing import assert_never
 
 from holdfast.errors import BadInput
 from holdfast.model.ids import is_id
@@ -111,7 +110,11 @@ def parse_evidence(text: str) -> Evidence:
             path, _, blob = rest.rpartition("@")
             return FileEvidence(path, blob)
         case "lines":
-            return _lines(rest)
+            place, _, digest = rest.rpartition("@")
+            path, _, span = place.rpartition(":")
+            if not (numbers := _RANGE.fullmatch(span)):
+                raise BadInput(f"{span[:200]!r} is not a range of lines", hint=_FORMS)
+            return LinesEvidence(path, int(numbers[1]), int(numbers[2]), digest)
         case "symbol":
             place, _, digest = rest.rpartition("@")
             path, _, name = place.rpartition("#")
@@ -120,27 +123,10 @@ def parse_evidence(text: str) -> Evidence:
             raise BadInput(f"{text[:200]!r} is not evidence", hint=_FORMS)
 
 
-def _lines(rest: str) -> LinesEvidence:
-    place, _, digest = rest.rpartition("@")
-    path, _, span = place.rpartition(":")
-    if not (numbers := _RANGE.fullmatch(span)):
-        raise BadInput(f"{span[:200]!r} is not a range of lines", hint=_FORMS)
-    return LinesEvidence(path, int(numbers[1]), int(numbers[2]), digest)
-
-
 def subject(evidence: Evidence) -> str:
     """What the evidence is about: a newer receipt for the same subject takes the older one's place."""
-    match evidence:
-        case RunEvidence() | CommitEvidence():
-            return str(evidence)
-        case FileEvidence(path=path):
-            return f"file:{path}"
-        case LinesEvidence(path=path, first=first, last=last):
-            return f"lines:{path}:{first}-{last}"
-        case SymbolEvidence(path=path, name=name):
-            return f"symbol:{path}#{name}"
-        case _:
-            assert_never(evidence)
+    is_whole = isinstance(evidence, RunEvidence | CommitEvidence)
+    return str(evidence) if is_whole else str(evidence).rpartition("@")[0]  # all but the hash
 
 
 def is_oid(text: str) -> bool:
@@ -186,7 +172,8 @@ class Provenance:
     words: str = ""  # verbatim, on one line
 
     def __str__(self) -> str:
-        place = _spelled(self.source) + ("" if self.turn is None else f"#{self.turn}")
+        source = re.sub(r"\s", "%20", self.source.replace("%", "%25"))  # the first space ends it
+        place = source + ("" if self.turn is None else f"#{self.turn}")
         return f"{place} {' '.join(self.words.split())[:MAX_PROVENANCE_WORDS]}".strip()
 
 
@@ -197,8 +184,3 @@ def parse_provenance(text: str) -> Provenance:
     if found is None or not _SOURCE.fullmatch(source):
         raise BadInput(f"provenance {text[:80]!r} names no run, session, file or person")
     return Provenance(source, int(found["turn"]) if found["turn"] else None, found["words"] or "")
-
-
-def _spelled(source: str) -> str:
-    """A source without spaces: the first one ends it."""
-    return re.sub(r"\s", "%20", source.replace("%", "%25"))

@@ -8,8 +8,9 @@ import os
 import unicodedata
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
+from typing import Any
 
-from holdfast.errors import Ambiguous, NotFound
+from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
 from holdfast.patterns import regex
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # base 32 without i, l, o, u: read aloud safely
@@ -67,6 +68,39 @@ def is_layer(text: str) -> bool:
     return _LAYER.fullmatch(text) is not None
 
 
+def field_rule(fits: Callable[[Any], bool], said: str, *, hint: str | None = None) -> Callable[[object], None]:
+    """What a field of an entry may hold: BadInput with a sentence, in which `{!r}` is the value, unless it fits."""
+
+    def check(value: object) -> None:
+        if not fits(value):
+            raise BadInput(said.format(value), hint=hint)
+
+    return check
+
+
+def check_list(name: str, value: object, most: int) -> tuple[str, ...]:
+    """A field that is a list of different texts; an error names the field."""
+    if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
+        raise BadInput(f"{name} must be a list of words")
+    if len(value) > most:
+        raise TooLarge(f"{name} names {len(value):,} things; at most {most:,} are kept")
+    if len(set(value)) != len(value):
+        raise BadInput(f"{name} names something twice")
+    return value
+
+
+ID_RULE = field_rule(
+    lambda value: isinstance(value, str) and is_id(value),
+    "id {!r} is not an id",
+    hint="Use letters, digits, dot, dash, underscore.",
+)
+LAYER_RULE = field_rule(
+    lambda value: value is None or (isinstance(value, str) and is_layer(value)),
+    "layer {!r} is not a short word",
+    hint=LAYER_HINT,
+)
+
+
 def slug(text: str, limit: int = 40) -> str:
     """A lower-case ASCII file name for `text`, cut at a word."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
@@ -81,7 +115,12 @@ def pick(text: str, ids: Collection[str]) -> str:
     if text in ids:
         return text
     asked = text.lower()
-    fitting = sorted({name for name in ids if asked and _begins(name.lower(), asked)})
+
+    def begins(name: str) -> bool:
+        kind, _, rest = name.lower().partition("-")
+        return name.lower().startswith(asked) or (kind.upper() in _KNOWN and rest.startswith(asked))
+
+    fitting = sorted({name for name in ids if asked and begins(name)})
     if len(fitting) > 1:
         shown = ", ".join(fitting[:5]) + (" …" if len(fitting) > 5 else "")
         raise Ambiguous(f"{text} fits {len(fitting)} things: {shown}")
@@ -93,8 +132,3 @@ def pick(text: str, ids: Collection[str]) -> str:
 def beginnings(text: str) -> list[str]:
     """What an id may begin with that a person means by this text."""
     return [text, *(f"{prefix}-{text}" for prefix in sorted(_KNOWN))]
-
-
-def _begins(name: str, asked: str) -> bool:
-    kind, _, rest = name.partition("-")
-    return name.startswith(asked) or (kind.upper() in _KNOWN and rest.startswith(asked))

@@ -17,10 +17,6 @@ def is_journal_page(path: str, folder: str | None) -> bool:
 
 def excluding_journal_pages(folder: str | None) -> list[str]:
     """What to tell git so that it leaves the journal's pages out."""
-    day = "????-??-??"
-    names = [f"{day}.md", f"{day}-??????.md"]
-    return [f":(exclude,glob){_literal(folder.strip('/'))}/{name}" for name in names] if folder else []
-
-
-def _literal(folder: str) -> str:
-    return re.sub(r"([\\*?\[])", r"\\\1", folder)
+    literal = re.sub(r"([\\*?\[])", r"\\\1", (folder or "").strip("/"))
+    names = ("????-??-??.md", "????-??-??-??????.md")
+    return [f":(exclude,glob){literal}/{name}" for name in names] if folder else []

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from holdfast.errors import BadInput, TooLarge
 from holdfast.model import evidence as origins
-from holdfast.model.ids import LAYER_HINT, PREFIXES, is_id, is_layer
+from holdfast.model.ids import ID_RULE, LAYER_RULE, PREFIXES, check_list, field_rule, is_id
 from holdfast.model.text import has_hidden
 from holdfast.patterns import regex
 from holdfast.values import fields, frozen
@@ -120,10 +120,8 @@ def is_expired(memory: Memory, now: datetime) -> bool:
 
 def source_run(memory: Memory) -> str | None:
     """The run it came from, else the first run it cites."""
-    for text in (memory.source or "", *memory.evidence):
-        if text.startswith("run:"):
-            return text.removeprefix("run:")
-    return None
+    cited = (memory.source or "", *memory.evidence)
+    return next((text.removeprefix("run:") for text in cited if text.startswith("run:")), None)
 
 
 def same_words(one: str, other: str) -> bool:
@@ -187,10 +185,7 @@ def unique(items: Iterable[str]) -> tuple[str, ...]:
 
 def join_evidence(known: Iterable[str], new: Iterable[str]) -> tuple[str, ...]:
     """Both, with a newer receipt for the same file in the place of the older one."""
-    joined = {origins.subject(origins.parse_evidence(text)): text for text in known}
-    for text in new:
-        joined[origins.subject(origins.parse_evidence(text))] = text
-    return tuple(joined.values())
+    return tuple({origins.subject(origins.parse_evidence(text)): text for text in (*known, *new)}.values())
 
 
 def _second(when: datetime) -> datetime:
@@ -214,47 +209,23 @@ def _text(name: str, value: object, limit: int) -> str:
     return value
 
 
-def _paragraphs(name: str, value: object, limit: int) -> str:
-    text = _text(name, value, limit)
-    if "\r" in text or text != text.strip():
-        raise BadInput(f"{name} must have plain line breaks and no space around it")
-    if _CONFLICT.search(text):
-        raise BadInput(f"{name} looks like an unresolved merge", hint="Indent the lines that look so.")
-    return text
+def _paragraphs(name: str, limit: int) -> Callable[[object], None]:
+    def check(value: object) -> None:
+        text = _text(name, value, limit)
+        if "\r" in text or text != text.strip():
+            raise BadInput(f"{name} must have plain line breaks and no space around it")
+        if _CONFLICT.search(text):
+            raise BadInput(f"{name} looks like an unresolved merge", hint="Indent the lines that look so.")
+
+    return check
 
 
 def _check_statement(value: object) -> None:
-    text = _paragraphs("statement", value, MAX_STATEMENT)
-    if not text:
+    _paragraphs("statement", MAX_STATEMENT)(value)
+    if not value:
         raise BadInput("statement is empty", hint="Say in one sentence what is known.")
-    if _BLANK_LINE.search(text):
+    if _BLANK_LINE.search(str(value)):
         raise BadInput("statement must be one paragraph; the rest are its details")
-
-
-def _check_details(value: object) -> None:
-    _paragraphs("details", value, MAX_DETAILS)
-
-
-def _check_id(value: object) -> None:
-    if not isinstance(value, str) or not is_id(value):
-        raise BadInput(f"id {value!r} is not an id", hint="Use letters, digits, dot, dash, underscore.")
-
-
-def _check_type(value: object) -> None:
-    if value not in TYPES:
-        raise BadInput(f"type {value!r} is not a type of memory", hint=f"Use one of {', '.join(TYPES)}.")
-
-
-def _check_layer(value: object) -> None:
-    if value is not None and not (isinstance(value, str) and is_layer(value)):
-        raise BadInput(f"layer {value!r} is not a short word", hint=LAYER_HINT)
-
-
-def _check_confidence(value: object) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise BadInput(f"confidence {value!r} is not a number from 0 to 1")
 
 
 def _check_source(value: object) -> None:
@@ -272,30 +243,20 @@ def _check_source(value: object) -> None:
         raise BadInput(f"source {text!r} is not well formed: {error}") from None
 
 
-def _list(name: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
-        raise BadInput(f"{name} must be a list of words")
-    if len(value) > MAX_ITEMS:
-        raise TooLarge(f"{name} names {len(value)} things; at most {MAX_ITEMS} are kept")
-    if len(set(value)) != len(value):
-        raise BadInput(f"{name} names something twice")
-    return value
-
-
 def _check_tags(value: object) -> None:
-    for tag in _list("tags", value):
+    for tag in check_list("tags", value, MAX_ITEMS):
         _text("tags", tag, 4 * MAX_TAG)
         if not 0 < len(tag) <= MAX_TAG or has_hidden(tag) or re.search(r"[\s,]", tag) or tag.startswith("-"):
             raise BadInput(f"tags: {tag[:60]!r} is not a short word")
 
 
 def _check_evidence(value: object) -> None:
-    for item in _list("evidence", value):
+    for item in check_list("evidence", value, MAX_ITEMS):
         origins.parse_evidence(_text("evidence", item, origins.MAX_PATH * 4))
 
 
 def _check_applies_to(value: object) -> None:
-    for item in _list("applies_to", value):
+    for item in check_list("applies_to", value, MAX_ITEMS):
         path = _text("applies_to", item, origins.MAX_PATH)
         if not origins.is_tracked_path(path.removesuffix("/")):  # a folder may be named as one
             raise BadInput(f"applies_to: {item[:200]!r} is not a path inside the repository")
@@ -303,7 +264,7 @@ def _check_applies_to(value: object) -> None:
 
 def _check_ids(name: str) -> Callable[[object], None]:
     def check(value: object) -> None:
-        for item in _list(name, value):
+        for item in check_list(name, value, MAX_ITEMS):
             if not is_id(item):
                 raise BadInput(f"{name}: {item[:200]!r} is not an id")
 
@@ -311,7 +272,7 @@ def _check_ids(name: str) -> Callable[[object], None]:
 
 
 def _check_provenance(value: object) -> None:
-    for item in _list("provenance", value):
+    for item in check_list("provenance", value, MAX_ITEMS):
         origins.parse_provenance(_text("provenance", item, 4 * (origins.MAX_PROVENANCE_WORDS + origins.MAX_PATH)))
 
 
@@ -323,47 +284,40 @@ def _check_suggests(value: object) -> None:
         raise BadInput(f"suggests {value!r} is not deprecate:<id> or merge:<id>:<id>")
 
 
-def _check_because(value: object) -> None:
-    _paragraphs("because", value, MAX_STATEMENT)
+def _moment(name: str) -> Callable[[object], None]:
+    def fits(value: object) -> bool:
+        return value is None or (isinstance(value, datetime) and value.tzinfo == UTC and not value.microsecond)
+
+    return field_rule(fits, f"{name} must be a time in UTC to the second")
 
 
-def _check_moment(name: str) -> Callable[[object], None]:
-    def check(value: object) -> None:
-        if value is None:
-            return
-        if not isinstance(value, datetime) or value.tzinfo != UTC or value.microsecond:
-            raise BadInput(f"{name} must be a time in UTC to the second")
-
-    return check
-
-
-def _check_line(value: object) -> None:
-    if not isinstance(value, str) or not is_id(value):
-        raise BadInput(f"line {value!r} is not the id of a line")
-
-
-def _check_reason(value: object) -> None:
-    _paragraphs("reason", value, MAX_STATEMENT)
-
+_type = field_rule(
+    lambda value: value in TYPES, "type {!r} is not a type of memory", hint=f"Use one of {', '.join(TYPES)}."
+)
+_confidence = field_rule(
+    lambda value: value is None or (type(value) in (int, float) and 0 <= value <= 1),
+    "confidence {!r} is not a number from 0 to 1",
+)
+_line = field_rule(lambda value: isinstance(value, str) and is_id(value), "line {!r} is not the id of a line")
 
 CHECKS: dict[str, Callable[[object], None]] = {
-    "id": _check_id,
-    "type": _check_type,
-    "layer": _check_layer,
+    "id": ID_RULE,
+    "type": _type,
+    "layer": LAYER_RULE,
     "tags": _check_tags,
     "source": _check_source,
-    "confidence": _check_confidence,
+    "confidence": _confidence,
     "evidence": _check_evidence,
     "applies_to": _check_applies_to,
     "supersedes": _check_ids("supersedes"),
     "compatible_with": _check_ids("compatible_with"),
-    "expires_at": _check_moment("expires_at"),
+    "expires_at": _moment("expires_at"),
     "statement": _check_statement,
-    "details": _check_details,
-    "line": _check_line,
-    "rejected_at": _check_moment("rejected_at"),
-    "reason": _check_reason,
+    "details": _paragraphs("details", MAX_DETAILS),
+    "line": _line,
+    "rejected_at": _moment("rejected_at"),
+    "reason": _paragraphs("reason", MAX_STATEMENT),
     "provenance": _check_provenance,
     "suggests": _check_suggests,
-    "because": _check_because,
+    "because": _paragraphs("because", MAX_STATEMENT),
 }

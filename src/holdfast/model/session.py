@@ -25,18 +25,17 @@ FieldReaders = Mapping[type, Mapping[str, FieldReader]]
 
 def load_strictly(data: str | bytes) -> Any:
     """A JSON value; a repeated key or a number that is none is refused."""
-    return json.loads(data, object_pairs_hook=_once, parse_constant=_no_constant)
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ValueError("it says the same thing twice")
+        return found
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("it says the same thing twice")
-    return found
+    def no_constant(word: str) -> Any:
+        raise ValueError(f"{word} is no number")
 
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no number")
+    return json.loads(data, object_pairs_hook=once, parse_constant=no_constant)
 
 
 def text_field(limit: int) -> FieldReader:
@@ -52,44 +51,34 @@ def text_field(limit: int) -> FieldReader:
     return read
 
 
-def pattern_field(pattern: re.Pattern[str], what: str) -> FieldReader:
-    """A text of a certain form; `what` names it."""
+def fitting_field(fits: Callable[[Any], bool], what: str) -> FieldReader:
+    """A value that fits; `what` names it."""
 
-    def read(value: Any, where: str) -> str:
-        if not isinstance(value, str) or not pattern.fullmatch(value):
+    def read(value: Any, where: str) -> Any:
+        if not fits(value):
             raise ValueError(f"{where} is not {what}")
         return value
 
     return read
 
 
-def id_field(value: Any, where: str) -> str:
-    """A text that may stand as an id."""
-    if not isinstance(value, str) or not is_id(value):
-        raise ValueError(f"{where} is not an id")
-    return value
+def pattern_field(pattern: re.Pattern[str], what: str) -> FieldReader:
+    """A text of a certain form; `what` names it."""
+    return fitting_field(lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None, what)
+
+
+id_field = fitting_field(lambda value: isinstance(value, str) and is_id(value), "an id")
 
 
 def number_field(least: int) -> FieldReader:
     """A whole number from `least` on."""
-
-    def read(value: Any, where: str) -> int:
-        if type(value) is not int or not least <= value < 2**53:
-            raise ValueError(f"{where} is not a whole number from {least} on")
-        return value
-
-    return read
+    what = f"a whole number from {least} on"
+    return fitting_field(lambda value: type(value) is int and least <= value < 2**53, what)
 
 
 def choice_field(*words: str) -> FieldReader:
     """One of these words."""
-
-    def read(value: Any, where: str) -> str:
-        if value not in words:
-            raise ValueError(f"{where} is not one of {', '.join(words)}")
-        return str(value)
-
-    return read
+    return fitting_field(lambda value: value in words, f"one of {', '.join(words)}")
 
 
 def optional_field(reader: FieldReader) -> FieldReader:
@@ -345,7 +334,11 @@ def close(session: Session, ids: Iterable[str]) -> Session:
         name = asked.strip().lower()
         if name not in {item.id for item in (*session.open, *session.follow_ups)}:
             raise NotFound(f"{session.id} has no item {asked}", hint=_items_hint(session))
-        session = replace(session, open=_closed(session.open, name), follow_ups=_closed(session.follow_ups, name))
+        opened, later = (
+            tuple(replace(item, state="closed") if item.id == name else item for item in items)
+            for items in (session.open, session.follow_ups)
+        )
+        session = replace(session, open=opened, follow_ups=later)
     return session
 
 
@@ -358,10 +351,6 @@ def answer(session: Session, ids: Iterable[str], *, state: str) -> Session:
         told = (replace(one, state=state) if one.id == name else one for one in session.approvals)
         session = replace(session, approvals=tuple(told))
     return session
-
-
-def _closed(items: tuple[SessionItem, ...], name: str) -> tuple[SessionItem, ...]:
-    return tuple(replace(item, state="closed") if item.id == name else item for item in items)
 
 
 def _items_hint(session: Session) -> str:
@@ -387,10 +376,9 @@ def _fewer(found: list[_Numbered], lives: Callable[[_Numbered], bool]) -> tuple[
     spare = len(found) - MAX_ITEMS
     if spare <= 0:
         return tuple(found)
-    dead = [one.id for one in found[:-1] if not lives(one)][:spare]
-    if len(dead) < spare:
+    gone = {one.id for one in [one for one in found[:-1] if not lives(one)][:spare]}
+    if len(gone) < spare:
         raise TooLarge(f"{MAX_ITEMS} items are open in this session", hint="Close some, or make them tasks.")
-    gone = set(dead)
     return tuple(one for one in found if one.id not in gone)
 
 
@@ -453,25 +441,19 @@ def _ts(value: Any, where: str) -> str:
 _time = pattern_field(_TS, "a time in UTC with microseconds")
 _oid = pattern_field(_OID, "a full commit id")
 _item = pattern_field(_ITEM, "the short id of an item")
-_line = text_field(MAX_LINE)
-_files = list_field(text_field(MAX_PATH), MAX_FILES)
+_line, _long = text_field(MAX_LINE), text_field(MAX_SUMMARY)
+_maybe_line, _maybe_id = optional_field(_line), optional_field(id_field)
+_files, _commits = list_field(text_field(MAX_PATH), MAX_FILES), list_field(_oid, MAX_COMMITS)
+_status = optional_field(number_field(-(2**53)))
 
 _SHAPES: dict[type, dict[str, FieldReader]] = {}
+_anchor = object_field(SessionAnchor, _SHAPES)
+_items = list_field(object_field(SessionItem, _SHAPES), MAX_ITEMS)
+_commands = list_field(object_field(SessionCommand, _SHAPES), MAX_COMMANDS)
 _SHAPES |= {
-    SessionAnchor: {"ts": _ts, "commit": optional_field(_oid), "branch": optional_field(_line)},
-    SessionCommand: {
-        "text": _line,
-        "run": optional_field(id_field),
-        "exit_status": optional_field(number_field(-(2**53))),
-        "ts": _ts,
-    },
-    SessionItem: {
-        "id": _item,
-        "text": _line,
-        "task": optional_field(id_field),
-        "ts": _ts,
-        "state": choice_field("open", "closed"),
-    },
+    SessionAnchor: {"ts": _ts, "commit": optional_field(_oid), "branch": _maybe_line},
+    SessionCommand: {"text": _line, "run": _maybe_id, "exit_status": _status, "ts": _ts},
+    SessionItem: {"id": _item, "text": _line, "task": _maybe_id, "ts": _ts, "state": choice_field("open", "closed")},
     SessionApproval: {"id": _item, "text": _line, "state": choice_field("pending", "granted", "denied"), "ts": _ts},
     Condensed: {
         "turns": number_field(1),
@@ -481,39 +463,34 @@ _SHAPES |= {
     },
     SessionTurn: {
         "n": number_field(1),
-        "anchor": object_field(SessionAnchor, _SHAPES),
-        "summary": text_field(MAX_SUMMARY),
-        "commands": list_field(object_field(SessionCommand, _SHAPES), MAX_COMMANDS),
+        "anchor": _anchor,
+        "summary": _long,
+        "commands": _commands,
         "files": _files,
-        "commits": list_field(_oid, MAX_COMMITS),
-        "run": optional_field(id_field),
-        "task": optional_field(id_field),
+        "commits": _commits,
+        "run": _maybe_id,
+        "task": _maybe_id,
     },
     Session: {
         "id": id_field,
         "state": choice_field("open", "ended"),
-        "objective": text_field(MAX_SUMMARY),
-        "agent": optional_field(_line),
-        "agent_session": optional_field(_line),
+        **dict.fromkeys(("objective", "summary"), _long),
+        **dict.fromkeys(("agent", "agent_session", "ended_by"), _maybe_line),
         "line": pattern_field(_LINE, "the id of a line"),
         "worktree": text_field(MAX_PATH),
-        "started": object_field(SessionAnchor, _SHAPES),
-        "updated": object_field(SessionAnchor, _SHAPES),
-        "ended": optional_field(object_field(SessionAnchor, _SHAPES)),
-        "ended_by": optional_field(_line),
-        "previous": optional_field(id_field),
-        "next": list_field(id_field, MAX_NAMES),
-        "summary": text_field(MAX_SUMMARY),
+        "started": _anchor,
+        "updated": _anchor,
+        "ended": optional_field(_anchor),
+        "previous": _maybe_id,
+        **dict.fromkeys(("next", "tasks"), list_field(id_field, MAX_NAMES)),
         "turns": list_field(object_field(SessionTurn, _SHAPES), MAX_TURNS),
         "condensed": optional_field(object_field(Condensed, _SHAPES)),
-        "open": list_field(object_field(SessionItem, _SHAPES), MAX_ITEMS),
-        "follow_ups": list_field(object_field(SessionItem, _SHAPES), MAX_ITEMS),
+        **dict.fromkeys(("open", "follow_ups"), _items),
         "approvals": list_field(object_field(SessionApproval, _SHAPES), MAX_ITEMS),
         "scratchpad": text_field(MAX_SCRATCHPAD),
         "decisions": list_field(_line, MAX_NAMES),
-        "commits": list_field(_oid, MAX_COMMITS),
-        "commands": list_field(object_field(SessionCommand, _SHAPES), MAX_COMMANDS),
+        "commits": _commits,
+        "commands": _commands,
         "files": _files,
-        "tasks": list_field(id_field, MAX_NAMES),
     },
 }

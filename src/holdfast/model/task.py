@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from holdfast.errors import BadInput, TooLarge
 from holdfast.model import evidence as receipts
-from holdfast.model.ids import LAYER_HINT, is_id, is_layer
+from holdfast.model.ids import ID_RULE, LAYER_RULE, check_list, field_rule, is_id
 from holdfast.model.text import has_hidden
 from holdfast.patterns import regex
 from holdfast.values import field, frozen
@@ -151,69 +151,41 @@ def _optional_line(name: str) -> Callable[[object], None]:
     return check
 
 
-def _check_id(value: object) -> None:
-    if not isinstance(value, str) or not is_id(value):
-        raise BadInput(f"id {value!r} is not an id", hint="Use letters, digits, dot, dash, underscore.")
-
-
-def _check_parent(value: object) -> None:
-    if value is not None and not (isinstance(value, str) and is_id(value)):
-        raise BadInput(f"parent {value!r} is not an id")
-
-
 def _among(name: str, words: tuple[str, ...]) -> Callable[[object], None]:
-    def check(value: object) -> None:
-        if value not in words:
-            raise BadInput(f"{name} {value!r} is not one of {', '.join(words)}")
-
-    return check
-
-
-def _list(name: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
-        raise BadInput(f"{name} must be a list")
-    if len(value) > MAX_ITEMS:
-        raise TooLarge(f"{name} names {len(value):,} things; at most {MAX_ITEMS:,} are kept")
-    if len(set(value)) != len(value):
-        raise BadInput(f"{name} names something twice")
-    return value
+    return field_rule(lambda value: value in words, f"{name} {{!r}} is not one of {', '.join(words)}")
 
 
 def _check_needs(value: object) -> None:
-    for item in _list("needs", value):
+    for item in check_list("needs", value, MAX_ITEMS):
         if not is_id(item):
             raise BadInput(f"needs: {item[:200]!r} is not an id")
 
 
 def _check_evidence(value: object) -> None:
-    for item in _list("evidence", value):
+    for item in check_list("evidence", value, MAX_ITEMS):
         receipts.parse_evidence(item)
 
 
 def _check_acceptance(value: object) -> None:
-    for item in _list("acceptance", value):
+    for item in check_list("acceptance", value, MAX_ITEMS):
         if not _one_line("acceptance", item, MAX_TEXT):
             raise BadInput("acceptance has an empty line")
 
 
-def _check_priority(value: object) -> None:
-    if type(value) is not int or not 0 <= value <= LOWEST:
-        raise BadInput(f"priority {value!r} is not a number from 0 (most urgent) to {LOWEST}")
-
-
-def _check_layer(value: object) -> None:
-    if value is not None and not (isinstance(value, str) and is_layer(value)):
-        raise BadInput(f"layer {value!r} is not a short word", hint=LAYER_HINT)
-
-
-def _check_scale(value: object) -> None:
-    if value is not None and (type(value) is not int or not 0 <= value < 2**31):
-        raise BadInput(f"systemic_scale {value!r} is not a whole number")
-
-
-def _check_checkpoint(value: object) -> None:
-    if value is not None and not isinstance(value, Checkpoint):
-        raise BadInput("checkpoint does not name a commit")
+_priority = field_rule(
+    lambda value: type(value) is int and 0 <= value <= LOWEST,
+    f"priority {{!r}} is not a number from 0 (most urgent) to {LOWEST}",
+)
+_scale = field_rule(
+    lambda value: value is None or (type(value) is int and 0 <= value < 2**31),
+    "systemic_scale {!r} is not a whole number",
+)
+_parent = field_rule(
+    lambda value: value is None or (isinstance(value, str) and is_id(value)), "parent {!r} is not an id"
+)
+_checkpoint = field_rule(
+    lambda value: value is None or isinstance(value, Checkpoint), "checkpoint does not name a commit"
+)
 
 
 def _check_notes(value: object) -> None:
@@ -231,25 +203,25 @@ def _check_target(value: object) -> None:
 
 
 CHECKS: dict[str, Callable[[object], None]] = {
-    "id": _check_id,
+    "id": ID_RULE,
     "kind": _among("kind", KINDS),
     "title": _check_title,
     "status": _among("status", STATUSES),
     "needs": _check_needs,
-    "parent": _check_parent,
+    "parent": _parent,
     "owner": _optional_line("owner"),
-    "priority": _check_priority,
-    "layer": _check_layer,
-    "systemic_scale": _check_scale,
+    "priority": _priority,
+    "layer": LAYER_RULE,
+    "systemic_scale": _scale,
     "impact": _optional_line("impact"),
     "evidence": _check_evidence,
     "acceptance": _check_acceptance,
-    "checkpoint": _check_checkpoint,
+    "checkpoint": _checkpoint,
     "reason": _optional_line("reason"),
     "notes": _check_notes,
 }
 LINK_CHECKS: dict[str, Callable[[object], None]] = {
-    "id": _check_id,
+    "id": ID_RULE,
     "title": _check_title,
     "target": _check_target,
     "kind": _among("kind", LINK_KINDS),

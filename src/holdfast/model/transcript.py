@@ -11,13 +11,13 @@ repeated it.
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import pairwise
 from string import ascii_lowercase, ascii_uppercase
 
 from holdfast.patterns import regex
 from holdfast.values import frozen, replace
 
-ROLES = ("main", "fork", "subagent", "internal")
 # What a call does, as far as memory cares.
 CALLS = ("shell", "edit", "read", "search", "web", "plan", "agent", "mcp", "ask", "other")
 STATES = ("open", "started", "done", "dropped")  # of an item of a plan
@@ -34,7 +34,7 @@ class TranscriptOrigin:
 
     agent: str  # codex, claude, gemini
     session: str  # the agent's own name of it
-    role: str = "main"
+    role: str = "main"  # main, fork, subagent or internal
     parent: str | None = None  # the session it was forked from or spawned by
     version: str | None = None
     cwd: str | None = None
@@ -189,7 +189,9 @@ class TranscriptQuotes:
         return replace(turn, steps=tuple(self._step(step) for step in turn.steps))
 
     def _step(self, step: TranscriptStep) -> TranscriptStep:
-        own = "".join(piece for piece in _pieces(step.text) if not self._is_quote(_folded_words(piece)))
+        ends = [0, *(found.end() for found in _ENDS.finditer(step.text)), len(step.text)]
+        pieces = [step.text[start:end] for start, end in pairwise(ends)]  # its sentences and lines
+        own = "".join(piece for piece in pieces if not self._is_quote(_folded_words(piece)))
         for text in (step.text, *(call.text for call in step.calls)):
             self._add(self._said, text)
         for call in step.calls:
@@ -225,15 +227,6 @@ class _RecentTexts:
     def first(self, words: bytes) -> int | None:
         """The place of the first text that these words stand in."""
         return next((place for place, text in self._texts if words in text), None)
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """A text cut where its sentences and lines end; together the pieces are the text."""
-    start = 0
-    for found in _ENDS.finditer(text):
-        yield text[start : found.end()]
-        start = found.end()
-    yield text[start:]
 
 
 def _folded_words(text: str) -> bytes:

@@ -23,13 +23,13 @@ from holdfast.model.claims.clauses import Clause, Statement, Verdict, read_claus
 from holdfast.model.claims.contradiction_rules import MEASURES, figures_disagree, stances_contrary
 from holdfast.model.claims.features import Features, WordSigns, measure_features, word_signs
 from holdfast.model.claims.modality import CONTRARY, FLIPPED, MAY, OPT
-from holdfast.model.claims.numbers import Quantity, disagree
+from holdfast.model.claims.numbers import disagree
 from holdfast.model.claims.roles import filled
 from holdfast.model.claims.sentences import claim
 from holdfast.model.claims.vocabulary import table, word_list
 from holdfast.model.claims.word_stems import STOP, several, tokens
 from holdfast.patterns import regex
-from holdfast.values import frozen, replace
+from holdfast.values import replace
 
 _WILD = "*?["
 
@@ -40,22 +40,20 @@ def paths_overlap(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _meet(one: str, other: str) -> bool:
-    one, other = _plain(one), _plain(other)
+    one, other = (path.strip().removeprefix("./").rstrip("/") for path in (one, other))
     if not _wild(one) and not _wild(other):
         return _within(one, other) or _within(other, one)
     if not _wild(one) or not _wild(other):
         path, pattern = (other, one) if _wild(one) else (one, other)
-        return _matches(path, pattern) or _could_hold(path, pattern)
-    return _heads_meet(_head(one), _head(other)) and _tails_meet(one, other)
-
-
-def _matches(path: str, pattern: str) -> bool:
-    """Whether a pattern matches a path; `**/` may also stand for no folder at all."""
-    return fnmatchcase(path, pattern) or fnmatchcase(path, pattern.replace("**/", ""))
-
-
-def _plain(path: str) -> str:
-    return path.strip().removeprefix("./").rstrip("/")
+        # `**/` may also stand for no folder at all.
+        matches = fnmatchcase(path, pattern) or fnmatchcase(path, pattern.replace("**/", ""))
+        return matches or _could_hold(path, pattern)
+    head, other_head = _head(one), _head(other)
+    # Two patterns that end in different file endings never meet.
+    names = [pattern.rpartition("/")[2] for pattern in (one, other)]
+    tails = [name.rpartition(".")[2] if "." in name else "" for name in names]
+    endings_meet = not all(tails) or any(map(_wild, tails)) or tails[0] == tails[1]
+    return endings_meet and (head.startswith(other_head) or other_head.startswith(head))
 
 
 def _wild(path: str) -> bool:
@@ -71,25 +69,12 @@ def _head(pattern: str) -> str:
     return pattern[: min(pattern.find(c) for c in _WILD if c in pattern)]
 
 
-def _heads_meet(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
-
-
 def _could_hold(path: str, pattern: str) -> bool:
     """Whether a folder could hold something the pattern matches; a path with an ending is a file."""
     if "." in path.rpartition("/")[2].lstrip("."):
         return False
     head = _head(pattern)
     return _within(head.rstrip("/"), path) or (path + "/").startswith(head)
-
-
-def _tails_meet(one: str, other: str) -> bool:
-    """Two patterns that end in different file endings never meet."""
-    tails = [
-        pattern.rpartition("/")[2].rpartition(".")[2] if "." in pattern.rpartition("/")[2] else ""
-        for pattern in (one, other)
-    ]
-    return not all(tails) or any(_wild(tail) for tail in tails) or tails[0] == tails[1]
 
 
 _LABELS = several(word_list("compare.labels"))
@@ -103,13 +88,8 @@ def labelled_apart(one: str, other: str) -> bool:
     if len(ours) != len(theirs):
         return False
     differ = [at for at in range(len(ours)) if ours[at].low != theirs[at].low]
-    return bool(differ) and all(
-        at and ours[at - 1].low in _LABELS and _numbers(ours[at].low, theirs[at].low) for at in differ
-    )
-
-
-def _numbers(one: str, other: str) -> bool:
-    return one[:1].isdigit() and other[:1].isdigit()
+    labelled = all(at and ours[at - 1].low in _LABELS for at in differ)
+    return bool(differ) and labelled and all(words[at].low[:1].isdigit() for at in differ for words in (ours, theirs))
 
 
 def written_apart(one: str, other: str) -> bool:
@@ -118,29 +98,24 @@ def written_apart(one: str, other: str) -> bool:
     if {word for word in ours if _PLACE.search(word)} != {word for word in theirs if _PLACE.search(word)}:
         return True
     a, b = tokens(one), tokens(other)
-    if len(a) != len(b):
-        return False
-    return sum(x.stem != y.stem for x, y in zip(a, b, strict=True)) == 1
+    return len(a) == len(b) and sum(x.stem != y.stem for x, y in zip(a, b, strict=True)) == 1
 
 
 Tree = float | tuple[str, float, "Tree", "Tree"]
 
 
-@frozen
-class _Judge:
-    """Many small trees: each looks at a few pieces of evidence and adds a number to the score."""
-
-    start: float  # the score from which a pair is a contradiction
-    trees: tuple[Tree, ...]
-
-    def score(self, found: Mapping[str, float]) -> float:
-        return sum(_word(tree, found) for tree in self.trees)
-
-
 @cache
-def _judge() -> _Judge:
+def _judge() -> tuple[float, tuple[Tree, ...]]:
+    """The score from which a pair is a contradiction, and small trees: each adds a number to the score."""
     start, *rows = table("judge")
-    return _Judge(float(start), tuple(_tree(iter(row.split("|"))) for row in rows))
+    return float(start), tuple(_tree(iter(row.split("|"))) for row in rows)
+
+
+def _judged(found: Mapping[str, float]) -> tuple[float, bool]:
+    """The score of two statements, and whether it makes them a contradiction."""
+    start, trees = _judge()
+    score = sum(_word(tree, found) for tree in trees)
+    return score, score >= start
 
 
 def _tree(words: Iterator[str]) -> Tree:
@@ -175,8 +150,10 @@ def _reasons(one: Statement, other: Statement, found: Features) -> Iterator[tupl
     yield from _valued(s, t)
     for thing, their_thing in sorted(features.clashing_things(s, t)):
         yield "value", f"{thing} against {their_thing}"
-    if contrary := _contrary(ours, theirs):
-        a, b = contrary
+    contrary = [(share(a, b).alike, a, b) for a in ours for b in theirs if (a.stance, b.stance) in CONTRARY]
+    alike, *nearest = max(contrary, key=lambda pair: pair[0], default=(0.0,))
+    if alike >= 0.2:
+        a, b = nearest
         kind = "modality" if {a.stance, b.stance} & {MAY, OPT} else "negation"
         yield kind, f"{_shown(a)} against {_shown(b)}"
     if found["flip"] >= 0.5:
@@ -199,12 +176,6 @@ def _valued(s: WordSigns, t: WordSigns) -> Iterator[tuple[str, str]]:
 
 def _span(one: WordSigns, value: topics.TopicValue) -> str:
     return " ".join(word.raw for word in one.words[value.first : value.last])
-
-
-def _contrary(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> tuple[Clause, Clause] | None:
-    pairs = [(share(a, b).alike, a, b) for a in ours for b in theirs if (a.stance, b.stance) in CONTRARY]
-    best = max(pairs, key=lambda pair: pair[0], default=None)
-    return (best[1], best[2]) if best and best[0] >= 0.2 else None
 
 
 def _denied(s: WordSigns, t: WordSigns) -> str:
@@ -294,17 +265,13 @@ def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -
     if rule is None and features.common(word_signs(accepted.text).names, word_signs(candidate.text).names) < LEAST:
         return None
     found = measure_features(accepted, candidate, rule)
-    judge = _judge()
-    score = judge.score(found)
-    if score < judge.start and not _denied_outright(found):
+    score, contradicts = _judged(found)
+    # One says all that the other says, but that a name is denied: `…, not in Redis`.
+    outright = found["flip names"] and found["held"] >= 0.99 and not found["deny both"]
+    if not contradicts and not outright:
         return None
     kind, why = (rule.kind, rule.why) if rule else explained(accepted, candidate, found)
     return Verdict(kind, why, round(1 / (1 + math.exp(-score)), 3))
-
-
-def _denied_outright(found: Features) -> bool:
-    """Whether one says all that the other says, but that a name is denied: `…, not in Redis`."""
-    return bool(found["flip names"]) and found["held"] >= 0.99 and not found["deny both"]
 
 
 def ruled(one: Statement, other: Statement) -> Verdict | None:
@@ -319,11 +286,9 @@ def _twins(one: Statement, other: Statement) -> bool:
     if labelled_apart(one.text, other.text):
         return False
     found = measure_features(one, other, ruled(one, other))
-    judge = _judge()
-    if judge.score(found) >= judge.start:
-        return False
     start, weights = _twin_weights()
-    return sum(weights.get(name, 0.0) * amount for name, amount in found.items()) >= start
+    sums = sum(weights.get(name, 0.0) * amount for name, amount in found.items())
+    return not _judged(found)[1] and sums >= start
 
 
 @cache
@@ -339,10 +304,7 @@ def clash(one: Clause, other: Clause) -> Verdict | None:
     if (one.tried and other.tried) or apart(one, other):
         return None
     shared = share(one, other)
-    for rule in _RULES:
-        if verdict := rule(one, other, shared):
-            return verdict
-    return None
+    return next((verdict for rule in _RULES if (verdict := rule(one, other, shared))), None)
 
 
 def same(one: Statement, other: Statement) -> bool:
@@ -367,27 +329,23 @@ def alike(one: Clause, other: Clause) -> bool:
     shared = share(one, other)
     if one.refused and other.refused:
         return one.core == other.core
-    if apart(one, other) or shared.siblings or not _figures_alike(one, other):
+    figures = len(one.figures) == len(other.figures) and all(
+        any(
+            (a.dimension == b.dimension or "" in (a.dimension, b.dimension)) and not disagree(a, b)
+            for b in other.figures
+        )
+        for a in one.figures
+    )
+    if apart(one, other) or shared.siblings or not figures:
         return False
     if one.figures:
         units = {figure.dimension.rpartition(":")[2] for figure in one.figures + other.figures}
         shared = replace(shared, left=shared.left - MEASURES - units, right=shared.right - MEASURES - units)
     joined, flips = paired(one, other, shared)
-    if one.stance != (FLIPPED[other.stance] if flips else other.stance) or contradiction_rules.order_swapped(
-        one, other, shared
-    ):
+    same_stance = one.stance == (FLIPPED[other.stance] if flips else other.stance)
+    if not same_stance or contradiction_rules.order_swapped(one, other, shared):
         return False
     things = [{thing.name for thing in clause.things} for clause in (one, other)]
     if one.mentions != other.mentions and things[0] != things[1] and joined.alike < 0.85:
         return False
     return joined.alike >= 0.7 or (joined.alike >= 0.6 and min(mass(joined.left), mass(joined.right)) <= 0.5)
-
-
-def _figures_alike(one: Clause, other: Clause) -> bool:
-    if len(one.figures) != len(other.figures):
-        return False
-    return all(any(_near(a, b) for b in other.figures) for a in one.figures)
-
-
-def _near(a: Quantity, b: Quantity) -> bool:
-    return (a.dimension == b.dimension or "" in (a.dimension, b.dimension)) and not disagree(a, b)

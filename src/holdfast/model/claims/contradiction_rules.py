@@ -30,17 +30,11 @@ def figures_disagree(one: Clause, other: Clause, shared: ClauseOverlap) -> Verdi
     """Figures of one attribute that cannot both be meant."""
     if shared.siblings or (NO in (one.stance, other.stance) and one.stance != other.stance):
         return None
-    for a in one.figures:
-        for b in other.figures:
-            if _clash(one, a, other, b):
-                return Verdict("number", f"{a.shown} against {b.shown}", min(0.95, 0.5 + shared.held / 2))
+    for a, b in ((a, b) for a in one.figures for b in other.figures):
+        clash = _measured_alike(one, a, other, b) and disagree(a, b) and not _met(one, other, a)
+        if clash and _same_attribute(one, a, other, b):
+            return Verdict("number", f"{a.shown} against {b.shown}", min(0.95, 0.5 + shared.held / 2))
     return None
-
-
-def _clash(one: Clause, a: Quantity, other: Clause, b: Quantity) -> bool:
-    if not _measured_alike(one, a, other, b) or not disagree(a, b) or _met(one, other, a):
-        return False
-    return _same_attribute(one, a, other, b)
 
 
 def _measured_alike(one: Clause, a: Quantity, other: Clause, b: Quantity) -> bool:
@@ -88,9 +82,10 @@ def stances_contrary(one: Clause, other: Clause, shared: ClauseOverlap) -> Verdi
     """Contrary stances to the same thing; or the same stance to opposite things."""
     shared, flips = paired(one, other, shared)
     theirs = FLIPPED[other.stance] if flips else other.stance
-    if (one.stance, theirs) not in CONTRARY or shared.siblings or _other_figures(one, other):
-        return None
-    if not _same_matter(one, other, shared, flips=flips):
+    # Python 3.8 is dropped, Python 3.11 is supported: the figures make them two things.
+    figures = ((a, b) for a in one.figures for b in other.figures if a.dimension == b.dimension)
+    apart = bool(shared.siblings) or any(not equal(a, b) for a, b in figures)
+    if (one.stance, theirs) not in CONTRARY or apart or not _same_matter(one, other, shared, flips=flips):
         return None
     kind = "modality" if {OPT, MAY} & {one.stance, other.stance} else "negation"
     return Verdict(kind, f"one says {_said(one)}, the other {_said(other)}", min(0.95, 0.5 + shared.held / 2))
@@ -105,15 +100,15 @@ def _same_matter(one: Clause, other: Clause, shared: ClauseOverlap, *, flips: bo
         alike, held = (0.2, 0.4) if strong >= 3 else (0.25, 0.55)
     if not strong or shared.held < held or shared.alike < alike or elsewhere(one, other, shared):
         return False
-    if _other_subject(one, other):
-        return False
-    if flips and strong < 3 and min(mass(shared.left), mass(shared.right)) >= 1.0:
+    if _other_subject(one, other) or (flips and strong < 3 and min(mass(shared.left), mass(shared.right)) >= 1.0):
         return False
     if flips:
         return mass(shared.common) >= 1.5 or shared.alike > 0.6
     denying = [clause for clause in (one, other) if clause.stance in (NO, OPT)]
     asserting = other if one in denying else one
-    if denying[0].acts and denying[0].verb not in _GENERIC and _does_other(asserting, shared):
+    # The importer validates rows, it does not update them: that is another act.
+    does_other = asserting.verb in asserting.names - shared.common and weight(asserting.verb) == 1.0
+    if denying[0].acts and denying[0].verb not in _GENERIC and does_other:
         return False
     return all(_denied(clause, shared.common) for clause in denying)
 
@@ -128,22 +123,12 @@ def _other_subject(one: Clause, other: Clause) -> bool:
 _GENERIC = terms("touch make use have need get do run happen take reach hit let keep be is are")
 
 
-def _does_other(clause: Clause, shared: ClauseOverlap) -> bool:
-    """Whether a clause tells of another act: the importer validates rows, it does not update them."""
-    return clause.verb in clause.names - shared.common and weight(clause.verb) == 1.0
-
-
 def _denied(clause: Clause, common: frozenset[str]) -> bool:
     core = mass(clause.core)
     if clause.stance == NO and not clause.refused and clause.first and clause.first not in common:
         return False
     share = 0.67 if clause.core <= clause.subject else 0.5  # `snapshot tests are banned` is not of all tests
     return core == 0 or mass(clause.core & common) >= core * share
-
-
-def _other_figures(one: Clause, other: Clause) -> bool:
-    """Whether the figures make them two things: Python 3.8 is dropped, Python 3.11 is supported."""
-    return any(a.dimension == b.dimension and not equal(a, b) for a in one.figures for b in other.figures)
 
 
 _SAID = {YES: "yes", NO: "no", MAY: "may", OPT: "need not"}
@@ -164,13 +149,12 @@ def things_compete(one: Clause, other: Clause, shared: ClauseOverlap) -> Verdict
     """Two things for one role."""
     if not _both_assert(one, other) or one.refused or other.refused:
         return None
-    for a in one.things:
-        for b in other.things:
-            if a.name in other.mentions or b.name in one.mentions:
-                continue
-            roles = [role for role in sorted(a.roles & b.roles) if shared.siblings <= role_words(role)]
-            if any(_competes(one, a, other, b, role) for role in roles):
-                return Verdict("value", f"{_shown(one, a)} against {_shown(other, b)}", 0.85)
+    ours = [thing for thing in one.things if thing.name not in other.mentions]
+    theirs = [thing for thing in other.things if thing.name not in one.mentions]
+    for a, b in ((a, b) for a in ours for b in theirs):
+        roles = [role for role in sorted(a.roles & b.roles) if shared.siblings <= role_words(role)]
+        if any(_competes(one, a, other, b, role) for role in roles):
+            return Verdict("value", f"{_shown(one, a)} against {_shown(other, b)}", 0.85)
     return None
 
 
@@ -190,24 +174,17 @@ def _competes(one: Clause, a: RoleFiller, other: Clause, b: RoleFiller, role: st
     own, their_own = mass(ours - common - about), mass(theirs - common - about)
     if role in _STRICT and own + their_own >= 1.0:
         return False
-    if mass(common - about) >= 2.0:
-        return True
-    if mass(common - about) >= 1.0:
-        return mass(common) / (mass(common) + min(own, their_own)) >= 0.3
+    if (beside := mass(common - about)) >= 1.0:
+        return beside >= 2.0 or mass(common) / (mass(common) + min(own, their_own)) >= 0.3
     if ours & about and theirs & about:
         return min(own, their_own) < (2.1 if mass(common & about) >= 1.0 else 1.0)
     if role in _SINGLE and min(own, their_own) < 0.5:
         return True
-    if _universal(one) or _universal(other):
+    if any(word.low in _ALL for word in one.words + other.words):  # of all there is: `everywhere`, `always`
         return role not in _STRICT and min(own, their_own) < 2.1
     if ours & about or theirs & about:
         return (own == 0 and their_own == 0) or (min(own, their_own) < 0.5 and bool(common))
     return own < 0.5 and their_own < 0.5
-
-
-def _universal(clause: Clause) -> bool:
-    """Whether it is said of all there is: `everywhere`, `always`, `anything`."""
-    return any(word.low in _ALL for word in clause.words)
 
 
 _ALL = several("everywhere always anything everything anywhere exclusively throughout")
@@ -242,14 +219,15 @@ def relations_differ(one: Clause, other: Clause, shared: ClauseOverlap) -> Verdi
     """The same relation of the same subject with another value."""
     if not _both_assert(one, other) or not shared.common:
         return None
-    for theme, relation, value in _frames(one):
-        for their_theme, their_relation, theirs in _frames(other):
-            if not _related(relation, their_relation) or not _same_theme(theme, their_theme):
-                continue
-            if relation.startswith("any ") and mass(theme ^ their_theme) > 0.5:
-                continue
-            if _exclude(one, value, other, theirs, relation):
-                return Verdict("value", f"{' '.join(sorted(value))} against {' '.join(sorted(theirs))}", 0.7)
+    frames = ((ours, theirs) for ours in _frames(one) for theirs in _frames(other))
+    for (theme, relation, value), (their_theme, their_relation, theirs) in frames:
+        # Being in a place fits whatever is done there.
+        both_in = relation.endswith(" in") and their_relation.endswith(" in")
+        related = relation == their_relation or (both_in and "be in" in (relation, their_relation))
+        loose = relation.startswith("any ") and mass(theme ^ their_theme) > 0.5
+        same = related and not loose and _same_theme(theme, their_theme)
+        if same and _exclude(one, value, other, theirs, relation):
+            return Verdict("value", f"{' '.join(sorted(value))} against {' '.join(sorted(theirs))}", 0.7)
     return None
 
 
@@ -271,14 +249,10 @@ def _frames(clause: Clause) -> list[tuple[Names, str, Names]]:
 def _placed(clause: Clause, slots: dict[str, Names]) -> list[tuple[Names, str, Names]]:
     """What is stored in, built with, named … something."""
     theme, verb = clause.subject or slots.get("", frozenset()), clause.verb
-    if verb in _HAPPENS and clause.subject:
-        return [(theme, _relation(verb, at), slots[at]) for at in ("in", "from", "by", "with", "as") if at in slots]
-    if verb not in _FUNCTIONAL and verb not in _IS:
-        return [
-            (theme, _relation(verb, at), slots[at])
-            for at in (_PASSIVE if clause.passive else _ACTIVE)
-            if at in slots and clause.subject
-        ]
+    happens = verb in _HAPPENS and clause.subject
+    if happens or (verb not in _FUNCTIONAL and verb not in _IS):
+        places = ("in", "from", "by", "with", "as") if happens else _PASSIVE if clause.passive else _ACTIVE
+        return [(theme, _relation(verb, at), slots[at]) for at in places if at in slots and clause.subject]
     found = []
     for place, value in slots.items():
         if place in _PLACES and value and value != theme:
@@ -312,11 +286,6 @@ def _relation(verb: str, place: str) -> str:
     return f"{verb} {'in' if place == 'to' and verb in _KEEPING else place}"
 
 
-def _related(one: str, other: str) -> bool:
-    """Whether two relations are one; being in a place fits whatever is done there."""
-    return one == other or (one.endswith(" in") and other.endswith(" in") and "be in" in (one, other))
-
-
 def _same_theme(one: Names, other: Names) -> bool:
     common = one & other
     left, right = one - common, other - common
@@ -324,11 +293,8 @@ def _same_theme(one: Names, other: Names) -> bool:
         return False
     if one == other and one:
         return True
-    return (
-        mass(common) >= 1.0
-        and min(mass(left), mass(right)) < 0.5
-        and mass(left | right) <= (3.0 if mass(common) >= 2.0 else 1.5)
-    )
+    most = 3.0 if mass(common) >= 2.0 else 1.5
+    return mass(common) >= 1.0 and min(mass(left), mass(right)) < 0.5 and mass(left | right) <= most
 
 
 def _exclude(one: Clause, a: Names, other: Clause, b: Names, relation: str) -> bool:
@@ -347,11 +313,8 @@ def _exclude(one: Clause, a: Names, other: Clause, b: Names, relation: str) -> b
 
 
 def _roles_of(clause: Clause, value: Names) -> Names:
-    found: Names = frozenset()
-    for thing in clause.things:
-        if any(clause.words[at].stem in value for at in range(thing.first, thing.last)):
-            found |= thing.roles
-    return found
+    named = [t for t in clause.things if any(word.stem in value for word in clause.words[t.first : t.last])]
+    return frozenset().union(*(thing.roles for thing in named))
 
 
 _GETS = terms("get pull fetch read take load come receive consume obtain")
@@ -376,9 +339,8 @@ def _order(clause: Clause) -> tuple[Names, Names] | None:
     """What comes first and what comes later, where a clause ranks or orders two things."""
     for at, word in enumerate(clause.words):
         if word.low in _ORDERS or (word.low == "over" and clause.names & _RANKS):
-            before, after = (
-                frozenset(w.stem for w in side) & clause.names for side in (clause.words[:at], clause.words[at:])
-            )
+            sides = (clause.words[:at], clause.words[at:])
+            before, after = (frozenset(w.stem for w in side) & clause.names for side in sides)
             return (after, before) if word.low == "after" else (before, after)
     return None
 

@@ -63,17 +63,12 @@ def word_signs(text: str) -> WordSigns:
     affirmed, denied = set[str](), set[str]()
     for word, name, sign in zip(words, called, marks, strict=True):
         if sign:
-            (affirmed if sign > 0 else denied).update((name, *_inside(word)))
+            # The words within a path, a file name or an identifier count, too.
+            pieces = _PIECE.findall(word.raw) if word.named and len(word.raw) >= 4 else []
+            inside = [canonical(piece.lower()) for piece in pieces if len(piece) > 2] if len(pieces) > 1 else []
+            (affirmed if sign > 0 else denied).update((name, *inside))
     lows = frozenset(word.low for word in words)
     return WordSigns(tuple(words), tuple(marks), tuple(called), frozenset(affirmed), frozenset(denied), lows)
-
-
-def _inside(word: Token) -> list[str]:
-    """The words within a path, a file name or an identifier."""
-    if not word.named or len(word.raw) < 4:
-        return []
-    pieces = _PIECE.findall(word.raw)
-    return [canonical(piece.lower()) for piece in pieces if len(piece) > 2] if len(pieces) > 1 else []
 
 
 _PIECE = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -105,7 +100,8 @@ def _pieces(words: tuple[Token, ...]) -> list[list[Token]]:
 
 
 def _signed(piece: list[Token]) -> list[int]:
-    marks = [1 if _tells(word) else 0 for word in piece]
+    builds = STOP | _DENIES | _OF_A_NAME
+    marks = [int(w.kind not in ("op", "mark") and len(w.low) < 64 and w.low not in builds) for w in piece]
     for at, word in enumerate(piece):
         following = piece[at + 1].low if at + 1 < len(piece) else ""
         before = piece[at - 1].low if at else ""
@@ -114,11 +110,10 @@ def _signed(piece: list[Token]) -> list[int]:
         elif word.low == "not" and before == ",":
             _turn(marks, at + 1, _end(piece, at + 1))
         elif word.low in _DENIES and not (word.low == "not" and following in _NOT_DENIED):
-            if word.low == "rule" and following != "out":
-                continue
-            _deny(piece, marks, at)
+            if word.low != "rule" or following == "out":
+                _deny(piece, marks, at)
         elif _of_name(word.low, following, piece):
-            start = at + 1 + (following in ("of", "than", "longer"))
+            start = at + 1 + (following in ("of", "than"))
             if following == "longer":
                 _deny(piece, marks, at)
             else:
@@ -132,27 +127,18 @@ _ADVERBS = several("strictly explicitly now currently long completely entirely f
 def _of_name(low: str, following: str, piece: list[Token]) -> bool:
     if low not in _OF_A_NAME or following in ("more", "less", "fewer", "later", "earlier"):
         return False
-    if low == "instead":
-        return following == "of"
-    if low == "rather":
-        return following == "than"
-    if low == "than":
-        return False
+    if low in ("instead", "rather"):
+        return following == ("of" if low == "instead" else "than")
     if low == "over":
         return any(word.low.startswith(("prefer", "favo", "cho")) for word in piece)
-    return low != "beyond"
+    return low not in ("than", "beyond")
 
 
 def _deny(piece: list[Token], marks: list[int], at: int) -> None:
     """Turn what a denying verb denies: what follows it; its subject, where nothing of weight follows."""
-    end = len(piece)
-    for place in range(at + 1, len(piece)):
-        if piece[place].low == "," and place > at + 1:
-            end = place
-            break
-        if piece[place].low in ("because", "since", "unless", "if", "when", "until"):
-            end = place
-            break
+    ends = {"because", "since", "unless", "if", "when", "until"}
+    reach = range(at + 1, len(piece))
+    end = next((p for p in reach if piece[p].low in ends or (piece[p].low == "," and p > at + 1)), len(piece))
     told = [p for p in range(at + 1, end) if marks[p] and piece[p].stem not in _PLAIN and weight(piece[p].stem) == 1]
     near = [p for p in told if not any(piece[q].low in _ENDS for q in range(at + 1, p))]
     if not told or (not near and piece[at].low in ("not", "never", "isn't", "aren't", "cannot", "can't")):
@@ -162,21 +148,13 @@ def _deny(piece: list[Token], marks: list[int], at: int) -> None:
 
 def _end(piece: list[Token], start: int) -> int:
     """Where what is denied by name ends."""
-    for place in range(start + 1, len(piece)):
-        if piece[place].kind == "mark" or piece[place].low in _ENDS:
-            return place
-    return len(piece)
+    ends = (at for at in range(start + 1, len(piece)) if piece[at].kind == "mark" or piece[at].low in _ENDS)
+    return next(ends, len(piece))
 
 
 def _turn(marks: list[int], start: int, end: int) -> None:
     for at in range(start, min(end, len(marks))):
         marks[at] = -marks[at]
-
-
-def _tells(word: Token) -> bool:
-    if word.kind in ("op", "mark") or len(word.low) >= 64:
-        return False
-    return word.low not in STOP and word.low not in _DENIES and word.low not in _OF_A_NAME
 
 
 Names = frozenset[str]
@@ -199,6 +177,8 @@ def measure_features(one: Statement, other: Statement, rule: Verdict | None) -> 
     _cues(found, s, t)
     for kind in ("value", "negation", "modality", "number"):
         found[f"rule {kind}"] = float(rule is not None and rule.kind == kind)
+    for by, names in _PRODUCTS.items():
+        found |= {f"{name} {by}": found[name] * found[by] for name in names}
     _together(found, s, t)
     found["signals"] = sum(found[name] >= least for name, least in _SIGNALS) / 4
     return found
@@ -208,6 +188,14 @@ _SIGNALS = (
     ("topic", 1.0), ("topic flips", 1.0), ("role", 1.0), ("role flips", 1.0), ("flip", 0.5), ("opposed", 1.0),
     ("number near", 0.4), ("contrary", 0.3), ("modal", 0.2), ("flip names", 1.0), ("number loose", 1.0),
 )  # fmt: skip
+
+
+# Evidence that tells more the more the two have in common.
+_PRODUCTS = {
+    "alike": ("flip", "deny one", "opposed", "topic", "topic flips", "lean", "role", "changes", "must may"),
+    "held": ("flip", "opposed", "topic", "number loose"),
+    "common": ("number",),
+}
 
 
 def _overlap(found: Features, s: WordSigns, t: WordSigns) -> None:
@@ -223,7 +211,6 @@ def _overlap(found: Features, s: WordSigns, t: WordSigns) -> None:
     both_name = names[0] & names[1]
     found["names shared"] = min(len(both_name), 2) / 2
     found["names differ"] = float(bool(names[0] - both_name) and bool(names[1] - both_name))
-    found["long"] = min(len(s.words) + len(t.words), 80) / 80
     found["names added"] = float(bool(names[0] - both_name) != bool(names[1] - both_name))
 
 
@@ -239,30 +226,20 @@ _FREQUENT = terms(word_list("features.frequent"))
 @lru_cache(maxsize=4096)
 def _proper(one: WordSigns) -> Names:
     """What is written as a name."""
-    found = set()
-    for at, word in enumerate(one.words):
-        if one.signs[at] and word.kind == "word" and (word.named or (at and word.raw[:1].isupper())):
-            found.add(one.called[at])
-    return frozenset(found)
+    words = [(at, word) for at, word in enumerate(one.words) if one.signs[at] and word.kind == "word"]
+    return frozenset(one.called[at] for at, word in words if word.named or (at and word.raw[:1].isupper()))
 
 
 def _signs(found: Features, s: WordSigns, t: WordSigns) -> None:
-    flips = [_flip(s, t), _flip(t, s)]
-    found["flip"] = max(flips)
+    found["flip"] = max(_flip(s, t), _flip(t, s))
     names = _proper(s) & _proper(t)
     found["flip names"] = float(bool(names & ((s.denied - t.denied) | (t.denied - s.denied))))
-    found["flip alike"] = found["flip"] * found["alike"]
-    found["flip held"] = found["flip"] * found["held"]
     found["deny both"] = float(mass(s.denied & t.denied) >= 1.0)
     found["deny one"] = float(bool(s.denied) != bool(t.denied))
-    found["deny one alike"] = found["deny one"] * found["alike"]
     pairs = [(a, b) for a in s.names - t.names for b in t.names - s.names if opposed(a, b)]
     pairs = [(a, b) for a, b in pairs if a not in KINDS or b not in KINDS]
     same = [(a in s.denied) == (b in t.denied) for a, b in pairs]
-    clash = float(any(same))
-    found["opposed"] = clash
-    found["opposed alike"] = clash * found["alike"]
-    found["opposed held"] = clash * found["held"]
+    found["opposed"] = float(any(same))
     found["opposed denied"] = float(not all(same))
 
 
@@ -270,13 +247,6 @@ def _flip(s: WordSigns, t: WordSigns) -> float:
     """How much of what one denies the other asserts."""
     whole = mass(s.denied)
     return mass(s.denied & (t.affirmed - t.denied)) / whole if whole else 0.0
-
-
-def _sign(one: WordSigns, value: topics.TopicValue) -> int:
-    """Whether a value is denied from outside: `not thread-safe` is a value itself."""
-    if any(word.low in _OWN_DENIAL for word in one.words[value.first : value.last]):
-        return 1
-    return -1 if any(mark < 0 for mark in one.signs[value.first : value.last]) else 1
 
 
 _OWN_DENIAL = several("no not never without none don't isn't aren't cannot can't doesn't nothing nobody")
@@ -295,12 +265,9 @@ def _topics(found: Features, s: WordSigns, t: WordSigns) -> None:
         if any(n in b and b[n] != sign for n, sign in a.items()):
             flip += 1
     found["topic"] = float(clash > 0)
-    found["topic alike"] = found["topic"] * found["alike"]
-    found["topic held"] = found["topic"] * found["held"]
     found["topics"] = min(clash, 3.0) / 3
     found["topic agrees"] = float(agree > 0)
     found["topic flips"] = float(flip > 0)
-    found["topic flips alike"] = found["topic flips"] * found["alike"]
 
 
 _HEADS = terms(word_list("features.heads"))
@@ -341,7 +308,6 @@ def _leanings(found: Features, s: WordSigns, t: WordSigns) -> None:
         elif a.sign == b.sign > 0:
             clash = max(clash, share)
     found["lean"] = clash
-    found["lean alike"] = clash * found["alike"]
     found["lean agrees"] = agree
     found["lean flips"] = flip
     found["lean more"] = float(clash > agree)
@@ -356,21 +322,21 @@ def _leaning(one: WordSigns) -> dict[str, topics.TopicLeaning]:
 def valued(one: WordSigns) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for value in topics.values(one.words):
-        found.setdefault(value.topic, {})[value.name] = _sign(one, value)
+        # A value may be denied from outside; `not thread-safe` is a value itself.
+        own = any(word.low in _OWN_DENIAL for word in one.words[value.first : value.last])
+        denied = not own and any(mark < 0 for mark in one.signs[value.first : value.last])
+        found.setdefault(value.topic, {})[value.name] = -1 if denied else 1
     return found
 
 
 def _clauses(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> None:
-    best = dict.fromkeys(_RELATIONS, 0.0)
-    for a in ours:
-        for b in theirs:
-            for name, alike in _relations(a, b):
-                best[name] = max(best[name], alike)
-    found.update(best)
-    meeting = max(best["contrary"], best["concord"])
-    found["apart most"] = float(best["apart"] > 0 and best["apart"] - 0.1 >= meeting)
-    found["sibling most"] = float(best["sibling"] > 0 and best["sibling"] >= meeting)
-    found["contrary more"] = float(best["contrary"] > best["concord"])
+    found |= dict.fromkeys(_RELATIONS, 0.0)
+    for name, alike in (pair for a in ours for b in theirs for pair in _relations(a, b)):
+        found[name] = max(found[name], alike)
+    meeting = max(found["contrary"], found["concord"])
+    found["apart most"] = float(found["apart"] > 0 and found["apart"] - 0.1 >= meeting)
+    found["sibling most"] = float(found["sibling"] > 0 and found["sibling"] >= meeting)
+    found["contrary more"] = float(found["contrary"] > found["concord"])
 
 
 _RELATIONS = ("contrary", "concord", "modal", "apart", "sibling", "elsewhere", "only", "subject")
@@ -421,7 +387,6 @@ def _things(found: Features, s: WordSigns, t: WordSigns) -> None:
     found["role"] = float(bool(clash))
     found["role common"] = min(common, 3.0) / 3 if clash else 0.0
     found["role named"] = float(any(role_words(r) & s.names and role_words(r) & t.names for r in clash))
-    found["role alike"] = found["alike"] if clash else 0.0
     found["role same"] = float(bool(names))
     found["role flips"] = float(any(sign != theirs.get(key, sign) for key, sign in ours.items()))
 
@@ -431,19 +396,13 @@ def _used(one: WordSigns) -> dict[tuple[str, str], int]:
     """(thing, role) with its sign."""
     found: dict[tuple[str, str], int] = {}
     for thing in filled(one.words):
-        if thing.last - thing.first == 1 and not _is_name(one, thing.first):
-            continue
-        sign = -1 if any(mark < 0 for mark in one.signs[thing.first : thing.last]) else 1
-        for role in thing.roles:
-            found[thing.name, role] = sign
+        word = one.words[thing.first]
+        plain_english = word.low in ENGLISH or word.low.removesuffix("s") in ENGLISH
+        named = not plain_english or word.code or (thing.first > 0 and word.raw[:1].isupper())
+        if named or thing.last - thing.first > 1:
+            sign = -1 if any(mark < 0 for mark in one.signs[thing.first : thing.last]) else 1
+            found |= {(thing.name, role): sign for role in thing.roles}
     return found
-
-
-def _is_name(one: WordSigns, at: int) -> bool:
-    """Whether a word that is plain English, too, is meant as a name."""
-    word = one.words[at]
-    plain_english = word.low in ENGLISH or word.low.removesuffix("s") in ENGLISH
-    return not plain_english or word.code or (at > 0 and word.raw[:1].isupper())
 
 
 def clashing_figures(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> list[tuple[Quantity, Quantity]]:
@@ -452,24 +411,24 @@ def clashing_figures(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> li
 
 
 def _met(a: Clause, b: Clause) -> list[tuple[Quantity, Quantity]]:
-    return [(x, y) for x in a.figures for y in b.figures if _measured(x.dimension, y.dimension)]
+    pairs = [(x, y, x.dimension, y.dimension) for x in a.figures for y in b.figures]
+    return [
+        (x, y)
+        for x, y, one, other in pairs
+        if one == other or ("" in (one, other) and not (one + other).startswith("version"))
+    ]
 
 
 def _figures(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> None:
-    best = dict.fromkeys(
-        ("number", "number held", "number alike", "number agrees", "number other time", "number near"), 0.0
-    )
-    for a in ours:
-        for b in theirs:
-            for name, amount in _compared(a, b):
-                best[name] = max(best[name], amount)
-    found.update(best)
-    clash = best["number"]
-    found["number all"] = clash * found["held"]
-    found["number common"] = clash * found["common"]
-    found["number names"] = clash * found["names shared"]
-    found["number loose"] = _loose(ours, theirs)
-    found["number loose held"] = found["number loose"] * found["held"]
+    names = ("number", "number held", "number alike", "number agrees", "number other time", "number near")
+    found |= dict.fromkeys(names, 0.0)
+    for name, amount in (pair for a in ours for b in theirs for pair in _compared(a, b)):
+        found[name] = max(found[name], amount)
+    found["number all"] = found["number"] * found["held"]
+    found["number names"] = found["number"] * found["names shared"]
+    # Whether both count something, and nothing alike.
+    a, b = ([q for c in side for q in c.figures if not q.dimension.startswith(_TYPED)] for side in (ours, theirs))
+    found["number loose"] = float(bool(a) and bool(b) and all(disagree(x, y) for x in a for y in b))
     sides = [any(clause.figures for clause in side) for side in (ours, theirs)]
     found["number added"] = float(sides[0] != sides[1])
 
@@ -490,12 +449,6 @@ def _compared(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
         yield "number other time", 1.0
 
 
-def _loose(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> float:
-    """Whether both count something, and nothing alike."""
-    a, b = ([q for c in side for q in c.figures if not q.dimension.startswith(_TYPED)] for side in (ours, theirs))
-    return float(bool(a) and bool(b) and all(disagree(x, y) for x in a for y in b))
-
-
 _TYPED = ("time", "bytes", "percent", "period", "rate", "clock", "hertz")
 
 
@@ -506,10 +459,6 @@ def _near(a: Clause, x: Quantity, b: Clause, y: Quantity) -> float:
     )
     common = mass(ours & theirs)
     return common / (common + min(mass(ours - theirs), mass(theirs - ours))) if common else 0.0
-
-
-def _measured(one: str, other: str) -> bool:
-    return one == other or ("" in (one, other) and not one.startswith("version") and not other.startswith("version"))
 
 
 def _together(found: Features, s: WordSigns, t: WordSigns) -> None:
@@ -537,10 +486,7 @@ _EXCEPT = several("except unless excluding apart besides")
 
 def _cues(found: Features, s: WordSigns, t: WordSigns) -> None:
     a, b = s.lows, t.lows
-    found["changes"] = float(bool(_CHANGES & (a ^ b)))
-    found["changes alike"] = found["changes"] * found["alike"]
-    found["adds"] = float(bool(_ADDS & (a ^ b)))
-    found["excepts"] = float(bool(_EXCEPT & (a ^ b)))
-    found["all some"] = float((bool(_ALL & a) and bool(_SOME & b)) or (bool(_ALL & b) and bool(_SOME & a)))
-    found["must may"] = float((bool(_MUST & a) and bool(_SOME & b)) or (bool(_MUST & b) and bool(_SOME & a)))
-    found["must may alike"] = found["must may"] * found["alike"]
+    for name, words in (("changes", _CHANGES), ("adds", _ADDS), ("excepts", _EXCEPT)):
+        found[name] = float(bool(words & (a ^ b)))
+    for name, words in (("all some", _ALL), ("must may", _MUST)):
+        found[name] = float(bool(words & a and _SOME & b) or bool(words & b and _SOME & a))
