@@ -10,7 +10,7 @@ words belongs to that session, open or closed.
 
 from collections.abc import Iterable, Sequence
 
-from holdfast.model.session import Session, SessionCommand, SessionTurn, now_at
+from holdfast.model.session import Session, SessionCommand, now_at
 from holdfast.model.text import tokens, visible
 from holdfast.values import frozen, mutable
 
@@ -36,26 +36,24 @@ class _Part:
     title: str
     lines: list[str]
 
-    @property
-    def cost(self) -> int:
-        return sum(map(_cost, [self.title, *self.lines] if self.lines else []))
-
 
 def brief(session: Session, *, budget: int, named: bool = False) -> Brief:
     """The session in at most `budget` tokens, whenever what is open fits into them.
 
     `named`: what is open has its session's id before its own, by which others can close it.
     """
-    head, must = _Part(f"Session {session.id}", []), essential(session, named=named)
-    room = budget * 4 - _cost(head.title) - sum(part.cost for part in must)
+    head, must = f"Session {session.id}", essential(session, named=named)
+    room = budget * 4 - sum(map(_cost, [head, *_lines(must)]))
     if room < 0:
         said = f"(what is open takes more than the budget of {budget} tokens)"
-        return _finished([head.title, *_lines(must), said], over=True)
+        text = "\n".join([head, *_lines(must), said])
+        return Brief(text, tokens(text), over=True)
     filling = _Filling(room)
     taken = {name: filling.take(part) for name, part in _wanted(session) if part.lines}
     told = [part for name in _ORDER if (part := taken.get(name))]
     after = [part for name in ("scratchpad", "files") if (part := taken.get(name))]
-    return _finished([head.title, *_lines([*told, *must, *after])], over=False)
+    text = "\n".join([head, *_lines([*told, *must, *after])])
+    return Brief(text, tokens(text), over=False)
 
 
 def essential(session: Session, *, named: bool = False) -> list[_Part]:
@@ -113,7 +111,10 @@ def _wanted(session: Session) -> list[tuple[str, _Part]]:
     """What else is worth telling, the most telling first."""
     failed = [f"- {_flat(one.text)} (exit {one.exit_status})" for one in failing(session.commands)]
     decided = [f"- {_flat(one)}" for one in session.decisions]
-    before, turns = session.condensed, [f"{turn.n}. {_told(turn)}" for turn in session.turns]
+    before = session.condensed
+    made = [f" [{' '.join(oid[:10] for oid in turn.commits[-3:])}]" if turn.commits else "" for turn in session.turns]
+    turns = [f"{turn.n}. {_flat(turn.summary)}{told}" for turn, told in zip(session.turns, made, strict=True)]
+    earlier = f"Before, in {before.turns} turns:" if before else ""
     return [
         ("where", _Part("Where:", [_where(session)])),
         ("objective", _Part("Objective:", _texts(session.objective))),
@@ -125,10 +126,7 @@ def _wanted(session: Session) -> list[tuple[str, _Part]]:
         ("summary", _Part("Summary:", _texts(session.summary))),
         ("turns", _Part(_TURNS, turns[::-1])),
         ("commits", _Part("Commits no turn tells of:", _untold(session))),
-        (
-            "before",
-            _Part(f"Before, in {before.turns} turns:" if before else "", _texts(before.text if before else None)),
-        ),
+        ("before", _Part(earlier, _texts(before.text if before else None))),
         ("scratchpad", _Part("Scratchpad:", _texts(session.scratchpad))),
         ("files", _Part("Files:", [" ".join(_flat(path) for path in session.files[-40:])] * bool(session.files))),
     ]
@@ -153,11 +151,6 @@ def _where(session: Session) -> str:
     commit = f" at {at.commit[:12]}" if at.commit else ""
     ended = f", ended {session.ended.ts[:16]}" if session.ended else ""
     return f"{place}{commit}, last updated {at.ts[:16]}{ended}"
-
-
-def _told(turn: SessionTurn) -> str:
-    commits = f" [{' '.join(oid[:10] for oid in turn.commits[-3:])}]" if turn.commits else ""
-    return f"{_flat(turn.summary)}{commits}"
 
 
 def _item(name: str, text: str, task: str | None = None) -> str:
@@ -187,11 +180,6 @@ def _lines(parts: Iterable[_Part]) -> list[str]:
     return [line for part in parts for line in (part.title, *part.lines)]
 
 
-def _finished(lines: list[str], *, over: bool) -> Brief:
-    text = "\n".join(lines)
-    return Brief(text, tokens(text), over)
-
-
 MAX_EARLIER_SESSIONS = 10  # sessions whose open items are listed
 
 
@@ -219,6 +207,7 @@ class OpenMatter:
 def earlier_sessions(there: Iterable[Session], first: Session, *, line: str) -> list[Session]:
     """The sessions that came before one, newest first: those linked with it, and what ended on the line."""
     known = {one.id: one for one in there if one.id != first.id}
+    left = {name for name, one in known.items() if one.line == line or one.ended_by != "dropped"}
     onward: dict[str, list[str]] = {}
     for one in known.values():
         for name in one.next:
@@ -228,15 +217,11 @@ def earlier_sessions(there: Iterable[Session], first: Session, *, line: str) -> 
     while waiting:
         one = waiting.pop()
         for name in (one.previous or "", *onward.get(one.id, ())):
-            if name in known and name not in found and not _let_go(known[name], line):
+            # Somebody may have decided that a session of another line is no matter any more.
+            if name in left and name not in found:
                 found[name] = known[name]
                 waiting.append(known[name])
     return sorted(found.values(), key=lambda one: (one.updated.ts, one.id), reverse=True)
-
-
-def _let_go(session: Session, line: str) -> bool:
-    """Whether somebody decided that a session of another line is no matter any more."""
-    return session.line != line and session.ended_by == "dropped"
 
 
 def left_by(first: Session, earlier: Sequence[Session]) -> list[OpenMatter]:
@@ -252,9 +237,8 @@ def left_by(first: Session, earlier: Sequence[Session]) -> list[OpenMatter]:
 
 def answered_matters(sessions: Iterable[Session]) -> list[OpenMatter]:
     """What was allowed or denied, each session's newest first."""
-    return [
-        one for session in sessions for one in reversed(matters(session)) if one.kind == "asked" and not one.is_open
-    ]
+    asked = (one for session in sessions for one in reversed(matters(session)) if one.kind == "asked")
+    return [one for one in asked if not one.is_open]
 
 
 def matters(session: Session) -> list[OpenMatter]:

@@ -96,11 +96,8 @@ def timestamp(now: datetime) -> str:
 
 def heads(events: Iterable[Event]) -> list[str]:
     """Events that no other event here names as a parent, newest first."""
-    named: set[str] = set()
-    seen: dict[str, Event] = {}
-    for event in events:
-        seen[event.hash_self] = event
-        named.update(event.hash_prev)
+    seen = {event.hash_self: event for event in events}
+    named = {parent for event in seen.values() for parent in event.hash_prev}
     tips = (event for event in seen.values() if event.hash_self not in named)
     return [tip.hash_self for tip in sorted(tips, key=lambda e: (e.ts, e.hash_self), reverse=True)]
 

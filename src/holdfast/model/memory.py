@@ -100,12 +100,8 @@ class Rejected(_Shared):
 
 
 Memory = Candidate | Accepted | Retired | Rejected
-STATES: dict[str, type[Memory]] = {
-    "candidate": Candidate,
-    "accepted": Accepted,
-    "deprecated": Retired,
-    "rejected": Rejected,
-}
+STATES: dict[str, type[Memory]] = {"candidate": Candidate, "accepted": Accepted}
+STATES |= {"deprecated": Retired, "rejected": Rejected}
 
 
 def status(memory: Memory) -> str:

@@ -27,7 +27,7 @@ _HIDDEN = regex(
 
 def visible(text: str) -> str:
     """The text with everything invisible or steering replaced by a visible mark."""
-    return _HIDDEN.sub(_mark, text.replace("\r\n", "\n"))
+    return _HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
 def has_hidden(text: str) -> bool:
@@ -51,10 +51,6 @@ def in_json(text: str) -> str:
 def tokens(text: str) -> int:
     """About how many tokens a model reads in a text: a quarter of its bytes, rounded up."""
     return (len(text.encode("utf-8", "replace")) + 3) // 4
-
-
-def _mark(found: re.Match[str]) -> str:
-    return f"⟨U+{ord(found[0]):04X}⟩"
 
 
 def _escape_in_json(found: re.Match[str]) -> str:

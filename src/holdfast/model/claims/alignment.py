@@ -99,13 +99,7 @@ def apart(one: Clause, other: Clause) -> bool:
 _PAIRS = word_list("alignment.pairs")
 
 
-def _acts() -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for pair in map(str, _PAIRS.split()):
-        one, other = map(canonical, pair.split("|"))
-        found[one] = found.get(one, frozenset()) | {other}
-        found[other] = found.get(other, frozenset()) | {one}
-    return found
-
-
-_ACTS = _acts()
+_ACTS: dict[str, set[str]] = {}
+for _one, _other in (map(canonical, pair.split("|")) for pair in _PAIRS.split()):
+    _ACTS.setdefault(_one, set()).add(_other)
+    _ACTS.setdefault(_other, set()).add(_one)

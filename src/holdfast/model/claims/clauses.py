@@ -75,16 +75,14 @@ def _is_scope(words: tuple[Token, ...], at: int, kind: str) -> bool:
     """Whether a word says where something holds, and is not itself what is spoken of."""
     before = words[at - 1].low if at else ""
     following = words[at + 1].low if at + 1 < len(words) else ""
-    match kind:
-        case "source":
-            written = any(word.stem in _WRITTEN for word in words)
-            return following in _CODE or (before in ("in", "for") and not written)
-        case "age" | "exposure":
-            return following not in ("", ",", "key", "keys")
-        case "system":
-            return before in ("on", "for", "in", "under", "") or following in ("users", "builds", "machines")
-        case _:
-            return True
+    if kind == "source":
+        written = any(word.stem in _WRITTEN for word in words)
+        return following in _CODE or (before in ("in", "for") and not written)
+    if kind in ("age", "exposure"):
+        return following not in ("", ",", "key", "keys")
+    if kind == "system":
+        return before in ("on", "for", "in", "under", "") or following in ("users", "builds", "machines")
+    return True
 
 
 _MAX_CLAUSES = 12
@@ -130,12 +128,13 @@ def _clause(part: ClaimPart) -> Clause:
     lows = {word.low for word in words}
     stance = modality.FLIPPED[mood.stance] if part.refused else mood.stance
     figures = tuple(quantities(words, negated=bool(lows & _REFUSES)))
-    if stance == modality.NO and any(
-        f.sense != EXACT and _bare(words, max(mood.after, part.verb), f.first) for f in figures
-    ):
+    limits = [figure for figure in figures if figure.sense != EXACT]
+    if stance == modality.NO and any(_bare(words, max(mood.after, part.verb), limit.first) for limit in limits):
         figures = tuple(quantities(words, negated=True))
         stance = modality.YES  # what it denies is the other side of the figure
-    taken = {at for figure in figures for at in range(figure.first, figure.last) if not _counted(words, at, figure)}
+    # The noun that a figure counts also says what the clause is about.
+    measured = [(at, figure) for figure in figures for at in range(figure.first, figure.last)]
+    taken = {at for at, figure in measured if figure.dimension != f"count:{words[at].stem}"}
     content = [at for at in range(len(words)) if at not in taken and _tells(words, at)]
     told = {word.stem for word in part.condition if word.low not in STOP}
     names = frozenset(_name(words, at) for at in content) | told
@@ -160,7 +159,7 @@ def _clause(part: ClaimPart) -> Clause:
         compounds=frozenset(
             (_name(words, a), _name(words, b)) for a, b in itertools.pairwise(content) if b == a + 1
         ),
-        named=frozenset(_name(words, at) for at in content if _is_name(words, at)),
+        named=frozenset(_name(words, at) for at in content if words[at].named or (at and words[at].raw[:1].isupper())),
         only=bool(lows & {"only", "exclusively", "solely", "alone"}) or part.only,
         also=bool(lows & {"also", "additionally", "too", "either"}),
         refused=part.refused,
@@ -169,10 +168,6 @@ def _clause(part: ClaimPart) -> Clause:
 
 
 _VERBAL = several(word_list("clauses.verbal"))
-
-
-def _is_name(words: tuple[Token, ...], at: int) -> bool:
-    return words[at].named or (at > 0 and words[at].raw[:1].isupper())
 
 
 def _first(words: tuple[Token, ...], content: list[int], denial: int) -> str:
@@ -187,19 +182,13 @@ def _first(words: tuple[Token, ...], content: list[int], denial: int) -> str:
 
 def _bare(words: tuple[Token, ...], denial: int, figure: int) -> bool:
     """Whether only the comparison stands between a denial and its figure: `must not be larger than`."""
-    return all(
-        weight(word.stem) < 1.0 or word.low in STOP or word.stem in _COMPARED for word in words[denial + 1 : figure]
-    )
+    between = words[denial + 1 : figure]
+    return all(weight(word.stem) < 1.0 or word.low in STOP or word.stem in _COMPARED for word in between)
 
 
 _COMPARED = terms("older newer earlier later") | terms(
     "exceed larger longer bigger more less smaller over above below under beyond drop fall go rise grow"
 )
-
-
-def _counted(words: tuple[Token, ...], at: int, figure: Quantity) -> bool:
-    """Whether this is the noun that a figure counts: it also says what the clause is about."""
-    return figure.dimension == f"count:{words[at].stem}"
 
 
 def _relation(words: tuple[Token, ...], part: ClaimPart) -> str:
@@ -242,15 +231,15 @@ def _core(words: tuple[Token, ...], content: list[int], mood: modality.Mood, par
     if part.value:
         return frozenset(_name(words, at) for at in content if at in part.value)
     following = [at for at in content if at > mood.after] if mood.after >= 0 else []
-    if part.verb > 0 and mood.after >= part.verb and _of_subject(words, mood.after):
-        following = []  # `wildcard imports are banned from …`
+    of_subject = any(word.low in _FORBIDDEN for word in words[mood.after : mood.after + 2])
+    if part.verb > 0 and mood.after >= part.verb and of_subject:
+        following = []  # it is banned, it is not allowed: `wildcard imports are banned from …`
     strong = [at for at in following if weight(_name(words, at)) == 1.0]
     if not strong:
         before = [at for at in content if at < part.verb] if mood.after >= part.verb > 0 else content
         return frozenset(_name(words, at) for at in before)
-    first = strong[0]
     core = []
-    for at in range(first, len(words)):
+    for at in range(strong[0], len(words)):
         if at in content:
             core.append(_name(words, at))
         elif words[at].low in PREPOSITIONS or words[at].kind == "mark":
@@ -259,11 +248,6 @@ def _core(words: tuple[Token, ...], content: list[int], mood: modality.Mood, par
 
 
 _FORBIDDEN = several(word_list("clauses.forbidden"))
-
-
-def _of_subject(words: tuple[Token, ...], denial: int) -> bool:
-    """Whether a denial is said of the subject: it is banned, it is not allowed."""
-    return any(word.low in _FORBIDDEN for word in words[denial : denial + 2])
 
 
 PREPOSITIONS = word_values("clauses.prepositions")
@@ -291,25 +275,19 @@ def _is_participle(words: tuple[Token, ...], at: int) -> bool:
     return words[at].low.endswith(("ed", "en", "t", "ing", "wn", "un"))
 
 
-def _english(low: str) -> bool:
-    return low in ENGLISH or low.removesuffix("s") in ENGLISH
-
-
 def _counts(words: tuple[Token, ...], thing: RoleFiller, verb: int) -> bool:
     """Whether a word that is also plain English is meant as a name here."""
-    raw = words[thing.first].raw
-    if thing.last - thing.first > 1 or not _english(words[thing.first].low) or "." in raw or "_" in raw:
+    raw, low = words[thing.first].raw, words[thing.first].low
+    english = low in ENGLISH or low.removesuffix("s") in ENGLISH
+    if thing.last - thing.first > 1 or not english or "." in raw or "_" in raw:
         return True
     if thing.first and raw[:1].isupper() and raw[1:] != raw[1:].upper():
         return True
     before = words[thing.first - 1].low if thing.first else ""
     following = words[thing.last].low if thing.last < len(words) else ""
     if raw.lower() in ("request", "requests"):
-        return (
-            raw == "requests"
-            and before in ("use", "uses", "using", "with", "prefer")
-            and (following in PREPOSITIONS or not following)
-        )
+        used = before in ("use", "uses", "using", "with", "prefer")
+        return raw == "requests" and used and (following in PREPOSITIONS or not following)
     last = thing.first > verb >= 0 and thing.last == len(words)
     return last or (before in _LEADS and thing.last >= len(words) - 2)
 

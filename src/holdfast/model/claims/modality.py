@@ -43,7 +43,7 @@ def mood(words: tuple[Token, ...]) -> Mood:
     after = places[-1] if places else -1
     stance = _base(lows)
     if _leaves_open(lows, places):
-        return Mood(OPT, _last_of(lows, _DEMANDS | _OPEN, after))
+        return Mood(OPT, max([after, *(at for at, low in enumerate(lows) if low in _DEMANDS | _OPEN)]))
     if len(places) % 2 and stance == MAY and lows[places[-1]] in _LEXICAL:
         return Mood(OPT, after)
     if len(places) % 2:
@@ -59,9 +59,8 @@ _LEXICAL = several("without skip skips skipped bypass omit omitted avoid")
 
 def _keeps_out(lows: list[str], at: int) -> bool:
     """`keep secrets out of the logs`."""
-    return lows[at : at + 2] == ["out", "of"] and any(
-        low in ("keep", "keeps", "kept", "leave", "stay", "stays") for low in lows[:at]
-    )
+    keeps = {"keep", "keeps", "kept", "leave", "stay", "stays"}
+    return lows[at : at + 2] == ["out", "of"] and not keeps.isdisjoint(lows[:at])
 
 
 def _base(lows: list[str]) -> str:
@@ -104,14 +103,15 @@ def _is_denial(lows: list[str], at: int) -> bool:
     return True
 
 
+_TELLING = several("is are was were been be we has have will")
+
+
 def _ends(lows: list[str], at: int) -> bool:
     """Whether it is said of the whole subject and is done: `was dropped`, not `is dropped after 3 tries`."""
     past = any(low in ("was", "were", "been", "we") for low in lows[:at])
     if any(low in _WHEN and not (past and low == "in") for low in lows[at + 1 :]):
         return False
-    return at == 0 or any(
-        low in ("is", "are", "was", "were", "been", "be", "we", "has", "have", "will") for low in lows[:at]
-    )
+    return at == 0 or not _TELLING.isdisjoint(lows[:at])
 
 
 def _leaves_open(lows: list[str], places: list[int]) -> bool:
@@ -120,9 +120,7 @@ def _leaves_open(lows: list[str], places: list[int]) -> bool:
         return False
     for at in places:
         near = lows[at + 1 : at + 4]
-        if lows[at] == "needn't" or any(
-            low in _DEMANDS and low != "have" for low in near[:3] if low not in ("allowed",)
-        ):
+        if lows[at] == "needn't" or any(low in _DEMANDS and low not in ("have", "allowed") for low in near):
             return lows[at] != "without"
         if "have" in near[:2] and "to" in near[:3]:
             return True
@@ -131,8 +129,3 @@ def _leaves_open(lows: list[str], places: list[int]) -> bool:
         if at and lows[at] == "not" and near and near[0] in _OPEN:
             return False
     return False
-
-
-def _last_of(lows: list[str], wanted: frozenset[str], fallback: int) -> int:
-    found = [at for at, low in enumerate(lows) if low in wanted]
-    return max([*found, fallback])

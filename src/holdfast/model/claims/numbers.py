@@ -74,14 +74,10 @@ _NO_NAME = STOP | several("version release port pinned pin upgrade upgraded belo
 def quantities(words: tuple[Token, ...], *, negated: bool = False) -> list[Quantity]:
     """The quantities of a sentence; `negated`: it denies them, so that "not longer than" is a ceiling."""
     found: list[Quantity] = []
-    at = 0
-    while at < len(words):
-        made = _range(words, at) or _one(words, at, negated=negated)
-        if made:
-            found.append(made)
-            at = made.last
-        else:
-            at += 1
+    for at in range(len(words)):
+        if not found or at >= found[-1].last:
+            made = _range(words, at) or _one(words, at, negated=negated)
+            found += [made] if made else []
     return found
 
 
@@ -91,37 +87,25 @@ def _one(words: tuple[Token, ...], at: int, *, negated: bool) -> Quantity | None
         return None
     figure, glued, last = read
     dimension, size, last = _unit(words, at, last, glued)
-    if period := _once_a(words, at, last):
+    name, before = words[at].low, words[at - 1].low if at else ""
+    once_a = name == "once" and last + 1 < len(words) and words[last].low in ("a", "an", "per", "every")
+    if once_a and (period := SECONDS.get(known_unit(words[last + 1].low))):
         dimension, figure, size, last = "period", (1.0,), period, last + 2
-    name = words[at].low
-    if dimension == "" or (dimension == " " and _is_year(words, at)):
+    is_year = before in ("in", "since", "until") and name[:2] in ("19", "20") and len(name) == 4
+    if dimension == "" or (dimension == " " and is_year):
         return None
     if dimension == "version" or (":" in name and figure == _clock(name)):
         key, dimension = figure, "clock" if ":" in name else _whose(words, at)
+    elif len(figure) == 1:
+        key = (figure[0] * size,)
     else:
-        key = (figure[0] * size,) if len(figure) == 1 else (float(f"{figure[0]:.0f}.{_fraction(words[at])}") * size,)
+        digits = name.replace(",", ".").split(".")[1]
+        key = (float(f"{figure[0]:.0f}.{''.join(filter(str.isdigit, digits)) or '0'}") * size,)
     sense, first, last = _sense(words, at, last, negated=negated, glued=glued)
     shown = " ".join(word.raw for word in words[first:last])
-    low, high, open_low, open_high = _interval(key, sense)
-    return Quantity(
-        dimension.strip(), low, high, {"<": MOST, ">": LEAST}.get(sense, sense), shown, first, last, open_low, open_high
-    )
-
-
-def _once_a(words: tuple[Token, ...], at: int, last: int) -> float:
-    """The seconds of `once a day`; 0 if it is something else."""
-    if words[at].low != "once" or last + 1 >= len(words) or words[last].low not in ("a", "an", "per", "every"):
-        return 0.0
-    return SECONDS.get(known_unit(words[last + 1].low), 0.0)
-
-
-def _is_year(words: tuple[Token, ...], at: int) -> bool:
-    return (
-        at > 0
-        and words[at - 1].low in ("in", "since", "until")
-        and words[at].low[:2] in ("19", "20")
-        and len(words[at].low) == 4
-    )
+    low, high = (float("-inf"),) if sense in (MOST, "<") else key, _ENDLESS if sense in (LEAST, ">") else key
+    meant = {"<": MOST, ">": LEAST}.get(sense, sense)
+    return Quantity(dimension.strip(), low, high, meant, shown, first, last, sense == ">", sense == "<")
 
 
 def _range(words: tuple[Token, ...], at: int) -> Quantity | None:
@@ -167,10 +151,9 @@ def _one_of(words: tuple[Token, ...], at: int) -> bool:
         return False
     if known_unit(words[at + 1].low) not in SECONDS:
         return True
-    after = words[at + 2].low if at + 2 < len(words) else ""
-    return after in ("before", "after", "ago", "later", "long", "old") or (
-        at > 0 and words[at - 1].low in _LEADS_TO_ONE
-    )
+    if at and words[at - 1].low in _LEADS_TO_ONE:
+        return True
+    return any(word.low in ("before", "after", "ago", "later", "long", "old") for word in words[at + 2 : at + 3])
 
 
 _LEADS_TO_ONE = several("per for after within every half most least to than about around over lasts takes take")
@@ -181,7 +164,8 @@ def _digits(word: Token, words: tuple[Token, ...], at: int) -> tuple[Key, str, i
     glued, last = word.low[len(body) :], at + 1
     if ":" in body:
         return _clock(body), glued, last
-    parts = body.replace(",", "").split(".") if _grouped(body) else body.replace(",", ".").split(".")
+    grouped = all(len(part.split(".")[0]) == 3 for part in body.split(",")[1:])  # commas part thousands: 10,000
+    parts = body.replace(",", "" if grouped else ".").split(".")
     key = tuple(float(part[:18]) for part in parts if part)
     if last < len(words) and words[last].low in MANY and len(key) == 1:
         key, last = (key[0] * MANY[words[last].low],), last + 1
@@ -190,28 +174,17 @@ def _digits(word: Token, words: tuple[Token, ...], at: int) -> tuple[Key, str, i
     return key, glued, last
 
 
-def _grouped(body: str) -> bool:
-    """Whether commas part thousands, as in 10,000."""
-    return all(len(part.split(".")[0]) == 3 for part in body.split(",")[1:])
-
-
 def _clock(body: str) -> Key:
-    return tuple(
-        float(part[:18])
-        for part in body.replace(",", ":").replace(".", ":").rstrip("+%apm").split(":")
-        if part.isdigit()
-    )
-
-
-def _fraction(word: Token) -> str:
-    digits = word.low.replace(",", ".").split(".")[1]
-    return "".join(c for c in digits if c.isdigit()) or "0"
+    parts = body.replace(",", ":").replace(".", ":").rstrip("+%apm").split(":")
+    return tuple(float(part[:18]) for part in parts if part.isdigit())
 
 
 def _unit(words: tuple[Token, ...], at: int, last: int, glued: str) -> tuple[str, float, int]:
     """The dimension, the unit's size, and where the unit ends."""
     before = words[at - 1].stem if at else ""
-    unit, end = (glued, last) if glued and glued not in GLUED_MANY else (_named_unit(words, last), last + 1)
+    unit, end = (glued, last) if glued and glued not in GLUED_MANY else ("", last + 1)
+    if end > last and last < len(words) and (words[last].kind == "word" or words[last].low == "%"):
+        unit = known_unit(words[last].low)
     if unit in UNITS:
         dimension, size = UNITS[unit]
         if before in ("every", "each"):
@@ -223,14 +196,12 @@ def _unit(words: tuple[Token, ...], at: int, last: int, glued: str) -> tuple[str
         return "clock", 1.0, last
     if words[at].kind == "number" and (_dotted(words, at) or _versioned(words, at, last)):
         return "version", 1.0, last
-    noun = _noun(words, last)
-    if noun:
+    if noun := _noun(words, last):
         return _rate(words, noun, f"count:{words[noun - 1].stem}", 1.0)
-    if words[at].kind != "number" and words[at].low not in ("once", "twice", "thrice") and last < len(words):
-        return "", 1.0, last
-    if words[at].kind != "number" and words[at].low == "one":
-        return "", 1.0, last
-    return ("count:times" if words[at].low in ("once", "twice", "thrice") else " "), 1.0, last
+    if words[at].low in ("once", "twice", "thrice"):
+        return "count:times", 1.0, last
+    counts = words[at].kind == "number" or (last >= len(words) and words[at].low != "one")
+    return " " if counts else "", 1.0, last
 
 
 _RELEASED = several("version versions pin pinned upgrade upgraded release supported support require requires required")
@@ -244,35 +215,22 @@ def _dotted(words: tuple[Token, ...], at: int) -> bool:
     while back > 0 and words[back].kind == "op":
         back -= 1
     name = words[back] if back >= 0 else words[at]
-    named = (
-        name.kind == "word"
-        and name.low not in STOP
-        and (back < at - 1 or name.raw[:1].isupper() or name.low in _ALSO_NAMES)
-    )
-    return (
-        named or words[at].low.count(".") > 1 or any(word.low in _RELEASED or word.low in _ALSO_NAMES for word in words)
-    )
-
-
-def _named_unit(words: tuple[Token, ...], at: int) -> str:
-    if at >= len(words):
-        return ""
-    return known_unit(words[at].low) if words[at].kind == "word" or words[at].low == "%" else ""
+    looks = back < at - 1 or name.raw[:1].isupper() or name.low in _ALSO_NAMES
+    if name.kind == "word" and name.low not in STOP and looks:
+        return True
+    return words[at].low.count(".") > 1 or any(word.low in _RELEASED | _ALSO_NAMES for word in words)
 
 
 def _noun(words: tuple[Token, ...], at: int) -> int:
     """Where the noun that is counted ends (`3 failed calls` counts calls); 0 if none follows."""
-    end = at
-    while (
-        end < len(words)
-        and words[end].kind == "word"
-        and (words[end].low not in STOP or words[end].low == "times")
-        and end - at < 2
-    ):
-        end += 1
-        if words[end - 1].low.endswith("s"):
-            return end
-    return end if end > at else 0
+    end = 0
+    for place, word in enumerate(words[at : at + 2], at + 1):
+        if word.kind != "word" or (word.low in STOP and word.low != "times"):
+            break
+        end = place
+        if word.low.endswith("s"):
+            break
+    return end
 
 
 def _rate(words: tuple[Token, ...], end: int, dimension: str, size: float) -> tuple[str, float, int]:
@@ -314,18 +272,12 @@ def _whose(words: tuple[Token, ...], at: int) -> str:
         back -= 1
     if back >= 0 and words[back].kind == "word" and words[back].low not in _NO_NAME:
         return f"version:{words[back].stem}"
-    for word in reversed(words[:at]):
-        if word.kind == "word" and word.low not in _NO_NAME and (word.raw[:1].isupper() or word.low in _ALSO_NAMES):
-            return f"version:{word.stem}"
-    for word in reversed(words[:at]):
-        if word.kind == "word" and word.low not in _NO_NAME:
-            return f"version:{word.stem}"
-    return " "
+    near = [word for word in reversed(words[:at]) if word.kind == "word" and word.low not in _NO_NAME]
+    names = [word for word in near if word.raw[:1].isupper() or word.low in _ALSO_NAMES]
+    return f"version:{(names or near)[0].stem}" if near else " "
 
 
-_ALSO_NAMES = several(
-    """python node numpy go rust java ruby php django react postgres postgresql redis pandas ruff npm"""
-)
+_ALSO_NAMES = several("python node numpy go rust java ruby php django react postgres postgresql redis pandas ruff npm")
 
 
 def _sense(words: tuple[Token, ...], at: int, last: int, *, negated: bool, glued: str) -> tuple[str, int, int]:
@@ -347,25 +299,13 @@ def _sense(words: tuple[Token, ...], at: int, last: int, *, negated: bool, glued
         if len(key) == size and key in AFTER:
             sense, last = AFTER[key], last + size
             break
-    if negated and sense in (">", "<", LEAST) and not _denied(words[first:at]):
+    own_denial = any(word.low in ("no", "not", "never") for word in words[first:at])  # `no more than`
+    if negated and sense in (">", "<", LEAST) and not own_denial:
         sense = _FLIPPED[sense]
     if sense == EXACT:
         stems = {word.stem for word in words} | {word.low for word in words}
         sense = MOST if stems & _CEILING else LEAST if stems & _FLOOR else EXACT
     return sense, first, last
-
-
-def _denied(words: tuple[Token, ...]) -> bool:
-    """Whether the comparison holds its own denial: `no more than`."""
-    return any(word.low in ("no", "not", "never") for word in words)
-
-
-def _interval(key: Key, sense: str) -> tuple[Key, Key, bool, bool]:
-    if sense in (MOST, "<"):
-        return (float("-inf"),), key, False, sense == "<"
-    if sense in (LEAST, ">"):
-        return key, _ENDLESS, sense == ">", False
-    return key, key, False, False
 
 
 def equal(one: Quantity, other: Quantity) -> bool:

@@ -5,7 +5,7 @@ A role has words that name it (`database`) and the things that may fill it. A th
 Names are as `word_stems.canonical` gives them, several words joined by a blank.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from holdfast.model.claims.vocabulary import table, word_list
@@ -39,21 +39,14 @@ def _roles() -> _Roles:
     for line in table("roles"):
         role, words, things = (part.strip() for part in line.split("|"))
         named[role] = frozenset(canonical(word) for word in words.split())
-        for name, spelled in _things(things):
-            for form in spelled:
+        for name, *others in (thing.strip().split("=") for thing in things.split(",")):
+            for form in (tuple(map(plain, spelled.split())) for spelled in (name, *others)):
                 if form[0] not in STOP or len(form) > 1:
                     fills.setdefault(form, {})[role] = name
     things_ = {form: (min(roles.values(), key=len), frozenset(roles)) for form, roles in fills.items()}
     forms = several(" ".join(table("roles")).replace("=", " ").replace(",", " "))
     starts = frozenset(form[0] for form in things_)
     return _Roles(things_, named, forms, starts, max(map(len, things_)))
-
-
-def _things(text: str) -> Iterable[tuple[str, list[tuple[str, ...]]]]:
-    """Each thing by its first name, with all its spellings as the names of their words."""
-    for thing in text.split(","):
-        forms = thing.strip().split("=")
-        yield forms[0], [tuple(plain(word) for word in form.split()) for form in forms]
 
 
 # English words that are also names: they count only where they are written as the name of something used.
@@ -64,18 +57,13 @@ def filled(words: tuple[Token, ...]) -> list[RoleFiller]:
     """The things a sentence names that fill some role, the longest name first at each place."""
     roles, found, at = _roles(), [], 0
     while at < len(words):
-        if plain(words[at].low) not in roles.starts:
-            at += 1
-            continue
-        for size in range(min(roles.longest, len(words) - at), 0, -1):
+        starts = plain(words[at].low) in roles.starts
+        for size in range(min(roles.longest, len(words) - at) if starts else 0, 0, -1):
             key = tuple(plain(word.low) for word in words[at : at + size])
             if key in roles.things and (size > 1 or _spelled(words[at].low)):
-                name, fills = roles.things[key]
-                found.append(RoleFiller(name, fills, at, at + size))
-                at += size
+                found.append(RoleFiller(*roles.things[key], at, at + size))
                 break
-        else:
-            at += 1
+        at = found[-1].last if found and found[-1].first == at else at + 1
     return found
 
 

@@ -4,6 +4,8 @@ A part knows where its verb stands, so that readers can separate the subject fro
 may claim two things at once: this is used and that is not; this was tried and failed.
 """
 
+from itertools import takewhile
+
 from holdfast.model.claims.modality import DENIES
 from holdfast.model.claims.numbers import NUMBERS
 from holdfast.model.claims.vocabulary import word_list
@@ -47,12 +49,10 @@ _IS = Token(":", ":", ":", "mark")
 
 def contrasted(part: ClaimPart) -> list[ClaimPart]:
     """The part; or, where it sets one thing against another, the part without it and what is refused."""
-    words = part.words
     if switched := _switched(part):
         return switched
-    for at in range(1, len(words)):
-        size = _contrast(words, at)
-        if size:
+    for at in range(1, len(part.words)):
+        if size := _contrast(part.words, at):
             return _both(part, at, size)
     return [part]
 
@@ -94,21 +94,11 @@ def _contrast(words: tuple[Token, ...], at: int) -> int:
 
 def _both(part: ClaimPart, at: int, size: int) -> list[ClaimPart]:
     words = part.words
-    end = at + size
-    while (
-        end < len(words)
-        and words[end].kind != "mark"
-        and words[end].low not in ("in", "for", "on", "as", "when", "with")
-    ):
-        end += 1
-    start = at
-    while (
-        start > 0
-        and words[start - 1].kind == "word"
-        and words[start - 1].low not in _STOPS_VALUE
-        and start - 1 > part.verb
-    ):
-        start -= 1
+    ends = {"in", "for", "on", "as", "when", "with"}
+    over = (n for n in range(at + size, len(words)) if words[n].kind == "mark" or words[n].low in ends)
+    end = next(over, len(words))
+    outside = (n for n in range(at, 0, -1) if words[n - 1].kind != "word" or words[n - 1].low in _STOPS_VALUE)
+    start = max(next(outside, 0), min(at, part.verb + 1))
     kept = replace(part, words=words[:at] + words[end:])
     refused = words[at + size : end]
     if not refused:
@@ -126,10 +116,8 @@ def tried(found: list[ClaimPart]) -> list[ClaimPart]:
     if not found:
         return []
     words = [word for word in found[0].words if word.low not in _TRYING and word.low not in DENIES]
-    for at, word in enumerate(words):
-        if at > 1 and (word.low in _FAILED or word.low in (":", ",") or word.low in BE):
-            words = words[:at]
-            break
+    failed = (at for at, word in enumerate(words) if at > 1 and word.low in _FAILED | BE | {":", ","})
+    words = words[: next(failed, len(words))]
     everything = frozenset(range(len(words)))
     return [ClaimPart(tuple(words), imperative=True, refused=True, tried=True, value=everything)] if words else []
 
@@ -163,11 +151,9 @@ def claim(text: str) -> str:
 
 def sentences(text: str) -> list[tuple[Token, ...]]:
     """The sentences of a text's claim as words, without what only leads up to them."""
-    found = (
-        tokens(_PATTERNS.chose.sub("use ", _PATTERNS.agreed.sub("", sentence, count=1), count=1))
-        for sentence in _PATTERNS.sentence.split(_PATTERNS.dash.sub(", ", claim(text)))
-    )
-    return [words for words in found if words]
+    said = _PATTERNS.sentence.split(_PATTERNS.dash.sub(", ", claim(text)))
+    plain = (_PATTERNS.chose.sub("use ", _PATTERNS.agreed.sub("", one, count=1), count=1) for one in said)
+    return [words for words in map(tokens, plain) if words]
 
 
 def parts(text: str, *, dead_end: bool = False) -> list[ClaimPart]:
@@ -183,32 +169,22 @@ def parts(text: str, *, dead_end: bool = False) -> list[ClaimPart]:
 
 def _without_brackets(words: tuple[Token, ...]) -> tuple[Token, ...]:
     kept, depth = [], 0
-    short = _short_brackets(words)
     for at, word in enumerate(words):
         depth += (word.low == "(") - (word.low == ")")
-        if word.low not in "()" and (depth <= 0 or at in short):
+        around = [one.low for one in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])]
+        alone = around == ["(", ")"] and word.raw[:1].isupper()  # a name: `a service mesh (Istio)`
+        if word.low not in "()" and (depth <= 0 or alone):
             kept.append(word)
         depth = max(depth, 0)
     return tuple(kept)
-
-
-def _short_brackets(words: tuple[Token, ...]) -> set[int]:
-    """The places of names that stand in brackets by themselves: `a service mesh (Istio)`."""
-    found = set()
-    for at in range(1, len(words) - 1):
-        if words[at - 1].low == "(" and words[at + 1].low == ")" and words[at].raw[:1].isupper():
-            found.add(at)
-    return found
 
 
 def _of_sentence(words: tuple[Token, ...]) -> list[ClaimPart]:
     words, condition = _cut(_without_topic(words))
     found: list[ClaimPart] = []
     for piece in _split(words):
-        piece = _with_subject(piece, found)
-        if piece:
-            found.extend(contrasted(_placed(piece, condition)))
-            found.extend(apposed(piece))
+        if piece := _with_subject(piece, found):
+            found += contrasted(_placed(piece, condition)) + apposed(piece)
     return found
 
 
@@ -217,10 +193,9 @@ def _without_topic(words: tuple[Token, ...]) -> tuple[Token, ...]:
     for at, word in enumerate(words[:5]):
         if word.low == ":":
             rest = words[at + 1 :]
-            said = any(other.low in AUX or _verbal(rest, n) for n, other in enumerate(rest) if n) and not any(
-                other.low in AUX for other in words[:at]
-            )
-            return rest if said and len(rest) > 3 else words
+            said = any(other.low in AUX or _verbal(rest, n) for n, other in enumerate(rest) if n)
+            told_before = any(other.low in AUX for other in words[:at])
+            return rest if said and not told_before and len(rest) > 3 else words
     return words
 
 
@@ -233,20 +208,20 @@ def _cut(words: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]
         following = words[at + 1].low if at + 1 < len(words) else ""
         if kept and (_explains(word.low, following) or _tells_story(words[at : at + 7])):
             break
+        once = word.low == "once" and (following in ("", ".", ",", "a", "an", "per", "every") or not kept)
         if word.low in _EXCEPT or (word.low == "apart" and following == "from"):
             into = []
-        elif (
-            word.low in _CONDITIONS
-            and not (word.low == "once" and (following in ("", ".", ",", "a", "an", "per", "every") or not kept))
-            and not following[:1].isdigit()
-        ):
-            into = kept if _has_figure(words[at:]) else condition
+        elif word.low in _CONDITIONS and not once and not following[:1].isdigit():
+            # `if coverage drops under 75 %` is a limit.
+            upto = takewhile(lambda one: one.low != ",", words[at:])
+            into = kept if any(one.kind == "number" or one.low in NUMBERS for one in upto) else condition
         elif word.low == ",":
             into = kept
         into.append(word)
-    if len(kept) > 2 and kept[0].low in ("in", "on", "for", "inside", "within", "during", "at", "under"):
-        kept, leading = _leading(kept)
-        condition.extend(leading)
+    comma = next((at for at, word in enumerate(kept[:6]) if word.low == ","), 0)
+    if comma and len(kept) > 2 and kept[0].low in ("in", "on", "for", "inside", "within", "during", "at", "under"):
+        condition += kept[1:comma]  # `In tests, use SQLite` as `use SQLite in tests`
+        kept = kept[comma + 1 :] + kept[:comma]
     while kept and kept[0].kind == "mark":
         kept.pop(0)
     return tuple(kept), tuple(word for word in condition if word.kind == "word")
@@ -261,33 +236,13 @@ def _explains(low: str, following: str) -> bool:
 
 def _tells_story(words: tuple[Token, ...]) -> bool:
     """Whether it says what happened before: `after npm broke the build`."""
-    if words[0].low not in ("after", "as", "before"):
-        return False
-    if any(word.kind == "number" or word.low in NUMBERS for word in words):
-        return False
-    return any(word.low.endswith("ed") or word.low in _PAST for word in words[2:])
+    figure = any(word.kind == "number" or word.low in NUMBERS for word in words)
+    past = any(word.low.endswith("ed") or word.low in _PAST for word in words[2:])
+    return words[0].low in ("after", "as", "before") and past and not figure
 
 
 _PAST = several("broke failed lost went became got had was were took led made ran hit cost kept gave")
 _NEEDS = {"so": "that", "due": "to", "thanks": "to"}
-
-
-def _has_figure(words: tuple[Token, ...]) -> bool:
-    """Whether a condition is a limit: `if coverage drops under 75 %`."""
-    for word in words:
-        if word.kind == "number" or word.low in NUMBERS:
-            return True
-        if word.low == ",":
-            break
-    return False
-
-
-def _leading(kept: list[Token]) -> tuple[list[Token], list[Token]]:
-    """`In tests, use SQLite` as `use SQLite in tests`, and the surroundings by themselves."""
-    for at, word in enumerate(kept[:6]):
-        if word.low == ",":
-            return kept[at + 1 :] + kept[:at], kept[1:at]
-    return kept, []
 
 
 def _split(words: tuple[Token, ...]) -> list[tuple[Token, ...]]:
@@ -322,13 +277,8 @@ _NEW_CLAIM = several(word_list("sentences.new_claim"))
 def _with_subject(piece: tuple[Token, ...], found: list[ClaimPart]) -> tuple[Token, ...]:
     """A piece that starts with its verb, with the subject of the piece before it."""
     first = piece[0].low
-    if (
-        found
-        and found[0].verb > 0
-        and not found[0].imperative
-        and (first in AUX or first in ("never", "always"))
-        and first not in ("don't", "do")
-    ):
+    starts = (first in AUX or first in ("never", "always")) and first not in ("don't", "do")
+    if found and found[0].verb > 0 and not found[0].imperative and starts:
         return found[0].words[: found[0].verb] + piece
     if found and first == "it":
         return found[0].words[: max(found[0].verb, 0)] + piece[1:]
@@ -346,10 +296,11 @@ def _placed(words: tuple[Token, ...], condition: tuple[Token, ...]) -> ClaimPart
             at += 1
         return ClaimPart(words, at, imperative=True, condition=condition, only=_nothing_else(lows))
     verb = next((at for at, word in enumerate(words) if at and word.kind == "word" and _verbal(words, at)), -1)
-    if aux > 0 and (verb < 0 or aux < verb or not _LINKS.intersection(lows[verb:aux])):
-        return _with_aux(words, aux, condition)
+    by_aux = aux > 0 and (verb < 0 or aux < verb or not _LINKS.intersection(lows[verb:aux]))
+    passive = by_aux and any(low in BE for low in lows[aux : aux + 3])
+    verb = aux if by_aux else verb
     imperative = 0 < verb <= 2 and lows[0] in WE
-    return ClaimPart(words, verb, imperative=imperative, condition=condition, only=_nothing_else(lows))
+    return ClaimPart(words, verb, passive, imperative, condition, only=_nothing_else(lows))
 
 
 _BEFORE_VERB = several("don't dont do never always not to forget be please")
@@ -381,10 +332,3 @@ _DETERMINERS = several("the a an its our their all every each any this no")
 
 def _nothing_else(lows: list[str]) -> bool:
     return "nothing" in lows and "else" in lows
-
-
-def _with_aux(words: tuple[Token, ...], aux: int, condition: tuple[Token, ...]) -> ClaimPart:
-    lows = [word.low for word in words]
-    passive = any(low in BE for low in lows[aux : aux + 3])
-    imperative = aux <= 2 and lows[0] in WE
-    return ClaimPart(words, aux, passive=passive, imperative=imperative, condition=condition, only=_nothing_else(lows))

@@ -69,20 +69,13 @@ def _value_forms() -> Iterator[Form]:
             yield from forms
 
 
-def _synonym_forms() -> Iterator[Form]:
-    for row in table("synonyms"):
-        forms = [form.strip() for form in row.split("=")]
-        yield from ((form, forms[0], "") for form in forms)
-
-
-_FORMS = {"values": _value_forms, "synonyms": _synonym_forms}
-
-
 @cache
 def _beginnings(kind: str) -> Mapping[str, list[Form]]:
     """The forms of a table by the first letters of their first word."""
     found: dict[str, list[Form]] = {}
-    for form, topic, name in _FORMS[kind]():
+    synonyms = ([form.strip() for form in row.split("=")] for row in table("synonyms"))
+    forms = _value_forms() if kind == "values" else ((form, row[0], "") for row in synonyms for form in row)
+    for form, topic, name in forms:
         first = next((word for word in form.split() if word not in _FILL), "")
         found.setdefault(first[:3], []).append((form, topic, name))
     return found
@@ -111,8 +104,7 @@ def _found(words: tuple[Token, ...], kind: str) -> Iterator[TopicValue]:
         near = [table for one in dict.fromkeys(letters) if (table := _compiled(kind, one))]
         for size in range(min(_LONGEST, len(stems) - at) if near else 0, 0, -1):
             key = tuple(stems[at : at + size])
-            meant = next((table[key] for table in near if key in table), ())
-            if meant:
+            if meant := next((table[key] for table in near if key in table), ()):
                 last = places[at + size - 1] + 1
                 yield from (TopicValue(topic, name, places[at], last) for topic, name in meant)
                 at += size - 1

@@ -44,9 +44,8 @@ class Token:
     @property
     def named(self) -> bool:
         """Whether it is written as a name or as code rather than as plain English."""
-        return (
-            self.code or any(c.isupper() for c in self.raw[1:]) or any(c in "._/#@`" or c.isdigit() for c in self.raw)
-        )
+        capital = any(c.isupper() for c in self.raw[1:])
+        return self.code or capital or any(c in "._/#@`" or c.isdigit() for c in self.raw)
 
 
 @lru_cache(maxsize=8192)
@@ -54,7 +53,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     """The words, numbers and marks of one sentence, in order."""
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
-        found.extend(_made(match[0], match.lastgroup or ""))
+        found += _made(match[0], match.lastgroup or "")
         if len(found) >= _MAX_TOKENS:
             break
     return tuple(_joined(found))
@@ -138,8 +137,9 @@ def _stem(low: str) -> str:
     if word in KEEP:
         return word
     for ending in _ENDINGS if word.endswith(_ENDINGS) else ():
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and _has_vowel(word[: -len(ending)]):
-            word = word[: -len(ending)]
+        rest = word[: -len(ending)]
+        if word.endswith(ending) and len(rest) >= 3 and not _VOWELS.isdisjoint(rest):
+            word = rest
             break
     return _ended(word)
 
@@ -165,10 +165,6 @@ def _ended(word: str) -> str:
     return word[:-1] + "y" if word.endswith("i") and len(word) > 3 else word
 
 
-def _has_vowel(word: str) -> bool:
-    return not _VOWELS.isdisjoint(word)
-
-
 GLUED = several(word_list("word_stems.glued"))
 CONTRACTED = frozenset(("it's", "that's", "there's", "let's", "what's", "here's", "who's"))
 # Written with a hyphen and one thing.
@@ -177,16 +173,9 @@ WHOLE = several(word_list("word_stems.whole"))
 KEEP = several(word_list("word_stems.keep"))
 
 
-def _spellings() -> dict[str, str]:
-    """For each spelling of a word, the word's name."""
-    found = {}
-    for row in table("spellings"):
-        name, _, others = row.partition(":")
-        found.update(dict.fromkeys((name, *others.split()), name))
-    return found
-
-
-SAME = _spellings()
+# For each spelling of a word, the word's name.
+_ROWS = [row.partition(":") for row in table("spellings")]
+SAME = {spelled: name for name, _, others in _ROWS for spelled in (name, *others.split())}
 
 
 def _like() -> dict[str, str]:
@@ -201,19 +190,8 @@ def _like() -> dict[str, str]:
 
 _LIKE = _like()
 # Two words that are one thing.
-_PAIRS = word_list("word_stems.pairs")
-
-
-def _pairs() -> dict[tuple[str, str], str]:
-    found = {}
-    for item in _PAIRS.split(","):
-        words, _, name = item.strip().partition("=")
-        one, other = words.split()
-        found[canonical(one), canonical(other)] = name
-    return found
-
-
-PAIRS = _pairs()
+_PAIRS = [item.strip().partition("=") for item in word_list("word_stems.pairs").split(",")]
+PAIRS = {tuple(map(canonical, words.split())): name for words, _, name in _PAIRS}
 
 # Say how a sentence is built, never what it is about.
 STOP = several(word_list("word_stems.stop")) - {"off", "own", "new", "time", "case", "policy"}

@@ -92,7 +92,8 @@ class _Reader:
         self._lines, self._language = lines, language
         self._source = b"\n".join(lines).decode("utf-8", "replace") + "\n"
         self._text = masked(self._source, language.mask)
-        self._heads = _unfolded(self._text)
+        # What a type holds on one line counts as lines of their own; every character keeps its place.
+        self._heads = _ONE_LINE.sub(lambda found: found[1] + _AFTER.sub("\n", found[2]), self._text)
         self._strings = long_strings(self._source, language.mask)
         self._brackets = Brackets(self._text, language.brackets)
         self._at = MaskedLines(self._text)
@@ -107,10 +108,8 @@ class _Reader:
             (language.holders, self._holder),
         ):
             for pattern in patterns:
-                for found in re.finditer(pattern, self._heads, re.MULTILINE):
-                    part = how(found)
-                    if part is not None:
-                        yield part
+                parts = map(how, re.finditer(pattern, self._heads, re.MULTILINE))
+                yield from (part for part in parts if part is not None)
 
     def _block(self, found: re.Match[str]) -> SymbolPart | None:
         end, body = self._end(found.end(), block=True)
@@ -120,16 +119,12 @@ class _Reader:
         return self._part(found, end, body=body, name=f"{holder}.{found['name']}" if holder else None)
 
     def _plain(self, found: re.Match[str]) -> SymbolPart | None:
-        if "grouped" in found.re.groupindex and not self._in_group(found.start()):
-            return None
-        name = found["grouped"] if "grouped" in found.re.groupindex else self._source[slice(*found.span("name"))]
+        name = self._source[slice(*found.span("name"))] if "grouped" not in found.re.groupindex else found["grouped"]
+        if "grouped" in found.re.groupindex:  # an entry of Go's `const (`, `var (` or `type (`, or nothing
+            opening = self._brackets.around(found.start()) or 0
+            if not re.search(r"(?:^|\n)(?:const|var|type) *$", self._text[max(0, opening - 12) : opening]):
+                return None
         return self._part(found, self._end(found.end(), block=False)[0], name=name)
-
-    def _in_group(self, at: int) -> bool:
-        """Whether a line is an entry of Go's `const (`, `var (` or `type (`."""
-        opening = self._brackets.around(at)
-        before = self._text[max(0, (opening or 0) - 12) : opening or 0]
-        return opening is not None and re.search(r"(?:^|\n)(?:const|var|type) *$", before) is not None
 
     def _call_like(self, found: re.Match[str]) -> SymbolPart | None:
         words = re.split(r"[\s*&]+", found[0].strip(" \t("))
@@ -155,8 +150,7 @@ class _Reader:
         return None if part is None else replace(part, counts=False)
 
     def _part(self, found: re.Match[str], end: int, *, body: bool = True, name: str | None = None) -> SymbolPart | None:
-        name = re.sub(r"::|#", ".", name or found["name"]).strip('`"[].')
-        name = name.replace(".prototype.", ".")
+        name = re.sub(r"::|#", ".", name or found["name"]).strip('`"[].').replace(".prototype.", ".")
         if not name or name in NOT_NAMES:
             return None
         first = self._at.at(found.start() + len(found[0]) - len(found[0].lstrip()))
@@ -186,7 +180,7 @@ class _Reader:
                     return close, True
                 at = close + 1
             elif char == ";" or char in ")]}":
-                if char in ")]}" and char not in _closers(self._language.brackets):
+                if char in ")]}" and {")": "(", "]": "[", "}": "{"}[char] not in self._language.brackets:
                     at += 1
                     continue
                 return (at if char == ";" else max(0, at - 1)), False
@@ -212,12 +206,3 @@ class _Reader:
 
     def _line_end(self, at: int) -> int:
         return self._text.find("\n", at)
-
-
-def _unfolded(text: str) -> str:
-    """The text with what a type holds on one line as lines of their own; every character keeps its place."""
-    return _ONE_LINE.sub(lambda found: found[1] + _AFTER.sub("\n", found[2]), text)
-
-
-def _closers(brackets: str) -> str:
-    return "".join({"(": ")", "[": "]", "{": "}"}[char] for char in brackets)

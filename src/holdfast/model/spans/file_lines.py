@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -71,8 +72,11 @@ def find(lines: Sequence[bytes], count: int, wanted: str, near: int, tables: Tab
     if work > _MOST or places <= reach:
         return None
     if len(lines) > _TABLE or tables is None:
-        return _far(lines, count, wanted, near)
-    table = _table(lines, count, len(wanted), tables)
+        far = _outwards(near, places, places)
+        return next((n for n in far if digest(lines[n : n + count], size=len(wanted)) == wanted), None)
+    table = tables.setdefault((count, len(wanted)), {})
+    for start in range(places if not table else 0):
+        table.setdefault(digest(lines[start : start + count], size=len(wanted)), []).append(start)
     return min(table.get(wanted, ()), key=lambda start: abs(start - near), default=None)
 
 
@@ -109,24 +113,6 @@ def _outwards(near: int, places: int, reach: int) -> Iterator[int]:
             yield near + step
 
 
-def _far(lines: Sequence[bytes], count: int, wanted: str, near: int) -> int | None:
-    places = len(lines) - count + 1
-    for start in _outwards(near, places, places):
-        if digest(lines[start : start + count], size=len(wanted)) == wanted:
-            return start
-    return None
-
-
-def _table(lines: Sequence[bytes], count: int, size: int, tables: Tables) -> dict[str, list[int]]:
-    key = (count, size)
-    if key not in tables:
-        table: dict[str, list[int]] = {}
-        for start in range(len(lines) - count + 1):
-            table.setdefault(digest(lines[start : start + count], size=size), []).append(start)
-        tables[key] = table
-    return tables[key]
-
-
 _ALIGNED = 4000  # lines that differ on one side, up to which they are compared one by one
 _SHOWN = 400  # lines of a difference
 _COMPARED, _WIDTH, _LIKE = 50, 300, 0.75  # lines and characters compared; from where on they are like another
@@ -140,7 +126,6 @@ class LineAlignment:
 
     def __init__(self, old: Sequence[bytes], new: Sequence[bytes]) -> None:
         self._old, self._new = old, new
-        self._known: list[Op] | None = None
 
     def follow(self, first: int, last: int) -> tuple[int, int] | None:
         """Where lines first to last stand now, unchanged; None if they do not.
@@ -168,29 +153,22 @@ class LineAlignment:
         cited = self._old[first - 1 : last]
         if sum(1 for line in cited if line) >= _TELLING or all(op[0] == "delete" for op in around):
             return starts
-        if len(find_all(self._old, cited)) == 1 and not self._is_edited(first, last, around):
-            return starts
+        # Unless some of these lines still stand there, or others that are much like them.
+        if len(find_all(self._old, cited)) == 1 and not any(op[0] == "equal" for op in around):
+            new = [line for *_, j1, j2 in around for line in self._new[j1:j2] if line][:_COMPARED]
+            if not all(any(_is_like(line, other) for other in new) for line in cited if line):
+                return starts
         size = last - first + 1
         return [s for s in starts if any(j1 < s + size and s < j2 for *_, j1, j2 in around)]
 
-    def _is_edited(self, first: int, last: int, around: Sequence[Op]) -> bool:
-        """Whether some of these lines still stand there, or others that are much like them."""
-        if any(op[0] == "equal" for op in around):
-            return True
-        old = [line for line in self._old[first - 1 : last] if line]
-        new = [line for *_, j1, j2 in around for line in self._new[j1:j2] if line][:_COMPARED]
-        return all(any(_is_like(line, other) for other in new) for line in old)
-
-    @property
+    @cached_property
     def _operations(self) -> list[Op]:
-        if self._known is None:
-            self._known = list(_operations(self._old, self._new))
-        return self._known
+        return list(_operations(self._old, self._new))
 
 
 def _is_like(one: bytes, other: bytes) -> bool:
-    shown = (one[:_WIDTH].decode("utf-8", "replace"), other[:_WIDTH].decode("utf-8", "replace"))
-    return _matcher(*shown, autojunk=False).ratio() >= _LIKE
+    shown, others = (line[:_WIDTH].decode("utf-8", "replace") for line in (one, other))
+    return _matcher(shown, others, autojunk=False).ratio() >= _LIKE
 
 
 def _matcher(one: Sequence[T], other: Sequence[T], *, autojunk: bool) -> SequenceMatcher[T]:

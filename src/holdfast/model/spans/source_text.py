@@ -42,9 +42,13 @@ def qualified(parts: Iterable[SymbolPart]) -> list[Symbol]:
     found: list[Symbol] = []
     around: list[tuple[str, SymbolPart]] = []  # what is open, with its qualified name
     for part in sorted(parts, key=lambda part: (part.first, -part.last, part.start)):
-        while around and (around[-1][1].last < part.last or _is_before(around[-1][1], part)):
+        # One may have ended earlier on the same line.
+        while around and (around[-1][1].last < part.last or 0 <= around[-1][1].end < part.start):
             around.pop()
-        twin = bool(around) and _same_lines(around[-1][1], part) and not _is_in(part, around[-1][1])
+        outer = around[-1][1] if around else part
+        same_lines = (outer.first, outer.last) == (part.first, part.last)
+        inside = 0 <= outer.opens <= part.start and part.end <= outer.end
+        twin = bool(around) and same_lines and not inside
         before = around[-2][0] if twin and len(around) > 1 else around[-1][0] if around and not twin else ""
         name = f"{before}.{part.name}" if before else part.name
         if part.counts:
@@ -52,19 +56,6 @@ def qualified(parts: Iterable[SymbolPart]) -> list[Symbol]:
         if not twin:
             around.append((name, part))
     return list(dict.fromkeys(found))
-
-
-def _same_lines(one: SymbolPart, other: SymbolPart) -> bool:
-    return (one.first, one.last) == (other.first, other.last)
-
-
-def _is_in(part: SymbolPart, outer: SymbolPart) -> bool:
-    return 0 <= outer.opens <= part.start and part.end <= outer.end
-
-
-def _is_before(one: SymbolPart, part: SymbolPart) -> bool:
-    """Whether it ended earlier, though perhaps on the same line."""
-    return 0 <= one.end < part.start
 
 
 def trimmed(lines: Sequence[bytes], first: int, last: int) -> int:
@@ -108,9 +99,6 @@ class Brackets:
         self._closes = array("q")
         self._around = array("q")  # for each pair the number of the pair around it, -1 at the top
         self._number: dict[int, int] = {}
-        self._read(text, only)
-
-    def _read(self, text: str, only: str) -> None:
         stack: list[int] = []
         for found in _BRACKETS.finditer(text):
             char, at = found[0], found.start()
@@ -121,15 +109,12 @@ class Brackets:
                 self._opens.append(at)
                 self._closes.append(-1)
             elif (opener := _OPENS.get(char)) and opener in only:
-                self._close(text, stack, opener, at)
-
-    def _close(self, text: str, stack: list[int], opener: str, at: int) -> None:
-        """Close the nearest bracket of this kind; what was left open in between stays unclosed."""
-        for depth in range(len(stack) - 1, max(-1, len(stack) - 9), -1):
-            if text[self._opens[stack[depth]]] == opener:
-                self._closes[stack[depth]] = at
-                del stack[depth:]
-                return
+                # The nearest bracket of this kind; what was left open in between stays unclosed.
+                near = range(len(stack) - 1, max(-1, len(stack) - 9), -1)
+                depth = next((n for n in near if text[self._opens[stack[n]]] == opener), None)
+                if depth is not None:
+                    self._closes[stack[depth]] = at
+                    del stack[depth:]
 
     def closing(self, opening: int) -> int | None:
         """The position of the bracket that closes the one at a position; None if nothing does."""

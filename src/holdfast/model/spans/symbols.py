@@ -57,7 +57,10 @@ def heading_slug(text: str) -> str:
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Line, level and text of each heading outside code and front matter."""
     fence, before = "", ""
-    for at, line in enumerate(lines[(start := _after_front_matter(lines)) :], start + 1):
+    start = 0
+    if lines and lines[0] == "---" and "---" in lines[1:]:  # front matter
+        start = lines.index("---", 1) + 1
+    for at, line in enumerate(lines[start:], start + 1):
         if fence:
             closing = _PATTERNS.fence.match(line)
             if closing and closing[1].startswith(fence) and not line.strip().strip(fence[0]):
@@ -72,14 +75,6 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
             before = ""
         else:
             before = "" if line[:1] in "|>-*+" or line.startswith("    ") else line
-
-
-def _after_front_matter(lines: Sequence[str]) -> int:
-    if lines and lines[0] == "---":
-        for at, line in enumerate(lines[1:], 1):
-            if line == "---":
-                return at + 1
-    return 0
 
 
 _MOST_PARSED = 2 << 20  # bytes; the parser takes a second for so many
@@ -115,11 +110,9 @@ def _named(body: Sequence[ast.stmt], around: str) -> Iterator[Symbol]:
                 yield Symbol(name, first, node.end_lineno or node.lineno)
                 inner = node.body if isinstance(node, ast.ClassDef) else _only_definitions(node.body)
                 yield from _named(inner, f"{name}.")
-            case ast.Assign(targets=targets):
-                for target in targets:
+            case ast.Assign() | ast.AnnAssign():
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     yield from _assigned(target, node, around)
-            case ast.AnnAssign(target=target):
-                yield from _assigned(target, node, around)
             case _:
                 for part in _blocks(node):
                     yield from _named(part, around)
@@ -147,12 +140,8 @@ def _only_definitions(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     """The statements inside an if, a try, a with, a loop or a match."""
-    for field in ("body", "orelse", "finalbody"):
-        if part := getattr(node, field, None):
-            yield part
-    for field in ("handlers", "cases"):
-        for item in getattr(node, field, ()):
-            yield item.body
+    yield from filter(None, (getattr(node, field, None) for field in ("body", "orelse", "finalbody")))
+    yield from (item.body for field in ("handlers", "cases") for item in getattr(node, field, ()))
 
 
 def _by_indentation(lines: Sequence[bytes]) -> Iterator[SymbolPart]:
@@ -253,7 +242,8 @@ def section_symbols(lines: Sequence[bytes]) -> list[Symbol]:
     """TOML and INI: each `[section]` down to the next, and each setting by `section.key`."""
     page = _Page(lines, "toml")
     heads = [n for n, row in enumerate(page.plain.split("\n")) if row.startswith("[")]
-    heads = [n for n in heads if _PATTERNS.section.match(page.rows[n]) and _is_outside(page, n)]
+    outside = (n for n in heads if page.brackets.around(page.at.starts[n]) is None)
+    heads = [n for n in outside if _PATTERNS.section.match(page.rows[n])]
     found: list[Symbol] = []
     for start, end in zip([-1, *heads], [*heads, len(lines)], strict=True):
         head = _PATTERNS.section.match(page.rows[start]) if start >= 0 else None
@@ -264,16 +254,11 @@ def section_symbols(lines: Sequence[bytes]) -> list[Symbol]:
     return found
 
 
-def _is_outside(page: _Page, row: int) -> bool:
-    return page.brackets.around(page.at.starts[row]) is None
-
-
 def _settings(page: _Page, span: tuple[int, int], before: str) -> Iterator[Symbol]:
     row = span[0]
     while row < span[1]:
-        key = _PATTERNS.setting.match(page.rows[row])
         last = row
-        if key:
+        if key := _PATTERNS.setting.match(page.rows[row]):
             last = _value_end(page, row, key.end())
             yield Symbol(before + key[1].replace('"', "").replace("'", ""), row + 1, last + 1)
         row = last + 1
@@ -343,7 +328,10 @@ def makefile_symbols(lines: Sequence[bytes]) -> list[Symbol]:
         if variable := _PATTERNS.variable.match(row):
             found.append(Symbol(variable[1], at + 1, _continued(rows, at) + 1))
         elif target := _PATTERNS.target.match(row):
-            last = trimmed(lines, at + 1, _recipe_end(rows, at) + 1)
+            end = _continued(rows, at)
+            while end + 1 < len(rows) and (rows[end + 1][:1] in ("\t", "") or rows[end].endswith("\\")):
+                end += 1
+            last = trimmed(lines, at + 1, end + 1)
             found += [Symbol(name, at + 1, last) for name in target[1].split() if name != ".PHONY"]
     return found
 
@@ -352,14 +340,6 @@ def _continued(rows: Sequence[str], at: int) -> int:
     while at + 1 < len(rows) and rows[at].endswith("\\"):
         at += 1
     return at
-
-
-def _recipe_end(rows: Sequence[str], at: int) -> int:
-    last = at = _continued(rows, at)
-    while at + 1 < len(rows) and (rows[at + 1].startswith("\t") or not rows[at + 1] or rows[at].endswith("\\")):
-        at += 1
-        last = at if rows[at] else last
-    return last
 
 
 def end_symbols(lines: Sequence[bytes]) -> list[Symbol]:
@@ -436,15 +416,11 @@ def fitting(path: str, found: Sequence[Symbol], typed: str) -> list[Symbol]:
         exact = [s for s in found if s.name == name and s.name != s.also]
         return exact or [s for s in found if slug and s.also == slug]
     dotted = name.replace("::", ".").replace("#", ".").removesuffix("()").strip("[]")
-    for fits in (
-        [s for s in found if s.name == dotted],
-        [s for s in found if s.name.endswith(f".{dotted}")],
-        [s for s in found if s.name.lower() == dotted.lower()],
-    ):
-        if fits:
-            defined = [symbol for symbol in fits if symbol.body]
-            return defined if len(defined) == 1 else fits
-    return []
+    fits = [s for s in found if s.name == dotted]
+    fits = fits or [s for s in found if s.name.endswith(f".{dotted}")]
+    fits = fits or [s for s in found if s.name.lower() == dotted.lower()]
+    defined = [symbol for symbol in fits if symbol.body]
+    return defined if len(defined) == 1 else fits
 
 
 def _nearest(path: str, found: Sequence[Symbol], typed: str) -> str:

@@ -46,7 +46,6 @@ class Failures:
 
     def __init__(self) -> None:
         self._kept: list[Failure] = []
-        self.dropped = 0
 
     def add(self, key: str, what: str, why: str, turn: int) -> None:
         """Something failed; again, if it is not settled since."""
@@ -60,15 +59,12 @@ class Failures:
         self._kept.append(Failure(key, what, why, turn))
         if len(self._kept) > MAX_FAILURES:
             del self._kept[_FIRST]
-            self.dropped += 1
 
     def tried(self, what: str, turn: int) -> None:
         """Something was done after the newest failure."""
-        last = self._kept[-1] if self._kept else None
-        if last is None or last.settled or last.turn != turn or what in last.tried:
-            return
-        if len(last.tried) < _TRIED:
-            last.tried.append(what)
+        for last in self._kept[-1:]:
+            if not last.settled and last.turn == turn and what not in last.tried and len(last.tried) < _TRIED:
+                last.tried.append(what)
 
     def settle(self, key: str) -> None:
         """What failed under this key went well now."""
@@ -114,9 +110,7 @@ class Check:
     @property
     def sentence(self) -> str:
         """How it ended."""
-        if self.passed and self.once:
-            return f"{self.outcome} (before: {self.once})"
-        return f"{self.outcome}{self.listed}"
+        return self.outcome + (f" (before: {self.once})" if self.passed and self.once else self.listed)
 
     @property
     def listed(self) -> str:
@@ -133,9 +127,6 @@ class Checks:
     def __init__(self, failures: Failures) -> None:
         self._failures = failures
         self._kept: dict[str, Check] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._kept)
 
     @property
     def failing(self) -> list[Check]:
@@ -155,7 +146,9 @@ class Checks:
         runner = told.runner if told else command_results.family(test)
         key = " ".join(sorted(shown.split()))
         there = self._kept.pop(key, None)
-        said = told.sentence if told else _how(result, went_wrong=went_wrong)
+        said = told.sentence if told else PASSED
+        if told is None and went_wrong:
+            said = error_line(result.text) or (f"exit code {result.exit_status}" if result.exit_status else "failed")
         names = told.names if told else ()
         made = Check(shown, runner, result.exit_status, said, not went_wrong, names[: _NAMED + 1])
         if there is not None:
@@ -167,16 +160,13 @@ class Checks:
             made.once = said
             self._failures.add(f"check {key}", named(shown), _why(said, names, result.text), turn)
         else:
-            self._pass(key, made, whole=command_results.is_whole(test))
+            # What passed is mended; if all of it ran, so is whatever failed of it alone before.
+            self._failures.settle(f"check {key}")
+            for other, one in self._kept.items() if command_results.is_whole(test) else ():
+                if one.runner == made.runner and not one.passed:
+                    self._failures.settle(f"check {other}")
+                    one.passed, one.outcome, one.once = True, f"{one.outcome}; passed later with all others", None
             self._failures.tried(f"ran {named(shown)}", turn)
-
-    def _pass(self, key: str, made: Check, *, whole: bool) -> None:
-        """What passed is mended; if all of it ran, so is whatever failed of it alone before."""
-        self._failures.settle(f"check {key}")
-        for other, one in self._kept.items() if whole else ():
-            if one.runner == made.runner and not one.passed:
-                self._failures.settle(f"check {other}")
-                one.passed, one.outcome, one.once = True, f"{one.outcome}; passed later with all others", None
 
     def ran(self, most: int) -> list[SummaryCommand]:
         """Those that tell most: what fails, and the newest."""
@@ -197,9 +187,3 @@ def _why(said: str, names: Sequence[str], text: str) -> str:
     reason = error_line(text)
     known = said in reason or reason in names[:1] or is_total(reason)
     return ": ".join(filter(None, [said, *names[:1], "" if known else reason]))
-
-
-def _how(result: Result, *, went_wrong: bool) -> str:
-    if not went_wrong:
-        return PASSED
-    return error_line(result.text) or (f"exit code {result.exit_status}" if result.exit_status else "failed")

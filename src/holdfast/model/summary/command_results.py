@@ -4,7 +4,7 @@ How a test or check ended is read from what its runner prints, and so is the lin
 """
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from functools import cache, lru_cache
 
@@ -48,13 +48,11 @@ def parts(command: str) -> list[str]:
         text = text if line_end < 0 else text[:line_end]
     text = _unsigned(text)
     found_parts = []
-    for part in _PATTERNS.parts.split(text):
-        part = part.strip()
+    for part in map(str.strip, _PATTERNS.parts.split(text)):
         while found := _PATTERNS.assigned.match(part):
             part = part[found.end() :]
-        if part:
-            found_parts.append(one_line(part))
-    return found_parts
+        found_parts.append(one_line(part))
+    return list(filter(None, found_parts))
 
 
 @lru_cache(maxsize=512)  # the same few are run again and again
@@ -97,9 +95,7 @@ def _unsigned(text: str) -> str:
 
 
 def _points(word: str) -> bool:
-    return word not in (".", "./...", "./") and (
-        "/" in word or "::" in word or re.search(r"\.\w{1,4}$", word) is not None
-    )
+    return word not in (".", "./...", "./") and re.search(r"/|::|\.\w{1,4}$", word) is not None
 
 
 def _looks(part: str) -> bool:
@@ -122,12 +118,9 @@ def _short_head(part: str) -> str:
     words = part.split(maxsplit=1)
     if not words:
         return ""
-    name = (
-        words[0].rsplit("/", 1)[-1]
-        if words[0].startswith(("/", "./", "../", "node_modules", ".venv", "venv"))
-        else words[0]
-    )
-    return " ".join((name, *words[1:]))
+    if words[0].startswith(("/", "./", "../", "node_modules", ".venv", "venv")):
+        words[0] = words[0].rsplit("/", 1)[-1]
+    return " ".join(words)
 
 
 MAX_TEXT = 8_000  # characters of one output, its end
@@ -171,10 +164,7 @@ def is_total(line: str) -> bool:
 
 
 def _last(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
-    found = None
-    for found in pattern.finditer(text):  # noqa: B007 - the last one is wanted
-        pass
-    return found
+    return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
 
 
 def _names(text: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
@@ -224,8 +214,7 @@ def _unittest(text: str) -> CheckOutcome | None:
 
 def _go(text: str) -> CheckOutcome | None:
     good = len(_PATTERNS.go_ok.findall(text))
-    bad = _names(text, _PATTERNS.go_fail)
-    names = _names(text, _PATTERNS.go_name)
+    bad, names = _names(text, _PATTERNS.go_fail), _names(text, _PATTERNS.go_name)
     if not good and not bad and not names:
         return None
     said = [f"{count(len(bad), 'package')} failed"] if bad else ["failed"] if names else []
@@ -234,20 +223,19 @@ def _go(text: str) -> CheckOutcome | None:
 
 
 def _cargo(text: str) -> CheckOutcome | None:
-    broken = _last(text, _PATTERNS.cargo_broken)
-    return _counted(text, _PATTERNS.cargo, _PATTERNS.cargo_name, summed=True) or (
-        CheckOutcome(False, broken[1]) if broken else None
+    broken, counted = (
+        _last(text, _PATTERNS.cargo_broken),
+        _counted(text, _PATTERNS.cargo, _PATTERNS.cargo_name, summed=True),
     )
+    return counted or (CheckOutcome(False, broken[1]) if broken else None)
 
 
 def _jest(text: str) -> CheckOutcome | None:
     found = _last(text, _PATTERNS.jest)
     if found is None:
         return None
-    parts = [part for part in re.findall(r"\d+ \w+", found[1]) if "total" not in part]
-    return CheckOutcome(
-        "failed" not in found[1], ", ".join(parts) or found[1].strip(), _names(text, _PATTERNS.jest_name)
-    )
+    said = ", ".join(part for part in re.findall(r"\d+ \w+", found[1]) if "total" not in part)
+    return CheckOutcome("failed" not in found[1], said or found[1].strip(), _names(text, _PATTERNS.jest_name))
 
 
 def _node(text: str) -> CheckOutcome | None:
@@ -282,9 +270,8 @@ def _others(text: str) -> CheckOutcome | None:
 
 def _counts(text: str) -> CheckOutcome | None:
     """A line of nothing but counts: Playwright, and what is left of others by a filter."""
-    found = {
-        word: int(number) for one in _PATTERNS.count.finditer(text) for number, word in _PATTERNS.number.findall(one[0])
-    }
+    rows = [row for one in _PATTERNS.count.finditer(text) for row in _PATTERNS.number.findall(one[0])]
+    found = {word: int(number) for number, word in rows}
     if not {"passed", "failed"} & found.keys():
         return None
     return _said(found.get("passed", 0), found.get("failed", 0), found.get("skipped", 0))
@@ -339,9 +326,8 @@ def first_line(text: str, limit: int = 200) -> str:
 def error_line(text: str, limit: int = 200) -> str:
     """The line of an output that says best why it failed; its last one if none does."""
     told = plain(text)
-    hinted = "\n".join(
-        line.strip() for line in _PATTERNS.hint.findall(told) if not _PATTERNS.noise.search(line.strip())
-    )
+    hints = map(str.strip, _PATTERNS.hint.findall(told))
+    hinted = "\n".join(line for line in hints if not _PATTERNS.noise.search(line))
     for pattern in _errors() if hinted else ():
         if found := _last(hinted, pattern):
             return cut(one_line(found["why"]), limit)

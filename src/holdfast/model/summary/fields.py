@@ -46,5 +46,3 @@ class Summary:
     turns: int = 0
     steps: int = 0
     calls: int = 0
-    started: str | None = None
-    ended: str | None = None

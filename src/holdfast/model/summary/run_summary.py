@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdfast.model.summary import command_results, wording
 from holdfast.model.summary.checks import PASSED, Checks, Failures, named
-from holdfast.model.summary.command_results import CheckOutcome, error_line, first_line, outcome
+from holdfast.model.summary.command_results import error_line, first_line, outcome
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
 from holdfast.model.transcript import Call, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
@@ -72,8 +72,6 @@ class Account:
         self._checks = Checks(self._failures)
         self._turns = self._steps = self._calls = 0
         self._model: str | None = None
-        self._started: str | None = origin.started
-        self._ended: str | None = None
 
     def add(self, turn: TranscriptTurn) -> None:
         """Take in the next turn."""
@@ -84,12 +82,9 @@ class Account:
         for step in turn.steps:
             self._steps += 1
             self._model = step.model or self._model
-            self._ended = step.ts or self._ended
             for call in step.calls:
                 self._calls += 1
                 self._call(call, turn)
-        self._started = self._started or turn.ts
-        self._ended = self._ended or turn.ts
         self._end(turn, worked=any(call.edits for call in turn.calls), committed=len(self._books.commits) > before)
 
     def _ask(self, turn: TranscriptTurn) -> None:
@@ -97,11 +92,8 @@ class Account:
         if not words or turn.continues:
             return
         self._books.asked += 1
-        asked = _Asked(words, turn.interrupted)
-        if len(self._books.first) < _FIRST_ASKED:
-            self._books.first.append(asked)
-        else:
-            self._books.last.append(asked)
+        into = self._books.first if len(self._books.first) < _FIRST_ASKED else self._books.last
+        into.append(_Asked(words, turn.interrupted))
 
     def _call(self, call: Call, turn: TranscriptTurn) -> None:
         if call.todos is not None:
@@ -112,7 +104,7 @@ class Account:
         if call.result.refused:
             self._failures.add(f"refused {_what(call)}", _what(call), "the person said no", self._turns)
         elif call.kind == "ask":
-            self._books.answers.append(_answered(call))
+            self._books.answers.append(f"The person was asked and said: {cut(one_line(call.result.text), 240)}")
         elif call.edits:
             self._edit(call, turn)
         elif call.command is not None:
@@ -120,7 +112,8 @@ class Account:
         elif call.result.failed:
             self._tool_failed(call, turn)
         else:
-            self._look(call, turn)
+            for path in call.paths if len(self._books.read) < 50 else ():
+                self._books.read.setdefault(self._path(path, turn))
 
     def _tool_failed(self, call: Call, turn: TranscriptTurn) -> None:
         """A tool that is no program failed; to have looked for something in vain is no failure."""
@@ -169,7 +162,9 @@ class Account:
         told = outcome(result.text) if test or command_results.matters(command) else None
         went_wrong = bool(result.failed or result.exit_status or (told and not told.passed))
         committed = not went_wrong and self._commit(result.text, command)
-        if test or (told and _is_sure(told)):
+        # Whether an outcome can only be a test runner's.
+        sure = told is not None and not told.sentence.startswith(("make:", "build", "no errors"))
+        if test or sure:
             self._checks.add(command, result, told, turn=self._turns, went_wrong=went_wrong)
         elif command_results.matters(command) and not committed:
             self._ran(command, result.exit_status, went_wrong, result.text)
@@ -181,7 +176,8 @@ class Account:
         there = self._books.commands.pop(shown, None)
         how = (error_line(text) if went_wrong else "") or _code(status)
         self._books.commands[shown] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
-        _within(self._books.commands, MAX_COMMANDS)
+        while len(self._books.commands) > MAX_COMMANDS:
+            del self._books.commands[next(iter(self._books.commands))]
         if went_wrong:
             self._fail(command, status, text)
         else:
@@ -208,16 +204,13 @@ class Account:
             self._books.commits.append(url[0])
         return bool(found)
 
-    def _look(self, call: Call, turn: TranscriptTurn) -> None:
-        for path in call.paths:
-            if len(self._books.read) < 50:
-                self._books.read.setdefault(self._path(path, turn))
-
     def _end(self, turn: TranscriptTurn, *, worked: bool, committed: bool) -> None:
         answer = turn.answer
         if answer:
             self._books.answer = answer
-            self._say(concluded(wording.without_open(answer)))
+            told = concluded(wording.without_open(answer))
+            if told and not _PATTERNS.empty.match(told) and told not in self._books.said:  # no "ok", no repetitions
+                self._books.said.append(told)
         left = [*wording.unfinished(answer), *wording.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have.
         if left or worked:
@@ -228,11 +221,6 @@ class Account:
             self._books.broken_off = ["the last prompt has no answer"]
         if turn.interrupted:
             self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
-
-    def _say(self, told: str) -> None:
-        """Keep what an answer concludes; "ok" and repetitions are left out."""
-        if told and not _PATTERNS.empty.match(told) and told not in self._books.said:
-            self._books.said.append(told)
 
     def _path(self, path: str, turn: TranscriptTurn) -> str:
         return relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
@@ -261,8 +249,6 @@ class Account:
             turns=self._turns,
             steps=self._steps,
             calls=self._calls,
-            started=self._started,
-            ended=self._ended,
         )
 
     def _found(self, found: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -274,10 +260,9 @@ class Account:
     def _asked(self) -> Iterator[str]:
         books = self._books
         between = books.asked - len(books.first) - len(books.last)
-        yield from (_with_stop(one) for one in books.first)
-        if between:
-            yield f"({between} more between)"
-        yield from (_with_stop(one) for one in books.last)
+        yield from map(_with_stop, books.first)
+        yield from [f"({between} more between)"] if between else []
+        yield from map(_with_stop, books.last)
 
     def _done(self) -> Iterator[str]:
         last = wording.without_open(self._books.answer)
@@ -302,10 +287,11 @@ class Account:
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
-        open_ = [path for path, file in self._books.files.items() if not file.committed and not path.startswith("/")]
-        if not open_ or not self._books.committed:
+        left = [path for path, file in self._books.files.items() if not file.committed and not path.startswith("/")]
+        if not left or not self._books.committed:
             return []
-        return [f"Written after the last commit: {_names(open_)}"]
+        more = f" and {len(left) - 6} more" if len(left) > 6 else ""
+        return [f"Written after the last commit: {', '.join(map(code, left[:6]))}{more}"]
 
     def _sentence(self, files: Sequence[SummaryFile], left: Sequence[str]) -> str:
         books = self._books
@@ -315,18 +301,14 @@ class Account:
         what = f"{agent}: {beginning(asked, 160)}" if asked else f"{agent} worked without being asked anything"
         parts = [f"{count(len(files), 'file')} written"] if files else []
         parts += [f"{count(len(books.commits), 'commit')}"] if books.commits else []
-        parts += self._tested()
-        parts += [f"{count(len(left), 'matter')} left open"] if left else []
-        return f"{what} — {', '.join(parts)}" if parts else what
-
-    def _tested(self) -> list[str]:
         failing, newest = self._checks.failing, self._checks.newest
         if failing:
-            named_ = code(cut(failing[-1].command, 60))
-            return [f"{named_} and {len(failing) - 1} more fail" if len(failing) > 1 else f"{named_} fails"]
-        if newest is None:
-            return []
-        return [f"tests pass ({cut(newest.outcome, 60)})" if newest.outcome != PASSED else "checks pass"]
+            more = f" and {len(failing) - 1} more fail" if len(failing) > 1 else " fails"
+            parts.append(code(cut(failing[-1].command, 60)) + more)
+        elif newest is not None:
+            parts.append("checks pass" if newest.outcome == PASSED else f"tests pass ({cut(newest.outcome, 60)})")
+        parts += [f"{count(len(left), 'matter')} left open"] if left else []
+        return f"{what} — {', '.join(parts)}" if parts else what
 
 
 def relative(path: str, cwd: str | None, top: str | None) -> str:
@@ -341,12 +323,8 @@ def relative(path: str, cwd: str | None, top: str | None) -> str:
 
 def concluded(answer: str) -> str:
     """What an answer says first, without its cheers and announcements."""
-    told = [
-        one
-        for line in wording.told_lines(answer)[:8]
-        for one in wording.sentences(line)
-        if not _PATTERNS.empty.match(one)
-    ]
+    said = [one for line in wording.told_lines(answer)[:8] for one in wording.sentences(line)]
+    told = [one for one in said if not _PATTERNS.empty.match(one)]
     return beginning(" ".join(_ended(one) for one in told[:5]) or one_line(answer[: wording.MAX_READ]), 240)
 
 
@@ -377,11 +355,6 @@ def _aimed_at(call: Call) -> str | None:
     return found[1] if found else call.paths[0] if call.paths else None
 
 
-def _answered(call: Call) -> str:
-    assert call.result is not None
-    return f"The person was asked and said: {cut(one_line(call.result.text), 240)}"
-
-
 def _with_stop(asked: _Asked) -> str:
     return f"{asked.text} (stopped by the person)" if asked.interrupted else asked.text
 
@@ -390,26 +363,11 @@ def _code(status: int | None) -> str:
     return "" if status is None else "ok" if status == 0 else f"exit code {status}"
 
 
-def _is_sure(told: CheckOutcome) -> bool:
-    """Whether an outcome can only be a test runner's."""
-    return not told.sentence.startswith(("make:", "build", "no errors"))
-
-
-def _names(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - 6} more" if len(paths) > 6 else ""
-    return ", ".join(code(path) for path in paths[:6]) + more
-
-
 def _most_written(files: Sequence[SummaryFile]) -> list[SummaryFile]:
     if len(files) <= SHOWN_FILES:
         return list(files)
     kept = set(sorted(range(len(files)), key=lambda at: -(files[at].added + files[at].removed))[:SHOWN_FILES])
     return [one for at, one in enumerate(files) if at in kept]
-
-
-def _within(kept: dict[str, SummaryCommand], most: int) -> None:
-    while len(kept) > most:
-        del kept[next(iter(kept))]
 
 
 MAX_LINE = 300
@@ -428,13 +386,14 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     known = {name: safe(cut(one_line(value), MAX_LINE)) for name, value in fields.items() if value}
     rows = [f"# Run {known.pop('Run', '') or 'without a name'}", "", safe(summary.sentence), ""]
     rows += [f"- {safe(name)}: {value}" for name, value in known.items()]
-    rows += [f"- {_size(summary)}"]
-    rows += _section(
-        "Left open", [safe(one) for one in summary.left_open], none="Nothing that the transcript tells of."
-    )
-    rows += _section("Asked for", [safe(one) for one in summary.asked])
-    rows += _section("Done, in the agent's words", [safe(one) for one in summary.done])
-    rows += _section(f"Files written{_uncommitted(summary)}", [*map(_file, summary.files), *_more(summary.more_files)])
+    sizes = [count(summary.turns, "turn"), count(summary.steps, "step"), count(summary.calls, "tool call")]
+    rows.append(f"- {', '.join(sizes)}{f', by {safe(summary.model)}' if summary.model else ''}")
+    rows += _section("Left open", map(safe, summary.left_open), none="Nothing that the transcript tells of.")
+    rows += _section("Asked for", map(safe, summary.asked))
+    rows += _section("Done, in the agent's words", map(safe, summary.done))
+    more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
+    written = "Files written" if summary.commits else "Files written (no commit was made)"
+    rows += _section(written, [*map(_file, summary.files), more])
     rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
     rows += _section("Committed", [safe(one) for one in summary.commits])
     rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests)])
@@ -450,11 +409,10 @@ def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     account = Account(TranscriptOrigin(agent="", session=""), top=top)
     account.add(turn)
     told = account.finish()
-    asked = wording.gist(turn.prompt, 110)
-    done = [
-        *_written(told.files),
-        *(f"{code(cut(one.command, 60))}: {cut(one.outcome, 80)}" for one in told.tests[-2:]),
-    ]
+    asked, more = wording.gist(turn.prompt, 110), f" and {len(told.files) - 2} more" if len(told.files) > 2 else ""
+    written = ", ".join(f"{code(one.path)} (+{one.added} −{one.removed})" for one in told.files[:2])
+    done = [f"wrote {written}{more}"] if written else []
+    done += [f"{code(cut(one.command, 60))}: {cut(one.outcome, 80)}" for one in told.tests[-2:]]
     done += [f"ran {code(cut(one.command, 60))}" for one in told.commands[-2:] if not told.tests]
     end = "stopped by the person" if turn.interrupted else ""
     parts = [f"Asked: {asked}" if asked else "", cut("; ".join(done), 120), end]
@@ -462,12 +420,6 @@ def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     room = MAX_LINE - len(line) - 3
     said = beginning(concluded(wording.without_open(turn.answer)), room) if turn.answer and room > 40 else ""
     return cut(" — ".join(part for part in (line, said) if part), MAX_LINE)
-
-
-def _size(summary: Summary) -> str:
-    parts = [count(summary.turns, "turn"), count(summary.steps, "step"), count(summary.calls, "tool call")]
-    model = f", by {safe(summary.model)}" if summary.model else ""
-    return f"{', '.join(parts)}{model}"
 
 
 def _section(title: str, rows: Iterable[str], *, none: str = "") -> list[str]:
@@ -481,25 +433,8 @@ def _file(one: SummaryFile) -> str:
     return f"{code(cut(one_line(one.path), MAX_LINE))} ({', '.join(said) or 'changed'})"
 
 
-def _uncommitted(summary: Summary) -> str:
-    return "" if summary.commits else " (no commit was made)"
-
-
-def _more(number: int) -> list[str]:
-    return [f"and {count(number, 'more file')}"] if number else []
-
-
 def _ran(one: SummaryCommand) -> str:
     times = f", {one.times} times" if one.times > 1 else ""
     said = f": {safe(one.outcome)}" if one.outcome and one.outcome != "ok" else ""
     status = f" [exit {one.exit_status}]" if one.exit_status else ""
     return f"{code(one.command)}{said}{status}{times}"
-
-
-def _written(files: Iterable[SummaryFile]) -> list[str]:
-    there = list(files)
-    if not there:
-        return []
-    more = f" and {len(there) - 2} more" if len(there) > 2 else ""
-    named = ", ".join(f"{code(one.path)} (+{one.added} −{one.removed})" for one in there[:2])
-    return [f"wrote {named}{more}"]

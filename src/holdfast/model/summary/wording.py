@@ -5,6 +5,7 @@ It also finds what an agent itself says is not done: its next steps, its questio
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from holdfast.patterns import PatternFile
 
@@ -56,17 +57,14 @@ def beginning(text: str, limit: int) -> str:
 
 def gist(text: str, limit: int) -> str:
     """How a text begins, its paragraphs on one line."""
-    told = " ".join(_ended(line) for line in told_lines(text)[:12])
+    told = " ".join(line if line[-1] in ".!?:;,…。" else f"{line}." for line in told_lines(text)[:12])
     return beginning(told or one_line(text[:MAX_READ]), limit)
 
 
 def sentences(line: str) -> list[str]:
     """The sentences of one line."""
-    found, at = [], 0
-    for end in _PATTERNS.sentence.finditer(line):
-        found.append(line[at : end.end()].strip())
-        at = end.end()
-    return [one for one in (*found, line[at:].strip()) if one]
+    ends = [0, *(found.end() for found in _PATTERNS.sentence.finditer(line)), len(line)]
+    return [one for start, end in pairwise(ends) if (one := line[start:end].strip())]
 
 
 def code(text: str) -> str:
@@ -92,17 +90,15 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-def _ended(line: str) -> str:
-    return line if line[-1] in ".!?:;,…。" else f"{line}."
-
-
 MOST, LIMIT = 8, 240
 _LAST = 3_000  # characters at the end of an answer in which it says what is not done
 
 
 def unfinished(answer: str) -> list[str]:
     """What the end of an answer leaves to do or to answer, in its own words, at most MOST lines."""
-    found = [*_listed(answer), *_sentences(answer)]
+    # Items under a heading that says they are not done, then sentences that say so.
+    listed = [item for _, _, item in _parted(without_code(answer[-MAX_READ:])) if len(item) > 3]
+    found = [*listed, *_sentences(answer)]
     known: set[str] = set()
     kept = []
     for one in found:
@@ -119,7 +115,7 @@ def beyond(said: Iterable[str], planned: Iterable[str]) -> list[str]:
     kept = []
     for one in said:
         matter = _matter(one)
-        if not any(_same(matter, other) for other in known):
+        if not any(matter <= other or (other <= matter and len(matter - other) <= 1) for other in known):
             known.append(matter)
             kept.append(one)
     return kept
@@ -129,10 +125,6 @@ def _matter(text: str) -> frozenset[str]:
     """The words that say what is to be done, without those that say that it is."""
     words = re.findall(r"[^\W_]+(?:[./_-][^\W_]+)*", text.casefold())
     return frozenset(word for word in words if not _PATTERNS.says_so.fullmatch(word)) or frozenset(words)
-
-
-def _same(one: frozenset[str], other: frozenset[str]) -> bool:
-    return one <= other or (other <= one and len(one - other) <= 1)
 
 
 def questions(answer: str) -> list[str]:
@@ -146,11 +138,6 @@ def without_open(answer: str) -> str:
     """An answer without the lists that say what is not done."""
     parted = _parted(without_code(answer[-MAX_READ:]))
     return "\n".join(line for line, is_open, _ in parted if not is_open)
-
-
-def _listed(answer: str) -> list[str]:
-    """Items under a heading that says they are not done."""
-    return [item for _, _, item in _parted(without_code(answer[-MAX_READ:])) if len(item) > 3]
 
 
 def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
