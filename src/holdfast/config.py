@@ -51,12 +51,6 @@ def _threshold(value: object) -> float | None:
     raise _Wrong('wants "off" or a number above 0 and up to 1')
 
 
-def _size(value: object) -> int:
-    if type(value) is int and 1024 <= value <= 1 << 30:
-        return value
-    raise _Wrong("wants a number of bytes from 1024 to 1073741824")
-
-
 def _words(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         value = [word.strip() for word in value.split(",") if word.strip()]
@@ -71,13 +65,16 @@ def _switch(value: object) -> bool:
     raise _Wrong("wants true or false")
 
 
-def _count(low: int, high: int) -> Callable[[object], int]:
+def _count(low: int, high: int, what: str = "whole number") -> Callable[[object], int]:
     def read(value: object) -> int:
         if type(value) is int and low <= value <= high:
             return value
-        raise _Wrong(f"wants a whole number from {low} to {high}")
+        raise _Wrong(f"wants a {what} from {low} to {high}")
 
     return read
+
+
+_size = _count(1024, 1 << 30, "number of bytes")
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -150,6 +147,7 @@ def _may_start(name: str, default: Any, read: Callable[[object], Any], about: st
     return Key(name, default, read, about, untracked=True, program=lambda value: value not in harmless)
 
 
+_GRAPHS = ("auto", "hipporag", "off")
 KEYS = (
     Key("trunk", None, _branch, "the branch that counts as approved; found if not set", untracked=True),
     Key("review.auto_promote", None, _threshold, "confidence from which facts need no review", untracked=True),
@@ -164,9 +162,7 @@ KEYS = (
     _may_start("model.command", (), _command, "a command that condenses and proposes instead of our own way"),
     Key("model.calls_per_day", 50, _count(0, 100_000), "how often it may run a day", untracked=True),
     Key("retrieval.model", None, _model, "the model that search by meaning uses", untracked=True, program=_is_command),
-    _may_start(
-        "retrieval.graph", "auto", _name, "how questions of several steps are answered", "auto", "hipporag", "off"
-    ),
+    _may_start("retrieval.graph", "auto", _name, "how questions of several steps are answered", *_GRAPHS),
     _may_start("retrieval.retriever", "holdfast", _name, "what answers questions: a plugin's name", "holdfast"),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("index.commits", True, _switch, "whether the repository's commits can be found"),

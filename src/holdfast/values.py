@@ -80,9 +80,7 @@ def is_value(thing: object) -> bool:
 
 def replace(old: T, /, **changes: Any) -> T:
     """The same value with some fields changed."""
-    given = {one.name: getattr(old, one.name) for one in fields(old)}
-    given.update(changes)
-    return type(old)(**given)
+    return type(old)(**{one.name: getattr(old, one.name) for one in fields(old)} | changes)
 
 
 def asdict(thing: Any) -> dict[str, Any]:
@@ -116,7 +114,7 @@ def _build(cls: Any, *, kw_only: bool, order: bool, eq: bool, is_frozen: bool) -
     if eq:
         _compare(space, every, order=order, is_frozen=is_frozen)
     if is_frozen:
-        space["__setattr__"], space["__delattr__"] = _refuse_setting, _refuse_deleting
+        space["__setattr__"] = space["__delattr__"] = _refuse
         space["__reduce__"] = _taken_apart
     made = type(cls)(cls.__name__, cls.__bases__, space)
     if "__init__" not in space:
@@ -230,9 +228,5 @@ def _maker(cls: Any) -> Callable[..., Any]:
     return made
 
 
-def _refuse_setting(self: object, name: str, _: object) -> None:
-    raise FrozenValue(f"{type(self).__name__}.{name} is fixed")
-
-
-def _refuse_deleting(self: object, name: str) -> None:
+def _refuse(self: object, name: str, *_: object) -> None:
     raise FrozenValue(f"{type(self).__name__}.{name} is fixed")
