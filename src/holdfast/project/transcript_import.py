@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
     from holdfast.capture.ingest.session_repository import SessionRepository
     from holdfast.capture.records.knowledge_files import SkippedKnowledge
-    from holdfast.model.transcript import TranscriptOrigin
-    from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
+    from holdfast.model import transcript, utterance
 
 Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
 
@@ -90,7 +89,7 @@ class _Chosen:
 
     path: str
     size: int
-    origin: TranscriptOrigin
+    origin: transcript.TranscriptOrigin
     ours: bool = True
 
 
@@ -311,13 +310,13 @@ def _told_apart(found: Sequence[_Chosen], repository: SessionRepository, bringin
             yield replace(one, ours=ours)
 
 
-def _shown_by(source: str, folder: str, found: ExtractedMemory) -> list[str]:
+def _shown_by(source: str, folder: str, found: utterance.ExtractedMemory) -> list[str]:
     """What a find rests on: its run, and the commits of the turn it was said in."""
     row = next((row for row in run_files.turns_of(folder) if row["turn"] == found.turn), None)
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
-def decided(said: Sequence[Utterance | TriedCommand]) -> dict[str, list[str]]:
+def decided(said: Sequence[utterance.Utterance | utterance.TriedCommand]) -> dict[str, list[str]]:
     """What was decided, ruled, found out … in a run, by type of memory, as its summary says it."""
     told: dict[str, list[str]] = {}
     for one in extraction.find_claims(said):

@@ -51,31 +51,19 @@ def _listed(done: ResetResult | UndoneReset) -> str:
 
 def pruned(found: PruneResult) -> str:
     """What went, or would go."""
-    kept = _kept(found)
+    names = ", ".join(found.kept[:5]) + (" …" if len(found.kept) > 5 else "")
+    kept = ["", f"Kept, because something in them is open: {names}"] if found.kept else []
     if not found.spares:
         return lines(f"Nothing is older than {found.before[:10]} and needed by nobody.", kept)
-    verb = "Deleted" if found.done else "Would delete"
-    named = found.spares[:MOST]
-    rows = [(spare.id[:SHOWN], _KINDS[spare.kind], f"since {spare.since[:10]}") for spare in named]
-    more = len(found.spares) - MOST
-    return lines(
-        f"{verb} {_counted(found)} ({size(found.size)}):",
-        table(rows),
-        [f"  and {more:,} more"] if more > 0 else [],
-        kept,
-    )
+    verb, more = "Deleted" if found.done else "Would delete", len(found.spares) - MOST
+    rows = [(one.id[:SHOWN], _KINDS[one.kind], f"since {one.since[:10]}") for one in found.spares[:MOST]]
+    said = [f"{verb} {_counted(found)} ({size(found.size)}):", *table(rows)]
+    return lines(said, [f"  and {more:,} more"] if more > 0 else [], kept)
 
 
 def _counted(found: PruneResult) -> str:
     numbers = {word: sum(spare.kind == kind for spare in found.spares) for kind, word in _KINDS.items()}
     return ", ".join(count(number, word) for word, number in numbers.items() if number)
-
-
-def _kept(found: PruneResult) -> list[str]:
-    if not found.kept:
-        return []
-    names = ", ".join(found.kept[:5]) + (" …" if len(found.kept) > 5 else "")
-    return ["", f"Kept, because something in them is open: {names}"]
 
 
 def pruned_object(found: PruneResult) -> dict[str, Any]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Change = Callable[..., ConnectionPlan]  # connecting or disconnecting
 
+_TRUST = {"yes": "trusted", "no": "not trusted", "not needed": "no trust needed"}
 SHOWN = 12  # skipped things that are named; the rest is counted
 _SAID = {  # what would be done, and what was
     "create": ("would be made", "made"),
@@ -44,12 +45,14 @@ def plan_text(done: ConnectionPlan) -> str:
     if not done.changed:
         return lines("Nothing to change.", _rows(done), [f"note: {note}" for note in done.notes])
     tools = {tool for change in done.changed for tool in change.tools}
+    edited = ", ".join(change.edited for change in done.changes if change.edited)
+    asks = f"Somebody edited inside the block at {edited}: it would be left as it is, without --force"
     return lines(
         [] if done.done else [diff(done.changes), ""],
         _rows(done),
         [f"your edit is kept in {path}" for path in done.kept],
         [f"note: {note}" for note in done.notes],
-        [f"Restart to see it: {readers(tools)}"] if done.done else _asks(done),
+        f"Restart to see it: {readers(tools)}" if done.done else asks if edited else "Nothing was written.",
     )
 
 
@@ -60,19 +63,8 @@ def readers(tools: Collection[str]) -> str:
 
 
 def _rows(done: ConnectionPlan) -> list[str]:
-    rows = []
-    for change in done.changes:
-        said = _SAID[change.action][done.done].format(what=change.what)
-        rows.append((change.path, said, ", ".join(change.tools)))
-    return table(rows)
-
-
-def _asks(done: ConnectionPlan) -> list[str]:
-    edited = [change.edited for change in done.changes if change.edited]
-    if edited:
-        where = ", ".join(edited)
-        return [f"Somebody edited inside the block at {where}: it would be left as it is, without --force"]
-    return ["Nothing was written."]
+    said = [_SAID[change.action][done.done].format(what=change.what) for change in done.changes]
+    return table([(one.path, how, ", ".join(one.tools)) for one, how in zip(done.changes, said, strict=True)])
 
 
 def diff(changes: Iterable[ConnectionChange]) -> str:
@@ -89,28 +81,15 @@ def plan_object(done: ConnectionPlan) -> dict[str, Any]:
 def tools(found: Sequence[AgentHealth]) -> list[str]:
     """The agents that are here or connected, a line each, for `doctor`."""
     here = [one for one in found if one.installed or one.connected]
-    rows = [(one.tool, _connection(one), _trust(one), _heard(one)) for one in here]
+    rows = []
+    for one in here:
+        scope = f"connected ({one.connected} scope)" + ("" if one.unchanged else ", changed")
+        seen = f"{'firing, ' if one.firing else ''}last seen {one.last_seen}" if one.last_seen else "never seen here"
+        late = f"; {count(one.late, 'time')} too slow to tell" if one.late and one.last_seen else ""
+        wired = (scope, _TRUST[one.trusted]) if one.connected else ("not connected", "")
+        rows.append((one.tool, *wired, seen + late))
     steps = [f"  next for {one.tool}: {one.next_step}" for one in here if one.next_step]
     return ["Agents:", *(f"  {row}" for row in table(rows)), *steps] if here else []
-
-
-def _connection(one: AgentHealth) -> str:
-    if one.connected is None:
-        return "not connected"
-    return f"connected ({one.connected} scope)" + ("" if one.unchanged else ", changed")
-
-
-def _trust(one: AgentHealth) -> str:
-    if one.connected is None:
-        return ""
-    return {"yes": "trusted", "no": "not trusted", "not needed": "no trust needed"}[one.trusted]
-
-
-def _heard(one: AgentHealth) -> str:
-    late = f"; {count(one.late, 'time')} too slow to tell" if one.late else ""
-    if one.last_seen is None:
-        return "never seen here"
-    return f"{'firing, ' if one.firing else ''}last seen {one.last_seen}{late}"
 
 
 def tools_object(found: Sequence[AgentHealth]) -> list[dict[str, Any]]:
@@ -196,17 +175,13 @@ def _carry_out(
     elif not doing:
         act(dry_run=False)  # refuses: there is nothing to ask about
     else:
-        _ask(question, doing, yes=yes)
+        if not yes and not on_a_terminal():
+            files = ", ".join(change.path for change in doing)
+            raise NeedsConfirmation(f"{files}: a change to your files must be confirmed", hint=CONFIRM)
+        if not yes and not wants_json():
+            say(diff(doing))
+        confirm(question, yes=yes)
         show(act(dry_run=False), plan_text, plan_object)
-
-
-def _ask(question: str, doing: list[ConnectionChange], *, yes: bool) -> None:
-    if not yes and not on_a_terminal():
-        files = ", ".join(change.path for change in doing)
-        raise NeedsConfirmation(f"{files}: a change to your files must be confirmed", hint=CONFIRM)
-    if not yes and not wants_json():
-        say(diff(doing))
-    confirm(question, yes=yes)
 
 
 @command(importing, "adr")
@@ -232,8 +207,9 @@ def import_memory(place: Invocation, path: str | None, agent: str | None) -> Non
     if path is not None and agent is not None:
         raise click.UsageError("name a PATH or --from, not both", click.get_current_context())
     with place.project() as project:
-        done = project.agents.import_memory(_from(place, path), agent=agent, home=_home(agent))
-        show(done, imported)
+        variable, folder = HOMES.get(agent or "", ("", ""))
+        home = os.environ.get(variable) or os.path.join(os.path.expanduser("~"), folder)
+        show(project.agents.import_memory(_from(place, path), agent=agent, home=home), imported)
 
 
 @command(exporting, "adr")
@@ -251,10 +227,3 @@ def export_adr(place: Invocation, folder: str | None) -> None:
 def _from(place: Invocation, path: str | None) -> str | None:
     """A path as seen from the folder the command works in."""
     return None if path is None else os.path.join(os.path.abspath(place.folder), path)
-
-
-def _home(agent: str | None) -> str | None:
-    if agent is None:
-        return None
-    variable, folder = HOMES[agent]
-    return os.environ.get(variable) or os.path.join(os.path.expanduser("~"), folder)

@@ -19,14 +19,16 @@ from holdfast.interfaces.worktree import WorkTree
 
 if TYPE_CHECKING:
     from holdfast.project import Project
-    from holdfast.recall.pack.context_pack import ContextPack
-    from holdfast.recall.pack.sent_packs import AgentKnowledge, SentEntry, SentPack
+    from holdfast.recall.pack import context_pack, sent_packs
 
 _SHORT, _LONG, _WORDS = 12, 40, 60  # characters of a revision, of a name, and of a quoted text
 
 
-def context_object(found: ContextPack) -> dict[str, Any]:
-    """A context as JSON."""
+def context_object(found: context_pack.ContextPack) -> dict[str, Any]:
+    """A context as JSON, with what went in and where it is kept."""
+    from holdfast.recall.pack.pack_lines import HOW
+    from holdfast.recall.pack.sent_packs import entries
+
     names = ("how", "why", "session", "branch", "head", "since", "budget", "tokens", "dropped", "silent")
     parts = ("name", "reviewed", "title", "left_out", "more")
     return {
@@ -37,7 +39,12 @@ def context_object(found: ContextPack) -> dict[str, Any]:
         "unmerged": found.unmerged.memories if found.unmerged else 0,
         "for": found.asked.words or None,
         "files": found.asked.files,
-        "receipt": _receipt(found),
+        "receipt": {
+            **{name: getattr(found.receipt, name, None) for name in ("ts", "owner", "number", "root")},
+            **picked(found, "marker", "tokens", "budget", "branch", "head"),
+            "counted": HOW,
+            "entries": entries(found),
+        },
     }
 
 
@@ -48,17 +55,7 @@ def silent(number: int, *, can_trust: bool) -> str:
     return f"{count(number, 'memory')} came by git and {do} not speak: {how}"
 
 
-def _receipt(found: ContextPack) -> dict[str, Any]:
-    """What went in and where it is kept."""
-    from holdfast.recall.pack.pack_lines import HOW
-    from holdfast.recall.pack.sent_packs import entries
-
-    kept = {name: getattr(found.receipt, name, None) for name in ("ts", "owner", "number", "root")}
-    given = picked(found, "marker", "tokens", "budget", "branch", "head")
-    return {**kept, **given, "counted": HOW, "entries": entries(found)}
-
-
-def receipts_text(found: AgentKnowledge) -> str:
+def receipts_text(found: sent_packs.AgentKnowledge) -> str:
     """What a run or a session was given, pack by pack."""
     if not found.packs:
         return f"No context was given in {found.kind} {found.owner}"
@@ -68,7 +65,7 @@ def receipts_text(found: AgentKnowledge) -> str:
     return lines(head, *said, "", f"Read one as it was sent: holdfast receipts {found.owner} --pack N")
 
 
-def _told(pack: SentPack) -> list[str]:
+def _told(pack: sent_packs.SentPack) -> list[str]:
     at = f" at {pack.head[:12]}" if pack.head else ""
     size = f"{pack.tokens or 0:,} of {pack.budget or 0:,} tokens"
     where = f"{pack.branch or 'a detached HEAD'}{at}"
@@ -77,11 +74,12 @@ def _told(pack: SentPack) -> list[str]:
     files = [f"  files: {', '.join(pack.files[:8])}{' …' if len(pack.files) > 8 else ''}"] if pack.files else []
     late = ["  given after the run had ended: its capsule does not prove it"] if pack.late else []
     gone = ["  its text is not here any more"] if pack.text is None else []
-    title = f"Pack {pack.number}, {_minute(pack.ts)}, {where}, {size}"
+    when = f"{pack.ts[:16].replace('T', ' ')} UTC" if pack.ts else "at an unknown time"
+    title = f"Pack {pack.number}, {when}, {where}, {size}"
     return [title, *asked, *files, *late, *gone, *table(rows)]
 
 
-def _entry(one: SentEntry) -> tuple[str, ...]:
+def _entry(one: sent_packs.SentEntry) -> tuple[str, ...]:
     """One line that was given: its name, the words, why, how it stands since, and its revision."""
     name = one.id[:_SHORT] if one.kind in ("commit", "line") else one.id[:_LONG]
     reason = one.why.partition("; undecided")[0]
@@ -90,11 +88,7 @@ def _entry(one: SentEntry) -> tuple[str, ...]:
     return name, short(said, _WORDS), one.why, one.state, (one.blob or "")[:_SHORT]
 
 
-def _minute(ts: str | None) -> str:
-    return f"{ts[:16].replace('T', ' ')} UTC" if ts else "at an unknown time"
-
-
-def pack(found: AgentKnowledge, number: int) -> SentPack:
+def pack(found: sent_packs.AgentKnowledge, number: int) -> sent_packs.SentPack:
     """One of the packs; NotFound if there is none of that number."""
     from holdfast.errors import NotFound
 
@@ -105,12 +99,12 @@ def pack(found: AgentKnowledge, number: int) -> SentPack:
     raise NotFound(f"{found.owner} has no pack {number}", hint=f"There are: {there}")
 
 
-def sent(pack: SentPack) -> str:
+def sent(pack: sent_packs.SentPack) -> str:
     """A pack as the agent read it."""
     return pack.text or f"The text of pack {pack.number} is not here any more."
 
 
-def receipts_object(found: AgentKnowledge) -> dict[str, Any]:
+def receipts_object(found: sent_packs.AgentKnowledge) -> dict[str, Any]:
     """The same as JSON; the texts only where one pack is asked for."""
     packs = [{name: value for name, value in as_plain(one).items() if name != "text"} for one in found.packs]
     return {"id": found.owner, "kind": found.kind, "dropped": found.dropped, "packs": packs}

@@ -24,11 +24,10 @@ def told(health: MemoryHealth) -> str:
     if not health.findings:
         return f"{count(health.memories, 'memory')}, nothing to mend."
     waits = [finding for finding in health.findings if finding.candidate]
-    wait = "waits" if len(waits) == 1 else "wait"
     return lines(
         f"{count(health.memories, 'memory')}, {count(len(health.findings), 'finding')}.",
         *(_topic(topic, health.of(topic)) for topic in TOPICS),
-        *(["", f"{count(len(waits), 'suggestion')} {wait} for you: holdfast review"] if waits else []),
+        *(["", f"{count(len(waits), 'suggestion', 'wait')} for you: holdfast review"] if waits else []),
     )
 
 

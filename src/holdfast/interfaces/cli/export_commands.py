@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.capture.export_codex import Rollout
-    from holdfast.project import Project
-    from holdfast.project.session_book import Handoff
+    from holdfast.project import Project, session_book
 
 
-def handed(found: Handoff) -> str:
+def handed(found: session_book.Handoff) -> str:
     """A handoff as the next one reads it."""
     from holdfast.project.session_book import ASK
     from holdfast.recall.pack.context_pack import pack_text
@@ -32,7 +31,7 @@ def handed(found: Handoff) -> str:
     return lines(pack_text(found.pack).rstrip("\n"), "", "Ask Holdfast for more:", table(ASK))
 
 
-def handed_object(found: Handoff) -> dict[str, Any]:
+def handed_object(found: session_book.Handoff) -> dict[str, Any]:
     """The same as JSON."""
     from holdfast.interfaces.cli.context_commands import context_object
     from holdfast.project.session_book import ASK

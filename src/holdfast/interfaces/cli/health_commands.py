@@ -11,6 +11,7 @@ What `holdfast scan` says.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,14 +24,13 @@ from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.diagnostics.check import GateVerdict
     from holdfast.diagnostics.findings import HealthFinding, HealthReport
     from holdfast.diagnostics.repair import Repair
-    from holdfast.diagnostics.secret_scan import SecretFinding, SecretScan
-    from holdfast.diagnostics.stats import ContextStats, Duration, MemoryStats, RecallStats, Stats
-    from holdfast.project import Project
+    from holdfast.diagnostics.secret_scan import SecretScan
+    from holdfast.diagnostics.stats import ContextStats, Duration, RecallStats, Stats
 
 
 _LOG = {"ok": "the log itself is ok", "partial": "the log can only be told in part"}
@@ -44,15 +44,12 @@ def report_text(found: HealthReport, repairs: Sequence[Repair] | None) -> str:
     word = f"{count(len(found.problems), 'problem')}; {log}" if found.problems else found.verdict
     said = [*map(_finding, found.findings), _verdict(word, found.counts)]
     if repairs is not None:
-        said += [_repair(item) for item in repairs] or ["Nothing that could be mended."]
+        states = ["mended" if one.done else "not mended" if one.failed else "would mend" for one in repairs]
+        rows = [f"{how}: {one.file}: {one.failed or one.action}" for how, one in zip(states, repairs, strict=True)]
+        said += rows or ["Nothing that could be mended."]
         waits = any(not item.done and item.failed is None for item in repairs)
         said += ["Do it with: holdfast doctor --repair --yes"] if waits else []
     return lines(said)
-
-
-def _repair(item: Repair) -> str:
-    state = "mended" if item.done else "not mended" if item.failed else "would mend"
-    return f"{state}: {item.file}: {item.failed or item.action}"
 
 
 def verdict_text(found: GateVerdict) -> str:
@@ -66,16 +63,12 @@ def _finding(finding: HealthFinding) -> str:
 
 
 def _verdict(word: str, counts: Mapping[str, int]) -> str:
-    looked = ", ".join(_counted(name, number, counts) for name, number in counts.items() if name != "own")
+    said = {name: count(number, _ONE.get(name, name.removesuffix("s"))) for name, number in counts.items()}
+    if counts.get("events") and (own := counts.get("own")) is not None:
+        whose = "all" if own == counts["events"] else "none" if own == 0 else f"{own:,} of them"
+        said["events"] += f" ({whose} recorded here)"
+    looked = ", ".join(words for name, words in said.items() if name != "own")
     return f"{strong(word)}: looked at {looked}" if looked else strong(word)
-
-
-def _counted(name: str, number: int, counts: Mapping[str, int]) -> str:
-    said, own = count(number, _ONE.get(name, name.removesuffix("s"))), counts.get("own")
-    if name != "events" or own is None or not number:
-        return said
-    whose = "all" if own == number else "none" if own == 0 else f"{own:,} of them"
-    return f"{said} ({whose} recorded here)"
 
 
 def _object(word: str, findings: Sequence[HealthFinding], found: HealthReport | GateVerdict) -> dict[str, Any]:
@@ -108,8 +101,10 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
         raise click.UsageError("--yes goes with --repair.")
     with place.project(even_damaged=True) as project:
         report = project.health.doctor(against=against)
-        for path, tool in _behind(project).items():
-            project.notices.append(f"the block in {path} is older than what is accepted: holdfast connect {tool}")
+        with contextlib.suppress(HoldfastError):  # a damaged store cannot say
+            old = {one.path: one.tool for one in reversed(project.agents.connected()) if not one.current}
+            for path, tool in old.items():
+                project.notices.append(f"the block in {path} is older than what is accepted: holdfast connect {tool}")
         agents = project.agents.tools()
         repairs = project.health.repair(report, apply=yes) if repair else None
         report = project.health.doctor(against=against) if yes else report
@@ -133,18 +128,8 @@ def check(place: Invocation, base: str | None) -> int:
     return 1 if found.problems else 0
 
 
-def _behind(project: Project) -> dict[str, str]:
-    """Blocks that tell what no longer holds, or not yet what does, each with the first tool that reads it.
-
-    A damaged store cannot say.
-    """
-    try:
-        return {one.path: one.tool for one in reversed(project.agents.connected()) if not one.current}
-    except HoldfastError:
-        return {}
-
-
 _MOST, _MOST_LISTED = 5, 100  # memories on the screen, and in JSON
+_COUNTS = (("used", "used"), ("recalled", "recalled"), ("told", "told"), ("looked", "looked at"))
 _OUTDATED = ("stale", "expired", "superseded", "deprecated")
 
 
@@ -154,7 +139,9 @@ def stats_text(found: Stats) -> str:
         told = ["Nothing was counted yet: recall and context count what they find."]
         return lines(told, _today(found))
     since = f" since {found.since[:16].replace('T', ' ')} UTC" if found.since else ""
-    parts = [_recalls(found.recalls), _contexts(found.contexts), _memories(found, since), _models(found)]
+    rows = [(m.what, count(m.calls, "call"), count(m.texts, "text"), f"{m.seconds:,.1f} s") for m in found.models]
+    models = [*(["Models:", *table(rows)] if rows else []), *_today(found)]
+    parts = [_recalls(found.recalls), _contexts(found.contexts), _memories(found, since), models]
     told = [line for part in parts if part for line in ("", *part)]
     return lines(f"Counted in this clone{since}; it stays here.", told)
 
@@ -190,22 +177,12 @@ def _memories(found: Stats, since: str) -> list[str]:
     if used:
         sorts = f"{found.cited:,} cited, {found.acted:,} acted on"
         told.append(f"{count(len(used), 'memory')} used afterwards: {sorts}")
-        told += table([_memory_row(one) for one in used[:_MOST]])
+        told += table([(m.id, *(f"{said} {getattr(m, name):,}" for name, said in _COUNTS)) for m in used[:_MOST]])
     stale = [one.id for one in found.memories if one.recalled and one.state in _OUTDATED]
     if stale:
         more = f" and {len(stale) - _MOST} more" if len(stale) > _MOST else ""
         told.append(f"Recalled, and out of date now: {', '.join(stale[:_MOST])}{more}")
     return told
-
-
-def _memory_row(one: MemoryStats) -> tuple[str, ...]:
-    numbers = (("used", one.used), ("recalled", one.recalled), ("told", one.told), ("looked at", one.looked))
-    return (one.id, *(f"{word} {number:,}" for word, number in numbers))
-
-
-def _models(found: Stats) -> list[str]:
-    rows = [(m.what, count(m.calls, "call"), count(m.texts, "text"), f"{m.seconds:,.1f} s") for m in found.models]
-    return [*(["Models:", *table(rows)] if rows else []), *_today(found)]
 
 
 def _today(found: Stats) -> list[str]:
@@ -220,9 +197,7 @@ def _part(number: int, whole: int) -> str:
 
 
 def _took(took: Duration | None) -> str:
-    if took is None:
-        return ""
-    return f"{_time(took.half)} each, p95 {_time(took.most)}"
+    return f"{_time(took.half)} each, p95 {_time(took.most)}" if took else ""
 
 
 def _time(microseconds: int) -> str:
@@ -237,23 +212,14 @@ def _numbers_right(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str
 
 def stats_object(found: Stats) -> dict[str, Any]:
     """The same as JSON; of the memories the most used."""
+    numbers = {name: [getattr(one, name) for one in found.memories] for name in ("recalled", "told", "looked", "used")}
+    counts = {name: {"memories": sum(map(bool, some)), "times": sum(some)} for name, some in numbers.items()}
     return {
-        "since": found.since,
-        "recalls": as_plain(found.recalls),
-        "contexts": as_plain(found.contexts),
-        "memories": dict(_memory_counts(found)),
-        "models": [as_plain(one) for one in found.models],
-        "model": {"calls_today": found.calls_today, "calls_per_day": found.calls_per_day},
+        **picked(found, "since", "recalls", "contexts"),
+        "memories": {**counts, **picked(found, "cited", "acted"), "most_used": found.memories[:_MOST_LISTED]},
+        "models": found.models,
+        "model": picked(found, "calls_today", "calls_per_day"),
     }
-
-
-def _memory_counts(found: Stats) -> Iterator[tuple[str, Any]]:
-    for name in ("recalled", "told", "looked", "used"):
-        numbers = [getattr(one, name) for one in found.memories]
-        yield name, {"memories": sum(map(bool, numbers)), "times": sum(numbers)}
-    yield "cited", found.cited
-    yield "acted", found.acted
-    yield "most_used", [as_plain(one) for one in found.memories[:_MOST_LISTED]]
 
 
 @command(root, "stats")
@@ -280,23 +246,16 @@ def scanned(found: SecretScan) -> str:
     if found.clean:
         return f"No known secret is stored ({read})."
     said = [f"{count(len(found.findings), 'file')} would be redacted today ({read}).", ""]
-    said += table([(one.file, one.kind, one.id or "", _rules(one)) for one in found.findings])
+    rules = [[f"{rule} {n}" if n > 1 else rule for rule, n in one.rules.items()] for one in found.findings]
+    rows = zip(found.findings, map(", ".join, rules), strict=True)
+    said += table([(one.file, one.kind, one.id or "", named) for one, named in rows])
     if found.unread:
         said += ["", "Not looked at:", *(f"  {line}" for line in found.unread)]
-    return lines(*said, *_steps(found.findings))
-
-
-def _rules(finding: SecretFinding) -> str:
-    return ", ".join(f"{rule} {times}" if times > 1 else rule for rule, times in finding.rules.items())
-
-
-def _steps(findings: Iterable[SecretFinding]) -> list[str]:
-    """The next step for each kind of place."""
-    ids = sorted({one.id for one in findings if one.id and one.kind in _ERASED})
-    said = ["", f"Erase it, text and copies: holdfast erase {ids[0]}"] if ids else []
-    if any(one.kind == "candidate" for one in findings):
+    ids = sorted({one.id for one in found.findings if one.id and one.kind in _ERASED})
+    said += ["", f"Erase it, text and copies: holdfast erase {ids[0]}"] if ids else []
+    if any(one.kind == "candidate" for one in found.findings):
         said.append("Reject a candidate: holdfast review reject ID")
-    return [*said, "Change what was found at its source too: a secret that was stored may have been seen."]
+    return lines(said, "Change what was found at its source too: a secret that was stored may have been seen.")
 
 
 @command(root, "scan")

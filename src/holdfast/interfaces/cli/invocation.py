@@ -136,19 +136,14 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
 here = click.make_pass_decorator(Invocation, ensure=True)
 
 
-def _remember_json(context: click.Context, _: click.Parameter, value: bool) -> bool:
-    if value:
-        context.meta["holdfast.json"] = True
-    return value
+def as_json(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The option `--json`, which `output.wants_json` asks for."""
 
+    def remember(context: click.Context, _: click.Parameter, value: bool) -> None:
+        context.meta["holdfast.json"] = value or context.meta.get("holdfast.json", False)
 
-as_json = click.option(
-    "--json",
-    is_flag=True,
-    expose_value=False,
-    callback=_remember_json,
-    help="Answer with one JSON object instead of text.",
-)
+    help_ = "Answer with one JSON object instead of text."
+    return click.option("--json", is_flag=True, expose_value=False, callback=remember, help=help_)(function)
 
 
 def command(group: click.Group, name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
@@ -156,6 +151,21 @@ def command(group: click.Group, name: str, **settings: Any) -> Callable[[Callabl
 
     def wrap(function: Callable[..., Any]) -> click.Command:
         return group.command(name, **settings)(as_json(here(function)))
+
+    return wrap
+
+
+def group(parent: click.Group, name: str, unnamed: str) -> Callable[[Callable[[], None]], click.Group]:
+    """A group of commands; without the name of one of them, `unnamed` runs."""
+
+    def wrap(function: Callable[[], None]) -> click.Group:
+        @wraps(function)
+        def run(context: click.Context) -> None:
+            if context.invoked_subcommand is None:
+                context.invoke(made.commands[unnamed])
+
+        made = parent.group(name, invoke_without_command=True)(as_json(click.pass_context(run)))
+        return made
 
     return wrap
 

@@ -15,8 +15,7 @@ from holdfast.interfaces.cli.output import as_plain, columns, strong
 if TYPE_CHECKING:  # `--help` and completion load none of it
     from collections.abc import Iterable, Sequence
 
-    from holdfast.diagnostics.log_integrity import LogCheckpoint
-    from holdfast.diagnostics.run_diff import ComparedRun, OutputChange, RunDiff
+    from holdfast.diagnostics import log_integrity, run_diff
     from holdfast.diagnostics.timeline import TimelineRow
     from holdfast.recall.search import Hit
 
@@ -32,10 +31,11 @@ def lines(*parts: str | Iterable[str]) -> str:
     return "\n".join(flat)
 
 
-def count(number: int, thing: str) -> str:
-    """`1 event`, `2 events`, `3 memories`."""
+def count(number: int, thing: str, verb: str = "") -> str:
+    """`1 event`, `2 events`, `3 memories`; with a verb, `1 memory waits`, `2 memories wait`."""
     plural = thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
-    return f"{number:,} {thing if number == 1 else plural}"
+    one = "is" if verb == "are" else f"{verb}s" if verb else ""
+    return f"{number:,} {f'{thing} {one}' if number == 1 else f'{plural} {verb}'}".rstrip()
 
 
 def short(text: str | None, width: int = WIDTH) -> str:
@@ -123,35 +123,28 @@ def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str
 
 def badge(number: int) -> str:
     """All that a prompt or a start says of what waits."""
-    return f"{count(number, 'candidate')} {'waits' if number == 1 else 'wait'}" if number else ""
+    return count(number, "candidate", "wait") if number else ""
 
 
 def rendered(path: str) -> str:
     return f"Wrote {path}"
 
 
-def checkpoint(point: LogCheckpoint) -> str:
+def checkpoint(point: log_integrity.LogCheckpoint) -> str:
     return f"Saved a checkpoint of {count(point.count, 'event')}; keep it where nobody can change it."
 
 
-def difference(found: RunDiff) -> str:
+def difference(found: run_diff.RunDiff) -> str:
     before, after = found.before, found.after
     if not found.comparable:
         away = next(side for side in (before, after) if side.state != "here")
         return f"{strong(away.run_id)}  has nothing to compare here: its outputs are {away.state}"
     if found.same:
         return f"{strong(before.run_id)} and {strong(after.run_id)} produced the same"
-    ended = f"exit {_ended(before)}, then {_ended(after)}" if before.exit_status != after.exit_status else ""
-    head = f"{strong(before.run_id)}, then {strong(after.run_id)}"
-    return lines(head, [ended] if ended else [], *(_change(change) for change in found.changes))
-
-
-def _ended(side: ComparedRun) -> str:
-    return "unknown" if side.exit_status is None else str(side.exit_status)
-
-
-def _change(change: OutputChange) -> list[str]:
-    if change.lines:
-        return list(change.lines)
-    before, after = (change.before or "nothing")[:12], (change.after or "nothing")[:12]
-    return [f"{change.kind} {change.path}  {before} -> {after}"]
+    codes = ["unknown" if side.exit_status is None else str(side.exit_status) for side in (before, after)]
+    said = [f"{strong(before.run_id)}, then {strong(after.run_id)}"]
+    said += [f"exit {codes[0]}, then {codes[1]}"] if codes[0] != codes[1] else []
+    for change in found.changes:
+        old, new = (change.before or "nothing")[:12], (change.after or "nothing")[:12]
+        said += change.lines or [f"{change.kind} {change.path}  {old} -> {new}"]
+    return lines(said)

@@ -33,22 +33,26 @@ def listed(found: dict[str, list[EntryConflict]]) -> str:
     """Every conflict with both its sides."""
     parts = []
     if waiting := found["conflicts"]:
-        wait = "waits" if len(waiting) == 1 else "wait"
-        parts += [f"{count(len(waiting), 'entry')} {wait} for a choice.", *map(conflict, waiting)]
+        parts += [f"{count(len(waiting), 'entry', 'wait')} for a choice.", *map(conflict, waiting)]
     if overruled := found["overruled"]:
-        head = f"{count(len(overruled), 'entry')} in which a merge overruled one side:"
-        parts += [head, *map(conflict, overruled)]
+        parts += [f"{count(len(overruled), 'entry')} in which a merge overruled one side:", *map(conflict, overruled)]
     return "\n\n".join(parts) or "No two sides contradict each other here."
 
 
 def conflict(one: EntryConflict) -> str:
     """One conflict: who the sides are, what each says, and what to type."""
+    back = "Take one back" if one.kind == "overruled" else "Choose"
+    how = f"{back}: holdfast task resolve {one.id} --ours (or --theirs, or --field NAME=ours)"
+    if one.is_memory:
+        how = f"Write the text you want into the file, then: holdfast review accept {one.id}"
+    elif one.merged is not None:
+        how = f"Nobody has to choose: holdfast task resolve {one.id}"
     return lines(
         f"{strong(one.id)}  {KINDS[one.kind]}  {one.path}",
         f"  ours:   {one.ours.origin}",
         f"  theirs: {one.theirs.origin}",
         _fields(one),
-        _how(one),
+        f"  {how}",
     )
 
 
@@ -68,21 +72,10 @@ def _fields(one: EntryConflict) -> list[str]:
     return table(rows)
 
 
-def _how(one: EntryConflict) -> str:
-    if one.is_memory:
-        return f"  Write the text you want into the file, then: holdfast review accept {one.id}"
-    if one.merged is not None:
-        return f"  Nobody has to choose: holdfast task resolve {one.id}"
-    back = "Take one back" if one.kind == "overruled" else "Choose"
-    return f"  {back}: holdfast task resolve {one.id} --ours (or --theirs, or --field NAME=ours)"
-
-
 def resolved(done: SettledConflict) -> str:
     """What was chosen, and how to go on."""
-    if done.text is None:
-        said = "goes, as one side wanted"
-    else:
-        said = f"settled: {', '.join(done.diff)}" if done.diff else "settled: as our side has it"
+    said = f"settled: {', '.join(done.diff) or 'as our side has it'}"
+    said = "goes, as one side wanted" if done.text is None else said
     written = "written and added" if done.next.startswith("git") else "it waits to be published"
     return lines(f"{strong(done.id)}  {said}", f"{written}; go on with: {done.next}")
 

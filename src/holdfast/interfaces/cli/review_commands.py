@@ -8,26 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import BadInput
+from holdfast.interfaces.cli import invocation
 from holdfast.interfaces.cli import review_text as words
-from holdfast.interfaces.cli.invocation import (
-    Invocation,
-    answer,
-    as_json,
-    command,
-    confirm,
-    here,
-    on_a_terminal,
-    options,
-    text_or_stdin,
-)
+from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, on_a_terminal, options
 from holdfast.interfaces.cli.output import say, show, wants_json
 from holdfast.interfaces.cli.root import root
 from holdfast.model.memory import TYPES
 
 if TYPE_CHECKING:
     from holdfast.curation.review_queue import QueueItem
-    from holdfast.project import Project
-    from holdfast.project.memory_book import Decided
+    from holdfast.project import Project, memory_book
 
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
@@ -37,12 +27,7 @@ _fields = options(  # what a memory is
     click.option("--why", default="", metavar="TEXT", help="Why it holds."),
     click.option("--falsified-by", default="", metavar="TEXT", help="What would show an assumption wrong."),
     click.option("--instead", default="", metavar="TEXT", help="What to do instead of a dead end."),
-    click.option(
-        "--evidence",
-        multiple=True,
-        metavar="RECEIPT",
-        help="A run, a commit, a tracked PATH as a whole, PATH:10-20 or PATH#SYMBOL.",
-    ),
+    click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit, path, PATH:10-20 or PATH#NAME."),
     click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1."),
     click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5."),
     click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by."),
@@ -66,7 +51,7 @@ def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fie
     """
     with place.project() as project:
         cited = _cited(project, place, evidence)
-        made = project.memory.remember(text_or_stdin(statement), evidence=cited, **fields)
+        made = project.memory.remember(invocation.text_or_stdin(statement), evidence=cited, **fields)
         show(made, words.remembered, words.standing_object)
         _after(project, made.status == "accepted")
 
@@ -83,7 +68,7 @@ def supersede(place: Invocation, name: str, statement: str, evidence: tuple[str,
     with place.project() as project:
         given = {key: value for key, value in fields.items() if value not in ((), None, "")}
         cited = _cited(project, place, evidence)
-        made = project.memory.supersede(name, text_or_stdin(statement), evidence=cited, **given)
+        made = project.memory.supersede(name, invocation.text_or_stdin(statement), evidence=cited, **given)
         show(made, words.remembered, words.standing_object)
         _after(project, made.status == "accepted")
 
@@ -115,26 +100,21 @@ def review(context: click.Context) -> None:
     On a terminal this opens a screen; elsewhere it lists what waits.
     """
     if context.invoked_subcommand is None:
-        if wants_json() or not _can_show_a_screen():
-            context.invoke(waiting)
-        else:
-            context.invoke(_screen)
+        context.invoke(waiting if wants_json() or not _can_show_a_screen() else _screen)
 
 
 def _can_show_a_screen() -> bool:
     """Whether there is a terminal, and what draws on it is installed."""
     from importlib.util import find_spec
 
-    if not (on_a_terminal() and sys.stdout.isatty()):
-        return False
-    if find_spec("textual") is None:
+    terminal, drawn = on_a_terminal() and sys.stdout.isatty(), find_spec("textual") is not None
+    if terminal and not drawn:
         say("for a screen to review on: pip install 'holdfast[tui]'")
-        return False
-    return True
+    return terminal and drawn
 
 
 @click.command(hidden=True)
-@here
+@invocation.here
 def _screen(place: Invocation) -> None:
     from holdfast.interfaces.tui.review_screen import run
 
@@ -168,12 +148,11 @@ def waiting(place: Invocation, **chosen: Any) -> None:
     with place.project() as project:
         queue = project.memory.queue()
         items = fitting(queue.items, **{key: value for key, value in chosen.items() if value is not None})
-        if not chosen["reasons"]:  # a fresh clone may have thousands of these, and one answer for all
-            there, items = items, [item for item in items if item.reason != "elsewhere"]
-            if theirs := len(there) - len(items):
-                held = upstream.held(project.clone)
-                trusting = held is not None and not held.void
-                project.notices.append(words.elsewhere(theirs, trusting=trusting))
+        theirs = [] if chosen["reasons"] else [item for item in items if item.reason == "elsewhere"]
+        if theirs:  # a fresh clone may have thousands of these, and one answer for all
+            items = [item for item in items if item.reason != "elsewhere"]
+            held = upstream.held(project.clone)
+            project.notices.append(words.elsewhere(len(theirs), trusting=held is not None and not held.void))
         closely = [(item, queue.look(item) if number < CLOSELY else None) for number, item in enumerate(items)]
         lost = () if any(chosen.values()) else queue.unreadable
         show((closely, lost), lambda found: words.candidates(*found), lambda found: words.waiting_object(*found))
@@ -196,7 +175,7 @@ def _meant(
     return fitting(project.memory.queue().items, **{"reasons": ("proposed",), **given})
 
 
-def _show_many(found: Decided) -> int:
+def _show_many(found: memory_book.Decided) -> int:
     """Show many decisions; the exit code is 1 if things waited and none of them could be decided."""
     show(found, words.decided, words.decided_object)
     return 1 if found.left and not found.done else 0
@@ -357,5 +336,5 @@ def erase(place: Invocation, name: str, yes: bool) -> None:
     That it happened stays in the log, and the log still verifies.
     """
     with place.project() as project:
-        confirm(f"Delete what {name} says, for good?", yes=yes)
+        invocation.confirm(f"Delete what {name} says, for good?", yes=yes)
         show(project.sync.erase(name), words.erased)

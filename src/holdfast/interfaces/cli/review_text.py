@@ -13,15 +13,13 @@ from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holdfast.curation.decisions import MemoryStanding
-    from holdfast.curation.memory_conflicts import MemoryConflict
-    from holdfast.curation.memory_state import MemoryListing
-    from holdfast.curation.review_queue import QueueItem, ReviewLook, UnreadableMemory
-    from holdfast.curation.undo import UndoStep
+    from holdfast.curation import decisions, memory_conflicts, memory_state, review_queue, undo
     from holdfast.git.erase import Erasure
     from holdfast.project.memory_book import Decided
 
-    Waiting = Sequence[tuple[QueueItem, ReviewLook | None]]  # with a close look if there was time for one
+    Waiting = Sequence[
+        tuple[review_queue.QueueItem, review_queue.ReviewLook | None]
+    ]  # with a close look if there was time for one
 
 _SILENT = "It is found when asked for; context, hooks and AGENTS.md do not show it."
 SIDE = 46  # columns of each of two texts side by side
@@ -40,7 +38,7 @@ _WHY = {
 }
 
 
-def _row(standing: MemoryStanding) -> tuple[str, str, str]:
+def _row(standing: decisions.MemoryStanding) -> tuple[str, str, str]:
     memory = standing.memory
     sure = "" if memory.confidence is None else f"{memory.confidence:g}"
     stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
@@ -50,11 +48,11 @@ def _row(standing: MemoryStanding) -> tuple[str, str, str]:
     return (strong(standing.id), short(memory.statement), ", ".join(part for part in parts if part))
 
 
-def _notes(standing: MemoryStanding) -> list[str]:
+def _notes(standing: decisions.MemoryStanding) -> list[str]:
     return [f"  note: {note}" for note in standing.notes]
 
 
-def remembered(standing: MemoryStanding) -> str:
+def remembered(standing: decisions.MemoryStanding) -> str:
     if standing.status == "candidate":
         return lines(
             f"{strong(standing.id)}  waits for review",
@@ -64,7 +62,7 @@ def remembered(standing: MemoryStanding) -> str:
     return accepted(standing)
 
 
-def accepted(standing: MemoryStanding) -> str:
+def accepted(standing: decisions.MemoryStanding) -> str:
     if standing.status == "deprecated":
         return retired(standing)
     return lines(
@@ -75,7 +73,7 @@ def accepted(standing: MemoryStanding) -> str:
     )
 
 
-def _promoted(done: Sequence[MemoryStanding]) -> list[str]:
+def _promoted(done: Sequence[decisions.MemoryStanding]) -> list[str]:
     """Why it does not count as a person's approval, what that costs, and what to do about it."""
     names = [one.id for one in done if one.trust != "T0"]
     if not names:
@@ -86,21 +84,21 @@ def _promoted(done: Sequence[MemoryStanding]) -> list[str]:
     return [f"Not counted as approved by a person: {why}.", _SILENT, way]
 
 
-def edited(standing: MemoryStanding) -> str:
+def edited(standing: decisions.MemoryStanding) -> str:
     if standing.status == "candidate":
         return f"{strong(standing.id)}  changed; it still waits for review"
     return lines(f"{strong(standing.id)}  changed and approved again", "Share it with: holdfast publish")
 
 
-def merged(standing: MemoryStanding) -> str:
+def merged(standing: decisions.MemoryStanding) -> str:
     return f"{strong(standing.id)}  took up its evidence"
 
 
-def retired(standing: MemoryStanding) -> str:
+def retired(standing: decisions.MemoryStanding) -> str:
     return lines(f"{strong(standing.id)}  retired; its file stays and says so", "Share it with: holdfast publish")
 
 
-def deprecated(standing: MemoryStanding) -> str:
+def deprecated(standing: decisions.MemoryStanding) -> str:
     if standing.status == "candidate":
         return lines(
             f"{strong(standing.id)}  suggests it; a person decides",
@@ -109,11 +107,11 @@ def deprecated(standing: MemoryStanding) -> str:
     return retired(standing)
 
 
-def rejected(standing: MemoryStanding) -> str:
+def rejected(standing: decisions.MemoryStanding) -> str:
     return f"{strong(standing.id)}  rejected; the same claim will not be proposed again"
 
 
-def undone(step: UndoStep) -> str:
+def undone(step: undo.UndoStep) -> str:
     return f"{strong(step.id)}  as it was before the last {step.action}"
 
 
@@ -131,7 +129,7 @@ def decided(done: Decided) -> str:
     )
 
 
-def facts(found: MemoryListing, *, kind: str = "fact") -> str:
+def facts(found: memory_state.MemoryListing, *, kind: str = "fact") -> str:
     sections = (
         ("Stale: what they cite has changed", found.stale),
         ("Edited since approval", [one for one in found.unreviewed if one.status == hit_text.EDITED]),
@@ -146,105 +144,83 @@ def facts(found: MemoryListing, *, kind: str = "fact") -> str:
     name = "memory" if kind == "all" else kind.replace("-", " ")
     if not (found.standings or troubles):
         said = "memories" if kind == "all" else f"{name}s"
-        return f"No {said} yet. Propose one with: {_example(kind)}"
-    holds = "holds" if len(found.trusted) == 1 else "hold"
+        example = "'Tests need Postgres 16.'"
+        if kind not in ("fact", "all"):
+            example = f"--type {kind} 'STATEMENT' --why 'REASON'"
+        return f"No {said} yet. Propose one with: holdfast remember {example} --evidence PATH"
     return lines(
-        f"{count(len(found.trusted), name)} {holds} here.",
+        f"{count(len(found.trusted), name, 'hold')} here.",
         _rows(found.trusted),
         *(["", f"{title}:", *_rows(items)] for title, items in sections if items),
         ["", "Left out:", *troubles] if troubles else [],
     )
 
 
-def _rows(standings: Sequence[MemoryStanding]) -> list[str]:
+def _rows(standings: Sequence[decisions.MemoryStanding]) -> list[str]:
     return [*table([_row(one) for one in standings[:MOST_ROWS]]), *more(len(standings))]
-
-
-def _example(kind: str) -> str:
-    if kind in ("fact", "all"):
-        return "holdfast remember 'Tests need Postgres 16.' --evidence PATH"
-    return f"holdfast remember --type {kind} 'STATEMENT' --why 'REASON' --evidence PATH"
 
 
 def _trouble(path: str, message: str) -> str:
     return message if message.startswith(path) else f"{path}: {message}"
 
 
-def candidates(waiting: Waiting, lost: Sequence[UnreadableMemory] = ()) -> str:
-    if lost:
-        return lines(*_lost(lost), *(["", candidates(waiting)] if waiting else []))
+def candidates(waiting: Waiting, lost: Sequence[review_queue.UnreadableMemory] = ()) -> str:
+    if lost:  # what a person approved and agents no longer see, with how to bring each back
+        said = []
+        for one in lost:
+            said += [f"{strong(one.id)} was approved and cannot be read any more, so it is not told to agents."]
+            said += [f"    {_trouble(one.path, one.why)}", f"    bring it back and commit it: {one.next_step}"]
+        return lines(said, ["", candidates(waiting)] if waiting else [])
     if not waiting:
         return "Nothing waits."
-    verb = "waits" if len(waiting) == 1 else "wait"
     rows = table([_row(item.standing) for item, _ in waiting])
     return lines(
-        f"{count(len(waiting), 'memory')} {verb}.",
+        f"{count(len(waiting), 'memory', 'wait')}.",
         *(["", row, *_grounds(*one)] for row, one in zip(rows, waiting, strict=True)),
         "",
         f"Accept one with: holdfast review accept {waiting[0][0].id}",
     )
 
 
-def _lost(lost: Sequence[UnreadableMemory]) -> list[str]:
-    """What a person approved and agents no longer see, with how to bring each back."""
-    rows = []
-    for one in lost:
-        rows += [f"{strong(one.id)} was approved and cannot be read any more, so it is not told to agents."]
-        rows += [f"    {_trouble(one.path, one.why)}", f"    bring it back and commit it: {one.next_step}"]
-    return rows
-
-
-def _grounds(item: QueueItem, look: ReviewLook | None) -> list[str]:
+def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None) -> list[str]:
     """What one decides by: why it waits, what it rests on and whether that holds, where it was said."""
     memory, cited = item.standing.memory, item.standing.receipts
     told = (*(text for text, _ in cited), *([_ELSEWHERE] if item.branch else []))  # said better elsewhere
     notes = [note for note in item.standing.notes if not note.startswith(told)]
     because = getattr(memory, "because", "")
     evidence = ", ".join(f"{receipt_name(text)} ({_STATE.get(state, state)})" for text, state in cited)
+    status, source = item.standing.status, memory.source
+    why = status if status in (hit_text.EDITED, hit_text.UNCHECKED) else _WHY.get(item.reason)
+    said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
+    said += [f"on {item.branch}"] if item.branch else []
+    said += [f"by {source}"] if source else []
     return [
-        *([f"    {': '.join(filter(None, (_why(item), because)))}"] if item.reason in _WHY or because else []),
+        *([f"    {': '.join(filter(None, (why, because)))}"] if item.reason in _WHY or because else []),
         f"    evidence: {evidence or 'none'}",
-        *([f"    {_proposed(item)}"] if item.reason in ("proposed", "suggested") else []),
-        *(f"    said: {_place(place.source, place.turn)}: {short(place.words, 120)}" for place in item.provenance[:3]),
+        *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") else []),
+        *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in item.provenance[:3]),
         *(f"    note: {note}" for note in notes),
         *(f"    {line}" for line in memory.details.splitlines()[:5] if line.strip()),
         *(_beside(look) if look else ()),
     ]
 
 
-def _why(item: QueueItem) -> str | None:
-    status = item.standing.status
-    return status if status in (hit_text.EDITED, hit_text.UNCHECKED) else _WHY.get(item.reason)
-
-
-def _beside(look: ReviewLook) -> list[str]:
+def _beside(look: review_queue.ReviewLook) -> list[str]:
     """What speaks against it, both texts side by side, and what made it stale."""
     rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict)]
-    changed = [f"    {line}" for line in look.diff[:DIFF]]
     more = [f"    … {len(look.diff) - DIFF} more lines"] if len(look.diff) > DIFF else []
-    return [*rows, *changed, *more]
+    return [*rows, *(f"    {line}" for line in look.diff[:DIFF]), *more]
 
 
-def _conflict(conflict: MemoryConflict) -> list[str]:
-    ours, theirs = _folded(conflict.one.statement), _folded(conflict.other.statement)
-    height = max(len(ours), len(theirs))
-    pairs = zip(ours + [""] * (height - len(ours)), theirs + [""] * (height - len(theirs)), strict=True)
+def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
+    from itertools import zip_longest
+    from textwrap import wrap
+
+    sides = (conflict.one.statement, conflict.other.statement)
+    pairs = zip_longest(*(wrap(" ".join(text.split()), SIDE)[:6] for text in sides), fillvalue="")
     names = (conflict.one.id, f"{conflict.other.id} ({conflict.status})")
     rows = table([names, *pairs], indent="      ")
     return [f"    contradicts {strong(conflict.other.id)}: {conflict.verdict.why}", *rows]
-
-
-def _folded(text: str) -> list[str]:
-    import textwrap
-
-    return textwrap.wrap(" ".join(text.split()), SIDE)[:6] or [""]
-
-
-def _proposed(item: QueueItem) -> str:
-    said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
-    said += [f"on {item.branch}"] if item.branch else []
-    source = item.standing.memory.source
-    return " ".join([*said, *([f"by {source}"] if source else [])])
 
 
 def _place(source: str, turn: int | None) -> str:
@@ -283,19 +259,19 @@ def erased(erasure: Erasure) -> str:
 # As objects.
 
 
-def standing_object(value: MemoryStanding) -> dict[str, Any]:
+def standing_object(value: decisions.MemoryStanding) -> dict[str, Any]:
     """A memory with the state it is in, flat."""
     fields = as_plain(value.memory)
     own = {key: field for key, field in as_plain(value).items() if key != "memory"}
     return {**fields, **own}
 
 
-def waiting_object(waiting: Waiting, lost: Sequence[UnreadableMemory]) -> dict[str, Any]:
+def waiting_object(waiting: Waiting, lost: Sequence[review_queue.UnreadableMemory]) -> dict[str, Any]:
     """What waits as a list, and what was approved and cannot be read any more."""
     return {"items": [_waiting_object(item, look) for item, look in waiting], "unreadable": lost}
 
 
-def _waiting_object(item: QueueItem, look: ReviewLook | None) -> dict[str, Any]:
+def _waiting_object(item: review_queue.QueueItem, look: review_queue.ReviewLook | None) -> dict[str, Any]:
     found = {
         **standing_object(item.standing),
         **picked(item, "reason", "branch"),
@@ -304,12 +280,11 @@ def _waiting_object(item: QueueItem, look: ReviewLook | None) -> dict[str, Any]:
     }
     if look is None:
         return found
-    return {**found, **picked(look, "same", "diff"), "conflicts": [_conflict_object(one) for one in look.conflicts]}
-
-
-def _conflict_object(found: MemoryConflict) -> dict[str, Any]:
-    about = {**picked(found.other, "id", "statement"), "status": found.status}
-    return {**about, **picked(found.verdict, "kind", "why")}
+    conflicts = [
+        {**picked(one.other, "id", "statement"), "status": one.status, **picked(one.verdict, "kind", "why")}
+        for one in look.conflicts
+    ]
+    return {**found, **picked(look, "same", "diff"), "conflicts": conflicts}
 
 
 def decided_object(done: Decided) -> dict[str, Any]:
@@ -318,7 +293,7 @@ def decided_object(done: Decided) -> dict[str, Any]:
     return {"items": [*map(standing_object, done.done)], "left": left, "hints": done.hints}
 
 
-def facts_object(found: MemoryListing) -> dict[str, Any]:
+def facts_object(found: memory_state.MemoryListing) -> dict[str, Any]:
     """All facts as one list, each with its status, and what could not be read."""
     return {
         "items": [*map(standing_object, found.standings)],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, on_a_terminal, text_or_stdin
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, group, on_a_terminal, text_or_stdin
 from holdfast.interfaces.cli.output import as_plain, columns, picked, show, strong, wants_json
 from holdfast.interfaces.cli.phrases import badge, count, lines, short, table
 from holdfast.interfaces.cli.root import root
@@ -63,18 +63,14 @@ def noted(made: Noted) -> str:
     session, turn = made.session, made.turn
     if turn is None:
         return lines(f"{strong(session.id)}  noted", _left(session))
-    return lines(f"{strong(session.id)}  turn {turn.n}: {short(turn.summary)}", _gained(turn), _left(session))
+    gained = ((turn.commits, "commit"), (turn.files, "file"), (turn.commands, "command"))
+    parts = ", ".join(count(len(found), word) for found, word in gained if found)
+    since = [f"  {parts} since the last turn"] if parts else []
+    return lines(f"{strong(session.id)}  turn {turn.n}: {short(turn.summary)}", since, _left(session))
 
 
 def noted_object(made: Noted) -> dict[str, Any]:
     return {"id": made.session.id, **as_plain(made), "session": as_object(made.session)}
-
-
-def _gained(turn: model_session.SessionTurn) -> list[str]:
-    parts = [count(len(turn.commits), "commit")] * bool(turn.commits)
-    parts += [count(len(turn.files), "file")] * bool(turn.files)
-    parts += [count(len(turn.commands), "command")] * bool(turn.commands)
-    return [f"  {', '.join(parts)} since the last turn"] if parts else []
 
 
 def _left(session: model_session.Session) -> list[str]:
@@ -104,17 +100,25 @@ def _for(task: str | None) -> str:
 
 
 def session_text(value: model_session.Session, *, width: int = 0) -> str:
+    links = (
+        ("by", " ".join(filter(None, (value.agent, value.agent_session)))),
+        ("for", ", ".join(value.tasks)),
+        ("goes on from", value.previous),
+        ("goes on in", ", ".join(value.next)),
+    )
+    more = len(value.files) - MOST_FILES
+    files = [*([f"  … and {more:,} more"] if more > 0 else []), *(f"  {path}" for path in value.files[-MOST_FILES:])]
     return lines(
         f"{strong(value.id)}  {value.objective or 'no objective'}",
         f"  {_standing(value)}",
-        _links(value),
+        [f"  {word} {said}" for word, said in links if said],
         ["", *value.summary.splitlines()] if value.summary else [],
         _turns(value, max(40, width - 8 if width else 100)),
         _titled("Decided", (f"  {short(text, 100)}" for text in value.decisions)),
         _titled("Answered", _answered(value)),
         _titled("Open", _left(value)),
         _titled("Failed when last run", (f"  {short(one.text, 90)}" for one in model_brief.failing(value.commands))),
-        _files(value),
+        _titled("Files", files),
         _titled("Scratchpad", (f"  {line}" for line in value.scratchpad.splitlines())),
     )
 
@@ -127,33 +131,16 @@ def _standing(value: model_session.Session) -> str:
     return f"open {place}, {turns} since {_when(value.started)}, updated {_when(value.updated)}"
 
 
-def _links(value: model_session.Session) -> list[str]:
-    who = " ".join(filter(None, (value.agent, value.agent_session)))
-    said = [f"  by {who}"] if who else []
-    said += [f"  for {', '.join(value.tasks)}"] if value.tasks else []
-    said += [f"  goes on from {value.previous}"] if value.previous else []
-    return said + ([f"  goes on in {', '.join(value.next)}"] if value.next else [])
-
-
 def _turns(value: model_session.Session, width: int) -> list[str]:
     shown = value.turns[-MOST_TURNS:]
     before = value.count - len(shown)
     told = value.condensed.text.splitlines() if value.condensed and len(shown) == len(value.turns) else []
-    rows = [f"  {turn.n}. {short(turn.summary, width)}{_commits(turn)}" for turn in shown]
-    earlier = [f"  {short(line, width)}" for line in told] if told else []
+    made = [f"  [{' '.join(oid[:10] for oid in turn.commits[-3:])}]" if turn.commits else "" for turn in shown]
+    rows = [f"  {turn.n}. {short(turn.summary, width)}{oids}" for turn, oids in zip(shown, made, strict=True)]
+    earlier = [f"  {short(line, width)}" for line in told]
     if before and not told:
         earlier = [f"  … {count(before, 'turn')} before these"]
     return _titled("Turns", [*earlier, *rows])
-
-
-def _commits(turn: model_session.SessionTurn) -> str:
-    return f"  [{' '.join(oid[:10] for oid in turn.commits[-3:])}]" if turn.commits else ""
-
-
-def _files(value: model_session.Session) -> list[str]:
-    more = len(value.files) - MOST_FILES
-    rest = [f"  … and {more:,} more"] if more > 0 else []
-    return _titled("Files", [*rest, *(f"  {path}" for path in value.files[-MOST_FILES:])])
 
 
 def _titled(title: str, rows: Iterable[str]) -> list[str]:
@@ -166,21 +153,16 @@ def _titled(title: str, rows: Iterable[str]) -> list[str]:
 
 def ended_text(ending: Ending, finished: Sequence[str]) -> str:
     session, left = ending.session, _left(ending.session)
+    made = f"{count(len(ending.commits), 'commit')}, {count(len(ending.files), 'file')}"
+    made = f"{made}, {count(ending.insertions, 'line')} added, {ending.deletions:,} removed"
     return lines(
         f"{strong(session.id)}  ended: {short(session.summary or session.objective) or 'no summary'}",
-        f"  {_came_to(ending)}",
+        f"  {made if ending.commits else 'no commits'}",
         [f"  not committed: {short(' '.join(ending.uncommitted))}"] if ending.uncommitted else [],
         ["", "Still open, for whoever goes on:", *left] if left else [],
         ["", f"Finished: {', '.join(finished)}"] if finished else [],
         _proposed([one for one in ending.proposals if one.task not in finished]),
     )
-
-
-def _came_to(ending: Ending) -> str:
-    if not ending.commits:
-        return "no commits"
-    made = f"{count(len(ending.commits), 'commit')}, {count(len(ending.files), 'file')}"
-    return f"{made}, {count(ending.insertions, 'line')} added, {ending.deletions:,} removed"
 
 
 def _proposed(proposals: list[DoneTaskProposal]) -> list[str]:
@@ -265,13 +247,9 @@ def _when(anchor: model_session.SessionAnchor) -> str:
 RUN = "HOLDFAST_RUN_ID"  # a note made inside `holdfast run` tells of that run
 
 
-@root.group("session", invoke_without_command=True)
-@as_json
-@click.pass_context
-def session(context: click.Context) -> None:
+@group(root, "session", "list")
+def session() -> None:
     """What is going on: turns, what is open, what waits for a yes."""
-    if context.invoked_subcommand is None:
-        context.invoke(listed)
 
 
 @command(session, "start")

@@ -19,23 +19,15 @@ from holdfast.interfaces.cli.root import root
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holdfast.capture.cited_commits import DisplacedCommit
-    from holdfast.capture.reconciliation import (
-        AdriftSession,
-        CrossBranchNeed,
-        ReconcileChoice,
-        ReconcileOverview,
-        StrayTask,
-    )
-    from holdfast.git.conflict_sides import EntryConflict
-    from holdfast.git.moves import GitMove
+    from holdfast.capture import cited_commits, reconciliation
+    from holdfast.git import conflict_sides, moves
     from holdfast.git.publish import Published
     from holdfast.git.reconcile import IdleBranch, LostPublication, OrphanLine
     from holdfast.model.session import Session
     from holdfast.project import Project
     from holdfast.store.pending_changes import PendingChange
 
-    Answers = dict[str, Callable[[str | None], ReconcileChoice | OrphanLine]]
+    Answers = dict[str, Callable[[str | None], reconciliation.ReconcileChoice | OrphanLine]]
 
 
 def published(done: Published) -> str:
@@ -67,7 +59,7 @@ LONGEST = 60  # characters of a branch's name
 MENDED = ("task", "checkpoint", "session")  # what --apply rewrites; an approved text is only shown
 
 
-def reconciled(whole: ReconcileOverview) -> str:
+def reconciled(whole: reconciliation.ReconcileOverview) -> str:
     """What is new or to be chosen; what lasts is shown once."""
     found = whole.news()
     before = whole.size() - found.size()
@@ -77,12 +69,12 @@ def reconciled(whole: ReconcileOverview) -> str:
     return lines(lines(*_parts(found)) or "Nothing moved since.", rest)
 
 
-def reconcile_text(found: ReconcileOverview) -> str:
+def reconcile_text(found: reconciliation.ReconcileOverview) -> str:
     """The whole report; what needs a choice comes first."""
     return lines(*_parts(found)) or "All is where it was recorded."
 
 
-def _parts(found: ReconcileOverview) -> list[list[str]]:
+def _parts(found: reconciliation.ReconcileOverview) -> list[list[str]]:
     return [
         _part("Git moved:", [f"  {move.sentence}" for move in found.moves]),
         [f"Git is in the middle of {found.under_way}: nothing is concluded until it ends."] if found.under_way else [],
@@ -106,7 +98,7 @@ def _part(title: str, rows: Sequence[str], after: str | None = None) -> list[str
     return [title, *rows[:MOST], *more, *([after] if after else [])]
 
 
-def _sessions(found: Sequence[AdriftSession]) -> list[str]:
+def _sessions(found: Sequence[reconciliation.AdriftSession]) -> list[str]:
     left = [_session(one) for one in found if one.left and not one.gone]
     gone = [_session(one) for one in found if one.left and one.gone]
     old = [_session(one) for one in found if not one.left]
@@ -119,7 +111,7 @@ def _sessions(found: Sequence[AdriftSession]) -> list[str]:
     ]
 
 
-def _session(one: AdriftSession) -> str:
+def _session(one: reconciliation.AdriftSession) -> str:
     items = len(one.session.still_open) + len(one.session.still_to_follow) + len(one.session.pending)
     said = f": {one.session.objective}" if one.session.objective else ""
     return f"  {strong(one.session.id)}  {one.why}{said} ({count(items, 'open item')})"
@@ -133,15 +125,15 @@ def _stranded(found: Sequence[PendingChange]) -> list[str]:
 
 def changes(found: Sequence[PendingChange]) -> str:
     """How many changes wait."""
-    return f"{count(len(found), 'change')} {'waits' if len(found) == 1 else 'wait'} here"
+    return f"{count(len(found), 'change', 'wait')} here"
 
 
-def _conflict(one: EntryConflict) -> str:
+def _conflict(one: conflict_sides.EntryConflict) -> str:
     how = "a merge chose" if one.kind == "overruled" else "both changed it"
     return f"  {strong(one.id)}  {one.ours.origin} and {one.theirs.origin}: {how}"
 
 
-def _cited(found: Sequence[DisplacedCommit]) -> list[str]:
+def _cited(found: Sequence[cited_commits.DisplacedCommit]) -> list[str]:
     moved = [cite for cite in found if cite.state == "moved"]
     mends = any(cite.kind in MENDED for cite in moved)
     rows = [_cite(cite) for cite in (*moved, *(cite for cite in found if cite.state != "moved"))]
@@ -149,7 +141,7 @@ def _cited(found: Sequence[DisplacedCommit]) -> list[str]:
     return _part("Commits that are cited and are not where they were:", rows, after)
 
 
-def _cite(cite: DisplacedCommit) -> str:
+def _cite(cite: cited_commits.DisplacedCommit) -> str:
     if cite.new is not None:
         now = f"is {cite.new[:12]} now ({cite.how})"
     elif cite.state == "unknown":
@@ -178,11 +170,11 @@ def orphan(item: OrphanLine) -> str:
     return f"  {strong(item.line)}  {who} left {left}"
 
 
-def _stray(one: StrayTask) -> str:
+def _stray(one: reconciliation.StrayTask) -> str:
     return f"  {strong(one.task)}  {one.why}" + (f": {one.title}" if one.title else "")
 
 
-def _across(one: CrossBranchNeed) -> str:
+def _across(one: reconciliation.CrossBranchNeed) -> str:
     where = f"is on {', '.join(one.branches)}" if one.branches else "is nowhere in this clone"
     return f"  {strong(one.task)}  names {one.node} which {where}"
 
@@ -201,7 +193,7 @@ def name_of(branch: str) -> str:
     return branch if len(branch) <= LONGEST else f"{branch[: LONGEST - 1]}…"
 
 
-def chosen(choice: ReconcileChoice) -> str:
+def chosen(choice: reconciliation.ReconcileChoice) -> str:
     """What was chosen, and what it did."""
     done = choice.reanchored
     named = [*done.tasks, *done.sessions]
@@ -223,7 +215,7 @@ def dropped(item: OrphanLine) -> str:
     return f"Let go:{orphan(item)[1:]}"
 
 
-def _chosen(choice: ReconcileChoice) -> list[str]:
+def _chosen(choice: reconciliation.ReconcileChoice) -> list[str]:
     old, new = choice.old, choice.new
     rows = []
     if old and new:
@@ -244,7 +236,7 @@ def _chosen(choice: ReconcileChoice) -> list[str]:
 # Objects.
 
 
-def report_object(found: ReconcileOverview) -> dict[str, Any]:
+def report_object(found: reconciliation.ReconcileOverview) -> dict[str, Any]:
     """What is gone and what was left, counted rather than quoted; and all that moved."""
     return {
         "gone": [{"id": item.path, "path": item.path, "commit": item.commit} for item in found.gone],
@@ -263,12 +255,12 @@ def report_object(found: ReconcileOverview) -> dict[str, Any]:
     }
 
 
-def _move(move: GitMove) -> dict[str, Any]:
+def _move(move: moves.GitMove) -> dict[str, Any]:
     names = ("kind", "ts", "ref", "count", "sentence")
     return {"id": None, "from": move.before, "to": move.after, **picked(move, *names)}
 
 
-def _adrift(one: AdriftSession) -> dict[str, Any]:
+def _adrift(one: reconciliation.AdriftSession) -> dict[str, Any]:
     left = [item.text for item in (*one.session.still_open, *one.session.still_to_follow)]
     return {**picked(one, "why", "left", "gone"), **picked(one.session, "id", "branch", "objective"), "open": left}
 
@@ -279,7 +271,7 @@ def orphan_object(item: OrphanLine) -> dict[str, Any]:
     return {"id": item.line, **picked(item, "name", "foreign"), **counts}
 
 
-def choice_object(value: ReconcileChoice) -> dict[str, Any]:
+def choice_object(value: reconciliation.ReconcileChoice) -> dict[str, Any]:
     """What was chosen, and what it did."""
     old, new = value.old.id if value.old else None, value.new.id if value.new else None
     return {
@@ -350,7 +342,7 @@ def reconcile(place: Invocation, apply: bool, everything: bool, **answers: str |
                 _ask(project, report)
 
 
-def _show(done: ReconcileChoice | OrphanLine, of_orphan: Callable[[OrphanLine], str] = orphan) -> None:
+def _show(done: reconciliation.ReconcileChoice | OrphanLine, of_orphan: Callable[[OrphanLine], str] = orphan) -> None:
     from holdfast.git.reconcile import OrphanLine
 
     if isinstance(done, OrphanLine):
@@ -359,7 +351,7 @@ def _show(done: ReconcileChoice | OrphanLine, of_orphan: Callable[[OrphanLine], 
         show(done, chosen, choice_object)
 
 
-def _ask(project: Project, report: ReconcileOverview) -> None:
+def _ask(project: Project, report: reconciliation.ReconcileOverview) -> None:
     """Each question once; leaving it open is an answer, too."""
     answers: Answers = {"fork": project.sync.fork, "carry": project.sync.carry, "drop": project.sync.drop}
     some = {name: answer for name, answer in answers.items() if name != "fork"}

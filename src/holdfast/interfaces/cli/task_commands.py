@@ -12,15 +12,7 @@ import click
 from holdfast.errors import BadInput, NeedsEvidence
 from holdfast.interfaces.cli import task_text as words
 from holdfast.interfaces.cli.context_commands import keep_answer
-from holdfast.interfaces.cli.invocation import (
-    Invocation,
-    answer,
-    as_json,
-    command,
-    on_a_terminal,
-    options,
-    text_or_stdin,
-)
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, group, on_a_terminal, options, text_or_stdin
 from holdfast.interfaces.cli.output import as_json as object_text
 from holdfast.interfaces.cli.output import as_text, show, wants_json
 from holdfast.interfaces.cli.root import root
@@ -37,13 +29,9 @@ _FREELY: dict[str, Any] = {"default": "", "show_default": False, "err": True}
 _UNITS = {"m": 60, "h": 3600, "d": 86400}
 
 
-@root.group("task", invoke_without_command=True)
-@as_json
-@click.pass_context
-def task(context: click.Context) -> None:
+@group(root, "task", "list")
+def task() -> None:
     """Goals, milestones, epics, tasks and subtasks."""
-    if context.invoked_subcommand is None:
-        context.invoke(listed)
 
 
 fields = options(  # of `add` and `edit`
@@ -84,7 +72,10 @@ def add(
         more = project.tasks.rests_on([project.memory.get(name).id for name in rests_on], text_or_stdin(notes or ""))
         about = {**_given(project, place, given), "notes": more}
         if item and ":" not in item:
-            _add_all(project, item, title, about)
+            if title is not None or about["id"] is not None:
+                raise BadInput("a title or an id is for one task", hint=f"Name the one: --from {item}:o1")
+            tasks = project.tasks.add_all_from(item, **about)  # one of each thing that the session left open
+            show(tasks, words.added_all, lambda made: [*map(words.as_object, made)])
             return
         made = project.tasks.add_from(item, title, **about) if item else project.tasks.add(title or "", **about)
         missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
@@ -94,13 +85,6 @@ def add(
             told, them = f"no {', '.join(said)} was given", "it" if len(said) == 1 else "them"
             project.notices.append(f"{told}; add {them} with: holdfast task edit {made.id} {options}")
         show(made, words.added, words.as_object)
-
-
-def _add_all(project: Project, session: str, title: str | None, about: dict[str, Any]) -> None:
-    """Make a task of each thing that a session left open."""
-    if title is not None or about["id"] is not None:
-        raise BadInput("a title or an id is for one task", hint=f"Name the one: --from {session}:o1")
-    show(project.tasks.add_all_from(session, **about), words.added_all, lambda made: [*map(words.as_object, made)])
 
 
 @answer(task, "proposed", words.proposed, words.proposed_object)
@@ -219,16 +203,13 @@ def done(place: Invocation, names: tuple[str, ...], evidence: tuple[str, ...], w
             try:
                 ended = project.tasks.done(name, evidence=cited, without_evidence=without)
             except NeedsEvidence as error:
-                ended = project.tasks.done(name, **_shown_by(project, place, error))
+                if not on_a_terminal() or wants_json():
+                    raise
+                asked = f"{error}.\nWhat shows it? (a commit, a run, a path; empty: it needs none)"
+                said = click.prompt(asked, **_FREELY)
+                given = _given(project, place, {"evidence": [said]}) if said else {"without_evidence": True}
+                ended = project.tasks.done(name, **given)
             show(ended, words.finished, words.finished_object)
-
-
-def _shown_by(project: Project, place: Invocation, refused: NeedsEvidence) -> dict[str, Any]:
-    """What somebody answers who is asked for evidence; where nobody can be asked, it is refused."""
-    if not on_a_terminal() or wants_json():
-        raise refused
-    said = click.prompt(f"{refused}.\nWhat shows it? (a commit, a run, a path; empty: it needs none)", **_FREELY)
-    return _given(project, place, {"evidence": [said]}) if said else {"without_evidence": True}
 
 
 task.add_command(done, "complete")
@@ -331,13 +312,9 @@ def state(place: Invocation) -> None:
         show(project.tasks.state(), words.state, as_object)
 
 
-@root.group("link", invoke_without_command=True)
-@as_json
-@click.pass_context
-def link(context: click.Context) -> None:
+@group(root, "link", "list")
+def link() -> None:
     """Canonical links: files, addresses, commits."""
-    if context.invoked_subcommand is None:
-        context.invoke(list_links)
 
 
 @answer(link, "add", words.linked)

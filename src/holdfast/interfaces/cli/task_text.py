@@ -15,12 +15,8 @@ if TYPE_CHECKING:
     from holdfast.capture.agent_plans import AgentPlan
     from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
     from holdfast.project.task_book import Next, Shaky, TaskShown
-    from holdfast.work.canonical_links import ListedLink
-    from holdfast.work.project_state import ProjectState
-    from holdfast.work.task_board import Board
-    from holdfast.work.task_claims import TaskClaim
+    from holdfast.work import canonical_links, project_state, task_board, task_claims, task_lifecycle
     from holdfast.work.task_json import TaskPlan
-    from holdfast.work.task_lifecycle import FinishedTask
 
 MARKS = {"open": "○", "started": "◐", "blocked": "✖", "done": "●", "dropped": "–"}
 MOST = 12  # rows of a list that nobody asked for in full
@@ -30,8 +26,8 @@ MOST = 12  # rows of a list that nobody asked for in full
 class TaskList:
     """A board and what of it was asked for."""
 
-    board: Board
-    claims: Mapping[str, TaskClaim]
+    board: task_board.Board
+    claims: Mapping[str, task_claims.TaskClaim]
     status: tuple[str, ...] = ()
     kind: tuple[str, ...] = ()
     owner: str | None = None
@@ -93,7 +89,7 @@ def released(task: model_task.Task) -> str:
     return f"{strong(task.id)}  is free again: {task.title}"
 
 
-def finished(ended: FinishedTask) -> str:
+def finished(ended: task_lifecycle.FinishedTask) -> str:
     task = ended.task
     label = "found as evidence:" if ended.found else "evidence:"
     return lines(
@@ -104,7 +100,7 @@ def finished(ended: FinishedTask) -> str:
     )
 
 
-def finished_object(ended: FinishedTask) -> dict[str, Any]:
+def finished_object(ended: task_lifecycle.FinishedTask) -> dict[str, Any]:
     return {**as_object(ended.task), "found": list(ended.found), "unblocked": list(ended.unblocked)}
 
 
@@ -132,8 +128,7 @@ def nothing_here(away: int) -> str:
     add = 'holdfast task add "…"'
     if not away:
         return f"No tasks yet. Add one with: {add}"
-    are = "task is" if away == 1 else "tasks are"
-    return f"No tasks on this branch; {away:,} {are} on other branches. Add one with: {add}"
+    return f"No tasks on this branch; {count(away, 'task', 'are')} on other branches. Add one with: {add}"
 
 
 def listed(found: TaskList) -> str:
@@ -183,7 +178,7 @@ def proposed_object(found: Sequence[AgentPlan]) -> dict[str, Any]:
     }
 
 
-def _row(task: model_task.Task, claims: Mapping[str, TaskClaim]) -> tuple[str, ...]:
+def _row(task: model_task.Task, claims: Mapping[str, task_claims.TaskClaim]) -> tuple[str, ...]:
     claim = claims.get(task.id)
     who = f"{claim.owner}, until {claim.until[11:16]}" if claim else task.owner or ""
     kind = "" if task.kind == "task" else f"{task.kind} "
@@ -236,7 +231,7 @@ def _named(node: str, away: Mapping[str, Sequence[str]]) -> str:
     return f"{node} (on {', '.join(away[node])})" if away[node] else f"{node} (not found anywhere)"
 
 
-def _claimed(claim: TaskClaim) -> str:
+def _claimed(claim: task_claims.TaskClaim) -> str:
     on = f" on {claim.branch}" if claim.branch else ""
     return f"by {claim.owner}{on} until {claim.until[:16].replace('T', ' ')} UTC"
 
@@ -254,12 +249,12 @@ def shown_object(found: TaskShown) -> dict[str, Any]:
     }
 
 
-def _claim_object(claim: TaskClaim | None) -> dict[str, Any] | None:
+def _claim_object(claim: task_claims.TaskClaim | None) -> dict[str, Any] | None:
     names = ("task", "owner", "session", "branch", "worktree", "until")
     return {**picked(claim, *names), "since": claim.ts} if claim else None
 
 
-def drawn(board: Board, *, top: str | None, form: str | None, everything: bool) -> str:
+def drawn(board: task_board.Board, *, top: str | None, form: str | None, everything: bool) -> str:
     """A board as a picture, or what hangs below one node of it."""
     from holdfast.work import graph_drawing
 
@@ -269,7 +264,7 @@ def drawn(board: Board, *, top: str | None, form: str | None, everything: bool) 
     return graph_drawing.mermaid(graph) if form == "mermaid" else graph_drawing.tree(graph, width=columns() or 100)
 
 
-def graph_object(board: Board) -> dict[str, Any]:
+def graph_object(board: task_board.Board) -> dict[str, Any]:
     edges = [{"from": task.id, "to": need, "kind": "needs"} for task in board.tasks for need in task.needs]
     parts = [{"from": t.id, "to": t.parent, "kind": "part of"} for t in board.tasks if t.parent]
     return {"nodes": [as_object(task) for task in board.tasks], "edges": [*edges, *parts]}
@@ -297,10 +292,9 @@ def next_tasks(found: Next) -> str:
         )
     free = [task for task in found.ready if task.id not in found.claims]
     if not (found.ready or found.waiting or found.to_close or found.unplanned):
-        here = "Nothing is to be done" + (" here" if found.away else "")
-        are = "task is" if found.away == 1 else "tasks are"
-        there = f"; {found.away:,} {are} on other branches" if found.away else ""
-        return lines(f'{here}{there}. Add a task with: holdfast task add "…"', _steps(found.proposed))
+        there = f" here; {count(found.away, 'task', 'are')} on other branches" if found.away else ""
+        said = f'Nothing is to be done{there}. Add a task with: holdfast task add "…"'
+        return lines(said, _steps(found.proposed))
     return lines(
         _ready(found, free) if free else "Nothing is ready that nobody works on.",
         _titled("Being done:", [(*_name(task, 50), _claimed(found.claims[task.id])) for task in _busy(found)]),
@@ -387,7 +381,7 @@ def next_object(found: Next) -> dict[str, Any]:
 # State and links.
 
 
-def state(found: ProjectState) -> str:
+def state(found: project_state.ProjectState) -> str:
     graph, tasks = found.board.graph, found.board.tasks
     at = f" at {found.head[:12]}" if found.head else ""
     if not tasks and not found.links:
@@ -406,7 +400,7 @@ def state(found: ProjectState) -> str:
     )
 
 
-def _outline(title: str, found: ProjectState, kind: str) -> list[str]:
+def _outline(title: str, found: project_state.ProjectState, kind: str) -> list[str]:
     rows = []
     for task in (task for task in found.board.tasks if task.kind == kind):
         closed, of_all = found.board.graph.progress(task.id)
@@ -428,13 +422,13 @@ def unlinked(link: model_task.Link) -> str:
     return f"{strong(link.id)}  is gone: {link.title}"
 
 
-def links(found: Sequence[ListedLink]) -> str:
+def links(found: Sequence[canonical_links.ListedLink]) -> str:
     if not found:
         return "No links yet. Add one with: holdfast link add PATH|URL|COMMIT --title …"
     return lines(table([(*_link_row(item.link), item.dead or "") for item in found], indent=""))
 
 
-def links_object(found: Sequence[ListedLink]) -> dict[str, Any]:
+def links_object(found: Sequence[canonical_links.ListedLink]) -> dict[str, Any]:
     return {"items": [{**as_object_link(item.link), "path": item.path, "dead": item.dead} for item in found]}
 
 

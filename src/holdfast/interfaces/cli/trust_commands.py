@@ -15,14 +15,13 @@ from holdfast.interfaces.cli.phrases import count
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
-    from holdfast.project import Project
-    from holdfast.project.git_sync import Trust
+    from holdfast.project import Project, git_sync
     from holdfast.store.trusted_upstream import TrustedUpstream
 
 NOT_ASKED = "Nothing was changed: whether to trust an upstream is asked of a person, on a terminal."
 
 
-def trust_text(found: Trust) -> str:
+def trust_text(found: git_sync.Trust) -> str:
     """What is trusted, what speaks, and what to do about the rest."""
     rows = [_trusted(found), f"  {count(found.speaking, 'memory')} may be given to agents unasked"]
     if found.foreign:
@@ -34,7 +33,7 @@ def trust_text(found: Trust) -> str:
     return "\n".join(rows) + "\n"
 
 
-def state_unasked(found: Trust) -> str:
+def state_unasked(found: git_sync.Trust) -> str:
     """The same where nobody can be asked: it says that nothing came of it, and who can do it."""
     if found.counts or found.upstream is None:
         return trust_text(found)
@@ -42,7 +41,7 @@ def state_unasked(found: Trust) -> str:
     return "\n".join([*rows, NOT_ASKED]) + "\n"
 
 
-def _trusted(found: Trust) -> str:
+def _trusted(found: git_sync.Trust) -> str:
     if found.trusted is None:
         follows = found.upstream.name if found.upstream else "no trunk of a remote."
         return f"No upstream is trusted. This clone follows {follows}"
@@ -51,7 +50,7 @@ def _trusted(found: Trust) -> str:
     return f"Trusted: {found.trusted.name}, by {found.trusted.by} on {found.trusted.ts[:10]}"
 
 
-def explained(found: Trust) -> str:
+def explained(found: git_sync.Trust) -> str:
     """What a yes means, before it is asked for."""
     before = f"{found.void}\n" if found.void else ""
     return (
@@ -66,7 +65,7 @@ def revoked(before: TrustedUpstream | None) -> str:
     return f"Not trusted any more: {before.name}\nWhat was accepted in this clone itself still speaks.\n"
 
 
-def state_object(found: Trust) -> dict[str, Any]:
+def state_object(found: git_sync.Trust) -> dict[str, Any]:
     """The same for programs; `trusted` says whether it counts."""
     return {
         "trusted": found.counts,

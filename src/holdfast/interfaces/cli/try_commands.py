@@ -20,9 +20,7 @@ from holdfast.interfaces.cli.root import root
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.project.trying import Tried
-    from holdfast.project.trying.backing import TriedCandidate
-    from holdfast.project.trying.history import TriedPlace
+    from holdfast.project.trying import Tried, backing, history
 
 AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 KEYS = "r sets Holdfast up here and opens the review; any other key leaves."
@@ -97,7 +95,7 @@ def _is_known(found: Tried) -> str:
     return f"{verb} known here, accepted, rejected or waiting: holdfast review, holdfast facts --type all"
 
 
-def _candidate(number: int, one: TriedCandidate) -> Iterator[str]:
+def _candidate(number: int, one: backing.TriedCandidate) -> Iterator[str]:
     yield f"{number}. {one.kind}  {strong(one.statement)}"
     if one.words.strip() and one.words.strip().rstrip(".") != one.statement.rstrip("."):
         yield f'   "{short(" ".join(one.words.split()), 160)}"'
@@ -109,14 +107,14 @@ def _candidate(number: int, one: TriedCandidate) -> Iterator[str]:
     yield f"   {_HOLDS[one.holds]}: {rests}" if rests else f"   {_HOLDS[one.holds]}"
 
 
-def _who(one: TriedCandidate) -> str:
+def _who(one: backing.TriedCandidate) -> str:
     first, *others = one.said
     more = len({place.name for place in others} - {first.name})
     again = f"; said in {count(more, 'more place')}" if more else ""
     return f"{_place(first, one.who)}{again}"
 
 
-def _place(place: TriedPlace, who: str) -> str:
+def _place(place: history.TriedPlace, who: str) -> str:
     day = f", {place.ts[:10]}" if place.ts else ""
     if place.kind == "git":
         return f"git log{day}"
