@@ -29,20 +29,14 @@ def shown(thing: ShownRecord) -> str:
     """A thing's name, what it is about, what it says, and what it printed."""
     rows = _ROWS.get(thing.kind, _event)(thing)
     told = _STATES.get(str(thing.fields.get("body_state")))
-    said = _said(thing)
+    said, printed = _said(thing), "It printed:" if thing.kind == "cycle" else "The last it printed:"
     return lines(
         f"{strong(thing.id)}  {thing.kind}",
         [thing.elsewhere] if thing.elsewhere else [],
         table([(f"{name}:", text) for name, text in rows if text]),
         ["", told] if told else [],
         ["", said] if said else [],
-        [
-            "",
-            "It printed:" if thing.kind == "cycle" else "The last it printed:",
-            *(f"  {row}" for row in thing.printed.splitlines()),
-        ]
-        if thing.printed
-        else [],
+        ["", printed, *(f"  {row}" for row in thing.printed.splitlines())] if thing.printed else [],
     )
 
 
@@ -62,38 +56,42 @@ def _said(thing: ShownRecord) -> str:
     return str(told or thing.fields.get("summary") or thing.text or "").strip()
 
 
+def _rows(fields: Mapping[str, Any], names: str) -> Iterator[tuple[str, str]]:
+    """Some fields as they are, by `label=name` where people know them by another name; `_` is a blank."""
+    for label, _, name in (word.partition("=") for word in names.split()):
+        yield label.replace("_", " "), cut(fields.get(name or label))
+
+
 def _event(thing: ShownRecord) -> Iterator[tuple[str, str]]:
-    fields = thing.fields
+    fields, head, began = thing.fields, thing.fields.get("head"), thing.fields.get("started")
     if thing.kind == "event":
         yield "what", f"{fields['kind']} {fields.get('target') or ''}".strip()
-    yield from ((name, cut(fields.get(name))) for name in ("statement", "task", "command", "prompt"))
+    yield from _rows(fields, "statement task command prompt")
     if fields["kind"] == "run":
         yield "ended", _ended(fields)
-    yield "when", _when(fields)
-    yield "branch", _branch(fields)
-    yield "layer", cut(fields.get("layer"))
-    yield "scale", cut(fields.get("systemic_scale"))
-    yield "files", _files(fields)
-    yield "inputs", cut(fields.get("inputs"))
+    at = moment(str(fields["ts"]))
+    # Of a run that a transcript tells of also when that was read.
+    yield "when", f"{moment(str(began))} (imported {at})" if began else at
+    yield "branch", ", ".join(filter(None, (fields.get("branch"), f"at {head[:12]}" if head else None)))
+    yield from _rows(fields, "layer scale=systemic_scale")
+    made = fields.get("artifacts") or ()
+    yield "files", _named([str(row.get("path")) for row in made if isinstance(row, Mapping)])
+    yield from _rows(fields, "inputs")
     yield "tools", cut(_tools(fields.get("tool_calls")))
     yield "outputs", cut(_other_outputs(fields))
-    yield "next", cut(fields.get("next_actions"))
-    yield "evidence", cut(fields.get("receipts"))
+    yield from _rows(fields, "next=next_actions evidence=receipts")
     yield "facts", cut(fields.get("derived_facts")) if fields["kind"] == "run" else ""
-    yield from ((name, cut(fields.get(name))) for name in ("tags", "reviewer", "reason"))
-    yield "part of", cut(fields.get("parent_run_id"))
+    yield from _rows(fields, "tags reviewer reason part_of=parent_run_id")
     yield "kept in", thing.path or ""
 
 
 def _artifact(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     fields = thing.fields
-    yield "file", cut(fields.get("path"))
-    yield "run", cut(fields.get("run_id"))
-    yield "task", cut(fields.get("task"))
+    yield from _rows(fields, "file=path run=run_id task")
     yield "when", moment(str(fields.get("ts")))
-    yield "branch", cut(fields.get("branch"))
+    yield from _rows(fields, "branch")
     yield "size", size(fields["size"]) if isinstance(fields.get("size"), int) else ""
-    yield "sha256", cut(fields.get("sha256"))
+    yield from _rows(fields, "sha256")
     yield "state", "deleted by the run" if fields.get("deleted") else ""
     yield "shared", "another run was at work too, so it may be its work" if fields.get("shared") else ""
     yield "copy", thing.path or "none: it was deleted, too large or no plain file"
@@ -104,26 +102,19 @@ def _turn(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     fields = thing.fields
     yield "run", cut(fields.get("run_id"))
     yield "of", f"repository {cut(fields['repository'])}" if fields.get("repository") else ""
-    yield "asked", cut(fields.get("prompt"))
-    yield "in short", cut(fields.get("line"))
+    yield from _rows(fields, "asked=prompt in_short=line")
     yield "by", cut(fields.get("by")) if fields.get("by") != "user" else ""
     yield "when", moment(str(fields.get("ts"))) if fields.get("ts") else ""
     ended = moment(str(fields.get("ended"))) if fields.get("ended") else ""
     yield "ended", f"interrupted {ended}".strip() if fields.get("interrupted") else ended
     yield "branch", cut(fields.get("branch"))
     for call in fields.get("commands") or ():
-        yield "ran", _ran(call)
+        ran = call if isinstance(call, Mapping) else {"text": call}
+        yield "ran", cut(ran.get("text")) + (f" (exit {ran['exit_status']})" if ran.get("exit_status") else "")
     for call in fields.get("calls") or ():
         yield "called", cut(f"{readable(call.get('name'))} {readable(call.get('input'))}")
     yield "files", _named(fields.get("files") or ())
     yield "commits", ", ".join(str(oid)[:12] for oid in fields.get("commits") or ())
-
-
-def _ran(call: object) -> str:
-    if not isinstance(call, Mapping):
-        return cut(call)
-    status = call.get("exit_status")
-    return cut(call.get("text")) + (f" (exit {status})" if status else "")
 
 
 def _commit(thing: ShownRecord) -> Iterator[tuple[str, str]]:
@@ -136,7 +127,7 @@ def _commit(thing: ShownRecord) -> Iterator[tuple[str, str]]:
 
 
 def _place(thing: ShownRecord) -> Iterator[tuple[str, str]]:
-    yield from ((name, cut(thing.fields.get(name))) for name in ("file", "lines", "name", "under"))
+    yield from _rows(thing.fields, "file lines name under")
     yield "at", cut(str(thing.fields.get("head") or "")[:12])
 
 
@@ -164,39 +155,29 @@ def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for text, state in (fields.get("evidence") or {}).items():
         yield "evidence", f"{text} ({state})"
     yield from (("said", cut(text)) for text in fields.get("said") or ())
-    yield from ((name, cut(fields.get(name))) for name in ("suggests", "because"))
+    yield from _rows(fields, "suggests because")
     yield from (("note", cut(text)) for text in fields.get("notes") or ())
     yield from (("diff", cut(text)) for text in fields.get("diff") or ())
     counts = {name: number for name, number in (fields.get("counted") or {}).items() if name != "looked"}
-    # How often it served; nothing while nobody was given it.
-    yield (
-        "counted",
-        ", ".join(f"{name} {number:,}" for name, number in counts.items()) if any(counts.values()) else "",
-    )
+    served = ", ".join(f"{name} {number:,}" for name, number in counts.items())
+    yield "counted", served if any(counts.values()) else ""  # nothing while nobody was given it
 
 
 def _node(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     """A task's or a link's fields, as their files name them."""
     fields = thing.fields
-    yield from ((name, cut(fields.get(name))) for name in ("title", "kind", "status", "target"))
-    yield "needs", cut(fields.get("needs"))
-    yield "part of", cut(fields.get("parent"))
-    yield from ((name, cut(fields.get(name))) for name in ("owner", "priority", "layer"))
-    yield "scale", cut(fields.get("systemic_scale"))
-    yield "impact", cut(fields.get("impact"))
+    yield from _rows(fields, "title kind status target needs part_of=parent")
+    yield from _rows(fields, "owner priority layer scale=systemic_scale impact")
     yield from (("done when", cut(said)) for said in fields.get("acceptance") or ())
     yield from (("evidence", cut(said)) for said in fields.get("evidence") or ())
-    yield "checkpoint", cut(fields.get("checkpoint"))
-    yield "reason", cut(fields.get("reason"))
+    yield from _rows(fields, "checkpoint reason")
     if fields.get("conflict"):
         yield "conflict", f"changed here and in the branch's history: holdfast task resolve {thing.id}"
     yield from _memory(thing)
 
 
 def _session_rows(thing: ShownRecord) -> Iterator[tuple[str, str]]:
-    yield "objective", cut(thing.fields.get("objective"))
-    yield "broken", cut(thing.fields.get("broken"))
-    yield from _memory(thing)
+    yield from (*_rows(thing.fields, "objective broken"), *_memory(thing))
 
 
 def _session(thing: ShownRecord) -> str:
@@ -227,22 +208,6 @@ def _ended(fields: Mapping[str, Any]) -> str:
     return f"exit {status}{took}"
 
 
-def _when(fields: Mapping[str, Any]) -> str:
-    """When it happened; of a run that a transcript tells of also when that was read."""
-    at, began = moment(str(fields["ts"])), fields.get("started")
-    return f"{moment(str(began))} (imported {at})" if began else at
-
-
-def _branch(fields: Mapping[str, Any]) -> str:
-    head = fields.get("head")
-    return ", ".join(part for part in (fields.get("branch"), f"at {head[:12]}" if head else None) if part)
-
-
-def _files(fields: Mapping[str, Any]) -> str:
-    made = fields.get("artifacts") or ()
-    return _named([str(row.get("path")) for row in made if isinstance(row, Mapping)])
-
-
 def _named(names: Sequence[object], more: int = 0) -> str:
     """The first of some files, and how many more there are."""
     more += max(0, len(names) - FILES)
@@ -253,14 +218,14 @@ def _tools(calls: object) -> object:
     """The calls of an agent as one would type them; how somebody else noted theirs stays as it is."""
     if not isinstance(calls, list):
         return calls
-    return "; ".join(_tool(call) if isinstance(call, Mapping) else readable(call) for call in calls)
-
-
-def _tool(call: Mapping[str, Any]) -> str:
-    if "name" not in call or not set(call) <= {"name", "arguments", "exit_status"}:
-        return readable(call)
-    said = " ".join(filter(None, (str(call["name"]), readable(call.get("arguments") or ""))))
-    return f"{said} (exit {call['exit_status']})" if call.get("exit_status") else said
+    rows = []
+    for call in calls:
+        said = readable(call)
+        if isinstance(call, Mapping) and "name" in call and set(call) <= {"name", "arguments", "exit_status"}:
+            said = " ".join(filter(None, (str(call["name"]), readable(call.get("arguments") or ""))))
+            said += f" (exit {call['exit_status']})" if call.get("exit_status") else ""
+        rows.append(said)
+    return "; ".join(rows)
 
 
 def _other_outputs(fields: Mapping[str, Any]) -> object:
@@ -295,13 +260,9 @@ def readable(value: object) -> str:
 _ROWS = {
     "artifact": _artifact,
     "commit": _commit,
-    "turn": _turn,
-    "cycle": _turn,
-    "code": _place,
-    "doc": _place,
-    "memory": _memory,
-    "candidate": _memory,
-    "task": _node,
-    "link": _node,
     "session": _session_rows,
+    **dict.fromkeys(("turn", "cycle"), _turn),
+    **dict.fromkeys(("code", "doc"), _place),
+    **dict.fromkeys(("memory", "candidate"), _memory),
+    **dict.fromkeys(("task", "link"), _node),
 }

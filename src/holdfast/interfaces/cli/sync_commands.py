@@ -17,12 +17,11 @@ from holdfast.interfaces.cli.phrases import count, lines
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.capture import cited_commits, reconciliation
-    from holdfast.git import conflict_sides, moves
     from holdfast.git.publish import Published
-    from holdfast.git.reconcile import IdleBranch, LostPublication, OrphanLine
+    from holdfast.git.reconcile import OrphanLine
     from holdfast.model.session import Session
     from holdfast.project import Project
     from holdfast.store.pending_changes import PendingChange
@@ -52,6 +51,8 @@ def publish(project: Project, **how: Any) -> object:
 
 MOST = 20  # rows of one sort
 DETACHED = "a detached HEAD"
+FORK = "Go on here with --fork (it stays open there), --carry (it ends there), or end it with --drop"
+STAY = "Let them stay with --carry changes; set them aside, and have the state of this point, with --drop changes"
 BACK = "Bring it back with --carry changes"
 TAKE_OVER = "Take it over with --carry LINE, let go of it with --drop LINE"
 SETTLE = "See both sides and choose with: holdfast task resolve ID"
@@ -74,53 +75,48 @@ def reconcile_text(found: reconciliation.ReconcileOverview) -> str:
     return lines(*_parts(found)) or "All is where it was recorded."
 
 
-def _parts(found: reconciliation.ReconcileOverview) -> list[list[str]]:
-    return [
-        _part("Git moved:", [f"  {move.sentence}" for move in found.moves]),
-        [f"Git is in the middle of {found.under_way}: nothing is concluded until it ends."] if found.under_way else [],
-        _sessions(found.sessions),
-        _stranded(found.stranded),
-        _part("Set aside, and its commit is here again:", [f"  {c.path}" for c in found.aside], BACK),
-        _part("Says different things on two sides:", [_conflict(one) for one in found.conflicts], SETTLE),
-        _cited(found.cited),
-        _gone(found.gone),
-        _part("Left behind:", [orphan(item) for item in found.orphans], TAKE_OVER),
-        _part("Being worked on where nobody is any more:", [_stray(one) for one in found.tasks]),
-        _part("Kept, and found on another branch:", [_across(one) for one in found.links]),
-        _part("Branches nobody has touched for a month:", [_idle(one) for one in found.branches]),
-    ]
+def _parts(found: reconciliation.ReconcileOverview) -> Iterator[list[str]]:
+    yield _part("Git moved:", [move.sentence for move in found.moves])
+    if found.under_way:
+        yield [f"Git is in the middle of {found.under_way}: nothing is concluded until it ends."]
+    left, old = ([_session(one) for one in found.sessions if one.left == is_left] for is_left in (True, False))
+    lost = [_session(one) for one in found.sessions if one.left and one.gone]
+    yield _part("Left open when the branch changed:", [row for row in left if row not in lost], FORK)
+    yield _part("Left open where nobody can go on:", lost, "Go on here with --carry, or end it with --drop")
+    yield _part("Open, and nobody goes on with it:", old, "End one with: holdfast session end ID")
+    rows = [f"{change.path}  recorded at {(change.head or '')[:12]}" for change in found.stranded]
+    yield _part("Waits here, but came after this point of history:", rows, STAY)
+    yield _part("Set aside, and its commit is here again:", [change.path for change in found.aside], BACK)
+    how = ["a merge chose" if one.kind == "overruled" else "both changed it" for one in found.conflicts]
+    sides = zip(found.conflicts, how, strict=True)
+    rows = [f"{strong(one.id)}  {one.ours.origin} and {one.theirs.origin}: {said}" for one, said in sides]
+    yield _part("Says different things on two sides:", rows, SETTLE)
+    cited = sorted(found.cited, key=lambda cite: cite.state != "moved")
+    mends = any(cite.state == "moved" and cite.kind in MENDED for cite in cited)
+    after = "Cite the new ones with --apply" if mends else None
+    yield _part("Commits that are cited and are not where they were:", [_cite(cite) for cite in cited], after)
+    whys = [f"deleted by {one.commit[:12]}" if one.commit else "history was rewritten" for one in found.gone]
+    rows = [f"{one.path}  {why}" for one, why in zip(found.gone, whys, strict=True)]
+    yield _part("Published once, gone from this line:", rows, "Bring them back with: holdfast publish --restore")
+    yield _part("Left behind:", [orphan(item) for item in found.orphans], TAKE_OVER)
+    rows = [f"{strong(one.task)}  {one.why}{f': {one.title}' if one.title else ''}" for one in found.tasks]
+    yield _part("Being worked on where nobody is any more:", rows)
+    where = [f"on {', '.join(one.branches)}" if one.branches else "nowhere in this clone" for one in found.links]
+    rows = [f"{strong(one.task)}  names {one.node} which is {at}" for one, at in zip(found.links, where, strict=True)]
+    yield _part("Kept, and found on another branch:", rows)
+    rows = [f"{b.branch}  since {b.last[:10]}, {'merged' if b.merged else 'not merged'}" for b in found.branches]
+    yield _part("Branches nobody has touched for a month:", rows)
 
 
 def _part(title: str, rows: Sequence[str], after: str | None = None) -> list[str]:
-    if not rows:
-        return []
-    more = [f"  and {len(rows) - MOST:,} more"] if len(rows) > MOST else []
-    return [title, *rows[:MOST], *more, *([after] if after else [])]
-
-
-def _sessions(found: Sequence[reconciliation.AdriftSession]) -> list[str]:
-    left = [_session(one) for one in found if one.left and not one.gone]
-    gone = [_session(one) for one in found if one.left and one.gone]
-    old = [_session(one) for one in found if not one.left]
-    choice = "Go on here with --fork (it stays open there), --carry (it ends there), or end it with --drop"
-    ending = "End one with: holdfast session end ID"
-    return [
-        *_part("Left open when the branch changed:", left, choice),
-        *_part("Left open where nobody can go on:", gone, "Go on here with --carry, or end it with --drop"),
-        *_part("Open, and nobody goes on with it:", old, ending),
-    ]
+    more = [f"and {len(rows) - MOST:,} more"] if len(rows) > MOST else []
+    return [title, *(f"  {row}" for row in (*rows[:MOST], *more)), *([after] if after else [])] if rows else []
 
 
 def _session(one: reconciliation.AdriftSession) -> str:
     items = len(one.session.still_open) + len(one.session.still_to_follow) + len(one.session.pending)
     said = f": {one.session.objective}" if one.session.objective else ""
-    return f"  {strong(one.session.id)}  {one.why}{said} ({count(items, 'open item')})"
-
-
-def _stranded(found: Sequence[PendingChange]) -> list[str]:
-    rows = [f"  {change.path}  recorded at {(change.head or '')[:12]}" for change in found]
-    after = "Let them stay with --carry changes; set them aside, and have the state of this point, with --drop changes"
-    return _part("Waits here, but came after this point of history:", rows, after)
+    return f"{strong(one.session.id)}  {one.why}{said} ({count(items, 'open item')})"
 
 
 def changes(found: Sequence[PendingChange]) -> str:
@@ -128,36 +124,11 @@ def changes(found: Sequence[PendingChange]) -> str:
     return f"{count(len(found), 'change', 'wait')} here"
 
 
-def _conflict(one: conflict_sides.EntryConflict) -> str:
-    how = "a merge chose" if one.kind == "overruled" else "both changed it"
-    return f"  {strong(one.id)}  {one.ours.origin} and {one.theirs.origin}: {how}"
-
-
-def _cited(found: Sequence[cited_commits.DisplacedCommit]) -> list[str]:
-    moved = [cite for cite in found if cite.state == "moved"]
-    mends = any(cite.kind in MENDED for cite in moved)
-    rows = [_cite(cite) for cite in (*moved, *(cite for cite in found if cite.state != "moved"))]
-    after = "Cite the new ones with --apply" if mends else None
-    return _part("Commits that are cited and are not where they were:", rows, after)
-
-
 def _cite(cite: cited_commits.DisplacedCommit) -> str:
-    if cite.new is not None:
-        now = f"is {cite.new[:12]} now ({cite.how})"
-    elif cite.state == "unknown":
-        now = "cannot be looked for in a shallow clone"
-    else:
-        now = "is unanchored: no commit here is surely the same"
-    return f"  {strong(cite.id)}  {cite.old[:12]} {now}"
-
-
-def _gone(found: Sequence[LostPublication]) -> list[str]:
-    rows = [
-        f"  {item.path}  " + (f"deleted by {item.commit[:12]}" if item.commit else "history was rewritten")
-        for item in found
-    ]
-    after = "Bring them back with: holdfast publish --restore"
-    return _part("Published once, gone from this line:", rows, after)
+    now = "is unanchored: no commit here is surely the same"
+    now = "cannot be looked for in a shallow clone" if cite.state == "unknown" else now
+    now = f"is {cite.new[:12]} now ({cite.how})" if cite.new is not None else now
+    return f"{strong(cite.id)}  {cite.old[:12]} {now}"
 
 
 def orphan(item: OrphanLine) -> str:
@@ -167,20 +138,7 @@ def orphan(item: OrphanLine) -> str:
     elif not who.startswith(DETACHED):
         who = f"the deleted branch {who}"
     left = f"{count(len(item.events), 'event')}, {count(len(item.changes), 'change')} waiting"
-    return f"  {strong(item.line)}  {who} left {left}"
-
-
-def _stray(one: reconciliation.StrayTask) -> str:
-    return f"  {strong(one.task)}  {one.why}" + (f": {one.title}" if one.title else "")
-
-
-def _across(one: reconciliation.CrossBranchNeed) -> str:
-    where = f"is on {', '.join(one.branches)}" if one.branches else "is nowhere in this clone"
-    return f"  {strong(one.task)}  names {one.node} which {where}"
-
-
-def _idle(one: IdleBranch) -> str:
-    return f"  {one.branch}  since {one.last[:10]}, {'merged' if one.merged else 'not merged'}"
+    return f"{strong(item.line)}  {who} left {left}"
 
 
 def place_of(session: Session) -> str:
@@ -195,24 +153,19 @@ def name_of(branch: str) -> str:
 
 def chosen(choice: reconciliation.ReconcileChoice) -> str:
     """What was chosen, and what it did."""
-    done = choice.reanchored
+    done, rows = choice.reanchored, _chosen(choice)
     named = [*done.tasks, *done.sessions]
-    return (
-        lines(
-            _chosen(choice),
-            [f"Cites the new commits: {', '.join(named)}"] if named else [],
-            [f"In conflict, to be settled first: {', '.join(done.left)}"] if done.left else [],
-        )
-        or "Nothing had to be set right."
-    )
+    rows += [f"Cites the new commits: {', '.join(named)}"] if named else []
+    rows += [f"In conflict, to be settled first: {', '.join(done.left)}"] if done.left else []
+    return lines(rows) or "Nothing had to be set right."
 
 
 def carried(item: OrphanLine) -> str:
-    return lines(f"Taken over:{orphan(item)[1:]}", "Share it with: holdfast publish")
+    return lines(f"Taken over: {orphan(item)}", "Share it with: holdfast publish")
 
 
 def dropped(item: OrphanLine) -> str:
-    return f"Let go:{orphan(item)[1:]}"
+    return f"Let go: {orphan(item)}"
 
 
 def _chosen(choice: reconciliation.ReconcileChoice) -> list[str]:
@@ -227,9 +180,8 @@ def _chosen(choice: reconciliation.ReconcileChoice) -> list[str]:
         rows.append(f"{changes(choice.stay)} as before")
     rows += [f"  waits again: {change.path}" for change in choice.back]
     rows += [f"  stays aside, for it was changed since: {change.path}" for change in choice.left]
-    for aside in choice.aside:
-        again = "; its earlier text waits again" if aside.again else ""
-        rows.append(f"  set aside: {aside.change.path}{again}")
+    again = "; its earlier text waits again"
+    rows += [f"  set aside: {one.change.path}{again if one.again else ''}" for one in choice.aside]
     return [*rows, *(["Bring back what was set aside with: holdfast reconcile --carry changes"] * bool(choice.aside))]
 
 
@@ -241,7 +193,10 @@ def report_object(found: reconciliation.ReconcileOverview) -> dict[str, Any]:
     return {
         "gone": [{"id": item.path, "path": item.path, "commit": item.commit} for item in found.gone],
         "orphans": [orphan_object(item) for item in found.orphans],
-        "moves": [_move(move) for move in found.moves],
+        "moves": [
+            {"id": None, "from": m.before, "to": m.after, **picked(m, "kind", "ts", "ref", "count", "sentence")}
+            for m in found.moves
+        ],
         "under_way": found.under_way,
         "needs_choice": found.asks,
         "sessions": [_adrift(one) for one in found.sessions],
@@ -253,11 +208,6 @@ def report_object(found: reconciliation.ReconcileOverview) -> dict[str, Any]:
         "links": [{"id": x.task, "node": x.node, "branches": list(x.branches)} for x in found.links],
         "conflicts": [{"id": c.id, "path": c.path, "kind": c.kind} for c in found.conflicts],
     }
-
-
-def _move(move: moves.GitMove) -> dict[str, Any]:
-    names = ("kind", "ts", "ref", "count", "sentence")
-    return {"id": None, "from": move.before, "to": move.after, **picked(move, *names)}
 
 
 def _adrift(one: reconciliation.AdriftSession) -> dict[str, Any]:
@@ -274,64 +224,43 @@ def orphan_object(item: OrphanLine) -> dict[str, Any]:
 def choice_object(value: reconciliation.ReconcileChoice) -> dict[str, Any]:
     """What was chosen, and what it did."""
     old, new = value.old.id if value.old else None, value.new.id if value.new else None
-    return {
-        "id": new or old,
-        "action": value.action,
-        "old": old,
-        "new": new,
-        "stay": [change.path for change in value.stay],
-        "aside": [aside.change.path for aside in value.aside],
-        "back": [change.path for change in value.back],
-        "left": [change.path for change in value.left],
-        "reanchored": value.reanchored,
-    }
+    paths = {name: [change.path for change in getattr(value, name)] for name in ("stay", "back", "left")}
+    paths["aside"] = [aside.change.path for aside in value.aside]
+    return {"id": new or old, **picked(value, "action", "reanchored"), "old": old, "new": new, **paths}
 
 
 CHANGES = "changes"
 LEFT = "left"  # an option without a name: what this work tree left behind
 
 
-def _named(value: str | None) -> str | None:
-    return None if value in (None, LEFT) else value
+def _choice(name: str, metavar: str, *words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(name, is_flag=False, flag_value=LEFT, metavar=metavar, help=" ".join(words))
 
 
 @command(root, "reconcile")
-@click.option(
-    "--fork",
-    is_flag=False,
-    flag_value=LEFT,
-    metavar="[SESSION]",
-    help="Go on here with copies of what is open in the session left on another branch.",
+@_choice("--fork", "[SESSION]", "Go on here with copies of what is open in the session left on another branch.")
+@_choice(
+    *("--carry", "[NAME]", "Move a session's open items here; `changes`: let those from after a rewind stay, or come"),
+    "back; a lost line: take over what it left.",
 )
-@click.option(
-    "--carry",
-    is_flag=False,
-    flag_value=LEFT,
-    metavar="[NAME]",
-    help="Move a session's open items here; `changes`: let those from after a rewind stay, or come back; "
-    "a lost line: take over what it left.",
-)
-@click.option(
-    "--drop",
-    is_flag=False,
-    flag_value=LEFT,
-    metavar="[NAME]",
-    help="End the session left behind; `changes`: set aside what came after this point; a lost line: let go of it.",
+@_choice(
+    *("--drop", "[NAME]", "End the session left behind; `changes`: set aside what came after this point; a lost line:"),
+    "let go of it.",
 )
 @click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
 @click.option("--all", "everything", is_flag=True, help="List also what was shown before.")
 def reconcile(place: Invocation, apply: bool, everything: bool, **answers: str | None) -> None:
     """Explain what git moved or left, and choose."""
-    fork, carry, drop = answers["fork"], answers["carry"], answers["drop"]
-    if sum(map(bool, (fork, carry, drop, apply))) > 1:
+    given = {how: name if name != LEFT else None for how, name in answers.items() if name}
+    if len(given) + apply > 1:
         raise click.UsageError("--fork, --carry, --drop and --apply do not go together.")
     with place.project() as project:
-        if fork:
-            _show(project.sync.fork(_named(fork)))
-        elif carry:
-            _show(project.sync.carry(_named(carry)), carried)
-        elif drop:
-            _show(project.sync.drop(_named(drop)), dropped)
+        if "fork" in given:
+            _show(project.sync.fork(given["fork"]))
+        elif "carry" in given:
+            _show(project.sync.carry(given["carry"]), carried)
+        elif "drop" in given:
+            _show(project.sync.drop(given["drop"]), dropped)
         elif apply:
             _show(project.sync.reanchor())
         else:
