@@ -18,7 +18,7 @@ cannot choose it; where it fails, that is said, and `auto` follows.
 """
 
 import sqlite3
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from math import log, log10
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -97,6 +97,8 @@ _RARE = log(2000.0)
 _FIELDS = "name, title, text, context, run, task, target, supersedes, head, parent, kind"
 _SAID, _TYPED, _WORD = 1.0, 2.0, 0.25  # weights: an id that is mentioned, one that a field holds, other names
 _TOUCHED, _BELONGS = 0.7, 1.5
+_TOUCHING = """SELECT path.name FROM touch JOIN path ON path.id = touch.path WHERE touch.row = ?
+  ORDER BY path.name LIMIT ?"""
 
 
 @mutable
@@ -119,7 +121,13 @@ class RecordGraph:
         """The rows that hold a name or touch a file, up to one more than may share it."""
         if node not in self._known:
             self.looked_up += 1
-            question, wanted = _rows(node)
+            kind, _, name = node
+            question, wanted = "SELECT rowid FROM words WHERE words MATCH ?", quoted(name)
+            if kind == PATH:
+                question = "SELECT row FROM path JOIN touch ON touch.path = path.id WHERE path.name = ? ORDER BY row"
+                wanted = name
+            elif len(name) == SHORT and _is_hex(name):
+                wanted = f"{wanted} *"
             self._known[node] = [
                 (ROW, number, str(row))
                 for number, db in enumerate(self.sources)
@@ -146,7 +154,10 @@ class RecordGraph:
             return {}
         self._kinds[node] = row[-1]
         found: dict[Node, float] = {}
-        for other, weight in (*_named(row), *_touched(db, number)):
+        paths = db.execute(_TOUCHING, (number, PATHS)).fetchall()
+        # A change of very many files says little about each.
+        touched = [((PATH, 0, path), _TOUCHED / (1.0 + log(len(paths)))) for (path,) in paths]
+        for other, weight in (*_named(row), *touched):
             if other not in found and (rarity := self.rarity(other)) and len(self.rows_of(other)) > 1:
                 found[other] = weight * rarity
         family = db.execute("SELECT id FROM row WHERE parent = ? AND shown ORDER BY id LIMIT 16", (number,))
@@ -172,26 +183,11 @@ def _named(row: Row) -> list[tuple[Node, float]]:
 def lookup_name(name: str) -> str:
     """A name as it is looked up: a commit by the beginning of its hash, all else by what it is."""
     low = name.casefold()
-    is_hash = len(low) >= SHORT and all(c in "0123456789abcdef" for c in low) and not low.isalpha()
-    return low[:SHORT] if is_hash else low
+    return low[:SHORT] if len(low) >= SHORT and _is_hex(low) and not low.isalpha() else low
 
 
-def _rows(node: Node) -> tuple[str, str]:
-    """The question for the shown rows that hold a name anywhere or touch a file, and its argument."""
-    kind, _, name = node
-    if kind == PATH:
-        return "SELECT row FROM path JOIN touch ON touch.path = path.id WHERE path.name = ? ORDER BY row", name
-    short = len(name) == SHORT and all(c in "0123456789abcdef" for c in name)
-    return "SELECT rowid FROM words WHERE words MATCH ?", f"{quoted(name)} *" if short else quoted(name)
-
-
-def _touched(db: sqlite3.Connection, number: int) -> Iterable[tuple[Node, float]]:
-    """The files a row touches; a change of very many files says little about each."""
-    paths = db.execute(
-        "SELECT path.name FROM touch JOIN path ON path.id = touch.path WHERE touch.row = ? ORDER BY path.name LIMIT ?",
-        (number, PATHS),
-    ).fetchall()
-    return [((PATH, 0, path), _TOUCHED / (1.0 + log(len(paths)))) for (path,) in paths]
+def _is_hex(name: str) -> bool:
+    return not name.strip("0123456789abcdef")
 
 
 Edges = dict[Node, dict[Node, float]]
@@ -248,7 +244,11 @@ def _walked(nodes: RecordGraph, asked: SearchQuery, best: Best) -> dict[int, flo
     if not chosen or not reached[chosen[0]]:
         return {}
     held, floor = _held(nodes.sources, asked, seeds), SURE if names_identifier(asked) else FLOOR
-    fits = _wanted(nodes, asked, {node: reached[node] for node in chosen})
+    # What is of the kind that was asked for: the first that a walk meets is meant, not what lies behind.
+    wanted = wanted_kind(asked)
+    fitting = [node for node in chosen if wanted and nodes.kind(node) == wanted]
+    most = max((reached[node] for node in fitting), default=0.0)
+    fits = {node: WANTED * reached[node] / most for node in fitting} if most else {}
     gains = {}
     for node in chosen:
         part = reached[node] / reached[chosen[0]]
@@ -257,14 +257,6 @@ def _walked(nodes: RecordGraph, asked: SearchQuery, best: Best) -> dict[int, flo
             gain = WEIGHT * strength * (floor + held.get(node, 0.0) + fits.get(node, 0.0))
             gains[int(node[2]) << SOURCES | node[1]] = round(gain, 6)
     return gains
-
-
-def _wanted(nodes: RecordGraph, asked: SearchQuery, reached: Mapping[Node, float]) -> dict[Node, float]:
-    """What is of the kind that was asked for: the first that a walk meets is meant, not what lies behind."""
-    wanted = wanted_kind(asked)
-    fitting = [node for node in reached if wanted and nodes.kind(node) == wanted]
-    most = max((reached[node] for node in fitting), default=0.0)
-    return {node: WANTED * reached[node] / most for node in fitting} if most else {}
 
 
 def _seeds(nodes: RecordGraph, asked: SearchQuery, best: Best) -> dict[Node, float]:
@@ -312,8 +304,7 @@ Step = Callable[[Sources, SearchQuery, Best], dict[int, float]]
 
 def auto_step(sources: Sources, asked: SearchQuery, best: Best) -> dict[int, float]:
     """The walk where a question takes several steps, one step along names elsewhere."""
-    follow = walk_links if takes_several_steps(asked) else second_hop.follow
-    return follow(sources, asked, best)
+    return (walk_links if takes_several_steps(asked) else second_hop.follow)(sources, asked, best)
 
 
 BUILT_IN: dict[str, Step] = {AUTO: auto_step, OFF: second_hop.follow, "hipporag": walk_links}

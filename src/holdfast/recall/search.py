@@ -123,8 +123,7 @@ class TextSearch:
         if limit < 1:
             raise BadInput(f"limit {limit} is not at least 1")
         with self._turn:
-            question = _Question(query, scope, limit, semantic=semantic, others=others)
-            found = self._answered(question)
+            found = self._answered(_Question(query, scope, limit, semantic=semantic, others=others))
         return [Hit(*(*row[:-1], tuple(row[-1]))) for row in found]
 
     def _answered(self, question: "_Question") -> list[tuple[Any, ...]]:
@@ -161,7 +160,11 @@ class TextSearch:
         state = self._bring_others(memory) if wanted else ""
         self._check_branch(scope)
         there = self._there if wanted and self._there.db.execute("SELECT 1 FROM row LIMIT 1").fetchone() else None
-        self.used = (memory, head or f"!{self._corpus_head()}", state, "1" if there else "0")
+        other = ""  # what the corpus shows that is not asked: another commit, or nothing
+        with contextlib.suppress(sqlite3.DatabaseError):
+            if not head and self._corpus is not None and os.path.exists(self._corpus.path):
+                other = _meta(self._corpus, "head")
+        self.used = (memory, head or f"!{other}", state, "1" if there else "0")
         files = [(self._index, "signature", memory)]
         files += [(self._corpus, "head", head)] if head and self._corpus else []
         files += [(there, "state", state)] if there else []
@@ -197,13 +200,6 @@ class TextSearch:
             self._told.add(_UNREAD)
         return _meta(self._corpus, "head") if is_there else ""
 
-    def _corpus_head(self) -> str:
-        """What the corpus shows that is not asked: another commit, or nothing."""
-        with contextlib.suppress(sqlite3.DatabaseError):
-            if self._corpus is not None and os.path.exists(self._corpus.path):
-                return _meta(self._corpus, "head")
-        return ""
-
     def _bring_others(self, memory: str) -> str:
         try:
             return other_branches.bring_others(self._clone, self._there, self._index, memory=memory)
@@ -222,8 +218,7 @@ class TextSearch:
         refs = self._clone.repo.text("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes")
         heads = {ref[len(_HEADS) :] for ref in refs.splitlines() if ref.startswith(_HEADS)}
         if branch not in {*heads, *(name for (name,) in rows)}:
-            named = ", ".join(sorted(heads)[:8]) or "none"
-            hint = f"There are: {named}."
+            hint = f"There are: {', '.join(sorted(heads)[:8]) or 'none'}."
             if f"refs/remotes/{branch}" in refs.splitlines():
                 hint = f"It is a remote's; to search it, have it here: git branch NAME {branch}"
             raise BadInput(f"no branch here is called {branch!r}", hint=hint)
@@ -234,12 +229,10 @@ class TextSearch:
 
     def keep_used(self, stamp: str) -> None:
         """Note what the last answer came from, so that the quick path answers alike while all that holds."""
-        try:
-            with self._turn, self._index.writing() as db:
-                row = ("recall", "\n".join((stamp, *self.used)) if stamp and self.used[2] else "")
-                db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
-        except sqlite3.DatabaseError:
-            pass  # the next question is answered the long way
+        # Where it fails, the next question is answered the long way.
+        with contextlib.suppress(sqlite3.DatabaseError), self._turn, self._index.writing() as db:
+            row = ("recall", "\n".join((stamp, *self.used)) if stamp and self.used[2] else "")
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
     def close(self) -> None:
         with self._turn:
@@ -250,9 +243,6 @@ class TextSearch:
 
 class _MovedOnError(Exception):
     """Another process changed a file between its refresh and our reading it."""
-
-    def __str__(self) -> str:
-        return "other commands change it again and again"
 
 
 class _Question:
@@ -278,7 +268,7 @@ def _one_state(files: Sequence[tuple[Index, str, str]]) -> Iterator[list[sqlite3
             db = stack.enter_context(index.reading())
             row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
             if row is None or (row[0] or "") != value:  # none: the file was dropped, and this one is empty
-                raise _MovedOnError
+                raise _MovedOnError("other commands change it again and again")
             opened.append(db)
         yield opened
 
@@ -305,8 +295,5 @@ def as_rows(hits: Sequence[Hit]) -> list[tuple[Any, ...]]:
 
 def recall(clone: Clone, query: str, *, limit: int = 5, progress: Progress | None = None, **scope: Any) -> list[Hit]:
     """What fits a query, best first, from what is visible here."""
-    searcher = TextSearch(clone, progress=progress)
-    try:
+    with contextlib.closing(TextSearch(clone, progress=progress)) as searcher:
         return searcher.search(query, Scope(**scope), limit)
-    finally:
-        searcher.close()

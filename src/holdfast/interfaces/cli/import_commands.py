@@ -25,7 +25,10 @@ SHOWN = 12  # skipped files, and kinds of unknown records, that are named; the r
 
 
 def brought(done: Brought) -> str:
-    return lines(_first(done), _more(done), _passed_over(done), _next(done))
+    where = "holdfast session list" if done.foreign < done.sessions else "holdfast log"
+    after = ["", f"See what happened with: {where}"] if done.runs else []
+    after = ["", "See what was decided with: holdfast review"] if done.proposed else after
+    return lines(_first(done), _more(done), _passed_over(done), after)
 
 
 def _first(done: Brought) -> str:
@@ -58,9 +61,8 @@ def _more(done: Brought) -> list[str]:
 
 
 def _passed_over(done: Brought) -> list[str]:
-    found = []
-    for reason, number in Counter(one.reason for one in done.left).items():
-        found.append(f"{count(number, 'transcript')} left alone: {reason}")
+    reasons = Counter(one.reason for one in done.left)
+    found = [f"{count(number, 'transcript')} left alone: {reason}" for reason, number in reasons.items()]
     if done.damaged:
         found.append(f"{count(done.damaged, 'line')} could not be read")
     if done.unknown:
@@ -78,13 +80,6 @@ def _passed_over(done: Brought) -> list[str]:
 def _skipped(one: SkippedKnowledge) -> str:
     """Why a file was skipped; a sentence that begins with its name needs it no second time."""
     return f"skipped: {one.reason}" if one.reason.startswith(one.path) else f"skipped {one.path}: {one.reason}"
-
-
-def _next(done: Brought) -> list[str]:
-    if done.proposed:
-        return ["", "See what was decided with: holdfast review"]
-    where = "holdfast session list" if done.foreign < done.sessions else "holdfast log"
-    return ["", f"See what happened with: {where}"] if done.runs else []
 
 
 _AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini CLI"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -46,14 +45,9 @@ def _over_http(place: Invocation, port: int, token_file: str | None) -> None:
         ) from None
     secret, known = http_guard.chosen(token_file, os.environ.get(http_guard.VARIABLE))
     own = http_server.listen(port)
-    said: dict[str, Any] = {"url": f"http://{http_server.HOST}:{own.getsockname()[1]}{http_server.PATH}"}
-    show_made(said if known else {**said, "token": secret}, _listening)
+    url = f"http://{http_server.HOST}:{own.getsockname()[1]}{http_server.PATH}"
+    bearer = [] if known else [f"Authorization: Bearer {secret}"]
+    words = "\n".join([f"Listening on {url}", *bearer, "Ctrl-C ends it."])
+    show_made({"url": url} if known else {"url": url, "token": secret}, words)
     flush()
     http_server.serve(own, folder=place.folder, token=secret)
-
-
-def _listening(said: dict[str, Any]) -> str:
-    lines = [f"Listening on {said['url']}", "Ctrl-C ends it."]
-    if "token" in said:
-        lines.insert(1, f"Authorization: Bearer {said['token']}")
-    return "\n".join(lines)

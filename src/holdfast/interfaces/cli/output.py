@@ -52,9 +52,9 @@ def _hiding() -> Scanner:
     return _Hiding.scan
 
 
-def show_made(value: dict[str, Any], words: Callable[[dict[str, Any]], str]) -> None:
+def show_made(value: dict[str, Any], words: str) -> None:
     """Answer with what was just made for whoever asks, and is to be seen once: a token among it."""
-    _put(json.dumps(envelope(value)) + "\n" if wants_json() else words(value) + "\n")
+    _put(f"{json.dumps(envelope(value)) if wants_json() else words}\n")
 
 
 def show(value: T, words: Callable[[T], str], as_object: Callable[[T], object] | None = None) -> None:

@@ -27,10 +27,8 @@ UNINSTALLING = (
 
 
 def initialised(made: ProjectSetup) -> str:
-    if made.wrote or made.made_store:
-        first = f"Holdfast is set up in {made.top}"
-    else:
-        first = "Holdfast was set up already." if made.commit else "Nothing to do: already set up."
+    first = "Holdfast was set up already." if made.commit else "Nothing to do: already set up."
+    first = f"Holdfast is set up in {made.top}" if made.wrote or made.made_store else first
     wrote = [f"  wrote {path}" for path in made.wrote]
     if made.commit:
         wrote.append(f"  committed its two files as {made.commit[:12]}")

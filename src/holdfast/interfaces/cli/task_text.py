@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import columns, picked, strong
@@ -37,14 +38,10 @@ class TaskList:
 
     def chosen(self) -> list[model_task.Task]:
         """What was asked for: what was begun first, what is closed last, then by priority and title."""
-        wanted = self.status or None
-        found = [
-            task
-            for task in self.board.tasks
-            if (task.status in wanted if wanted else self.everything or task.status not in model_task.CLOSED)
-            and (not self.kind or task.kind in self.kind)
-            and (self.owner is None or task.owner == self.owner)
-        ]
+        every = model_task.STATUSES if self.everything else set(model_task.STATUSES) - set(model_task.CLOSED)
+        found = [task for task in self.board.tasks if task.status in (self.status or every)]
+        found = [task for task in found if not self.kind or task.kind in self.kind]
+        found = [task for task in found if self.owner is None or task.owner == self.owner]
         return sorted(found, key=lambda t: (t.is_closed, t.status != "started", t.priority, t.title))
 
     def none(self) -> str:
@@ -52,7 +49,7 @@ class TaskList:
         number = len(self.board.tasks)
         if not number:
             return nothing_here(self.away)
-        if not (self.status or self.kind or self.owner) and number:
+        if not (self.status or self.kind or self.owner):
             verb = "The only task is" if number == 1 else f"All {number:,} tasks are"
             return f"{verb} done or dropped: holdfast tasks --all"
         return f"No task fits; there are {_tally(self.board.tasks)}"
@@ -117,10 +114,8 @@ def _now(oid: str, commits: Mapping[str, ResolvedCommit]) -> str:
     found = commits.get(oid)
     if found is None or found.state == "holds":
         return oid[:12]
-    if found.commit is not None:
-        return f"{oid[:12]}, now {found.commit[:12]}"
     lost = "on no branch any more" if found.state == "unanchored" else "which this clone does not have"
-    return f"{oid[:12]}, {lost}"
+    return f"{oid[:12]}, {lost if found.commit is None else f'now {found.commit[:12]}'}"
 
 
 def nothing_here(away: int) -> str:
@@ -164,18 +159,12 @@ def _proposed(one: AgentPlan) -> Iterator[str]:
 
 
 def proposed_object(found: Sequence[AgentPlan]) -> dict[str, Any]:
-    return {
-        "items": [
-            {"id": f"{one.session.id}:{item.id}", "text": item.text, "agent": one.session.agent, "ts": item.ts}
-            for one in found
-            for item in one.items
-        ],
-        "may_be_done": [
-            {"id": done.task, "title": done.title, "session": one.session.id, "run": done.run}
-            for one in found
-            for done in one.done
-        ],
-    }
+    items, done = [], []
+    for one in found:
+        session = one.session
+        items += [{"id": f"{session.id}:{i.id}", "agent": session.agent, **picked(i, "text", "ts")} for i in one.items]
+        done += [{"id": d.task, "session": session.id, **picked(d, "title", "run")} for d in one.done]
+    return {"items": items, "may_be_done": done}
 
 
 def _row(task: model_task.Task, claims: Mapping[str, task_claims.TaskClaim]) -> tuple[str, ...]:
@@ -186,10 +175,8 @@ def _row(task: model_task.Task, claims: Mapping[str, task_claims.TaskClaim]) -> 
 
 
 def _tally(tasks: Iterable[model_task.Task]) -> str:
-    found = dict.fromkeys(model_task.STATUSES, 0)
-    for task in tasks:
-        found[task.status] += 1
-    return ", ".join(f"{number:,} {status}" for status, number in found.items() if number)
+    found = Counter(task.status for task in tasks)
+    return ", ".join(f"{found[status]:,} {status}" for status in model_task.STATUSES if found[status])
 
 
 def listed_object(found: TaskList) -> dict[str, Any]:
@@ -199,16 +186,18 @@ def listed_object(found: TaskList) -> dict[str, Any]:
 
 def shown(found: TaskShown) -> str:
     task, placed = found.placed.task, found.placed
-    names = {"scale": "systemic_scale"}
-    values = ((name, getattr(task, names.get(name, name))) for name in _SINGLE)
-    rows = [(f"{name}:", "" if value is None else str(value)) for name, value in values]
-    rows.append(("needs:", ", ".join(_named(item, found.away) for item in task.needs)))
-    rows.append(("part of:", _named(task.parent, found.away) if task.parent else ""))
-    rows += [("done when:", said) for said in task.acceptance]
-    rows += [("evidence:", receipt(item, found.commits)) for item in task.evidence]
-    rows.append(("checkpoint:", _now(task.checkpoint.commit, found.commits) if task.checkpoint else ""))
-    rows.append(("claimed:", _claimed(found.claim) if found.claim else ""))
-    rows.append(("file:", f"{placed.path} ({_ORIGINS[placed.origin]})"))
+    values = {**picked(task, "owner", "priority", "layer"), "scale": task.systemic_scale}
+    values |= picked(task, "impact", "reason")
+    rows = [
+        *((f"{name}:", "" if value is None else str(value)) for name, value in values.items()),
+        ("needs:", ", ".join(_named(item, found.away) for item in task.needs)),
+        ("part of:", _named(task.parent, found.away) if task.parent else ""),
+        *(("done when:", said) for said in task.acceptance),
+        *(("evidence:", receipt(item, found.commits)) for item in task.evidence),
+        ("checkpoint:", _now(task.checkpoint.commit, found.commits) if task.checkpoint else ""),
+        ("claimed:", _claimed(found.claim) if found.claim else ""),
+        ("file:", f"{placed.path} ({_ORIGINS[placed.origin]})"),
+    ]
     return lines(
         f"{MARKS[task.status]} {strong(task.id)}  {task.kind}, {task.status}",
         f"  {task.title}",
@@ -221,7 +210,6 @@ def shown(found: TaskShown) -> str:
     )
 
 
-_SINGLE = ("owner", "priority", "layer", "scale", "impact", "reason")
 _ORIGINS = {"pending": "waits to be published", "edit": "edited by hand", "tree": "committed"}
 
 
@@ -295,21 +283,18 @@ def next_tasks(found: Next) -> str:
         there = f" here; {count(found.away, 'task', 'are')} on other branches" if found.away else ""
         said = f'Nothing is to be done{there}. Add a task with: holdfast task add "…"'
         return lines(said, _steps(found.proposed))
+    shaky, path = [f"  {strong(one.task)}  {_doubt(one)}" for one in found.shaky[:MOST]], found.critical_path
+    shown = " → ".join(path[:8]) + (f" → … ({count(len(path), 'task')})" if len(path) > 8 else "")
     return lines(
         _ready(found, free) if free else "Nothing is ready that nobody works on.",
         _titled("Being done:", [(*_name(task, 50), _claimed(found.claims[task.id])) for task in _busy(found)]),
         _titled("To be closed:", _plans(found.to_close)),
         _titled("Without parts yet:", _plans(found.unplanned)),
         _titled("Waiting:", [(*_name(item.task, 50), _why(item.reasons)) for item in found.waiting]),
-        _shaky(found),
-        _critical(found),
+        ["", "On shaky ground:", *shaky] if shaky else [],
+        ["", f"Critical path: {shown}"] if len(path) > 1 else [],
         _steps(found.proposed),
     )
-
-
-def _shaky(found: Next) -> list[str]:
-    rows = [f"  {strong(one.task)}  {_doubt(one)}" for one in found.shaky[:MOST]]
-    return ["", "On shaky ground:", *rows] if rows else []
 
 
 def _doubt(one: Shaky) -> str:
@@ -352,22 +337,12 @@ def _more(number: int) -> list[str]:
     return [f"  … and {number - MOST:,} more: holdfast tasks"] if number > MOST else []
 
 
-def _critical(found: Next) -> list[str]:
-    path = found.critical_path
-    if len(path) < 2:
-        return []
-    shown = " → ".join(path[:8]) + (f" → … ({count(len(path), 'task')})" if len(path) > 8 else "")
-    return ["", f"Critical path: {shown}"]
-
-
 def next_object(found: Next) -> dict[str, Any]:
-    ready = []
-    for task in found.ready:
-        claim = _claim_object(found.claims.get(task.id))
-        ready.append({**as_object(task), "unblocks": found.graph.unblocks(task.id), "claim": claim})
+    claims = {task.id: _claim_object(found.claims.get(task.id)) for task in found.ready}
+    frees = {task.id: found.graph.unblocks(task.id) for task in found.ready}
     return {
         "claimed": as_object(found.claimed) if found.claimed else None,
-        "ready": ready,
+        "ready": [{**as_object(t), "unblocks": frees[t.id], "claim": claims[t.id]} for t in found.ready],
         "being_done": [_claim_object(found.claims[task.id]) for task in _busy(found)],
         "to_close": [*map(as_object, found.to_close)],
         "unplanned": [*map(as_object, found.unplanned)],

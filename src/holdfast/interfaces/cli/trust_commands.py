@@ -23,13 +23,17 @@ NOT_ASKED = "Nothing was changed: whether to trust an upstream is asked of a per
 
 def trust_text(found: git_sync.Trust) -> str:
     """What is trusted, what speaks, and what to do about the rest."""
-    rows = [_trusted(found), f"  {count(found.speaking, 'memory')} may be given to agents unasked"]
+    follows = found.upstream.name if found.upstream else "no trunk of a remote."
+    first = f"No upstream is trusted. This clone follows {follows}"
+    if found.trusted is not None:
+        first = f"Trusted: {found.trusted.name}, by {found.trusted.by} on {found.trusted.ts[:10]}"
+        first = first if found.void is None else f"No upstream is trusted: {found.void}"
+    rows = [first, f"  {count(found.speaking, 'memory')} may be given to agents unasked"]
     if found.foreign:
-        many = count(found.foreign, "memory")
+        many, every = count(found.foreign, "memory"), found.upstream is not None and not found.counts
         rows.append(f"  {many} came by git, not approved here: found on request, never given unasked")
         rows.append("  one of them: holdfast review accept ID")
-        if found.upstream is not None and not found.counts:
-            rows.append("  all that people accepted upstream: holdfast trust (a person, on a terminal)")
+        rows += ["  all that people accepted upstream: holdfast trust (a person, on a terminal)"] if every else []
     return "\n".join(rows) + "\n"
 
 
@@ -39,15 +43,6 @@ def state_unasked(found: git_sync.Trust) -> str:
         return trust_text(found)
     rows = (row for row in trust_text(found).splitlines() if "holdfast trust" not in row)
     return "\n".join([*rows, NOT_ASKED]) + "\n"
-
-
-def _trusted(found: git_sync.Trust) -> str:
-    if found.trusted is None:
-        follows = found.upstream.name if found.upstream else "no trunk of a remote."
-        return f"No upstream is trusted. This clone follows {follows}"
-    if found.void is not None:
-        return f"No upstream is trusted: {found.void}"
-    return f"Trusted: {found.trusted.name}, by {found.trusted.by} on {found.trusted.ts[:10]}"
 
 
 def explained(found: git_sync.Trust) -> str:

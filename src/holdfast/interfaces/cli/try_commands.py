@@ -101,17 +101,12 @@ def _candidate(number: int, one: backing.TriedCandidate) -> Iterator[str]:
         yield f'   "{short(" ".join(one.words.split()), 160)}"'
     if one.why:
         yield f"   because {short(one.why, 160)}"
-    yield f"   {_who(one)}"
+    first, *others = one.said
+    more = len({place.name for place in others} - {first.name})
+    yield f"   {_place(first, one.who)}" + (f"; said in {count(more, 'more place')}" if more else "")
     yield from (f"   commit {commit.oid[:10]} {short(commit.subject, 80)}" for commit in one.commits)
     rests = "; ".join(f"{rest.path} ({rest.words})" for rest in one.rests)
     yield f"   {_HOLDS[one.holds]}: {rests}" if rests else f"   {_HOLDS[one.holds]}"
-
-
-def _who(one: backing.TriedCandidate) -> str:
-    first, *others = one.said
-    more = len({place.name for place in others} - {first.name})
-    again = f"; said in {count(more, 'more place')}" if more else ""
-    return f"{_place(first, one.who)}{again}"
 
 
 def _place(place: history.TriedPlace, who: str) -> str:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from holdfast.project.recaller import Explained, Ruling
-    from holdfast.recall.pack.sent_packs import AgentKnowledge
-    from holdfast.recall.why.line_reasons import RunShare, Why, WhyAnswer, WhyCommit, WhyRun, WhyTurn
+    from holdfast.recall.pack.sent_packs import AgentKnowledge, SentEntry
+    from holdfast.recall.why.line_reasons import RunShare, Why, WhyAnswer, WhyRun, WhyTurn
 
 _PROMPT, _STATEMENT, _TEXT = 300, 100, 90  # characters that are shown
 _RANGES, _TURNS, _WIDE, _KNEW = 6, 3, 3, 8  # how many are named
@@ -61,7 +61,13 @@ def _answer(one: WhyAnswer) -> Iterator[str]:
         yield f"Written by run {strong(one.run.id)} turn {turns} ({_who(one.run)}), {one.state}"
     else:
         yield f"Not known: {one.reason}"
-    yield f"In {_commit(one.commit)}" if one.commit else "Not committed yet"
+    if (made := one.commit) is None:
+        yield "Not committed yet"
+    else:
+        was = f", which was {made.was[:12]} ({made.how})" if made.was else ""
+        by = f" by {made.author}, {made.ts[:10]}" if made.author else ""
+        named = f"; it credits {', '.join(made.credits[:2])}" if made.credits else ""
+        yield f"In commit {made.oid[:12]}{by}: {short(made.subject, _TEXT)}{was}{named}"
     said = "By its trailer, committed" if one.by_trailer else "Committed"
     yield from (f"{said} during run {run.id} ({_who(run)})" for run in one.during[:_TURNS])
     yield from (f"May be run {by.run} turn {by.turn}" for by in one.maybe[:_TURNS])
@@ -72,13 +78,6 @@ def _answer(one: WhyAnswer) -> Iterator[str]:
 
 def _who(run: WhyRun) -> str:
     return ", ".join(filter(None, (run.agent, run.started[:16].replace("T", " "))))
-
-
-def _commit(one: WhyCommit) -> str:
-    was = f", which was {one.was[:12]} ({one.how})" if one.was else ""
-    by = f" by {one.author}, {one.ts[:10]}" if one.author else ""
-    named = f"; it credits {', '.join(one.credits[:2])}" if one.credits else ""
-    return f"commit {one.oid[:12]}{by}: {short(one.subject, _TEXT)}{was}{named}"
 
 
 def _asked(one: WhyTurn) -> Iterator[str]:
@@ -140,9 +139,7 @@ def _governs(rulings: Sequence[Ruling]) -> Iterator[str]:
 
 
 def _ruling(one: Ruling) -> tuple[str, ...]:
-    held = _HELD.get(one.status, one.status)
-    if one.superseded_by:
-        held = f"superseded by {one.superseded_by}"
+    held = f"superseded by {one.superseded_by}" if one.superseded_by else _HELD.get(one.status, one.status)
     if one.status == "accepted" and one.trust != "T0":
         held = "holds, promoted, not reviewed" if one.trust == "T2" else "from elsewhere, not trusted here"
     told = {True: "told", False: "not told", None: ""}[one.told]
@@ -154,7 +151,7 @@ def _knew(one: AgentKnowledge) -> Iterator[str]:
     if not one.packs:
         yield f"Run {one.owner} was given no context."
         return
-    entries = {entry.id: entry for pack in one.packs for entry in pack.entries}
+    entries = {entry.id: entry for entry in _entries(one)}
     yield f"What run {one.owner} knew: {count(len(entries), 'thing')} in {count(len(one.packs), 'pack')}"
     rows = [(entry.id[:40], entry.why, entry.state) for entry in list(entries.values())[:_KNEW]]
     yield from table(rows)
@@ -168,7 +165,8 @@ def why_object(found: Explained) -> dict[str, Any]:
         "lines": found.why.total,
         "runs": found.why.shares,
         "governs": found.governs,
-        "knew": [_known(one) for one in found.knew],
+        # Without the texts of the packs, which `receipts` prints.
+        "knew": [{"run": one.owner, "packs": len(one.packs), "entries": [*_entries(one)]} for one in found.knew],
     }
     return {name: _shown(as_plain(value)) for name, value in plain.items()}
 
@@ -182,10 +180,8 @@ def _shown(value: Any) -> Any:
     return [_shown(one) for one in value] if isinstance(value, list) else value
 
 
-def _known(one: AgentKnowledge) -> dict[str, Any]:
-    """What a run was given, without the texts of its packs, which `receipts` prints."""
-    entries = [entry for pack in one.packs for entry in pack.entries]
-    return {"run": one.owner, "packs": len(one.packs), "entries": entries}
+def _entries(one: AgentKnowledge) -> Iterator[SentEntry]:
+    return (entry for pack in one.packs for entry in pack.entries)
 
 
 @command(root, "why")

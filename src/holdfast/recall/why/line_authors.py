@@ -22,20 +22,9 @@ from holdfast.git.tracked_files import held_in_index, submodule_of, submodules
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.patterns import regex
 from holdfast.recall.applicable_memories import at_top, inside, on_disk
-from holdfast.recall.why import recorded_runs
+from holdfast.recall.why import recorded_runs, verdict
 from holdfast.recall.why.recorded_runs import RecordedRun
-from holdfast.recall.why.verdict import (
-    SLACK,
-    AuthorDoubt,
-    CommitView,
-    LineAuthor,
-    PlacedVerdict,
-    TurnLines,
-    TurnName,
-    Verdict,
-    accompanied,
-    decide,
-)
+from holdfast.recall.why.verdict import SLACK, AuthorDoubt, CommitView, LineAuthor, TurnLines, TurnName, Verdict
 from holdfast.store import fsio
 from holdfast.values import field, frozen, mutable, replace
 
@@ -174,7 +163,8 @@ def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFinding
     marks = {line_hash(texts.line(one)) for one in blamed}
     wrote = [one for record in found.records.values() for one in recorded_runs.written(record, paths, marks)]
     verdicts = _Verdicts(found, texts, wrote, spell, now=clone.clock().timestamp(), path=spell(asked.path))
-    judged = accompanied([PlacedVerdict(verdicts.of(one), one.commit, one.number, one.at) for one in blamed])
+    placed = [verdict.PlacedVerdict(verdicts.of(one), one.commit, one.number, one.at) for one in blamed]
+    judged = verdict.accompanied(placed)
     pairs = zip(blamed, judged, strict=True)
     found.lines = [LineVerdict(one, said) for one, said in pairs if asked.first <= one.number <= asked.last]
     return found
@@ -195,16 +185,13 @@ def _note_commits(clone: Clone, found: LineFindings, oids: Iterable[str]) -> Non
     wanted = asked | {old for olds in found.became.values() for old in olds}
     found.commits = _commits(clone, wanted)
     for record in found.records.values():
-        span = recorded_runs.span(clone, record.event) if not wanted.isdisjoint(record.commits) else (0, 0)
-        for oid in record.commits:
-            if oid in wanted and _was_made(found.commits.get(oid), span):
+        begin, end = recorded_runs.span(clone, record.event) if not wanted.isdisjoint(record.commits) else (0, 0)
+        for oid in wanted.intersection(record.commits):
+            commit = found.commits.get(oid)
+            # Only what was made while it ran: a run may have cited or fetched one.
+            if commit is None or begin - SLACK <= commit.committed <= end + SLACK:
                 found.made.setdefault(oid, {})[record.run] = record.turn_of(oid)
     found.commits |= _commits(clone, {oid for one in found.commits.values() for oid in one.parents})
-
-
-def _was_made(commit: Commit | None, span: tuple[float, float]) -> bool:
-    """Whether a commit that a run names was made while it ran: it may have cited or fetched one."""
-    return commit is None or span[0] - SLACK <= commit.committed <= span[1] + SLACK
 
 
 def _commits(clone: Clone, oids: Iterable[str]) -> dict[str, Commit]:
@@ -267,13 +254,14 @@ class _Verdicts:
         if len(names) > 1:
             about.sort(key=_order)
         views, copies = list(self._views(one, mark)), self._texts.count(None, mark)
-        verdict = decide(mark, text, views, about, copies=copies)
-        return self._checked(one, verdict, mark, copies) if isinstance(verdict, LineAuthor) else verdict
+        said = verdict.decide(mark, text, views, about, copies=copies)
+        return self._checked(one, said, mark, copies) if isinstance(said, LineAuthor) else said
 
     def _checked(self, one: Blamed, said: LineAuthor, mark: str, copies: int) -> Verdict:
         """A claim, unless git only guessed that this is the line which the commit brought."""
         turns = {TurnName(said.run, turn) for turn in said.turns}
-        if _letters(self._texts.line(one)) != _letters(one.text):
+        compared = ("".join(text.split()) for text in (self._texts.line(one), one.text))  # as git does: without blanks
+        if len({*compared}) > 1:
             return AuthorDoubt(_PASSED_OVER, tuple(sorted(turns)))
         # Git takes a line that is typed again for a copy of the first, in its file and in others.
         names = {self._path, *map(self._spell, _names(one))}
@@ -288,15 +276,9 @@ class _Verdicts:
     def _views(self, one: Blamed, mark: str) -> Iterator[CommitView]:
         if one.commit is None:
             before = self._texts.count(one.before, mark) if one.before else 0
-            since = self._found.commits.get(one.before[0]) if one.before else None
-            yield CommitView(
-                commit=None,
-                until=self._now,
-                since=since.committed if since else None,
-                here=self._texts.count(None, mark),
-                before=before,
-                runs={},
-            )
+            last = self._found.commits.get(one.before[0]) if one.before else None
+            here, since = self._texts.count(None, mark), last.committed if last else None
+            yield CommitView(commit=None, until=self._now, since=since, here=here, before=before, runs={})
             return
         for oid in (*self._found.became.get(one.commit, ()), one.commit):
             if oid in self._found.commits:
@@ -314,11 +296,6 @@ class _Verdicts:
             before=max(counts, default=0),
             runs={} if one.cut else self._found.made.get(commit.oid, {}),
         )
-
-
-def _letters(text: str) -> str:
-    """A line without its blanks, which is as git compared it."""
-    return "".join(text.split())
 
 
 def _order(one: TurnLines) -> tuple[float, TurnName]:

@@ -6,6 +6,7 @@ turns that may have written it, or nothing.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
@@ -146,15 +147,10 @@ class _Telling:
             turns = tuple(self._asking(said.run, turn) for turn in said.turns)
             state = RECORDED if said.recorded else MATCHED
             return WhyAnswer(**fields, state=state, run=self.run(said.run), turns=turns)
-        return self._unclaimed(said, group, fields)
-
-    def _unclaimed(self, said: AuthorDoubt, group: Sequence[LineVerdict], fields: dict[str, Any]) -> WhyAnswer:
-        """What can be said of lines that nobody is named for."""
-        blamed = group[0].blamed
-        during, by_trailer = self._committed_in(blamed.commit) if not blamed.cut else ((), False)
+        during, by_trailer = self._committed_in(first.commit) if not first.cut else ((), False)
         state = AMBIGUOUS if said.maybe else COMMITTED if during else UNKNOWN
         reason = _BY_TRAILER if by_trailer and said.reason == NOBODY else self._reason(said, during)
-        if blamed.cut and not said.maybe:
+        if first.cut and not said.maybe:
             reason = "history is cut off here (a shallow clone), so nobody can tell"
         fields |= {"during": tuple(map(self.run, during)), "by_trailer": by_trailer}
         return WhyAnswer(**fields, state=state, reason=reason, maybe=said.maybe)
@@ -168,14 +164,11 @@ class _Telling:
             return f"the record of run {harmed[0]}{more} is damaged, so nobody can tell: see `holdfast doctor`"
         if not during:
             return said.reason
-        records = [self._found.records.get(run) for run in during]
-        if any(one is not None and one.has_lines for one in records):
-            return "it was committed during a run whose edits do not include this line"
-        if any(one is not None and one.folder is None for one in records):
-            return "it was committed during a run whose record is missing here"
-        if any(one is not None for one in records):
-            return "it was committed during a run that did not record its edits line by line"
-        return "it was committed during a run whose record is private to another clone"
+        records = [self._found.records[run] for run in during if run in self._found.records]
+        why = "that did not record its edits line by line" if records else "whose record is private to another clone"
+        why = "whose record is missing here" if any(one.folder is None for one in records) else why
+        why = "whose edits do not include this line" if any(one.has_lines for one in records) else why
+        return f"it was committed during a run {why}"
 
     def _committed_in(self, oid: str | None) -> tuple[tuple[str, ...], bool]:
         """The runs in which a commit was made: as they recorded it, else by envelopes, else by a trailer."""
@@ -197,11 +190,9 @@ class _Telling:
         ends = commit.message.rpartition("\n\n")[2].split("\n") if commit else []
         named = sorted({value[1] for row in ends if (value := _TRAILER.match(row))})
         events = filter(None, (recorded_runs.run_event(self._clone, run) for run in named))
-        return [event.run_id or "" for event in events if commit and self._ran_at(event, commit.committed)]
-
-    def _ran_at(self, event: Event, moment: float) -> bool:
-        begin, end = recorded_runs.span(self._clone, event)
-        return begin - _MARGIN <= moment <= end + _MARGIN
+        spans = [(event.run_id or "", *recorded_runs.span(self._clone, event)) for event in events]
+        at = commit.committed if commit else 0
+        return [run for run, begin, end in spans if begin - _MARGIN <= at <= end + _MARGIN]
 
     def _brought(self, oid: str | None, said: LineAuthor | AuthorDoubt) -> WhyCommit | None:
         if oid is None:
@@ -211,23 +202,14 @@ class _Telling:
             return WhyCommit(oid, "", "", "")
         was = said.view.commit if isinstance(said, LineAuthor) and said.view.commit in olds else None
         credits_ = (found[1] for row in commit.message.split("\n") if (found := _CREDIT.match(row)))
-        return WhyCommit(
-            oid,
-            timestamp(datetime.fromtimestamp(commit.committed, UTC)),
-            commit.name,
-            commit.message.partition("\n")[0],
-            was,
-            olds.get(was or "", ""),
-            tuple(dict.fromkeys(credits_)),
-        )
+        when, subject = timestamp(datetime.fromtimestamp(commit.committed, UTC)), commit.message.partition("\n")[0]
+        how = olds.get(was or "", "")
+        return WhyCommit(oid, when, commit.name, subject, was, how, tuple(dict.fromkeys(credits_)))
 
     def run(self, run: str) -> WhyRun:
         """A run in short, as far as it is here."""
-        if run not in self._runs:
-            self._runs[run] = self._looked_up(run)
-        return self._runs[run]
-
-    def _looked_up(self, run: str) -> WhyRun:
+        if run in self._runs:
+            return self._runs[run]
         record = self._found.records.get(run)
         event = record.event if record else recorded_runs.run_event(self._clone, run)
         assert event is not None
@@ -235,13 +217,10 @@ class _Telling:
         context = context if isinstance(context, dict) else {}
         agent, joined = context.get("agent"), self._clone.joined(event)
         outputs = joined.get("outputs")
-        return WhyRun(
-            run,
-            str(agent["name"]) if isinstance(agent, dict) and agent.get("name") else None,
-            str(joined.get("started") or context.get("started") or event.ts),
-            str(outputs.get("summary") or "") if isinstance(outputs, dict) else "",
-            event.parent_run_id,
-        )
+        name = str(agent["name"]) if isinstance(agent, dict) and agent.get("name") else None
+        started = str(joined.get("started") or context.get("started") or event.ts)
+        summary = str(outputs.get("summary") or "") if isinstance(outputs, dict) else ""
+        return self._runs.setdefault(run, WhyRun(run, name, started, summary, event.parent_run_id))
 
     def _asking(self, run: str, number: int) -> WhyTurn:
         turns: Mapping[int, RecordedTurn] = self._found.records[run].turns
@@ -270,10 +249,9 @@ def _shares(answers: Sequence[WhyAnswer]) -> list[RunShare]:
 
 
 def _share(group: Sequence[WhyAnswer]) -> RunShare:
-    reasons: dict[str, int] = {}
+    reasons: Counter[str] = Counter()
     for one in group:
-        if one.run is None:
-            reasons[one.reason] = reasons.get(one.reason, 0) + _size(one)
+        reasons[one.reason] += _size(one) if one.run is None else 0
     turns = {asking.turn: asking for one in group for asking in one.turns}
     return RunShare(
         run=group[0].run,
@@ -281,7 +259,7 @@ def _share(group: Sequence[WhyAnswer]) -> RunShare:
         recorded=sum(_size(one) for one in group if one.state == RECORDED),
         ranges=tuple(_joined((one.first, one.last) for one in group)),
         turns=tuple(turns[number] for number in sorted(turns)),
-        reasons=reasons,
+        reasons={reason: number for reason, number in reasons.items() if number},
     )
 
 

@@ -4,6 +4,7 @@ An event's body names the files a run touched and the commits it made, so only c
 opened, however many there are. What is damaged, erased or private to another clone is not there.
 """
 
+import contextlib
 import json
 import math
 import os
@@ -146,10 +147,10 @@ def span(clone: Clone, event: Event) -> tuple[float, float]:
 
 def written(record: RecordedRun, paths: Collection[str], marks: Collection[str]) -> list[TurnLines]:
     """What a run wrote of lines with these hashes into these files, turn by turn."""
-    folder = record.folder
+    folder, wanted = record.folder, frozenset(marks)
     if folder is None or not record.touched or record.harmed:
         return []
-    rows = [row for row in _lines(folder, paths) if _tells(row, marks)]
+    rows = [r for r in _lines(folder, paths) if not wanted.isdisjoint((*_marks(r, "added"), *_marks(r, "removed")))]
     whole = _written_whole(folder, rows) if any(map(_may_be_whole, rows)) else set()
     return [one for row in rows if (one := _wrote(record, row, whole, marks)) is not None]
 
@@ -157,27 +158,12 @@ def written(record: RecordedRun, paths: Collection[str], marks: Collection[str])
 def _lines(folder: str, paths: Collection[str]) -> Iterator[dict[str, Any]]:
     """The rows of some files; taking the others apart would cost most of the time."""
     named = [json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") for path in paths]
-    try:
-        with open(os.path.join(folder, *LINES.split("/")), "rb") as file:
-            for line in file:
-                if any(name in line for name in named):
-                    row = _object(line)
-                    if row is not None and row.get("path") in paths:
-                        yield row
-    except OSError:
-        return
-
-
-def _object(line: bytes) -> dict[str, Any] | None:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None
-
-
-def _tells(row: Mapping[str, Any], marks: Collection[str]) -> bool:
-    return any(mark in marks for name in ("added", "removed") for mark in _marks(row, name))
+    with contextlib.suppress(OSError), open(os.path.join(folder, *LINES.split("/")), "rb") as file:
+        for line in (line for line in file if any(name in line for name in named)):
+            with contextlib.suppress(ValueError, RecursionError):
+                row = json.loads(line)
+                if isinstance(row, dict) and row.get("path") in paths:
+                    yield row
 
 
 def _marks(row: Mapping[str, Any], name: str) -> list[str]:
@@ -220,10 +206,8 @@ def _wrote(
 ) -> TurnLines | None:
     number = row.get("turn")
     turn = record.turns.get(number) if isinstance(number, int) else None
-    if turn is None:
-        return None
-    begin = seconds(turn.ts)
-    if begin is None:
+    begin = seconds(turn.ts) if turn else None
+    if turn is None or begin is None:
         return None
     added = Counter(_marks(row, "added"))
     added.subtract(_marks(row, "kept"))
