@@ -179,22 +179,17 @@ def _past_blanks(text: str, at: int) -> int:
 
 def find_place(cwd: object) -> "RepositoryPlace | None":
     """The repository around a folder, if it is the user's and has a memory."""
-    found = discovery.find_repository(start_of(cwd))
+    start = b""
+    if isinstance(cwd, str) and cwd.startswith("/"):
+        try:
+            posix.chdir(cwd.encode("utf-8", "surrogateescape"))  # the file system's own spelling, as far as it is there
+        except OSError:
+            start = cwd.encode("utf-8", "surrogateescape")
+    found = discovery.find_repository(start or posix.getcwdb())
     if found is None or not found.is_own:
         return None
     has_memory = is_folder(found.common + b"/holdfast") or is_folder(found.top + b"/.holdfast")
     return found if has_memory else None
-
-
-def start_of(cwd: object) -> bytes:
-    """Where to begin looking: the agent's folder as the file system spells it, as far as it is there."""
-    if isinstance(cwd, str) and cwd.startswith("/"):
-        name = cwd.encode("utf-8", "surrogateescape")
-        try:
-            posix.chdir(name)
-        except OSError:
-            return name
-    return posix.getcwdb()
 
 
 # ── the pointer ──────────────────────────────────────────────────────────────────────────────────

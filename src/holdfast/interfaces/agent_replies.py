@@ -10,15 +10,16 @@ in doubt is not said. The child of the hook runs this; `agent_replies.py drain` 
 import os
 import sys
 import time
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.project import Project
-    from holdfast.recall.guards import GuardFile, MemoryGuard
+    from holdfast.recall.guards import GuardFile
     from holdfast.store.discovery import RepositoryPlace
+    from holdfast.store.layout import Layout
 
 MAX_CHARACTERS = 8_000  # Claude cuts at 10,000, Codex at 2,500 tokens
 MAX_TOKENS = 2_000  # counted high: never less than a quarter of the bytes, so this is within the characters
@@ -117,24 +118,18 @@ class HookMoment:
 
     def _packed(self, note: str) -> str:
         """The pack: as it was kept, or made now."""
-        found = self._kept()
+        from holdfast.interfaces import quick
+
+        is_plain = quick.is_plain(os.environ) and "HOLDFAST_RUN_ID" not in os.environ
+        found = quick.kept_context(self.top, READY) if is_plain else None
         if found is None:
             self._fresh = FreshContext(open_project(self.top))
             found = self._fresh.text, self._fresh.receipt
         text, receipt = found
-        ids, _, self._pack = receipt.partition("\n")
+        ids, _, pack = receipt.partition("\n")
         self._notes += [note, *ids.split()]
-        if not text:
-            self._pack = ""
+        self._pack = pack if text else ""
         return text if len(text) <= MAX_CHARACTERS else ""
-
-    def _kept(self) -> "tuple[str, str] | None":
-        """What the index keeps ready, if all it rests on is as it was."""
-        from holdfast.interfaces import quick
-
-        if not quick.is_plain(os.environ) or "HOLDFAST_RUN_ID" in os.environ:
-            return None
-        return quick.kept_context(self.top, READY)
 
     def _keep_pack(self) -> None:
         """Leave the pack for the next drain, which makes a receipt of it."""
@@ -146,22 +141,21 @@ class HookMoment:
         named = f'"agent":{quoted(self.agent)},"session":{quoted(self.session)},"ts":{now},"took":{self._took()}'
         data = f'{{{named},"pack":{self._pack}}}\n'.encode("utf-8", "replace")
         path = os.path.join(self.inbox, f"{self.told.stem}-{now}.pack")
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(fd, data)
-        finally:
-            os.close(fd)
+        _append(path, data, os.O_EXCL)
 
     def _count(self, text: str) -> None:
         """Count text given at a prompt or before a tool; a pack is counted with its receipt."""
         from holdfast.store import tally
-        from holdfast.store.layout import Layout
 
         how = "tool" if self.event == "PreToolUse" else "prompt"
         memories = [note for note in self._notes if " " not in note and note != "prompt"]
         size = (len(text.encode("utf-8", "replace")) + 3) // 4
-        layout = Layout(self.top, os.path.join(self.common, "holdfast"))
-        tally.told_now(layout, tally.telling(how, tokens=size, memories=memories), self._took())
+        tally.told_now(self._layout(), tally.telling(how, tokens=size, memories=memories), self._took())
+
+    def _layout(self) -> "Layout":
+        from holdfast.store.layout import Layout
+
+        return Layout(self.top, os.path.join(self.common, "holdfast"))
 
     def _took(self) -> int:
         """Microseconds since the event."""
@@ -188,14 +182,11 @@ class HookMoment:
         from holdfast.recall.guards import first, holding
 
         words = [word.strip("`'\"()[]{},;:!?.") for word in prompt.split()]
-        found: dict[str, MemoryGuard] = {}
-        for word in words:
-            if "-" in word and (one := guards.named(word)) is not None:
-                found[one.id] = one
+        named = (guards.named(word) for word in words if "-" in word)
         paths = [path for path in words if "/" in path or "." in path]
-        spoken = [self._from_top(path) for path in paths[:100]]
-        if any(spoken):
-            found |= {one.id: one for one in holding(guards.every(), paths=[path for path in spoken if path])}
+        spoken = [path for path in map(self._from_top, paths[:100]) if path]
+        held = holding(guards.every(), paths=spoken) if spoken else ()
+        found = {one.id: one for one in (*named, *held) if one is not None}
         shared = guards.about(stems(prompt)[:60])
         ranked = sorted(shared.values(), key=lambda pair: (-len(pair[1]), pair[0].id))
         names = {part for word in words if _is_name(word) for part in stems(word)}
@@ -268,12 +259,10 @@ class HookMoment:
         """The guards that hold now; None, and they are rendered again, if that is unknown."""
         from holdfast.index.freshness import WorkTreePaths as Tree
         from holdfast.recall.guards import GuardFile, name_of
-        from holdfast.store.layout import Layout
 
-        layout = Layout(self.top, os.path.join(self.common, "holdfast"))
         tree = Tree(self.top, self.git_dir, self.common)
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        guards = GuardFile(tree, layout, now, self._memory_tree)
+        guards = GuardFile(tree, self._layout(), now, self._memory_tree)
         if guards.is_current:
             return guards
         self._behind = _is_time(os.path.join(self.inbox, f"renew-{name_of(tree)}"))
@@ -323,10 +312,7 @@ class ContextDelivery:
     def was_late(self, agent: str) -> None:
         """Count an answer that came too late: a byte each."""
         if self.path:
-            path = os.path.join(os.path.dirname(self.path), f"late-{agent}")
-            fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-            os.write(fd, b".")
-            os.close(fd)
+            _append(os.path.join(os.path.dirname(self.path), f"late-{agent}"), b".", os.O_APPEND)
 
     def add(self, notes: "list[str]") -> None:
         """Record what was given."""
@@ -334,6 +320,14 @@ class ContextDelivery:
         rows = [f"{note} {now}" if note.startswith("pack") else note for note in notes]
         if rows and self._fd >= 0:
             os.write(self._fd, ("\n".join(rows) + "\n").encode("ascii", "replace"))
+
+
+def _append(path: str, data: bytes, how: int) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | how, 0o600)
+    try:
+        os.write(fd, data)
+    finally:
+        os.close(fd)
 
 
 # ── words ────────────────────────────────────────────────────────────────────────────────────────
@@ -363,9 +357,8 @@ def simple_commands(text: str) -> "list[list[str]]":
         text = text.replace(sign, "\0")
     found = []
     for part in text.split("\0"):
-        words = [word.strip("'\"") for word in part.split()]
-        while words and ("=" in words[0] or words[0] in ("sudo", "env", "exec", "time", "nohup")):
-            words = words[1:]
+        said = (word.strip("'\"") for word in part.split())
+        words = [*dropwhile(lambda word: "=" in word or word in ("sudo", "env", "exec", "time", "nohup"), said)]
         if words:
             found.append([words[0].rpartition("/")[2] if words[0].startswith("/") else words[0], *words[1:]])
     return found
@@ -477,7 +470,4 @@ def embed() -> None:
 
 if __name__ == "__main__":
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    if sys.argv[1:2] == ["drain"]:
-        drain()
-    elif sys.argv[1:2] == ["embed"]:
-        embed()
+    {"drain": drain, "embed": embed}[sys.argv[1]]()

@@ -31,13 +31,8 @@ NOT_HANDLED = -1
 # The parts of a signature that each rests on; `badge` is what `status --badge` says, for a prompt.
 RESTS_ON = {"recall": "memory", "status": "value", "badge": "value", "next": "work", "context": "value"}
 WATCHED = "watched"  # the kept row that names the files of the work tree of which `context` tells
-STEERING = (  # with one of these set, git itself has to say which repository is meant
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_OBJECT_DIRECTORY",
-)
+# With one of these set, git itself has to say which repository is meant.
+STEERING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_CEILING_DIRECTORIES", "GIT_OBJECT_DIRECTORY")
 _HARMLESS = ("HOLDFAST_PUBLISHING", "HOLDFAST_RUN_ID", "HOLDFAST_TRACEBACK", "HOLDFAST_TEST_SEED")
 
 
@@ -83,7 +78,7 @@ def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) 
     taken.clear()
     if RESTS_ON[command] == "value":  # the full path need not look again, if it comes to that
         taken[place.top] = now
-    if command == "status" and _has_pointers(layout):
+    if command == "status" and any(map(_is_pointer, layout.listed(layout.inbox))):
         return NOT_HANDLED  # it counts them, and reads what they lead to first
     began = time.perf_counter_ns()
     told, counted = _told(path, command, now, place, json=json, asked=asked)
@@ -104,7 +99,11 @@ def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) 
 def find_index(place: WorkTreePaths, part: str) -> "tuple[Layout, IndexSignature, str] | None":
     """A work tree's store, how that part of it looks now, and its index; None if that cannot be told."""
     layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))
-    name = _content(layout.repo_id)
+    try:
+        with open(layout.repo_id, encoding="utf-8", errors="surrogateescape") as file:
+            name = file.readline().rstrip("\n")
+    except OSError:
+        return None
     now = signature(place, layout, parts=(part,)) if name else None
     if now is None:
         return None
@@ -132,20 +131,13 @@ def _has_dead_runs(layout: Layout, *, patient: bool) -> bool:
 
     A patient question does not mind runs that are under way: an agent asks from inside one.
     """
-    try:
-        under_way = os.listdir(layout.under_way)
-    except OSError:
-        return False
+    under_way = layout.listed(layout.under_way)
     return bool(under_way) and not (patient and all(_is_alive(layout.run(name)) for name in under_way))
 
 
-def _has_pointers(layout: Layout) -> bool:
-    """Whether agents' hooks told of something that nobody has read yet."""
-    try:
-        names = os.listdir(layout.inbox)
-    except OSError:
-        return False
-    return any(name.endswith((".jsonl", ".pack", ".vanished")) or ".jsonl." in name for name in names)
+def _is_pointer(name: str) -> bool:
+    """Whether a file of the inbox tells of something that nobody has read yet."""
+    return name.endswith((".jsonl", ".pack", ".vanished")) or ".jsonl." in name
 
 
 def _is_alive(capsule: str) -> bool:
@@ -253,14 +245,6 @@ def find_place(start: str) -> WorkTreePaths | None:
     if found is None or not found.is_own:
         return None
     return WorkTreePaths(*map(os.fsdecode, (found.top, found.git_dir, found.common)))
-
-
-def _content(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline().rstrip("\n")
-    except OSError:
-        return ""
 
 
 def _say(text: str) -> int:

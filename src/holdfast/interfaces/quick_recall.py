@@ -38,17 +38,15 @@ _VALUES = ("--task", "--kind", "--limit", "--files", "--since")
 class QuickQuestion:
     """What was asked for."""
 
-    __slots__ = ("explain", "files", "json", "kind", "limit", "query", "since", "task")
+    json = explain = False
+    task: "str | None" = None
+    kind: "str | None" = None
+    since: "str | None" = None
+    limit = 5
 
     def __init__(self) -> None:
         self.query: list[str] = []
         self.files: list[str] = []
-        self.json = False
-        self.explain = False
-        self.task: str | None = None
-        self.kind: str | None = None
-        self.since: str | None = None
-        self.limit = 5
 
 
 def options(words: list[str]) -> QuickQuestion | None:
@@ -76,17 +74,12 @@ def options(words: list[str]) -> QuickQuestion | None:
         return None  # the full path says what is wrong with it
     if not (limit.isascii() and limit.isdigit() and len(limit) < 5):
         return None
-    if any(map(_may_be_hidden, asked.files)):
+    # A secret may stand in a file's name: an assignment, or a long word with digits in it.
+    parts = [part for path in asked.files for part in path.replace(".", "/").split("/")]
+    if any("=" in part or (len(part) >= 20 and sum(map(str.isdigit, part)) > 1) for part in parts):
         return None  # the full path knows under which name the index has it
     asked.limit = int(limit)
     return asked if 0 < asked.limit <= MAX_LIMIT else None
-
-
-def _may_be_hidden(path: str) -> bool:
-    """Whether a secret may stand in a file's name: an assignment, or a long word with digits in it."""
-    return "=" in path or any(
-        len(part) >= 20 and sum(map(str.isdigit, part)) > 1 for part in path.replace(".", "/").split("/")
-    )
 
 
 def told(
@@ -101,7 +94,10 @@ def told(
     more: list[Connection] = []
     try:
         beside_it = os.path.join(os.path.dirname(path), file_name(place.git_dir, place.common_dir, "corpus"))
-        if _shown_by(beside_it, more) != corpus.removeprefix("!"):
+        if os.path.exists(beside_it):
+            more.append(open_index(beside_it))
+            more[0].execute("BEGIN")  # one state of it from here on
+        if (_meta(more[0], "head") if more else "") != corpus.removeprefix("!"):  # the commit that the corpus shows
             return None, None
         here = [db] if corpus.startswith("!") else [db, *more]
         there = open_index(other_branches_file(path)) if others else None
@@ -117,15 +113,6 @@ def told(
     finally:
         for one in more:
             one.close()
-
-
-def _shown_by(path: str, into: "list[Connection]") -> str:
-    """The commit that the corpus shows; empty if there is none, or it cannot be told."""
-    if not os.path.exists(path):
-        return ""
-    into.append(open_index(path))
-    into[0].execute("BEGIN")  # one state of it from here on
-    return _meta(into[0], "head")
 
 
 def _meta(db: "Connection", name: str) -> str:

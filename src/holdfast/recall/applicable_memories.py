@@ -21,18 +21,15 @@ _WORD = regex(r"[^\W_]+")
 _PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that put no space between words
 _COMMON = frozenset(  # words that tell nothing about a task
-    re.findall(
-        r"\w+",
-        """
+    """
     the and for with that this from into onto over under when then than not are was were will would should
     could can may must has have had its our your their they them you all any each every one two new old use
     used using make makes made add adds added fix fixes fixed get gets set sets let run runs work works
     working change changes changed does done did but about after before how what why where which who only
     also more most less very some such same other just there here now file files code test tests task tasks
-    """,
-    )
+    """.split()  # noqa: SIM905 - a list of words is read as words
 )
-_TINY = frozenset(re.findall(r"\w+", "am an as at be by do go he if in is it me my no of oh ok on or so to up us we"))
+_TINY = frozenset("am an as at be by do go he if in is it me my no of oh ok on or so to up us we".split())  # noqa: SIM905
 
 
 @frozen(kw_only=True)
@@ -193,8 +190,7 @@ class _Files:
             return bool(self._split)
         if "*" not in place:
             return place in self._above or place.startswith(self._folders or ("\0",))
-        pattern = place.split("/")
-        return any(is_below(pattern, parts) for parts in self._split)
+        return any(is_below(place.split("/"), parts) for parts in self._split)
 
 
 def at_top(path: str, *, top: str) -> str | None:

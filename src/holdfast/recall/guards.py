@@ -13,6 +13,7 @@ Only what the hook needs is imported here; the rules of what may stand in the fi
 """
 
 import os
+from itertools import islice
 
 from holdfast.index import freshness
 from holdfast.recall.path_patterns import holds
@@ -87,26 +88,15 @@ def standing(place: "WorkTreePaths", layout: "Layout", tree: "Callable[[], str |
 
 def render(ground: str, guards: "Iterable[MemoryGuard]") -> bytes:
     """The file that says these."""
-    there = sorted(guards, key=lambda one: (not one.guards, one.id))
-    rows = [HEAD + ground]
-    rows += [_row(one) for one in there if one.guards]
-    rows.append("")
-    rows += [_row(one) for one in there if not one.guards]
+    there = sorted(guards, key=lambda one: one.id)
+    guarding, others = ([_row(one) for one in there if one.guards == is_guard] for is_guard in (True, False))
+    rows = [HEAD + ground, *guarding, "", *others]
     return ("\n".join(rows) + "\n").encode("utf-8", "surrogateescape")
 
 
 def _row(one: MemoryGuard) -> str:
-    fields = (
-        one.id,
-        one.type,
-        one.until,
-        _BETWEEN.join(map(_flat, one.rests_on)),
-        _BETWEEN.join(map(_flat, one.places)),
-        _BETWEEN.join(map(_flat, one.commands)),
-        f" {' '.join(one.words)} ",
-        _flat(one.text),
-    )
-    return "\t".join(fields)
+    lists = (_BETWEEN.join(map(_flat, some)) for some in (one.rests_on, one.places, one.commands))
+    return "\t".join((one.id, one.type, one.until, *lists, f" {' '.join(one.words)} ", _flat(one.text)))
 
 
 def _flat(text: str) -> str:
@@ -132,8 +122,12 @@ class GuardFile:
         self, place: "WorkTreePaths", layout: "Layout", now: str, tree: "Callable[[], str | None]" = lambda: None
     ) -> None:
         self._place, self._layout, self._now = place, layout, now
-        self._data = _content(file_of(place, layout))
-        head, _, self._rest = self._data.partition("\n")
+        try:
+            with open(file_of(place, layout), "rb") as file:
+                data = file.read(MAX_FILE).decode("utf-8", "surrogateescape")
+        except OSError:
+            data = ""
+        head, _, self._rest = data.partition("\n")
         fields = head.removeprefix(HEAD).split("\t") if head.startswith(HEAD) else []
         self.is_current = len(fields) == 5 and (
             freshness.ground(place, layout) == fields[0] or self._only_went_on(fields[1:], tree)
@@ -151,17 +145,11 @@ class GuardFile:
 
     def guarding(self) -> "Iterator[MemoryGuard]":
         """Those that may speak before an edit or a command."""
-        for row in self._rest.partition("\n\n")[0].split("\n"):
-            one = _guard(row)
-            if one is not None:
-                yield one
+        yield from filter(None, map(_guard, self._rest.partition("\n\n")[0].split("\n")))
 
     def every(self) -> "Iterator[MemoryGuard]":
         """All that may be told."""
-        for row in self._rest.split("\n"):
-            one = _guard(row)
-            if one is not None:
-                yield one
+        yield from filter(None, map(_guard, self._rest.split("\n")))
 
     def about(self, words: "Iterable[str]") -> "dict[str, tuple[MemoryGuard, list[str]]]":
         """Those that share words, each with the words it shares."""
@@ -193,33 +181,14 @@ class GuardFile:
         return all(facts_of(top, fact.partition(" ")[2]) == fact for fact in one.rests_on)
 
 
-def _content(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            return file.read(MAX_FILE).decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
-
-
 def _guard(row: str) -> "MemoryGuard | None":
     fields = row.split("\t")
     if len(fields) != 8:
         return None
-    identity, kind, until, rests_on, places, commands, words, text = fields
-    return MemoryGuard(
-        identity,
-        kind,
-        text,
-        until=until,
-        rests_on=_parts(rests_on),
-        places=_parts(places),
-        commands=_parts(commands),
-        words=words.split(),
-    )
-
-
-def _parts(text: str) -> "list[str]":
-    return text.split(_BETWEEN) if text else []
+    identity, kind, until, *lists, words, text = fields
+    names = ("rests_on", "places", "commands")
+    parts = {name: some.split(_BETWEEN) if some else [] for name, some in zip(names, lists, strict=True)}
+    return MemoryGuard(identity, kind, text, until=until, words=words.split(), **parts)
 
 
 # ── matching ─────────────────────────────────────────────────────────────────────────────────────
@@ -239,10 +208,4 @@ def holding(
 
 def first(found: "Iterable[MemoryGuard]", *, most: int, stands: "Callable[[MemoryGuard], bool]") -> "list[MemoryGuard]":
     """The first few that still hold."""
-    chosen: list[MemoryGuard] = []
-    for one in found:
-        if len(chosen) == most:
-            break
-        if stands(one):
-            chosen.append(one)
-    return chosen
+    return list(islice(filter(stands, found), most))

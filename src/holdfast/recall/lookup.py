@@ -286,7 +286,7 @@ def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownR
     event = _event_of(clone, run)
     if _is_erased(clone, event):
         return ShownRecord(called, "turn", None, None, {"run_id": run, "turn": number, "body_state": "erased"})
-    folder = folder_of(clone, run)
+    folder = recorded_runs.folder_of(clone, run)
     found = show_turn(run, folder, number, step) if folder else None
     if found is None:
         raise NotFound(f"nothing of {called} is here", hint=f"See what is with `holdfast show {run}`.")
@@ -351,7 +351,7 @@ def _show_run(clone: Clone, run_id: str) -> ShownRecord:
     event = _event_of(clone, run_id)
     if _is_erased(clone, event):
         return ShownRecord(run_id, "run", None, None, {**clone.joined(event), "body_state": "erased"})
-    folder = folder_of(clone, run_id)
+    folder = recorded_runs.folder_of(clone, run_id)
     said, printed = (summary_of(folder), _printed(folder)) if folder else (None, None)
     return ShownRecord(run_id, "run", folder, said, clone.joined(event), printed=printed)
 
@@ -369,11 +369,6 @@ def _event_of(clone: Clone, run_id: str) -> Event:
 def _is_erased(clone: Clone, event: Event) -> bool:
     """By an event in HEAD's log too, which may come before the capsule here is deleted."""
     return not clone.erased().isdisjoint((event.hash_self, event.target or "", event.run_id or ""))
-
-
-def folder_of(clone: Clone, run_id: str) -> str | None:
-    """The folder of a run's capsule, if it is here."""
-    return next((path for path in (s.run(run_id) for s in clone.stores) if os.path.isdir(path)), None)
 
 
 def _printed(folder: str) -> str | None:
@@ -425,7 +420,7 @@ def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
     if not made:
         raise NotFound(f"{run} produced no {path}", hint=f"See what it did with `holdfast show {run}`.")
     row, fields = made[0]
-    folder = folder_of(clone, run) if row.get("stored") else None
+    folder = recorded_runs.folder_of(clone, run) if row.get("stored") else None
     copy = os.path.join(folder, "outputs", "files", *path.split("/")) if folder else None
     said = _text_of(copy, limit=MAX_TEXT) if copy else None
     about = {name: fields.get(name) for name in ("run_id", "task", "ts", "branch")}

@@ -16,6 +16,7 @@ from holdfast.model.evidence import Provenance, is_oid, is_tracked_path
 from holdfast.model.ids import is_id
 from holdfast.model.text import visible
 from holdfast.recall import lookup
+from holdfast.recall.why import recorded_runs
 from holdfast.store import capsule, fsio, session_files
 from holdfast.values import frozen, replace
 
@@ -72,7 +73,7 @@ def passage(clone: Clone, provenance: Provenance) -> Passage:
 
 def _run(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
     called = f"run {name}" + ("" if turn is None else f", turn {turn}")
-    folder = lookup.folder_of(clone, name) if is_id(name) else None
+    folder = recorded_runs.folder_of(clone, name) if is_id(name) else None
     if folder is not None:
         yield from (_Text(f"{called}: its {part}", said) for part, said in _capsule(folder))
     for event in clone.find_events("own", kinds=("run",), runs=(name,)):

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from math import isfinite
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput
@@ -29,8 +28,6 @@ GROUP = "holdfast.retrievers"
 BUILT_IN = "holdfast"
 PATIENCE = 30.0  # seconds: a plugin may ask a model over the network; nobody waits longer for an answer
 MAX_TEXT = 20_000  # characters of one field; our own are much shorter
-
-Make = Callable[[str, Retriever], Retriever]
 
 
 class PluginTookTooLong(BaseException):
@@ -55,7 +52,11 @@ def guarded() -> Iterator[None]:
     Its time is limited where Python can interrupt it: in the main thread, and not on Windows.
     """
     limited = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGALRM, _leave) if limited else None
+
+    def leave(*_: object) -> None:
+        raise PluginTookTooLong
+
+    before = signal.signal(signal.SIGALRM, leave) if limited else None
     try:
         if limited:  # again and again, in case the plugin catches the first
             signal.setitimer(signal.ITIMER_REAL, PATIENCE, 1.0)
@@ -72,10 +73,6 @@ def guarded() -> Iterator[None]:
         if limited:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
-
-
-def _leave(_number: int, _frame: FrameType | None) -> None:
-    raise PluginTookTooLong
 
 
 def installed(group: str) -> "Iterable[EntryPoint]":
@@ -110,12 +107,11 @@ class PluginRetriever:
             return self._own.search(query, scope, limit)
 
 
-def _load(name: str) -> Make:
-    found = [one for one in installed(GROUP) if one.name == name]
-    if not found:
-        raise BadInput(f"no package that is installed brings it; there are: {', '.join(names())}")
-    make: Make = found[0].load()
-    return make
+def _load(name: str) -> Callable[[str, Retriever], Retriever]:
+    make: Callable[[str, Retriever], Retriever]
+    for make in (one.load() for one in installed(GROUP) if one.name == name):
+        return make
+    raise BadInput(f"no package that is installed brings it; there are: {', '.join(names())}")
 
 
 def _checked(found: object, limit: int) -> list[Hit]:

@@ -21,12 +21,17 @@ DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70
 def main(argv: list[str] | None = None) -> int:
     """Run one command and give its exit code."""
     argv = sys.argv[1:] if argv is None else argv
-    _speak_any_language()
+    for stream in (sys.stdout, sys.stderr):  # a terminal that cannot draw a character shows its number instead
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = _run(argv)
         flush()
     except ReaderGone:
-        _close_quietly()
+        # The reader went away (`holdfast log | head`); nothing more can be said to it.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
         return BROKEN_PIPE
     return code
 
@@ -81,17 +86,3 @@ def _refused(argv: list[str], code: int) -> int:
         elif not word.startswith("-"):
             return REFUSED if word == "run" else code
     return code
-
-
-def _speak_any_language() -> None:
-    """A terminal that cannot draw a character shows its number instead of failing."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def _close_quietly() -> None:
-    """The reader went away (`holdfast log | head`); nothing more can be said to it."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)

@@ -81,9 +81,9 @@ def add(
         missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
         if kind in model_task.PLANS and missing:
             said = [name.replace("systemic_", "") for name in missing]
-            options = " ".join(f"--{name} …" for name in said)
             told, them = f"no {', '.join(said)} was given", "it" if len(said) == 1 else "them"
-            project.notices.append(f"{told}; add {them} with: holdfast task edit {made.id} {options}")
+            edit = f"holdfast task edit {made.id} {' '.join(f'--{name} …' for name in said)}"
+            project.notices.append(f"{told}; add {them} with: {edit}")
         show(made, words.added, words.as_object)
 
 
@@ -95,15 +95,11 @@ def proposed(project: Project) -> object:
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
     """Where a plan stands in the whole; an empty answer leaves it open."""
-    found: dict[str, Any] = {}
-    if given["layer"] is None:
-        found["layer"] = click.prompt("Layer (such as L2)", **_FREELY) or None
-    if given["systemic_scale"] is None:
-        said = click.prompt("Systemic scale (a number)", **_FREELY)
-        found["systemic_scale"] = int(said) if said.isascii() and said.isdigit() else None
-    if given["impact"] is None:
-        found["impact"] = click.prompt("Impact (one line)", **_FREELY) or None
-    return found
+    asked = {"layer": "Layer (such as L2)", "systemic_scale": "Scale (a number)", "impact": "Impact (one line)"}
+    said = {name: click.prompt(words, **_FREELY) for name, words in asked.items() if given[name] is None}
+    scale = said.get("systemic_scale", "")
+    number = int(scale) if scale.isascii() and scale.isdigit() else given["systemic_scale"]
+    return {**{name: words or None for name, words in said.items()}, "systemic_scale": number}
 
 
 @command(task, "edit")

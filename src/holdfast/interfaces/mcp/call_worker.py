@@ -105,7 +105,9 @@ class Worker:
                 done = True
             finally:
                 if not done:  # a bug; this thread dies of it, and Python says where on stderr
-                    self._end(job, protocol.error(job.id, _bug()))
+                    error = sys.exc_info()[1]
+                    said = f"this is a bug in Holdfast: {type(error).__name__}: {str(error)[:300]}"
+                    self._end(job, protocol.error(job.id, Refused(protocol.INTERNAL, said)))
                     self._thread = self._started()
 
     def _do(self, job: Job) -> None:
@@ -119,7 +121,12 @@ class Worker:
                 progress=ProgressReport(lambda done, total, said: self._progress(job, done, total, said)),
             )
             asking.check()
-            answer = protocol.result(job.id, _answered(job, asking))
+            page = memory_resources.first_page(asking.folders, job.params) if job.method == "resources/list" else None
+            if page is None:
+                from holdfast.interfaces.mcp import tool_calls  # what only the tools need comes with the first of them
+
+                page = tool_calls.answer(job.method, job.params, asking)
+            answer = protocol.result(job.id, page)
         except Refused as refused:
             answer = protocol.error(job.id, refused)
         except Cancelled:
@@ -154,17 +161,3 @@ class Worker:
             if not self._told.wait(_ROOTS):
                 self._roots = []  # it does not tell; asked again only if it says that they changed
         return [*(self._roots or []), self._server.folder]
-
-
-def _answered(job: Job, asking: McpClient) -> dict[str, Any]:
-    """A call's result; what only the tools need is loaded with the first of them."""
-    if job.method == "resources/list" and (page := memory_resources.first_page(asking.folders, job.params)) is not None:
-        return page
-    from holdfast.interfaces.mcp import tool_calls
-
-    return tool_calls.answer(job.method, job.params, asking)
-
-
-def _bug() -> Refused:
-    error = sys.exc_info()[1]
-    return Refused(protocol.INTERNAL, f"this is a bug in Holdfast: {type(error).__name__}: {str(error)[:300]}")

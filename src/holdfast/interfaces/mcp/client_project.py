@@ -74,12 +74,9 @@ MAX_ROOTS = 16
 
 def of_roots(roots: Any) -> list[str]:
     """The folders of this machine that a client's roots name."""
-    found = []
-    for root in roots[:MAX_ROOTS] if isinstance(roots, list) else ():
-        uri = root.get("uri") if isinstance(root, dict) else None
-        if isinstance(uri, str) and (path := _path(uri)) is not None:
-            found.append(path)
-    return found
+    there = [root for root in roots[:MAX_ROOTS] if isinstance(root, dict)] if isinstance(roots, list) else []
+    uris = [root.get("uri") for root in there]
+    return [path for uri in uris if isinstance(uri, str) and (path := _path(uri)) is not None]
 
 
 def _path(uri: str) -> str | None:

@@ -52,12 +52,9 @@ def first_page(folders: Sequence[str], params: dict[str, Any]) -> dict[str, Any]
 
 def page(rows: Sequence[Row], cursor: Any) -> dict[str, Any]:
     """One page of the memories that stand here; the cursor is the last page's last id."""
-    start = 0
-    if cursor is not None:
-        at = [place for place, row in enumerate(rows) if row[0] == cursor]
-        if not at:
-            raise Refused(PARAMS, "nothing is listed at this cursor; list from the beginning")
-        start = at[0] + 1
+    start = next((at for at, row in enumerate(rows, 1) if row[0] == cursor), 0)
+    if cursor is not None and not start:
+        raise Refused(PARAMS, "nothing is listed at this cursor; list from the beginning")
     shown = rows[start : start + PAGE]
     found: dict[str, Any] = {"resources": [_resource(*row) for row in shown]}
     return {**found, "nextCursor": shown[-1][0]} if start + PAGE < len(rows) else found

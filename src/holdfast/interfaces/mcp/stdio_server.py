@@ -27,22 +27,16 @@ def serve(folder: str = ".", *, roots: bool = True) -> int:
     """Answer until standard input ends; with `roots`, a client may say which folder is meant."""
     if os.isatty(0):
         print("an MCP client starts this and talks to it here; Ctrl-D ends it", file=sys.stderr)
-    source, sink = _own_streams()
-    with os.fdopen(source, "rb") as lines:
-        server = Server(StdoutSink(sink), folder, roots=roots)
-        server.listen(lines)
-    return 0
-
-
-def _own_streams() -> tuple[int, int]:
-    """The protocol's two descriptors, out of reach of whatever else reads 0 or prints to 1."""
+    # Out of reach of whatever else reads 0 or prints to 1.
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    return source, sink
+    with os.fdopen(source, "rb") as lines:
+        Server(StdoutSink(sink), folder, roots=roots).listen(lines)
+    return 0
 
 
 class StdoutSink:
@@ -111,11 +105,7 @@ class Server:
         except Refused as refused:
             self.sink.send(protocol.error(None, refused))
             return
-        self._one(found, self._send)
-
-    def _send(self, message: "Message | None") -> None:
-        if message is not None:
-            self.sink.send(message)
+        self._one(found, lambda message: self.sink.send(message) if message is not None else None)
 
     def _batch(self, messages: "list[Any]") -> None:
         if self.version not in protocol.BATCHES or not 0 < len(messages) <= protocol.MAX_BATCH:
@@ -140,7 +130,10 @@ class Server:
         try:
             method, params = protocol.check(message)
             if "id" not in message:
-                self._notified(method, params)
+                if self._worker is not None and method == "notifications/cancelled":
+                    self._worker.cancel(params.get("requestId"))
+                elif self._worker is not None and method == "notifications/roots/list_changed":
+                    self._worker.forget_roots()
                 answer(None)
             elif method in ("tools/call", "resources/list", "resources/read"):
                 self.worker().put(identity, method, params, answer)
@@ -172,12 +165,6 @@ class Server:
         self.client = name if isinstance(name, str) else ""
         self.has_roots = self._may_ask_roots and isinstance(can, dict) and isinstance(can.get("roots"), dict)
         return tool_table.greeting(self.version)
-
-    def _notified(self, method: str, params: "Message") -> None:
-        if self._worker is not None and method == "notifications/cancelled":
-            self._worker.cancel(params.get("requestId"))
-        elif self._worker is not None and method == "notifications/roots/list_changed":
-            self._worker.forget_roots()
 
     def worker(self) -> "Worker":
         """The worker, made when there is first something to do."""

@@ -21,7 +21,6 @@ from holdfast.interfaces.mcp.tool_text import ToolAnswer, clean, failure
 from holdfast.model.ids import is_id
 
 if TYPE_CHECKING:
-    from holdfast.curation.decisions import MemoryStanding
     from holdfast.project import Project
 
     Schema = dict[str, Any]
@@ -174,6 +173,7 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
     from holdfast.git.evidence_check import from_folder
     from holdfast.model import prompt_injection
     from holdfast.model.evidence import Provenance
+    from holdfast.model.ids import RUN_VARIABLE
 
     words = f"{given['statement']}\n{given.get('why', '')}"
     if prompt_injection.overrules(words):
@@ -183,6 +183,9 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
         )
     before = {one.id for one in project.memory.candidates()}
     asking.check()
+    # Where it was said: in the run this is part of, in the session open here, or by an agent.
+    run, session = os.environ.get(RUN_VARIABLE, ""), project.sessions.current_id()
+    where = f"run:{run}" if is_id(run) else f"session:{session}" if session else f"agent:{asking.name}"
     made = project.memory.remember(
         given["statement"],
         kind=given["type"],
@@ -190,29 +193,12 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
         evidence=[from_folder(project.clone, folder, text) for text in given["evidence"]],
         applies_to=_inside(project, folder, given),
         source=f"agent:{asking.name}",
-        provenance=[str(Provenance(_where(project, asking), words=project.clone.scan.text(given["statement"])))],
+        provenance=[str(Provenance(where, words=project.clone.scan.text(given["statement"])))],
     )
-    return tool_text.proposed(made, _against(project, made), project.notices, known=made.id in before)
-
-
-def _where(project: Project, asking: McpClient) -> str:
-    """Where something was said: in the run this is part of, in the session open here, or by an agent."""
-    from holdfast.model.ids import RUN_VARIABLE
-
-    run = os.environ.get(RUN_VARIABLE, "")
-    if is_id(run):
-        return f"run:{run}"
-    session = project.sessions.current_id()
-    return f"session:{session}" if session else f"agent:{asking.name}"
-
-
-def _against(project: Project, made: MemoryStanding) -> list[str]:
-    """What a candidate contradicts, in sentences."""
-    if made.status != "candidate":
-        return []
-    queue = project.memory.queue()
-    item = next((item for item in queue.items if item.id == made.id), None)
-    return [one.sentence for one in queue.look(item).conflicts[:MAX_CONFLICTS]] if item else []
+    queue = project.memory.queue() if made.status == "candidate" else None
+    item = next((item for item in queue.items if item.id == made.id), None) if queue else None
+    against = queue.look(item).conflicts[:MAX_CONFLICTS] if queue and item else ()
+    return tool_text.proposed(made, [one.sentence for one in against], project.notices, known=made.id in before)
 
 
 def _paths(folder: str, given: dict[str, Any]) -> list[str]:

@@ -84,15 +84,13 @@ def noted(notes: Sequence[str]) -> str:
 
 def hit(one: Hit) -> Row:
     """A hit of the search in few fields, without those that say nothing."""
-    outcome = None
-    if one.kind == "run":
-        outcome = "interrupted" if one.exit_status is None else f"exit {one.exit_status}"
+    ended = "interrupted" if one.exit_status is None else f"exit {one.exit_status}"
     return _row(
         id=one.id,
         kind=one.kind,
         title=flat(one.title) if one.kind != "artifact" else one.path or one.id,
         text=flat(hit_text.excerpt(one.kind, one.title, one.text, one.task, one.target, one.what)),
-        state=one.state or outcome,
+        state=one.state or (ended if one.kind == "run" else None),
         when=(one.ts or "")[:10],
         branch=one.branch,
         by=one.by,
@@ -131,10 +129,8 @@ def known(one: MemoryStanding) -> applicable_memories.KnownMemory:
 
 def may_be_told(one: MemoryStanding) -> bool:
     """Whether a memory may be told to whoever asks: no stranger's, and none that is over."""
-    return (
-        one.status in ("accepted", "stale", "unreviewed", hit_text.EDITED, hit_text.UNCHECKED)
-        and one.trust in _ON_REQUEST
-    )
+    stands = one.status in ("accepted", "stale", "unreviewed", hit_text.EDITED, hit_text.UNCHECKED)
+    return stands and one.trust in _ON_REQUEST
 
 
 def found(rows: Sequence[Row], notes: Sequence[str]) -> ToolAnswer:
@@ -145,15 +141,9 @@ def found(rows: Sequence[Row], notes: Sequence[str]) -> ToolAnswer:
 
 
 def _lines(row: Row) -> Iterable[str]:
-    facts = [
-        row.get("state"),
-        row.get("when"),
-        f"only on branch {row['branch']}" if "branch" in row else "",
-        f"found by {row['by']} alone" if "by" in row else "",
-        f"task {row['task']}" if "task" in row else "",
-        row.get("why"),
-    ]
-    about = ", ".join([row["kind"], *(fact for fact in facts if fact)])
+    said = {"branch": "only on branch {}", "by": "found by {} alone", "task": "task {}"}
+    names = ("kind", "state", "when", "branch", "by", "task", "why")
+    about = ", ".join(said.get(name, "{}").format(row[name]) for name in names if row.get(name))
     yield f"- {row['id']} ({about}): {row['title']}"
     if text := row.get("text"):
         yield f"  {text}"
@@ -164,10 +154,8 @@ def _lines(row: Row) -> Iterable[str]:
 
 def proposed(made: MemoryStanding, conflicts: Sequence[str], notes: Sequence[str], *, known: bool) -> ToolAnswer:
     """The answer of `propose`: what became of it, and what speaks against it."""
-    if made.status == "candidate":
-        state = "waits already" if known else "waits for a person's review"
-    else:
-        state = f"is known already and {made.status}"
+    state = "waits already" if known else "waits for a person's review"
+    state = state if made.status == "candidate" else f"is known already and {made.status}"
     lines = [f"{made.id} {state}: {flat(made.memory.statement, 200)}"]
     if conflicts:
         lines += ["It conflicts with what is known.", framed(f"- {flat(said)}" for said in conflicts)]

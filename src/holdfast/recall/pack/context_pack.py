@@ -40,10 +40,13 @@ def fit_sections(whole: Mapping[str, PackSection], room: int, thread: SessionThr
     wanted = {name: section_cost(section, most=room) for name, section in whole.items()}
     claim = max(2 * room // 3, room - sum(wanted[name] for name in others))
     told = _shared({name: whole[name] for name in claiming}, claim, thread)
-    if claiming and claiming[0] not in told:
-        told = _first_line(whole[claiming[0]], room)
-        if not told:
+    if claiming and claiming[0] not in told:  # its first line alone, cut short if it must be
+        first = whole[claiming[0]]
+        line, bare = first.lines[0], replace(first, lines=(), left_out=len(first.lines) - 1)
+        words = pack_lines.clip_tokens(line.text, room - section_cost(bare, most=room) - 1)  # one for the line's end
+        if f"{line.told[0].id} " not in words:
             return {}
+        told = {first.name: replace(bare, lines=(PackLine(words, line.told),))}
     left = room - max(claim if claiming else 0, sum(section_cost(one, most=room) for one in told.values()))
     told |= _shared({name: whole[name] for name in others}, left, thread)
     # What is left of either part goes to what governs before it goes to the others.
@@ -77,16 +80,6 @@ def _filled(
             full[name] = cut
             spare -= section_cost(cut, most=had + spare) - had
     return full
-
-
-def _first_line(section: PackSection, room: int) -> dict[str, PackSection]:
-    """A section with its first line alone, cut short if it must be; nothing if that has no room."""
-    line = section.lines[0]
-    bare = replace(section, lines=(), left_out=len(section.lines) - 1)
-    words = pack_lines.clip_tokens(line.text, room - section_cost(bare, most=room) - 1)  # one for the line's end
-    if f"{line.told[0].id} " not in words:
-        return {}
-    return {section.name: replace(bare, lines=(PackLine(words, line.told),))}
 
 
 def section_cost(section: PackSection, *, most: int) -> int:
@@ -243,7 +236,11 @@ def pack_rows(context: ContextPack) -> list[tuple[str, PackLine | None]]:
     for part in context.sections:
         told = dict(enumerate(part.lines, 1))
         said += [(words, told.get(at)) for at, words in enumerate(part.texts)]
-    said += [(words, None) for words in _foot(context)]
+    if context.dropped:
+        said.append((_no_room(context.dropped, context.budget), None))
+    if context.elsewhere and context.budget >= _SMALL:
+        other = f"… for other work a person approved {context.elsewhere:,} more"
+        said.append((f"{other}: `holdfast context --files PATH --for WORDS`", None))
     return [*said, (f"</holdfast-data {context.marker}>", None)]
 
 
@@ -274,15 +271,6 @@ def _short_head(context: ContextPack) -> list[str]:
         f"# Project context: {branch}{at} (at most {context.budget} tokens)",
         f"Last session: {found}" + (f": {pack_lines.clip_tokens(pack_lines.flat(whose), _WHY_SHORT)}" if whose else ""),
     ]
-
-
-def _foot(context: ContextPack) -> list[str]:
-    """What was left out, in as many words as there is room for."""
-    said = [_no_room(context.dropped, context.budget)] if context.dropped else []
-    if context.elsewhere and context.budget >= _SMALL:
-        other = f"… for other work a person approved {context.elsewhere:,} more"
-        said.append(f"{other}: `holdfast context --files PATH --for WORDS`")
-    return said
 
 
 def _no_room(names: Sequence[str], budget: int) -> str:

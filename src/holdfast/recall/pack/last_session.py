@@ -72,16 +72,10 @@ def choose(clone: Clone, sessions: Sequence[Session], *, changed: ChangedFiles |
     told = [session for session in telling if session.line == line]
     last = max(told, key=lambda one: _newest(one, clone.worktree), default=None)
     before = _of_branch(clone, last) if last else _elsewhere(clone, others, changed)
-    return _with_before(clone, found, before)
-
-
-def _with_before(clone: Clone, found: ChosenSession, before: ChosenSession | None) -> ChosenSession:
-    """A session that has told nothing yet, with the last one that has."""
-    if before is None or before.session is None:
-        return replace(found, why=f"{found.why}; it has told nothing yet")
-    here = before.session.line == clone.line().id
-    whose = "" if here else f" (of {_whose(before.session)})"
-    said = f"it has told nothing yet, {before.session.id}{whose} was the last that did"
+    said = "it has told nothing yet"
+    if before is not None and before.session is not None:
+        whose = "" if before.session.line == line else f" (of {_whose(before.session)})"
+        said = f"{said}, {before.session.id}{whose} was the last that did"
     return replace(found, why=f"{found.why}; {said}", before=before)
 
 
@@ -91,8 +85,8 @@ def _elsewhere(clone: Clone, others: Sequence[Session], changed: ChangedFiles | 
 
 def has_content(session: Session) -> bool:
     """Whether a session has anything to hand on: one that only just began has not."""
-    said = (session.turns, session.condensed, session.summary, session.scratchpad, session.decisions)
-    return any(said) or bool(session.open or session.follow_ups or session.approvals)
+    names = ("turns", "condensed", "summary", "scratchpad", "decisions", "open", "follow_ups", "approvals")
+    return any(getattr(session, name) for name in names)
 
 
 def last_commit(session: Session) -> str | None:
@@ -269,13 +263,11 @@ def minute(ts: str) -> str:
 
 
 def _why_none(clone: Clone, sessions: Sequence[Session]) -> str:
-    number = len(sessions)
-    if not number:
+    if not sessions:
         return "no session was recorded yet"
-    told = "the only session" if number == 1 else f"none of {number:,} sessions"
-    said = "is not" if number == 1 else "is"
+    told = "the only session is not" if len(sessions) == 1 else f"none of {len(sessions):,} sessions is"
     far = "; this clone is shallow, so older history is unknown" if clone.repo.is_shallow() else ""
-    return f"{told} {said} of {_place(clone)}, at an ancestor of it, or on the files that changed here{far}"
+    return f"{told} of {_place(clone)}, at an ancestor of it, or on the files that changed here{far}"
 
 
 def _place(clone: Clone) -> str:
@@ -325,23 +317,22 @@ def thread_lines(thread: SessionThread, room: int = WHOLE) -> list[PackLine]:
 
 def _lines(thread: SessionThread, room: int, each: float) -> list[PackLine]:
     left = _fitting(_left(thread), room // 2)
-    answers = _fitting(_answers(thread), room // 8)
+    told = thread.told.id if thread.told else None
+    found = [one for one in model_brief.answered_matters(thread.earlier) if one.session.id != told]
+    rows = [_matter(thread, one, _STATES.get(one.state, one.state), "") for one in found[:_ANSWERS]]
+    answers = _fitting(rows, room // 8)
     rest = room - size_of_lines(left, most=room) - size_of_lines(answers, most=room)
     own = _brief(thread, thread.session, int(each * (rest // 3 if thread.told else rest)))
     if (last := thread.told) is None:
         return [*own, *left, *answers]
     before = _brief(thread, last, int(each * (rest - size_of_lines(own, most=rest) - 30)))
-    return [*own, *left, *answers, *([_title(thread, last), *before] if before else [])]
+    state = f"ended {minute(last.ended.ts)}" if last.ended else "open"
+    said = f"- {last.id} on {_session_place(last)} ({state}) was the last session that told something:"
+    return [*own, *left, *answers, *([plain_line(said, _told(thread, last)), *before] if before else [])]
 
 
 def _told(thread: SessionThread, session: Session) -> ToldRevision:
     return ToldRevision(session.id, "session", (thread.blobs or {}).get(session.id), "the thread to go on with")
-
-
-def _title(thread: SessionThread, session: Session) -> PackLine:
-    state = f"ended {minute(session.ended.ts)}" if session.ended else "open"
-    said = f"- {session.id} on {_session_place(session)} ({state}) was the last session that told something:"
-    return plain_line(said, _told(thread, session))
 
 
 def _left(thread: SessionThread) -> list[PackLine]:
@@ -355,12 +346,6 @@ def _left(thread: SessionThread) -> list[PackLine]:
         more = f"- {shown[-1].session.id} and older: {len(there) - len(shown):,} more are left open"
         rows.append(plain_line(f"{more} (`holdfast session list --all`)", _told(thread, shown[-1].session)))
     return rows
-
-
-def _answers(thread: SessionThread) -> list[PackLine]:
-    told = thread.told.id if thread.told else None
-    found = [one for one in model_brief.answered_matters(thread.earlier) if one.session.id != told]
-    return [_matter(thread, one, _STATES.get(one.state, one.state), "") for one in found[:_ANSWERS]]
 
 
 def _matter(thread: SessionThread, one: OpenMatter, said: str, hint: str) -> PackLine:

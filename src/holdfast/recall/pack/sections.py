@@ -15,7 +15,7 @@ from holdfast.recall.pack import material as gathered
 from holdfast.recall.pack.pack_lines import LONGEST, PackLine, PackSection, ToldRevision, flat, plain_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 
 MAX_PATHS = 200  # that are named; more are only counted
@@ -84,27 +84,17 @@ def _facts(material: gathered.PackMaterial) -> list[PackLine]:
 
 
 def _memory(one: applicable_memories.ApplicableMemory) -> PackLine:
-    known, why, undecided = one.known, flat(one.why, 80), _undecided(one.known)
-    end = f"{_because(known)}[{why}]"
+    known, why, undecided = one.known, flat(one.why, 80), ""
+    if known.against:  # which others, approved like it, deny it; nobody has said yet which of them holds
+        more = f" and {len(known.against) - _NAMED:,} more" if len(known.against) > _NAMED else ""
+        undecided = f"undecided: contradicts {', '.join(known.against[:_NAMED])}{more}"
+    said = ((known.why, _RATIONALE), (known.doubt, _DOUBT))
+    end = "".join(f"({flat(part, size)}) " for part, size in said if part) + f"[{why}]"
     # That nobody decided comes first: however short a line is cut, it must not pass for settled.
     begin = f"- {known.id} {f'({undecided}; ask) ' if undecided else ''}"
     room = max(120, LONGEST - len(f"{begin}{end}".encode("utf-8", "replace")) - 1)
     told = ToldRevision(known.id, known.type, known.blob, "; ".join(filter(None, (why, undecided))))
     return PackLine(f"{begin}{flat(known.statement, room)} {end}", (told,))
-
-
-def _undecided(known: applicable_memories.KnownMemory) -> str:
-    """Which others, approved like it, deny it; nobody has said yet which of them holds."""
-    if not known.against:
-        return ""
-    more = f" and {len(known.against) - _NAMED:,} more" if len(known.against) > _NAMED else ""
-    return f"undecided: contradicts {', '.join(known.against[:_NAMED])}{more}"
-
-
-def _because(known: applicable_memories.KnownMemory) -> str:
-    """Why it was decided or what to do instead, and what is doubtful about it."""
-    said = ((known.why, _RATIONALE), (known.doubt, _DOUBT))
-    return "".join(f"({flat(part, size)}) " for part, size in said if part)
 
 
 def _found(material: gathered.PackMaterial, told_already: Collection[str]) -> list[PackLine]:
@@ -125,14 +115,24 @@ def _found(material: gathered.PackMaterial, told_already: Collection[str]) -> li
 def _changed(material: gathered.PackMaterial) -> list[PackLine]:
     place = gathered.here(material)
     at = f"at {place.id[:12]}"
+    kinds: dict[str, list[str]] = {}
+    for path, code in sorted(material.changed.uncommitted.items()):
+        new, gone = code in ("??", "A ", "AM"), "D" in code and "U" not in code
+        kind = "new" if new else "deleted" if gone else "in conflict" if "U" in code else "changed"
+        kinds.setdefault(kind, []).append(path)
     lines = [
         plain_line(text, place)
-        for what, names in _kinds(material.changed.uncommitted).items()
+        for what, names in kinds.items()
         for text in _some(f"- Not committed {at}, {what}: ", names, f"- {place.id[:12]}, {what} too: ")
     ]
     if material.commit_count:
         base = ToldRevision(material.base or place.id, "commit", None, "where these commits begin")
-        lines.append(plain_line(f"- {_count(material.commit_count, 'commit')} {_since_what(material)}:", base))
+        last = material.chosen.before or material.chosen
+        since = f"on this branch since it left the trunk at {(material.base or '')[:12]}"
+        if last.since and last.session:
+            whose = "that session" if last is material.chosen else last.session.id
+            since = f"since {whose}'s last commit {last.since[:12]}"
+        lines.append(plain_line(f"- {_count(material.commit_count, 'commit')} {since}:", base))
         lines += [
             plain_line(f"- {oid[:12]} {subject}", ToldRevision(oid, "commit", None, "made since"))
             for oid, subject in material.commits
@@ -142,24 +142,6 @@ def _changed(material: gathered.PackMaterial) -> list[PackLine]:
         more = f"- {place.id[:12]}, in them too: "
         lines += [plain_line(text, place) for text in _some(title, material.files, more)]
     return lines
-
-
-def _kinds(codes: Mapping[str, str]) -> dict[str, list[str]]:
-    """The uncommitted files by what happened to them."""
-    found: dict[str, list[str]] = {}
-    for path, code in sorted(codes.items()):
-        new, gone = code in ("??", "A ", "AM"), "D" in code and "U" not in code
-        kind = "new" if new else "deleted" if gone else "in conflict" if "U" in code else "changed"
-        found.setdefault(kind, []).append(path)
-    return found
-
-
-def _since_what(material: gathered.PackMaterial) -> str:
-    last = material.chosen.before or material.chosen
-    if last.since and last.session:
-        whose = "that session" if last is material.chosen else last.session.id
-        return f"since {whose}'s last commit {last.since[:12]}"
-    return f"on this branch since it left the trunk at {(material.base or '')[:12]}"
 
 
 def _open(material: gathered.PackMaterial) -> list[PackLine]:
@@ -192,10 +174,9 @@ def _of_task(task: Task, material: gathered.PackMaterial, why: str) -> ToldRevis
 
 
 def _claimed(task: Task, material: gathered.PackMaterial) -> str:
-    claim = (material.claims or {}).get(task.id)
-    if claim is None:
+    if (claim := (material.claims or {}).get(task.id)) is None:
         return ""
-    is_here = claim.line == material.line and claim.worktree == material.worktree
+    is_here = (claim.line, claim.worktree) == (material.line, material.worktree)
     where = "" if is_here else f" on {claim.branch or 'a detached HEAD'}"
     return f" [claimed by {claim.owner}{where} until {last_session.minute(claim.until)}]"
 

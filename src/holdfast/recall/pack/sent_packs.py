@@ -7,23 +7,20 @@ Making a receipt is taking a pack apart into its lines with what each tells of; 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from holdfast.git.clone import Clone
-from holdfast.lazy_module import LazyModule
 from holdfast.model.memory import TYPES
 from holdfast.model.text import visible
+from holdfast.recall.pack import context_pack
 from holdfast.recall.pack.pack_lines import HOW
 from holdfast.store import capsule, receipt_files, tally
 from holdfast.store.receipt_files import StoredReceipt
 from holdfast.values import asdict, frozen
 
 if TYPE_CHECKING:
-    from holdfast.recall.pack import context_pack
     from holdfast.recall.pack.context_pack import ContextPack
-else:
-    context_pack = LazyModule("holdfast.recall.pack.context_pack")
 
 _FACTS = ("ts", "branch", "head", "budget", "tokens")
 _STATES = {"accepted": "stands", "deprecated": "retired"}
@@ -147,21 +144,18 @@ def is_under_way(clone: Clone, run_id: str) -> bool:
 def knew(clone: Clone, owner: str, *, kind: str, now: Mapping[str, CurrentStanding]) -> AgentKnowledge:
     """What an agent got in a run or a session; `now` says how things stand here since."""
     kept = {one.root: one for one in receipt_files.read(clone.stores, owner)}
-    listed = receipt_files.entries(_context(clone, owner)) if kind == "run" else []
+    contexts = [capsule.read_json(store.run(owner), capsule.CONTEXT) for store in clone.stores] if kind == "run" else []
+    context = next((found for found in contexts if isinstance(found, dict)), {})
+    listed = receipt_files.entries(context) if kind == "run" else []
     ended = kind == "run" and not is_under_way(clone, owner)
     proven, gone = {one["root"] for one in listed}, clone.erased()
     packs = [_pack(one, now, gone, late=ended and one.root not in proven) for one in kept.values()]
-    packs += [_bare(one, now, gone) for one in listed if one["root"] not in kept]
+    for one in (one for one in listed if one["root"] not in kept):  # whose text is not here any more
+        facts: dict[str, Any] = {name: one.get(name) for name in ("number", "root", *_FACTS)}
+        told = tuple(_entry({"id": name}, now, gone) for name in one.get("ids") or ())
+        packs.append(SentPack(asked=None, files=(), entries=told, text=None, late=False, **facts))
     packs.sort(key=lambda one: (one.number, one.ts or ""))
     return AgentKnowledge(owner, kind, tuple(packs), packs[0].number - 1 if packs else 0)
-
-
-def _context(clone: Clone, run_id: str) -> dict[str, Any]:
-    for store in clone.stores:
-        found = capsule.read_json(store.run(run_id), capsule.CONTEXT)
-        if isinstance(found, dict):
-            return found
-    return {}
 
 
 def _pack(kept: StoredReceipt, now: Mapping[str, CurrentStanding], gone: Iterable[str], *, late: bool) -> SentPack:
@@ -177,14 +171,6 @@ def _pack(kept: StoredReceipt, now: Mapping[str, CurrentStanding], gone: Iterabl
     return SentPack(number=kept.number, root=kept.root, files=named, entries=listed, text=kept.text, late=late, **facts)
 
 
-def _bare(listed: Mapping[str, Any], now: Mapping[str, CurrentStanding], gone: Iterable[str]) -> SentPack:
-    """A pack of which the capsule knows and whose text is not here any more."""
-    ids: Sequence[Any] = listed.get("ids") or ()
-    facts: dict[str, Any] = {name: listed.get(name) for name in ("number", "root", *_FACTS)}
-    told = tuple(_entry({"id": one}, now, gone) for one in ids)
-    return SentPack(asked=None, files=(), entries=told, text=None, late=False, **facts)
-
-
 def _entry(told: Mapping[str, Any], now: Mapping[str, CurrentStanding], gone: Iterable[str]) -> SentEntry:
     identity, kind, blob = str(told.get("id")), str(told.get("kind") or ""), told.get("blob")
     state = "erased" if identity in gone else _since(kind, blob, now.get(identity))
@@ -198,6 +184,4 @@ def _since(kind: str, blob: str | None, now: CurrentStanding | None) -> str:
         return "" if kind in ("", "commit", "line", "run", "link") else "not on this branch"
     if now.state not in ("", "accepted"):
         return _STATES.get(now.state, now.state)
-    if blob is None or now.blob is None:
-        return "stands"
-    return "stands" if blob == now.blob else "changed since"
+    return "stands" if blob is None or now.blob in (None, blob) else "changed since"

@@ -18,7 +18,6 @@ from holdfast.git.clone import Clone
 from holdfast.git.event_lookup import ALL_FILES
 from holdfast.model.event import Event
 from holdfast.patterns import regex
-from holdfast.recall import lookup
 from holdfast.recall.why.verdict import TurnLines, TurnName
 from holdfast.store import capsule
 from holdfast.values import frozen, mutable
@@ -114,7 +113,7 @@ def records(clone: Clone, *, paths: Collection[str], commits: Collection[str]) -
         made = _COMMIT.findall(raw)
         if touched or not wanted.isdisjoint(made):
             oids = tuple(oid.decode("ascii") for oid in dict.fromkeys(made))
-            found[event.run_id or ""] = RecordedRun(event, lookup.folder_of(clone, event.run_id or ""), oids, touched)
+            found[event.run_id or ""] = RecordedRun(event, folder_of(clone, event.run_id or ""), oids, touched)
     return found
 
 
@@ -143,6 +142,11 @@ def span(clone: Clone, event: Event) -> tuple[float, float]:
     end = last if last is not None else seconds(event.ts)
     begin = first if first is not None else began(event)
     return (begin, end) if begin is not None and end is not None else (math.inf, -math.inf)
+
+
+def folder_of(clone: Clone, run: str) -> str | None:
+    """The folder of a run's capsule, if it is here."""
+    return next((path for path in (store.run(run) for store in clone.stores) if os.path.isdir(path)), None)
 
 
 def written(record: RecordedRun, paths: Collection[str], marks: Collection[str]) -> list[TurnLines]:
