@@ -112,7 +112,7 @@ def serve(agent: str, event: str, end: int) -> None:
 
         agent_replies.tell(agent, event, given, place, inbox, end)
     if event in ENDING and inbox:
-        drain_later(place, inbox)
+        drain_later(place.top, inbox)
 
 
 def silence(*streams: int) -> None:
@@ -284,7 +284,7 @@ def make_drawer(place: "RepositoryPlace") -> None:
 # ── in the background ────────────────────────────────────────────────────────────────────────────
 
 
-def drain_later(place: "RepositoryPlace", inbox: bytes) -> None:
+def drain_later(top: bytes, inbox: bytes) -> None:
     """Start a process that reads transcripts, unless one is at it; nobody waits for it."""
     child = posix.fork()
     if child:
@@ -293,12 +293,12 @@ def drain_later(place: "RepositoryPlace", inbox: bytes) -> None:
     try:
         posix.setsid()
         if not posix.fork():
-            _drain_now(place, inbox)
+            _drain_now(top, inbox)
     finally:
         posix._exit(0)
 
 
-def _drain_now(place: "RepositoryPlace", inbox: bytes) -> None:
+def _drain_now(top: bytes, inbox: bytes) -> None:
     silence(0, 1, 2)
     # The lock outlives the exec and ends with the process, however that ends.
     fd = posix.open(inbox + b"/drain.lock", posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)
@@ -307,6 +307,6 @@ def _drain_now(place: "RepositoryPlace", inbox: bytes) -> None:
     posix.utime(inbox + b"/drain.lock")
     posix.set_inheritable(fd, True)
     posix.nice(10)
-    posix.chdir(place.top)
+    posix.chdir(top)
     worker = __file__.rsplit("/", 1)[0] + "/agent_replies.py"
     posix.execv(sys.executable, [sys.executable, "-I", worker, "drain"])

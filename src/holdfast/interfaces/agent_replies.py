@@ -83,7 +83,11 @@ class HookMoment:
 
     def answer(self, text: str, end: int) -> None:
         """Print it, and write down that it was said; what comes too late was not."""
-        data = rendered(self.event, text).encode("utf-8", "replace") if text else b""
+        from _json import encode_basestring_ascii as quoted
+
+        # The one form that all three agents take.
+        told = f'{{"hookEventName":"{self.event}","additionalContext":{quoted(text)}}}'
+        data = f'{{"hookSpecificOutput":{told}}}\n'.encode("utf-8", "replace") if text else b""
         in_time = time.monotonic() - self.began < IN_TIME
         try:
             while data and in_time:
@@ -109,10 +113,8 @@ class HookMoment:
             self._fresh.keep()
         if (self.event == "SessionStart" or self._behind) and self.inbox:
             from holdfast.interfaces import agent_events
-            from holdfast.store import discovery
 
-            place = discovery.RepositoryPlace(*map(os.fsencode, (self.top, self.git_dir, self.common)))
-            agent_events.drain_later(place, os.fsencode(self.inbox))
+            agent_events.drain_later(os.fsencode(self.top), os.fsencode(self.inbox))
 
     # ── the pack ─────────────────────────────────────────────────────────────────────────────────
 
@@ -331,14 +333,6 @@ def _append(path: str, data: bytes, how: int) -> None:
 
 
 # ── words ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def rendered(event: str, text: str) -> str:
-    """The one form that all three agents take."""
-    from _json import encode_basestring_ascii
-
-    said = encode_basestring_ascii(text)
-    return f'{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":{said}}}}}\n'
 
 
 def framed(lines: "list[str]") -> str:

@@ -109,7 +109,12 @@ def told(
         found = answer(here, there, " ".join(asked.query), scope=scope, limit=asked.limit, now=now)
         if asked.query and is_weak(found) and os.path.exists(os.path.join(os.path.dirname(path), READY)):
             return None, None
-        return _said(db, found, asked, scope=scope, now=now)
+        name, kind, how = (FIELDS.index(field) for field in ("id", "kind", "state"))
+        counted = [(hit[name], hit[kind], hit[how]) for hit in found]
+        if asked.json:
+            return as_json(db, found, explain=asked.explain), counted
+        waiting = 0 if found else candidates([db], " ".join(asked.query), scope=scope)
+        return as_text(found, waiting=waiting, now=now, explain=asked.explain), counted
     finally:
         for one in more:
             one.close()
@@ -118,17 +123,6 @@ def told(
 def _meta(db: "Connection", name: str) -> str:
     row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     return (row[0] or "") if row else ""
-
-
-def _said(
-    db: "Connection", found: "list[Row]", asked: QuickQuestion, *, scope: Scope, now: str
-) -> "tuple[str, Counted]":
-    name, kind, how = (FIELDS.index(field) for field in ("id", "kind", "state"))
-    counted = [(hit[name], hit[kind], hit[how]) for hit in found]
-    if asked.json:
-        return as_json(db, found, explain=asked.explain), counted
-    waiting = 0 if found else candidates([db], " ".join(asked.query), scope=scope)
-    return as_text(found, waiting=waiting, now=now, explain=asked.explain), counted
 
 
 def _rests_on(db: "Connection", state: str, place: "WorkTreePaths") -> tuple[str, bool] | None:

@@ -42,11 +42,16 @@ def open_project(
     """The project at a folder, with everything up to date."""
     repo = Repo.discover(path)
     settings = _settings(repo, environ)
-    scan, intake, warnings = _scanners(settings)
+    scan, intake = Scanner(settings.redact_rules, settings.redact_allow), None
+    warnings = [*settings.warnings]
+    if settings.shared_rules:  # what agents say is held against what others wrote, too, as far as it may be used
+        narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
+        intake = Scanner((*settings.redact_rules, *narrow), settings.redact_allow)
+        warnings += refused
     given = {} if clock is None else {"clock": clock}
     clone = Clone.open(repo, cache=paths.cache_dir(environ), scan=scan, intake=intake, **given)
     clone.trunk = settings.trunk
-    clone.notes.extend((*settings.warnings, *warnings))
+    clone.notes.extend(warnings)
     project = Project(clone, settings, person=person, parent_run=environ.get(RUN_VARIABLE), environ=environ)
     _finish_what_was_cut_short(clone)
     _notice(project)
@@ -164,12 +169,3 @@ def _settings(repo: Repo, environ: Mapping[str, str]) -> config.Settings:
         user=paths.user_settings(environ),
         environ=environ,
     )
-
-
-def _scanners(settings: config.Settings) -> tuple[Scanner, Scanner | None, list[str]]:
-    """The scanner for everything, the one for what agents say, and which shared rules are not used."""
-    scan = Scanner(settings.redact_rules, settings.redact_allow)
-    if not settings.shared_rules:
-        return scan, None, []
-    narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
-    return scan, Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused

@@ -149,14 +149,14 @@ class SessionBook(Concern):
         session, room = found.chosen.session, budget or BUDGET
         runs = self._last_runs(session)
         last = self._summary_of(runs[0]).get("Left open", []) if runs else []
-        left = _not_yet(last, session)
+        # What the last run left open and its session does not tell as open itself.
+        known = {" ".join(one.text.split()) for one in session.still_open} if session else set()
+        said = [one for one in last if not one.startswith("Nothing that")]
+        left = [one for one in said if one.removeprefix("Planned: ").removeprefix("Begun: ") not in known]
         work = pack_lines.PackSection("work", "The work to take over (unreviewed)", tuple(_work(found, left)))
-        told = pack_lines.first_lines(
-            self._left_by_runs(runs, known=[*last, session.summary if session else ""]), room // 3
-        )
-        after = pack_lines.PackSection(
-            "runs", "What the last runs left (unreviewed)", tuple(told), more="holdfast show RUN"
-        )
+        rows = self._left_by_runs(runs, known=[*last, session.summary if session else ""])
+        told = tuple(pack_lines.first_lines(rows, room // 3))
+        after = pack_lines.PackSection("runs", "What the last runs left (unreviewed)", told, more="holdfast show RUN")
         extra = [part for part in (work, after) if part.lines]
         packed = self._packed(found, extra, room)
         tally.count(self.clone.layout, "handoff")
@@ -247,13 +247,6 @@ def _work(found: PackMaterial, last: Sequence[str]) -> Iterator[PackLine]:
     yield pack_lines.plain_line(f"- where: {branch}{at}{files}", here)
     steps = [*next_steps(session), *(f"the last run left open: {one}" for one in last)]
     yield from (pack_lines.plain_line(f"- next: {one}", thread) for one in steps[:_STEPS])
-
-
-def _not_yet(left: Sequence[str], session: Session | None) -> list[str]:
-    """What a run left open and its session does not tell as open itself."""
-    known = {" ".join(one.text.split()) for one in session.still_open} if session else set()
-    said = [one for one in left if not one.startswith("Nothing that")]
-    return [one for one in said if one.removeprefix("Planned: ").removeprefix("Begun: ") not in known]
 
 
 def next_steps(session: Session | None) -> list[str]:

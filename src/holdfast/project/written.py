@@ -103,7 +103,10 @@ def _about(said: str, path: str, now: Sequence[str], wrote: frozenset[str]) -> t
     best = [part for part, shared in zip(parts, shares, strict=True) if len(shared) == most]
     if len(best) != 1 or (most < _SHARED and path not in paths_spelled(said)):
         return None
-    first, last = _narrowed(best[0], now, words)
+    first, last = best[0]
+    if last - first > MAX_SPAN:  # from the first line that shares a word with the statement to the last
+        near = [at for at in range(first, last) if not words.isdisjoint(stems(now[at]))]
+        first, last = (near[0], near[-1] + 1) if near else best[0]
     often = Counter(map(str.strip, now))
     alone = any(often[line.strip()] == 1 for line in telling_lines(now[first:last]))
     return (first + 1, last) if alone and last - first <= MAX_SPAN else None
@@ -120,12 +123,3 @@ def _parts(now: Sequence[str], wrote: frozenset[str]) -> Iterator[tuple[int, int
             first = -1
     if first >= 0:
         yield first, last
-
-
-def _narrowed(part: tuple[int, int], now: Sequence[str], words: frozenset[str]) -> tuple[int, int]:
-    """A part that is too long, from the first line that shares a word with the statement to the last."""
-    first, last = part
-    if last - first <= MAX_SPAN:
-        return part
-    near = [at for at in range(first, last) if not words.isdisjoint(stems(now[at]))]
-    return (near[0], near[-1] + 1) if near else part

@@ -35,25 +35,14 @@ _BETWEEN = "\x1f"
 class MemoryGuard:
     """A memory that a person approved: the words an agent gets, and since when."""
 
-    __slots__ = ("commands", "id", "path", "places", "rests_on", "text", "type", "until", "words")
+    __slots__ = ("commands", "id", "places", "rests_on", "text", "type", "until", "words")
 
-    def __init__(
-        self,
-        identity: str,
-        kind: str,
-        text: str,
-        *,
-        places: "Sequence[str]" = (),
-        commands: "Sequence[str]" = (),
-        words: "Sequence[str]" = (),
-        rests_on: "Sequence[str]" = (),
-        until: str = "",
-    ) -> None:
+    def __init__(self, identity: str, kind: str, text: str, *, until: str = "", **lists: "Sequence[str]") -> None:
         self.id, self.type, self.text, self.until = identity, kind, text, until
-        self.places = tuple(places)  # the paths it holds for
-        self.commands = tuple(commands)  # the commands it names, in their words
-        self.words = tuple(words)  # what it is about
-        self.rests_on = tuple(rests_on)  # files from the top, as `facts_of` gives them
+        self.places = tuple(lists.get("places", ()))  # the paths it holds for
+        self.commands = tuple(lists.get("commands", ()))  # the commands it names, in their words
+        self.words = tuple(lists.get("words", ()))  # what it is about
+        self.rests_on = tuple(lists.get("rests_on", ()))  # files from the top, as `facts_of` gives them
 
     @property
     def guards(self) -> bool:

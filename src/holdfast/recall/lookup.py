@@ -272,11 +272,11 @@ def show(clone: Clone, text: str) -> ShownRecord:
     if found.kind == "event":
         event = next(iter(clone.find_events("all", beginnings=(found.id,))))
         return ShownRecord(found.id, "event", None, None, clone.joined(event))
-    if found.kind == "session":
-        return _show_session(clone, found.id)
-    if found.kind in ("task", "link"):
-        return _show_node(clone, found)
-    return _show_memory(clone, found)
+    history = {"history": _history(clone, found.id)}
+    if found.id in clone.erased():
+        kind = "memory" if found.kind == "candidate" else found.kind
+        return ShownRecord(found.id, kind, None, None, {**history, "body_state": "erased"})
+    return (_show_session if found.kind == "session" else _show_entry)(clone, found, history)
 
 
 def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownRecord:
@@ -295,38 +295,41 @@ def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownR
     return replace(found, fields={**found.fields, "repository": other}) if other else found
 
 
-def _show_session(clone: Clone, identity: str) -> ShownRecord:
+def _show_session(clone: Clone, found: FoundRecord, history: dict[str, Any]) -> ShownRecord:
     """A session as its file tells it; a damaged one as it lies there."""
-    history = {"history": _history(clone, identity)}
-    if identity in clone.erased():
-        return ShownRecord(identity, "session", None, None, {**history, "body_state": "erased"})
     for store in clone.stores:
         try:
-            path = session_files.path_of(store, identity)
+            path = session_files.path_of(store, found.id)
         except NotFound:
             continue
         said = _text_of(path, limit=session_files.MAX_FILE)
         try:
-            return ShownRecord(identity, "session", path, said, {**to_object(session_files.read(path)), **history})
+            return ShownRecord(found.id, "session", path, said, {**to_object(session_files.read(path)), **history})
         except (CorruptLog, FutureFormat, FileNotFoundError) as error:
-            return ShownRecord(identity, "session", path, said, {**history, "broken": str(error)})
-    return ShownRecord(identity, "session", None, None, history)
+            return ShownRecord(found.id, "session", path, said, {**history, "broken": str(error)})
+    return ShownRecord(found.id, "session", None, None, history)
 
 
-def _show_node(clone: Clone, found: FoundRecord) -> ShownRecord:
-    """A task or a link as it is visible here, else where it is."""
-    history = {"history": _history(clone, found.id)}
-    if found.id in clone.erased():
-        return ShownRecord(found.id, found.kind, None, None, {**history, "body_state": "erased"})
-    folder = layout.TASKS if found.kind == "task" else layout.LINKS
-    sighting = _nodes(clone.entries(folder)).get(found.id)
+def _show_entry(clone: Clone, found: FoundRecord, history: dict[str, Any]) -> ShownRecord:
+    """A memory, a task or a link as it is visible here, else as a candidate, else where it is."""
+    name, kind, folder = found.id, found.kind, {"task": layout.TASKS, "link": layout.LINKS}.get(found.kind)
+    sighting = (_nodes(clone.entries(folder)) if folder else _memories(clone)).get(name)
     if sighting is not None:
-        return _shown_here(found, sighting, history)
-    place = look_elsewhere(clone, found.id)
+        fields = {"origin": sighting.origin, "blob": sighting.blob, **history}
+        fields = {**_fields(sighting.text, sighting.path), **fields}
+        said, kind = sighting.text, "memory" if kind == "candidate" else kind
+        if sighting.clash is not None:
+            said = f"Waiting here:\n\n{said}\n\nIn the branch's history:\n\n{sighting.clash}"
+            fields["conflict"] = True
+        return ShownRecord(name, kind, sighting.path, said, fields)
+    for path in () if folder else (os.path.join(store.candidates, f"{name}.md") for store in clone.stores):
+        if os.path.isfile(path):
+            return ShownRecord(name, "candidate", path, _text_of(path, limit=MAX_SUMMARY), history)
+    kind, place = "memory" if kind == "candidate" else kind, look_elsewhere(clone, name)
     if place is None:
-        return ShownRecord(found.id, found.kind, None, None, history)
+        return ShownRecord(name, kind, None, None, history)
     fields = {**_fields(place.text, place.path), **history}
-    return ShownRecord(found.id, found.kind, None, place.text, fields, elsewhere=place.sentence)
+    return ShownRecord(name, kind, None, place.text, fields, elsewhere=place.sentence)
 
 
 def _fields(text: str | None, path: str) -> dict[str, Any]:
@@ -336,15 +339,6 @@ def _fields(text: str | None, path: str) -> dict[str, Any]:
         return task_json.as_object(read(text, path)) if read is not None and text else {}
     except BrokenEntry:
         return {}
-
-
-def _shown_here(found: FoundRecord, sighting: Sighting, history: dict[str, Any]) -> ShownRecord:
-    said = _fields(sighting.text, sighting.path)
-    fields = {**said, "origin": sighting.origin, "blob": sighting.blob, **history}
-    if sighting.clash is None:
-        return ShownRecord(found.id, found.kind, sighting.path, sighting.text, fields)
-    both = f"Waiting here:\n\n{sighting.text}\n\nIn the branch's history:\n\n{sighting.clash}"
-    return ShownRecord(found.id, found.kind, sighting.path, both, {**fields, "conflict": True})
 
 
 def _show_run(clone: Clone, run_id: str) -> ShownRecord:
@@ -426,23 +420,6 @@ def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
     about = {name: fields.get(name) for name in ("run_id", "task", "ts", "branch")}
     about["ts"] = fields.get("started") or about["ts"]  # of an import: when it was made, not when it was imported
     return ShownRecord(f"{run}:{path}", "artifact", copy, said, {**row, **about})
-
-
-def _show_memory(clone: Clone, found: FoundRecord) -> ShownRecord:
-    history = {"history": _history(clone, found.id)}
-    if found.id in clone.erased():
-        return ShownRecord(found.id, "memory", None, None, {**history, "body_state": "erased"})
-    sighting = _memories(clone).get(found.id)
-    if sighting is not None:
-        return _shown_here(FoundRecord("memory", found.id), sighting, history)
-    for store in clone.stores:
-        path = os.path.join(store.candidates, f"{found.id}.md")
-        if os.path.isfile(path):
-            return ShownRecord(found.id, "candidate", path, _text_of(path, limit=MAX_SUMMARY), history)
-    place = look_elsewhere(clone, found.id)
-    if place is None:
-        return ShownRecord(found.id, "memory", None, None, history)
-    return ShownRecord(found.id, "memory", None, place.text, history, elsewhere=place.sentence)
 
 
 def _show_fetched(clone: Clone, text: str) -> ShownRecord:

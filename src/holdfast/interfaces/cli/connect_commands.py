@@ -13,7 +13,7 @@ import click
 
 from holdfast.errors import NeedsConfirmation
 from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_a_terminal, options
-from holdfast.interfaces.cli.output import as_plain, picked, say, show, wants_json
+from holdfast.interfaces.cli.output import picked, say, show, wants_json
 from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.root import root
 from holdfast.interfaces.cli.setup_commands import exporting, importing
@@ -90,10 +90,6 @@ def tools(found: Sequence[AgentHealth]) -> list[str]:
         rows.append((one.tool, *wired, seen + late))
     steps = [f"  next for {one.tool}: {one.next_step}" for one in here if one.next_step]
     return ["Agents:", *(f"  {row}" for row in table(rows)), *steps] if here else []
-
-
-def tools_object(found: Sequence[AgentHealth]) -> list[dict[str, Any]]:
-    return [{"id": one.tool, **as_plain(one)} for one in found]
 
 
 def imported(done: Imported) -> str:

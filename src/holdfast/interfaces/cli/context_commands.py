@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdfast.errors import NotFound
 from holdfast.interfaces import quick
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import as_json, as_plain, as_text, flush, picked, say, show
@@ -88,22 +89,6 @@ def _entry(one: sent_packs.SentEntry) -> tuple[str, ...]:
     return name, short(said, _WORDS), one.why, one.state, (one.blob or "")[:_SHORT]
 
 
-def pack(found: sent_packs.AgentKnowledge, number: int) -> sent_packs.SentPack:
-    """One of the packs; NotFound if there is none of that number."""
-    from holdfast.errors import NotFound
-
-    for one in found.packs:
-        if one.number == number:
-            return one
-    there = ", ".join(str(one.number) for one in found.packs) or "none"
-    raise NotFound(f"{found.owner} has no pack {number}", hint=f"There are: {there}")
-
-
-def sent(pack: sent_packs.SentPack) -> str:
-    """A pack as the agent read it."""
-    return pack.text or f"The text of pack {pack.number} is not here any more."
-
-
 def receipts_object(found: sent_packs.AgentKnowledge) -> dict[str, Any]:
     """The same as JSON; the texts only where one pack is asked for."""
     packs = [{name: value for name, value in as_plain(one).items() if name != "text"} for one in found.packs]
@@ -156,10 +141,15 @@ def receipts(place: Invocation, run: str, number: int | None) -> None:
     """
     with place.project() as project:
         found = project.context.receipts(run)
+        there = {one.number: one for one in found.packs}
         if number is None:
             show(found, receipts_text, receipts_object)
+        elif number in there:
+            gone = f"The text of pack {number} is not here any more."
+            show(there[number], lambda pack: pack.text or gone)
         else:
-            show(pack(found, number), sent)
+            named = ", ".join(map(str, there)) or "none"
+            raise NotFound(f"{found.owner} has no pack {number}", hint=f"There are: {named}")
 
 
 @command(root, "journal")

@@ -24,18 +24,11 @@ def told(health: MemoryHealth) -> str:
     if not health.findings:
         return f"{count(health.memories, 'memory')}, nothing to mend."
     waits = [finding for finding in health.findings if finding.candidate]
-    return lines(
-        f"{count(health.memories, 'memory')}, {count(len(health.findings), 'finding')}.",
-        *(_topic(topic, health.of(topic)) for topic in TOPICS),
-        *(["", f"{count(len(waits), 'suggestion', 'wait')} for you: holdfast review"] if waits else []),
-    )
-
-
-def _topic(topic: str, found: list[CuratorFinding]) -> list[str]:
-    if not found:
-        return []
-    more = [f"  … and {len(found) - MOST} more"] if len(found) > MOST else []
-    return ["", f"{topic.capitalize()} ({len(found)}):", *(_line(finding) for finding in found[:MOST]), *more]
+    said = [f"{count(health.memories, 'memory')}, {count(len(health.findings), 'finding')}."]
+    for topic, found in ((topic, health.of(topic)) for topic in TOPICS if health.of(topic)):
+        said += ["", f"{topic.capitalize()} ({len(found)}):", *map(_line, found[:MOST])]
+        said += [f"  … and {len(found) - MOST} more"] if len(found) > MOST else []
+    return lines(said, ["", f"{count(len(waits), 'suggestion', 'wait')} for you: holdfast review"] if waits else [])
 
 
 def _line(finding: CuratorFinding) -> str:

@@ -111,7 +111,7 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
         show(
             report,
             lambda found: lines(report_text(found, repairs), connect_commands.tools(agents)),
-            lambda found: {**report_object(found, repairs), "tools": connect_commands.tools_object(agents)},
+            lambda found: {**report_object(found, repairs), "tools": [{"id": a.tool, **as_plain(a)} for a in agents]},
         )
     return 1 if report.problems else 0
 
@@ -136,8 +136,7 @@ _OUTDATED = ("stale", "expired", "superseded", "deprecated")
 def stats_text(found: Stats) -> str:
     """Everything on one screen; parts of which nothing is known are left out."""
     if found.is_empty:
-        told = ["Nothing was counted yet: recall and context count what they find."]
-        return lines(told, _today(found))
+        return lines("Nothing was counted yet: recall and context count what they find.", _today(found))
     since = f" since {found.since[:16].replace('T', ' ')} UTC" if found.since else ""
     rows = [(m.what, count(m.calls, "call"), count(m.texts, "text"), f"{m.seconds:,.1f} s") for m in found.models]
     models = [*(["Models:", *table(rows)] if rows else []), *_today(found)]
@@ -186,10 +185,8 @@ def _memories(found: Stats, since: str) -> list[str]:
 
 
 def _today(found: Stats) -> list[str]:
-    if found.calls_per_day is None and not found.calls_today:
-        return []
     limit = f" of {found.calls_per_day:,}" if found.calls_per_day is not None else ""
-    return [f"Model calls today: {found.calls_today:,}{limit}"]
+    return [f"Model calls today: {found.calls_today:,}{limit}"] if limit or found.calls_today else []
 
 
 def _part(number: int, whole: int) -> str:

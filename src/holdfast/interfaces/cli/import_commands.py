@@ -18,7 +18,6 @@ from holdfast.interfaces.cli.phrases import count, lines
 from holdfast.interfaces.cli.setup_commands import importing
 
 if TYPE_CHECKING:
-    from holdfast.capture.records.knowledge_files import SkippedKnowledge
     from holdfast.project.transcript_import import Brought
 
 SHOWN = 12  # skipped files, and kinds of unknown records, that are named; the rest is counted
@@ -71,15 +70,12 @@ def _passed_over(done: Brought) -> list[str]:
         rest = f" and {len(kinds) - SHOWN} more kinds" if len(kinds) > SHOWN else ""
         found.append(f"{count(sum(done.unknown.values()), 'record')} of an unknown kind: {named}{rest}")
     found += [f"read only in part {one.path}: {one.reason}" for one in done.partly[:SHOWN]]
-    found += [_skipped(one) for one in done.skipped[:SHOWN]]
+    for one in done.skipped[:SHOWN]:  # a sentence that begins with its name needs it no second time
+        name = "" if one.reason.startswith(one.path) else f" {one.path}"
+        found.append(f"skipped{name}: {one.reason}")
     if len(done.skipped) > SHOWN:
         found.append(f"and {len(done.skipped) - SHOWN} more files skipped")
     return [f"  {row}" for row in found]
-
-
-def _skipped(one: SkippedKnowledge) -> str:
-    """Why a file was skipped; a sentence that begins with its name needs it no second time."""
-    return f"skipped: {one.reason}" if one.reason.startswith(one.path) else f"skipped {one.path}: {one.reason}"
 
 
 _AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini CLI"}

@@ -63,26 +63,16 @@ class Invocation:
                 project.clone.repo.leave_answers()
             for notice in project.notices:
                 say(notice)
-            if project.has_backlog:
-                _read_in_the_background(project)
+            if project.has_backlog and os.name == "posix":  # long transcripts of agents, as their hooks do it
+                from holdfast.interfaces import agent_events
+
+                agent_events.drain_later(*map(os.fsencode, (project.clone.repo.top, project.clone.layout.inbox)))
 
     def as_it_lies(self) -> Project:
         """The project without opening it: nothing is made, moved or finished."""
         from holdfast.project import Project
 
         return Project.look(self.folder, environ=os.environ)
-
-
-def _read_in_the_background(project: Project) -> None:
-    """Have long transcripts of agents read by a process of its own, as their hooks do."""
-    if os.name != "posix":
-        return
-    from holdfast.interfaces import agent_events
-    from holdfast.store import discovery
-
-    repo, inbox = project.clone.repo, project.clone.layout.inbox
-    place = discovery.RepositoryPlace(*map(os.fsencode, (repo.top, repo.git_dir, repo.common_dir)))
-    agent_events.drain_later(place, os.fsencode(inbox))
 
 
 def on_a_terminal() -> bool:

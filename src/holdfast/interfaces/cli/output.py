@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 VERSION = 1
-_STYLES = {"bad": "31", "dim": "2"}
 _OPEN, _CLOSE = "\ue0b0", "\ue0b1"
 
 
@@ -105,9 +104,10 @@ def say_object(value: object) -> None:
 
 def complain(sentence: str, hint: str | None) -> None:
     """An error: one sentence, and the next step."""
-    print(f"{_on(sys.stderr, 'error:', 'bad')} {shown(sentence)}", file=sys.stderr)
-    if hint:
-        print(f"{_on(sys.stderr, 'hint:', 'dim')} {shown(hint)}", file=sys.stderr)
+    for word, style, said in (("error:", "31", sentence), ("hint:", "2", hint)):  # red, and dim
+        if said:
+            mark = f"\x1b[{style}m{word}\x1b[0m" if _colours(sys.stderr) else word
+            print(f"{mark} {shown(said)}", file=sys.stderr)
 
 
 def wants_json() -> bool:
@@ -172,10 +172,6 @@ def _finished(words: str, *, colours: bool | None = None) -> str:
     bold = _colours(sys.stdout) if colours is None else colours
     start, end = ("\x1b[1m", "\x1b[0m") if bold else ("", "")
     return text.replace(_OPEN, start).replace(_CLOSE, end) + "\n" if text else ""
-
-
-def _on(stream: TextIO, text: str, style: str) -> str:
-    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if _colours(stream) else text
 
 
 def _colours(stream: TextIO) -> bool:

@@ -70,12 +70,8 @@ def size(number: int) -> str:
     """Bytes as people read them."""
     if number < 1024:
         return count(number, "byte")
-    amount = float(number)
-    for unit in ("KiB", "MiB", "GiB"):
-        amount /= 1024
-        if amount < 1024 or unit == "GiB":
-            break
-    return f"{amount:.1f} {unit}"
+    power = 1 if number < 1 << 20 else 2 if number < 1 << 30 else 3
+    return f"{number / 1024**power:.1f} {' KMG'[power]}iB"
 
 
 def timeline(rows: Sequence[TimelineRow]) -> str:

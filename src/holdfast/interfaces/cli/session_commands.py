@@ -359,11 +359,8 @@ def _agreed(ending: Ending, chosen: list[str]) -> list[str]:
     """The proposals a person says yes to, asked one by one; nobody is asked where nobody can answer."""
     if not on_a_terminal() or wants_json():
         return []
-    return [
-        one.task
-        for one in ending.proposals
-        if one.task not in chosen and click.confirm(question(one), default=False, err=True)
-    ]
+    asked = [one for one in ending.proposals if one.task not in chosen]
+    return [one.task for one in asked if click.confirm(question(one), default=False, err=True)]
 
 
 @command(session, "list")

@@ -36,7 +36,11 @@ _HOLDS = {
 def tried(found: Tried) -> str:
     """A look at a repository in words."""
     said = [f"The last {found.days:,} days of {found.top}: nothing was written, no model was asked.", ""]
-    said += table([*_tools(found), ("git log", count(found.commits, "commit"), "", "", "")])
+    rows = []
+    for one in found.seen:
+        counts = count(one.sessions, "session"), count(one.turns, "turn"), f"{count(one.files, 'file')} written"
+        rows.append((AGENTS.get(one.agent, one.agent), *counts, f"newest {one.newest[:10]}" if one.newest else ""))
+    said += table([*rows, ("git log", count(found.commits, "commit"), "", "", "")])
     if found.source == "documents":
         said += ["", *_nobody(found)]
         said += ["What follows comes from its documents and its commits."]
@@ -44,8 +48,8 @@ def tried(found: Tried) -> str:
     said += [""] if reasons else []
     said += [f"Left out, {reason}: {count(number, 'transcript')}" for reason, number in reasons.items()]
     said += ["", _headline(found)]
-    for number, one in enumerate(found.best, 1):
-        said += ["", *_candidate(number, one)]
+    for number, candidate in enumerate(found.best, 1):
+        said += ["", *_candidate(number, candidate)]
     if found.candidates and found.known:
         said += ["", f"{found.known:,} more {_is_known(found)}."]
     return lines(said, "", _next(found))
@@ -58,12 +62,6 @@ def tried_object(found: Tried) -> dict[str, Any]:
         one["evidence"] = candidate.holds
         one["commits"] = [{"id": commit.oid, "subject": commit.subject} for commit in candidate.commits]
     return told
-
-
-def _tools(found: Tried) -> Iterator[tuple[str, ...]]:
-    for one in found.seen:
-        counts = count(one.sessions, "session"), count(one.turns, "turn"), f"{count(one.files, 'file')} written"
-        yield AGENTS.get(one.agent, one.agent), *counts, f"newest {one.newest[:10]}" if one.newest else ""
 
 
 def _nobody(found: Tried) -> list[str]:

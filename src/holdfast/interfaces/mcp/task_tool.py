@@ -33,9 +33,7 @@ def _next(project: Project, _folder: str, _given: dict[str, Any], _asking: McpCl
     if not lines:
         away = f" {found.away} are on other branches." if found.away else ""
         return _said(f"No task is ready.{away} Add one with action add.", project)
-    if not found.ready:
-        lines.insert(0, "Nothing is ready.")
-    return _said(framed(lines), project)
+    return _said(framed(lines if found.ready else ["Nothing is ready.", *lines]), project)
 
 
 def _list(project: Project, _folder: str, _given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
@@ -53,13 +51,11 @@ def _list(project: Project, _folder: str, _given: dict[str, Any], _asking: McpCl
 
 def _claim(project: Project, _folder: str, given: dict[str, Any], asking: McpClient) -> ToolAnswer:
     session = project.sessions.current_id()
-    if given.get("id"):
-        task: Task | None = project.tasks.start(given["id"], owner=asking.name, session=session)
-    else:
-        task = project.tasks.next(claim=True, owner=asking.name, session=session).claimed
-        task = project.tasks.start(task.id, owner=asking.name, session=session) if task else None
-    if task is None:
+    best = None if given.get("id") else project.tasks.next(claim=True, owner=asking.name, session=session).claimed
+    name = given.get("id") or (best.id if best else None)
+    if name is None:
         return _said("No task is ready to be claimed. See action next for what waits.", project)
+    task = project.tasks.start(name, owner=asking.name, session=session)
     lines = [f"- {task.id} is yours for two hours: {flat(task.title)}"]
     lines += [f"  done when: {flat(said)}" for said in task.acceptance]
     lines += [f"  notes: {flat(task.notes, 1500)}"] if task.notes else []

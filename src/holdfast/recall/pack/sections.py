@@ -45,23 +45,18 @@ def section(
     if not lines:
         return None
     session = material.chosen.session
-    whose = f" of {shortened(visible(whose_branch(material) or ''), 80)}" if is_foreign(material) else ""
+    branch = whose_branch(material)
+    whose = f" of {shortened(visible(branch), 80)}" if branch else ""
     said = {"session": session.id if session else "", "whose": whose}
     long, brief, more = (words.format(**said) for words in _WORDS[name])
     title, more = (brief, "") if short else (long, more)
     return PackSection(name, title, tuple(lines), more=more, reviewed=name in _OF)
 
 
-def is_foreign(material: gathered.PackMaterial) -> bool:
-    """Whether the chosen session is of another line."""
-    session = material.chosen.session
-    return session is not None and session.line != material.line
-
-
 def whose_branch(material: gathered.PackMaterial) -> str | None:
     """The branch the session is of, if that is not this one."""
     session = material.chosen.session
-    if session is None or not is_foreign(material):
+    if session is None or session.line == material.line:
         return None
     return session.updated.branch or session.branch or session.updated.place
 

@@ -82,7 +82,6 @@ Verdict = LineAuthor | AuthorDoubt
 @frozen
 class _Copy:
     by: TurnName
-    begin: float
     end: float
     sure: bool
 
@@ -126,11 +125,10 @@ def _seen(mark: str, text: str, view: CommitView, about: Iterable[TurnLines]) ->
     copies, unsure = _left(mark, [one for one in about if _in_time(one, view)])
     near = [one for one in copies if view.since is None or one.end + SLACK >= view.since]
     # Git cannot tell copies of a text apart: where it stood there before, all of them must be of one run.
-    chosen, need = (near, view.here) if near and not view.before else (copies, view.here)
-    return _judged(text, view, chosen, need, unsure=unsure)
+    return _judged(text, view, near if near and not view.before else copies, unsure=unsure)
 
 
-def _judged(text: str, view: CommitView, copies: Sequence[_Copy], need: int, *, unsure: bool) -> Verdict:
+def _judged(text: str, view: CommitView, copies: Sequence[_Copy], *, unsure: bool) -> Verdict:
     maybe = tuple(sorted({one.by for one in copies}))
     runs = {by.run for by in maybe}
     distinct = is_distinct(text, copies=view.here)
@@ -141,7 +139,7 @@ def _judged(text: str, view: CommitView, copies: Sequence[_Copy], need: int, *, 
         return AuthorDoubt("several turns wrote this text, and nothing tells which of them is meant", maybe)
     if not all(one.sure for one in copies):
         return AuthorDoubt("a turn replaced the whole file, and what it held before is not recorded", maybe)
-    if len(copies) < need:
+    if len(copies) < view.here:
         return AuthorDoubt("the same text was written more often than the run wrote it", maybe)
     turns = tuple(by.turn for by in maybe)
     return LineAuthor(maybe[0].run, turns, recorded, view, needs_company=not distinct)
@@ -164,7 +162,7 @@ def _left(mark: str, about: Iterable[TurnLines]) -> tuple[list[_Copy], bool]:
             copies = copies[gone:] if not unsure else copies
         if one.whole:  # what is there already was not written by it
             came = max(0, came - len(copies))
-        copies += [_Copy(one.by, one.begin, one.end, not one.whole)] * came
+        copies += [_Copy(one.by, one.end, not one.whole)] * came
     return copies, unsure and len(copies) > 0
 
 
