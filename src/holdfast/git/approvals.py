@@ -210,13 +210,11 @@ class Tiers:
         return all(self._causes.later(at, no) for no in self._undone.get(name, ()))
 
 
+Texts = Collection[tuple[str, str]]  # each an id and a blob
+
+
 def tiers(
-    clone: Clone,
-    own: Sequence[MemoryApproval],
-    vouched: Vouched,
-    waits: Collection[str],
-    *,
-    seen: Collection[tuple[str, str]],
+    clone: Clone, own: Sequence[MemoryApproval], vouched: Vouched, waits: Collection[str], *, seen: Texts
 ) -> Tiers:
     """How far each of the texts seen here (id and blob) is trusted."""
     given = {(one.target, one.blob) for one in own if one.kind == "accept" and one.blob}
@@ -285,11 +283,9 @@ def repeats(claims: Iterable[tuple[str, str, str]], tiers: Tiers) -> set[tuple[s
         found[claim[0]].append(claim)
     spare: set[tuple[str, str, str]] = set()
     for name, files in found.items():
-        if len(files) == 1:
-            continue
-        vouched = [one for one in files if tiers.of(name, blob=one[1], edited=False) == T0]
-        if len(vouched) > 1:
-            spare |= {*vouched} - {max(vouched, key=lambda one: _rank(one, tiers))}
+        several = files if len(files) > 1 else []
+        vouched = [one for one in several if tiers.of(name, blob=one[1], edited=False) == T0]
+        spare |= {*vouched} - {max(vouched, key=lambda one: _rank(one, tiers), default=("", "", ""))}
     return spare
 
 

@@ -22,7 +22,7 @@ from holdfast.model.ids import line_id
 from holdfast.patterns import regex
 from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
-from holdfast.values import frozen, replace
+from holdfast.values import asdict, frozen, replace
 
 DETACHED = "holdfast-line"
 UNBORN = ""  # a branch before its first commit has no birth yet
@@ -180,15 +180,8 @@ def _parse(record: dict[str, Any]) -> KnownLine:
 
 def save(layout: Layout, line: KnownLine) -> None:
     """Remember a line."""
-    record = {
-        "id": line.id,
-        "refs": list(line.refs),
-        "created": line.created,
-        "inherits": [{"line": i.line, "until": i.until} for i in line.inherits],
-        "dropped": line.dropped,
-        "born": line.born,
-        "done": dict(line.done),
-    }
+    record = asdict(line) | {"done": dict(line.done)}
+    del record["whole"]  # whether it can be read shows when it is
     loose_records.keep(_place(layout, line.id), record)
 
 

@@ -293,28 +293,21 @@ class Clone:
             if change.path in earlier and change.segment is None:
                 earlier[change.path].append(change)
         in_tree = self.repo.blobs_at("HEAD", list(texts))
-        return [self._change(path, text, earlier[path], in_tree.get(path), event) for path, text in texts.items()]
-
-    def _change(
-        self,
-        path: str,
-        text: str | None,
-        earlier: list[PendingChange],
-        in_tree: str | None,
-        event: Callable[[PendingChange], EventDraft] | None,
-    ) -> PendingChange:
-        line, head = self.line(), self.repo.head()
-        base = self._base(path, text, earlier[-1] if earlier else None, in_tree)
-        blob = None if text is None else self.repo.hash_blob(text.encode("utf-8"))
-        new = pending_changes.add(self.layout, PendingChange(path, base, blob, line.id, head.oid, self.now(), text))
-        if event is not None:
-            try:
-                self.record(event(new))
-            except HoldfastError:  # the disk is full, or refuses: what was there before still counts
-                pending_changes.drop(self.layout, new)
-                raise
-        self.retire(earlier)
-        return new
+        made = []
+        for path, text in texts.items():
+            line, head = self.line(), self.repo.head()
+            base = self._base(path, text, earlier[path], in_tree.get(path))
+            blob = None if text is None else self.repo.hash_blob(text.encode("utf-8"))
+            new = pending_changes.add(self.layout, PendingChange(path, base, blob, line.id, head.oid, self.now(), text))
+            if event is not None:
+                try:
+                    self.record(event(new))
+                except HoldfastError:  # the disk is full, or refuses: what was there before still counts
+                    pending_changes.drop(self.layout, new)
+                    raise
+            self.retire(earlier[path])
+            made.append(new)
+        return made
 
     def retire(self, changes: Iterable[PendingChange]) -> None:
         """Let changes of this line wait no longer. They are kept: a branch made meanwhile took the older text along."""
@@ -334,17 +327,16 @@ class Clone:
         self.retire(there)
         self.forget_line()
 
-    def _base(self, path: str, text: str | None, earlier: PendingChange | None, in_tree: str | None) -> str | None:
+    def _base(self, path: str, text: str | None, earlier: list[PendingChange], in_tree: str | None) -> str | None:
         """What a new text stands on: HEAD's, unless an earlier change clashes with it and still does.
 
         Who changes a file by hand has seen both sides; anybody else has seen only the waiting one.
         """
-        if earlier is None or earlier.base == in_tree:
+        if not earlier or earlier[-1].base == in_tree:
             return in_tree
         seen = self.entries(os.path.dirname(path), only=(path,))
-        if not seen or seen[0].clash is None or seen[0].edited == text:
-            return in_tree
-        return earlier.base
+        clashes = seen and seen[0].clash is not None and seen[0].edited != text
+        return earlier[-1].base if clashes else in_tree
 
     def changes(self) -> list[PendingChange]:
         """What waits to be published and is visible on this line."""
@@ -372,10 +364,7 @@ class Clone:
         self, folder: str = paths.MEMORY, *, differs: Iterable[str] | None = None, only: Collection[str] | None = None
     ) -> list[Sighting]:
         """The entry files visible here, or `only` some; `differs` if it is known which files differ from HEAD."""
-        gone = tuple(f"-{target}.md" for target in self.erased())
-        return visible_entries.sightings(
-            self.repo, self.stores, self.line(), folder, self.entry_memo, differs=differs, only=only, gone=gone
-        )
+        return visible_entries.sightings(self, folder, differs=differs, only=only)
 
     @cached_property
     def entry_memo(self) -> EntryMemo:

@@ -202,7 +202,8 @@ def settled(conflict: EntryConflict, choices: Mapping[str, str]) -> str | None:
         fields.update(found)  # rendered below: what is wrong with them has words of its own
         return ""
 
-    merged = markdown_document.merge("base", "ours", "theirs", parts=texts.__getitem__, joined=keep, lists=rules.LISTS)
+    sides = ("base", "ours", "theirs")
+    merged = markdown_document.merge(sides, parts=texts.__getitem__, joined=keep, lists=rules.LISTS)
     if isinstance(merged, MarkdownClash):
         raise _undecided(conflict, merged.fields)
     return _rendered(conflict, fields)

@@ -250,9 +250,9 @@ def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False
 
 def _texts(
     repo: Repo,
-    at: Mapping[str, TrackedPlace],
-    by_path: Mapping[str, Sequence[Span]],
-    found: Mapping[Span, State],
+    at: dict[str, TrackedPlace],
+    by_path: dict[str, list[Span]],
+    found: dict[Span, State],
     *,
     committed: bool,
 ) -> Iterator[tuple[str, FileVersion]]:

@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.errors import Busy, NotStored, ReadOnlyStore
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Head
-from holdfast.store import fsio, loose_records
+from holdfast.store import discovery, fsio, loose_records
 from holdfast.values import asdict, frozen, replace
 
 MOST = 100  # moves that wait to be told; the newest stay
@@ -169,8 +169,5 @@ def is_current(clone: Clone) -> bool:
 
 def _is_there(git_dir: str) -> bool:
     """Whether the work tree of a git folder still has its files."""
-    try:
-        with open(os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
-            return os.path.lexists(os.path.join(git_dir, file.read().strip()))
-    except OSError:
-        return False
+    named = os.fsdecode(discovery.read(os.fsencode(os.path.join(git_dir, "gitdir")))).strip()
+    return bool(named) and os.path.lexists(os.path.join(git_dir, named))

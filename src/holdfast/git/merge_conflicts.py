@@ -20,8 +20,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from holdfast.errors import BadInput, BrokenEntry, GitFailed, PublishRefused, TooLarge, UnsafePath
-from holdfast.git import branch_lines, conflict_sides, visible_entries
+from holdfast.errors import BadInput, BrokenEntry, GitFailed, PublishRefused
+from holdfast.git import branch_lines, conflict_sides, tracked_files, visible_entries
 from holdfast.git.clone import Clone
 from holdfast.git.conflict_sides import ConflictSide, EntryConflict, FieldClash, MergeStages
 from holdfast.git.repo import Repo, raw_changes
@@ -310,11 +310,8 @@ def _text(repo: Repo, blob: str | None) -> str | None:
 
 def _file(clone: Clone, path: str) -> str | None:
     """The work tree's own text; None if there is none that could be read."""
-    try:
-        data = fsio.read(fsio.inside(clone.repo.top, path), limit=visible_entries.MAX_ENTRY)
-    except (OSError, UnsafePath, TooLarge):
-        return None
-    return data.decode("utf-8", "replace").replace("\r\n", "\n")
+    data = tracked_files.here(clone.repo, path)
+    return None if data is None else data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def _reads(path: str, text: str) -> bool:

@@ -12,25 +12,19 @@ from holdfast.git import branch_lines, publish_journal, visible_entries
 from holdfast.git.clone import Clone
 from holdfast.git.publish_journal import PublishItem
 from holdfast.git.repo import Repo
+from holdfast.patterns import text_beside
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.private_store import make_store
 from holdfast.values import frozen
 
-SETTINGS_TEXT = """\
-# Holdfast: the memory this project keeps of the agents that work on it.
-# Shared settings, reviewed like code. They may tighten what Holdfast does; everything else is
-# read only from your own settings: see docs/settings.md of Holdfast.
-"""
+SETTINGS_TEXT = text_beside(__file__, "first_settings.toml")
 
 # The last matching line counts, so the exact-bytes rules come after the text rule, and they also
 # outvote whatever a project's own root file says. `*` is every file of ours, this one and holdfast.toml too.
-_EXACT = """\
-log/** -text -filter -ident -working-tree-encoding linguist-generated
-approvals/** -text -filter -ident -working-tree-encoding linguist-generated
-runs/** -text -filter -ident -working-tree-encoding linguist-generated
-"""
+_UNTOUCHED = "-text -filter -ident -working-tree-encoding linguist-generated"
+_EXACT = "".join(f"{folder}/** {_UNTOUCHED}\n" for folder in ("log", "approvals", "runs"))
 ATTRIBUTES_TEXT = f"* text eol=lf merge -filter -ident -working-tree-encoding\n{_EXACT}"
 EARLIER_ATTRIBUTES = (f"*.md text eol=lf\n{_EXACT}",)  # what earlier versions wrote; publish brings it up to date
 

@@ -25,7 +25,7 @@ from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen, replace
 
 if TYPE_CHECKING:
-    from holdfast.store.entry_memo import EntryMemo
+    from holdfast.git.clone import Clone
 
 
 STAGED_RECORD = "holdfast-staged.json"
@@ -154,21 +154,14 @@ def own_sources(stores: Sequence[Layout], line: BranchLine) -> list[Source]:
 
 
 def sightings(
-    repo: Repo,
-    stores: Sequence[Layout],
-    line: BranchLine,
-    folder: str,
-    memo: EntryMemo,
-    *,
-    differs: Iterable[str] | None = None,
-    only: Collection[str] | None = None,
-    gone: tuple[str, ...] = (),
+    clone: Clone, folder: str, *, differs: Iterable[str] | None = None, only: Collection[str] | None = None
 ) -> list[Sighting]:
     """The entry files below a tracked folder, or some of them, as they are visible here.
 
-    Those whose names end in one of `gone` were erased: their text is not even read.
+    Of what was erased the text is not even read.
     """
-    chosen = None if only is None else set(only)
+    repo, stores, line = clone.repo, clone.stores, clone.line()
+    chosen, gone = None if only is None else set(only), tuple(f"-{target}.md" for target in clone.erased())
 
     def is_wanted(path: str) -> bool:
         return not path.endswith(gone) and (chosen is None or path in chosen)
@@ -179,11 +172,9 @@ def sightings(
     by_hand = _edits(repo, filter(is_wanted, repo.status(folder) if differs is None else differs))
     ours = read_staged(repo) if by_hand else {}
     edited = {p: t for p, t in by_hand.items() if not _is_elsewheres(repo, line, ours.get(p), t)}
-    texts = memo.texts(folder, [*tree.values(), *(c.base for c in asked.values() if c.base)], repo.blobs)
-    found = [
-        _sight(repo, path, tree.get(path), asked.get(path), edited=edited, texts=texts)
-        for path in sorted({*tree, *asked, *edited})
-    ]
+    texts = clone.entry_memo.texts(folder, [*tree.values(), *(c.base for c in asked.values() if c.base)], repo.blobs)
+    paths = sorted({*tree, *asked, *edited})
+    found = (_sight(repo, path, tree.get(path), asked.get(path), edited=edited, texts=texts) for path in paths)
     return [sighting for sighting in found if sighting is not None]
 
 
@@ -205,14 +196,12 @@ def _is_elsewheres(repo: Repo, line: BranchLine, ours: Staged | None, text: byte
     return ours is not None and ours.line != line.id and text is not None and repo.hash_blob(text) == ours.blob
 
 
+_Edits = dict[str, bytes | None]
+_Texts = dict[str, str]
+
+
 def _sight(
-    repo: Repo,
-    path: str,
-    in_tree: str | None,
-    change: PendingChange | None,
-    *,
-    edited: dict[str, bytes | None],
-    texts: dict[str, str],
+    repo: Repo, path: str, in_tree: str | None, change: PendingChange | None, *, edited: _Edits, texts: _Texts
 ) -> Sighting | None:
     if change is not None and change.blob != in_tree:
         seen, by_hand = _pending(path, in_tree, change, texts, repo), edited.get(path)
@@ -228,9 +217,7 @@ def _sight(
     return Sighting(path, _decode(edit), blob, "tree" if blob == in_tree else "edit")
 
 
-def _pending(
-    path: str, in_tree: str | None, change: PendingChange, texts: dict[str, str], repo: Repo
-) -> Sighting | None:
+def _pending(path: str, in_tree: str | None, change: PendingChange, texts: _Texts, repo: Repo) -> Sighting | None:
     if change.text is None or change.blob is None:
         return None  # it waits to be deleted
     if change.base == in_tree or in_tree is None:
@@ -289,14 +276,11 @@ def settle(repo: Repo, stores: Sequence[Layout], line: BranchLine, *, blob_of: B
     return bool(found)
 
 
+_Changes = Sequence[PendingChange]
+
+
 def close_change(
-    stores: Sequence[Layout],
-    line: BranchLine,
-    change: PendingChange,
-    waiting: Sequence[PendingChange],
-    *,
-    commit: str | None,
-    ts: str,
+    stores: Sequence[Layout], line: BranchLine, change: PendingChange, waiting: _Changes, *, commit: str | None, ts: str
 ) -> None:
     """Keep a change as published on this line; neither it nor what it superseded here waits any longer."""
     mine = change.line == line.id and change.published is None

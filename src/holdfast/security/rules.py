@@ -22,7 +22,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from holdfast.errors import BadSettings, ScanFailed
-from holdfast.patterns import regex
+from holdfast.patterns import regex, text_beside
 from holdfast.values import frozen
 
 REACH = 2048  # bytes a match may look at from its anchor on; patterns stay well within
@@ -204,15 +204,7 @@ class UserRule:
         return cls(compiled, head)
 
 
-# What people and programs write all day: a shared rule that matches here would blank out every record.
-_ORDINARY = b"""\
-The quick brown fox jumps over the lazy dog. THE FIVE BOXING WIZARDS JUMP QUICKLY! Is it done: yes or no?
-def test_it(self, value=None) -> dict[str, int]:  # why not
-    return {"key": [1.5, -20, 0x1f], 'name': a_b + c * 3}
-$ ls -la ./src/app/main.py:42 | grep "x" > $HOME/out.txt && echo 2026-11-16T12:34:56.789Z 0123456789 v1.2.3
-https://example.org/a/b?c=d&e=f#g ada@example.org 127.0.0.1:8080 100 % 123e4567-e89b-12d3-a456-426614174000
-commit 3f2c9a7be15d80462f3ac1d97be05482c6a9d013 DEC-m4f2 #1234 @name ~/x;y=z\t\\end
-"""
+_ORDINARY = "ordinary_text.txt"  # what people and programs write all day: a shared rule that matches hides every record
 _FIXED = 3  # characters that a shared rule begins with, so that it is tried rarely and takes little time
 
 
@@ -229,7 +221,7 @@ def narrow(rules: Iterable[str], where: str) -> tuple[list[str], list[str]]:
         begins = _private("re._parser").parse(pattern.pattern, re.MULTILINE)[:_FIXED]
         if len(begins) < _FIXED or any(str(part[0]) != "LITERAL" for part in begins):
             refused.append(f"{held} does not begin with {_FIXED} fixed characters; it is ignored")
-        elif pattern.search(_ORDINARY):
+        elif pattern.search(text_beside(__file__, _ORDINARY).encode()):
             refused.append(f"{held} matches ordinary text; it is ignored")
         else:
             kept.append(rule)

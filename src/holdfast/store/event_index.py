@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from holdfast.errors import CorruptLog, FutureFormat
 from holdfast.model.event import Event, in_order
+from holdfast.patterns import PatternFile
 from holdfast.store.cache_file import CacheFile
 from holdfast.store.format import parse_event, segment_name, split_lines
 from holdfast.values import frozen, replace
@@ -27,32 +28,8 @@ _PLAIN = (
 _COLUMNS = ", ".join((*_PLAIN, "hash_prev", "added"))
 _NAMES = ("hash_self", "target", "run_id")
 _CASELESS = _COLUMNS.replace("target,", "target COLLATE NOCASE,").replace(" run_id,", " run_id COLLATE NOCASE,")
-_EVENTS = f"(source INTEGER, {_CASELESS})"
-_TABLES = (
-    # No number is given twice: what was noted of an event must never count for another.
-    "CREATE TABLE kept.source (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, read INTEGER, skewed INTEGER)",
-    f"CREATE TABLE kept.event (id INTEGER PRIMARY KEY AUTOINCREMENT, {_EVENTS[1:]}",
-    "CREATE TABLE kept.dangling (parent TEXT, ts TEXT, source INTEGER)",
-    "CREATE INDEX kept.event_ts ON event (ts, hash_self)",
-    "CREATE INDEX kept.event_kind ON event (kind, target)",
-    "CREATE INDEX kept.event_target ON event (target) WHERE target IS NOT NULL",
-    "CREATE INDEX kept.event_run ON event (run_id) WHERE run_id IS NOT NULL",
-    "CREATE INDEX kept.event_hash ON event (hash_self)",
-    "CREATE INDEX kept.event_source ON event (source)",
-    "CREATE INDEX kept.event_head ON event (head) WHERE head IS NOT NULL",
-    "CREATE TABLE kept.token (event INTEGER, value TEXT)",
-    "CREATE INDEX kept.token_value ON token (value, event)",
-    "CREATE TABLE kept.made (event INTEGER, ts TEXT, item TEXT)",
-    "CREATE INDEX kept.made_ts ON made (ts)",
-    "CREATE TABLE kept.told (upto INTEGER)",
-)
-_TEMPORARY = (
-    f"CREATE TEMP TABLE fresh {_EVENTS}",
-    "CREATE TEMP TABLE here (source INTEGER PRIMARY KEY, until TEXT)",
-    "CREATE TEMP TABLE fresh_token (event INTEGER, value TEXT)",
-    "CREATE TEMP TABLE fresh_made (event INTEGER, ts TEXT, item TEXT)",
-    "CREATE TEMP TABLE fresh_told (upto INTEGER)",
-)
+_FILE = PatternFile(__file__)
+_TABLES, _TEMPORARY = ([row.format(columns=_CASELESS) for row in _FILE.lines(name)] for name in ("tables", "temporary"))
 _TABLES_OF = {"event": ("token", "made", "told"), "fresh": ("fresh_token", "fresh_made", "fresh_told")}
 _HERE = "EXISTS (SELECT 1 FROM here WHERE here.source = e.source AND (until IS NULL OR e.ts <= until))"
 

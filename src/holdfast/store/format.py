@@ -60,20 +60,15 @@ _IN_HEADER = frozenset(b"holdfast v line count first_ts".split())
 _NEWER = regex(rb'"v":([1-9]\d*)')
 
 
+_Names = tuple[str, ...]
+
+
 def _form(value: str | int | None) -> str:
     return "null" if value is None else f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def make_event(
-    draft: EventDraft,
-    *,
-    ts: str,
-    line: str,
-    writer: str,
-    seq: int,
-    head: str | None,
-    body: str | None,
-    parents: tuple[str, ...],
+    draft: EventDraft, *, ts: str, line: str, writer: str, seq: int, head: str | None, body: str | None, parents: _Names
 ) -> tuple[Event, bytes]:
     """An event and its bytes, its hash in front; parents come sorted, each once."""
     named = ",".join(f'"{parent}"' for parent in parents)

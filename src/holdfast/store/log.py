@@ -21,7 +21,7 @@ from typing import Any
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.model.event import MAX_PARENTS, Event, EventDraft, timestamp
 from holdfast.model.ids import token
-from holdfast.store import fsio
+from holdfast.store import discovery, fsio
 from holdfast.store.format import (
     MAX_BODY,
     MAX_ENVELOPE,
@@ -82,16 +82,10 @@ class SpoolWriter:
         heads = () if self._last else tuple(self._heads())
         self._lock_a_spool()
         try:
-            parents = (self._last,) if self._last else (*self._before, *heads)[:MAX_PARENTS]
+            now = timestamp(self._clock())
+            parents = tuple(sorted((self._last,) if self._last else {*(*self._before, *heads)[:MAX_PARENTS]}))
             event, data = make_event(
-                draft,
-                ts=timestamp(self._clock()),
-                line=self._line,
-                writer=self._name,
-                seq=self._seq,
-                head=head,
-                body=body,
-                parents=tuple(sorted(set(parents))),
+                draft, ts=now, line=self._line, writer=self._name, seq=self._seq, head=head, body=body, parents=parents
             )
             fsio.append(self._fd, data)
             self._end = os.fstat(self._fd).st_size
@@ -249,14 +243,7 @@ def read_spool(path: str) -> SpoolReading:
 
 def first_event(path: str) -> str:
     """What tells a spool from a later one of the same name: its first event's hash; empty if there is none."""
-    try:
-        fd = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return ""
-    try:
-        return os.read(fd, 78)[14:].hex()
-    finally:
-        os.close(fd)
+    return "" if os.path.islink(path) else discovery.read(os.fsencode(path), 78)[14:].hex()
 
 
 def spool_ends(path: str) -> tuple[set[str], str | None]:

@@ -141,22 +141,21 @@ def _split(text: str, path: str, line: int) -> tuple[str, str]:
     return text[4:end] if end > 3 else "", text[end + 5 :]
 
 
+_Sides = tuple[str | None, str, str]
+_Fields = dict[str, Any]
+
+
 def merge(
-    base: str | None,
-    ours: str,
-    theirs: str,
-    *,
-    parts: Callable[[str], dict[str, Any]],
-    joined: Callable[[dict[str, Any]], str],
-    lists: Container[str],
+    sides: _Sides, *, parts: Callable[[str], _Fields], joined: Callable[[_Fields], str], lists: Container[str]
 ) -> str | MarkdownClash:
-    """Both sides' changes in one text, field by field; lists as sets, the body as one field."""
+    """Both sides' changes of a base in one text, field by field; lists as sets, the body as one field."""
+    base, ours, theirs = sides
     if theirs in (ours, base):
         return ours
     if base == ours:
         return theirs
     try:
-        before, mine, other = (parts(side) if side else {} for side in (base, ours, theirs))
+        before, mine, other = (parts(side) if side else {} for side in sides)
     except BrokenEntry:
         return MarkdownClash(("the whole file",))
     merged = {

@@ -194,9 +194,7 @@ def merge(base: str | None, ours: str, theirs: str) -> str | MarkdownClash:
 
 def _merged_one(base: str | None, ours: str, theirs: str) -> str | MarkdownClash:
     return markdown_document.merge(
-        base,
-        ours,
-        theirs,
+        (base, ours, theirs),
         parts=lambda text: _parts(parse(text, "")),
         joined=lambda parts: render(_joined(parts)),
         lists=_LISTS,

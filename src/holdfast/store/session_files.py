@@ -13,7 +13,7 @@ from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound, TooLar
 from holdfast.model.ids import pick, slug
 from holdfast.model.session import DETACHED, Session, from_json, to_json
 from holdfast.patterns import regex
-from holdfast.store import fsio, loose_records
+from holdfast.store import discovery, fsio, loose_records
 from holdfast.store.layout import Layout
 
 MAX_FILE = 4 << 20
@@ -151,16 +151,7 @@ def read(path: str) -> Session:
 
 def _seems_ended(path: str) -> bool:
     """Whether a file as we write it begins by saying that its session has ended; years of them pile up."""
-    try:
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return False
-    try:
-        return _ENDED.match(os.read(fd, 256)) is not None
-    except OSError:
-        return False
-    finally:
-        os.close(fd)
+    return not os.path.islink(path) and _ENDED.match(discovery.read(os.fsencode(path), 256)) is not None
 
 
 def _write(layout: Layout, session: Session, *, path: str | None = None) -> str:

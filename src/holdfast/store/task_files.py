@@ -83,9 +83,7 @@ def merge(path: str, base: str | None, ours: str, theirs: str) -> str | Markdown
     if read is None:
         return memory_files.merge(base, ours, theirs)
     return markdown_document.merge(
-        base,
-        ours,
-        theirs,
+        (base, ours, theirs),
         parts=lambda text: parts(read(text, path)),
         joined=lambda merged: render(joined(path, merged)),
         lists=rules.LISTS,
