@@ -12,9 +12,10 @@ from operator import attrgetter
 
 TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeVar, dataclass_transform
 
+    K = TypeVar("K")
     T = TypeVar("T")
 else:
 
@@ -60,6 +61,14 @@ def frozen(cls: Any = None, /, *, kw_only: bool = False, order: bool = False, eq
 def mutable(cls: Any) -> Any:
     """Make a class of annotated names whose fields may be assigned to."""
     return _build(cls, kw_only=False, order=False, eq=True, is_frozen=False)
+
+
+def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """What stands second in some pairs, under what stands first; both in the order in which they come."""
+    found: dict[K, list[T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def fields(of: Any) -> tuple[ValueField, ...]:

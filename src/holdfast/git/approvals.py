@@ -22,7 +22,7 @@ from holdfast.git.clone import Clone
 from holdfast.model.event import Event
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.store import memory_files
-from holdfast.values import field, frozen
+from holdfast.values import field, frozen, grouped
 
 KINDS = ("accept", "promote", "edit")
 UNDOING = ("retire", "reject")
@@ -278,9 +278,7 @@ def repeats(claims: Iterable[tuple[str, str, str]], tiers: Tiers) -> set[tuple[s
     Claims are (id, blob, path). The text that was approved last speaks; of equal texts that of the
     file whose name is the id's. So a copy silences nothing, and brings no earlier text back.
     """
-    found: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-    for claim in claims:
-        found[claim[0]].append(claim)
+    found = grouped((claim[0], claim) for claim in claims)
     spare: set[tuple[str, str, str]] = set()
     for name, files in found.items():
         several = files if len(files) > 1 else []
@@ -333,10 +331,7 @@ def still_superseded(
         return {}
     names = {name for name, _ in visible}
     speaking = {name for name, blob in visible if tiers.of(name, blob=blob, edited=False) == T0}
-    given: dict[str, list[MemoryApproval]] = defaultdict(list)
-    for one in own:
-        if one.kind == "accept" and one.target not in speaking:
-            given[one.target].append(one)
+    given = grouped((one.target, one) for one in own if one.kind == "accept" and one.target not in speaking)
     gone = {name for name in given if vouched.latest.get(name) in UNDOING}
     here = _replaced(clone, [one for name in given.keys() - gone for one in given[name]], names)
     there = {name: names.intersection(olds) for name, olds in vouched.replaced.items() if name not in speaking}

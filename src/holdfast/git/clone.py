@@ -25,7 +25,7 @@ from holdfast.security.redact import Scanner
 from holdfast.store import entry_memo as entry_memos
 from holdfast.store import event_index, fsio, pending_changes, sandbox, seal
 from holdfast.store import layout as paths
-from holdfast.store.format import added, body_bytes, parse_event, sound_events, split_lines
+from holdfast.store.format import added, body_bytes, events_in, sound_events
 from holdfast.store.layout import Layout
 from holdfast.store.log import Bodies, SpoolWriter, spool_ends
 from holdfast.store.pending_changes import PendingChange
@@ -389,13 +389,7 @@ class Clone:
         except (UnsafePath, TooLarge, NotADirectoryError) as error:
             self.layout.leave_out(error)
             return
-        for line in split_lines(data):
-            try:
-                event = parse_event(line)
-            except (CorruptLog, FutureFormat):
-                continue
-            if source.until is None or event.ts <= source.until:
-                yield event, line
+        yield from (pair for pair in events_in(data) if source.until is None or pair[0].ts <= source.until)
 
     def read_sources(self, sources: Iterable[Source]) -> Iterator[tuple[Event, bytes]]:
         """The whole events of several sources with their lines."""

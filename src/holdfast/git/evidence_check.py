@@ -34,7 +34,7 @@ from holdfast.model.spans.file_lines import LineAlignment
 from holdfast.model.spans.file_version import FileVersion
 from holdfast.model.text import visible
 from holdfast.patterns import regex
-from holdfast.values import frozen
+from holdfast.values import frozen, grouped
 
 if TYPE_CHECKING:
     from holdfast.git.tracked_files import Tracked, TrackedPlace
@@ -231,9 +231,7 @@ def _whole_state(repo: Repo, cited: FileEvidence, held: Tracked | None, *, commi
 
 def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False) -> dict[Span, State]:
     """The state of each span; a file that git tracks but that nobody can read here says nothing."""
-    by_path: dict[str, list[Span]] = {}
-    for span in spans:
-        by_path.setdefault(span.path, []).append(span)
+    by_path = grouped((span.path, span) for span in spans)
     at = tracked_files.places(clone.repo, by_path) if by_path else {}
     found: dict[Span, State] = {span: "unanchored" if span.path in at else "gone" for span in spans}
     read: dict[Span, list[FileVersion]] = {}  # where it is not as it was cited

@@ -5,14 +5,13 @@ and merge does, costs reading the added ones.
 """
 
 import contextlib
-import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
+from holdfast.errors import CorruptLog, FutureFormat, UnsafePath
 from holdfast.git.repo import Repo
-from holdfast.store import fsio
-from holdfast.store.format import match_event, parents_of, sound_events, split_lines
+from holdfast.store import fsio, loose_records
+from holdfast.store.format import events_in, parents_of, sound_events
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
@@ -48,9 +47,8 @@ def of_tree(repo: Repo, layout: Layout, tree: str, *, keep: bool = True) -> Publ
 
 
 def _remember(layout: Layout, tree: str, found: PublishedLog) -> None:
-    fsio.make_dirs(layout.heads)
     record = {"v": VERSION, "tips": found.tips, "erased": sorted(found.erased)}
-    fsio.replace(os.path.join(layout.heads, tree), json.dumps(record).encode("ascii"))
+    loose_records.keep(os.path.join(layout.heads, tree), record)
     for old in _remembered(layout)[KEPT:]:
         fsio.remove(os.path.join(layout.heads, old))
 
@@ -76,21 +74,13 @@ def _add(before: PublishedLog, repo: Repo, blobs: Mapping[str, str]) -> Publishe
         data = texts.get(blob, b"")
         # What is erased is hidden by any event that verifies; what a new event rests on has to be sound as a
         # whole: a segment that `doctor` rejects is taken out one day, and its heads with it.
-        erased.update(_erased(data))
+        erased.update(event.target for event, _ in events_in(data, "erase") if event.target)
         with contextlib.suppress(CorruptLog, FutureFormat):
             for found in sound_events(path, data):
                 tips[found[1].decode("ascii")] = found[3].decode("ascii")
                 named.update(parents_of(found))
     left = sorted(((ts, name) for name, ts in tips.items() if name not in named), reverse=True)
     return PublishedLog(tuple(left), frozenset(erased))
-
-
-def _erased(data: bytes) -> Iterator[str]:
-    for line in split_lines(data) if b'"kind":"erase"' in data else ():
-        with contextlib.suppress(CorruptLog, FutureFormat):
-            found = match_event(line)
-            if found[4] == b"erase" and found[5]:
-                yield found[5].decode("ascii")
 
 
 def _remembered(layout: Layout) -> list[str]:
@@ -104,10 +94,10 @@ def _remembered(layout: Layout) -> list[str]:
 
 
 def _load(layout: Layout, tree: str) -> PublishedLog | None:
+    record = loose_records.read(os.path.join(layout.heads, tree), limit=1 << 24)
+    if record.get("v") != VERSION:
+        return None
     try:
-        record = json.loads(fsio.read(os.path.join(layout.heads, tree), limit=1 << 24))
-        if record["v"] != VERSION:
-            return None
         return PublishedLog(tuple((ts, name) for ts, name in record["tips"]), frozenset(record["erased"]))
-    except (OSError, UnsafePath, TooLarge, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None

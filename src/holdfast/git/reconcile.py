@@ -19,7 +19,7 @@ from holdfast.store import fsio, pending_changes, seal, task_files
 from holdfast.store import layout as paths
 from holdfast.store.log import read_spool
 from holdfast.store.pending_changes import PendingChange
-from holdfast.values import frozen, replace
+from holdfast.values import frozen, grouped, replace
 
 
 @frozen
@@ -84,10 +84,9 @@ def gone(clone: Clone) -> list[LostPublication]:
 def _missing(clone: Clone) -> dict[str, tuple[PendingChange, str]]:
     """The last thing this line published for a path, where HEAD's tree has none or an older one of ours."""
     line, tree = clone.line().id, clone.repo.tree("HEAD", paths.TRACKED)
-    published: dict[str, list[PendingChange]] = {}
-    for change in pending_changes.published(clone.layout):
-        if change.line == line and (change.published or {}).get("commit"):  # else it was superseded here
-            published.setdefault(change.path, []).append(change)
+    done = (change for change in pending_changes.published(clone.layout) if change.line == line)
+    # Without a commit it was superseded here.
+    published = grouped((change.path, change) for change in done if (change.published or {}).get("commit"))
     waiting, erased = {change.path for change in clone.changes()}, tuple(f"-{name}.md" for name in clone.erased())
     found = {}
     for path, (*before, last) in published.items():

@@ -16,7 +16,7 @@ from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence,
 from holdfast.model.spans.file_lines import LineAlignment, became, difference, is_binary, lines_of
 from holdfast.model.spans.file_version import FileVersion
 from holdfast.model.text import visible
-from holdfast.values import frozen
+from holdfast.values import frozen, grouped
 
 MAX_VERSIONS = 500
 _FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
@@ -127,9 +127,7 @@ def _never_there(
 
 def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, tuple[FileVersion, int, int]]:
     """For many spans at once the newest version in which each stands just as it was cited, and where."""
-    waiting: dict[str, set[Span]] = {}
-    for span in spans:
-        waiting.setdefault(span.path, set()).add(span)
+    waiting = {path: set(some) for path, some in grouped((span.path, span) for span in spans).items()}
     found: dict[Span, tuple[FileVersion, int, int]] = {}
     if not waiting or repo.head().oid is None:
         return found
@@ -148,15 +146,14 @@ def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, tuple[FileVersion, 
 
 def _blobs(repo: Repo, paths: Sequence[str], how: str, depth: int) -> dict[str, list[str]]:
     """The blobs of each path in so many commits of history, newest first."""
-    blobs: dict[str, list[str]] = {}
+    found: list[CommittedVersion] = []
     oldest = repo.text("rev-list", f"--skip={depth}", "-n", "1", "HEAD", ok=(0, 128))
     span = (how, f"^{oldest}") if oldest else (how,)  # without it git would walk all of history
     shape = ("--raw", "-z", "--no-abbrev", _FORMAT, "-m", "--no-renames")
     for some in (paths[at : at + _PATHS] for at in range(0, min(len(paths), _MAX_PATHS), _PATHS)):
         done = repo.attempt("--literal-pathspecs", "log", *shape, *span, "--", *some, environ=OFFLINE)
-        for version in _parsed(done.stdout):
-            if version.blob is not None:
-                blobs.setdefault(version.path, []).append(version.blob)
+        found += _parsed(done.stdout)
+    blobs = grouped((version.path, version.blob) for version in found if version.blob is not None)
     return {path: list(dict.fromkeys(some))[:MAX_VERSIONS] for path, some in blobs.items()}
 
 

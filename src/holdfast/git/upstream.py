@@ -20,12 +20,11 @@ from holdfast.git.approvals import DECISIONS, Vouched, replaces
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo, raw_changes
 from holdfast.model import event as model_event
-from holdfast.model.event import Event
 from holdfast.patterns import regex
 from holdfast.store import layout, pending_changes, trusted_upstream
-from holdfast.store.format import match_event, parse_event, segment_name, split_lines
+from holdfast.store.format import events_in, match_event, segment_name
 from holdfast.store.trusted_upstream import TrustedUpstream
-from holdfast.values import frozen
+from holdfast.values import frozen, grouped
 
 _TELLING = regex(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
 _PASSWORD = regex(r"^(https?://)[^/@]*@")
@@ -311,9 +310,7 @@ def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[ProvenTe
     Of several files that claim one id only the first that came in is the trunk's word.
     """
     found = list(approval_proofs.texts(repo, files))
-    claims: dict[str, set[ProvenText]] = defaultdict(set)
-    for one in found:
-        claims[one.id].add(one)
+    claims = grouped((one.id, one) for one in found)
     twice = {name for name, texts in claims.items() if name and len({one.blob for one in texts}) > 1}
     if not twice:
         return found
@@ -352,11 +349,7 @@ def _decisions(segments: Mapping[str, bytes]) -> tuple[dict[str, _Decision], fro
     last = {target: next(iter(ones.values())) for target, ones in about.items()}
     unsure = {target for target, ones in about.items() if len(ones) > 1}
     if unsure:  # which was the last, only the order of all events can tell
-        every: list[Event] = []
-        for line in (line for data in segments.values() for line in split_lines(data)):
-            with contextlib.suppress(CorruptLog, FutureFormat):
-                every.append(parse_event(line))
-        for one in model_event.in_order(every):
+        for one in model_event.in_order(event for data in segments.values() for event, _ in events_in(data)):
             if one.target in unsure and one.kind in DECISIONS:
                 last[one.target] = about[one.target].get(one.hash_self, last[one.target])
     return last, frozenset(erased)

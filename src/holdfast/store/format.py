@@ -5,6 +5,7 @@ one regular expression both parses it and refuses anything else, a repeated key 
 may add fields before `hash_prev`; their form is known, and they are kept with the line.
 """
 
+import contextlib
 import hashlib
 import json
 import re
@@ -132,6 +133,15 @@ def parse_event(line: bytes) -> Event:
     scale, status = (None if number is None else int(number) for number in (scale, status))
     ids, parents = (where, writer, int(seq), run, parent, head, layer), sorted_parents(found)
     return Event(name, ts, kind, target, *ids, scale, status, body, parents, more or "")
+
+
+def events_in(data: bytes, kind: str = "") -> Iterator[tuple[Event, bytes]]:
+    """The events among some lines, or those of one kind, with their lines; what is no event is left to `doctor`."""
+    named = f'"kind":"{kind}'.encode("ascii")
+    for line in split_lines(data) if named in data else ():
+        with contextlib.suppress(CorruptLog, FutureFormat):
+            if named in line and kind in ("", (event := parse_event(line)).kind):
+                yield event, line
 
 
 def sorted_parents(found: re.Match[bytes]) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from holdfast.store.format import (
     MAX_ENVELOPE,
     SALT_BYTES,
     body_name,
+    events_in,
     make_event,
     match_event,
     parents_of,
@@ -184,11 +185,7 @@ class SpoolWriter:
 def _tail(fd: int) -> list[Event]:
     """The last whole events of an open spool."""
     size = os.fstat(fd).st_size
-    found = []
-    for line in split_lines(os.pread(fd, 4 * MAX_ENVELOPE, max(0, size - 4 * MAX_ENVELOPE))):
-        with contextlib.suppress(HoldfastError):
-            found.append(parse_event(line))
-    return found
+    return [event for event, _ in events_in(os.pread(fd, 4 * MAX_ENVELOPE, max(0, size - 4 * MAX_ENVELOPE)))]
 
 
 def _is_newer(fd: int) -> bool:

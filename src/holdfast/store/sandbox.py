@@ -11,11 +11,11 @@ counts as nobody's in person.
 import os
 from collections.abc import Iterator
 
-from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
+from holdfast.errors import TooLarge, UnsafePath
 from holdfast.model.event import Event
 from holdfast.model.ids import token
 from holdfast.store import capsule, fsio, seal
-from holdfast.store.format import parse_event, split_lines
+from holdfast.store.format import events_in
 from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
 from holdfast.values import field, mutable
@@ -70,24 +70,14 @@ def _stored(layout: Layout) -> Iterator[Event]:
     paths += [os.path.join(layout.sealed_log, name) for name in layout.listed(layout.sealed_log, ".jsonl")]
     for path in paths:
         try:
-            yield from _approvals(fsio.read(path, limit=MAX_SPOOL))
+            yield from (event for event, _ in events_in(fsio.read(path, limit=MAX_SPOOL), "accept"))
         except (FileNotFoundError, UnsafePath, TooLarge):  # sealed just now, or damaged: readers say so
             continue
 
 
-def _approvals(data: bytes) -> Iterator[Event]:
-    for line in split_lines(data) if b'"kind":"accept"' in data else ():
-        try:
-            event = parse_event(line)
-        except (CorruptLog, FutureFormat):
-            continue
-        if event.kind == "accept":
-            yield event
-
-
 def _note(data: bytes, layout: Layout, done: SandboxDrain) -> None:
     """Remember the approvals in a piece of the log that is to be moved; one given here before stays ours."""
-    brought = list(_approvals(data))
+    brought = [event for event, _ in events_in(data, "accept")]
     if not brought:
         return
     known = {event.hash_self for event in _stored(layout)}

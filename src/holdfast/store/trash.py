@@ -6,13 +6,14 @@ is in its place or here. A reset that was killed has no end in its label: the ne
 or it is taken back as far as it got. Texts of tracked files, which git keeps anyway, lie here as a copy.
 """
 
+import contextlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
+from holdfast.errors import CorruptLog, FutureFormat
 from holdfast.model.ids import is_id
 from holdfast.patterns import regex
 from holdfast.store import fsio, loose_records, pending_changes
@@ -84,7 +85,10 @@ def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
         name = os.path.basename(path)
         if not _NAME.fullmatch(name) or os.path.islink(path) or not os.path.isdir(path):
             raise CorruptLog(f"{path} is not the folder of a reset")
-        list(_texts(layout, _label(layout, name)))
+        wrong: list[CorruptLog] = []
+        list(_texts(layout, _label(layout, name), wrong.append))
+        if wrong:
+            raise wrong[0]
 
     return loose_records.damaged(read, (os.path.join(layout.trash, name) for name in layout.listed(layout.trash)))
 
@@ -133,11 +137,7 @@ def keep_texts(layout: Layout, reset: TrashedReset, new: Iterable[TrashedText]) 
 
 def texts(layout: Layout, reset: TrashedReset) -> list[TrashedText]:
     """The copies that lie in a reset; a damaged one is left out and said."""
-    try:
-        return list(_texts(layout, reset))
-    except CorruptLog as error:
-        layout.leave_out(error)
-        return list(_texts(layout, reset, sound=True))
+    return list(_texts(layout, reset, layout.leave_out))
 
 
 def forget(layout: Layout, identity: str) -> list[str]:
@@ -252,23 +252,21 @@ def _check(reset: TrashedReset) -> None:
         raise ValueError("it does not say whether it came to its end")
 
 
-def _texts(layout: Layout, reset: TrashedReset, *, sound: bool = False) -> Iterator[TrashedText]:
+def _texts(layout: Layout, reset: TrashedReset, wrong: Callable[[CorruptLog], None]) -> Iterator[TrashedText]:
     path = os.path.join(_folder(layout, reset), TEXTS)
+    lines: list[bytes] = []
     try:
-        lines = fsio.read(path, limit=MAX_TEXTS).split(b"\n")
-    except FileNotFoundError:
-        return
-    except (OSError, UnsafePath, TooLarge) as error:
-        if not sound:
-            raise CorruptLog(f"{path} cannot be read: {error}") from error
-        return
+        with contextlib.suppress(FileNotFoundError), loose_records.judging(path, " cannot be read"):
+            lines = fsio.read(path, limit=MAX_TEXTS).split(b"\n")
+    except CorruptLog as error:
+        wrong(error)
     for number, line in enumerate(lines, 1):
         try:
-            if line:
-                yield _text(line)
-        except (ValueError, TypeError, RecursionError) as error:
-            if not sound:
-                raise CorruptLog(f"{path}:{number} is not a copy of a file: {error}") from error
+            with loose_records.judging(f"{path}:{number}", " is not a copy of a file"):
+                if line:
+                    yield _text(line)
+        except CorruptLog as error:
+            wrong(error)
 
 
 def _text(line: bytes) -> TrashedText:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from holdfast.git.repo import Repo
 from holdfast.patterns import regex
-from holdfast.values import frozen
+from holdfast.values import frozen, grouped
 
 # Refs that keep old commits alive without anybody meaning them to count.
 LIVING = tuple(f"--exclude=refs/{name}" for name in ("stash", "original/*", "replace/*", "notes/*", "bisect/*"))
@@ -93,10 +93,7 @@ def parsed(text: str) -> Commit:
     """A commit from its name and raw content, the message indented as git shows it."""
     head, _, message = text.lstrip("\n").partition("\n\n")
     oid, *rows = head.split("\n")
-    fields: dict[str, list[str]] = {}
-    for row in rows:
-        key, _, value = row.partition(" ")
-        fields.setdefault(key, []).append(value)
+    fields = grouped((key, value) for key, _, value in (row.partition(" ") for row in rows))
     name, mail, authored = _person(fields.get("author", [""])[0])
     committed = _person(fields.get("committer", [""])[0])[2]
     message = message[:_MAX_MESSAGE].replace("\n    ", "\n").strip()
@@ -231,16 +228,13 @@ def _lines(text: bytes) -> tuple[frozenset[str], int]:
             in_header = False
         elif not in_header and line[:1] in (b"+", b"-"):
             said = len(_SILENT.sub(b"", line))
-            if said >= _SHORTEST and (name := _hashed(path, line)) not in found:
+            # Its sign and hash; white space does not count, as in a patch-id.
+            digest = hashlib.blake2b(path + b"\0" + b"".join(line[1:].split()), digest_size=6)
+            name = line[:1].decode("ascii") + digest.hexdigest()
+            if said >= _SHORTEST and name not in found:
                 found.add(name)
                 weight += said
     return frozenset(found), weight
-
-
-def _hashed(path: bytes, line: bytes) -> str:
-    """A line's sign and hash; white space does not count, as in a patch-id."""
-    digest = hashlib.blake2b(path + b"\0" + b"".join(line[1:].split()), digest_size=6)
-    return line[:1].decode("ascii") + digest.hexdigest()
 
 
 def reverse(lines: Iterable[str]) -> frozenset[str]:

@@ -21,7 +21,7 @@ from holdfast.git.cited_commits import commit_details
 from holdfast.git.cited_commits.anchor_store import CommitAnchor
 from holdfast.git.cited_commits.commit_details import LIVING, Commit, Patch, reverse
 from holdfast.git.repo import Repo
-from holdfast.values import frozen
+from holdfast.values import frozen, grouped
 
 _TELLING = 16  # letters and digits of a change that hardly anybody makes twice
 _HALF = 0.5
@@ -81,9 +81,7 @@ def nearest(found: Iterable[str], near: Collection[str]) -> list[str]:
 
 def _best(sight: MatchScope, found: Iterable[Commit]) -> list[str]:
     """Those of the highest rank; a mere likeness does not count where the commit itself lives on, changed."""
-    ranked: dict[int, list[str]] = {}
-    for commit in found:
-        ranked.setdefault(rank(sight.anchor, commit), []).append(commit.oid)
+    ranked = grouped((rank(sight.anchor, commit), commit.oid) for commit in found)
     ranked.pop(STRANGER, None)
     if not ranked:
         return []
@@ -298,10 +296,7 @@ def find_squash(repo: Repo, window: HistoryWindow, sight: MatchScope) -> list[st
     rows = list(_rows(repo, window, anchor.commit))[:_MAX_ROWS]
     ids = commit_details.between(repo, {(row.old, row.new) for row in rows})
     whole = {commit.oid for commit in sight.commits if commit.committed >= anchor.committed}
-    made: dict[str, list[str]] = {}
-    for oid, patch in window.patches.items():
-        if patch.patch_id is not None and oid in whole:
-            made.setdefault(patch.patch_id, []).append(oid)
+    made = grouped((patch.patch_id, oid) for oid, patch in window.patches.items() if oid in whole)
     found = [
         oid
         for row in rows
@@ -356,10 +351,7 @@ def _line_before(lost: Mapping[str, Commit], oid: str) -> list[str]:
 
 def _tips(lost: Mapping[str, Commit], oid: str) -> list[tuple[str, ...]]:
     """The ways on from a lost commit, shortest first; the empty way is itself."""
-    children: dict[str, list[str]] = {}
-    for commit in lost.values():
-        for parent in commit.parents:
-            children.setdefault(parent, []).append(commit.oid)
+    children = grouped((parent, commit.oid) for commit in lost.values() for parent in commit.parents)
     ways: list[tuple[str, ...]] = [()]
     for way in ways:
         for child in children.get(way[-1] if way else oid, ()):
