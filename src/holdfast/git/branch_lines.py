@@ -22,7 +22,7 @@ from holdfast.model.ids import line_id
 from holdfast.patterns import regex
 from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
-from holdfast.values import asdict, frozen, replace
+from holdfast.values import asdict, frozen, grouped, replace
 
 DETACHED = "holdfast-line"
 UNBORN = ""  # a branch before its first commit has no birth yet
@@ -203,8 +203,6 @@ def current(
     Who is only `reading` sees the line that would be made, and nothing is written anywhere.
     """
     ref = head.ref or repo.rebasing()
-    if ref is None:
-        return _detached(repo, stores, clock, reading=reading)
     found = _lookup(repo, stores, ref, clock, reading=reading)
     if found is None and reading:
         found = _new(repo, stores, ref, clock, line_id())
@@ -213,7 +211,7 @@ def current(
             with _making(stores[0]):
                 found = _lookup(repo, stores, ref, clock) or _make(repo, stores, ref, clock)
         except ReadOnlyStore:
-            return BranchLine(fallback_id(ref), ref)
+            return BranchLine(fallback_id(ref or _detached_name(repo)), ref)
     return found.seen_as(ref)
 
 
@@ -232,12 +230,9 @@ def configured(repo: Repo) -> dict[str, tuple[str, str]]:
 
 def _values(repo: Repo) -> dict[str, list[tuple[str, str]]]:
     out = repo.run("config", "--null", "--get-regexp", r"^branch\..*\.holdfast$", ok=(0, 1))
-    found: dict[str, list[tuple[str, str]]] = {}
-    for row in out.split(b"\0")[:-1]:
-        key, _, value = os.fsdecode(row).partition("\n")
-        identity, _, ref = value.partition(" ")
-        found.setdefault("refs/heads/" + key[len("branch.") : -len(".holdfast")], []).append((identity, ref))
-    return found
+    rows = (os.fsdecode(row).partition("\n") for row in out.split(b"\0")[:-1])
+    named = ((f"refs/heads/{key[len('branch.') : -len('.holdfast')]}", value.partition(" ")) for key, _, value in rows)
+    return grouped((ref, (identity, name)) for ref, (identity, _, name) in named)
 
 
 def alive(repo: Repo, *stores: Layout) -> set[str]:
@@ -264,9 +259,15 @@ def _lives(repo: Repo, line: KnownLine, refs: set[str]) -> bool:
 
 
 def _lookup(
-    repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], datetime], *, reading: bool = False
+    repo: Repo, stores: Sequence[Layout], ref: str | None, clock: Callable[[], datetime], *, reading: bool = False
 ) -> KnownLine | None:
-    """The line of a branch, unless it is new, a copy, or another branch under an old name."""
+    """The line of a branch, unless it is new, a copy, or another branch under an old name; or of a detached tree."""
+    if ref is None:
+        identity = _read_detached(repo.git_dir) or "-"
+        line = find(stores, identity)
+        if line is None and _has_record(stores, identity):
+            return replace(_new(repo, stores, ref, clock, identity), whole=False)
+        return None if line is None or line.dropped else line
     everything = _values(repo)
     for identity, named in reversed(everything.get(ref, [])):
         if named != ref and _is_copy(repo, everything, ref, identity, named):
@@ -301,30 +302,40 @@ def _keep(stores: Sequence[Layout], line: KnownLine) -> None:
 
 def _renamed(repo: Repo, stores: Sequence[Layout], line: KnownLine, ref: str) -> KnownLine:
     moved = replace(line, refs=(*line.refs, ref))
-    if _set_config(repo, ref, line.id):
+    if _claim(repo, ref, line.id):
         _keep(stores, moved)
     return moved
 
 
-def _new(repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], datetime], identity: str) -> KnownLine:
-    """A branch's line as git's own records tell it: when it was born, and from what."""
-    now, moment = timestamp(clock()), reflog.birth(repo, ref)
+_Clock = Callable[[], datetime]
+
+
+def _new(repo: Repo, stores: Sequence[Layout], ref: str | None, clock: _Clock, identity: str) -> KnownLine:
+    """A line as git's own records tell it: when its branch was born, and from what; or where HEAD was before."""
+    now, descent = timestamp(clock()), _Descent(repo, known(*stores))
+    if ref is None:
+        left: tuple[BranchOrigin, ReflogRow] | None = reflog.detached_from(repo)
+        inherits = descent.through(left[0], min(now, left[1].until)) if left else descent.through(None, now)
+        return KnownLine(identity, (_detached_name(repo),), now, inherits, done=descent.done)
+    moment = reflog.birth(repo, ref)
     born = moment.born if moment else (None if repo.resolve(ref) else UNBORN)
-    descent = _Descent(repo, known(*stores))
     inherits = descent.of(ref, now)
     return KnownLine(identity, (ref,), now, inherits, born=born, done=descent.done)
 
 
-def _make(repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], datetime]) -> KnownLine:
+def _make(repo: Repo, stores: Sequence[Layout], ref: str | None, clock: Callable[[], datetime]) -> KnownLine:
     new = _new(repo, stores, ref, clock, line_id())
-    aside = find(stores, fallback_id(ref, new.born))
-    if _set_config(repo, ref, new.id):
-        if aside is not None:  # what a sandbox recorded while git's config was read-only belongs to us
+    apart = fallback_id(new.refs[0], new.born)
+    aside = find(stores, apart)
+    if _claim(repo, ref, new.id):
+        if (
+            aside is not None and not aside.dropped
+        ):  # what a sandbox recorded while git's config was read-only belongs to us
             new = replace(new, inherits=tuple(dict.fromkeys((InheritedLine(aside.id, None), *aside.inherits))))
     elif aside is not None:
         return aside
     else:
-        new = replace(new, id=fallback_id(ref, new.born))
+        new = replace(new, id=apart)
         if _has_record(stores, new.id):  # a damaged one, which is not ours to write over
             return replace(new, whole=False)
     save(stores[0], new)
@@ -338,14 +349,19 @@ def mend(repo: Repo, stores: Sequence[Layout], identity: str, clock: Callable[[]
         if branches and repo.resolve(branches[0]):
             line = _new(repo, stores, branches[0], clock, identity)
         elif _read_detached(repo.git_dir) == identity:
-            line = _new_detached(repo, stores, clock, identity)
+            line = _new(repo, stores, None, clock, identity)
         else:  # its branch is gone; `reconcile` lists what it left under this name
             line = KnownLine(identity, (f"refs/heads/{identity}",), timestamp(clock()), ())
         save(stores[0], line)
 
 
-def _set_config(repo: Repo, ref: str, identity: str) -> bool:
-    if not ref.startswith("refs/heads/"):
+def _claim(repo: Repo, ref: str | None, identity: str) -> bool:
+    """Say whose line a branch is, or a detached work tree, in whose git folder it is kept and goes with it."""
+    if ref is None:
+        with contextlib.suppress(ReadOnlyStore):
+            fsio.replace(os.path.join(repo.git_dir, DETACHED), identity.encode("ascii") + b"\n")
+            return True
+    if ref is None or not ref.startswith("refs/heads/"):
         return False
     key = f"branch.{ref[len('refs/heads/') :]}.holdfast"
     return repo.attempt_patiently("config", "--replace-all", key, f"{identity} {ref}").returncode == 0
@@ -405,49 +421,8 @@ def chain(line: KnownLine, until: str) -> tuple[InheritedLine, ...]:
     return (InheritedLine(line.id, until), *further)
 
 
-def _detached(
-    repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime], *, reading: bool = False
-) -> BranchLine:
-    """A detached work tree keeps its line in its own git folder, and it goes with it."""
-    found = _detached_line(repo, stores, clock)
-    if found is None and reading:
-        found = _new_detached(repo, stores, clock, line_id())
-    if found is None:
-        with _making(stores[0]):
-            found = _detached_line(repo, stores, clock) or _make_detached(repo, stores, clock)
-    return found.seen_as(None)
-
-
-def _detached_line(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime]) -> KnownLine | None:
-    identity = _read_detached(repo.git_dir) or "-"
-    line = find(stores, identity)
-    if line is None and _has_record(stores, identity):
-        return replace(_new_detached(repo, stores, clock, identity), whole=False)
-    return None if line is None or line.dropped else line
-
-
-def _new_detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime], identity: str) -> KnownLine:
-    now, name = timestamp(clock()), _DETACHED_REF + os.path.basename(repo.git_dir)
-    left: tuple[BranchOrigin, ReflogRow] | None = reflog.detached_from(repo)
-    descent = _Descent(repo, known(*stores))
-    inherits = descent.through(left[0], min(now, left[1].until)) if left else descent.through(None, now)
-    return KnownLine(identity, (name,), now, inherits, done=descent.done)
-
-
-def _make_detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime]) -> KnownLine:
-    new = _new_detached(repo, stores, clock, line_id())
-    name = new.refs[0]
-    aside = find(stores, fallback_id(name))
-    try:
-        fsio.replace(os.path.join(repo.git_dir, DETACHED), new.id.encode("ascii") + b"\n")
-        if aside is not None and not aside.dropped:
-            new = replace(new, inherits=(InheritedLine(aside.id, None), *aside.inherits))
-    except ReadOnlyStore:
-        if aside is not None:
-            return aside
-        new = replace(new, id=fallback_id(name))
-    save(stores[0], new)
-    return new
+def _detached_name(repo: Repo) -> str:
+    return _DETACHED_REF + os.path.basename(repo.git_dir)
 
 
 def _read_detached(git_dir: str) -> str:

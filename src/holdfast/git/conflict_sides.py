@@ -66,13 +66,10 @@ class _Reading:
             self.within = ""
             self.names[-1] = (self.names[-1][0], found[1] or "")
         else:
-            self._add(line)
-
-    def _add(self, line: str) -> None:
-        if any(marker.fullmatch(line) for marker in (_OURS, _BASE, _END)):
-            self.sound = False  # a marker where none belongs: nobody can say whose lines these are
-        for name in (self.within,) if self.within else ("ours", "base", "theirs"):
-            getattr(self, name).append(line)
+            # A marker where none belongs: nobody can say whose lines these are.
+            self.sound = self.sound and not any(marker.fullmatch(line) for marker in (_OURS, _BASE, _END))
+            for name in (within,) if within else ("ours", "base", "theirs"):
+                getattr(self, name).append(line)
 
 
 def split_markers(text: str) -> MarkedText | None:

@@ -19,18 +19,10 @@ from holdfast.git.clone import Clone
 from holdfast.model.event import Event, EventDraft
 from holdfast.model.ids import is_id, slug
 from holdfast.patterns import regex
-from holdfast.store import (
-    fsio,
-    loose_records,
-    markdown_document,
-    memory_files,
-    pending_changes,
-    receipt_files,
-    statistics,
-    trash,
-)
+from holdfast.store import fsio, loose_records, markdown_document, pending_changes, receipt_files, statistics, trash
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
+from holdfast.store.memory_files import parts
 from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen, replace
 
@@ -351,7 +343,7 @@ def _path_for(path: str, left: str, identity: str) -> str:
     """Where the other entries of a file lie: elsewhere, if the file is called after the one that went."""
     if not _is_about(path, identity):
         return path
-    for part in memory_files.parts(left, path):
+    for part in parts(left, path):
         if not isinstance(part.memory, BrokenEntry):
             return paths.entry_path(part.memory.type, slug(part.memory.statement), part.memory.id)
     return f"{os.path.dirname(path)}/rest.md"

@@ -151,6 +151,11 @@ class DiskGlance:
         )
         self.trees = tuple(os.path.basename(git_dir) for git_dir in repo.worktrees()[1:] if _is_there(git_dir))
 
+    def tree(self, *, ts: str, rows: int, row: str, waiting: tuple[GitMove, ...]) -> SeenWorkTree:
+        """This work tree, to be remembered, with how far its log was read and what waits to be told."""
+        head = self.head
+        return SeenWorkTree(head.oid, head.ref, self.line, ts, rows, row, self.log, self.fetched, waiting)
+
     def equals(self, tree: SeenWorkTree, shared: SeenClone) -> bool:
         """Whether nothing moved; while git is at work the tree is not compared."""
         if (self.config, self.shallow, self.trees) != (shared.config, shared.shallow, shared.trees):

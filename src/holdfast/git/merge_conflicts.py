@@ -409,10 +409,6 @@ def _event(clone: Clone, conflict: EntryConflict, text: str | None) -> EventDraf
         "blob": clone.repo.hash_blob(text.encode("utf-8")) if text is not None else None,
         "reason": f"{conflict.kind}: {', '.join(clash.name for clash in conflict.fields) or 'merged'}",
     }
-    return EventDraft(
-        "task",
-        target=conflict.id,
-        layer=said.get("layer"),
-        systemic_scale=said.get("systemic_scale"),
-        body={name: value for name, value in body.items() if value not in (None, [])},
-    )
+    told = {name: value for name, value in body.items() if value not in (None, [])}
+    place = {name: said.get(name) for name in ("layer", "systemic_scale")}
+    return EventDraft("task", target=conflict.id, body=told, **place)

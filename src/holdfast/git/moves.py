@@ -241,7 +241,11 @@ class _Observing:
             self._of_clone("shallow", None, None, sentence)
         if branches != before.branches:
             self._compare_branches(dict(before.branches), dict(branches))
-        self._compare_trees(set(before.trees), set(now.trees))
+        for name in sorted({*before.trees} - {*now.trees}):
+            self._of_clone("worktree-removed", name, None, f"the work tree {name} is gone")
+            last_seen.forget(self.clone, name)
+        for name in sorted({*now.trees} - {*before.trees}):
+            self._of_clone("worktree-added", None, name, f"a work tree was added: {name}")
         waiting = (*before.waiting, *self.of_clone)
         return SeenClone(now.config, branches, now.trees, now.shallow, waiting[-last_seen.MOST :], before.kept)
 
@@ -255,13 +259,6 @@ class _Observing:
             else:
                 again = " and created again" if self.repo.resolve(ref) else ""
                 self._of_clone("deleted", ref, None, f"the branch {_called(ref)} was deleted{again}")
-
-    def _compare_trees(self, before: set[str], now: set[str]) -> None:
-        for name in sorted(before - now):
-            self._of_clone("worktree-removed", name, None, f"the work tree {name} is gone")
-            last_seen.forget(self.clone, name)
-        for name in sorted(now - before):
-            self._of_clone("worktree-added", None, name, f"a work tree was added: {name}")
 
     def _of_clone(self, kind: str, before: str | None, after: str | None, sentence: str) -> None:
         self.of_clone.append(GitMove(kind, before, after, self.ts, sentence))
@@ -280,18 +277,8 @@ class _Observing:
             self._compare_place(before, told=fresh is not None, since=_switched(fresh or ()) or self.ts)
             if self.now.fetched != before.fetched:
                 self._look_upstream(before)
-        waiting = (*(before.waiting if before else ()), *self.moves)
-        return SeenWorkTree(
-            head=self.now.head.oid,
-            ref=self.now.head.ref,
-            line=self.now.line,
-            ts=self.ts,
-            rows=len(rows),
-            row=_mark(rows[-1]) if rows else "",
-            log=self.now.log,
-            fetched=self.now.fetched,
-            waiting=waiting[-last_seen.MOST :],
-        )
+        waiting = (*(before.waiting if before else ()), *self.moves)[-last_seen.MOST :]
+        return self.now.tree(ts=self.ts, rows=len(rows), row=_mark(rows[-1]) if rows else "", waiting=waiting)
 
     def _take(self, step: HeadStep) -> None:
         match step.kind:

@@ -8,16 +8,9 @@ import os
 from collections.abc import Collection, Sequence
 
 from holdfast.errors import HoldfastError, HookRewrote, OnTrunk, PublishRefused
-from holdfast.git import (
-    approval_proofs,
-    branch_lines,
-    project_setup,
-    publish_journal,
-    reconcile,
-    rewinds,
-    visible_entries,
-)
+from holdfast.git import approval_proofs, branch_lines, publish_journal, reconcile, rewinds, visible_entries
 from holdfast.git.clone import Clone
+from holdfast.git.project_setup import ATTRIBUTES_TEXT, EARLIER_ATTRIBUTES
 from holdfast.git.publish_journal import PublishItem
 from holdfast.git.repo import Head
 from holdfast.git.visible_entries import Sighting, Source, Staged
@@ -228,16 +221,9 @@ def _plan(clone: Clone, changes: Sequence[PendingChange]) -> tuple[list[PublishI
 
 
 def _item(clone: Clone, path: str, data: bytes | None, change: PendingChange | None, ground: _Ground) -> PublishItem:
-    return PublishItem(
-        path=path,
-        data=data,
-        blob=None if data is None else clone.repo.hash_blob(data),
-        head_blob=ground.tree.get(path),
-        index=ground.index.get(path),
-        there=publish_journal.file_blob(clone.repo, path),
-        sparse=path in ground.sparse,
-        change=change,
-    )
+    blob = None if data is None else clone.repo.hash_blob(data)
+    there, hidden = publish_journal.file_blob(clone.repo, path), path in ground.sparse
+    return PublishItem(path, data, blob, ground.tree.get(path), ground.index.get(path), there, hidden, change)
 
 
 def _proofs(clone: Clone, items: Sequence[PublishItem], ground: _Ground) -> list[PublishItem]:
@@ -285,12 +271,11 @@ def _accepted(clone: Clone, items: Sequence[PublishItem], touched: Collection[st
 
 def _attributes(clone: Clone, ground: _Ground) -> PublishItem | None:
     """Segments must not travel without the rules that keep their bytes; a file of the user's own stays."""
-    item = _item(clone, paths.ATTRIBUTES, project_setup.ATTRIBUTES_TEXT.encode(), None, ground)
+    item = _item(clone, paths.ATTRIBUTES, ATTRIBUTES_TEXT.encode(), None, ground)
     if item.head_blob is None:
         return item if item.there in (None, item.blob) else None
-    texts = project_setup.EARLIER_ATTRIBUTES
-    earlier = {clone.repo.hash_blob(text.encode()) for text in texts}
-    converted = {clone.repo.hash_blob(text.replace("\n", "\r\n").encode()) for text in texts}
+    earlier = {clone.repo.hash_blob(text.encode()) for text in EARLIER_ATTRIBUTES}
+    converted = {clone.repo.hash_blob(text.replace("\n", "\r\n").encode()) for text in EARLIER_ATTRIBUTES}
     return item if item.head_blob in earlier and item.there in earlier | converted else None
 
 

@@ -82,7 +82,7 @@ def _origin(repo: Repo, path: str, span: Span) -> SpanOrigin | None:
     histories = list(versions(repo, path))
     for search in (_search, _never_there):
         for is_elsewhere, known in enumerate(histories):
-            if (found := search(repo, known, span, seen)) is not None:
+            if (found := search(_texts(repo, known, seen), span)) is not None:
                 at, text, first, last = found
                 changed = known[at - 1] if at and not is_elsewhere else None
                 return SpanOrigin(text, first, last, known[at], changed, bool(is_elsewhere))
@@ -98,12 +98,10 @@ def changer(repo: Repo, path: str, blob: str) -> tuple[CommittedVersion, Committ
     return None
 
 
-def _search(
-    repo: Repo, known: Sequence[CommittedVersion], span: Span, seen: dict[str, FileVersion]
-) -> tuple[int, FileVersion, int, int] | None:
+def _search(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[int, FileVersion, int, int] | None:
     """The newest version that holds a span: from where it stood as cited, followed to where it went."""
     passed: list[tuple[int, FileVersion]] = []
-    for at, text in _texts(repo, known, seen):
+    for at, text in texts:
         if (place := text.own(span)) is None:
             passed.append((at, text))
             continue
@@ -115,11 +113,9 @@ def _search(
     return None
 
 
-def _never_there(
-    repo: Repo, known: Sequence[CommittedVersion], span: Span, seen: dict[str, FileVersion]
-) -> tuple[int, FileVersion, int, int] | None:
+def _never_there(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[int, FileVersion, int, int] | None:
     """The newest version with a text that was never committed where it was cited."""
-    for at, text in _texts(repo, known, seen):
+    for at, text in texts:
         if not text.is_beyond(span) and (place := text.place(span)) is not None:
             return at, text, *place
     return None
