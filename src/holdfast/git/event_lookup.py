@@ -77,7 +77,9 @@ class EventLookup:
         unread: dict[str, Source] = {}
         for source in self._sources(scope):
             if name := _name(source):
-                if not self._is_read(name, source) and (source.blob or name not in unread):
+                whole = self._index.offset(name) if source.kind == "segment" else os.stat(source.path or "").st_size
+                is_read = self._index.offset(name) is not None and self._index.offset(name) == whole
+                if not is_read and (source.blob or name not in unread):
                     unread[name] = source
                 here[name] = None if source.until is None or here.get(name, "") is None else source.until
         names = list(unread)
@@ -94,10 +96,6 @@ class EventLookup:
         if scope == "visible":
             return visible
         return [*own, *(source for source in visible if (source.blob is None) == (scope == "waiting"))]
-
-    def _is_read(self, name: str, source: Source) -> bool:
-        offset = self._index.offset(name)
-        return offset is not None and (source.kind == "segment" or offset == os.stat(source.path or "").st_size)
 
     def _pieces(self, unread: dict[str, Source]) -> Iterator[tuple[str, int, bytes]]:
         repo, layout = self._clone.repo, self._clone.layout

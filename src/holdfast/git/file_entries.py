@@ -48,33 +48,21 @@ def apart(repo: Repo, file: Sighting) -> Iterator[FileEntry]:
     if len(found) == 1:
         yield FileEntry(file, file)
         return
-    before = _in_head(repo, file.path) if file.origin == "edit" else frozenset()
+    blobs = repo.blobs(repo.blobs_at("HEAD", [file.path]).values()) if file.origin == "edit" else {}
+    earlier = (markdown_document.pieces(data.decode("utf-8", "replace")) for data in blobs.values())
+    before = {piece.text for pieces in earlier for piece in pieces}
     theirs = None if file.clash is None else by_id(file.clash, file.path)
     for piece in found:
         yield _one(repo, file, piece, before, theirs)
 
 
-def _one(
-    repo: Repo, file: Sighting, piece: EntryPiece, before: frozenset[str], theirs: dict[str, str] | None
-) -> FileEntry:
-    own = replace(
-        file,
-        text=piece.text,
-        blob=repo.hash_blob(piece.text.encode("utf-8", "replace")),
-        origin="tree" if piece.text in before else file.origin,
-    )
+def _one(repo: Repo, file: Sighting, piece: EntryPiece, before: set[str], theirs: dict[str, str] | None) -> FileEntry:
+    blob = repo.hash_blob(piece.text.encode("utf-8", "replace"))
+    own = replace(file, text=piece.text, blob=blob, origin="tree" if piece.text in before else file.origin)
     if theirs is not None:
         clash = theirs.get(_id_of(piece.text, file.path), "")
         own = replace(own, clash=None if clash == piece.text else clash)
     return FileEntry(own, file, piece.line, piece.start)
-
-
-def _in_head(repo: Repo, path: str) -> frozenset[str]:
-    """The texts of a file's entries as HEAD has them."""
-    blobs = repo.blobs(repo.blobs_at("HEAD", [path]).values())
-    return frozenset(
-        piece.text for data in blobs.values() for piece in markdown_document.pieces(data.decode("utf-8", "replace"))
-    )
 
 
 def by_id(text: str, path: str) -> dict[str, str]:

@@ -93,12 +93,6 @@ def is_shell(data: bytes) -> bool:
     return bool(newline or len(first) == len(data)) and bool(names) and names[0] in SHELLS
 
 
-def insert_block(data: bytes, added: bytes) -> bytes:
-    """A shell script with our lines right behind its first."""
-    first, newline, rest = data.partition(b"\n")
-    return first + newline + added + rest if newline else first + b"\n" + added.removesuffix(b"\n")
-
-
 def strip_block(data: bytes) -> bytes | None:
     """A script as it was before `insert`; None if all of it is ours."""
     whole = False
@@ -111,16 +105,10 @@ def strip_block(data: bytes) -> bytes | None:
     return None if whole and data in (SHEBANG, b"") else data
 
 
-def find_block(data: bytes) -> bytes | None:
-    """Our lines in a script."""
-    found = _BLOCK.search(data)
-    return found[0] if found else None
-
-
 def leads(data: bytes) -> bool:
     """Whether our lines come first, so that a test of ours runs nothing else."""
     found = _BLOCK.search(data)
-    return bool(found) and found.start() == data.find(b"\n") + 1 if found else False
+    return found is not None and found.start() == data.find(b"\n") + 1
 
 
 def interpreter(text: bytes | str) -> str | None:
@@ -147,7 +135,8 @@ class HookFile:
     @property
     def block(self) -> bytes | None:
         """Our lines in it."""
-        return find_block(self.data) if self.data is not None else None
+        found = _BLOCK.search(self.data or b"")
+        return found[0] if found else None
 
     @property
     def is_ours(self) -> bool:
@@ -179,8 +168,9 @@ def put_in(folder: str, name: str, *, script: str, python: str) -> str:
     """Make a hook record, beside whatever it does already; gives how: file, block or beside."""
     path, seen = os.path.join(folder, name), look(os.path.join(folder, name))
     if seen is not None and seen.takes_block and not seen.is_ours:
-        rest = strip_block(seen.data or b"") or b""
-        _put(path, insert_block(rest, block(name, script=script, python=python)), seen.mode)
+        first, newline, rest = (strip_block(seen.data or b"") or b"").partition(b"\n")
+        added = block(name, script=script, python=python)
+        _put(path, first + b"\n" + (added + rest if newline else added.removesuffix(b"\n")), seen.mode)
         return "block"
     if seen is not None and not seen.is_ours:
         if seen.block and seen.data is not None:  # its owner switched it off since

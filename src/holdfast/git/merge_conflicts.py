@@ -344,7 +344,7 @@ def _supersede(clone: Clone, conflict: EntryConflict, text: str) -> None:
 def _write(clone: Clone, conflict: EntryConflict, text: str | None) -> None:
     """Write the file and tell git that this path is settled; if git refuses, the file is as it was."""
     full = fsio.inside(clone.repo.top, conflict.path)
-    before = _bytes(full)
+    before = fsio.find(full, limit=visible_entries.MAX_ENTRY)
     _keep_aside(clone, conflict, before, text)
     try:
         if text is None:
@@ -359,13 +359,6 @@ def _write(clone: Clone, conflict: EntryConflict, text: str | None) -> None:
         if before is not None:
             fsio.replace(full, before, mode=0o644)
         raise
-
-
-def _bytes(full: str) -> bytes | None:
-    try:
-        return fsio.read(full, limit=visible_entries.MAX_ENTRY)
-    except FileNotFoundError:
-        return None
 
 
 def _keep_aside(clone: Clone, conflict: EntryConflict, data: bytes | None, text: str | None) -> None:

@@ -58,7 +58,10 @@ def publish(
     if not here and not stage:
         _refuse_on_trunk(clone, trunk)
     with fsio.locked(clone.layout.lock, wait=60.0) as lock:
-        _finish_the_last(clone)
+        said = recover(clone)
+        if said is not None and os.path.lexists(clone.layout.publishing):
+            raise PublishRefused(said, hint="Once git is free again, run `holdfast publish` again.")
+        clone.notes.extend([said] if said is not None else [])
         clone.settle()
         _tell_of_erasures(clone)
         _seal(clone)
@@ -68,8 +71,7 @@ def publish(
         if not items:
             _pass_events(clone)
             return Published(None, (), 0, tuple(kept), stage)
-        said = message or _message(items, events)
-        commit = _carry_out(clone, items, stage=stage, message=said, lock=lock)
+        commit = _carry_out(clone, items, stage=stage, message=message or _message(items, events), lock=lock)
         if commit:
             _pass_events(clone)
     return Published(commit, tuple(item.path for item in items), events, tuple(kept), stage)
@@ -103,14 +105,6 @@ def _refuse_on_trunk(clone: Clone, setting: str | None) -> None:
     # Where the remote never said which branch is its default, the local trunk that follows it stands for it.
     if upstream and trunk in (upstream, head.ref):
         raise OnTrunk(f"{head.branch} follows {upstream.removeprefix('refs/remotes/')}, the remote's default branch")
-
-
-def _finish_the_last(clone: Clone) -> None:
-    said = recover(clone)
-    if said is not None and os.path.lexists(clone.layout.publishing):
-        raise PublishRefused(said, hint="Once git is free again, run `holdfast publish` again.")
-    if said is not None:
-        clone.notes.append(said)
 
 
 def _tell_of_erasures(clone: Clone) -> None:

@@ -179,10 +179,8 @@ def sweep(repo: Repo, items: Iterable[PublishItem]) -> None:
 
 def file_blob(repo: Repo, path: str) -> str | None:
     """The blob that a work tree's file would be, None if there is none."""
-    try:
-        return repo.hash_blob(fsio.read(fsio.inside(repo.top, path), limit=1 << 28))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    data = fsio.find(fsio.inside(repo.top, path), limit=1 << 28)
+    return None if data is None else repo.hash_blob(data)
 
 
 def index_entries(repo: Repo) -> dict[str, str]:

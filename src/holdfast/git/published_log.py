@@ -39,18 +39,14 @@ def of_tree(repo: Repo, layout: Layout, tree: str, *, keep: bool = True) -> Publ
         return known
     found = _grown(repo, layout, tree) or _add(PublishedLog(), repo, repo.blobs_below(tree))
     if keep:
+        record = {"v": VERSION, "tips": found.tips, "erased": sorted(found.erased)}
         try:
-            _remember(layout, tree, found)
+            loose_records.keep(os.path.join(layout.heads, tree), record)
+            for old in _remembered(layout)[KEPT:]:
+                fsio.remove(os.path.join(layout.heads, old))
         except UnsafePath as error:  # only a cache: without it the next command reads the log again
             layout.leave_out(error)
     return found
-
-
-def _remember(layout: Layout, tree: str, found: PublishedLog) -> None:
-    record = {"v": VERSION, "tips": found.tips, "erased": sorted(found.erased)}
-    loose_records.keep(os.path.join(layout.heads, tree), record)
-    for old in _remembered(layout)[KEPT:]:
-        fsio.remove(os.path.join(layout.heads, old))
 
 
 def _grown(repo: Repo, layout: Layout, tree: str) -> PublishedLog | None:

@@ -273,7 +273,11 @@ def _arrivals(clone: Clone, commit: str, *, shallow: bool) -> Mapping[str, list[
         return known
     if not before or not clone.repo.is_ancestor(before, commit):
         known, before = {}, ""
-    rows = list(_brought(clone.repo, commit, before))
+    # Of a merge only what none of its parents has: that came with it.
+    shape = ("--no-show-signature", "--full-history", "-c", "--no-renames", "--raw", "--no-abbrev", "-z")
+    asked = [commit, *([f"^{before}"] if before else []), "--", layout.LOG, layout.APPROVALS]
+    out = clone.repo.run("-c", "log.showRoot=true", "log", *shape, "--format=%x01%H", *asked)
+    rows = [(start, path, blob) for start, path, _, blob in raw_changes(out) if blob]
     texts = clone.repo.blobs({blob for _, path, blob in rows if path.startswith(f"{layout.LOG}/")})
     events = {blob: _ACCEPT.findall(data) for blob, data in texts.items()}
     for start, path, blob in rows:
@@ -291,17 +295,6 @@ def _arrivals(clone: Clone, commit: str, *, shallow: bool) -> Mapping[str, list[
 
 def _proof_key(body: str) -> str:
     return f"proof {body}"
-
-
-def _brought(repo: Repo, commit: str, before: str) -> Iterator[tuple[str, str, str]]:
-    """Each file of log and proofs that a commit brought or changed: the commit, the path, the blob.
-
-    Of a merge only what none of its parents has: that came with it.
-    """
-    shape = ("--no-show-signature", "--full-history", "-c", "--no-renames", "--raw", "--no-abbrev", "-z")
-    asked = [commit, *([f"^{before}"] if before else []), "--", layout.LOG, layout.APPROVALS]
-    out = repo.run("-c", "log.showRoot=true", "log", *shape, "--format=%x01%H", *asked)
-    return ((start, path, blob) for start, path, _, blob in raw_changes(out) if blob)
 
 
 def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[ProvenText]:

@@ -226,10 +226,7 @@ def _add(layout: Layout, name: str, data: bytes) -> bool:
 
 def _add_lines(target: str, data: bytes) -> bool:
     """Add the lines a file of lines lacks, before its own: of two about the same thing the last counts."""
-    try:
-        ours = fsio.read(target, limit=MAX_FILE)
-    except FileNotFoundError:
-        ours = b""
+    ours = fsio.find(target, limit=MAX_FILE) or b""
     known = set(ours.split(b"\n"))
     new = [line for line in data.split(b"\n") if line and line not in known]
     if new:

@@ -41,7 +41,9 @@ class CacheFile:
         """All of what is done within, or none of it; the file is made if there is none."""
         db = self.db
         if self.path and not self._in_file:
-            _make_private(self.path)
+            with contextlib.suppress(OSError):  # SQLite says what is wrong
+                os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
             self._use_file(db, self.path)
         db.execute("BEGIN IMMEDIATE")
         try:
@@ -106,9 +108,3 @@ def _drop(path: str) -> None:
     for name in (path, f"{path}-journal"):
         with contextlib.suppress(OSError):
             os.unlink(name)
-
-
-def _make_private(path: str) -> None:
-    with contextlib.suppress(OSError):  # SQLite says what is wrong
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))

@@ -271,6 +271,13 @@ def read(path: str, *, limit: int, start: int = 0) -> bytes:
         os.close(fd)
 
 
+def find(path: str, *, limit: int) -> bytes | None:
+    """A file's bytes as `read` gives them; None if there is no such file."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        return read(path, limit=limit)
+    return None
+
+
 def _read_up_to(fd: int, expected: int, limit: int, path: str) -> bytes:
     parts, total = [], 0
     while chunk := os.read(fd, min(expected + 1, 1 << 20)):  # a small file must not cost a large buffer

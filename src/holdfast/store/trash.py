@@ -282,10 +282,7 @@ def _text(line: bytes) -> TrashedText:
 
 def _forget_texts(folder: str, identity: str) -> int:
     path = os.path.join(folder, TEXTS)
-    try:
-        rows = fsio.read(path, limit=MAX_TEXTS).splitlines(keepends=True)
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
+    rows = (fsio.find(path, limit=MAX_TEXTS) or b"").splitlines(keepends=True)
     kept = [row for row in rows if not _is_about(row, identity)]
     if len(kept) < len(rows):
         fsio.replace(path, b"".join(kept))
