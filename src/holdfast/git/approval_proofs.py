@@ -16,7 +16,7 @@ from holdfast.model.memory import Memory
 from holdfast.patterns import regex
 from holdfast.store import layout, markdown_document, memory_files
 from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name
-from holdfast.values import frozen, replace
+from holdfast.values import frozen, grouped, replace
 
 _ID = regex(r"^id:[ \t]*[\"']?([\w.-]+)", re.MULTILINE)
 
@@ -106,20 +106,17 @@ def changes(
     """
     approvals = list(given)
     names = {*touched, *(name for name, _ in approvals)}
-    found: dict[str, list[ProvenText]] = {name: [] for name in names}
-    for one in texts(repo, files):
-        if one.id in found:
-            found[one.id].append(one)
+    found = grouped((one.id, one) for one in texts(repo, files) if one.id in names)
     result: dict[str, bytes | None] = {}
     old = {path: blob for path, blob in proved.items() if path.split("/")[2] in names}
     data = repo.blobs(old.values())
     for path, blob in old.items():
         name, body = path.split("/")[2], read(path.rpartition("/")[2], data.get(blob, b""))
-        if body is None or not any(fits(body, one) for one in found[name]):
+        if body is None or not any(fits(body, one) for one in found.get(name, ())):
             result[path] = None
     for name, stored in approvals:
         proof, body_id = render(stored), body_name(stored)
         body = read(body_id, proof)
-        if body is not None and any(fits(body, one) for one in found[name]):
+        if body is not None and any(fits(body, one) for one in found.get(name, ())):
             result[layout.proof_path(name, body_id)] = proof
     return result

@@ -374,17 +374,15 @@ def _supersedes(data: bytes | None) -> tuple[str, ...]:
 
 def candidates_changed(clone: Clone, candidates: Collection[Candidate]) -> set[str]:
     """The ids of those whose words are not the ones they were proposed with."""
-    said: dict[str, set[str]] = {}
     asked = {candidate.id for candidate in candidates}
-    for event in clone.find_events("own", kinds=("propose",), targets=asked) if asked else ():
-        if event.body and event.target:
-            said.setdefault(event.target, set()).update(_statement(clone, event.body))
+    events = clone.find_events("own", kinds=("propose",), targets=asked) if asked else ()
+    said = grouped((event.target, words) for event in events for words in _statement(clone, event.body or ""))
     return {one.id for one in candidates if said.get(one.id) and one.statement not in said[one.id]}
 
 
 def _statement(clone: Clone, body: str) -> list[str]:
     try:
-        statement = (clone.bodies.get(body) or {}).get("statement")
+        statement = ((clone.bodies.get(body) if body else None) or {}).get("statement")
     except (CorruptLog, UnsafePath, TooLarge):  # doctor names it
         return []
     return [statement] if isinstance(statement, str) else []

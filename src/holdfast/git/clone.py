@@ -30,6 +30,7 @@ from holdfast.store.layout import Layout
 from holdfast.store.log import Bodies, SpoolWriter, spool_ends
 from holdfast.store.pending_changes import PendingChange
 from holdfast.store.private_store import make_store, read_repo_id
+from holdfast.values import grouped
 
 if TYPE_CHECKING:
     from holdfast.git.event_lookup import EventLookup
@@ -288,15 +289,13 @@ class Clone:
         """Keep the next content of several tracked paths; what waits and what HEAD has is looked up once."""
         for path in texts:
             pending_changes.refuse_foreign(path)
-        earlier: dict[str, list[PendingChange]] = {path: [] for path in texts}
-        for change in visible_entries.waiting_changes(self.stores, self.line()):
-            if change.path in earlier and change.segment is None:
-                earlier[change.path].append(change)
+        waiting = visible_entries.waiting_changes(self.stores, self.line())
+        earlier = grouped((change.path, change) for change in waiting if change.segment is None)
         in_tree = self.repo.blobs_at("HEAD", list(texts))
         made = []
         for path, text in texts.items():
             line, head = self.line(), self.repo.head()
-            base = self._base(path, text, earlier[path], in_tree.get(path))
+            base = self._base(path, text, earlier.get(path, []), in_tree.get(path))
             blob = None if text is None else self.repo.hash_blob(text.encode("utf-8"))
             new = pending_changes.add(self.layout, PendingChange(path, base, blob, line.id, head.oid, self.now(), text))
             if event is not None:
@@ -305,7 +304,7 @@ class Clone:
                 except HoldfastError:  # the disk is full, or refuses: what was there before still counts
                     pending_changes.drop(self.layout, new)
                     raise
-            self.retire(earlier[path])
+            self.retire(earlier.get(path, []))
             made.append(new)
         return made
 

@@ -219,9 +219,7 @@ class _Observing:
                 self.made.append(NewCommit(where, line, one.ref, one.head or "", one.ts))
 
     def _line_of(self, ref: str | None) -> str | None:
-        if ref == self.now.head.ref:
-            return self.now.line
-        return self._branches.get(ref or "")
+        return self.now.line if ref == self.now.head.ref else self._branches.get(ref or "")
 
     @cached_property
     def _branches(self) -> dict[str, str]:

@@ -86,9 +86,7 @@ def origin(repo: Repo, ref: str, moment: ReflogRow) -> BranchOrigin | None:
     if start != "HEAD" and (named := _branch(repo, start)):
         return BranchOrigin(named) if named != ref else None
     left = _left_behind(repo, ref, moment)
-    if left is None and start == "HEAD":
-        return _checked_out(repo, moment, skip=ref)
-    return left
+    return _checked_out(repo, moment, skip=ref) if left is None and start == "HEAD" else left
 
 
 def _branch(repo: Repo, name: str) -> str | None:

@@ -249,11 +249,9 @@ def where(clone: Clone, cited: str) -> SpanLocation | None:
 def _standing(repo: Repo, place: TrackedPlace, span: Span) -> tuple[FileVersion, int, int] | None:
     """The text in which a span stands, and its lines there; if it changed, those that took its place."""
     read = list(texts(repo, place))
-    for text in read:
-        if (found := text.own(span)) is not None:
-            return text, *found
-    if not read:
-        return None
+    own = next(((text, *lines) for text in read if (lines := text.own(span))), None)
+    if own is not None or not read:
+        return own
     source = origin(repo, (place.path, span.path), span)
     if source is not None and (went := _went(source, read)) is not None:
         return went
@@ -265,10 +263,8 @@ def _standing(repo: Repo, place: TrackedPlace, span: Span) -> tuple[FileVersion,
 
 def _went(source: SpanOrigin, read: Sequence[FileVersion]) -> tuple[FileVersion, int, int] | None:
     """Where the cited text moved to in the first of these versions that still has it."""
-    for text in read:
-        if (place := LineAlignment(source.text.lines, text.lines).follow(source.first, source.last)) is not None:
-            return text, *place
-    return None
+    ways = ((text, LineAlignment(source.text.lines, text.lines).follow(source.first, source.last)) for text in read)
+    return next(((text, *place) for text, place in ways if place), None)
 
 
 def _recited(repo: Repo, span: Span) -> str | None:

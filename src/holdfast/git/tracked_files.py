@@ -51,8 +51,7 @@ def tracked(repo: Repo, paths: Iterable[str]) -> dict[str, Tracked]:
         index = {path: blob for path, blob in _index_rows(_listed(repo, named)) if path in wanted}
         shape = ("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--")
         head = {p: b for p, b in _tree_rows(repo.run(*shape, *named, ok=(0, 1, 128))) if p in wanted}
-        for path in {**index, **head}:
-            found[path] = Tracked(index.get(path), head.get(path))
+        found |= {path: Tracked(index.get(path), head.get(path)) for path in {**index, **head}}
         if not named:
             break
     return found

@@ -243,14 +243,10 @@ def _memories_at(
                     for commit in todo[tree]:
                         files[commit].append(blob)
         todo = inside
-    texts: dict[str, list[ProvenText]] = {}
-    for blob, data in repo.blobs({blob for held in files.values() for blob in held}).items():
-        texts[blob] = [one for one in approval_proofs.texts(repo, {"": data}) if one.id in names]
-    found: dict[str, dict[str, list[ProvenText]]] = {commit: defaultdict(list) for commit in commits}
-    for commit, held in files.items():
-        for one in (one for blob in held for one in texts.get(blob, ())):
-            found[commit][one.id].append(one)
-    return found
+    read = repo.blobs({blob for held in files.values() for blob in held})
+    texts = {blob: list(approval_proofs.texts(repo, {"": data})) for blob, data in read.items()}
+    shown = {commit: [one for blob in held for one in texts.get(blob, ())] for commit, held in files.items()}
+    return {commit: grouped((one.id, one) for one in some if one.id in names) for commit, some in shown.items()}
 
 
 def _tree_rows(data: bytes, size: int) -> Iterator[tuple[bytes, str]]:

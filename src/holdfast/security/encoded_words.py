@@ -155,11 +155,9 @@ def begin_here(text: bytes, place: int) -> Iterator[Coding]:
 def escaped_words(text: bytes, position: int) -> Iterator[tuple[int, Coding]]:
     """Where words in percent-encoding or JSON's escapes begin."""
     if b"%" in text:
-        for place in _words(text, position, _PERCENT, _PERCENT_BACK):
-            yield place, PERCENT
+        yield from ((place, PERCENT) for place in _words(text, position, _PERCENT, _PERCENT_BACK))
     if b"\\" in text:
-        for place in _words(text, position, _ESCAPE, _ESCAPED_BACK):
-            yield place, ESCAPES
+        yield from ((place, ESCAPES) for place in _words(text, position, _ESCAPE, _ESCAPED_BACK))
 
 
 def _words(text: bytes, position: int, escape: re.Pattern[bytes], back: frozenset[int]) -> Iterator[int]:

@@ -74,9 +74,7 @@ def read(front: str) -> list[Field]:
 
 def word(text: str) -> str:
     """The text as a value, quoted wherever a YAML reader could take it for something else."""
-    if _SAFE.fullmatch(text) and text.lower() not in _TAKEN:
-        return text
-    return escaped(text)
+    return text if _SAFE.fullmatch(text) and text.lower() not in _TAKEN else escaped(text)
 
 
 def words(items: Sequence[str]) -> str:
@@ -155,9 +153,7 @@ def _read_own(front: str) -> list[Field] | None:
 def _unquoted(item: str) -> str:
     if not item.startswith('"'):
         return item
-    if "\\" not in item:
-        return item[1:-1]
-    return _ESCAPE.sub(_unescaped, item[1:-1])
+    return _ESCAPE.sub(_unescaped, item[1:-1]) if "\\" in item else item[1:-1]
 
 
 def _unescaped(found: re.Match[str]) -> str:

@@ -142,9 +142,8 @@ class SpoolWriter:
         """Spools nobody has written to for a while, newest first; a few are enough to try."""
         found = []
         with contextlib.suppress(FileNotFoundError), os.scandir(os.path.dirname(self._path)) as files:
-            for file in files:
-                if file.name.endswith(".jsonl") and file.is_file(follow_symlinks=False):
-                    found.append((file.stat().st_mtime, file.path))
+            spools = (file for file in files if file.name.endswith(".jsonl") and file.is_file(follow_symlinks=False))
+            found = [(file.stat().st_mtime, file.path) for file in spools]
         limit = time.time() - IDLE_SECONDS
         return [path for written, path in sorted(found, reverse=True) if written < limit][:4]
 

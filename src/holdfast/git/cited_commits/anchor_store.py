@@ -15,7 +15,7 @@ from holdfast.model.evidence import is_oid
 from holdfast.security.redact import Scanner
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
-from holdfast.values import asdict, frozen
+from holdfast.values import asdict, frozen, grouped
 
 MAX_PATHS = 64
 MAX_LINES = 64
@@ -62,30 +62,25 @@ def anchor_of(commit: Commit, patch: Patch) -> CommitAnchor:
 
 def save(layout: Layout, anchors: Iterable[CommitAnchor], scan: Scanner) -> None:
     """Remember commits; durable on return. A path or a name that holds a secret is left out."""
-    new: dict[str, dict[str, CommitAnchor]] = {}
-    for anchor in anchors:
-        new.setdefault(_shard(layout, anchor.commit), {})[anchor.commit] = anchor
+    new = grouped((_shard(layout, anchor.commit), anchor) for anchor in anchors)
     if not new:
         return
     fsio.make_dirs(layout.anchors)
     with fsio.locked(os.path.join(layout.anchors, "lock")):
         for path, some in new.items():
             there = _records(layout, path)
-            if not some.keys() <= there.keys():
-                rows = there | {oid: _plain(anchor, scan) for oid, anchor in some.items()}
+            if any(anchor.commit not in there for anchor in some):
+                rows = there | {anchor.commit: _plain(anchor, scan) for anchor in some}
                 fsio.replace(path, b"".join(_row(rows[oid]) for oid in sorted(rows)))
 
 
 def load(layouts: Iterable[Layout], oids: Iterable[str]) -> dict[str, CommitAnchor]:
     """What is remembered of these commits; damaged records are left out."""
     wanted = set(oids)
-    found: dict[str, CommitAnchor] = {}
-    for layout in layouts:
-        for path in sorted({_shard(layout, oid) for oid in wanted}):
-            for oid, record in _records(layout, path).items():
-                if oid in wanted and (anchor := _parsed(record)) is not None:
-                    found[oid] = anchor
-    return found
+    shards = ((layout, path) for layout in layouts for path in sorted({_shard(layout, oid) for oid in wanted}))
+    rows = (row for layout, path in shards for row in _records(layout, path).items())
+    found = ((oid, _parsed(record)) for oid, record in rows if oid in wanted)
+    return {oid: anchor for oid, anchor in found if anchor is not None}
 
 
 def missing(layout: Layout, oids: Iterable[str]) -> list[str]:

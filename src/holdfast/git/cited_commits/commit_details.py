@@ -202,8 +202,7 @@ def _sections(text: bytes) -> Iterator[tuple[str, bytes]]:
     """Each commit's name and patch. No line of a patch is a bare object id: its lines have a first letter."""
     marks = list(_HEADER.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    for mark, end in zip(marks, ends, strict=False):
-        yield mark[1].decode("ascii"), text[mark.end() : end]
+    return ((mark[1].decode("ascii"), text[mark.end() : end]) for mark, end in zip(marks, ends, strict=False))
 
 
 def _patch_ids(repo: Repo, texts: dict[str, bytes]) -> dict[str, str]:

@@ -58,10 +58,7 @@ def add(layout: Layout, pairs: Iterable[Pair], *, kind: str, ts: str) -> None:
 
 def follow(layout: Layout, oid: str) -> str | None:
     """The newest name of a commit by the post-rewrite map, through all rewrites; None: not rewritten."""
-    latest: dict[str, str] = {}
-    seen = {oid}
-    for old, new, _ in _closure([lambda: _own(layout)], seen):
-        latest[old] = new
+    latest = {old: new for old, new, _ in _closure([lambda: _own(layout)], {oid})}
     now, passed = oid, {oid}
     while (after := latest.get(now)) is not None and after not in passed:
         passed.add(after)
@@ -126,16 +123,14 @@ def _walk(oid: str, links: dict[str, dict[str, str]], joined: Collection[str]) -
 
 
 def _own(layout: Layout) -> Rows:
-    for line in _lines(layout.rewrites, layout):
-        if match := _LINE.fullmatch(line):
-            yield match[1].decode(), match[2].decode(), "map"
+    found = map(_LINE.fullmatch, _lines(layout.rewrites, layout))
+    return ((match[1].decode(), match[2].decode(), "map") for match in found if match)
 
 
 def _filtered(repo: Repo) -> Rows:
     """Git filter-repo's own map; zeros stand for a commit that is no more."""
-    for line in _lines(os.path.join(repo.common_dir, "filter-repo", "commit-map"), None):
-        if (match := _PAIR.fullmatch(line)) and match[1] != match[2]:
-            yield match[1].decode(), match[2].decode(), "filter-repo"
+    found = map(_PAIR.fullmatch, _lines(os.path.join(repo.common_dir, "filter-repo", "commit-map"), None))
+    return ((match[1].decode(), match[2].decode(), "filter-repo") for match in found if match and match[1] != match[2])
 
 
 def _lines(path: str, layout: Layout | None) -> Iterator[bytes]:
