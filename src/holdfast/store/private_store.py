@@ -2,10 +2,10 @@
 
 import os
 
-from holdfast.errors import CorruptLog, ReadOnlyStore
+from holdfast.errors import CorruptLog, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.model.ids import token
 from holdfast.patterns import regex
-from holdfast.store import fsio, loose_records
+from holdfast.store import fsio
 from holdfast.store.layout import Layout
 
 _REPO_ID = regex(r"[0-9a-z]{8,64}")
@@ -42,8 +42,12 @@ def name_store(layout: Layout) -> None:
 
 def read_repo_id(layout: Layout) -> str:
     """The random name of a store; CorruptLog if what lies there is none."""
-    with loose_records.judging(layout.repo_id, " cannot be read"):
+    try:
         name = fsio.read(layout.repo_id, limit=200).decode("ascii", "replace").strip()
+    except FileNotFoundError:
+        raise
+    except (UnsafePath, TooLarge, OSError) as error:
+        raise CorruptLog(f"{layout.repo_id} cannot be read: {error}") from error
     if not _REPO_ID.fullmatch(name):
         raise CorruptLog(f"{layout.repo_id} is not the name of a store")
     return name
