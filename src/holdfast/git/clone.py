@@ -51,8 +51,7 @@ _T = TypeVar("_T")
 _DRAWER = paths.LOCAL.split("/")
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
+_now: Callable[[], datetime] = partial(datetime.now, UTC)
 
 
 class Clone:

@@ -6,11 +6,11 @@ it is what one rebases onto. A choice is `ours`, `theirs` or a value, for one fi
 in dispute; what is not in dispute is merged. Where conflicts are found and stored is `merge_conflicts`' work.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.errors import BadInput, BrokenEntry, InConflict, TooLarge
+from holdfast.git.git_memo import listed_rows
 from holdfast.git.repo import Repo
 from holdfast.model import memory as memories
 from holdfast.model import task as rules
@@ -282,10 +282,8 @@ def _items(text: str) -> tuple[str, ...]:
 
 def _rendered(conflict: EntryConflict, fields: dict[str, Any]) -> str:
     """The file for some fields, read back once: what cannot be read is never written."""
-    before = (conflict.ours.text, conflict.theirs.text)
-    text = markdown_document.laid_out(
-        task_files.render(task_files.joined(conflict.path, fields)), *filter(None, before)
-    )
+    new = task_files.render(task_files.joined(conflict.path, fields))
+    text = markdown_document.laid_out(new, *filter(None, (conflict.ours.text, conflict.theirs.text)))
     parts(conflict.path, text)
     return text
 
@@ -341,11 +339,9 @@ def stages(repo: Repo, folders: Sequence[str]) -> dict[str, MergeStages]:
     """Every unmerged path below some folders, with its stages."""
     out = repo.run("--literal-pathspecs", "ls-files", "-u", "-z", "--", *folders)
     found: dict[str, dict[str, str]] = {}
-    for row in out.split(b"\0")[:-1]:
-        facts, _, name = row.partition(b"\t")
-        mode, blob, stage = facts.split(b" ")
-        if mode in (b"100644", b"100755"):
-            found.setdefault(os.fsdecode(name), {})[stage.decode("ascii")] = blob.decode("ascii")
+    for name, (mode, blob, stage) in listed_rows(out):
+        if mode in ("100644", "100755"):
+            found.setdefault(name, {})[stage] = blob
     return {path: MergeStages(by.get("1"), by.get("2"), by.get("3")) for path, by in found.items()}
 
 
@@ -356,7 +352,7 @@ def origins(repo: Repo) -> tuple[str, str] | None:
         return here or _named(repo, "HEAD"), _named(repo, merging)
     if branch := repo.rebasing():
         replayed = _commit(repo, "REBASE_HEAD") or _commit(repo, "CHERRY_PICK_HEAD")
-        told = f"{branch.removeprefix('refs/heads/')}"
+        told = branch.removeprefix("refs/heads/")
         return (f"{_named(repo, 'HEAD')}, rebased onto", f"{told}: {described(repo, replayed)}" if replayed else told)
     for name, word in (("CHERRY_PICK_HEAD", ""), ("REVERT_HEAD", "the revert of ")):
         if oid := _commit(repo, name):

@@ -19,7 +19,7 @@ from holdfast.store import fsio, loose_records
 from holdfast.store.layout import LINKS, MEMORY, TASKS, TRACKED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 ENTRY_FOLDERS = (MEMORY, TASKS, LINKS)
 _MOST_BYTES = 64 << 20  # of blobs that are kept
@@ -194,15 +194,15 @@ def is_of_head(args: tuple[str, ...]) -> bool:
 
 def read_tree(out: bytes) -> tuple[dict[str, str], dict[str, str]]:
     """Path to blob, and path to tree, of what `ls-tree -z` prints; links are left out."""
-    blobs, trees = {}, {}
-    for row in out.split(b"\0")[:-1]:
-        facts, _, name = row.partition(b"\t")
-        mode, kind, oid = facts.split(b" ")
-        if kind == b"blob" and mode != b"120000":
-            blobs[os.fsdecode(name)] = oid.decode("ascii")
-        elif kind == b"tree":
-            trees[os.fsdecode(name)] = oid.decode("ascii")
-    return blobs, trees
+    rows = [(name, *facts) for name, facts in listed_rows(out)]
+    blobs = {name: oid for name, mode, kind, oid in rows if kind == "blob" and mode != "120000"}
+    return blobs, {name: oid for name, _, kind, oid in rows if kind == "tree"}
+
+
+def listed_rows(out: bytes) -> Iterator[tuple[str, list[str]]]:
+    """Each path that `ls-tree -z` or `ls-files -s -z` prints, with what stands before it."""
+    rows = (row.partition(b"\t") for row in out.split(b"\0")[:-1])
+    return ((os.fsdecode(name), facts.decode("ascii").split(" ")) for facts, _, name in rows)
 
 
 def is_ours(path: str) -> bool:

@@ -100,9 +100,7 @@ def state(repo: Repo, layout: Layout, *, prove: bool = True, version: tuple[int,
 
 def is_outdated(layout: Layout) -> bool:
     """Whether the recording hook in the store is another version's; it still records."""
-    with contextlib.suppress(OSError, UnsafePath, TooLarge):
-        return fsio.read(layout.hook, limit=1 << 20) != _script()
-    return False
+    return loose_records.content(layout.hook, limit=1 << 20) not in (b"", _script())
 
 
 def _script() -> bytes:
@@ -117,9 +115,8 @@ def _script() -> bytes:
 
 def _write(path: str, data: bytes) -> bool:
     """Set a file of the store unless it says that already; whether it had to."""
-    with contextlib.suppress(OSError, UnsafePath, TooLarge):
-        if fsio.read(path, limit=1 << 20) == data:
-            return False
+    if loose_records.content(path, limit=1 << 20) == data:
+        return False
     fsio.replace(path, data)
     return True
 

@@ -14,6 +14,7 @@ from typing import Any
 from holdfast.errors import Busy, CorruptLog, GitFailed, HoldfastError, HookRefused, NotARepository, PublishRefused
 from holdfast.git import branch_lines, visible_entries
 from holdfast.git.clone import Clone
+from holdfast.git.git_memo import listed_rows
 from holdfast.git.repo import IDENTITY_HINT, LOCK_HINT, Repo, is_index_busy, lacks_identity
 from holdfast.store import fsio, loose_records, pending_changes
 from holdfast.store import layout as paths
@@ -190,10 +191,8 @@ def index_entries(repo: Repo) -> dict[str, str]:
 
 def tagged_entries(repo: Repo) -> dict[str, tuple[str, str]]:
     """The same with git's tag of each, which is S for what a sparse checkout leaves out."""
-    out = repo.run("ls-files", "-s", "-t", "-z", "--", paths.TRACKED)
-    rows = (row.partition(b"\t") for row in out.split(b"\0") if row)
-    split = ((os.fsdecode(name), facts.decode("ascii").split(" ")) for facts, _, name in rows)
-    return {name: (tag, f"{mode} {oid}") for name, (tag, mode, oid, _) in split}
+    rows = listed_rows(repo.run("ls-files", "-s", "-t", "-z", "--", paths.TRACKED))
+    return {name: (tag, f"{mode} {oid}") for name, (tag, mode, oid, _) in rows}
 
 
 def staged_though_ignored(repo: Repo) -> list[str]:

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from holdfast.errors import GitFailed, TooLarge, UnsafePath
+from holdfast.git.git_memo import listed_rows
 from holdfast.git.repo import Repo
 from holdfast.model.evidence import is_tracked_path
 from holdfast.model.spans.file_version import MAX_BYTES, FileVersion
@@ -50,7 +51,8 @@ def tracked(repo: Repo, paths: Iterable[str]) -> dict[str, Tracked]:
         named = () if len(asked) > _ALL else some
         index = {path: blob for path, blob in _index_rows(_listed(repo, named)) if path in wanted}
         shape = ("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--")
-        head = {p: b for p, b in _tree_rows(repo.run(*shape, *named, ok=(0, 1, 128))) if p in wanted}
+        rows = listed_rows(repo.run(*shape, *named, ok=(0, 1, 128)))
+        head = {path: blob for path, (_, kind, blob) in rows if kind == "blob" and path in wanted}
         found |= {path: Tracked(index.get(path), head.get(path)) for path in {**index, **head}}
         if not named:
             break
@@ -103,19 +105,9 @@ def submodule_of(path: str, names: Collection[str]) -> str | None:
 
 
 def _index_rows(rows: bytes) -> Iterator[tuple[str, str]]:
-    for row in rows.split(b"\0")[:-1]:
-        facts, _, name = row.partition(b"\t")
-        mode, blob, stage = facts.split(b" ")
-        if stage == b"0" and mode != b"160000":  # no side of an open merge, no submodule
-            yield os.fsdecode(name), blob.decode("ascii")
-
-
-def _tree_rows(rows: bytes) -> Iterator[tuple[str, str]]:
-    for row in rows.split(b"\0")[:-1]:
-        facts, _, name = row.partition(b"\t")
-        _, kind, blob = facts.split(b" ")
-        if kind == b"blob":
-            yield os.fsdecode(name), blob.decode("ascii")
+    """Path and blob; no side of an open merge, no submodule."""
+    found = listed_rows(rows)
+    return ((name, blob) for name, (mode, blob, stage) in found if stage == "0" and mode != "160000")
 
 
 @frozen

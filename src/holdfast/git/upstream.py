@@ -113,9 +113,7 @@ def _void(given: TrustedUpstream, now: Upstream | None) -> str | None:
         return f"{given.branch} of {given.remote}, which you trusted, is not this clone's trunk any more"
     if (now.remote, now.ref) != (given.remote, given.ref):
         return f"the trunk is now {now.name}; you trusted {given.branch} of {given.remote}"
-    if now.url != given.url:
-        return f"{now.remote} is now at {now.url}; you trusted it at {given.url}"
-    return None
+    return f"{now.remote} is now at {now.url}; you trusted it at {given.url}" if now.url != given.url else None
 
 
 def vouched(clone: Clone) -> Vouched:

@@ -264,9 +264,8 @@ class Scanner:
         if found is None or not isinstance(item, str) or _STANDS_FOR_ONE.match(item) or _MARKER.search(item):
             return None
         password = found.group().lower().startswith("pass")
-        if len(item) < (4 if password else 8) or (not password and _NO_TOKEN.match(item)):
-            return None
-        if self.allows(item.encode("utf-8", "surrogatepass")):
+        is_none = len(item) < (4 if password else 8) or (not password and _NO_TOKEN.match(item))
+        if is_none or self.allows(item.encode("utf-8", "surrogatepass")):
             return None
         return f"[redacted:{'password' if password else 'secret'}]"
 

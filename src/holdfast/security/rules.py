@@ -194,11 +194,9 @@ class UserRule:
             parsed = _private("re._parser").parse(raw, re.MULTILINE)
             head = _head(parsed) if _sequence(parsed).steps > MAX_HEAD else compiled
         except (re.error, UnicodeEncodeError, RecursionError, OverflowError) as problem:
-            sentence = f"{setting} holds {rule!r:.80}, which is no regular expression: {problem}"
-            raise BadSettings(sentence) from problem
+            raise BadSettings(f"{setting} holds {rule!r:.80}, which is no regular expression: {problem}") from problem
         except _TooDear as problem:
-            sentence = f"{setting} holds {rule!r:.80}, which is refused: {problem}"
-            raise BadSettings(sentence, hint=_HINT) from None
+            raise BadSettings(f"{setting} holds {rule!r:.80}, which is refused: {problem}", hint=_HINT) from None
         if compiled.match(b""):
             raise BadSettings(f"{setting} holds {rule!r:.80}, which matches everywhere")
         return cls(compiled, head)

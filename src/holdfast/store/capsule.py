@@ -65,17 +65,12 @@ def read_json(folder: str, name: str) -> Any:
 
 def read_rows(folder: str, name: str) -> Iterator[dict[str, Any]]:
     """The rows of a capsule's file of JSON lines, one by one; what is damaged is left out."""
-    try:
-        with open(os.path.join(folder, *name.split("/")), "rb") as file:
-            for line in file:
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError):
-                    continue
+    with contextlib.suppress(OSError), open(os.path.join(folder, *name.split("/")), "rb") as file:
+        for line in file:
+            with contextlib.suppress(ValueError, RecursionError):
+                row = json.loads(line)
                 if isinstance(row, dict):
                     yield row
-    except OSError:
-        return
 
 
 def is_alive(folder: str) -> bool:

@@ -117,9 +117,8 @@ def _move_file(source: str, target: str, layout: Layout, done: SandboxDrain) -> 
 
 def _move_spools(local: Layout, layout: Layout, line: str, done: SandboxDrain) -> None:
     """Closing takes each spool's lock, so a writer still in the sandbox goes on in a new file."""
-    closed = seal.close_spools(local, line)
     folder = os.path.join(layout.spool, line)
-    for path in closed:
+    for path in seal.close_spools(local, line):
         fsio.make_dirs(folder)
         stem = os.path.basename(path).rsplit(".", 2)[0]
         # A name of its own: the same writer may have been drained before and not yet be sealed.

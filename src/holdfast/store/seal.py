@@ -20,8 +20,7 @@ from holdfast.store.pending_changes import PendingChange
 def spools(layout: Layout, line: str) -> list[str]:
     """The spools of a line, open and closed, oldest name first."""
     folder = os.path.join(layout.spool, line)
-    names = layout.listed(folder)
-    return [os.path.join(folder, name) for name in names if name.endswith((".jsonl", ".closed"))]
+    return [os.path.join(folder, name) for name in layout.listed(folder) if name.endswith((".jsonl", ".closed"))]
 
 
 def spool_lines(layout: Layout) -> list[str]:

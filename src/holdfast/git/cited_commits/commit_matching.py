@@ -58,9 +58,7 @@ def rank(anchor: CommitAnchor, commit: Commit) -> int:
     """How much a commit looks like the lost one, leaving aside what it changes."""
     person = _same_person(anchor, commit)
     if person and commit.authored == anchor.authored:
-        if anchor.title == commit.title:
-            return SAME_COMMIT
-        return STRANGER if commit.takes_back else SAME_MOMENT
+        return SAME_COMMIT if anchor.title == commit.title else STRANGER if commit.takes_back else SAME_MOMENT
     if commit.committed < anchor.committed or not (person or anchor.title in commit.mentions):
         return STRANGER
     return STRANGER if commit.takes_back else PLAUSIBLE
