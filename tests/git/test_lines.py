@@ -346,7 +346,7 @@ def test_what_was_recorded_under_a_read_only_config_is_found_again(place: Place,
     place.ran("r0")
     branch_off(place, "feat")
     with monkeypatch.context() as denied:
-        denied.setattr(branch_lines, "_set_config", lambda *_: False)
+        denied.setattr(branch_lines, "_claim", lambda *_: False)
         assert place.line().startswith("ref-")
         place.ran("r1")
         place.keep("one")
@@ -366,7 +366,7 @@ def test_a_later_branch_of_the_same_name_does_not_see_a_sandboxs_records(place: 
     """The name alone is no identity."""
     branch_off(place, "feat")
     with monkeypatch.context() as denied:
-        denied.setattr(branch_lines, "_set_config", lambda *_: False)
+        denied.setattr(branch_lines, "_claim", lambda *_: False)
         place.ran("r1")
     place.git("switch", "-q", "main")
     place.git("branch", "-q", "-D", "feat")
