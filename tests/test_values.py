@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdfast.values import FrozenValue, asdict, field, field_names, fields, frozen, is_value, mutable, replace
+from holdfast.values import FrozenValue, asdict, field, field_names, fields, frozen, grouped, is_value, mutable, replace
 
 NAMES = ("a", "b", "c", "d", "e")
 SORTS = ("required", "default", "factory", "uncompared")
@@ -267,3 +267,8 @@ def test_the_constructor_is_compiled_when_it_is_first_called() -> None:
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "0 1 []\n"
+
+
+def test_what_is_grouped_keeps_its_order() -> None:
+    """Answers would change from one run to the next."""
+    assert list(grouped([("b", 1), ("a", 2), ("b", 3)]).items()) == [("b", [1, 3]), ("a", [2])]

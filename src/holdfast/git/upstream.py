@@ -23,7 +23,7 @@ from holdfast.model import event as model_event
 from holdfast.patterns import regex
 from holdfast.store import layout, pending_changes, trusted_upstream
 from holdfast.store.format import events_in, match_event, segment_name
-from holdfast.store.trusted_upstream import TrustedUpstream
+from holdfast.store.trusted_upstream import TrustedUpstream, Upstream
 from holdfast.values import frozen, grouped
 
 _TELLING = regex(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
@@ -31,23 +31,6 @@ _PASSWORD = regex(r"^(https?://)[^/@]*@")
 _REMOTES = "refs/remotes/"
 _ACCEPT = regex(rb'"hash_self":"([0-9a-f]{64})"[^\n]*?"kind":"accept"')
 _ARRIVALS, _UNTIL = "arrivals", "until"  # where approvals and proofs came in, and up to which commit
-
-
-@frozen
-class Upstream:
-    """A branch of a remote, as this clone follows it."""
-
-    ref: str  # refs/remotes/<remote>/<branch>
-    remote: str
-    url: str  # without a password
-
-    @property
-    def branch(self) -> str:
-        return self.ref.removeprefix(f"{_REMOTES}{self.remote}/")
-
-    @property
-    def name(self) -> str:
-        return f"{self.branch} of {self.remote} ({self.url})"
 
 
 @frozen

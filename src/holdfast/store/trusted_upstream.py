@@ -15,14 +15,12 @@ LARGEST = 1 << 14
 
 
 @frozen
-class TrustedUpstream:
-    """What a person said yes to."""
+class Upstream:
+    """A branch of a remote, as this clone follows it."""
 
-    ref: str  # refs/remotes/<remote>/<trunk>
+    ref: str  # refs/remotes/<remote>/<branch>
     remote: str
-    url: str
-    by: str
-    ts: str
+    url: str  # without a password
 
     @property
     def branch(self) -> str:
@@ -31,6 +29,14 @@ class TrustedUpstream:
     @property
     def name(self) -> str:
         return f"{self.branch} of {self.remote} ({self.url})"
+
+
+@frozen
+class TrustedUpstream(Upstream):
+    """What a person said yes to, who and when."""
+
+    by: str
+    ts: str
 
 
 def read(layout: Layout) -> TrustedUpstream | None:
