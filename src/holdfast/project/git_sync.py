@@ -19,7 +19,7 @@ from holdfast.work import cleanup
 
 if TYPE_CHECKING:
     from holdfast.git.reconcile import OrphanLine
-    from holdfast.store.trusted_upstream import TrustedUpstream
+    from holdfast.store.trusted_upstream import TrustedUpstream, Upstream
 
 
 @frozen
@@ -28,7 +28,7 @@ class Trust:
 
     trusted: TrustedUpstream | None
     void: str | None  # why what was trusted counts for nothing
-    upstream: upstream.Upstream | None  # what could be trusted
+    upstream: Upstream | None  # what could be trusted
     speaking: int  # memories that may be given to agents unasked
     foreign: int  # memories that came by git, and that nobody here or in a trusted trunk approved
 
