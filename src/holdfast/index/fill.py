@@ -52,6 +52,11 @@ def _recorded(own: Row) -> str:
     return str((own[_AT["words"]] if is_told else None) or own[_TS] or "")
 
 
+def tune(db: sqlite3.Connection, **options: int) -> None:
+    """Set options of FTS5."""
+    db.executemany("INSERT INTO words (words, rank) VALUES (?, ?)", options.items())
+
+
 class IndexFill:
     """One transaction's worth of changes to the index."""
 
@@ -66,25 +71,15 @@ class IndexFill:
         self._touches: list[tuple[int, int]] = []
         self._paths: dict[str, int] = {}
         self._lowest = min(0, db.execute("SELECT min(id) FROM row").fetchone()[0] or 0)
-        self._units = {name: (number, shown, until) for number, name, shown, until in self._all_units()}
-        if self._empty:
-            self._expect_much()
+        units = db.execute("SELECT name, id, shown, until FROM unit")
+        self._units: dict[str, tuple[int, int, str | None]] = {name: tuple(facts) for name, *facts in units}
+        if self._empty:  # it is filled without its large indexes and without merging: both come at the end
+            for name in _LARGE:
+                db.execute(f"DROP INDEX IF EXISTS {name}")
+            tune(db, hashsize=8 << 20, automerge=0)
         db.execute("CREATE TEMP TABLE IF NOT EXISTS touched (row INTEGER PRIMARY KEY)")
         db.execute("DELETE FROM touched")
         self.changed = False
-
-    def _expect_much(self) -> None:
-        """An empty index is filled without its large indexes and without merging: both come at the end."""
-        for name in _LARGE:
-            self._db.execute(f"DROP INDEX IF EXISTS {name}")
-        self._tune(hashsize=8 << 20, automerge=0)
-
-    def _tune(self, **options: int) -> None:
-        for name, value in options.items():
-            self._db.execute("INSERT INTO words (words, rank) VALUES (?, ?)", (name, value))
-
-    def _all_units(self) -> Iterable[tuple[int, str, int, str | None]]:
-        return self._db.execute("SELECT id, name, shown, until FROM unit")
 
     def units(self) -> dict[str, int]:
         """Every unit the index has read, shown or not, with the offset up to which it was read."""
@@ -98,10 +93,8 @@ class IndexFill:
         known = self._units.get(name)
         if known is None:
             self.changed = True
-            made = self._db.execute(
-                "INSERT INTO unit (name, kind, shown, until, offset) VALUES (?, ?, 1, ?, 0)", (name, kind, until)
-            )
-            self._units[name] = (made.lastrowid or 0, 1, until)
+            put = "INSERT INTO unit (name, kind, shown, until, offset) VALUES (?, ?, 1, ?, 0)"
+            self._units[name] = (self._db.execute(put, (name, kind, until)).lastrowid or 0, 1, until)
         elif known[1:] != (1, until):
             self._touch(known[0])
             self._db.execute("UPDATE unit SET shown = 1, until = ? WHERE id = ?", (until, known[0]))
@@ -110,13 +103,12 @@ class IndexFill:
     def hide(self, name: str) -> None:
         """A unit is not visible here any more. Its rows are kept for a switch back if they cannot change."""
         number, shown, _ = self._units[name]
-        if name[:1] in "set":
-            if shown:
-                self._touch(number)
-                self._db.execute("UPDATE unit SET shown = 0 WHERE id = ?", (number,))
-                self._units[name] = (number, 0, None)
-        else:
+        if name[:1] not in "set":
             self.forget([name])
+        elif shown:
+            self._touch(number)
+            self._db.execute("UPDATE unit SET shown = 0 WHERE id = ?", (number,))
+            self._units[name] = (number, 0, None)
 
     def forget(self, names: Iterable[str]) -> None:
         """A unit is gone; what only it brought goes with it."""
@@ -161,7 +153,9 @@ class IndexFill:
             numbers.append(self._number(row[0]))
             self._rows.append((numbers[-1], None, shown, *row[3:-1], first))
         for place, path in touches:
-            known = self._path(path)
+            if path not in self._paths:
+                self._paths[path] = path_number(self._db, path)
+            known = self._paths[path]
             self._touches.append((known if shown else -known, numbers[place]))
         if len(self._rows) >= BATCH:
             self._flush()
@@ -184,16 +178,8 @@ class IndexFill:
     def _free_in_index(self, base: int) -> int:
         number = base
         while self._db.execute("SELECT 1 FROM row WHERE id = ?", (number,)).fetchone():
-            last = self._db.execute(
-                "SELECT max(id) FROM row WHERE id >= ? AND id < ?", (number, number + (1 << SLOTS))
-            ).fetchone()
-            number = last[0] + 1
-        return number
-
-    def _path(self, name: str) -> int:
-        number = self._paths.get(name)
-        if number is None:
-            number = self._paths[name] = path_number(self._db, name)
+            asked = "SELECT max(id) FROM row WHERE id >= ? AND id < ?"
+            number = self._db.execute(asked, (number, number + (1 << SLOTS))).fetchone()[0] + 1
         return number
 
     def _flush(self) -> None:
@@ -204,9 +190,8 @@ class IndexFill:
         self._db.executemany(PUT_WORDS, [(row[0], *row[_FIRST:_LAST]) for row in self._rows if row[2]])
         self._db.executemany("INSERT OR IGNORE INTO member VALUES (?, ?)", self._members)
         self._db.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?)", self._touches)
-        self._rows.clear()
-        self._members.clear()
-        self._touches.clear()
+        for done in (self._rows, self._members, self._touches):
+            done.clear()
 
     def lacking(self) -> set[str]:
         """The bodies of events in the index that were not here when it read them."""
@@ -214,13 +199,7 @@ class IndexFill:
 
     def forget_lacking(self, arrived: Iterable[str]) -> None:
         """Bodies came after their events: forget the units that bring these, so that they are read again."""
-        names: set[str] = set()
-        for body in arrived:
-            names.update(name for (name,) in self._db.execute(
-                "SELECT u.name FROM row JOIN member AS m ON m.row = row.id JOIN unit AS u ON u.id = m.unit "
-                "WHERE row.lacks = ?", (body,)))  # fmt: skip
-        self.forget(names)
-        self._settle()
+        self._forget_where("m.row = row.id", "row.lacks", arrived)
 
     def told_runs(self) -> list[str]:
         """The runs whose turns are in the index."""
@@ -228,12 +207,13 @@ class IndexFill:
 
     def forget_runs(self, gone: Iterable[str]) -> None:
         """Capsules went: forget the units that tell of these runs, so that they are read again without."""
-        names: set[str] = set()
-        for run in gone:
-            names.update(name for (name,) in self._db.execute(
-                "SELECT u.name FROM row AS t JOIN member AS m ON m.row = t.parent "
-                "JOIN unit AS u ON u.id = m.unit WHERE t.kind = 'turn' AND t.run = ?", (run,)))  # fmt: skip
-        self.forget(names)
+        self._forget_where("m.row = row.parent", "row.kind = 'turn' AND row.run", gone)
+
+    def _forget_where(self, brings: str, is_one: str, named: Iterable[str]) -> None:
+        asked = (
+            f"SELECT u.name FROM row JOIN member AS m ON {brings} JOIN unit AS u ON u.id = m.unit WHERE {is_one} = ?"
+        )
+        self.forget({unit for name in named for (unit,) in self._db.execute(asked, (name,))})
         self._settle()
 
     def finish(self) -> None:
@@ -242,12 +222,15 @@ class IndexFill:
         if self._empty:
             for definition in INDEXES.values():
                 self._db.execute(definition)
-            self._tune(hashsize=1 << 20, automerge=4)
+            tune(self._db, hashsize=1 << 20, automerge=4)
         self._settle()
         self._make_room()
         if self.changed:
-            self._date_memories()
-            self._note_newest()
+            # A memory or a task is as old as the last thing that happened to it, as far as that is visible.
+            self._db.execute(_DATE)
+            newest = self._db.execute(_NEWEST).fetchone()
+            hour = (newest[0] >> SLOTS) // 3_600_000_000 if newest else 0
+            self.remember("newest", str(hour))
 
     def _settle(self) -> None:
         """Show and hide the touched rows as their units now say; drop those that none brings."""
@@ -259,18 +242,15 @@ class IndexFill:
             db.executemany(change, numbers)
             db.executemany(f"UPDATE row SET shown = {shown} WHERE id = ?", numbers)
             db.executemany("UPDATE touch SET path = -path WHERE row = ?", numbers)
-        self._drop_orphans()
-        db.execute("DELETE FROM touched")
-
-    def _drop_orphans(self) -> None:
-        numbers = self._db.execute(_ORPHANS).fetchall()
-        for (number,) in numbers:
-            key = self._db.execute("SELECT key FROM row WHERE id = ?", (number,)).fetchone()
+        orphans = db.execute(_ORPHANS).fetchall()
+        for (number,) in orphans:
+            key = db.execute("SELECT key FROM row WHERE id = ?", (number,)).fetchone()
             self._keys.pop(key[0] if key else b"", None)
         children = "SELECT id FROM row WHERE parent = ?1 UNION ALL SELECT ?1"
-        self._db.executemany(f"DELETE FROM touch WHERE row IN ({children})", numbers)
-        self._db.executemany("DELETE FROM row WHERE parent = ?", numbers)
-        self._db.executemany("DELETE FROM row WHERE id = ?", numbers)
+        db.executemany(f"DELETE FROM touch WHERE row IN ({children})", orphans)
+        db.executemany("DELETE FROM row WHERE parent = ?", orphans)
+        db.executemany("DELETE FROM row WHERE id = ?", orphans)
+        db.execute("DELETE FROM touched")
 
     def _make_room(self) -> None:
         """Rows of other branches are kept for a while, not for ever."""
@@ -280,15 +260,6 @@ class IndexFill:
         if (hidden or 0) > (shown or 0) + ROOM:
             self.forget([name for name, (_, is_shown, _) in self._units.items() if not is_shown])
             self._settle()
-
-    def _date_memories(self) -> None:
-        """A memory or a task is as old as the last thing that happened to it, as far as that is visible."""
-        self._db.execute(_DATE)
-
-    def _note_newest(self) -> None:
-        newest = self._db.execute(_NEWEST).fetchone()
-        hour = (newest[0] >> SLOTS) // 3_600_000_000 if newest else 0
-        self.remember("newest", str(hour))
 
     def remember(self, name: str, value: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))

@@ -77,21 +77,33 @@ taken: dict[str, IndexSignature] = {}  # what the quick path saw and could not a
 def signature(place: WorkTreePaths, layout: Layout, *, parts: "Sequence[str]" = ALL) -> IndexSignature | None:
     """The state of this work tree; None where only the full path can tell or has something to finish."""
     now = time.time_ns()
-    head = _head(place)
-    if head is None or _drawer_in_use(place.top) or _cut_short(layout) or _has_news(layout):
+    common = _ground(place, layout)
+    if common is None:
         return None
-    common, memory, tasks, work, around, view = _Seen(), _Seen(), _Seen(), _Seen(), _Seen(), _Seen()
-    common.add(FORMAT, place.top, head)
-    _look_at_both(common, place, layout)
+    memory, tasks, work, around, view = _Seen(), _Seen(), _Seen(), _Seen(), _Seen()
     if "memory" in parts or "value" in parts:
-        _look_at_memory(memory, layout)
+        for path in (layout.runs, layout.bodies, layout.sealed_log, layout.quarantine, layout.uses):
+            memory.file(path)
+        for path in (layout.spool, layout.candidates, layout.sessions):
+            memory.tree(path)
+        memory.documents(layout.in_tree(MEMORY))
     tasks.documents(layout.in_tree(TASKS))
     if "work" in parts or "value" in parts:
         work.tree(layout.claims)
-        work.documents(layout.in_tree(LINKS))
         view.file(layout.view("project_state.json"))  # an edit of it is taken by the next command
+        work.documents(layout.in_tree(LINKS))
     if "value" in parts:
-        _look_around(around, place, layout)
+        for name in ("index", "FETCH_HEAD", *UNDER_WAY):
+            around.file(os.path.join(place.git_dir, name))
+        for name in ("shallow", "info/exclude", "worktrees"):
+            around.file(os.path.join(place.common_dir, *name.split("/")))
+        around.tree(os.path.join(place.common_dir, "refs"))
+        for name in layout.listed(layout.seen):
+            if not name.startswith("views-"):  # an answer that is rendered would end itself
+                around.facts.append(name)
+                around.file(os.path.join(layout.seen, name))
+        for path in (layout.rewrites, layout.anchors):
+            around.file(path)
     everything = (common, memory, tasks, work, around)
     return IndexSignature(
         digest(common, memory, tasks) if "memory" in parts else "",
@@ -109,13 +121,17 @@ def ground(place: WorkTreePaths, layout: Layout) -> str | None:
     Where HEAD stands, git's config and packed refs, settings, whom the user trusts, and every waiting change,
     line and erasure. None where only the full path can tell, or has something to finish.
     """
+    seen = _ground(place, layout)
+    return None if seen is None else digest(seen)
+
+
+def _ground(place: WorkTreePaths, layout: Layout) -> "_Seen | None":
     head = _head(place)
-    if head is None or _drawer_in_use(place.top) or _cut_short(layout) or _has_news(layout):
+    if head is None or _drawer_in_use(place.top) or _cut_short(layout) or _news(layout):
         return None
-    seen = _Seen()
-    seen.add(FORMAT, place.top, head)
+    seen = _Seen(FORMAT, place.top, head)
     _look_at_both(seen, place, layout)
-    return digest(seen)
+    return seen
 
 
 def heads(place: WorkTreePaths) -> str:
@@ -127,8 +143,7 @@ def heads(place: WorkTreePaths) -> str:
 
 def footing(place: WorkTreePaths, layout: Layout) -> str:
     """The same but for how far the branch went: commits on it change it not, whatever else does."""
-    seen = _Seen()
-    seen.add(FORMAT, place.top, *_branch(place))
+    seen = _Seen(FORMAT, place.top, *_branch(place))
     _look_at_both(seen, place, layout, logs=())
     return digest(seen)
 
@@ -150,12 +165,7 @@ def only_commits(place: WorkTreePaths, layout: Layout, oid: str, size: int) -> b
     """Whether HEAD only went on by commits since it stood at `oid` and its log was that long."""
     if not oid or _drawer_in_use(place.top) or _cut_short(layout):
         return False
-    try:
-        with open(_log(place), "rb") as file:
-            file.seek(size)
-            rows = file.read(MAX_ROWS).split(b"\n")
-    except OSError:
-        return False
+    rows = _rows(_log(place), size)
     at = oid.encode("ascii", "replace")
     for row in rows[:-1]:
         said = row.partition(b"\t")[2]
@@ -169,17 +179,21 @@ def only_commits(place: WorkTreePaths, layout: Layout, oid: str, size: int) -> b
 
 def _is_of_commits(layout: Layout) -> bool:
     """Whether all news that git's hooks left is of commits."""
-    log = os.path.basename(layout.git_inbox)
-    for name in layout.listed(layout.inbox):
-        if name == log or name.startswith(f"{log}.taken-"):
-            try:
-                with open(os.path.join(layout.inbox, name), "rb") as file:
-                    rows = file.read(MAX_ROWS).split(b"\n")
-            except OSError:
-                return False
-            if rows[-1] or any(row.split(b"\t")[2:3] != [b"post-commit"] for row in rows[:-1]):
-                return False
+    for name in _news(layout):
+        rows = _rows(os.path.join(layout.inbox, name))
+        if rows[-1] or any(row.split(b"\t")[2:3] != [b"post-commit"] for row in rows[:-1]):
+            return False
     return True
+
+
+def _rows(path: str, start: int = 0) -> list[bytes]:
+    """The rows of a log from some byte on, the last one empty if all are whole; no empty one if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(start)
+            return file.read(MAX_ROWS).split(b"\n")
+    except OSError:
+        return [b"-"]
 
 
 def _log(place: WorkTreePaths) -> str:
@@ -196,43 +210,16 @@ def _look_at_both(
         seen.file(os.path.join(place.git_dir, *name.split("/")))
     for path in (layout.sealed_changes, layout.settings, layout.in_tree(SETTINGS)):
         seen.file(path)
-    _look_at_trusted(seen, place, layout)
-    for path in (layout.pending, layout.lines, layout.erased):
-        seen.tree(path)
-
-
-def _look_at_trusted(seen: "_Seen", place: WorkTreePaths, layout: Layout) -> None:
-    """Whom the user trusts, and where that trunk stands: a fetch may bring what speaks here."""
+    # Whom the user trusts, and where that trunk stands: a fetch may bring what speaks here.
     seen.file(layout.trusted)
     ref = (_line(layout.trusted) or "").removeprefix("ref ")
     if ref.startswith("refs/remotes/") and ".." not in ref:
-        seen.add(_line(os.path.join(place.common_dir, *ref.split("/"))) or "-")
+        seen.facts.append(_line(os.path.join(place.common_dir, *ref.split("/"))) or "-")
         # Where the remote says its trunk is: another one voids the trust.
         seen.file(os.path.join(place.common_dir, *ref.split("/")[:3], "HEAD"))
         seen.file(os.path.join(place.common_dir, "shallow"))  # more history may tell what was approved
-
-
-def _look_at_memory(seen: "_Seen", layout: Layout) -> None:
-    for path in (layout.runs, layout.bodies, layout.sealed_log, layout.quarantine, layout.uses):
-        seen.file(path)
-    for path in (layout.spool, layout.candidates, layout.sessions):
+    for path in (layout.pending, layout.lines, layout.erased):
         seen.tree(path)
-    seen.documents(layout.in_tree(MEMORY))
-
-
-def _look_around(seen: "_Seen", place: WorkTreePaths, layout: Layout) -> None:
-    for name in ("index", "FETCH_HEAD", *UNDER_WAY):
-        seen.file(os.path.join(place.git_dir, name))
-    for name in ("shallow", "info/exclude"):
-        seen.file(os.path.join(place.common_dir, *name.split("/")))
-    seen.tree(os.path.join(place.common_dir, "refs"))
-    seen.file(os.path.join(place.common_dir, "worktrees"))
-    for name in layout.listed(layout.seen):
-        if not name.startswith("views-"):  # an answer that is rendered would end itself
-            seen.add(name)
-            seen.file(os.path.join(layout.seen, name))
-    for path in (layout.rewrites, layout.anchors):
-        seen.file(path)
 
 
 MAX_WATCHED = 20_000  # files: beyond that git looks faster than we do
@@ -255,13 +242,13 @@ def settles_in(newest: int, now: int) -> int:
     return newest + (COARSE if newest % 1_000_000_000 == 0 else TICK) - now
 
 
-def _has_news(layout: Layout) -> bool:
-    """Whether git's hooks left word of something that no command has read yet."""
+def _news(layout: Layout) -> list[str]:
+    """The files in which git's hooks left word of something that no command has read yet."""
     log = os.path.basename(layout.git_inbox)
     try:
-        return any(name == log or name.startswith(f"{log}.taken-") for name in os.listdir(layout.inbox))
+        return [name for name in os.listdir(layout.inbox) if name == log or name.startswith(f"{log}.taken-")]
     except OSError:
-        return False
+        return []
 
 
 def _cut_short(layout: Layout) -> bool:
@@ -274,13 +261,9 @@ class _Seen:
 
     __slots__ = ("facts", "newest", "sum")
 
-    def __init__(self) -> None:
-        self.facts: list[str] = []
-        self.newest = 0
+    def __init__(self, *words: str) -> None:
+        self.facts, self.newest = list(words), 0
         self.sum = 0  # over times, sizes and inodes; the hash of whole numbers is the same in every process
-
-    def add(self, *words: str) -> None:
-        self.facts.extend(words)
 
     def file(self, path: str) -> None:
         try:
@@ -332,13 +315,13 @@ class _Seen:
         Names are known by the folder's own time, which every new, renamed or deleted file changes;
         and no order is needed where no two files are the same.
         """
+        if not HANDLES:
+            self.tree(path)
+            return
         try:
-            handle = os.open(path, os.O_RDONLY) if HANDLES else None
+            handle = os.open(path, os.O_RDONLY)
         except OSError:
             self.facts.append("-")
-            return
-        if handle is None:
-            self.tree(path)
             return
         try:
             self._note(os.stat(handle))
@@ -434,8 +417,7 @@ def put_ready_answer(
     db: "Connection", name: str, *, signature: str, text: str, json: str, valid_until: str | None = None
 ) -> None:
     """Keep an answer; `valid_until` is the time (as events carry it) at which it stops being true."""
-    row = (name, signature, text, json, valid_until or "")
-    db.execute("INSERT OR REPLACE INTO ready VALUES (?, ?, ?, ?, ?)", row)
+    db.execute("REPLACE INTO ready VALUES (?, ?, ?, ?, ?)", (name, signature, text, json, valid_until or ""))
 
 
 def ready_answer(db: "Connection", name: str, *, signature: str, now: str) -> tuple[str, str] | None:

@@ -7,6 +7,12 @@ imported for it but the clock: an age stands beside every hit. Days are UTC days
 import time
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+    from typing import Any
+
+    Row = tuple[Any, ...]
 
 FIELDS = (
     "id", "kind", "title", "text", "ts", "task", "tags", "layer", "line", "head", "path",
@@ -93,13 +99,6 @@ def _spelled(moment: int) -> str:
     moment = max(0, moment)  # before there was git, nothing was recorded
     return time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime(moment))  # as events spell it
 
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from sqlite3 import Connection
-    from typing import Any
-
-    Row = tuple[Any, ...]
 
 _NAMED = ", ".join(f"{name!r}, ?" for name in FIELDS)
 _OBJECT = f"SELECT json_object({_NAMED})"

@@ -95,7 +95,8 @@ def weigh(
 ) -> None:
     """Note how far every memory counts, if anything that decides it changed."""
     own = list(own_units(clone))
-    heard = listen(db, [unit for unit in own if not _is_whole(visible.get(unit.name))], texts)
+    whole = {name for name, unit in visible.items() if unit.until is None}  # visible up to their end
+    heard = listen(db, [unit for unit in own if unit.name not in whole], texts)
     vouched, waiting = upstream.vouched(clone), approvals.waiting(clone)
     outdated = stale(db, clone, visible)
     ground = "\n".join([vouched.key, *sorted(waiting), *sorted(map(" ".join, outdated))])
@@ -103,11 +104,6 @@ def weigh(
     if heard or changed or known is None or known[0] != ground:
         judge(db, clone, [unit.name for unit in own], vouched, waiting, outdated=outdated)
         db.execute("INSERT OR REPLACE INTO meta VALUES ('trust', ?)", (ground,))
-
-
-def _is_whole(unit: IndexUnit | None) -> bool:
-    """Whether a piece of the log is visible up to its end."""
-    return unit is not None and unit.until is None
 
 
 def listen(db: sqlite3.Connection, units: Sequence[IndexUnit], texts: UnitTexts) -> bool:
@@ -233,11 +229,9 @@ def _decided(
     db.execute("DELETE FROM own")
     db.executemany("INSERT OR IGNORE INTO own VALUES (?)", ((name,) for name in own))
     weak = {event[: approvals.SHORT] for event in second_hand}
-    return [
-        (
-            MemoryApproval(approvals.weakened(kind, event.hex(), weak), target, (ts, event.hex()), blob, words),
-            bool(is_own),
-        )
-        for query in (_HERE, _GONE, _ELSEWHERE)
-        for kind, target, ts, event, blob, words, is_own in db.execute(query)
-    ]
+    rows = (row for query in (_HERE, _GONE, _ELSEWHERE) for row in db.execute(query))
+    found = []
+    for kind, target, ts, event, blob, words, is_own in rows:
+        said = approvals.weakened(kind, event.hex(), weak)
+        found.append((MemoryApproval(said, target, (ts, event.hex()), blob, words), bool(is_own)))
+    return found

@@ -132,18 +132,16 @@ def _gather(clone: Clone, db: sqlite3.Connection, visible: Mapping[str, str | No
 def _sessions(clone: Clone) -> Iterator[tuple[IndexUnit, str, str]]:
     """This clone's sessions on lines that are not visible here, each with its line and its branch's name."""
     here = clone.line()
-    for store in clone.stores:
-        for name in store.listed(store.sessions):
-            path = os.path.join(store.sessions, name)
-            try:
-                data = fsio.read(path, limit=session_files.MAX_FILE)
-                session = from_json(data.decode("utf-8", "replace"))
-            except (HoldfastError, OSError, ValueError):
-                continue  # `session list` and `doctor` name a broken one
-            if not here.sees(session.line, session.updated.ts):
-                text = data.decode("utf-8", "replace")
-                unit = IndexUnit(f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=text)
-                yield unit, session.line, session.updated.branch or ""
+    for folder, name in ((s.sessions, name) for s in clone.stores for name in s.listed(s.sessions)):
+        try:
+            data = fsio.read(os.path.join(folder, name), limit=session_files.MAX_FILE)
+            text = data.decode("utf-8", "replace")
+            session = from_json(text)
+        except (HoldfastError, OSError, ValueError):
+            continue  # `session list` and `doctor` name a broken one
+        if not here.sees(session.line, session.updated.ts):
+            unit = IndexUnit(f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=text)
+            yield unit, session.line, session.updated.branch or ""
 
 
 def _entry(path: str, text: str | None, blob: str | None) -> IndexUnit | None:
@@ -193,23 +191,19 @@ def _called(clone: Clone, ref: str) -> str:
 
 
 def _compare(clone: Clone, others: _Others, head: str, tips: Mapping[str, Sequence[str]]) -> None:
-    new = set(_new_blobs(clone, tips, head)) if tips else set()
-    for tip, status, path, blob in _changes(clone, head, tips) if tips else ():
+    if not tips:
+        return
+    # The objects below our folders that branches brought since they parted from HEAD.
+    given = "\n".join([*tips, f"^{head}", "--", *_FOLDERS]) + "\n"
+    done = clone.repo.attempt("rev-list", "--objects", "--stdin", stdin=given.encode("utf-8"))
+    listed = (row.partition(b" ") for row in done.stdout.splitlines())
+    new = {oid.decode("ascii", "replace") for oid, blank, _ in listed if blank}
+    for tip, status, path, blob in _changes(clone, head, tips):
         for name in tips.get(tip, ()):
             if status != "A":
                 others.missing.add((name, path))
             if status != "D" and blob in new and path.endswith(".md") and len(others.published) < MAX_ENTRIES:
                 others.published.add((path, blob, name))
-
-
-def _new_blobs(clone: Clone, tips: Iterable[str], head: str) -> Iterator[str]:
-    """The objects below our folders that branches brought since they parted from HEAD."""
-    given = "\n".join([*tips, f"^{head}", "--", *_FOLDERS]) + "\n"
-    done = clone.repo.attempt("rev-list", "--objects", "--stdin", stdin=given.encode("utf-8"))
-    for row in done.stdout.splitlines():
-        oid, blank, _ = row.partition(b" ")
-        if blank:
-            yield oid.decode("ascii", "replace")
 
 
 def _changes(clone: Clone, head: str, tips: Iterable[str]) -> Iterator[tuple[str, str, str, str]]:
@@ -235,9 +229,11 @@ def _fill(filling: IndexFill, others: _Others, texts: UnitTexts) -> None:
     known = {unit.name: have[name] for unit in logs if (name := _stored(unit, others)) in have}
     for unit, data in texts.unread(logs, known):
         whole = data[: data.rfind(b"\n") + 1]
-        name, floor = _stored(unit, others), others.floors.get(unit.name, "")
+        name, floor = _stored(unit, others), others.floors.get(unit.name, "").encode("ascii", "replace")
         filling.show(name, unit.kind, None)
-        refresh.add_events(filling, IndexUnit(name, unit.kind), _after(whole, floor), texts)
+        # The events after a moment; none is torn, and their times stand where `seal` put them.
+        after = (line for line in split_lines(whole) if line.partition(b'"ts":"')[2].partition(b'"')[0] > floor)
+        refresh.add_events(filling, IndexUnit(name, unit.kind), b"".join(after) if floor else whole, texts)
         filling.read_up_to(name, known.get(unit.name, 0) + len(whole))
     for unit in others.units.values():
         if unit.text is not None and unit.name not in have:
@@ -251,29 +247,17 @@ def _stored(unit: IndexUnit, others: _Others) -> str:
     return f"{unit.name}>{floor}" if floor else unit.name
 
 
-def _after(data: bytes, floor: str) -> bytes:
-    """The events after a moment; none is torn, and their times stand where `seal` put them."""
-    if not floor:
-        return data
-    mark = floor.encode("ascii", "replace")
-    return b"".join(line for line in split_lines(data) if line.partition(b'"ts":"')[2].partition(b'"')[0] > mark)
-
-
 def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
     """Note which branches hold each row, and what of here they hold."""
     for table in OWN_TABLES:
         db.execute(f"DELETE FROM {table}")
-    by_unit = [(branch, name) for name, some in others.branches.items() for branch in some]
-    db.executemany(
-        "INSERT OR IGNORE INTO place SELECT m.row, ? FROM member AS m JOIN unit AS u ON u.id = m.unit WHERE u.name = ?",
-        by_unit,
-    )
+    by_unit = "SELECT m.row, ? FROM member AS m JOIN unit AS u ON u.id = m.unit WHERE u.name = ?"
+    units = [(branch, name) for name, some in others.branches.items() for branch in some]
+    db.executemany(f"INSERT OR IGNORE INTO place {by_unit}", units)
     known = branch_lines.known(*clone.stores)
     named = [(_called(clone, line.refs[-1]), line) for line in known.values() if line.refs]
-    db.executemany(
-        "INSERT OR IGNORE INTO place SELECT id, ? FROM row WHERE line = ? AND kind <> 'candidate'",
-        [(name, line.id) for name, line in named],
-    )
+    by_line = "SELECT id, ? FROM row WHERE line = ? AND kind <> 'candidate'"
+    db.executemany(f"INSERT OR IGNORE INTO place {by_line}", [(name, line.id) for name, line in named])
     db.execute("INSERT OR IGNORE INTO place SELECT r.id, p.branch FROM row AS r JOIN place AS p ON p.row = r.parent")
     db.executemany("INSERT INTO missing VALUES (?, ?)", sorted(others.missing))
     db.executemany("INSERT INTO published VALUES (?, ?, ?)", sorted(others.published))

@@ -17,8 +17,22 @@ from holdfast.index.schema import WEIGHTS, facet
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from sqlite3 import Connection
+    from typing import Any, Protocol
+
+    from holdfast.index.query import Scope, SearchQuery
+    from holdfast.index.scoring import Feature
+
+    Row = tuple[Any, ...]
+
+    class Near(Protocol):
+        """How near a question is to what has vectors."""
+
+        def of(self, contents: Iterable[bytes]) -> dict[bytes, float]: ...
+
+        def best(self, limit: int) -> list[tuple[bytes, float]]: ...
+
 
 # Pieces of files have no time, so their numbers are negative; the many commits of a file are passed over.
 _PIECES = (
@@ -41,24 +55,6 @@ def _line(name: str) -> int:
     """The line that a piece begins at, by its name."""
     line = name.rpartition(":")[2]
     return int(line) if line.isascii() and line.isdigit() else 0
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from sqlite3 import Connection
-    from typing import Any, Protocol
-
-    from holdfast.index.query import Scope, SearchQuery
-    from holdfast.index.scoring import Feature
-
-    Row = tuple[Any, ...]
-
-    class Near(Protocol):
-        """How near a question is to what has vectors."""
-
-        def of(self, contents: Iterable[bytes]) -> dict[bytes, float]: ...
-
-        def best(self, limit: int) -> list[tuple[bytes, float]]: ...
 
 
 SOURCES = 2  # bits of a key that name its source
@@ -280,7 +276,16 @@ def _by_files(db: "Connection", opened: "Sequence[str]", pool: "Feature") -> "di
     """
     shared: dict[str, Feature] = {"files": {}, "rare": {}, "since": {}}
     whole = {True: 0.0, False: 0.0}
-    for path, is_file in _known(db, opened):
+    # A name that is no UTF-8 stands in no index as it is.
+    files = [path.encode("utf-8", "replace").decode("utf-8") for path in dict.fromkeys(opened)][:MAX_OPEN]
+    folders = dict.fromkeys(folder for path in files for folder in _above(path))
+    names = {**dict.fromkeys(folders, False), **dict.fromkeys(files, True)}
+    found = []
+    for name in sorted(names):
+        known = db.execute("SELECT id FROM path WHERE name = ?", (name,)).fetchone()
+        if known:
+            found.append((known[0], names[name]))
+    for path, is_file in found:
         count = db.execute("SELECT count(*) FROM touch WHERE path = ?", (path,)).fetchone()[0]
         worth = scoring.rarity(count)
         whole[is_file] += worth
@@ -292,20 +297,6 @@ def _by_files(db: "Connection", opened: "Sequence[str]", pool: "Feature") -> "di
     most = whole[True] or whole[False]
     shared["files"] = {row: min(1.0, value / most) for row, value in shared["files"].items()}
     return shared
-
-
-def _known(db: "Connection", opened: "Sequence[str]") -> "list[tuple[int, bool]]":
-    """The numbers of the open files that any record touches, and of the folders above them."""
-    # A name that is no UTF-8 stands in no index as it is.
-    files = [path.encode("utf-8", "replace").decode("utf-8") for path in dict.fromkeys(opened)][:MAX_OPEN]
-    folders = dict.fromkeys(folder for path in files for folder in _above(path))
-    names = {**dict.fromkeys(folders, False), **dict.fromkeys(files, True)}
-    found = []
-    for name in sorted(names):
-        known = db.execute("SELECT id FROM path WHERE name = ?", (name,)).fetchone()
-        if known:
-            found.append((known[0], names[name]))
-    return found
 
 
 def _above(path: str) -> list[str]:
@@ -387,7 +378,8 @@ def _add_features(
     features, words = pool.features, None
     own = features.get("words", {})
     if asked.words:
-        words = _words(asked)
+        pairs = [pair.strip('"').partition(" ") for pair in asked.pairs]
+        words = scoring.QuestionWords(asked.words, asked.weights, [(one, other) for one, _, other in pairs])
         features.update(scoring.textual(words, _texts(pool.rows), own))
         features["words"] = own = _comparable(own, features["cover"]) if len(sources) > 1 else own
     seats = _seats(pool.rows)
@@ -399,7 +391,8 @@ def _add_features(
         features["near"] = scoring.spread(scoring.smoothed(seats, _nearness(near, pool.rows)))
     if scope.files or asked.paths:
         features["folder"] = _folders(sources, [*scope.files, *asked.paths], pool.rows)
-    features["states"] = _stating(pool.rows)
+    text = AT["text"]
+    features["states"] = {key: 1.0 for key, row in pool.rows.items() if not (row[text] or "").rstrip().endswith("?")}
     features["recent"] = {key: _recency(key >> SOURCES, pool.newest) for key in pool.rows}
     features["date"] = _dated(asked, pool.rows)
     features["speaker"] = _spoken(asked, pool.rows)
@@ -416,11 +409,6 @@ def _comparable(own: "Feature", cover: "Feature") -> "Feature":
         most[key & mask] = max(most.get(key & mask, 0.0), cover.get(key, 0.0))
     best = max(most.values(), default=0.0) or 1.0
     return {key: value * most[key & mask] / best for key, value in own.items()}
-
-
-def _words(asked: "SearchQuery") -> scoring.QuestionWords:
-    pairs = [pair.strip('"').partition(" ") for pair in asked.pairs]
-    return scoring.QuestionWords(asked.words, asked.weights, [(one, other) for one, _, other in pairs])
 
 
 def _texts(rows: "dict[int, Row]") -> "Iterable[tuple[int, str, str]]":
@@ -472,12 +460,6 @@ def _spoken(asked: "SearchQuery", rows: "dict[int, Row]") -> "Feature":
         if (said := row[context]) and said[0].isupper() and said.split(" ", 1)[0].casefold() in names:
             found[key] = 1.0
     return found
-
-
-def _stating(rows: "dict[int, Row]") -> "Feature":
-    """Whether a row says something, and does not only ask."""
-    text = AT["text"]
-    return {key: 1.0 for key, row in rows.items() if not (row[text] or "").rstrip().endswith("?")}
 
 
 def _recency(row: int, newest: int) -> float:

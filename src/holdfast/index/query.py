@@ -15,6 +15,7 @@ Nothing is imported but our own: the quick path reads every question with this.
 from holdfast.index.schema import facet
 from holdfast.index.search_words import ENGLISH, OTHERS, PAIRS, is_identifier
 from holdfast.index.stack_trace import endings, line_of, place_of, without_frames
+from holdfast.values import field, frozen, mutable
 
 TYPE_CHECKING = False
 
@@ -25,25 +26,15 @@ HERE = None  # the branch that is checked out
 EVERY_BRANCH = "*"
 
 
+@frozen(kw_only=True)
 class Scope:
     """The bounds of a question, and what is open around whoever asks."""
 
-    __slots__ = ("branch", "files", "kind", "since", "task")
-
-    def __init__(
-        self,
-        *,
-        kind: str | None = None,
-        task: str | None = None,
-        files: "Sequence[str]" = (),
-        branch: str | None = HERE,
-        since: str | None = None,
-    ) -> None:
-        self.kind = kind
-        self.task = task
-        self.files = tuple(files)  # open now, relative to the work tree's top: what shares them counts more
-        self.branch = branch  # another branch's name, or EVERY_BRANCH
-        self.since = since  # the moment before which nothing is wanted, as events spell it
+    kind: str | None = None
+    task: str | None = None
+    files: "Sequence[str]" = ()  # open now, relative to the work tree's top: what shares them counts more
+    branch: str | None = HERE  # another branch's name, or EVERY_BRANCH
+    since: str | None = None  # the moment before which nothing is wanted, as events spell it
 
 
 MAX_QUERY = 4096  # characters of a question that count, once frames of traces are out
@@ -59,6 +50,7 @@ _INSIDE = "_-./:\\#@+~"  # what holds a name together, as in C++::names, a-b, do
 _ERRORS = ("Error", "Exception", "Warning", "Panic", "Fault", "Failure")
 
 
+@mutable
 class SearchQuery:
     """What a question asks for.
 
@@ -68,21 +60,16 @@ class SearchQuery:
     stand side by side, `phrases` what was put in quotes: FTS5 expressions as well, none of them needed.
     """
 
-    __slots__ = (
-        "facets", "pairs", "parts", "paths", "phrases", "places", "terms", "text", "weights", "words",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.text = ""  # the question on one line, for those who read sentences
-        self.words: list[str] = []
-        self.terms: list[str] = []
-        self.weights: list[float] = []
-        self.parts: list[str] = []
-        self.pairs: list[str] = []
-        self.phrases: list[str] = []
-        self.facets: list[str] = []  # asked for as `tag:x` or `task:x`
-        self.paths: list[str] = []  # that it names, in every form under which one may be known
-        self.places: list[tuple[str, int]] = []  # of these, those with a line
+    text: str = ""  # the question on one line, for those who read sentences
+    words: list[str] = field(default_factory=list)
+    terms: list[str] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+    pairs: list[str] = field(default_factory=list)
+    phrases: list[str] = field(default_factory=list)
+    facets: list[str] = field(default_factory=list)  # asked for as `tag:x` or `task:x`
+    paths: list[str] = field(default_factory=list)  # that it names, in every form under which one may be known
+    places: list[tuple[str, int]] = field(default_factory=list)  # of these, those with a line
 
 
 def read_query(query: str) -> SearchQuery:
@@ -97,8 +84,7 @@ def read_query(query: str) -> SearchQuery:
     for word in _less_frames(said.split()[: 4 * MAX_WORDS]):
         _take_word(word, asked, found, files)
     _add_terms(asked, found, strong)
-    named = [name for path in files for name in endings(path)]
-    asked.paths = list(dict.fromkeys(named))[:MAX_PATHS]
+    asked.paths = list(dict.fromkeys(name for path in files for name in endings(path)))[:MAX_PATHS]
     asked.places = [(name, line) for path, line in asked.places for name in endings(path)][:MAX_PATHS]
     return asked
 
@@ -138,17 +124,11 @@ def _take_word(word: str, asked: SearchQuery, found: list[str], files: list[str]
             asked.places.append((path, line))
         return
     for piece in pieces(word):
-        found += _qualified(piece)
-
-
-def _qualified(name: str) -> list[str]:
-    """`agent.ChunkJSONL` as its two names: what is defined goes by the second, and the first may be a folder.
-
-    Only where the second one tells something by itself; `os.path` and `models.user` stay whole.
-    """
-    first, dot, last = name.partition(".")
-    telling = dot and first.isidentifier() and last.isidentifier() and len(split_word(last)) > 1
-    return [first, last] if telling else [name]
+        # `agent.ChunkJSONL` as its two names: what is defined goes by the second, and the first may be a folder. Only
+        # where the second one tells something by itself; `os.path` and `models.user` stay whole.
+        first, dot, last = piece.partition(".")
+        telling = dot and first.isidentifier() and last.isidentifier() and len(split_word(last)) > 1
+        found += [first, last] if telling else [piece]
 
 
 def _take_phrases(text: str, asked: SearchQuery) -> set[str]:
@@ -177,16 +157,16 @@ def _add_terms(asked: SearchQuery, found: list[str], strong: set[str]) -> None:
     before = ""
     for piece in found:
         low = piece.casefold()
-        if low not in telling:
-            before = ""
-            continue
-        if before:
+        if before and low in telling:
             asked.pairs.append(quoted(f"{before} {piece}"))
-        before = piece
+        before = piece if low in telling else ""
+        if not before:
+            continue
         if low in seen or len(asked.words) >= MAX_WORDS:
             continue
         seen.add(low)
-        _add_term(asked, piece, STRONG if low in strong or _is_error(piece) else 1.0)
+        names_error = piece.endswith(_ERRORS) and piece not in _ERRORS  # as `PoolError` and `java.io.IOException` do
+        _add_term(asked, piece, STRONG if low in strong or names_error else 1.0)
     asked.pairs = list(dict.fromkeys(asked.pairs))[:MAX_WORDS]
     asked.parts = list(dict.fromkeys(part for part in asked.parts if part not in asked.terms))[:MAX_PARTS]
 
@@ -210,24 +190,19 @@ def _add_term(asked: SearchQuery, piece: str, weight: float) -> None:
 
 def begins_commit(word: str) -> bool:
     """Whether a word looks like the beginning of a commit's id, as git and `recall` print it."""
-    return (
-        SHORTEST <= len(word) < 40
-        and not word.isdigit()
-        and any(c in "0123456789" for c in word)
-        and all(c in "0123456789abcdef" for c in word.lower())
-    )
-
-
-def _is_error(word: str) -> bool:
-    """Whether a word names a type of error, as `PoolError` and `java.io.IOException` do."""
-    return word.endswith(_ERRORS) and word not in _ERRORS
+    digits = sum(c in "0123456789" for c in word)
+    return SHORTEST <= len(word) < 40 and 0 < digits < len(word) and all(c in "0123456789abcdef" for c in word.lower())
 
 
 def _telling(words: list[str], strong: set[str]) -> set[str]:
     """Which words to ask for: all but stop words and noise, unless nothing else is there."""
     low = [word.casefold() for word in words]
     shouted = all(word.isupper() for word in words)
-    stop = _stop_words(low)
+    # English, and the language of which the question holds more of them: some mean something in others.
+    english = sum(word in ENGLISH for word in low)
+    counted = [(sum(word in language for word in low), language) for language in OTHERS]
+    most, language = max(counted, key=lambda pair: pair[0])
+    stop = ENGLISH | language if most > english or (most > 1 and most == english) else ENGLISH
     kept = {
         small
         for word, small in zip(words, low, strict=True)
@@ -235,14 +210,6 @@ def _telling(words: list[str], strong: set[str]) -> set[str]:
     }
     quiet = {word for word in kept if word in strong or not is_noise(word)}
     return quiet or kept or set(low)
-
-
-def _stop_words(words: list[str]) -> frozenset[str]:
-    """English, and the language of which the question holds more of them: some mean something in others."""
-    english = sum(word in ENGLISH for word in words)
-    counted = [(sum(word in language for word in words), language) for language in OTHERS]
-    most, language = max(counted, key=lambda pair: pair[0])
-    return ENGLISH | language if most > english or (most > 1 and most == english) else ENGLISH
 
 
 def is_noise(word: str) -> bool:

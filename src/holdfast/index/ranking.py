@@ -23,13 +23,14 @@ from holdfast.index.second_hop import NAMED, follow, named_by
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from sqlite3 import Connection
     from typing import Any
 
-    from holdfast.index.query import Scope, SearchQuery
+    from holdfast.index.pool import Near
 
-    Row = tuple[Any, ...]
+    SearchRow = tuple[Any, ...]
+    Step = Callable[[Sequence[Connection], SearchQuery, Sequence[tuple[int, float]]], dict[int, float]]
 
 COMMITS = 2  # that stand among the first; git lists the others
 _PASSING = ("event", "artifact", "turn")  # what more telling things stand for
@@ -50,7 +51,12 @@ def gather_recent(sources: "Sequence[Connection]", asked: "SearchQuery", scope: 
     count = 4 * limit + 64
     for number, db in enumerate(sources):
         if wanted:
-            numbers = _with(db, wanted, scope, count)
+            match = " AND ".join(f"facets : {quoted(name)}" for name in wanted)
+            if scope.kind != "candidate":
+                match = f"({match}) NOT facets : {quoted(facet('k', 'candidate'))}"
+            # What has no place in time has numbers in no order.
+            timeless = [row for (row,) in db.execute(_TIMELESS, (match,))]
+            numbers = _before(db, _BY_TIME, (match,), count) + timeless
         else:
             numbers = _any(db, count) if number == 0 else _before(db, _LATEST, (), COMMITS)
         for row, values in fetched(db, numbers, wanted, scope).items():
@@ -58,22 +64,13 @@ def gather_recent(sources: "Sequence[Connection]", asked: "SearchQuery", scope: 
     return pool
 
 
-def telling_first(found: "list[tuple[int, Row]]") -> "list[tuple[int, Row]]":
+def telling_first(found: "list[tuple[int, SearchRow]]") -> "list[tuple[int, SearchRow]]":
     """The same rows, events and what runs made behind what was decided and done."""
     kind = AT["kind"]
     passing = [one for one in found if one[1][kind] in _PASSING]
     commits = [one for one in found if one[1][kind] == "commit"][COMMITS:]
     put_off = {key for key, _ in (*passing, *commits)}
     return [*(one for one in found if one[0] not in put_off), *commits, *passing]
-
-
-def _with(db: "Connection", wanted: list[str], scope: "Scope", count: int) -> list[int]:
-    match = " AND ".join(f"facets : {quoted(name)}" for name in wanted)
-    if scope.kind != "candidate":
-        match = f"({match}) NOT facets : {quoted(facet('k', 'candidate'))}"
-    # What has no place in time has numbers in no order.
-    timeless = [row for (row,) in db.execute(_TIMELESS, (match,))]
-    return _before(db, _BY_TIME, (match,), count) + timeless
 
 
 def _any(db: "Connection", count: int) -> list[int]:
@@ -92,16 +89,6 @@ def _before(db: "Connection", statement: str, given: tuple[str, ...], count: int
         found.append(row)
     return found
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from sqlite3 import Connection
-    from typing import Any
-
-    from holdfast.index.pool import Near
-
-    SearchRow = tuple[Any, ...]
-    Step = Callable[[Sequence[Connection], SearchQuery, Sequence[tuple[int, float]]], dict[int, float]]
 
 __all__ = (
     "KINDS", "MAX_LIMIT", "MAX_QUERY", "MAX_WORDS",

@@ -19,21 +19,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.index import freshness, memory_trust, schema
+from holdfast.index import freshness, memory_trust, schema, search_rows
 from holdfast.index.embed.coverage import sweep
 from holdfast.index.fill import IndexFill
-from holdfast.index.search_rows import (
-    Row,
-    about_run,
-    clean_row,
-    event_rows,
-    memory_row,
-    session_row,
-    task_row,
-    touched_by_event,
-    touched_by_memory,
-    touched_by_turns,
-)
+from holdfast.index.search_rows import Row
 from holdfast.index.sqlite import Index, drop_all
 from holdfast.index.visible_units import IndexUnit, UnitTexts, visible_units
 from holdfast.store import statistics
@@ -81,15 +70,15 @@ def signature_of(clone: Clone, *, parts: Sequence[str] = freshness.ALL) -> fresh
 
 def refresh(clone: Clone, index: Index, *, progress: Progress | None = None) -> tuple[str, ...]:
     """Make the index say what is visible here; gives what a person should be told."""
-    for _ in range(3):
+    for left in (3, 2, 1, 0):
         try:
             _refresh_once(clone, index, progress)
             sweep(os.path.dirname(index.path))
-            return index.take_notes()
+            break
         except sqlite3.DatabaseError as error:
+            if not left:
+                raise
             index.recover(error)
-    _refresh_once(clone, index, progress)
-    sweep(os.path.dirname(index.path))
     return index.take_notes()
 
 
@@ -155,11 +144,6 @@ def erased_state(clone: Clone) -> str:
         index.close()
 
 
-def _is_whole(unit: IndexUnit | None) -> bool:
-    """Whether a piece of the log is visible up to its end."""
-    return unit is not None and unit.until is None
-
-
 def _fill(filling: IndexFill, wanted: dict[str, IndexUnit], texts: UnitTexts, progress: Progress | None) -> None:
     filling.forget_lacking(texts.arrived(filling.lacking()))
     filling.forget_runs(texts.gone(filling.told_runs()))
@@ -184,7 +168,7 @@ def _fill(filling: IndexFill, wanted: dict[str, IndexUnit], texts: UnitTexts, pr
 def add_events(filling: IndexFill, unit: IndexUnit, data: bytes, texts: UnitTexts) -> int:
     """Put the events of these bytes into the index; gives how many of the bytes were whole lines."""
     number, until, read = filling.id_of(unit.name), unit.until, 0
-    joins, add = filling.joins, filling.add
+    joins, add, event_rows = filling.joins, filling.add, search_rows.event_rows
     for line in split_lines(data):
         if not line.endswith(b"\n"):
             break  # still being written
@@ -196,10 +180,10 @@ def add_events(filling: IndexFill, unit: IndexUnit, data: bytes, texts: UnitText
         if not joins(number, bytes.fromhex(found[1].decode("ascii"))[:16]):
             body, lacks = texts.body(found)
             turns = texts.turns(found, body)
-            about = about_run(body or {}, texts.began(found)) if turns else ""
+            about = search_rows.about_run(body or {}, texts.began(found)) if turns else ""
             rows = event_rows(found, body, lacks=lacks, turns=turns, about=about)
-            touches = touched_by_event(body, rows) if len(rows) > 1 or body else ()
-            add(number, rows, until, [*touches, *touched_by_turns(turns, rows)] if turns else touches)
+            touches = search_rows.touched_by_event(body, rows) if len(rows) > 1 or body else []
+            add(number, rows, until, touches + search_rows.touched_by_turns(turns, rows) if turns else touches)
     return read
 
 
@@ -212,24 +196,24 @@ def add_text(filling: IndexFill, unit: IndexUnit, texts: UnitTexts) -> None:
     filling.show(unit.name, unit.kind, None)
     number = filling.id_of(unit.name)
     if not filling.joins(number, key):
-        hide = texts.hide
-        filling.add(number, [clean_row(row, hide)], touches=[(0, path) for path in paths])
+        filling.add(number, [search_rows.clean_row(row, texts.hide)], touches=[(0, path) for path in paths])
 
 
 def _text_row(unit: IndexUnit, texts: UnitTexts, key: bytes) -> tuple[Row | None, Sequence[str]]:
     """The row of what is no piece of the log, and the files it is about, without secrets in their names."""
     if unit.kind == "task":
         task, clash = texts.task(unit), unit.name.endswith("!clash")
-        return task_row(task, key=key, path=unit.path, blob=unit.blob, clash=clash) if task else None, ()
+        row = search_rows.task_row(task, key=key, path=unit.path, blob=unit.blob, clash=clash) if task else None
+        return row, ()
     if unit.kind == "session":
         session = texts.session(unit)
         paths = list(map(texts.hide.text, session.files)) if session else []
-        return session_row(session, key=key, paths=paths) if session else None, paths
+        return search_rows.session_row(session, key=key, paths=paths) if session else None, paths
     memory = texts.memory(unit)
     if memory is None:
         return None, ()
-    paths = list(map(texts.hide.text, touched_by_memory(memory)))  # whole: their parts are no secrets
-    return memory_row(memory, key=key, path=unit.path, blob=unit.blob, paths=paths), paths
+    paths = list(map(texts.hide.text, search_rows.touched_by_memory(memory)))  # whole: their parts are no secrets
+    return search_rows.memory_row(memory, key=key, path=unit.path, blob=unit.blob, paths=paths), paths
 
 
 def _meta(index: Index, name: str) -> str | None:

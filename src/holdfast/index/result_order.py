@@ -20,17 +20,20 @@ from holdfast.index.query import Scope, SearchQuery, quoted
 from holdfast.index.ranking_weights import MIXED, WEIGHTS
 from holdfast.index.schema import facet
 from holdfast.index.search_words import ENGLISH, is_identifier
+from holdfast.values import replace
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from sqlite3 import Connection
     from typing import Any
 
-    from holdfast.index.query import SearchQuery
+    from holdfast.index.pool import Near
     from holdfast.index.scoring import Feature
 
     Row = tuple[Any, ...]
+    Members = dict[int, set[int]]  # the turns of each group, by their keys
 
 WORDS, NAMES, SHORT = "words", "names", "short"  # what a question looks like
 PER_FILE = 2  # pieces of one file that stand side by side
@@ -91,26 +94,21 @@ def level(pool: Pool, asked: "SearchQuery") -> None:
     kind = AT["kind"]
     held = [key for key, row in pool.rows.items() if row[kind] in ("doc", "code")]
     features = pool.features
-    for name in ("speaker", "answer"):
-        for key in held if features.get(name) else ():
-            features[name].pop(key, None)
+    for values in (features.get("speaker", {}), features.get("answer", {})):
+        for key in held if values else ():
+            values.pop(key, None)
     if len(_families(pool.rows.values())) < 2:
         return
     recent, linked = features.get("recent", {}), features.get("linked", {})
     dated = [value for key, value in recent.items() if key > 0]
     mean = sum(dated) / len(dated) if dated else 0.0
-    for key in held:
-        if key < 0:
-            recent[key] = mean
-        if linked.get(key, 0.0) > MOST_LINKED:
-            linked[key] = MOST_LINKED
+    recent.update((key, mean) for key in held if key < 0)
+    linked.update((key, MOST_LINKED) for key in held if linked.get(key, 0.0) > MOST_LINKED)
     if form_of(asked) == WORDS:
         code = [key for key in held if pool.rows[key][kind] == "code"]
         for name, most in LOOSE.items():
             values = features.get(name, {})
-            for key in code:
-                if values.get(key, 0.0) > most:
-                    values[key] = most
+            values.update((key, most) for key in code if values.get(key, 0.0) > most)
 
 
 def kinds(pool: Pool, asked: "SearchQuery") -> "Feature":
@@ -122,8 +120,7 @@ def kinds(pool: Pool, asked: "SearchQuery") -> "Feature":
     families = _families(pool.rows.values())
     if len(families) < 2 and "memory" not in families:
         return {}
-    form = form_of(asked)
-    table, tests = MIXED[form], not _asks_for_tests(asked)
+    table, tests = MIXED[form_of(asked)], not _asks_for_tests(asked)
     holds = _held(pool) if asked.words else None
     found = {}
     for key, row in pool.rows.items():
@@ -178,12 +175,8 @@ def _defined_names(asked: "SearchQuery") -> list[str]:
     """The names in a question that code may define; of a word among others only if it looks like one."""
     if form_of(asked) == WORDS:
         return []
-    pieces = [
-        piece
-        for word in asked.words[:MOST_NAMES]
-        if "/" not in word
-        for piece in word.replace("::", ".").rstrip("()").split(".")
-    ]
+    words = [word.replace("::", ".").rstrip("()") for word in asked.words[:MOST_NAMES] if "/" not in word]
+    pieces = [piece for word in words for piece in word.split(".")]
     alone = len(asked.words) == 1 or not _FOR_CODE.isdisjoint(asked.text.casefold().split())
     return [piece for piece in pieces if len(piece) > 2 and (alone or _is_symbol(piece))]
 
@@ -238,13 +231,23 @@ def chosen(
         return kept, {}
     again: Feature = {}
     seen: dict[tuple[str, str], int] = {}
-    talks = _conversations(kept)
+    # The run that each run, turn and session belongs to; a session tells what its runs are called.
+    kind, name, title, text = AT["kind"], AT["name"], AT["title"], AT["text"]
+    talks: dict[int, str] = {key: row[name].partition("#")[0] for key, row in kept if row[kind] in ("run", "turn")}
+    called = [(row[title].partition("…")[0], row[name]) for _, row in kept if row[kind] == "run" and row[title]]
     for key, row in kept:
-        place = _place(key, row, talks)
-        if place is None:
+        if row[kind] == "session":
+            said = f"{row[title]}\n{row[text]}"
+            talks[key] = next((run for words, run in called if words and words in said), row[name])
+    for key, row in kept:
+        if row[kind] in _OF_FILES:
+            place, most = ("file", _file(row)), PER_FILE
+        elif key in talks:
+            place, most = ("talk", talks[key]), 1
+        else:
             continue
         seen[place] = seen.get(place, 0) + 1
-        if seen[place] > (1 if place[0] == "talk" else PER_FILE):
+        if seen[place] > most:
             again[key] = -AGAIN * max(scores[key], 0.0)
     return kept, again
 
@@ -278,34 +281,6 @@ def _once(found: "list[tuple[int, Row]]") -> "list[tuple[int, Row]]":
         kept.append((key, row))
     return kept
 
-
-def _place(key: int, row: "Row", talks: "dict[int, str]") -> "tuple[str, str] | None":
-    """The file a candidate is a piece of, or the conversation."""
-    if row[AT["kind"]] in _OF_FILES:
-        return "file", _file(row)
-    return ("talk", talks[key]) if key in talks else None
-
-
-def _conversations(found: "list[tuple[int, Row]]") -> "dict[int, str]":
-    """The run that each run, turn and session belongs to; a session tells what its runs are called."""
-    kind, name, title, text = AT["kind"], AT["name"], AT["title"], AT["text"]
-    talks = {key: row[name].partition("#")[0] for key, row in found if row[kind] in ("run", "turn")}
-    called = [(row[title].partition("…")[0], row[name]) for _, row in found if row[kind] == "run" and row[title]]
-    for key, row in found:
-        if row[kind] == "session":
-            said = f"{row[title]}\n{row[text]}"
-            talks[key] = next((run for words, run in called if words and words in said), row[name])
-    return talks
-
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from sqlite3 import Connection
-
-    from holdfast.index.pool import Near
-    from holdfast.index.scoring import Feature
-
-    Members = dict[int, set[int]]  # the turns of each group, by their keys
 
 KINDS = ("run", "session")
 TURNS = 150  # hits that the turns are asked for: many of them belong to one run
@@ -343,26 +318,42 @@ def gathered(
 ) -> "tuple[Pool, Members]":
     """The turns that fit, and those of each run or session, which is in the pool from now on."""
     within = Scope(kind="turn", task=scope.task, files=scope.files, since=scope.since)
-    turns = gather(sources, _untagged(asked), scope=within, limit=TURNS, near=near, wide=wide)
+    untagged = replace(asked, facets=[one for one in asked.facets if not one.startswith(_TAG)])
+    turns = gather(sources, untagged, scope=within, limit=TURNS, near=near, wide=wide)
     pool.narrow = pool.narrow or turns.narrow
     members = _members(sources, turns, scope.kind)
-    _take_in(pool, sources, facets_of(asked, scope), scope, members)
+    for number, db in enumerate(sources):
+        missing = [key >> SOURCES for key in members if key & _MASK == number and key not in pool.rows]
+        for row, values in fetched(db, missing, facets_of(asked, scope), scope).items() if missing else ():
+            pool.add(row << SOURCES | number, values)
     return turns, {group: keys for group, keys in members.items() if group in pool.rows}
 
 
 def added(pool: Pool, turns: Pool, members: "Members", near: "Near | None") -> "dict[str, Feature]":
     """What the rest of a run or session adds to the best of it."""
-    found = {"told": _told(pool, turns, members)}
+    # The share of the question that a group holds: in all of its turns, or in its own row.
+    cover, rest = turns.features.get("cover", {}), turns.features.get("gcover", {})
+    shares = dict(pool.features.get("cover", {}))
+    for group, keys in members.items():
+        share = max([cover.get(key, 0.0) + rest.get(key, 0.0) for key in keys])
+        shares[group] = max(share, shares.get(group, 0.0))
+    found = {"told": {group: share for group, share in shares.items() if share}}
     if near:
-        found["said"] = _said(pool, turns, members, near)
-    return found
-
-
-def _untagged(asked: SearchQuery) -> SearchQuery:
-    found = SearchQuery()
-    for name in SearchQuery.__slots__:
-        setattr(found, name, getattr(asked, name))
-    found.facets = [one for one in asked.facets if not one.startswith(_TAG)]
+        # How near the nearest turn of each group is, of those by whom the question names if it names anybody. What has
+        # no turns here is as near as its own row.
+        content, named = AT["content"], turns.features.get("speaker")
+        texts = {
+            group: [row[content] for key in keys if not named or key in named if (row := turns.rows[key])[content]]
+            for group, keys in members.items()
+        }
+        texts.update((key, [row[content]]) for key, row in pool.rows.items() if key not in texts and row[content])
+        cosines = near.of(sorted({text for some in texts.values() for text in some}))
+        nearest = {
+            group: max(known)
+            for group, some in texts.items()
+            if (known := [cosines[text] for text in some if text in cosines])
+        }
+        found["said"] = scoring.spread(nearest)
     return found
 
 
@@ -383,44 +374,6 @@ def _members(sources: "Sequence[Connection]", turns: Pool, kind: str | None) -> 
     return found
 
 
-def _take_in(pool: Pool, sources: "Sequence[Connection]", wanted: list[str], scope: Scope, members: "Members") -> None:
-    """Add the groups that are not in the pool yet, as far as they are within the scope."""
-    for number, db in enumerate(sources):
-        missing = [key >> SOURCES for key in members if key & _MASK == number and key not in pool.rows]
-        for row, values in fetched(db, missing, wanted, scope).items() if missing else ():
-            pool.add(row << SOURCES | number, values)
-
-
 def _gain(turn: float, own: float) -> float:
     """What the best turn brings to a score that holds its group's own row already."""
     return turn - (1.0 - LESSER) * own if turn > own else LESSER * turn
-
-
-def _told(pool: Pool, turns: Pool, members: "Members") -> "Feature":
-    """The share of the question that a group holds: in all of its turns, or in its own row."""
-    cover, rest = turns.features.get("cover", {}), turns.features.get("gcover", {})
-    found = dict(pool.features.get("cover", {}))
-    for group, keys in members.items():
-        share = max([cover.get(key, 0.0) + rest.get(key, 0.0) for key in keys])
-        found[group] = max(share, found.get(group, 0.0))
-    return {group: share for group, share in found.items() if share}
-
-
-def _said(pool: Pool, turns: Pool, members: "Members", near: "Near") -> "Feature":
-    """How near the nearest turn of each group is, of those by whom the question names if it names anybody.
-
-    What has no turns here is as near as its own row.
-    """
-    content, named = AT["content"], turns.features.get("speaker")
-    texts = {
-        group: [row[content] for key in keys if not named or key in named if (row := turns.rows[key])[content]]
-        for group, keys in members.items()
-    }
-    texts.update((key, [row[content]]) for key, row in pool.rows.items() if key not in texts and row[content])
-    cosines = near.of(sorted({text for some in texts.values() for text in some}))
-    nearest = {
-        group: max(known)
-        for group, some in texts.items()
-        if (known := [cosines[text] for text in some if text in cosines])
-    }
-    return scoring.spread(nearest)

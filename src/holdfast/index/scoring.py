@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     Feature = dict[int, float]
+    Seats = dict[int, tuple[int, int]]  # of a candidate that has one: its group, and its place in it
 
 LONG_AGO = 87_600  # hours: ten years
 _LONG = log(1.0 + LONG_AGO)
@@ -188,13 +189,6 @@ def textual(
         "pairs": pairs,
     }
 
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    Row = tuple[Any, ...]
-    Seats = dict[int, tuple[int, int]]  # of a candidate that has one: its group, and its place in it
 
 REACH = 2
 _STEPS = {-1: 1.0, 1: 0.7, -2: 0.6, 2: 0.4}  # what comes before says more than what comes after

@@ -100,13 +100,9 @@ def starts_of(db: "Connection", asked: "SearchQuery", best: "Sequence[tuple[int,
 
 def named_by(asked: "SearchQuery", said: list[str], title: str, name: str) -> float:
     """How far a question, whose words are `said`, spells out a row's title, or calls it by its own name."""
-    return max(_named(title, said), _called(name, asked))
-
-
-def _named(title: str, said: list[str]) -> float:
-    """The share of a title's telling words that the question spells out; in brackets stands a note."""
+    # The share of a title's telling words that the question spells out; in brackets stands a note.
     words = {word for word in words_of(title.partition(" (")[0]) if word not in ENGLISH}
-    return sum(word in said for word in words) / len(words) if words else 0.0
+    return max(sum(word in said for word in words) / len(words) if words else 0.0, _called(name, asked))
 
 
 def _called(name: str, asked: "SearchQuery") -> float:
@@ -151,12 +147,8 @@ def _titles(db: "Connection", names: str) -> dict[int, str]:
     rows = _rows(db, f"title : ({names})", NAMES * SHARED)
     listed = f"[{','.join(map(str, rows))}]"
     found = db.execute("SELECT id, title FROM row WHERE id IN (SELECT value FROM json_each(?))", (listed,))
-    return {row: _bare(title or "") for row, title in found}
-
-
-def _bare(title: str) -> str:
-    """A title without the note after it: `Brand (play)`, `McRae, Arkansas`."""
-    return " ".join(words_of(title.partition(" (")[0].partition(", ")[0]))
+    # A title without the note after it: `Brand (play)`, `McRae, Arkansas`.
+    return {row: " ".join(words_of((title or "").partition(" (")[0].partition(", ")[0])) for row, title in found}
 
 
 def _tied(shared: dict[str, list[int]], titles: dict[int, str]) -> dict[int, float]:

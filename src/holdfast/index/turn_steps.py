@@ -41,17 +41,15 @@ def _said(cycle: Mapping[str, Any], aloud: object) -> str:
     said = [_text(proposal.get(name)) for name in ("reasoning", "plan", "text")]
     if any(said[-1][:ALIKE] == _text(word)[:ALIKE] for word in (aloud if isinstance(aloud, list) else ())):
         said.pop()
-    given = {call.get("id"): _command(call) for call in _objects(proposal.get("calls")) if _is_named(call)}
+    calls = (call for call in _objects(proposal.get("calls")) if isinstance(call.get("id"), str))
+    given = {call["id"]: _command(call) for call in calls}
     for answer in _objects(result.get("calls")):
         if answer.get("failed") is True:
-            name = answer.get("id")
+            name, output = answer.get("id"), _text(answer.get("output"))
             asked = given.get(name, "") if isinstance(name, str) else ""
-            said += [asked[:MAX_FAILED], _end(_text(answer.get("output")))]
+            # What a program says last is why it failed.
+            said += [asked[:MAX_FAILED], output if len(output) <= MAX_FAILED else f"…{output[-MAX_FAILED:]}"]
     return "\n".join(word for word in said if word)[:MAX_SAID]
-
-
-def _is_named(call: Mapping[str, Any]) -> bool:
-    return isinstance(call.get("id"), str)
 
 
 def _command(call: Mapping[str, Any]) -> str:
@@ -65,11 +63,6 @@ def _command(call: Mapping[str, Any]) -> str:
         return ""
     command = found.get("command") or found.get("cmd")
     return " ".join(map(str, command)) if isinstance(command, list) else _text(command)
-
-
-def _end(text: str) -> str:
-    """How a text ends: what a program says last is why it failed."""
-    return text if len(text) <= MAX_FAILED else f"…{text[-MAX_FAILED:]}"
 
 
 def _text(value: object) -> str:

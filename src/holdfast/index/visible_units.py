@@ -9,8 +9,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from holdfast.errors import BrokenEntry, FutureFormat, HoldfastError
 from holdfast.git import file_entries
@@ -30,7 +31,6 @@ from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name, segment_name
 from holdfast.store.log import MAX_SPOOL, first_event
 from holdfast.values import frozen
 
-_T = TypeVar("_T", Memory, Task, Session)
 BLOBS_AT_ONCE = 32
 TURNS, CYCLES = "outputs/turns.jsonl", "cycles.jsonl"  # of a capsule
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -63,7 +63,17 @@ def visible_units(clone: Clone) -> Iterator[IndexUnit]:
             # After sealing, a writer begins a new file under its old name; its first event tells them apart.
             yield IndexUnit(f"p:{source.key}@{beginning}", source.kind, source.until, source)
     yield from map(_entry, file_entries.placed(clone.repo, clone.entries()))
-    yield from _candidates(clone)
+    line = clone.line()
+    for path in [path for store in clone.stores for path in _files(store.candidates, ".md")]:
+        try:
+            data = fsio.read(path, limit=memory_files.MAX_ENTRY)
+            text = data.decode("utf-8", "replace")
+            memory = memory_files.parse(text, path)
+            written = timestamp(datetime.fromtimestamp(os.lstat(path).st_mtime, UTC))
+        except (HoldfastError, FileNotFoundError):
+            continue  # `review list` names a broken one
+        if isinstance(memory, Candidate) and line.sees(memory.line, written):
+            yield IndexUnit(f"c:{path}@{clone.repo.hash_blob(data)}", "candidate", text=text)
     for sighting in clone.entries(paths.TASKS):
         clash = "" if sighting.clash is None else "!clash"
         name = f"t:{sighting.path}@{sighting.blob}{clash}"
@@ -96,20 +106,6 @@ def own_units(clone: Clone) -> Iterator[IndexUnit]:
             yield IndexUnit(f"s:{key}", "segment", source=Source(key, "segment", None, None, path, None))
 
 
-def _candidates(clone: Clone) -> Iterator[IndexUnit]:
-    line = clone.line()
-    for path in [path for store in clone.stores for path in _files(store.candidates, ".md")]:
-        try:
-            data = fsio.read(path, limit=memory_files.MAX_ENTRY)
-            text = data.decode("utf-8", "replace")
-            memory = memory_files.parse(text, path)
-            written = timestamp(datetime.fromtimestamp(os.lstat(path).st_mtime, UTC))
-        except (HoldfastError, FileNotFoundError):
-            continue  # `review list` names a broken one
-        if isinstance(memory, Candidate) and line.sees(memory.line, written):
-            yield IndexUnit(f"c:{path}@{clone.repo.hash_blob(data)}", "candidate", text=text)
-
-
 def _sessions(clone: Clone) -> Iterator[IndexUnit]:
     """This clone's own sessions, where their line is visible; only new texts are taken apart later."""
     line, told = clone.line(), set()
@@ -119,21 +115,14 @@ def _sessions(clone: Clone) -> Iterator[IndexUnit]:
         except (HoldfastError, FileNotFoundError):
             continue  # `session list` and `doctor` name a broken one
         name, where, when = os.path.basename(path), _WHERE.search(data), _WHEN.search(data)
-        if where and when and name not in told and line.sees(_spelled(where), _spelled(when)):
+        if (
+            where
+            and when
+            and name not in told
+            and line.sees(*(one[1].decode("ascii", "replace") for one in (where, when)))
+        ):
             told.add(name)  # the first store's word counts
             yield IndexUnit(f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=data.decode("utf-8", "replace"))
-
-
-def _spelled(found: re.Match[bytes]) -> str:
-    return found[1].decode("ascii", "replace")
-
-
-def _whole(fd: int) -> bytes:
-    """Everything in a file; asking for much at once would cost more than most bodies have bytes."""
-    data = os.read(fd, 4096)
-    while 4096 <= len(data) <= SALT_BYTES + MAX_BODY and (more := os.read(fd, 1 << 17)):
-        data += more
-    return data
 
 
 def _files(folder: str, ending: str) -> list[str]:
@@ -151,12 +140,11 @@ class UnitTexts:
         self.hide = clone.hide  # events were scanned when they were recorded; entries come from anywhere
         self._folders = [os.path.join(store.bodies, "") for store in clone.stores]
         self._listed: set[str] | None = None
-        self._capsules: dict[str, str] | None = None
 
     def unread(self, units: list[IndexUnit], have: dict[str, int]) -> Iterator[tuple[IndexUnit, bytes]]:
         """Each piece of the log that the index does not have whole, with the bytes it lacks."""
         if sum(unit.name not in have for unit in units) > FEW:
-            self._listed = set(self._body_names())
+            self._listed = self._body_names()
         in_git = []
         for unit in units:
             if unit.source is None or (unit.kind == "segment" and unit.name in have):
@@ -201,7 +189,8 @@ class UnitTexts:
     def memory(self, unit: IndexUnit) -> Memory | None:
         """The memory a unit holds; None if its text cannot be read or was erased."""
         try:
-            return self._unless_erased(memory_files.parse(unit.text or "", unit.path, line=unit.line))
+            found = memory_files.parse(unit.text or "", unit.path, line=unit.line)
+            return None if found.id in self._erased else found
         except BrokenEntry as error:
             self._notes.append(f"left out: {error}")
             return None
@@ -209,28 +198,25 @@ class UnitTexts:
     def task(self, unit: IndexUnit) -> Task | None:
         """The task a unit holds; None if its text cannot be read or was erased."""
         try:
-            return self._unless_erased(task_files.parse(unit.text or "", unit.path))
+            found = task_files.parse(unit.text or "", unit.path)
+            return None if found.id in self._erased else found
         except BrokenEntry:
             return None  # every command that shows tasks names it
 
     def session(self, unit: IndexUnit) -> Session | None:
         """The session a unit holds; None if its text cannot be read or was erased."""
         try:
-            return self._unless_erased(from_json(unit.text or ""))
+            found = from_json(unit.text or "")
+            return None if found.id in self._erased else found
         except (ValueError, FutureFormat):
             return None
-
-    def _unless_erased(self, found: _T) -> _T | None:
-        return None if found.id in self._erased else found
 
     def body(self, found: re.Match[bytes]) -> tuple[dict[str, Any] | None, bool]:
         """The body of an event, and whether it is not here but may come."""
         if found[15] is None or self._is_erased(found):
             return None, False
         name = found[15].decode("ascii")
-        if self._listed is not None and name not in self._listed:
-            return None, True
-        stored = self._stored(name)
+        stored = self._stored(name) if self._listed is None or name in self._listed else None
         if stored is None:
             return None, True
         if body_name(stored) != name:
@@ -249,7 +235,11 @@ class UnitTexts:
             except OSError:  # a link, or not allowed
                 return b""
             try:
-                return _whole(fd)
+                # Asking for much at once would cost more than most bodies have bytes.
+                data = os.read(fd, 4096)
+                while 4096 <= len(data) <= SALT_BYTES + MAX_BODY and (more := os.read(fd, 1 << 17)):
+                    data += more
+                return data
             except OSError:
                 return b""
             finally:
@@ -265,7 +255,7 @@ class UnitTexts:
         """What was said and done in a run, turn by turn; None if its capsule should be here and is not."""
         if not body or found[4] != b"run" or found[9] is None:
             return []
-        folder = self._folders_of_runs().get(found[9].decode("ascii"))
+        folder = self._capsules.get(found[9].decode("ascii"))
         if folder is None:
             return None if "output_sha256" in body else []
         turns = list(islice(capsule.read_rows(folder, TURNS), MAX_TURNS))
@@ -273,34 +263,28 @@ class UnitTexts:
 
     def began(self, found: re.Match[bytes]) -> Mapping[str, Any]:
         """What a run's capsule says of how it began: who, with which model, for what."""
-        folder = self._folders_of_runs().get((found[9] or b"").decode("ascii"))
+        folder = self._capsules.get((found[9] or b"").decode("ascii"))
         context = capsule.read_json(folder, capsule.CONTEXT) if folder else None
         return context if isinstance(context, dict) else {}
 
-    def _folders_of_runs(self) -> dict[str, str]:
+    @cached_property
+    def _capsules(self) -> dict[str, str]:
         """Every capsule by its run's id; listed once, for most events are no runs of ours."""
-        if self._capsules is None:
-            stores = reversed(self._clone.stores)
-            self._capsules = {name: store.run(name) for store in stores for name in store.listed(store.runs)}
-        return self._capsules
+        stores = reversed(self._clone.stores)
+        return {name: store.run(name) for store in stores for name in store.listed(store.runs)}
 
     def arrived(self, lacking: set[str]) -> set[str]:
         """Which of these bodies and capsules are here now: an import may bring them after their events."""
         if not lacking:
             return set()
-        self._listed = set(self._body_names())
-        runs = self._folders_of_runs()
-        come = {name for name in lacking if name.startswith(CAPSULE) and name[len(CAPSULE) :] in runs}
+        self._listed = self._body_names()
+        come = {name for name in lacking if name.startswith(CAPSULE) and name[len(CAPSULE) :] in self._capsules}
         return (lacking & self._listed) | come
 
     def gone(self, told: Iterable[str]) -> set[str]:
         """Which of these runs, whose turns the index tells, have no capsule any more."""
         runs = set(told)
-        return runs - self._folders_of_runs().keys() if runs else runs
+        return runs - self._capsules.keys() if runs else runs
 
-    def _body_names(self) -> Iterable[str]:
-        for store in self._clone.stores:
-            try:
-                yield from os.listdir(store.bodies)
-            except FileNotFoundError:
-                continue
+    def _body_names(self) -> set[str]:
+        return {name for store in self._clone.stores for name in store.listed(store.bodies)}

@@ -57,11 +57,8 @@ def pieces(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
 
 def _cut(text: str, first: int) -> int:
     low, high = first + PIECE // 2, first + PIECE
-    for between in ("\n\n", "\n", " "):
-        at = text.rfind(between, low, high)
-        if at >= 0:
-            return at + len(between)
-    return high
+    ends = (at + len(between) for between in ("\n\n", "\n", " ") if (at := text.rfind(between, low, high)) >= 0)
+    return next(ends, high)
 
 
 def _blank(text: str, start: int, end: int) -> int:
@@ -105,18 +102,12 @@ def underlined(text: str) -> Iterator[FileChunk]:
 def _marked(pattern: re.Pattern[str], text: str) -> Iterator[Heading]:
     fence = ""
     for found in pattern.finditer(text):
-        kind = found.lastgroup
-        if kind == "fence":
-            mark = found["fence"]
-            if not fence:
-                fence = mark
-            elif mark[0] == fence[0] and len(mark) >= len(fence):
-                fence = ""
-        elif fence:
-            continue
-        elif kind == "head":
+        if mark := found["fence"]:
+            closes = fence and mark[0] == fence[0] and len(mark) >= len(fence)
+            fence = "" if closes else fence or mark
+        elif not fence and found["head"]:
             yield found.start(), len(found["marks"]), found["head"].strip().rstrip("#= \t")
-        else:
+        elif not fence:
             yield found.start(), 1 if found["under"][0] == "=" else 2, found["over"].strip()
 
 
@@ -210,46 +201,35 @@ class Definition(NamedTuple):
     holds: bool
 
 
-class _Part(NamedTuple):
-    """Definitions `low` to `high`, in the text from `first` to `last`, all inside what `around` names."""
-
-    low: int
-    high: int
-    first: int
-    last: int
-    around: str
-    depth: int
-
-
 def code(text: str, language: DefinitionSyntax) -> Iterator[FileChunk]:
     """The chunks of a source file."""
     found = list(_definitions(text, language))
     if found and language.layout == FLAT:  # each goes as far as the next
         ends = [one.start for one in found[1:]] + [len(text)]
         found = [one._replace(end=end) for one, end in zip(found, ends, strict=True)]
-    return chunks(text, _spans(found, _Part(0, len(found), 0, len(text), "", 0)))
+    return chunks(text, _spans(found, 0, len(text), "", 0))
 
 
-def _spans(found: Sequence[Definition], part: _Part) -> Iterator[Span]:
-    """The definitions of a part of the text, and what stands between them."""
-    at, place = part.first, part.low
-    while place < part.high:
+def _spans(found: Sequence[Definition], at: int, last: int, around: str, depth: int) -> Iterator[Span]:
+    """Some definitions, and what stands between them: the text from `at` to `last`, inside what `around` names."""
+    place = 0
+    while place < len(found):
         one = found[place]
         inner = place + 1
-        while inner < part.high and found[inner].start < one.end:
+        while inner < len(found) and found[inner].start < one.end:
             inner += 1
-        end = min(one.end, part.last)
-        if one.start - at > _SMALL or (one.start > at and place == part.low):
-            yield part.around, "", at, one.start
+        end = min(one.end, last)
+        if one.start - at > _SMALL or (one.start > at and not place):
+            yield around, "", at, one.start
             at = one.start
-        name = f"{part.around}.{one.name}" if part.around else one.name
-        if one.holds and inner > place + 1 and end - at > PIECE and part.depth < MAX_DEPTH:
-            yield from _spans(found, _Part(place + 1, inner, at, end, name, part.depth + 1))
+        name = f"{around}.{one.name}" if around else one.name
+        if one.holds and inner > place + 1 and end - at > PIECE and depth < MAX_DEPTH:
+            yield from _spans(found[place + 1 : inner], at, end, name, depth + 1)
         else:
             yield name, "", at, end
         at, place = end, inner
-    if at < part.last:
-        yield part.around, "", at, part.last
+    if at < last:
+        yield around, "", at, last
 
 
 def _definitions(text: str, language: DefinitionSyntax) -> Iterator[Definition]:
@@ -287,18 +267,14 @@ def _end(text: str, start: int, indent: int, layout: str) -> int:
     line_end = text.find("\n", start)
     if line_end < 0:
         return len(text)
-    if layout == BRACES and _closes_at_once(text, start, line_end):
+    rest = text[start:line_end].rstrip()
+    is_over = rest.endswith((";", "}")) and rest.count("{") <= rest.count("}") + text.count("{", start - 1, start)
+    if layout == BRACES and is_over:  # `struct A;`, `int f() { return 1; }`
         return line_end + 1
     found = _BACK_BY_INDENT[key].search(text, line_end + 1)
     if found is None:
         return len(text)
     return found.start() if layout == INDENTED else min(found.end() + 1, len(text))
-
-
-def _closes_at_once(text: str, start: int, line_end: int) -> bool:
-    """Whether a definition in braces is over on its own line: `struct A;`, `int f() { return 1; }`."""
-    rest = text[start:line_end].rstrip()
-    return rest.endswith((";", "}")) and rest.count("{") <= rest.count("}") + text.count("{", start - 1, start)
 
 
 def _with_what_is_above(text: str, at: int) -> int:

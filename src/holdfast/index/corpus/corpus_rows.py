@@ -102,9 +102,8 @@ class CorpusRows:
         """A number near the base that no commit has: several are made in one second."""
         number = self._next.get(base)
         if number is None:
-            last = self._db.execute(
-                "SELECT max(id) FROM row WHERE id >= ? AND id < ?", (base, base + _SECOND)
-            ).fetchone()[0]
+            asked = "SELECT max(id) FROM row WHERE id >= ? AND id < ?"
+            last = self._db.execute(asked, (base, base + _SECOND)).fetchone()[0]
             number = base if last is None else last + 1
         self._next[base] = number + 1
         return number
@@ -134,11 +133,6 @@ class CorpusRows:
         hidden, shown = (int(self._db.execute(count, (value,)).fetchone()[0]) for value in (0, 1))
         if hidden <= shown + ROOM:
             return hidden
-        self.forget_hidden()
-        return 0
-
-    def forget_hidden(self) -> None:
-        """Drop every row that is not shown."""
         gone = "SELECT id FROM row WHERE key IS NOT NULL AND shown = 0"
         for (number,) in self._db.execute(gone).fetchall():
             numbers = self._db.execute(_GROUP, (number,)).fetchall()
@@ -146,6 +140,7 @@ class CorpusRows:
             self._db.executemany("DELETE FROM row WHERE id = ?", numbers)
         self._db.execute("DELETE FROM unit WHERE shown = 0")
         self._db.execute("DELETE FROM path WHERE NOT EXISTS (SELECT 1 FROM touch WHERE path IN (id, -id))")
+        return 0
 
 
 def _chunk_row(kind: str, path: str, words: str, chunk: FileChunk) -> Row:

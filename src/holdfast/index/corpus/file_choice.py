@@ -8,7 +8,6 @@ Left out are binary and generated files, what others wrote (vendored folders), w
 import re
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import NamedTuple
 
 from holdfast.index.corpus import chunks
 from holdfast.index.corpus.chunks import FileChunk, code, languages
@@ -79,16 +78,10 @@ class CorpusRules:
         return blake2b(said, digest_size=16).digest()
 
 
-class Named(NamedTuple):
+def named(path: str) -> tuple[str, str]:
     """A path's last part and its ending."""
-
-    name: str
-    ending: str
-
-
-def named(path: str) -> Named:
     name = path.rpartition("/")[2]
-    return Named(name, name.rpartition(".")[2].lower() if "." in name[1:] else "")
+    return name, name.rpartition(".")[2].lower() if "." in name[1:] else ""
 
 
 def _kind_by_name(path: str) -> str | None:

@@ -46,13 +46,12 @@ def read_commits(repo: Repo, oids: Sequence[str], scan: Scanner) -> Iterator[Cor
     done = repo.attempt(*_SHAPE, stdin=asked, environ=NO_FETCHING)
     if done.returncode:  # trees may lie elsewhere, in a partial clone
         done = repo.attempt(*_WITHOUT_NAMES, stdin=asked, environ=NO_FETCHING)
-    found = _parsed(done.stdout, oids)
-    return found if scan.none_in(done.stdout) else (_clean(commit, scan) for commit in found)
-
-
-def _clean(commit: CorpusCommit, scan: Scanner) -> CorpusCommit:
-    author, message = scan.text(commit.author), scan.text(commit.message)
-    return CorpusCommit(commit.oid, commit.seconds, author, message, [scan.text(path) for path in commit.paths])
+    clean = scan.none_in(done.stdout)
+    for commit in _parsed(done.stdout, oids):
+        if not clean:
+            author, message = scan.text(commit.author), scan.text(commit.message)
+            commit = commit._replace(author=author, message=message, paths=list(map(scan.text, commit.paths)))
+        yield commit
 
 
 # Nothing is fetched for an index. The second is for versions of git that do not know the first.
@@ -143,11 +142,8 @@ class TreeFile(NamedTuple):
     blob: str
 
 
-class TreeChange(NamedTuple):
-    """A file before and after; None where there is none, or it is a link or a submodule."""
-
-    old: TreeFile | None
-    new: TreeFile | None
+# A file before and after; None where there is none, or it is a link or a submodule.
+TreeChange = tuple[TreeFile | None, TreeFile | None]
 
 
 class RepositoryObjects:
@@ -187,7 +183,7 @@ class RepositoryObjects:
             old_mode, new_mode, old_oid, new_oid, _ = facts[1:].split(b" ")
             path = os.fsdecode(name)
             was = TreeFile(path, old_oid.decode("ascii")) if old_mode in _FILES else None
-            found.append(TreeChange(was, TreeFile(path, new_oid.decode("ascii")) if new_mode in _FILES else None))
+            found.append((was, TreeFile(path, new_oid.decode("ascii")) if new_mode in _FILES else None))
         return found
 
     def commits(self, commit: str, *, without: str | None = None, most: int | None = None) -> list[str] | None:
@@ -202,10 +198,8 @@ class RepositoryObjects:
         sizes = self._sizes(list(dict.fromkeys(blobs)), head=commit_of(self._repo))
         batch: list[str] = []
         room = AT_ONCE
-        for oid, size in sizes:
-            if size > limit:
-                yield oid, None
-                continue
+        yield from ((oid, None) for oid, size in sizes if size > limit)
+        for oid, size in (one for one in sizes if one[1] <= limit):
             if batch and size > room:
                 yield from self._read(batch)
                 batch, room = [], AT_ONCE
@@ -217,14 +211,11 @@ class RepositoryObjects:
         wanted = [oid for oid in blobs if oid not in (self._missing or ())]
         out = self._ask("cat-file", "--batch-check", stdin="\n".join(wanted).encode("ascii") + b"\n")
         if out is None and self._missing is None:
-            self._missing = self._not_here(head)
+            absent = self._ask("rev-list", "--objects", "--no-walk", "--missing=print", head) or b""
+            self._missing = {line[1:].decode("ascii") for line in absent.split(b"\n") if line.startswith(b"?")}
             return self._sizes(blobs, head=head)
         rows = [line.split(" ") for line in (out or b"").decode("ascii").split("\n")]
         return [(row[0], int(row[2])) for row in rows if len(row) == 3 and row[1] == "blob"]
-
-    def _not_here(self, head: str) -> set[str]:
-        out = self._ask("rev-list", "--objects", "--no-walk", "--missing=print", head) or b""
-        return {line[1:].decode("ascii") for line in out.split(b"\n") if line.startswith(b"?")}
 
     def _read(self, blobs: list[str]) -> Iterator[tuple[str, bytes]]:
         if not blobs:

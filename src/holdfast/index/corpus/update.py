@@ -14,7 +14,8 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from hashlib import blake2b
 
 from holdfast.errors import Busy, HoldfastError
@@ -24,7 +25,7 @@ from holdfast.index.corpus import git_objects as history
 from holdfast.index.corpus.corpus_rows import OWN_INDEXES, CorpusRows
 from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, attributes_of, chunks_of
 from holdfast.index.corpus.git_objects import RepositoryObjects, TreeFile, commit_of
-from holdfast.index.fill import ROOM
+from holdfast.index.fill import ROOM, tune
 from holdfast.index.sqlite import CORPUS_FORM, Index, drop
 from holdfast.store import fsio
 from holdfast.values import field, frozen, mutable
@@ -88,9 +89,9 @@ def _is_new(plan: CorpusPlan, known: dict[bytes, int], key: bytes) -> bool:
 
 def unknown(shelf: CorpusRows, rules: CorpusRules, plan: CorpusPlan) -> CorpusPlan:
     """The same plan, where what the corpus has already is shown again instead of being read."""
-    commits: Iterable[str] = [oid for oid in plan.commits if not shelf.turn(bytes.fromhex(oid), shown=True)]
+    commits = [oid for oid in plan.commits if not shelf.turn(bytes.fromhex(oid), shown=True)]
     files = [one for one in plan.files if not shelf.turn(rules.key(*one[1]), shown=True)]
-    return CorpusPlan(plan.hide, plan.show, list(commits), files)
+    return CorpusPlan(plan.hide, plan.show, commits, files)
 
 
 Progress = Callable[[int, int], None]  # done, of all
@@ -139,26 +140,20 @@ class CorpusUpdate:
         self._objects = RepositoryObjects(clone.repo)
         self.head = commit_of(clone.repo)
         self._wanted = f"{choice.shape()} {clone.hide.key} {self._shallow()}"
-        self._found_attributes: str | None = None
-        self._made_rules: CorpusRules | None = None
 
-    @property
+    @cached_property
     def _rules(self) -> CorpusRules:
         """What is taken, by HEAD's own attributes."""
-        if self._made_rules is None:
-            self._made_rules = CorpusRules(self._choice, self._attributes())
-        return self._made_rules
+        return CorpusRules(self._choice, self._attributes)
 
     @property
     def _shape(self) -> str:
         """What decides which files are taken: all that `_wanted` says, and HEAD's attributes."""
-        return f"{self._wanted} {blake2b(self._attributes().encode(), digest_size=8).hexdigest()}"
+        return f"{self._wanted} {blake2b(self._attributes.encode(), digest_size=8).hexdigest()}"
 
+    @cached_property
     def _attributes(self) -> str:
-        if self._found_attributes is None:
-            found = self._objects.text_at(self.head, ".gitattributes") if self.head else b""
-            self._found_attributes = attributes_of(found)
-        return self._found_attributes
+        return attributes_of(self._objects.text_at(self.head, ".gitattributes") if self.head else b"")
 
     def _shallow(self) -> str:
         """How far history reaches here: a shallow clone that is deepened has more commits, at one HEAD."""
@@ -172,9 +167,7 @@ class CorpusUpdate:
 
     def is_current(self) -> bool:
         """Whether the corpus shows HEAD, as the settings want it."""
-        if not os.path.exists(self._corpus.path):
-            return False
-        return self._shows_head(_meta(self._corpus.db))
+        return os.path.exists(self._corpus.path) and self._shows_head(_meta(self._corpus.db))
 
     def _shows_head(self, told: dict[str, str]) -> bool:
         """HEAD's attributes are those of HEAD: only what it does not tell has to be compared."""
@@ -217,8 +210,7 @@ class CorpusUpdate:
             for definition in OWN_INDEXES.values():  # a file that was built again has none
                 db.execute(definition)
             shelf = CorpusRows(db)
-            for _ in self._carried_out(shelf, unknown(shelf, self._rules, plan)):
-                pass
+            list(self._carried_out(shelf, unknown(shelf, self._rules, plan)))
             shelf.flush()
             hidden = int(told.get("hidden", "0")) + len(plan.hide)
             if hidden > ROOM:  # counting exactly costs more than a commit does
@@ -269,10 +261,6 @@ class CorpusUpdate:
             raise
         finally:
             building.close()
-        self._put_in_place(path)
-        return True
-
-    def _put_in_place(self, path: str) -> None:
         with open(path, "rb+") as file:
             os.fsync(file.fileno())
         try:
@@ -283,6 +271,7 @@ class CorpusUpdate:
             drop(self._corpus.path)
             os.replace(path, self._corpus.path)
         self._corpus.close()
+        return True
 
     def _begin(self, building: Index) -> None:
         """A file to build in: as it was left, else a copy of what stands there, else empty."""
@@ -308,7 +297,7 @@ class CorpusUpdate:
             plan = towards(self._objects, self._rules, shelf, self.head, commits=self._choice.commits)
             steps = self._carried_out(shelf, plan)
             total, done = plan.size, 0
-            _tune(db, automerge=0, crisismerge=16, hashsize=8 << 20)
+            tune(db, automerge=0, crisismerge=16, hashsize=8 << 20)
         while True:
             with building.writing():
                 step = next(steps, None)
@@ -321,7 +310,7 @@ class CorpusUpdate:
                 return False
         with building.writing() as db:
             hidden = shelf.make_room()
-            _tune(db, automerge=4, hashsize=1 << 20)
+            tune(db, automerge=4, hashsize=1 << 20)
             _remember(db, head=self.head or "-", was=self.head, hidden=str(hidden), behind="")
         return True
 
@@ -348,21 +337,16 @@ class CorpusUpdate:
         for start in range(0, len(plan.files), FILES):
             yield self._read_files(shelf, plan.files[start : start + FILES])
 
-    def _leaking(self, paths: list[str]) -> list[str]:
-        """All of these paths, if there may be a secret in any of them."""
-        said = "\n".join(paths).encode("utf-8", "surrogateescape")
-        return [] if self._clone.hide.none_in(said) else paths
-
     def _read_files(self, shelf: CorpusRows, files: list[tuple[str, TreeFile]]) -> int:
         places: dict[str, list[tuple[str, TreeFile]]] = {}
         rules, scan = self._rules, self._clone.hide
         for kind, file in files:
             places.setdefault(file.blob, []).append((kind, file))
-        clean = {path: scan.text(path) for path in self._leaking([file.path for _, file in files])}
+        leaks = not scan.none_in("\n".join(file.path for _, file in files).encode("utf-8", "surrogateescape"))
         for blob, data in self._objects.texts(list(places), limit=self._choice.max_file):
             for kind, file in places[blob]:
-                chunks = chunks_of(file.path, data, self._clone.hide) if data is not None else ()
-                path = clean.get(file.path, file.path)
+                chunks = chunks_of(file.path, data, scan) if data is not None else ()
+                path = scan.text(file.path) if leaks else file.path
                 shelf.add_file(rules.key(*file), kind, path, blob, chunks)
         shelf.flush()
         return len(files)
@@ -426,26 +410,16 @@ def state_of(clone: Clone, corpus: Index, choice: CorpusChoice) -> CorpusState:
     if not os.path.exists(corpus.path):
         return CorpusState(built=False, current=False)
     try:
-        return _counted(clone, corpus, choice)
+        db = corpus.db
+        db.execute("SELECT 1 FROM words LIMIT 1").fetchone()
+        told = "SELECT kind = 'commit', count(*) FROM row WHERE key IS NOT NULL AND shown GROUP BY 1"
+        counted = dict(db.execute(told))
+        chunks = db.execute("SELECT count(*) FROM row WHERE shown AND kind <> 'commit'").fetchone()[0]
+        current, size = CorpusUpdate(clone, corpus, choice).is_current(), os.path.getsize(corpus.path)
+        return CorpusState(True, current, counted.get(1, 0), counted.get(0, 0), chunks, size)
     except sqlite3.DatabaseError as error:
         clone.notes.append(f"what was read of this repository is damaged ({error}): holdfast index")
         return CorpusState(built=False, current=False)
-
-
-def _counted(clone: Clone, corpus: Index, choice: CorpusChoice) -> CorpusState:
-    db = corpus.db
-    db.execute("SELECT 1 FROM words LIMIT 1").fetchone()
-    told = "SELECT kind = 'commit', count(*) FROM row WHERE key IS NOT NULL AND shown GROUP BY 1"
-    counted = dict(db.execute(told))
-    chunks = db.execute("SELECT count(*) FROM row WHERE shown AND kind <> 'commit'").fetchone()[0]
-    return CorpusState(
-        built=True,
-        current=CorpusUpdate(clone, corpus, choice).is_current(),
-        commits=counted.get(1, 0),
-        files=counted.get(0, 0),
-        chunks=chunks,
-        size=os.path.getsize(corpus.path),
-    )
 
 
 def _meta(db: sqlite3.Connection) -> dict[str, str]:
@@ -455,11 +429,6 @@ def _meta(db: sqlite3.Connection) -> dict[str, str]:
 def _remember(db: sqlite3.Connection, **values: str) -> None:
     """Note what the corpus shows (`head`), and what it was made of (`was`): they part while it is behind."""
     db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
-
-
-def _tune(db: sqlite3.Connection, **options: int) -> None:
-    for name, value in options.items():
-        db.execute("INSERT INTO words (words, rank) VALUES (?, ?)", (name, value))
 
 
 def _staged(git_dir: str) -> int:

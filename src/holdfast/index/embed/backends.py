@@ -11,6 +11,7 @@ a list of numbers, all of one length, in bounded time and size.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -49,41 +50,34 @@ class OnnxModel:
 
     def __init__(self, folder: str, *, check: bool = False) -> None:
         """`check`: refuse files that are not those the folder's card names, since we wrote it."""
-        self._folder = folder
-        self.key = _hashed(folder, check=check)
+        self._folder, files = folder, card(folder)
+        if check and _read(folder, CARD).get("files") != files:
+            raise NoModel(f"the model in {folder} is damaged", hint="Build it again: holdfast model add")
+        self.key = hashlib.sha256("\n".join([_FORM, *files.values()]).encode("ascii")).hexdigest()[:32]
         prompts = _read(folder, "config_sentence_transformers.json").get("prompts")
         prompts = prompts if isinstance(prompts, dict) else {}
         self._before_question = str(prompts.get("query") or "")
         self._before_text = str(prompts.get("document") or prompts.get("passage") or "")
         with PackageErrors(f"the model in {folder} cannot be loaded"):
-            self._tokens = self._tokenizer()
-            self._session = self._network()
+            said = _read(self._folder, "sentence_bert_config.json").get("max_seq_length")
+            words = min(said, MOST_WORDS) if isinstance(said, int) and said > 8 else WORDS
+            found = tokenizers.Tokenizer.from_file(os.path.join(self._folder, TOKENS))
+            found.no_padding()
+            found.enable_truncation(words)
+            self._tokens = found
+            options = onnxruntime.SessionOptions()
+            # One core, and it sleeps when it waits: with spinning threads a busy machine comes to a halt.
+            options.intra_op_num_threads = options.inter_op_num_threads = 1
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+            options.log_severity_level = 4  # it says what is wrong to us, not to the terminal
+            path = os.path.join(self._folder, NETWORK)
+            self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         self._wants = {one.name for one in self._session.get_inputs()}
-        self._gives = self._output()
-        self.size = int(self.vectors(["a"]).shape[1])
-
-    def _tokenizer(self) -> Any:
-        said = _read(self._folder, "sentence_bert_config.json").get("max_seq_length")
-        words = min(said, MOST_WORDS) if isinstance(said, int) and said > 8 else WORDS
-        found = tokenizers.Tokenizer.from_file(os.path.join(self._folder, TOKENS))
-        found.no_padding()
-        found.enable_truncation(words)
-        return found
-
-    def _network(self) -> Any:
-        options = onnxruntime.SessionOptions()
-        # One core, and it sleeps when it waits: with spinning threads a busy machine comes to a halt.
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 4  # it says what is wrong to us, not to the terminal
-        path = os.path.join(self._folder, NETWORK)
-        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-
-    def _output(self) -> str:
-        """The output to read: one vector a text if there is such a one, else one a word."""
+        # The output to read: one vector a text if there is such a one, else one a word.
         given = self._session.get_outputs()
         flat = [one.name for one in given if len(one.shape) == 2]
-        return flat[0] if flat else str(given[0].name)
+        self._gives = flat[0] if flat else str(given[0].name)
+        self.size = int(self.vectors(["a"]).shape[1])
 
     def vectors(self, texts: Sequence[str]) -> Floats:
         """One vector of length one for each text."""
@@ -153,13 +147,6 @@ def is_whole(folder: str) -> bool:
         return _read(folder, CARD).get("files") == card(folder)
     except NoModel:
         return False
-
-
-def _hashed(folder: str, *, check: bool) -> str:
-    found = card(folder)
-    if check and _read(folder, CARD).get("files") != found:
-        raise NoModel(f"the model in {folder} is damaged", hint="Build it again: holdfast model add")
-    return hashlib.sha256("\n".join([_FORM, *found.values()]).encode("ascii")).hexdigest()[:32]
 
 
 def _digest(path: str) -> str:
@@ -291,10 +278,10 @@ class _Reader(threading.Thread):
 def _row(line: bytes) -> list[float]:
     """A vector; words that look like numbers, and yes and no, are none."""
     found = json.loads(line)
-    if not isinstance(found, list) or not all(type(one) in {int, float} for one in found):
-        kinds = {type(one).__name__ for one in found} if isinstance(found, list) else {type(found).__name__}
-        raise ValueError(f"a line is no list of numbers but of {', '.join(sorted(kinds))}")
-    return found
+    kinds = {type(one).__name__ for one in found} if isinstance(found, list) else {type(found).__name__, ""}
+    if not kinds <= {"int", "float"}:
+        raise ValueError(f"a line is no list of numbers but of {', '.join(sorted(filter(None, kinds)))}")
+    return list(found)
 
 
 def _last_line(complaints: bytes | bytearray) -> str:
@@ -304,10 +291,8 @@ def _last_line(complaints: bytes | bytearray) -> str:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    try:
+    with contextlib.suppress(OSError):  # nothing is left
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-    except OSError:  # nothing is left
-        pass

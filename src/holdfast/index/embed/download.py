@@ -16,8 +16,9 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
+from subprocess import DEVNULL, PIPE
 from typing import TYPE_CHECKING
 
 from holdfast.errors import NoModel
@@ -65,7 +66,14 @@ def add(cache: str, *, file: str | None, tell: Tell, sha256: str = SHA256) -> bo
         made = os.path.join(scratch, "made")
         os.mkdir(made)
         build(wheel, made)
-        _put_in_place(made, folder)
+        # Give the model its name; one that stands there goes first, since folders cannot be swapped.
+        remove(folder)
+        os.chmod(made, 0o700)
+        try:
+            os.rename(made, folder)
+        except OSError:
+            if not is_whole(folder):  # else another process was quicker, with the same model
+                raise
     return True
 
 
@@ -110,14 +118,7 @@ def _fetchers(scratch: str) -> Iterator[Sequence[str]]:
 def _ran(words: Sequence[str]) -> str:
     """What went wrong with a command, in one line; empty if nothing did."""
     try:
-        done = subprocess.run(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=PATIENCE,
-            check=False,
-        )
+        done = subprocess.run(words, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE, timeout=PATIENCE, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     if done.returncode == 0:
@@ -160,17 +161,12 @@ def build(wheel: str, folder: str) -> None:
 
 def write(folder: str, *, weights: bytes, config: dict[str, object], tokens: bytes) -> None:
     """Write a model of these weights into a folder."""
-    network = os.path.join(folder, NETWORK)
-    with open(network, "wb") as file:
-        for piece in Bert(read_weights(weights), config).build().pieces():
-            file.write(piece)
-        file.flush()
-        os.fsync(file.fileno())
-    _written(os.path.join(folder, TOKENS), tokens)
+    _written(os.path.join(folder, NETWORK), Bert(read_weights(weights), config).build().pieces())
+    _written(os.path.join(folder, TOKENS), [tokens])
     words = json.dumps({"max_seq_length": WORDS}).encode("ascii")
-    _written(os.path.join(folder, "sentence_bert_config.json"), words)
+    _written(os.path.join(folder, "sentence_bert_config.json"), [words])
     made = {"name": os.path.basename(folder), "size": config.get("hidden_size"), "files": card(folder)}
-    _written(os.path.join(folder, CARD), json.dumps(made, indent=1).encode("utf-8"))
+    _written(os.path.join(folder, CARD), [json.dumps(made, indent=1).encode("utf-8")])
 
 
 def _taken(packed: ZipFile, name: str) -> bytes:
@@ -179,22 +175,11 @@ def _taken(packed: ZipFile, name: str) -> bytes:
     return packed.read(INSIDE + name)
 
 
-def _written(path: str, data: bytes) -> None:
+def _written(path: str, pieces: Iterable[bytes]) -> None:
     with open(path, "wb") as file:
-        file.write(data)
+        file.writelines(pieces)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _put_in_place(made: str, folder: str) -> None:
-    """Give the model its name; one that stands there goes first, since folders cannot be swapped."""
-    remove(folder)
-    os.chmod(made, 0o700)
-    try:
-        os.rename(made, folder)
-    except OSError:
-        if not is_whole(folder):  # else another process was quicker, with the same model
-            raise
 
 
 def remove(folder: str) -> bool:

@@ -72,7 +72,10 @@ def fill(
             return EmbeddingPass(made, len(places) - done)
         if len(places) < coverage.MOST:
             break
-    _leave_the_past(vectors, known)
+    # All has a vector of this model now: those of others have served.
+    for other in vectors.models():
+        if other.id != known.id:
+            vectors.forget(other)
     vectors.is_filled(known, seen)
     vectors.say_ready()
     vectors.tidy()
@@ -137,13 +140,6 @@ def _embedded(model: EmbeddingModel, texts: list[UnembeddedText]) -> tuple[list[
         if not good:
             raise error
         return good, np.stack(rows)
-
-
-def _leave_the_past(vectors: Vectors, known: VectorModel) -> None:
-    """All has a vector of this model now: those of others have served."""
-    for other in vectors.models():
-        if other.id != known.id:
-            vectors.forget(other)
 
 
 @contextlib.contextmanager

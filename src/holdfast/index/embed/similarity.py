@@ -55,30 +55,26 @@ class VectorMatrix:
     def fill(self, rows: Iterator[list[tuple[bytes, bytes]]]) -> None:
         """Add all vectors, which come in the order of their contents."""
         for some in rows:
-            self._append(some)
+            whole = [row for row in some if len(row[1]) == self.size]
+            first, last = self._count, self._count + len(whole)
+            self._make_room(last)
+            raw = np.frombuffer(b"".join(vector for _, vector in whole), np.int8).reshape(-1, self.size)
+            self._whole[first:last] = raw
+            length = np.sqrt(np.einsum("ij,ij->i", raw, raw, dtype=np.int32).astype(np.float32))
+            self._inverse[first:last] = 1 / np.maximum(length, 1)
+            self._bits[:, first:last] = _signs(raw)
+            self._contents += b"".join(content for content, _ in whole)
+            self._count = last
         self._heads = _heads(bytes(self._contents))
-
-    def _append(self, rows: list[tuple[bytes, bytes]]) -> None:
-        whole = [row for row in rows if len(row[1]) == self.size]
-        first, last = self._count, self._count + len(whole)
-        self._make_room(last)
-        raw = np.frombuffer(b"".join(vector for _, vector in whole), np.int8).reshape(-1, self.size)
-        self._whole[first:last] = raw
-        length = np.sqrt(np.einsum("ij,ij->i", raw, raw, dtype=np.int32).astype(np.float32))
-        self._inverse[first:last] = 1 / np.maximum(length, 1)
-        self._bits[:, first:last] = _signs(raw)
-        self._contents += b"".join(content for content, _ in whole)
-        self._count = last
 
     def _make_room(self, need: int) -> None:
         """Room for so many, and some more: to copy all of it for each few that come would be dear."""
         have = len(self._inverse)
-        if need <= have:
-            return
-        more = max(need - have, have // 8, 1024)
-        self._whole = np.concatenate([self._whole, np.empty((more, self.size), np.int8)])
-        self._inverse = np.concatenate([self._inverse, np.empty(more, np.float32)])
-        self._bits = np.concatenate([self._bits, np.empty((len(self._bits), more), np.uint64)], axis=1)
+        if need > have:
+            more = max(need - have, have // 8, 1024)
+            self._whole = np.concatenate([self._whole, np.empty((more, self.size), np.int8)])
+            self._inverse = np.concatenate([self._inverse, np.empty(more, np.float32)])
+            self._bits = np.concatenate([self._bits, np.empty((len(self._bits), more), np.uint64)], axis=1)
 
     def content(self, place: int) -> bytes:
         return bytes(self._contents[place * 16 : place * 16 + 16])
@@ -115,8 +111,7 @@ class VectorMatrix:
         for column, word in zip(self._bits, _signs(vector[None, :]), strict=True):
             differ += np.bitwise_count(column[: len(self)] ^ word[0])
         counts = np.cumsum(np.bincount(differ, minlength=self.size + 1))
-        most = int(np.searchsorted(counts, wide))
-        return np.flatnonzero(differ <= most)[:MOST]
+        return np.flatnonzero(differ <= int(np.searchsorted(counts, wide)))[:MOST]
 
 
 class NearestTexts:
@@ -210,7 +205,7 @@ def ask(
     with _turn:
         if not query.strip() or not os.path.exists(path):
             return None
-        vectors = _vectors(path)
+        vectors = next((known for (loaded, _), (known, _) in _loaded.items() if loaded == path), None) or Vectors(path)
         vectors.notes = notes
         failed: NoModel | None = None
         for known in order(vectors.models(), source):
@@ -247,13 +242,6 @@ def order(models: list[VectorModel], source: str) -> list[VectorModel]:
     others = [one for one in filled if one.source != source]
     most = max((one.count for one in others), default=0)
     return [*meant, *others] if meant and meant[0].count >= ENOUGH * most else [*others, *meant]
-
-
-def _vectors(path: str) -> Vectors:
-    for (known, _), (vectors, _) in _loaded.items():
-        if known == path:
-            return vectors
-    return Vectors(path)
 
 
 def _matrix(vectors: Vectors, known: VectorModel) -> VectorMatrix | None:

@@ -36,17 +36,12 @@ HOW = "holdfast model embed"
 READY = "vectors.ready"
 _DAMAGED = (11, 26)  # SQLITE_CORRUPT and NOTADB
 _LACKING = ("no such", "has no column", "Could not decode")  # what SQLite says of a file that lost something
-_FORM = FileForm(
-    0x7601,
-    {
-        "model": "CREATE TABLE model (id INTEGER PRIMARY KEY, key TEXT UNIQUE, source TEXT, size INTEGER,"
-        " count INTEGER)",
-        "memory_index": "CREATE TABLE memory_index (content BLOB, model INTEGER, vector BLOB,"
-        " PRIMARY KEY (content, model)) WITHOUT ROWID",
-        "meta": "CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID",
-    },
-    page=PAGE,
-)
+_COLUMNS = {
+    "model": "(id INTEGER PRIMARY KEY, key TEXT UNIQUE, source TEXT, size INTEGER, count INTEGER)",
+    "memory_index": "(content BLOB, model INTEGER, vector BLOB, PRIMARY KEY (content, model)) WITHOUT ROWID",
+    "meta": "(name TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID",
+}
+_FORM = FileForm(0x7601, {name: f"CREATE TABLE {name} {columns}" for name, columns in _COLUMNS.items()}, page=PAGE)
 
 
 @frozen
@@ -176,13 +171,10 @@ class Vectors(Index):
 
     def tidy(self) -> None:
         """Write the file again where half-empty pages make it long: vectors arrive in no order."""
-        db = self.db
-        pages = db.execute("PRAGMA page_count").fetchone()[0]
-        known = self.models()
-        need = sum(-(-one.count // max((PAGE - 12) // (one.size + 27), 1)) for one in known)
-        if pages > need * WASTE + SLACK:
+        need = sum(-(-one.count // max((PAGE - 12) // (one.size + 27), 1)) for one in self.models())
+        if self.db.execute("PRAGMA page_count").fetchone()[0] > need * WASTE + SLACK:
             with contextlib.suppress(sqlite3.OperationalError):  # somebody reads for long; another time
-                db.execute("VACUUM")
+                self.db.execute("VACUUM")
 
     def say_ready(self) -> None:
         """Leave word for those who only look whether there are vectors: a file, or none."""
