@@ -135,7 +135,7 @@ def _whole(
     near = engine.among.near(question.text) if engine.among else None
     sources, asked, scope = [engine.index.db], read_query(question.text), Scope(kind=kind)
     pool = gather(sources, asked, scope=scope, limit=10, near=near)
-    turns, members = result_order.gathered(pool, sources, asked, scope=scope, near=near)
+    turns, members = result_order.gathered(pool, sources, asked, scope=scope, near=near, wide=False)
     place = {key: at for at, key in enumerate(sorted(turns.rows))}
     pairs = [(place[key], at) for at, group in enumerate(sorted(pool.rows)) for key in members.get(group, ())]
     pool.features.update(result_order.added(pool, turns, members, near))

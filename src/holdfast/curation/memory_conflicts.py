@@ -97,8 +97,7 @@ class KnownClaims:
             return []  # nothing to compare with, so nothing to load
         if self._near is None:
             self._near = claims.SimilarStatements({name: statement(one) for name, one in self._memories.items()})
-        near = self._near.near(statement(memory))
-        return [self._memories[name] for name in near if name != memory.id]
+        return [self._memories[name] for name in self._near.near(statement(memory)) if name != memory.id]
 
 
 def refuse(conflicts: Iterable[MemoryConflict]) -> None:
@@ -150,8 +149,7 @@ def new_conflicts(clone: Clone, now: datetime) -> list[MemoryConflict]:
     """The contradictions that were not there at the last look: a merge may just have brought them."""
     if not clone.repo.head().oid or clone.repo.tree_id("HEAD", layout.MEMORY) is None:
         return []
-    rows = _read(clone)
-    told = {frozenset((name, other)) for name, (_, *others) in rows.items() for other in others}
+    told = {frozenset((name, other)) for name, (_, *others) in _read(clone).items() for other in others}
     standings = memory_state.list_memories(clone, now).standings
     found = standing_conflicts(clone, standings, KnownClaims(standings))
     return [one for one in found if frozenset((one.one.id, one.other.id)) not in told]

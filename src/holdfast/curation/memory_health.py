@@ -170,8 +170,7 @@ def _unused(
             continue
         times = use.times.get(one.id.lower(), 0)
         if one.id.lower() not in use.recalled:
-            since = f"accepted {began:%Y-%m-%d}, never found or told since"
-            yield CuratorFinding("never recalled", (one.id,), since)
+            yield CuratorFinding("never recalled", (one.id,), f"accepted {began:%Y-%m-%d}, never found or told since")
         elif times >= OFTEN and one.id.lower() not in use.used:
             yield CuratorFinding("never used", (one.id,), f"recalled {times:,} times, never cited or acted on")
 
@@ -194,8 +193,7 @@ def _lost(found: MemoryListing) -> Iterator[CuratorFinding]:
 
 def _dangling(standings: Sequence[MemoryStanding], ids: Collection[str]) -> Iterator[CuratorFinding]:
     for one in (one for one in standings if one.status not in ("superseded", "deprecated")):
-        named = (*one.memory.supersedes, *one.memory.compatible_with)
-        if missing := [name for name in named if name not in ids]:
+        if missing := [name for name in (*one.memory.supersedes, *one.memory.compatible_with) if name not in ids]:
             yield CuratorFinding("dangling link", (one.id,), f"names {', '.join(missing)}, which is not here")
 
 

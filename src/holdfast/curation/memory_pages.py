@@ -114,7 +114,13 @@ def prepared(text: str) -> str:
 def _rebuilt(text: str, mark: str = "") -> str:
     """An entry without what is derived, and a mark in its place."""
     front, body = _apart(text)
-    return "\n".join(["---", *_own(front), f"{mark}---", body.rstrip()]).rstrip() + "\n"
+    # The fields that the entry itself has, one below the other; one may go on in indented lines.
+    kept, skipping = [], False
+    for line in (line for line in front if line != SEPARATOR):
+        skipping = bool(_DERIVED.match(line)) or (skipping and line[:1] in (" ", "\t", "-"))
+        if not skipping:
+            kept.append(line)
+    return "\n".join(["---", *kept, f"{mark}---", body.rstrip()]).rstrip() + "\n"
 
 
 def render_page(page: MemoryPage, *, branch: str | None, head: str | None, time: str) -> str:
@@ -135,8 +141,7 @@ def render_page(page: MemoryPage, *, branch: str | None, head: str | None, time:
 def entry_text(item: PageItem) -> str:
     """An entry as the page shows it."""
     said = (("updated", item.updated), ("standing", item.standing))
-    derived = "".join(f"{name}: {value}\n" for name, value in said if value)
-    return item.ready.replace(_DERIVED_HERE, derived, 1)
+    return item.ready.replace(_DERIVED_HERE, "".join(f"{name}: {value}\n" for name, value in said if value), 1)
 
 
 def without_derived(text: str) -> str:
@@ -153,16 +158,6 @@ def _apart(text: str) -> tuple[list[str], str]:
     lines = text.split("\n")
     end = next((n for n, line in enumerate(lines[1:], 1) if line == "---"), len(lines))
     return lines[1:end], "\n".join(lines[end + 1 :])
-
-
-def _own(front: list[str]) -> list[str]:
-    """The fields that the entry itself has, one below the other; one may go on in indented lines."""
-    kept, skipping = [], False
-    for line in (line for line in front if line != SEPARATOR):
-        skipping = bool(_DERIVED.match(line)) or (skipping and line[:1] in (" ", "\t", "-"))
-        if not skipping:
-            kept.append(line)
-    return kept
 
 
 def read_page(text: str) -> tuple[str, list[EditedEntry]]:
@@ -383,8 +378,7 @@ def _add(clone: Clone, plan: _Plan, entry: EditedEntry, name: str, now: ShownPag
         raise BadInput(f"line {entry.line}: {made.id} was erased")
     if made.id in now.clashing:
         raise BadInput(f"line {entry.line}: {made.id} was changed here and in the branch's history")
-    taken = {one.casefold() for one in (*now.seen, *now.shelf.ids)}
-    if made.id is not None and made.id.casefold() in taken:
+    if made.id is not None and made.id.casefold() in {one.casefold() for one in (*now.seen, *now.shelf.ids)}:
         raise BadInput(f"line {entry.line}: {made.id} stands elsewhere already")
     plan.new.append(made)
 
@@ -403,8 +397,7 @@ def _store(clone: Clone, plan: _Plan) -> list[str]:
     for identity, (seen, text) in plan.entries.items():
         # Without the words: whoever edits a page has approved nothing, and takes an approval of the old
         # words back. The text is named, so that it is known as this clone's own.
-        blob = clone.repo.hash_blob(text.encode("utf-8"))
-        body = {"derived_facts": [identity], "action": "edit", "blob": blob}
+        body = {"derived_facts": [identity], "action": "edit", "blob": clone.repo.hash_blob(text.encode("utf-8"))}
         clone.record(EventDraft("edit", target=identity, layer=seen.memory.layer, body=body))
     if texts:
         clone.change_all(texts)

@@ -71,7 +71,7 @@ def accept(
             if reviewer.person and candidate.evidence:  # whoever approves it has seen what changed meanwhile
                 looked_at = Candidate.of(candidate, evidence=revise.fresh_evidence(clone, candidate))
             settled = settle(clone, looked_at, wish, against)
-            return _approve(clone, settled, entry, reviewer.approval, reviewer, was=candidate)
+            return _approve(clone, settled, entry, reviewer, was=candidate)
         if entry is None:
             tombstone = there.shelf.rejected[name]
             if not reviewer.person:
@@ -79,35 +79,28 @@ def accept(
                 raise reviewer.refusal(f"{name} was rejected on {when}, so only a person may accept it now")
             candidate = Candidate.of(tombstone)
             settled = settle(clone, candidate, wish)
-            return _approve(clone, settled, None, reviewer.approval, reviewer, was=candidate)
-        return _accept_entry(clone, memory_state.by_hand(clone, entry), reviewer, wish, against, again=again)
+            return _approve(clone, settled, None, reviewer, was=candidate)
+        held = against or known(clone)
+        return _accept_entry(clone, memory_state.by_hand(clone, entry), reviewer, wish, held, again=again)
 
 
 def _accept_entry(
-    clone: Clone,
-    entry: VisibleMemory,
-    reviewer: Reviewer,
-    wish: revise.ReviewerWish,
-    against: KnownClaims | None,
-    *,
-    again: bool,
+    clone: Clone, entry: VisibleMemory, reviewer: Reviewer, wish: revise.ReviewerWish, held: KnownClaims, *, again: bool
 ) -> MemoryStanding:
     """Confirm an entry: as it stands, or as the reviewer wishes it, with evidence as it is now."""
     memory, wanted = entry.memory, entry.memory
     by_hand = entry.sighting.origin == "edit" and wish.is_plain
     if isinstance(memory, Accepted):
-        there = against or known(clone)
-        wanted = memory if by_hand else _as_wished(clone, memory, wish, there)
-        memory_conflicts.refuse(one for one in there.conflicts(wanted) if one.status in memory_conflicts.STANDING)
+        wanted = memory if by_hand else _as_wished(clone, memory, wish, held)
+        memory_conflicts.refuse(one for one in held.conflicts(wanted) if one.status in memory_conflicts.STANDING)
     if by_hand:
-        kind = reviewer.approval if reviewer.person else "edit"
-        return revise.confirm(clone, entry, kind, reviewer, again=again)
+        return revise.confirm(clone, entry, reviewer.approval if reviewer.person else "edit", reviewer, again=again)
     if wanted == memory:
         return revise.confirm(clone, entry, reviewer.approval, reviewer, again=again)
     revise.refuse_edit(entry, memory.id)
     if not reviewer.person:
         raise reviewer.refusal(f"only a person may confirm {memory.id}, whose evidence has changed")
-    return revise.revise(clone, entry, wanted, reviewer.approval, reviewer, action="accept")
+    return revise.revise(clone, entry, wanted, reviewer, action="accept")
 
 
 def _as_wished(clone: Clone, memory: Accepted, wish: revise.ReviewerWish, against: KnownClaims) -> Accepted:
@@ -165,10 +158,9 @@ def join(clone: Clone, identity: str, into: str, reviewer: Reviewer) -> MemorySt
             raise reviewer.refusal(f"only a person may change {other}, which was accepted")
         else:
             revise.refuse_edit(entry, other)
-            evidence = rules.join_evidence(entry.memory.evidence, candidate.evidence)
-            memory = Accepted.of(entry.memory, evidence=evidence)
+            memory = Accepted.of(entry.memory, evidence=rules.join_evidence(entry.memory.evidence, candidate.evidence))
             taken = ((name, memory_files.render(candidate)),)
-            done = revise.revise(clone, entry, memory, reviewer.approval, reviewer, action="join", taken=taken)
+            done = revise.revise(clone, entry, memory, reviewer, action="join", taken=taken)
         decisions.record(clone, "join", candidate, reviewer=reviewer, reason=f"merged into {other}")
         candidates.discard(clone, name)
         return done
@@ -215,21 +207,16 @@ def promote(
         if why := _why_not_alone(clone, memory, threshold):
             raise NeedsReview(f"{name} waits for review: {why}")
         if isinstance(memory, Candidate):
-            return _approve(clone, memory, entry, "promote", None)
+            return _approve(clone, memory, entry, None, was=memory)
         assert entry is not None
         return revise.confirm(clone, entry, "promote", None)
 
 
 def _approve(
-    clone: Clone,
-    candidate: Candidate,
-    entry: VisibleMemory | None,
-    kind: str,
-    reviewer: Reviewer | None,
-    *,
-    was: Candidate | None = None,
+    clone: Clone, candidate: Candidate, entry: VisibleMemory | None, reviewer: Reviewer | None, *, was: Candidate
 ) -> MemoryStanding:
     """The entry, its event, and the candidate's end, as far as they are not done."""
+    kind = reviewer.approval if reviewer else "promote"
     revise.need_evidence(clone, candidate, reviewer)
     on_their_word = reviewer.name if reviewer and reviewer.person and not candidate.evidence else None
     source = candidate.source or (f"person:{on_their_word}" if on_their_word else None)
@@ -249,8 +236,8 @@ def _approve(
     if not decisions.has(clone, memory.id, kind, blob=blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=blob)
     notes = _elsewhere(candidate, clone.line().id)
-    notes += candidates.changed(clone, was or candidate).get(candidate.id, ())
-    taken = ((candidate.id, memory_files.render(was or candidate)),)
+    notes += candidates.changed(clone, was).get(candidate.id, ())
+    taken = ((candidate.id, memory_files.render(was)),)
     undo.note(clone, undo.UndoStep("accept", memory.id, taken, path, after=text), reviewer)
     candidates.discard(clone, memory.id)
     trust = "T0" if kind == "accept" else "T2"
@@ -285,7 +272,7 @@ def _take_over(clone: Clone, old: VisibleMemory, into: VisibleMemory, reviewer: 
         tags=rules.unique([*into.memory.tags, *old.memory.tags]),
     )
     if memory != into.memory:
-        revise.revise(clone, into, memory, reviewer.approval, reviewer, action="merge")
+        revise.revise(clone, into, memory, reviewer, action="merge")
 
 
 def _bury(clone: Clone, candidate: Candidate, reason: str, reviewer: Reviewer) -> Rejected:
@@ -294,8 +281,7 @@ def _bury(clone: Clone, candidate: Candidate, reason: str, reviewer: Reviewer) -
         candidate, rejected_at=rules.moment(clone.clock().isoformat()), reason=f"{said}\n\n{more}".strip()
     )
     candidates.keep(clone, tombstone)
-    taken = ((candidate.id, memory_files.render(candidate)),)
-    undo.note(clone, undo.UndoStep("reject", candidate.id, taken), reviewer)
+    undo.note(clone, undo.UndoStep("reject", candidate.id, ((candidate.id, memory_files.render(candidate)),)), reviewer)
     return tombstone
 
 

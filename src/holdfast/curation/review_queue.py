@@ -95,19 +95,16 @@ class ReviewQueue:
         if item.standing.status == EDITED:
             changed = since_approval(self._clone, item.standing)
         elif item.reason == "edited":
-            changed = self._edit(item.standing)
+            # What somebody changed by hand, against what the branch has.
+            path = item.standing.path or ""
+            blobs = self._clone.repo.blobs(self._clone.repo.blobs_at("HEAD", [path]).values())
+            before = next((data.decode("utf-8", "replace") for data in blobs.values()), None)
+            now = next((one.text for one in self._clone.entries(os.path.dirname(path)) if one.path == path), "")
+            changed = () if before is None else _compared(before, now, "HEAD")
         else:
             moved = [text for text, state in item.standing.receipts if state in ("changed", "gone")]
             changed = tuple(line for text in moved for line in what_changed(self._clone, text))
         return ReviewLook(self.against.conflicts(memory), same, changed)
-
-    def _edit(self, standing: MemoryStanding) -> tuple[str, ...]:
-        """What somebody changed by hand, against what the branch has."""
-        path = standing.path or ""
-        blobs = self._clone.repo.blobs(self._clone.repo.blobs_at("HEAD", [path]).values())
-        before = next((data.decode("utf-8", "replace") for data in blobs.values()), None)
-        now = next((one.text for one in self._clone.entries(os.path.dirname(path)) if one.path == path), "")
-        return () if before is None else _compared(before, now, "HEAD")
 
     def _items(self) -> Iterable[QueueItem]:
         clone, known = self._clone, self.known
@@ -120,7 +117,11 @@ class ReviewQueue:
             memory = standing.memory
             assert isinstance(memory, Candidate)
             reason, branch = "suggested" if memory.suggests else "proposed", branches.get(memory.line)
-            yield QueueItem(standing, reason, times.get(memory.id), branch, _read(memory.provenance))
+            found = []
+            for text in memory.provenance:
+                with suppress(BadInput):  # a file that somebody wrote by hand; its words still count
+                    found.append(parse_provenance(text))
+            yield QueueItem(standing, reason, times.get(memory.id), branch, tuple(found))
         for reason, group in (("edited", known.unreviewed), ("stale", known.stale), ("expired", known.expired)):
             yield from (QueueItem(one, reason) for one in group if one.trust != FOREIGN or one.status == EDITED)
         by_id = {standing.id: standing for standing in known.standings}
@@ -163,22 +164,13 @@ def _unreadable(clone: Clone, known: MemoryListing) -> Iterable[UnreadableMemory
 
 def _bring_back(clone: Clone, name: str, path: str) -> str:
     """How to have the approved text of a memory again, as far as the branch's history has it."""
-    text = memory_state.approved_text(clone, name, path)
-    wanted = ProvenText(path, "", text or "").digest()
+    wanted = ProvenText(path, "", memory_state.approved_text(clone, name, path) or "").digest()
     versions = clone.repo.history("HEAD", [path]) if wanted else []
     digests = approval_proofs.digests(clone.repo, {blob for _, _, blob in versions if blob})
     for commit, _, blob in versions:
         if blob and digests.get(blob) == wanted:
             return f"git checkout {commit[:12]} -- {shlex.quote(path)}"
     return f"mend the file by hand; what it was: git log -p -- {shlex.quote(path)}"
-
-
-def _read(provenance: Sequence[str]) -> tuple[Provenance, ...]:
-    found = []
-    for text in provenance:
-        with suppress(BadInput):  # a file that somebody wrote by hand; its words still count
-            found.append(parse_provenance(text))
-    return tuple(found)
 
 
 def chosen(
@@ -209,7 +201,6 @@ def _comes_from(item: QueueItem, source: str) -> bool:
 
 def every(clone: Clone, now: datetime) -> dict[str, MemoryStanding]:
     """How each memory stands, by its id: entries, candidates and tombstones."""
-    shelf = candidates.read(clone)
-    found = {name: MemoryStanding(memory, "rejected") for name, memory in shelf.rejected.items()}
+    found = {name: MemoryStanding(memory, "rejected") for name, memory in candidates.read(clone).rejected.items()}
     found |= {one.id: one for one in review.waiting(clone)}
     return found | {one.id: one for one in memory_state.list_memories(clone, now).standings}

@@ -58,14 +58,7 @@ class ReviewerWish:
 
 
 def revise(
-    clone: Clone,
-    entry: VisibleMemory,
-    memory: Memory,
-    kind: str,
-    reviewer: Reviewer | None,
-    *,
-    action: str = "edit",
-    taken: Taken = (),
+    clone: Clone, entry: VisibleMemory, memory: Memory, reviewer: Reviewer, *, action: str = "edit", taken: Taken = ()
 ) -> MemoryStanding:
     """An entry in new words or with other fields, approved as it is now; the file keeps its place.
 
@@ -73,16 +66,15 @@ def revise(
     """
     refuse_clash(entry)
     text = markdown_document.laid_out(memory_files.render(memory), entry.sighting.text)
-    blob = clone.repo.hash_blob(text.encode())
-    before = _file_text(entry)
-    after = entry.rewritten(text)
+    blob, kind = clone.repo.hash_blob(text.encode()), reviewer.approval
+    before, after = _file_text(entry), entry.rewritten(text)
     if after != before:
         clone.change(entry.sighting.path, after)
         undo.follow(clone, entry.file or entry.sighting, after)
     if not decisions.waits(clone, memory.id, kind, blob=blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=blob)
     undo.note(clone, UndoStep(action, memory.id, taken, entry.sighting.path, before, after), reviewer)
-    trust = "T0" if kind == "accept" else "T2"
+    trust = "T0" if reviewer.person else "T2"
     return MemoryStanding(memory, rules.status(memory), path=entry.sighting.path, blob=blob, trust=trust)
 
 
@@ -154,7 +146,7 @@ def edit(clone: Clone, identity: str, changes: Mapping[str, Any], reviewer: Revi
         if isinstance(memory, Accepted):
             need_evidence(clone, memory, reviewer)
             _refuse_contradiction(clone, entry.memory, memory)
-        return revise(clone, entry, memory, reviewer.approval, reviewer)
+        return revise(clone, entry, memory, reviewer)
 
 
 def _refuse_contradiction(clone: Clone, old: Memory, new: Accepted) -> None:
@@ -237,8 +229,7 @@ def refuse_clash(entry: VisibleMemory) -> None:
 
 def refuse_edit(entry: VisibleMemory, name: str) -> None:
     """What somebody has open in an editor is not overwritten."""
-    edited = entry.sighting.edited
-    if entry.sighting.origin == "edit" or edited not in (None, _file_text(entry)):
+    if entry.sighting.origin == "edit" or entry.sighting.edited not in (None, _file_text(entry)):
         raise BadInput(
             f"{entry.sighting.path} holds your own edit, which is not overwritten",
             hint=f"Take it first: holdfast review accept {name}",

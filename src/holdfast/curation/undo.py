@@ -39,8 +39,7 @@ class UndoStep:
 def note(clone: Clone, step: UndoStep, reviewer: Reviewer | None) -> None:
     """Remember how to take a decision back; what is too old is forgotten."""
     by_person = reviewer is not None and reviewer.person
-    steps = [*_read(clone.layout), replace(step, person=by_person, line=clone.line().id)][-MOST:]
-    _write(clone.layout, steps)
+    _write(clone.layout, [*_read(clone.layout), replace(step, person=by_person, line=clone.line().id)][-MOST:])
 
 
 def undo(clone: Clone, reviewer: Reviewer) -> UndoStep:
@@ -134,8 +133,7 @@ def _written(clone: Clone, step: UndoStep, text: str) -> tuple[str, Memory]:
 def _read(layout: Layout) -> list[UndoStep]:
     """What can be taken back; a damaged record is none."""
     try:
-        rows = json.loads(fsio.read(layout.decided, limit=_MAX_FILE))
-        return [_step(row) for row in rows]
+        return [_step(row) for row in json.loads(fsio.read(layout.decided, limit=_MAX_FILE))]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, KeyError, RecursionError, HoldfastError) as error:

@@ -11,7 +11,7 @@ changed (on the trunk itself: what its last commit brought) is compared with all
 need, `plan_soundness` says.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 
 from holdfast.diagnostics import plan_soundness
@@ -324,13 +324,9 @@ def _against(repo: Repo, ledger: Ledger, here: _Side, start: str, log: Mapping[s
     added = {name: event for name, event in ledger.events.items() if name not in known.events}
     new = {path: data for path, data in log.items() if path not in before_log}
     erased = {event.target for event in ledger.events.values() if event.kind == b"erase"}
-    yield from _unexplained(_side(repo, start), here, BranchHistory(repo, start, added, new), erased)
-
-
-def _unexplained(
-    before: _Side, here: _Side, branch: BranchHistory, erased: Collection[bytes | None]
-) -> Iterator[HealthFinding]:
-    """Changed memories that no event of the branch accounts for; what was ever erased may go any time."""
+    # Changed memories that no event of the branch accounts for; what was ever erased may go any time.
+    before = _side(repo, start)
+    branch = BranchHistory(repo, start, added, new)
     paths = sorted({*before.rows, *here.rows})
     for path in (path for path in paths if before.rows.get(path) != here.rows.get(path)):
         for memory, what, is_part in _moved(path, before, here):
@@ -369,8 +365,7 @@ def _judged(path: str, memory: Memory, what: str, branch: BranchHistory, *, is_p
         yield _problem(path, sentence, _END if what == "deleted" else step)
         return
     try:
-        seen = branch.of_entry(memory.id) if is_part else branch
-        commit = seen.culprit(path, about)
+        commit = (branch.of_entry(memory.id) if is_part else branch).culprit(path, about)
     except CutOff as error:
         yield _unknown(f"this shallow clone does not reach what came before {str(error)[:12]}")
     else:

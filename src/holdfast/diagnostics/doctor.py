@@ -305,8 +305,7 @@ def _compare(clone: Clone, ledger: Ledger, against: LogCheckpoint, name: str) ->
     if checkpoints.compare_checkpoint(against, {**_parents(elsewhere), **_parents(ledger)}, name):
         return lost
     said = "what the checkpoint names is not on this branch; another branch of this clone has it"
-    step = "Switch to that branch and look again."
-    return [HealthFinding("partial", "checkpoint", name, said, step)]
+    return [HealthFinding("partial", "checkpoint", name, said, "Switch to that branch and look again.")]
 
 
 def _house(clone: Clone, ledger: Ledger) -> list[HealthFinding]:
@@ -338,5 +337,4 @@ def _index(clone: Clone) -> Iterator[HealthFinding]:
     for path, tables in ((path_of(clone), ()), (corpus_of(clone), ()), (others_of(clone), OWN_TABLES)):
         if (wrong := damage_of(path, tables)) and not is_busy(wrong):
             step = "Delete it; the next `holdfast recall` builds it again."
-            said = f"a search index cannot be read ({wrong})"
-            yield HealthFinding("note", "index", path, said, step)
+            yield HealthFinding("note", "index", path, f"a search index cannot be read ({wrong})", step)

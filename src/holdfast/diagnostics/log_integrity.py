@@ -196,9 +196,7 @@ def _header_fault(
     tracked = file.startswith(f"{layout.LOG}/")
     if first is not None and tracked and file != layout.segment_path(name, first.ts.decode("ascii")):
         return "it lies in the folder of another day"
-    if sound and log_format.segment_name(data) != name:
-        return "its name is not the hash of its bytes"
-    return None
+    return "its name is not the hash of its bytes" if sound and log_format.segment_name(data) != name else None
 
 
 MAX_CHECKPOINT = 8 << 20

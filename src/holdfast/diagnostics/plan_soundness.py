@@ -87,8 +87,7 @@ def clashing(paths: Iterable[str]) -> Iterator[HealthFinding]:
     for path in paths:
         other = first.setdefault(path.casefold(), path)
         if other != path:
-            step = f"Rename one of them: git mv {path} …"
-            yield problem(path, f"its name differs from {other} only in case", step)
+            yield problem(path, f"its name differs from {other} only in case", f"Rename one of them: git mv {path} …")
 
 
 def rings(found: Iterable[Task]) -> list[tuple[str, ...]]:
@@ -189,8 +188,7 @@ def _lost_evidence(clone: Clone, found: NodeFiles) -> Iterator[HealthFinding]:
         if lost:
             task = found.tasks[path].id
             said = f"{task} is done by commits that are in no branch any more: {', '.join(lost[:3])}"
-            step = f"Cite what shows it now: holdfast task done {task} --evidence COMMIT"
-            yield note(path, said, step)
+            yield note(path, said, f"Cite what shows it now: holdfast task done {task} --evidence COMMIT")
 
 
 def _commits(task: Task) -> list[str]:
@@ -263,8 +261,7 @@ def _some(found: Iterable[HealthFinding]) -> Iterator[HealthFinding]:
     rest = list(found)
     yield from rest[:_MOST]
     if len(rest) > _MOST:
-        said = f"and {len(rest) - _MOST} more like the last one"
-        yield replace(rest[_MOST], sentence=said, file=FOLDERS[0])
+        yield replace(rest[_MOST], sentence=f"and {len(rest) - _MOST} more like the last one", file=FOLDERS[0])
 
 
 _NAME = "Name it <slug>-<id>.md, as `holdfast task add` does."

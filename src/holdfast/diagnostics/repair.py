@@ -78,7 +78,13 @@ def _mend(clone: Clone, report: HealthReport, finding: HealthFinding) -> None:
         case "set-aside":
             _set_aside(clone, report, finding)
         case "rebuild-meta":
-            _rebuild_meta(clone, finding)
+            run = os.path.basename(os.path.dirname(finding.path))
+            event = next((e for e in clone.own_events() if e.kind == "run" and e.run_id == run), None)
+            if event is None:
+                raise NotFound(f"run {run} has no event to rebuild {finding.file} from")
+            if os.path.lexists(finding.path):
+                _keep_copy(clone, finding.path, fsio.read(finding.path, limit=_MAX_COPY))
+            fsio.replace(finding.path, capsule.to_json(clone.joined(event)), mode=0o400)
         case "permissions":
             os.chmod(finding.path, stat.S_IMODE(os.lstat(finding.path).st_mode) & 0o700)
         case "unstage":
@@ -139,16 +145,6 @@ def _closed(path: str) -> str:
 
 def _is_event(piece: bytes) -> bool:
     return piece.startswith(b'{"hash_self":"') and piece.endswith(b"]}\n")
-
-
-def _rebuild_meta(clone: Clone, finding: HealthFinding) -> None:
-    run = os.path.basename(os.path.dirname(finding.path))
-    event = next((e for e in clone.own_events() if e.kind == "run" and e.run_id == run), None)
-    if event is None:
-        raise NotFound(f"run {run} has no event to rebuild {finding.file} from")
-    if os.path.lexists(finding.path):
-        _keep_copy(clone, finding.path, fsio.read(finding.path, limit=_MAX_COPY))
-    fsio.replace(finding.path, capsule.to_json(clone.joined(event)), mode=0o400)
 
 
 def _keep_copy(clone: Clone, path: str, data: bytes) -> None:

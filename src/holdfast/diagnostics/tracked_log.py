@@ -86,7 +86,15 @@ def _absent(repo: Repo, row: TreeRow) -> HealthFinding:
 def read_work_tree(repo: Repo, ledger: Ledger, committed: dict[str, bytes]) -> list[HealthFinding]:
     """Compare the work tree's copies with git's, and verify segments that are not committed yet."""
     findings = []
-    for path in _files(repo.top):
+    found = []
+    for folder, folders, names in os.walk(os.path.join(repo.top, *layout.LOG.split("/"))):
+        folders.sort()
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        for name in sorted([*names, *links]):
+            if _WRITING.search(name):  # a publish is under way; what a killed one leaves, the next command sweeps
+                continue
+            found.append(os.path.relpath(os.path.join(folder, name), repo.top).replace(os.sep, "/"))
+    for path in found:
         try:
             data = fsio.read(os.path.join(repo.top, path), limit=2 * MAX_SEGMENT)
         except FileNotFoundError:  # git changed the work tree since it was listed
@@ -107,18 +115,6 @@ def read_work_tree(repo: Repo, ledger: Ledger, committed: dict[str, bytes]) -> l
         elif data != committed[path]:
             ledger.segment(path, place[1], data.replace(b"\r\n", b"\n"))
     return findings
-
-
-def _files(top: str) -> list[str]:
-    found = []
-    for folder, folders, names in os.walk(os.path.join(top, *layout.LOG.split("/"))):
-        folders.sort()
-        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        for name in sorted([*names, *links]):
-            if _WRITING.search(name):  # a publish is under way; what a killed one leaves, the next command sweeps
-                continue
-            found.append(os.path.relpath(os.path.join(folder, name), top).replace(os.sep, "/"))
-    return found
 
 
 def altered_proofs(repo: Repo) -> list[HealthFinding]:

@@ -117,8 +117,7 @@ def _acts(clone: Clone, event: Event, about: UsageSubjects, given: GivenTimes) -
     if event.body is None:
         return
     body = clone.joined(event)
-    text = json.dumps({name: body.get(name) for name in _SAID}, ensure_ascii=False)
-    named = names_in(text) - {target.lower()}
+    named = names_in(json.dumps({name: body.get(name) for name in _SAID}, ensure_ascii=False)) - {target.lower()}
     yield from ((at, CITED, (target or event.hash_self[:12]).lower(), name) for name in sorted(named))
     if event.kind == "run":
         paths = [made["path"] for made in body.get("artifacts") or ()]

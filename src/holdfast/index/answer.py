@@ -125,8 +125,7 @@ def _holds(there: "Connection | None", branch: str, hit: "Row") -> bool:
         return False
     path, line, ts = hit[AT["path"]], hit[AT["line"]], hit[AT["ts"]]
     if hit[AT["kind"]] not in PASSING:
-        gone = there.execute("SELECT 1 FROM missing WHERE branch = ? AND path = ?", (branch, path)).fetchone()
-        return gone is None
+        return not there.execute("SELECT 1 FROM missing WHERE branch = ? AND path = ?", (branch, path)).fetchone()
     seen = "SELECT until FROM sees WHERE branch = ? AND line = ?"
     return any(until is None or (ts or "") <= until for (until,) in there.execute(seen, (branch, line)))
 
@@ -146,20 +145,19 @@ def _labelled(there: "Connection | None", found: "list[Row]") -> "list[Row]":
 
 
 def _places(there: "Connection | None", hit: "Row") -> list[tuple[str, str | None]]:
-    if there is None:
-        return []
-    return there.execute(_PLACES, (hit[AT["id"]], hit[AT["title"]])).fetchall()
+    return [] if there is None else there.execute(_PLACES, (hit[AT["id"]], hit[AT["title"]])).fetchall()
 
 
 def _fits(there: "Connection", hit: "Row", terms: list[str]) -> bool:
     """Whether a hit holds nearly all that was asked for: both of two words, three of four."""
     needed = len(terms) if len(terms) < 3 else (3 * len(terms) + 3) // 4
-    numbers = [number for (number,) in there.execute(_NUMBERS, (hit[AT["id"]], hit[AT["title"]]))]
     match = "SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?"
-    for number in numbers:
-        if sum(there.execute(match, (term, number)).fetchone() is not None for term in terms) >= needed:
-            return True
-    return False
+
+    def held(number: int) -> int:
+        return sum(there.execute(match, (term, number)).fetchone() is not None for term in terms)
+
+    numbers = there.execute(_NUMBERS, (hit[AT["id"]], hit[AT["title"]])).fetchall()
+    return any(held(number) >= needed for (number,) in numbers)
 
 
 def other_branches_file(index: str) -> str:

@@ -229,8 +229,7 @@ class IndexFill:
             # A memory or a task is as old as the last thing that happened to it, as far as that is visible.
             self._db.execute(_DATE)
             newest = self._db.execute(_NEWEST).fetchone()
-            hour = (newest[0] >> SLOTS) // 3_600_000_000 if newest else 0
-            self.remember("newest", str(hour))
+            self.remember("newest", str((newest[0] >> SLOTS) // 3_600_000_000 if newest else 0))
 
     def _settle(self) -> None:
         """Show and hide the touched rows as their units now say; drop those that none brings."""

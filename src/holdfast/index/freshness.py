@@ -172,8 +172,7 @@ def only_commits(place: WorkTreePaths, layout: Layout, oid: str, size: int) -> b
         if not row.startswith(at + b" ") or not said.startswith((b"commit: ", b"commit (initial): ")):
             return False
         at = row.split(b" ", 2)[1]
-    ref = _branch(place)[0].removeprefix("ref: ")
-    there = _line(os.path.join(place.common_dir, *ref.split("/")))
+    there = _line(os.path.join(place.common_dir, *_branch(place)[0].removeprefix("ref: ").split("/")))
     return rows[-1] == b"" and at.decode("ascii", "replace") == there and _is_of_commits(layout)
 
 
@@ -284,30 +283,27 @@ class _Seen:
             self.facts.append("-")
             return
         try:
-            self._below(path, handle)
+            names = os.listdir(path if handle is None else handle)
+            names.sort()
+            self.facts += names
+            for name in names:
+                try:
+                    if handle is None:
+                        found = os.lstat(f"{path}/{name}")
+                    else:  # a fifth faster than by path, and there may be ten thousand
+                        found = os.stat(name, dir_fd=handle, follow_symlinks=False)
+                except OSError:
+                    continue
+                if found.st_mode & 0o170000 == 0o040000:
+                    self.tree(f"{path}/{name}")
+                    self.facts.append("/")
+                else:
+                    self._note(found)
         except OSError:  # it went away just now
             self.facts.append("-")
         finally:
             if handle is not None:
                 os.close(handle)
-
-    def _below(self, path: str, handle: int | None) -> None:
-        names = os.listdir(path if handle is None else handle)
-        names.sort()
-        self.facts += names
-        for name in names:
-            try:
-                if handle is None:
-                    found = os.lstat(f"{path}/{name}")
-                else:  # a fifth faster than by path, and there may be ten thousand
-                    found = os.stat(name, dir_fd=handle, follow_symlinks=False)
-            except OSError:
-                continue
-            if found.st_mode & 0o170000 == 0o040000:
-                self.tree(f"{path}/{name}")
-                self.facts.append("/")
-            else:
-                self._note(found)
 
     def documents(self, path: str) -> None:
         """The same for a folder that may hold ten thousand files, at less than half the cost besides asking.
@@ -379,8 +375,7 @@ def _head(place: WorkTreePaths) -> str | None:
 def _branch(place: WorkTreePaths) -> tuple[str, str]:
     """What HEAD says, and since when that branch is the one of that name."""
     content = _line(os.path.join(place.git_dir, "HEAD")) or ""
-    ref = content.removeprefix("ref: ")
-    return content, str(_inode(os.path.join(place.common_dir, "logs", *ref.split("/"))))
+    return content, str(_inode(os.path.join(place.common_dir, "logs", *content.removeprefix("ref: ").split("/"))))
 
 
 def _inode(path: str) -> int:
@@ -423,6 +418,4 @@ def put_ready_answer(
 def ready_answer(db: "Connection", name: str, *, signature: str, now: str) -> tuple[str, str] | None:
     """The kept (text, json), or None if it is not there or no longer true."""
     row = db.execute("SELECT text, json, signature, until FROM ready WHERE name = ?", (name,)).fetchone()
-    if row is None or row[2] != signature or (row[3] and row[3] <= now):
-        return None
-    return row[0], row[1]
+    return None if row is None or row[2] != signature or (row[3] and row[3] <= now) else (row[0], row[1])

@@ -27,12 +27,8 @@ STALE = "stale"  # a doubt: what it cites has changed
 PROMOTED = "promoted, not reviewed"  # accepted, and no person was seen to do it
 DAY = 86_400
 _AGES = (  # from so many seconds on, in units of so many
-    (2 * 365 * DAY, 365 * DAY, "year"),
-    (60 * DAY, 30 * DAY, "month"),
-    (14 * DAY, 7 * DAY, "week"),
-    (DAY, DAY, "day"),
-    (3600, 3600, "hour"),
-    (60, 60, "minute"),
+    *((730 * DAY, 365 * DAY, "year"), (60 * DAY, 30 * DAY, "month"), (14 * DAY, 7 * DAY, "week")),
+    *((DAY, DAY, "day"), (3600, 3600, "hour"), (60, 60, "minute")),
 )
 _UNITS = {"s": 1, "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": DAY,
           "day": DAY, "w": 7 * DAY, "week": 7 * DAY, "mo": 30 * DAY, "month": 30 * DAY, "y": 365 * DAY,
@@ -61,9 +57,8 @@ def seconds(ts: str) -> int | None:
     if not all(part.isascii() and part.isdigit() for part in parts):
         return None
     year, month, day, hours, minutes, rest = map(int, parts)
-    if not (1 <= month <= 12 and 1 <= day <= _length(year, month)):
-        return None
-    if hours > 23 or minutes > 59 or rest > 60:  # a leap second is one
+    in_year = 1 <= month <= 12 and 1 <= day <= _length(year, month)
+    if not in_year or hours > 23 or minutes > 59 or rest > 60:  # a leap second is one
         return None
     return ((_days_before(year, month) + day - 1) * 24 + hours) * 3600 + minutes * 60 + rest
 
@@ -132,15 +127,10 @@ def as_text(hits: "Sequence[Row]", *, waiting: int = 0, now: str = "", explain: 
 
     `waiting` is for an empty answer: how many candidates fit, which only show when asked for.
     """
-    shown = "\n".join(_one(hit, now, explain=explain) for hit in hits)
-    return shown or f"Nothing found.{_waiting(waiting)}\n"
-
-
-def _waiting(number: int) -> str:
-    if not number:
-        return ""
-    said = "1 candidate matches; see it" if number == 1 else f"{number:,} candidates match; see them"
-    return f" {said} with --kind candidate"
+    if hits or not waiting:
+        return "\n".join(_one(hit, now, explain=explain) for hit in hits) or "Nothing found.\n"
+    said = "1 candidate matches; see it" if waiting == 1 else f"{waiting:,} candidates match; see them"
+    return f"Nothing found. {said} with --kind candidate\n"
 
 
 def _one(hit: "Row", now: str, *, explain: bool) -> str:
@@ -152,8 +142,9 @@ def _one(hit: "Row", now: str, *, explain: bool) -> str:
     also = (hit[_AT["task"]], hit[_AT["target"]], hit[_AT["what"]])
     if said := cut(excerpt(kind, title, text, *also)):
         lines.append(f"          {said}")
-    if explain and len(hit) > len(FIELDS):
-        lines.append(f"          {_sum(hit)}")
+    if explain and len(hit) > len(FIELDS):  # a score and what it is made of
+        parts = "".join(f" {'-' if value < 0 else '+'} {name} {abs(value):.2f}" for name, value in hit[len(FIELDS)])
+        lines.append(f"          score {hit[_AT['score']]:.2f} = {parts.removeprefix(' +').strip()}")
     return "\n".join(lines) + "\n"
 
 
@@ -166,10 +157,11 @@ def _facts(hit: "Row", now: str) -> "list[str | None]":
     """When, how it stands, how far it can be believed, and where it holds."""
     kind, name, path, task = (hit[_AT[field]] for field in ("kind", "id", "path", "task"))
     ts, head, branch, tags = (hit[_AT[field]] for field in ("ts", "head", "branch", "tags"))
+    outcome = "interrupted" if hit[_AT["exit_status"]] is None else f"exit {hit[_AT['exit_status']]}"
     return [
         age(ts, now) or (ts or "")[:16].replace("T", " "),
         hit[_AT["state"]],
-        _outcome(hit),
+        outcome if kind == "run" and not hit[_AT["state"]] else "",
         _trust(hit),
         f"on branch {branch}" if branch else "",
         f"at {head[:SHORT]}" if head and kind != "commit" else "",
@@ -188,12 +180,6 @@ def _trust(hit: "Row") -> str:
     return TRUST.get(trust, "") if trust == APPROVED or state else ""
 
 
-def _sum(hit: "Row") -> str:
-    """A score and what it is made of."""
-    said = "".join(f" {'-' if value < 0 else '+'} {name} {abs(value):.2f}" for name, value in hit[len(FIELDS)])
-    return f"score {hit[_AT['score']]:.2f} = {said[3:] if said.startswith(' +') else said.strip()}"
-
-
 def _piece(kind: str, title: str, text: str) -> str:
     """Some lines of a file as they stand; of a document less the heading, which is its title."""
     if kind == "doc" and not text.startswith("…"):
@@ -208,9 +194,7 @@ def _piece(kind: str, title: str, text: str) -> str:
 
 def cut(text: str) -> str:
     """A text of one line that is no longer than a person takes in at a glance, cut between words."""
-    if len(text) <= LONGEST:
-        return text
-    return text[:LONGEST].rsplit(" ", 1)[0].rstrip(" …") + " …"
+    return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0].rstrip(" …") + " …"
 
 
 def beyond(title: str, text: str, *also: str | None) -> str:
@@ -245,19 +229,11 @@ def _around(text: str, said: str) -> list[str]:
 def _uncut(text: str, said: str) -> str:
     """The text less a beginning or an end that is a part of the words, cut off with them."""
     if text.startswith("…"):
-        for place in range(1, len(said) - 1):
-            if text.startswith(said[place:], 1):
-                text = "… " + text[1 + len(said) - place :].strip()
-                break
+        cut_off = (place for place in range(1, len(said) - 1) if text.startswith(said[place:], 1))
+        if place := next(cut_off, 0):
+            text = "… " + text[1 + len(said) - place :].strip()
     if text.endswith("…"):
-        for place in range(len(said) - 1, 1, -1):
-            if text.endswith(said[:place] + "…"):
-                return text[: -place - 1].strip() + " …"
+        cut_off = (place for place in range(len(said) - 1, 1, -1) if text.endswith(said[:place] + "…"))
+        if place := next(cut_off, 0):
+            return text[: -place - 1].strip() + " …"
     return text
-
-
-def _outcome(hit: "Row") -> str:
-    if hit[_AT["kind"]] != "run" or hit[_AT["state"]]:
-        return ""
-    status = hit[_AT["exit_status"]]
-    return "interrupted" if status is None else f"exit {status}"

@@ -202,9 +202,7 @@ def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool, 
     covered = covered or (approved.ends(one.name, blob=one.blob) if ended else tier == approvals.T0)
     if not covered:
         return UNREVIEWED
-    if superseded and not ended:
-        return SUPERSEDED
-    return FOREIGN if tier == approvals.T4 else None
+    return (SUPERSEDED) if (superseded and not ended) else (FOREIGN if tier == approvals.T4 else None)
 
 
 def _kept(

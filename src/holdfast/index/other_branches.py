@@ -215,8 +215,7 @@ def _changes(clone: Clone, head: str, tips: Iterable[str]) -> Iterator[tuple[str
     for word in words:
         facts = word.strip().split(b" ")
         if len(facts) == 5:
-            path = os.fsdecode(next(words, b""))
-            yield tip, facts[4][:1].decode("ascii"), path, facts[3].decode("ascii")
+            yield tip, facts[4][:1].decode("ascii"), os.fsdecode(next(words, b"")), facts[3].decode("ascii")
         elif word.strip():
             tip = facts[0].decode("ascii", "replace")
 

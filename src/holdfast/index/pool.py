@@ -157,18 +157,14 @@ def _key(row: int, source: int) -> int:
 
 
 def _newest(db: "Connection") -> int:
-    found = db.execute("SELECT value FROM meta WHERE name = 'newest'").fetchone()
-    return int(found[0]) if found and found[0] else 0
+    (found,) = db.execute("SELECT value FROM meta WHERE name = 'newest'").fetchone() or ("",)
+    return int(found or 0)
 
 
 def facets_of(asked: "SearchQuery", scope: "Scope") -> list[str]:
     """The exact values that every hit must have."""
-    wanted = list(asked.facets)
-    if scope.task:
-        wanted.append(facet("t", scope.task))
-    if scope.kind:
-        wanted.append(facet("k", scope.kind))
-    return wanted
+    bounds = [facet(sort, value) for sort, value in (("t", scope.task), ("k", scope.kind)) if value]
+    return [*asked.facets, *bounds]
 
 
 def filtered(match: str, wanted: list[str], kind: str | None) -> str:
@@ -208,10 +204,9 @@ class _Asking:
 
     def _ordered(self, match: str, count: int) -> "list[tuple[int, float]]":
         while True:  # one more than needed: it tells whether the bound parts equals
-            if self.since:
-                rows = self.db.execute(_BY_WORDS_SINCE, (match, count + 1, self.since)).fetchall()
-            else:
-                rows = self.db.execute(_BY_WORDS, (match, count + 1)).fetchall()
+            bounds = (self.since,) if self.since else ()
+            asked = _BY_WORDS_SINCE if self.since else _BY_WORDS
+            rows = self.db.execute(asked, (match, count + 1, *bounds)).fetchall()
             if len(rows) <= count or not _is_tied(rows):
                 return [(row, -score / LASTING if row < 0 else -score) for row, score in rows[:count]]
             count *= 4
@@ -265,8 +260,7 @@ def number_of(moment: str) -> int:
     clock = (moment[11:19] or "00:00:00").split(":")
     seconds += int(clock[0]) * 3600 + int(clock[1]) * 60 + int(clock[2])
     fraction = moment[20:].rstrip("Z")[:6] if moment[19:20] == "." else ""
-    moment_of = min(seconds * 1_000_000 + int(fraction.ljust(6, "0") or 0), _LAST)
-    return max(moment_of << 10, 1) - 1
+    return max(min(seconds * 1_000_000 + int(fraction.ljust(6, "0") or 0), _LAST) << 10, 1) - 1
 
 
 def _by_files(db: "Connection", opened: "Sequence[str]", pool: "Feature") -> "dict[str, Feature]":
@@ -280,20 +274,15 @@ def _by_files(db: "Connection", opened: "Sequence[str]", pool: "Feature") -> "di
     files = [path.encode("utf-8", "replace").decode("utf-8") for path in dict.fromkeys(opened)][:MAX_OPEN]
     folders = dict.fromkeys(folder for path in files for folder in _above(path))
     names = {**dict.fromkeys(folders, False), **dict.fromkeys(files, True)}
-    found = []
-    for name in sorted(names):
-        known = db.execute("SELECT id FROM path WHERE name = ?", (name,)).fetchone()
-        if known:
-            found.append((known[0], names[name]))
-    for path, is_file in found:
+    asked = ((db.execute("SELECT id FROM path WHERE name = ?", (name,)).fetchone(), name) for name in sorted(names))
+    for path, is_file in [(known[0], names[name]) for known, name in asked if known]:
         count = db.execute("SELECT count(*) FROM touch WHERE path = ?", (path,)).fetchone()[0]
         worth = scoring.rarity(count)
         whole[is_file] += worth
         for row, place in _touching(db, path, count, pool):
             shared["files"][row] = shared["files"].get(row, 0.0) + worth
             shared["rare"][row] = max(shared["rare"].get(row, 0.0), worth)
-            latest = worth / (1.0 + log(1.0 + place))
-            shared["since"][row] = max(shared["since"].get(row, 0.0), latest)
+            shared["since"][row] = max(shared["since"].get(row, 0.0), worth / (1.0 + log(1.0 + place)))
     most = whole[True] or whole[False]
     shared["files"] = {row: min(1.0, value / most) for row, value in shared["files"].items()}
     return shared
@@ -332,8 +321,7 @@ def _by_content(db: "Connection", nearest: "dict[bytes, float]") -> list[int]:
     if not nearest:
         return []
     marks = ", ".join("?" * len(nearest))
-    found = db.execute(f"SELECT id FROM row WHERE content IN ({marks}) AND shown", tuple(nearest))
-    return [row for (row,) in found]
+    return [row for (row,) in db.execute(f"SELECT id FROM row WHERE content IN ({marks}) AND shown", tuple(nearest))]
 
 
 def _neighbours(db: "Connection", rows: "dict[int, Row]", found: "Feature") -> set[int]:
@@ -359,8 +347,7 @@ def _best(values: "Feature", count: int) -> list[int]:
 
 def fetched(db: "Connection", numbers: "Iterable[int]", wanted: list[str], scope: "Scope") -> "dict[int, Row]":
     """The rows with these numbers that are within the scope."""
-    rows = db.execute(_ROWS, (_listed(numbers),)).fetchall()
-    found = {row[-1]: row for row in rows}
+    found = {row[-1]: row for row in db.execute(_ROWS, (_listed(numbers),)).fetchall()}
     if scope.kind != "candidate":
         found = {number: row for number, row in found.items() if row[AT["kind"]] != "candidate"}
     if scope.since:
@@ -443,23 +430,18 @@ def _nearness(near: "Near", rows: "dict[int, Row]") -> "Feature":
 
 def _dated(asked: "SearchQuery", rows: "dict[int, Row]") -> "Feature":
     """How far a row's time is one that the question names."""
-    named = scoring.named_months(asked.words)
-    if not named:
-        return {}
-    ts = AT["ts"]
-    found = {key: max(one.fits(row[ts] or "") for one in named) for key, row in rows.items() if key > 0}
+    named, ts = scoring.named_months(asked.words), AT["ts"]
+    dated = {key: row[ts] or "" for key, row in rows.items() if key > 0} if named else {}
+    found = {key: max(one.fits(when) for one in named) for key, when in dated.items()}
     return {key: value for key, value in found.items() if value}
 
 
 def _spoken(asked: "SearchQuery", rows: "dict[int, Row]") -> "Feature":
     """Whether the question names whose words a row is: the first name in its context."""
     names = {word.casefold() for word in asked.words}
-    context = AT["context"]
-    found = {}
-    for key, row in rows.items():
-        if (said := row[context]) and said[0].isupper() and said.split(" ", 1)[0].casefold() in names:
-            found[key] = 1.0
-    return found
+    said = {key: row[AT["context"]] for key, row in rows.items() if row[AT["context"]]}
+    capital = ((key, words) for key, words in said.items() if words[0].isupper())
+    return {key: 1.0 for key, words in capital if words.split(" ", 1)[0].casefold() in names}
 
 
 def _recency(row: int, newest: int) -> float:
@@ -473,8 +455,7 @@ def _folders(sources: "Sequence[Connection]", opened: "Sequence[str]", rows: "di
     within: Feature = {}
     names = "SELECT p.name FROM touch AS t JOIN path AS p ON p.id = t.path WHERE t.row = ? LIMIT ?"
     for key in rows if mine else ():
-        db = sources[key & (1 << SOURCES) - 1]
-        found = db.execute(names, (key >> SOURCES, NARROW + 1)).fetchall()
+        found = sources[key & (1 << SOURCES) - 1].execute(names, (key >> SOURCES, NARROW + 1)).fetchall()
         touched = mine & {name.rpartition("/")[0] for (name,) in found}
         if touched and len(found) <= NARROW:
             within[key] = len(touched) / len(mine)

@@ -208,8 +208,7 @@ def _telling(words: list[str], strong: set[str]) -> set[str]:
         for word, small in zip(words, low, strict=True)
         if small in strong or (small not in stop or (word.isupper() and len(word) > 1 and not shouted))
     }
-    quiet = {word for word in kept if word in strong or not is_noise(word)}
-    return quiet or kept or set(low)
+    return {word for word in kept if word in strong or not is_noise(word)} or kept or set(low)
 
 
 def is_noise(word: str) -> bool:

@@ -9,6 +9,8 @@ Nothing but `_sqlite3`'s connections is needed, and nothing is imported but our 
 here.
 """
 
+from __future__ import annotations
+
 from math import log
 
 from holdfast.index import result_order, scoring
@@ -44,7 +46,7 @@ _LATEST = "SELECT id FROM row WHERE id > 0 AND shown ORDER BY id DESC"
 _MEMORIES = "SELECT id FROM row WHERE id < 0 AND shown AND kind <> 'candidate' ORDER BY ts DESC, name LIMIT ?"
 
 
-def gather_recent(sources: "Sequence[Connection]", asked: "SearchQuery", scope: "Scope", limit: int) -> Pool:
+def gather_recent(sources: Sequence[Connection], asked: SearchQuery, scope: Scope, limit: int) -> Pool:
     """The newest rows, with these facets if there are any; of the repository, else only commits."""
     pool = Pool(0)
     wanted = facets_of(asked, scope)
@@ -55,8 +57,7 @@ def gather_recent(sources: "Sequence[Connection]", asked: "SearchQuery", scope: 
             if scope.kind != "candidate":
                 match = f"({match}) NOT facets : {quoted(facet('k', 'candidate'))}"
             # What has no place in time has numbers in no order.
-            timeless = [row for (row,) in db.execute(_TIMELESS, (match,))]
-            numbers = _before(db, _BY_TIME, (match,), count) + timeless
+            numbers = _before(db, _BY_TIME, (match,), count) + [row for (row,) in db.execute(_TIMELESS, (match,))]
         else:
             numbers = _any(db, count) if number == 0 else _before(db, _LATEST, (), COMMITS)
         for row, values in fetched(db, numbers, wanted, scope).items():
@@ -64,7 +65,7 @@ def gather_recent(sources: "Sequence[Connection]", asked: "SearchQuery", scope: 
     return pool
 
 
-def telling_first(found: "list[tuple[int, SearchRow]]") -> "list[tuple[int, SearchRow]]":
+def telling_first(found: list[tuple[int, SearchRow]]) -> list[tuple[int, SearchRow]]:
     """The same rows, events and what runs made behind what was decided and done."""
     kind = AT["kind"]
     passing = [one for one in found if one[1][kind] in _PASSING]
@@ -73,14 +74,14 @@ def telling_first(found: "list[tuple[int, SearchRow]]") -> "list[tuple[int, Sear
     return [*(one for one in found if one[0] not in put_off), *commits, *passing]
 
 
-def _any(db: "Connection", count: int) -> list[int]:
+def _any(db: Connection, count: int) -> list[int]:
     """The last runs and sessions, the last of all that happened, and the newest memories and tasks."""
     done = _before(db, _BY_TIME, (_DONE,), count)
     lasting = [row for (row,) in db.execute(_MEMORIES, (count,))]
     return list(dict.fromkeys([*done, *_before(db, _LATEST, (), count), *lasting]))
 
 
-def _before(db: "Connection", statement: str, given: tuple[str, ...], count: int) -> list[int]:
+def _before(db: Connection, statement: str, given: tuple[str, ...], count: int) -> list[int]:
     """The first of what has a place in time, with all that have the time of the last: equals go by id."""
     found: list[int] = []
     for (row,) in db.execute(statement, given):
@@ -114,16 +115,16 @@ _LINKING = 10  # of the best rows, those that may lead to others
 
 
 def search(
-    sources: "Sequence[Connection]",
-    query: "str | SearchQuery",
+    sources: Sequence[Connection],
+    query: str | SearchQuery,
     *,
     scope: Scope | None = None,
     limit: int = 5,
     now: str = "",
-    near: "Near | None" = None,
+    near: Near | None = None,
     explain: bool = False,
-    step: "Step" = follow,
-) -> "list[SearchRow]":
+    step: Step = follow,
+) -> list[SearchRow]:
     """The best hits as tuples of FIELDS, with the parts of the score behind if these are to be explained.
 
     `now` marks memories that have expired; `near` says how near rows are to the question by meaning;
@@ -137,6 +138,7 @@ def search(
             return []
         newest = _recent(sources, asked, scope, limit, now)
         return [(*hit, []) for hit in newest] if explain else newest
+    terms = [part.casefold() for word in asked.words for part in split_word(word)]
     hits: list[SearchRow] = []
     seen: set[int] = set()
     for depth in DEPTHS:  # a longer list begins with the shorter one
@@ -144,7 +146,7 @@ def search(
         if len(found.kept) < depth and found.pool.narrow:  # too many of them said the same
             found = _Ranked(sources, asked, scope=scope, limit=depth, now=now, near=near, step=step, wide=True)
         new = [one for one in found.kept if one[0] not in seen][: limit - len(hits)]
-        hits += found.hits(sources, new, _terms(asked), explain=explain)
+        hits += found.hits(sources, new, terms, explain=explain)
         seen.update(key for key, _ in new)
         if len(hits) >= limit or depth >= limit:
             break
@@ -156,14 +158,14 @@ class _Ranked:
 
     def __init__(
         self,
-        sources: "Sequence[Connection]",
+        sources: Sequence[Connection],
         asked: SearchQuery,
         *,
         scope: Scope,
         limit: int,
         now: str,
-        near: "Near | None",
-        step: "Step",
+        near: Near | None,
+        step: Step,
         wide: bool = False,
     ) -> None:
         self._by_meaning = near is not None
@@ -173,7 +175,13 @@ class _Ranked:
         result_order.level(pool, asked)
         scores = scoring.fuse(pool.features, _SAID)
         if len(asked.words) > 1 and (gains := _linked(sources, asked, pool, scores, step)):
-            _take_in(sources, asked, scope, pool, gains)
+            # Add to the pool what was reached, as far as it is within the scope.
+            wanted = facets_of(asked, scope)
+            for number, db in enumerate(sources):
+                missing = [key >> SOURCES for key in gains if _source(key) == number and key not in pool.rows]
+                for row, values in fetched(db, missing, wanted, scope).items() if missing else ():
+                    pool.add(row << SOURCES | number, values)
+            pool.features["linked"] = {key: gain for key, gain in gains.items() if key in pool.rows}
             result_order.level(pool, asked)
             scores = scoring.fuse(pool.features, _ALL)
         standing = HitReliability(sources, pool, now)
@@ -189,13 +197,8 @@ class _Ranked:
         self.kept = _collapse(found, limit)
 
     def hits(
-        self,
-        sources: "Sequence[Connection]",
-        chosen: "Sequence[tuple[int, SearchRow]]",
-        terms: list[str],
-        *,
-        explain: bool,
-    ) -> "list[SearchRow]":
+        self, sources: Sequence[Connection], chosen: Sequence[tuple[int, SearchRow]], terms: list[str], *, explain: bool
+    ) -> list[SearchRow]:
         """As tuples of FIELDS, with the parts of the score behind if these are to be explained."""
         found = []
         for key, row in chosen:
@@ -210,7 +213,7 @@ class _Ranked:
         return self._by_meaning and not any(known.get(name, {}).get(key, 0.0) for name in _SPEAKING)
 
 
-def candidates(sources: "Sequence[Connection]", query: str, *, scope: Scope | None = None) -> int:
+def candidates(sources: Sequence[Connection], query: str, *, scope: Scope | None = None) -> int:
     """How many candidates fit a query that found nothing; none where they would not be an answer."""
     scope = scope or Scope()
     if scope.kind not in (None, "fact"):
@@ -223,7 +226,7 @@ def _source(key: int) -> int:
     return key & (1 << SOURCES) - 1
 
 
-def in_order(pool: Pool, scores: "dict[int, float]") -> "list[tuple[int, SearchRow]]":
+def in_order(pool: Pool, scores: dict[int, float]) -> list[tuple[int, SearchRow]]:
     """The candidates, best first; equals by time, then by id, however they were stored."""
     name, ts, rows = AT["name"], AT["ts"], pool.rows
     places = {key: -round(score, 9) for key, score in scores.items() if key in rows}
@@ -236,8 +239,8 @@ def in_order(pool: Pool, scores: "dict[int, float]") -> "list[tuple[int, SearchR
 
 
 def _priors(
-    pool: Pool, asked: SearchQuery, sources: "Sequence[Connection]", standing: HitReliability
-) -> "dict[str, dict[int, float]]":
+    pool: Pool, asked: SearchQuery, sources: Sequence[Connection], standing: HitReliability
+) -> dict[str, dict[int, float]]:
     """What is known of a row whatever was asked: who vouches for it, whether it holds, of what use it was."""
     tier, name = AT["tier"], AT["name"]
     found = {
@@ -258,8 +261,8 @@ def _priors(
 
 
 def _linked(
-    sources: "Sequence[Connection]", asked: SearchQuery, pool: Pool, scores: "dict[int, float]", step: "Step"
-) -> "dict[int, float]":
+    sources: Sequence[Connection], asked: SearchQuery, pool: Pool, scores: dict[int, float], step: Step
+) -> dict[int, float]:
     """What rows gain that the best ones lead to; those may be in no pool yet."""
     recent = pool.features.get("recent", {})
     said = {key: score - WEIGHTS["recent"] * recent.get(key, 0.0) for key, score in scores.items()}
@@ -280,21 +283,7 @@ def _leads(asked: SearchQuery, pool: Pool, best: list[int]) -> bool:
     return any(named_by(asked, said, row[title] or "", row[name]) >= NAMED for row in rows)
 
 
-def _take_in(
-    sources: "Sequence[Connection]", asked: SearchQuery, scope: Scope, pool: Pool, gains: "dict[int, float]"
-) -> None:
-    """Add to the pool what was reached, as far as it is within the scope."""
-    wanted = facets_of(asked, scope)
-    for number, db in enumerate(sources):
-        missing = [key >> SOURCES for key in gains if _source(key) == number and key not in pool.rows]
-        for row, values in fetched(db, missing, wanted, scope).items() if missing else ():
-            pool.add(row << SOURCES | number, values)
-    pool.features["linked"] = {key: gain for key, gain in gains.items() if key in pool.rows}
-
-
-def _recent(
-    sources: "Sequence[Connection]", asked: SearchQuery, scope: Scope, limit: int, now: str
-) -> "list[SearchRow]":
+def _recent(sources: Sequence[Connection], asked: SearchQuery, scope: Scope, limit: int, now: str) -> list[SearchRow]:
     """With nothing asked for but facets: the most recent."""
     pool = gather_recent(sources, asked, scope, limit)
     standing = HitReliability(sources, pool, now)
@@ -303,7 +292,7 @@ def _recent(
     return [_hit(sources[_source(key)], row, 0.0, [], standing) for key, row in kept]
 
 
-def _collapse(found: "list[tuple[int, SearchRow]]", limit: int) -> "list[tuple[int, SearchRow]]":
+def _collapse(found: list[tuple[int, SearchRow]], limit: int) -> list[tuple[int, SearchRow]]:
     """The first of those that say the same: one file's content, or a thing and the events of its life.
 
     Of a task or a session that is not here itself, one event stands for all of them.
@@ -328,19 +317,9 @@ def _collapse(found: "list[tuple[int, SearchRow]]", limit: int) -> "list[tuple[i
     return kept
 
 
-def _terms(asked: SearchQuery) -> list[str]:
-    return [part.casefold() for word in asked.words for part in split_word(word)]
-
-
 def _hit(
-    db: "Connection",
-    row: "SearchRow",
-    score: float,
-    terms: list[str],
-    standing: HitReliability,
-    *,
-    by: str | None = None,
-) -> "SearchRow":
+    db: Connection, row: SearchRow, score: float, terms: list[str], standing: HitReliability, *, by: str | None = None
+) -> SearchRow:
     fields, what = list(row[: AT["what"]]), row[AT["what"]]
     text = row[AT["text"]] or ""
     if len(text) >= READ:  # only its beginning was read

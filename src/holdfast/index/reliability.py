@@ -23,13 +23,9 @@ class HitReliability:
     """What is to be said of memories before they are believed, and what took the place of which."""
 
     def __init__(self, sources: "Sequence[Connection]", pool: Pool, now: str) -> None:
-        self.states: dict[int, str | None] = {}
         self._now = now
-        any_memory = any(key < 0 and _is_first(key) for key in pool.rows)
-        self._replaced = _superseded(sources[0]) if any_memory else {}
-        for key, row in pool.rows.items():
-            if key < 0:
-                self.states[key] = self.of(row)
+        self._replaced = _superseded(sources[0]) if any(key < 0 and _is_first(key) for key in pool.rows) else {}
+        self.states: dict[int, str | None] = {key: self.of(row) for key, row in pool.rows.items() if key < 0}
 
     def of(self, row: "Row") -> str | None:
         """A task's status, whether a session is open, or how far a memory can be believed."""

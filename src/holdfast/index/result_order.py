@@ -14,6 +14,8 @@ All of it is decided by the candidates alone, never by their order or by how man
 our own: the quick path mixes with this.
 """
 
+from __future__ import annotations
+
 from holdfast.index import scoring
 from holdfast.index.pool import AT, SOURCES, Pool, facets_of, fetched, gather
 from holdfast.index.query import Scope, SearchQuery, quoted
@@ -65,7 +67,7 @@ _DECLARING = frozenset(
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
-def form_of(asked: "SearchQuery") -> str:
+def form_of(asked: SearchQuery) -> str:
     """Whether a question is a sentence, a name (a symbol, a path, an error), or just a word or two."""
     said = asked.text.casefold().split()
     if asked.paths or _asks_for_tests(asked) or not _FOR_CODE.isdisjoint(said):
@@ -73,8 +75,7 @@ def form_of(asked: "SearchQuery") -> str:
     named = sum(map(_is_symbol, asked.words))
     if (named and 2 * named >= len(asked.words)) or (said and said[0].endswith(":")):  # as errors begin
         return NAMES
-    small = sum(word.strip("?,.!") in ENGLISH for word in said)
-    return WORDS if len(asked.words) > 2 or small else SHORT
+    return WORDS if len(asked.words) > 2 or sum(word.strip("?,.!") in ENGLISH for word in said) else SHORT
 
 
 def _is_symbol(word: str) -> bool:
@@ -84,7 +85,7 @@ def _is_symbol(word: str) -> bool:
     return not word.isupper() and word[1:] != word[1:].lower()
 
 
-def level(pool: Pool, asked: "SearchQuery") -> None:
+def level(pool: Pool, asked: SearchQuery) -> None:
     """Let nothing count that is no sign where kinds are mixed.
 
     What a repository holds now has no time, so it is neither new nor old. Nobody speaks in it, so a heading
@@ -111,7 +112,7 @@ def level(pool: Pool, asked: "SearchQuery") -> None:
             values.update((key, most) for key in code if values.get(key, 0.0) > most)
 
 
-def kinds(pool: Pool, asked: "SearchQuery") -> "Feature":
+def kinds(pool: Pool, asked: SearchQuery) -> Feature:
     """The head start of each candidate by its kind, as far as it holds what was asked for.
 
     Where all are of one kind there is none: nothing has to be mixed.
@@ -134,14 +135,14 @@ def kinds(pool: Pool, asked: "SearchQuery") -> "Feature":
     return found
 
 
-def _families(rows: "Iterable[Row]") -> set[str]:
+def _families(rows: Iterable[Row]) -> set[str]:
     """The kinds there are, where all that is said in one conversation is of one kind, and so are memories."""
     place = AT["kind"]
     kinds = {row[place] for row in rows}
     return {"talk" if kind in _TALK else kind if kind in _KINDS else "memory" for kind in kinds}
 
 
-def _held(pool: Pool) -> "Feature":
+def _held(pool: Pool) -> Feature:
     """How much of the question each candidate holds by its words; or how near it is, or where links lead."""
     found = dict(pool.features.get("cover", {}))
     linked = pool.features.get("linked", {})
@@ -154,7 +155,7 @@ def _held(pool: Pool) -> "Feature":
     return found
 
 
-def defines(pool: Pool, asked: "SearchQuery") -> "Feature":
+def defines(pool: Pool, asked: SearchQuery) -> Feature:
     """Which code defines a name that was asked for: its own symbol, or one that a line of it defines."""
     names = _defined_names(asked)
     if not names:
@@ -171,7 +172,7 @@ def defines(pool: Pool, asked: "SearchQuery") -> "Feature":
     return found
 
 
-def _defined_names(asked: "SearchQuery") -> list[str]:
+def _defined_names(asked: SearchQuery) -> list[str]:
     """The names in a question that code may define; of a word among others only if it looks like one."""
     if form_of(asked) == WORDS:
         return []
@@ -196,7 +197,7 @@ def _is_defined(name: str, text: str) -> bool:
     return False
 
 
-def _file(row: "Row") -> str:
+def _file(row: Row) -> str:
     """The file that a row is a piece of; its name says it, too, with the line."""
     path: str = row[AT["path"]] or row[AT["name"]].rpartition(":")[0]
     return path
@@ -210,14 +211,14 @@ def is_test(path: str) -> bool:
     return name == "conftest.py" or not _TEST_FOLDERS.isdisjoint(folders.split("/"))
 
 
-def _asks_for_tests(asked: "SearchQuery") -> bool:
+def _asks_for_tests(asked: SearchQuery) -> bool:
     said = asked.text.casefold()
     return any(word in said for word in _FOR_TESTS) or any(map(is_test, asked.paths))
 
 
 def chosen(
-    found: "Sequence[tuple[int, Row]]", scores: "Feature", *, varied: bool = True
-) -> "tuple[list[tuple[int, Row]], Feature]":
+    found: Sequence[tuple[int, Row]], scores: Feature, *, varied: bool = True
+) -> tuple[list[tuple[int, Row]], Feature]:
     """The candidates without those that say nothing or the very same, and what repeating takes from some.
 
     They come best first and stay in that order; `scores` are theirs. Where they need not be `varied`, as if
@@ -252,15 +253,14 @@ def chosen(
     return kept, again
 
 
-def is_empty(row: "Row") -> bool:
+def is_empty(row: Row) -> bool:
     """Whether a section is nothing but its heading."""
     if row[AT["kind"]] != "doc" or len(row[AT["text"]] or "") > 400:
         return False
-    text = (row[AT["text"]] or "").replace(row[AT["title"]] or "\0", "")
-    return not any(map(str.isalnum, text))
+    return not any(map(str.isalnum, (row[AT["text"]] or "").replace(row[AT["title"]] or "\0", "")))
 
 
-def _once(found: "list[tuple[int, Row]]") -> "list[tuple[int, Row]]":
+def _once(found: list[tuple[int, Row]]) -> list[tuple[int, Row]]:
     """The first of equal texts: projects keep one page for several tools, each in that tool's folder."""
     kind, content, text = AT["kind"], AT["content"], AT["text"]
     seen: set[bytes] = set()
@@ -291,13 +291,7 @@ _NOTES = "SELECT rowid FROM words WHERE words MATCH ?"
 
 
 def join(
-    pool: Pool,
-    sources: "Sequence[Connection]",
-    asked: SearchQuery,
-    *,
-    scope: Scope,
-    near: "Near | None" = None,
-    wide: bool = False,
+    pool: Pool, sources: Sequence[Connection], asked: SearchQuery, *, scope: Scope, near: Near | None, wide: bool
 ) -> None:
     """Let turns count for the runs and sessions of a pool, and add those that only a turn leads to."""
     turns, members = gathered(pool, sources, asked, scope=scope, near=near, wide=wide)
@@ -308,14 +302,8 @@ def join(
 
 
 def gathered(
-    pool: Pool,
-    sources: "Sequence[Connection]",
-    asked: SearchQuery,
-    *,
-    scope: Scope,
-    near: "Near | None" = None,
-    wide: bool = False,
-) -> "tuple[Pool, Members]":
+    pool: Pool, sources: Sequence[Connection], asked: SearchQuery, *, scope: Scope, near: Near | None, wide: bool
+) -> tuple[Pool, Members]:
     """The turns that fit, and those of each run or session, which is in the pool from now on."""
     within = Scope(kind="turn", task=scope.task, files=scope.files, since=scope.since)
     untagged = replace(asked, facets=[one for one in asked.facets if not one.startswith(_TAG)])
@@ -329,7 +317,7 @@ def gathered(
     return turns, {group: keys for group, keys in members.items() if group in pool.rows}
 
 
-def added(pool: Pool, turns: Pool, members: "Members", near: "Near | None") -> "dict[str, Feature]":
+def added(pool: Pool, turns: Pool, members: Members, near: Near | None) -> dict[str, Feature]:
     """What the rest of a run or session adds to the best of it."""
     # The share of the question that a group holds: in all of its turns, or in its own row.
     cover, rest = turns.features.get("cover", {}), turns.features.get("gcover", {})
@@ -357,7 +345,7 @@ def added(pool: Pool, turns: Pool, members: "Members", near: "Near | None") -> "
     return found
 
 
-def _members(sources: "Sequence[Connection]", turns: Pool, kind: str | None) -> "Members":
+def _members(sources: Sequence[Connection], turns: Pool, kind: str | None) -> Members:
     """The turns of each run; of each session, those of the runs that its notes name."""
     parent, run = AT["parent"], AT["run"]
     found: Members = {}

@@ -82,10 +82,8 @@ def rarity(count: int) -> float:
 def stem(word: str) -> str:
     """A word in small letters less its usual ending: close to what the index's own stemmer does."""
     low = word.casefold()
-    for ending in _ENDINGS:
-        if low.endswith(ending) and len(low) - len(ending) >= 3:
-            return low[: -len(ending)]
-    return low
+    ending = next((one for one in _ENDINGS if low.endswith(one) and len(low) - len(one) >= 3), "")
+    return low.removesuffix(ending)
 
 
 class QuestionWords:
@@ -174,20 +172,12 @@ def textual(
 
     A word counts by how few of those hold it that were found by words: the index need not be asked again.
     """
-    named: Feature = {}
-    pairs: Feature = {}
-    for key, title, text in rows:
-        one, other = words.look(key, title, text)
-        if one:
-            named[key] = one
-        if other:
-            pairs[key] = other
+    looks = {key: words.look(key, title, text) for key, title, text in rows}
+    named = {key: one for key, (one, _) in looks.items() if one}
+    pairs = {key: other for key, (_, other) in looks.items() if other}
     words.weigh(key for key in words.held if key in found_by_words)
-    return {
-        "cover": {key: words.share(held) for key, held in words.held.items() if held},
-        "named": named,
-        "pairs": pairs,
-    }
+    cover = {key: words.share(held) for key, held in words.held.items() if held}
+    return {"cover": cover, "named": named, "pairs": pairs}
 
 
 REACH = 2

@@ -155,8 +155,7 @@ def turn_row(event: Row, told: Mapping[str, Any], *, about: str) -> Row | None:
     """
     run, place = event[_RUN] or event[_NAME], told.get("turn")
     prompt, line = _said(told.get("prompt")), _said(told.get("line"))
-    said = _strings(told.get("said"))
-    text = safe("\n".join((prompt, *said))[:MAX_TURN].strip())
+    text = safe("\n".join((prompt, *_strings(told.get("said"))))[:MAX_TURN].strip())
     title, ts = _title(line) or _title(prompt), _moment_of(told.get("ts")) or event[_TS]
     if type(place) is not int or not 0 < place < MAX_TURNS or not (title or text):
         return None
@@ -192,12 +191,8 @@ def about_run(body: Mapping[str, Any], began: Mapping[str, Any]) -> str:
 def touched_by_turns(turns: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[Touch]:
     """The files that each turn of a run wrote."""
     files = {told.get("turn"): _strings(told.get("files"))[:MAX_TOUCHED] for told in turns}
-    return [
-        (place, path)
-        for place, row in enumerate(rows)
-        if row[_KIND] == "turn" and row[_SEQ]
-        for path in files.get(row[_SEQ], ())
-    ]
+    places = [(place, row[_SEQ]) for place, row in enumerate(rows) if row[_KIND] == "turn" and row[_SEQ]]
+    return [(place, path) for place, turn in places for path in files.get(turn, ())]
 
 
 def _said(value: object) -> str:
@@ -336,13 +331,9 @@ def _labels(*words: str | None) -> str:
 @lru_cache(maxsize=4096)
 def _facets(kind: str, what: str | None, task: str | None, tags: str) -> str:
     """The exact values a search can ask for."""
-    facets = [facet("k", kind)]
-    if what and what != kind:
-        facets.append(facet("k", what))
-    facets += [facet("g", tag) for tag in tags.split()]
-    if task:
-        facets.append(facet("t", task))
-    return " ".join(facets)
+    kinds = (kind, what) if what and what != kind else (kind,)
+    facets = [*(facet("k", name) for name in kinds), *(facet("g", tag) for tag in tags.split())]
+    return " ".join([*facets, facet("t", task)] if task else facets)
 
 
 def _parts(title: str, text: str) -> str:
@@ -354,8 +345,7 @@ def parts_of(text: str) -> str:
     """The words inside camelCase names, once each, and the pieces of text that is written without spaces."""
     is_plain = text.isascii()
     pairs = "" if is_plain or not _SPACELESS.search(text) else " ".join(spaceless(text))
-    shape = text.encode("ascii", "strict" if is_plain else "replace").translate(_SHAPE)
-    if not _has_inner_capital(shape):
+    if not _has_inner_capital(text.encode("ascii", "strict" if is_plain else "replace").translate(_SHAPE)):
         return pairs
     inner = " ".join(_parted(word) for word in dict.fromkeys(_INNER_CAPITAL.findall(text)))
     return f"{inner} {pairs}" if pairs else inner
@@ -378,23 +368,16 @@ def _has_inner_capital(shape: bytes) -> bool:
 
 def safe(text: str) -> str:
     """The text with nothing hidden in it; most of it is plain and needs no closer look."""
-    if text.isascii() and (text.isprintable() or not text.encode("ascii").translate(None, _PLAIN)):
-        return text
-    return visible(text)
+    plain = text.isascii() and (text.isprintable() or not text.encode("ascii").translate(None, _PLAIN))
+    return text if plain else visible(text)
 
 
 def _event_title(kind: str, target: str | None, body: Mapping[str, Any]) -> str:
     if kind == "run":
         outputs = body.get("outputs")
         summary = outputs.get("summary") if isinstance(outputs, dict) else None
-        return (
-            _title(summary)
-            or _title(body.get("summary"))
-            or _title(_command(body.get("command")))
-            or _title(body.get("prompt"))
-            or _title(body.get("task"))
-            or "run"
-        )
+        told = (summary, body.get("summary"), _command(body.get("command")), body.get("prompt"), body.get("task"))
+        return next(filter(None, map(_title, told)), "run")
     statement = body.get("statement") if kind in _STATED else body.get("task")
     return " ".join(word for word in (kind, target, _title(statement or body.get("reason"))) if word)
 
@@ -405,15 +388,9 @@ _SAID = ("task", "summary", "prompt", "outputs", "next_actions", "inputs", "reas
 def _texts(body: Mapping[str, Any], *, stated: bool) -> list[str]:
     """Everything a body says in words."""
     said: list[str] = []
-    for name in _SAID:
+    for name in (*_SAID, "statement") if stated else _SAID:
         if name in body:
-            value = body[name]
-            if type(value) is str:
-                said.append(value)
-            else:
-                _gather(value, said)
-    if stated and "statement" in body:
-        _gather(body["statement"], said)
+            _gather(body[name], said)
     if "command" in body:
         said.append(_command(body["command"]))
     if "artifacts" in body:
@@ -425,15 +402,10 @@ def _gather(value: object, into: list[str], depth: int = 0) -> None:
     """Add every piece of text inside a JSON value."""
     if isinstance(value, str):
         into.append(value)
-    elif isinstance(value, dict) and depth < MAX_DEPTH:
-        for name, item in value.items():
-            if type(item) is str:
-                if name != "sha256":  # nobody searches by a hash of content
-                    into.append(item)
-            elif name != "sha256":
-                _gather(item, into, depth + 1)
-    elif isinstance(value, list) and depth < MAX_DEPTH:
-        for item in value:
+    elif isinstance(value, dict | list) and depth < MAX_DEPTH:
+        # Nobody searches by a hash of content.
+        items = value if isinstance(value, list) else [value[name] for name in value if name != "sha256"]
+        for item in items:
             if type(item) is str:
                 into.append(item)
             else:
@@ -450,15 +422,12 @@ def _command(value: object) -> str:
 
 def _artifacts(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     made = body.get("artifacts")
-    items = made if isinstance(made, list) else []
-    named = [item for item in items if isinstance(item, dict) and isinstance(item.get("path"), str)]
-    return [item for item in named if not item.get("deleted")]
+    items = [item for item in made if isinstance(item, dict)] if isinstance(made, list) else []
+    return [item for item in items if isinstance(item.get("path"), str) and not item.get("deleted")]
 
 
 def _tags(value: object) -> str:
-    if not isinstance(value, list):
-        return ""
-    return _one_line(" ".join(["".join(word.split()) for word in value if isinstance(word, str)])) or ""
+    return _one_line(" ".join("".join(word.split()) for word in _strings(value))) or ""
 
 
 def _one_line(value: object) -> str | None:
@@ -478,9 +447,7 @@ def _title(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         return ""
     first = safe(" ".join(value.lstrip()[: 4 * MAX_TITLE].split("\n", 1)[0].split()))
-    if len(first) <= MAX_TITLE:
-        return first
-    return first[:MAX_TITLE].rsplit(" ", 1)[0] + " …"
+    return first if len(first) <= MAX_TITLE else first[:MAX_TITLE].rsplit(" ", 1)[0] + " …"
 
 
 def now_text(now: datetime) -> str:

@@ -62,8 +62,7 @@ def follow(
     gains: dict[int, float] = {}
     for number, db in enumerate(sources):
         own = [(key >> SOURCES, score) for key, score in best if key & (1 << SOURCES) - 1 == number]
-        for row, gain in linked(db, asked, own).items():
-            gains[row << SOURCES | number] = gain
+        gains |= {row << SOURCES | number: gain for row, gain in linked(db, asked, own).items()}
     return gains
 
 

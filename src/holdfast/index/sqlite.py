@@ -187,17 +187,14 @@ def damage_of(path: str, tables: Sequence[str] = ()) -> sqlite3.DatabaseError | 
     if not os.path.exists(path):
         return None
     name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    db = None
     try:
-        db = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=WAIT, isolation_level=None)
-        _look_through(db, tables)
+        connected = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=WAIT, isolation_level=None)
+        with contextlib.closing(connected) as db:
+            _look_through(db, tables)
     except UnicodeDecodeError:
         return sqlite3.DatabaseError(_UNREADABLE)
     except sqlite3.DatabaseError as error:
         return error
-    finally:
-        if db is not None:
-            db.close()
     return None
 
 
@@ -223,11 +220,10 @@ def _stamp(db: sqlite3.Connection) -> tuple[int, int]:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    try:
+    with contextlib.suppress(OSError):
         found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+        return found.st_dev, found.st_ino
+    return None
 
 
 def drop(path: str) -> None:

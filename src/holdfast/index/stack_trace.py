@@ -134,8 +134,7 @@ def is_path(word: str) -> bool:
     """Whether a word looks like a file's path: folders, or a name with an ending."""
     if "://" in word or len(word) > 512 or not any(c.isalnum() for c in word):
         return False
-    name = word.replace("\\", "/").rsplit("/", 1)[-1]
-    stem, dot, ending = name.rpartition(".")
+    stem, dot, ending = word.replace("\\", "/").rsplit("/", 1)[-1].rpartition(".")
     has_ending = bool(dot and stem and 0 < len(ending) <= 5 and ending.isalnum() and not ending.isdigit())
     return has_ending or ("/" in word.strip("/") and " " not in word)
 
@@ -149,5 +148,4 @@ def endings(path: str) -> list[str]:
     rooted = path.startswith(("/", "~", "..")) or path[1:2] == ":"
     prefixed = pieces[:1] in (["a"], ["b"])  # as `git diff` names them
     starts = range(len(pieces)) if rooted else range(2 if prefixed and len(pieces) > 1 else 1)
-    names = ["/".join(pieces[start:]) for start in starts]
-    return [name for name in names if name][:16]
+    return [name for name in ["/".join(pieces[start:]) for start in starts] if name][:16]

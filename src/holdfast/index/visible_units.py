@@ -175,9 +175,7 @@ class UnitTexts:
         except HoldfastError as error:
             self._notes.append(f"left out: {error}")
             return b""
-        if source.kind == "spool":
-            return data[offset:]
-        return data if self._is_whole(source, data) else b""
+        return (data[offset:]) if (source.kind == "spool") else (data if self._is_whole(source, data) else b"")
 
     def _is_whole(self, source: Source, data: bytes) -> bool:
         """Only what its name proves goes into the index."""
@@ -270,8 +268,7 @@ class UnitTexts:
     @cached_property
     def _capsules(self) -> dict[str, str]:
         """Every capsule by its run's id; listed once, for most events are no runs of ours."""
-        stores = reversed(self._clone.stores)
-        return {name: store.run(name) for store in stores for name in store.listed(store.runs)}
+        return {name: store.run(name) for store in reversed(self._clone.stores) for name in store.listed(store.runs)}
 
     def arrived(self, lacking: set[str]) -> set[str]:
         """Which of these bodies and capsules are here now: an import may bring them after their events."""

@@ -77,8 +77,7 @@ def _entries(clone: Clone) -> Iterator[bytes]:
     """Every version of every entry that a ref or a reflog reaches, and what lies in the work tree."""
     listed = clone.repo.run("rev-list", "--all", "--reflog", "--objects", "--", *_FOLDERS)
     rows = (row.partition(b" ") for row in listed.split(b"\n"))
-    blobs = [oid.decode("ascii") for oid, _, name in rows if name.endswith(b".md")]
-    yield from clone.repo.blobs(blobs).values()
+    yield from clone.repo.blobs([oid.decode("ascii") for oid, _, name in rows if name.endswith(b".md")]).values()
     for folder in _FOLDERS:
         for sighting in clone.entries(folder):
             yield from (text.encode("utf-8", "replace") for text in (sighting.text, sighting.edited) if text)
@@ -231,7 +230,16 @@ def undo(clone: Clone) -> UndoneReset:
     """Bring back what the last reset took away, as far as nothing else has taken its place."""
     _refuse_sandbox(clone)
     with fsio.locked(clone.layout.lock, wait=60.0):
-        last = _last(clone)
+        # The reset to take back; tasks go back to the line they were taken from.
+        known = [reset for reset in trash.every(clone.layout) if trash.holds_something(clone.layout, reset)]
+        if not known:
+            raise NotFound("there is no reset to take back", hint="`holdfast reset --help` says what can be.")
+        last = known[-1]
+        elsewhere = trash.texts(clone.layout, last) and not clone.line().sees(last.line, last.ts)
+        # If its branch is gone, anywhere will do.
+        if elsewhere and last.line in branch_lines.alive(clone.repo, *clone.stores):
+            hint = f"Switch there first: git switch {last.branch}" if last.branch else "Check it out first."
+            raise BadInput(f"that reset took tasks off {last.branch or 'a detached HEAD'}", hint=hint)
         back, left = _put_nodes_back(clone, trash.texts(clone.layout, last))
         with session_files.locked(clone.layout):
             files, taken = trash.put_back(clone.layout, last)
@@ -248,21 +256,6 @@ def _refuse_sandbox(clone: Clone) -> None:
     clone.repo.refuse_in_hook_of_publish()
     if clone.layout.private != clone.private.private:
         raise ReadOnlyStore("inside a sandbox only part of the store can be seen", hint="Run it outside the sandbox.")
-
-
-def _last(clone: Clone) -> TrashedReset:
-    """The reset to take back; tasks go back to the line they were taken from."""
-    known = [reset for reset in trash.every(clone.layout) if trash.holds_something(clone.layout, reset)]
-    if not known:
-        raise NotFound("there is no reset to take back", hint="`holdfast reset --help` says what can be.")
-    last = known[-1]
-    elsewhere = trash.texts(clone.layout, last) and not clone.line().sees(last.line, last.ts)
-    if elsewhere and last.line in branch_lines.alive(
-        clone.repo, *clone.stores
-    ):  # if its branch is gone, anywhere will do
-        hint = f"Switch there first: git switch {last.branch}" if last.branch else "Check it out first."
-        raise BadInput(f"that reset took tasks off {last.branch or 'a detached HEAD'}", hint=hint)
-    return last
 
 
 def _files(layout: Layout, folder: str) -> list[str]:

@@ -63,8 +63,7 @@ def count_elsewhere(clone: Clone, known: Collection[str]) -> int:
     for store in clone.stores:
         waiting = (c for c in pending_changes.waiting(store) if c.line in alive and not alive[c.line].dropped)
         names |= {change.path for change in waiting if change.text is not None}
-    ours = {name for name in names if name.startswith(f"{paths.TASKS}/") and name.endswith(".md")}
-    return len(ours - set(known))
+    return len({name for name in names if name.startswith(f"{paths.TASKS}/") and name.endswith(".md")} - set(known))
 
 
 def files_by_branch(clone: Clone, folder: str = paths.TASKS) -> dict[str, list[str]]:

@@ -115,8 +115,7 @@ def _mail(repo: Repo) -> str:
 def commits_since(clone: Clone, span: Sequence[str]) -> list[tuple[str, str, str]]:
     """Id, committer and message of the commits of a span that change more than Holdfast's own files, oldest first."""
     repo = clone.repo
-    shape = ("log", "-z", "--no-merges", "--reverse", f"--max-count={FAR}", "--format=%H %ce%n%B")
-    done = repo.attempt(*shape, *span)
+    done = repo.attempt("log", "-z", "--no-merges", "--reverse", f"--max-count={FAR}", "--format=%H %ce%n%B", *span)
     if done.returncode:
         return []
     ours = set(repo.text("rev-list", "--no-merges", *span, "--", f":(top){paths.TRACKED}").split())

@@ -26,16 +26,14 @@ def decision_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
     for shape, begins, weak in _CHOICES:
         found = getattr(_SHAPE, shape).match(parts.plain)
         if found and _names_a_choice(shape, found, parts):
-            rest = parts.text[found.end() :]
-            return _decision(parts, _chosen(shape, begins, rest), who, weak=weak)
+            return _decision(parts, _chosen(shape, begins, parts.text[found.end() :]), who, weak=weak)
     return None
 
 
 def _names_a_choice(shape: str, found: re.Match[str], parts: SentenceParts) -> bool:
     """Some words need what was not chosen, or a reason: "I picked the file" is no decision."""
     if shape == "settled":
-        over = _SHAPE.over.search(parts.plain, found.end())
-        return bool(over or parts.why or _SHAPE.firmly.search(found[0]))
+        return bool(_SHAPE.over.search(parts.plain, found.end()) or parts.why or _SHAPE.firmly.search(found[0]))
     return shape != "using" or _SHAPE.over.search(parts.plain.replace(",", " "), found.end()) is not None
 
 

@@ -94,10 +94,12 @@ def _verified(row: dict[str, Any], by_turn: dict[int, list[Utterance]], sent: Se
     if verbatim is None or not fits(statement) or len(reason) > MAX_WHY:
         return None
     said, cited = verbatim
-    texts = (statement, reason, cited)
-    if any(has_hidden(text) or prompt_injection.overrules(text) for text in texts):
+    if any(has_hidden(text) or prompt_injection.overrules(text) for text in (statement, reason, cited)):
         return None
-    if not _grounded(statement, said.text):
+    # Whether at least half of what the statement is about is in the turn it cites.
+    about = {word[:5] for word in content(statement)}
+    there = {word[:5] for word in content(said.text)}
+    if not (len(about) >= 2 and 2 * len(about & there) >= len(about)):
         return None
     if said.who == "agent" and any(map(prompt_injection.addresses_memory, (statement, cited))):
         return None
@@ -113,13 +115,6 @@ def _cited(text: str, words: str) -> str | None:
         return None
     found = re.search(r"\s+".join(map(re.escape, pieces)), blanked(text))
     return found[0] if found and len(found[0]) <= MAX_WORDS else None
-
-
-def _grounded(statement: str, text: str) -> bool:
-    """Whether at least half of what the statement is about is in the turn it cites."""
-    about = {word[:5] for word in content(statement)}
-    there = {word[:5] for word in content(text)}
-    return len(about) >= 2 and 2 * len(about & there) >= len(about)
 
 
 def _flat(text: str) -> str:

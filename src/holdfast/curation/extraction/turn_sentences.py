@@ -138,8 +138,7 @@ def _lines(text: str) -> Iterator[_Line]:
 def _still(fence: str, line: str) -> str:
     """The fence that is open after this line."""
     bare = line.strip()
-    closes = bare.startswith(fence) and not bare.strip(fence[0])
-    return "" if closes else fence
+    return "" if (bare.startswith(fence) and not bare.strip(fence[0])) else fence
 
 
 def _starts_paste(line: str) -> bool:
@@ -236,8 +235,7 @@ def tidy(raw: str, label: str = "") -> str:
 
 
 def _unmarked(text: str) -> str:
-    plain = _SHAPE.link.sub(r"\1", text)
-    return _SHAPE.bold.sub(lambda found: found[1] or found[2], plain).replace("**", "")
+    return _SHAPE.bold.sub(lambda found: found[1] or found[2], _SHAPE.link.sub(r"\1", text)).replace("**", "")
 
 
 def crossed_out(text: str) -> str:
@@ -248,8 +246,7 @@ def crossed_out(text: str) -> str:
 
 def _verbatim(raw: str) -> str:
     """The words as they stand in the turn; of a coloured sentence its longest piece."""
-    pieces = [piece.strip() for piece in _SHAPE.ansi.split(raw)]
-    return max(pieces, key=len)[:MAX_WORDS].strip()
+    return max([piece.strip() for piece in _SHAPE.ansi.split(raw)], key=len)[:MAX_WORDS].strip()
 
 
 def _hides(raw: str) -> bool:

@@ -66,8 +66,7 @@ def _blank(text: str, start: int, end: int) -> int:
     bare = text[start:end]
     if not any(map(str.isalnum, bare)):
         return end - start
-    lead = len(bare) - len(bare.lstrip())
-    return bare.rfind("\n", 0, lead) + 1
+    return bare.rfind("\n", 0, len(bare) - len(bare.lstrip())) + 1
 
 
 MAX_HEADING = 200
@@ -246,8 +245,7 @@ def _definitions(text: str, language: DefinitionSyntax) -> Iterator[Definition]:
         name = ".".join(group.strip() for group in found.groups() if group)
         if name in language.never:
             continue
-        indent = len(found[0]) - len(found[0].lstrip())
-        end = _end(text, found.end(), indent, language.layout)
+        end = _end(text, found.end(), len(found[0]) - len(found[0].lstrip()), language.layout)
         work -= end - at
         if work < 0:
             return

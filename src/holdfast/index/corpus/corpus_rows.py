@@ -133,8 +133,7 @@ class CorpusRows:
         hidden, shown = (int(self._db.execute(count, (value,)).fetchone()[0]) for value in (0, 1))
         if hidden <= shown + ROOM:
             return hidden
-        gone = "SELECT id FROM row WHERE key IS NOT NULL AND shown = 0"
-        for (number,) in self._db.execute(gone).fetchall():
+        for (number,) in self._db.execute("SELECT id FROM row WHERE key IS NOT NULL AND shown = 0").fetchall():
             numbers = self._db.execute(_GROUP, (number,)).fetchall()
             self._db.executemany("DELETE FROM touch WHERE row = ?", numbers)
             self._db.executemany("DELETE FROM row WHERE id = ?", numbers)

@@ -74,8 +74,7 @@ class CorpusRules:
 
     def key(self, path: str, blob: str) -> bytes:
         """The name of what is taken of a file as it is in one blob."""
-        said = f"{self._taken} {blob}:{path}".encode("utf-8", "surrogateescape")
-        return blake2b(said, digest_size=16).digest()
+        return blake2b(f"{self._taken} {blob}:{path}".encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
 
 def named(path: str) -> tuple[str, str]:

@@ -120,8 +120,7 @@ def _moment(seconds: int) -> str:
 
 def _taken_apart(message: str) -> tuple[str, str, list[str]]:
     """The subject, the body, and the trailers' values: who signed, reviewed, and what it fixes."""
-    clean = message.strip("\n")
-    subject, _, body = clean.partition("\n")
+    subject, _, body = message.strip("\n").partition("\n")
     paragraphs = body.strip("\n").rsplit("\n\n", 1)
     lines = paragraphs[-1].split("\n")
     found = [_TRAILER.fullmatch(line.strip()) for line in lines[:MAX_TRAILERS]]
@@ -159,8 +158,7 @@ class RepositoryObjects:
 
     def files(self, commit: str) -> Iterator[TreeFile]:
         """Every regular file in a commit's tree; none if its trees are not here."""
-        out = self._ask("ls-tree", "-r", "-z", "--full-tree", commit) or b""
-        for row in out.split(b"\0")[:-1]:
+        for row in (self._ask("ls-tree", "-r", "-z", "--full-tree", commit) or b"").split(b"\0")[:-1]:
             facts, _, name = row.partition(b"\t")
             mode, _, oid = facts.split(b" ")
             if mode in _FILES:
@@ -189,8 +187,7 @@ class RepositoryObjects:
     def commits(self, commit: str, *, without: str | None = None, most: int | None = None) -> list[str] | None:
         """The commits reachable from one and not from another, newest first; None if one is not here."""
         bound = [] if most is None else [f"--max-count={most}"]
-        but = [] if without is None else [f"^{without}"]
-        out = self._ask("rev-list", *bound, commit, *but)
+        out = self._ask("rev-list", *bound, commit, *([] if without is None else [f"^{without}"]))
         return None if out is None else out.decode("ascii").split()
 
     def texts(self, blobs: Sequence[str], *, limit: int) -> Iterator[tuple[str, bytes | None]]:

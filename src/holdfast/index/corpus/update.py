@@ -171,8 +171,7 @@ class CorpusUpdate:
 
     def _shows_head(self, told: dict[str, str]) -> bool:
         """HEAD's attributes are those of HEAD: only what it does not tell has to be compared."""
-        wanted = told.get("shape", "").rpartition(" ")[0]
-        return told.get("head") == (self.head or "-") and wanted == self._wanted
+        return told.get("head") == (self.head or "-") and told.get("shape", "").rpartition(" ")[0] == self._wanted
 
     def forget_other_rules(self) -> None:
         """Drop what was read with other rules for secrets: what a new rule hides must not stay."""

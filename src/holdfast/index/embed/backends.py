@@ -191,8 +191,7 @@ class CommandModel:
 
     @property
     def key(self) -> str:
-        said = json.dumps(["command-1", self.size, *self._words])
-        return hashlib.sha256(said.encode("utf-8")).hexdigest()[:32]
+        return hashlib.sha256(json.dumps(["command-1", self.size, *self._words]).encode("utf-8")).hexdigest()[:32]
 
     def vectors(self, texts: Sequence[str]) -> Floats:
         """One vector of length one for each text."""

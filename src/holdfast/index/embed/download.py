@@ -80,8 +80,7 @@ def add(cache: str, *, file: str | None, tell: Tell, sha256: str = SHA256) -> bo
 @contextlib.contextmanager
 def _cleared(models: str) -> Iterator[None]:
     """Delete what processes left that were killed on the way, unless another one is at it now."""
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    fd = os.open(os.path.join(models, _LOCK), flags, 0o600)
+    fd = os.open(os.path.join(models, _LOCK), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         if fsio.try_lock_fd(fd):
             for name in os.listdir(models):

@@ -65,8 +65,7 @@ def fill(
     while True:
         seen = coverage.facts(paths)  # before looking: what changes meanwhile must not be missed
         places = coverage.waiting(paths, vectors, known)
-        steps = _Steps(vectors, model, known, counted, erased)
-        done = steps.take(places, more=more, progress=progress)
+        done = _Steps(vectors, model, known, counted, erased).take(places, more=more, progress=progress)
         made += done
         if done < len(places):
             return EmbeddingPass(made, len(places) - done)

@@ -90,8 +90,7 @@ class OnnxGraph:
 
 def _described(name: str, kind: int, shape: Sequence[str | int]) -> bytes:
     sizes = b"".join(_field(1, _number(1, size) if isinstance(size, int) else _text(2, size)) for size in shape)
-    tensor = _number(1, kind) + _field(2, sizes)
-    return _text(1, name) + _field(2, _field(1, tensor))
+    return _text(1, name) + _field(2, _field(1, _number(1, kind) + _field(2, sizes)))
 
 
 def _tensor(name: str, value: Array) -> bytes:
@@ -152,8 +151,7 @@ def read_weights(raw: bytes | memoryview) -> dict[str, Array]:
             continue
         try:
             kind, shape, (first, last) = _TENSOR_KINDS[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
-            body = view[start + first : start + last]
-            out[name] = np.frombuffer(body, dtype=kind).reshape(shape)
+            out[name] = np.frombuffer(view[start + first : start + last], dtype=kind).reshape(shape)
         except (KeyError, TypeError, ValueError) as error:
             raise NoModel(f"the weights of {name} cannot be read: {error}") from error
     return out
@@ -188,8 +186,7 @@ class Bert:
         """The whole network: numbers of words and which of them count in, one vector a text out."""
         g = self._graph
         ids = g.input("input_ids", INT64, ("texts", "words"))
-        mask = g.input("attention_mask", INT64, ("texts", "words"))
-        counts = g.add("Cast", mask, to=FLOAT)
+        counts = g.add("Cast", g.input("attention_mask", INT64, ("texts", "words")), to=FLOAT)
         hidden = self._embedded(ids)
         shown = self._shown(counts)
         for number in range(self._layers):
@@ -205,8 +202,7 @@ class Bert:
         places = g.constant("places", place)
         length = g.add("Slice", g.add("Shape", ids), self._ints("one", 1), self._ints("two", 2))
         here = g.add("Slice", places, self._ints("zero", 0), length, self._ints("zero", 0))
-        both = g.add("Add", self._words(ids), here)
-        return self._normalised("embeddings.LayerNorm", both)
+        return self._normalised("embeddings.LayerNorm", g.add("Add", self._words(ids), here))
 
     def _words(self, ids: str) -> str:
         """The vectors of the words, from a table of int8 with one scale a word."""
@@ -216,8 +212,7 @@ class Bert:
             return g.add("Gather", g.constant("words", table), ids)
         whole, scale = _quantised(table, axis=1, most=127)
         taken = g.add("Cast", g.add("Gather", g.constant("words", whole), ids), to=FLOAT)
-        scales = g.add("Gather", g.constant("words.scale", scale), ids)
-        return g.add("Mul", taken, scales)
+        return g.add("Mul", taken, g.add("Gather", g.constant("words.scale", scale), ids))
 
     def _shown(self, counts: str) -> str:
         """0 where a word counts and a large negative number where it does not, over heads and places."""
@@ -230,8 +225,7 @@ class Bert:
         g = self._graph
         seen = self._attention(f"{name}.attention", hidden, shown)
         hidden = self._normalised(f"{name}.attention.output.LayerNorm", g.add("Add", seen, hidden))
-        wide = self._gelu(self._linear(hidden, f"{name}.intermediate.dense"))
-        back = self._linear(wide, f"{name}.output.dense")
+        back = self._linear(self._gelu(self._linear(hidden, f"{name}.intermediate.dense")), f"{name}.output.dense")
         return self._normalised(f"{name}.output.LayerNorm", g.add("Add", back, hidden))
 
     def _attention(self, name: str, hidden: str, shown: str) -> str:
@@ -247,8 +241,7 @@ class Bert:
         scores = g.add("MatMul", self._by_head(query, 0, 2, 1, 3), self._by_head(key, 0, 2, 3, 1))
         share = g.add("Softmax", g.add("Add", scores, shown), axis=3)
         taken = g.add("Transpose", g.add("MatMul", share, self._by_head(value, 0, 2, 1, 3)), perm=(0, 2, 1, 3))
-        flat = g.add("Reshape", taken, self._ints("flat", 0, 0, self._size))
-        return self._linear(flat, f"{name}.output.dense")
+        return self._linear(g.add("Reshape", taken, self._ints("flat", 0, 0, self._size)), f"{name}.output.dense")
 
     def _by_head(self, value: str, *order: int) -> str:
         g = self._graph
@@ -308,5 +301,4 @@ class Bert:
 def _quantised(weight: Array, *, axis: int, most: int = _RANGE) -> tuple[Array, Array]:
     """Int8 weights with one scale for each line across `axis`, symmetric around zero."""
     scale = np.maximum(np.abs(weight).max(axis=axis, keepdims=True), 1e-12) / most
-    whole = np.clip(np.rint(weight / scale), -most, most).astype(np.int8)
-    return whole, scale.astype(np.float32)
+    return np.clip(np.rint(weight / scale), -most, most).astype(np.int8), scale.astype(np.float32)

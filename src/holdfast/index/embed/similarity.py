@@ -57,7 +57,13 @@ class VectorMatrix:
         for some in rows:
             whole = [row for row in some if len(row[1]) == self.size]
             first, last = self._count, self._count + len(whole)
-            self._make_room(last)
+            # Room for so many, and some more: to copy all of it for each few that come would be dear.
+            have = len(self._inverse)
+            if last > have:
+                more = max(last - have, have // 8, 1024)
+                self._whole = np.concatenate([self._whole, np.empty((more, self.size), np.int8)])
+                self._inverse = np.concatenate([self._inverse, np.empty(more, np.float32)])
+                self._bits = np.concatenate([self._bits, np.empty((len(self._bits), more), np.uint64)], axis=1)
             raw = np.frombuffer(b"".join(vector for _, vector in whole), np.int8).reshape(-1, self.size)
             self._whole[first:last] = raw
             length = np.sqrt(np.einsum("ij,ij->i", raw, raw, dtype=np.int32).astype(np.float32))
@@ -66,15 +72,6 @@ class VectorMatrix:
             self._contents += b"".join(content for content, _ in whole)
             self._count = last
         self._heads = _heads(bytes(self._contents))
-
-    def _make_room(self, need: int) -> None:
-        """Room for so many, and some more: to copy all of it for each few that come would be dear."""
-        have = len(self._inverse)
-        if need > have:
-            more = max(need - have, have // 8, 1024)
-            self._whole = np.concatenate([self._whole, np.empty((more, self.size), np.int8)])
-            self._inverse = np.concatenate([self._inverse, np.empty(more, np.float32)])
-            self._bits = np.concatenate([self._bits, np.empty((len(self._bits), more), np.uint64)], axis=1)
 
     def content(self, place: int) -> bytes:
         return bytes(self._contents[place * 16 : place * 16 + 16])
@@ -131,8 +128,7 @@ class NearestTexts:
 
     def best(self, limit: int) -> list[tuple[bytes, float]]:
         """The contents nearest to the question, nearest first."""
-        nearest = self._matrix.nearest(self._vector, limit)
-        return [(self._matrix.content(place), cosine) for place, cosine in nearest]
+        return [(self._matrix.content(place), cosine) for place, cosine in self._matrix.nearest(self._vector, limit)]
 
 
 def load(vectors: Vectors, known: VectorModel) -> VectorMatrix:

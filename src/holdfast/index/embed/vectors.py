@@ -196,8 +196,7 @@ def is_damaged(error: sqlite3.Error) -> bool:
 def packed(found: Floats) -> list[bytes]:
     """Vectors as bytes: each number from -127 to 127, the largest of a vector at the end of that."""
     largest = np.maximum(np.abs(found).max(axis=1, keepdims=True), 1e-12)
-    whole = np.rint(found * (127.0 / largest)).astype(np.int8)
-    return [row.tobytes() for row in whole]
+    return [row.tobytes() for row in np.rint(found * (127.0 / largest)).astype(np.int8)]
 
 
 def drop(path: str) -> None:
