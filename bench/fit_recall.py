@@ -20,6 +20,7 @@ import argparse
 import os
 import re
 import tempfile
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -254,8 +255,9 @@ def write(features: Sequence[str], fitted: Fitted) -> None:
     with open(TARGET, encoding="utf-8") as file:
         text = file.read()
     for name, names, weights in (("WEIGHTS", features, fitted.rows), ("GROUPED", ("turn", *ADDED), fitted.whole)):
-        lines = "".join(f'    "{one}": {weight:.2f},\n' for one, weight in zip(names, weights, strict=True))
-        text = re.sub(rf"^{name} = \{{\n.*?^\}}\n", f"{name} = {{\n{lines}}}\n", text, flags=re.S | re.M)
+        pairs = ", ".join(f'"{one}": {weight:.2f}' for one, weight in zip(names, weights, strict=True))
+        lines = textwrap.indent(textwrap.fill(pairs.replace(": ", ":\0"), 112), "    ").replace("\0", " ")
+        text = re.sub(rf"^{name} = \{{\n.*?^\}}", f"{name} = {{\n{lines}\n}}", text, flags=re.S | re.M)
     with open(TARGET, "w", encoding="utf-8") as file:
         file.write(text)
 

@@ -74,16 +74,9 @@ def record(
     action: str | None = None,
 ) -> Event:
     """Write the event of a decision."""
-    said: dict[str, Any] = {
-        "derived_facts": [memory.id],
-        "statement": memory.statement,
-        "receipts": list(memory.evidence),
-        "tags": list(memory.tags),
-        "blob": blob,
-        "reviewer": reviewer.name if reviewer else None,
-        "reason": reason,
-        "action": action,
-    }
+    said: dict[str, Any] = {"derived_facts": [memory.id], "statement": memory.statement, "tags": list(memory.tags)}
+    said |= {"receipts": list(memory.evidence), "blob": blob, "reason": reason, "action": action}
+    said["reviewer"] = reviewer.name if reviewer else None
     if kind == "accept":  # it stays so whatever becomes of the text
         said["supersedes"] = list(getattr(memory, "supersedes", ()))
         said["approves"] = memory_files.digest(memory)

@@ -284,7 +284,6 @@ def _is_edited_since(one: VisibleMemory) -> bool:
 
 
 _SAID: dict[State, str] = {
-    "holds": "holds",
     "changed": "has changed since it was cited",
     "gone": "is not here any more",
     "unanchored": "is on no branch any more",

@@ -71,33 +71,19 @@ def propose(
     """
     cited = rules.unique(map(str, resolve_all(clone, map(str, evidence))))
     words, more = rules.split_statement(f"{statement}\n\n{details}")
-    given = {
-        "statement": words,
-        "details": more,
-        "tags": rules.unique(tags),
-        "applies_to": rules.unique(applies_to),
-        "source": source or next((text for text in cited if text.startswith(("run:", "commit:"))), None),
-        "provenance": rules.unique(map(str, provenance)),
-        "because": because.strip(),
-        "id": id,
-    }
+    source = source or next((text for text in cited if text.startswith(("run:", "commit:"))), None)
+    given: dict[str, Any] = {"statement": words, "details": more, "because": because.strip(), "id": id}
+    given |= {"tags": rules.unique(tags), "applies_to": rules.unique(applies_to), "source": source}
+    given["provenance"] = rules.unique(map(str, provenance))
     clean = clone.intake.text
     cleaned: dict[str, Any] = {name: clean(value) for name, value in given.items() if isinstance(value, str)}
-    cleaned |= {name: rules.unique(map(clean, many)) for name, many in given.items() if isinstance(many, tuple)}
+    lists = {name: map(str, value) for name, value in given.items() if isinstance(value, tuple)}
+    cleaned |= {name: rules.unique(map(clean, many)) for name, many in lists.items()}
     if (cleaned["statement"], cleaned["details"]) != (words, more):
         clone.notes.append("a secret was removed from the words before they were stored")
-    fields: dict[str, Any] = {
-        **given,
-        **cleaned,
-        "type": kind,
-        "layer": layer,
-        "confidence": confidence,
-        "evidence": cited,
-        "supersedes": rules.unique(supersedes),
-        "compatible_with": rules.unique(compatible_with),
-        "suggests": suggests,
-        "expires_at": expiry(clone, expires_at),
-    }
+    fields: dict[str, Any] = {**given, **cleaned, "type": kind, "layer": layer, "confidence": confidence}
+    fields |= {"evidence": cited, "suggests": suggests, "expires_at": expiry(clone, expires_at)}
+    fields |= {"supersedes": rules.unique(supersedes), "compatible_with": rules.unique(compatible_with)}
     for name in ("type", "id") if id is not None else ("type",):
         rules.CHECKS[name](fields[name])
     commit_anchors.keep(clone, [text.removeprefix("commit:") for text in cited if text.startswith("commit:")])

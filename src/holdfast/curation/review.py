@@ -168,11 +168,9 @@ def join(clone: Clone, identity: str, into: str, reviewer: Reviewer) -> MemorySt
 
 def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate, reviewer: Reviewer) -> MemoryStanding:
     before = tuple((one.id, memory_files.render(one)) for one in (candidate, other))
-    joined = Candidate.of(
-        other,
-        provenance=rules.unique([*other.provenance, *candidate.provenance])[: rules.MAX_ITEMS],
-        evidence=rules.join_evidence(other.evidence, candidate.evidence),
-    )
+    said = rules.unique([*other.provenance, *candidate.provenance])[: rules.MAX_ITEMS]
+    evidence = rules.join_evidence(other.evidence, candidate.evidence)
+    joined = Candidate.of(other, provenance=said, evidence=evidence)
     candidates.keep(clone, joined)
     decisions.record(clone, "propose", joined)
     undo.note(clone, undo.UndoStep("join", candidate.id, before), reviewer)
@@ -266,11 +264,8 @@ def _follow(clone: Clone, candidate: Candidate, there: snapshot.ReviewTable, rev
 def _take_over(clone: Clone, old: VisibleMemory, into: VisibleMemory, reviewer: Reviewer) -> None:
     """One memory takes up what another rests on and is about."""
     revise.refuse_edit(into, into.memory.id)
-    memory = Accepted.of(
-        into.memory,
-        evidence=rules.join_evidence(into.memory.evidence, old.memory.evidence),
-        tags=rules.unique([*into.memory.tags, *old.memory.tags]),
-    )
+    evidence = rules.join_evidence(into.memory.evidence, old.memory.evidence)
+    memory = Accepted.of(into.memory, evidence=evidence, tags=rules.unique([*into.memory.tags, *old.memory.tags]))
     if memory != into.memory:
         revise.revise(clone, into, memory, reviewer, action="merge")
 

@@ -64,12 +64,9 @@ class ProposalGround:
 
     def _neighbours(self, kind: str, suggests: str | None) -> claims.SimilarStatements:
         if (kind, suggests) not in self._near:
-            kin = {
-                name: statement(memory)
-                for name, memory in self._memories.items()
-                if memory.type == kind and getattr(memory, "suggests", None) == suggests
-            }
-            self._near[kind, suggests] = claims.SimilarStatements(kin)
+            kin = [one for one in self._memories.values() if one.type == kind]
+            kin = [one for one in kin if getattr(one, "suggests", None) == suggests]
+            self._near[kind, suggests] = claims.SimilarStatements({one.id: statement(one) for one in kin})
         return self._near[kind, suggests]
 
 

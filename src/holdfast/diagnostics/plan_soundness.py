@@ -294,11 +294,8 @@ def _listed(repo: Repo, rev: str) -> dict[str, TreeRow]:
 def _read_tree(repo: Repo, listed: Iterable[TreeRow]) -> tuple[NodeFiles, list[HealthFinding]]:
     """What can be read; links and other odd things in the place of a file are named."""
     chosen = [row for row in listed if row.path.endswith(".md")]
-    odd = [
-        problem(row.path, "a task or a link must be a plain file", "Put the file itself there.")
-        for row in chosen
-        if not row.mode.startswith("100")
-    ]
+    said, step = "a task or a link must be a plain file", "Put the file itself there."
+    odd = [problem(row.path, said, step) for row in chosen if not row.mode.startswith("100")]
     blobs, texts = repo.blobs(row.oid for row in chosen if row.mode.startswith("100")), {}
     for row in (row for row in chosen if row.mode.startswith("100")):
         try:

@@ -58,12 +58,9 @@ _COPIED = ("ts", "kind", "layer", "systemic_scale", "task", "run_id", "exit_stat
 
 def _row(event: Mapping[str, Any]) -> TimelineRow:
     copied: dict[str, Any] = {name: event.get(name) for name in _COPIED}
-    return TimelineRow(
-        id=event.get("target") or event.get("run_id") or event["hash_self"],
-        status=event.get("status") if event["kind"] == "run" else None,
-        summary=_summary(event),
-        **copied,
-    )
+    copied["id"] = event.get("target") or event.get("run_id") or event["hash_self"]
+    copied["status"] = event.get("status") if event["kind"] == "run" else None
+    return TimelineRow(summary=_summary(event), **copied)
 
 
 def _summary(event: Mapping[str, Any]) -> str:

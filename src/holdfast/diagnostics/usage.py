@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 
 from holdfast.errors import NotStored, ReadOnlyStore
 from holdfast.git.clone import Clone
@@ -87,11 +88,8 @@ def reckon(clone: Clone, about: UsageSubjects, *, now: int) -> list[MemoryUse]:
     if given.first is None:
         return known
     since = max(given.first, statistics.reckoned(clone.layout) - DAY)
-    found = [
-        MemoryUse(at, how, by, name)
-        for at, how, by, name in (*_in_log(clone, about, given, since), *_in_commits(clone, since))
-        if given.before(name, at)
-    ]
+    acts = chain(_in_log(clone, about, given, since), _in_commits(clone, since))
+    found = [MemoryUse(at, how, by, name) for at, how, by, name in acts if given.before(name, at)]
     try:
         if not clone.reading:
             return statistics.keep_uses(clone.layout, found, now=now)

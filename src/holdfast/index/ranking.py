@@ -251,11 +251,8 @@ def _priors(
         "standing": {key: STANDINGS[state] for key, state in standing.states.items() if state in STANDINGS},
     }
     used = dict(sources[0].execute("SELECT name, times FROM used").fetchall()) if found["trust"] else {}
-    found["used"] = {
-        key: log(1.0 + min(used[row[name].lower()], 15)) / log(16.0)
-        for key, row in pool.rows.items()
-        if used and key < 0 and row[name].lower() in used
-    }
+    known = {key: row[name].lower() for key, row in pool.rows.items() if key < 0} if used else {}
+    found["used"] = {k: log(1.0 + min(used[one], 15)) / log(16.0) for k, one in known.items() if one in used}
     pool.features.update(found)
     return found
 

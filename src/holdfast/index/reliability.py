@@ -71,9 +71,7 @@ def _state(doubt: str | None, tier: str, newer: str, *, over: bool) -> str:
         return doubt
     if newer and newer <= tier:
         return SUPERSEDED
-    if over or doubt:
-        return "expired" if over else doubt or ""
-    return "accepted" if tier == APPROVED else PROMOTED
+    return "expired" if over else doubt or ("accepted" if tier == APPROVED else PROMOTED)
 
 
 def _is_first(key: int) -> bool:

@@ -11,12 +11,7 @@ from holdfast.store import task_files
 from holdfast.values import frozen
 from holdfast.work import task_board as boards
 
-_GO_ON = {
-    "a merge": "git commit",
-    "a rebase": "git rebase --continue",
-    "a cherry-pick": "git cherry-pick --continue",
-    "a revert": "git revert --continue",
-}
+_GO_ON = {f"a {what}": f"git {what} --continue" for what in ("rebase", "cherry-pick", "revert")}
 
 
 @frozen

@@ -89,11 +89,8 @@ def head_texts(clone: Clone, wanted: list[str]) -> dict[str, str]:
     """HEAD's texts; a checkout with CRLF is the same text."""
     blobs = clone.repo.blobs_at("HEAD", wanted) if wanted else {}
     texts = clone.repo.blobs(blobs.values())
-    return {
-        path: texts[blob].decode("utf-8", "replace").replace("\r\n", "\n")
-        for path, blob in blobs.items()
-        if blob in texts
-    }
+    plain = {blob: data.decode("utf-8", "replace").replace("\r\n", "\n") for blob, data in texts.items()}
+    return {path: plain[blob] for path, blob in blobs.items() if blob in plain}
 
 
 def nodes_of(texts: Mapping[str, str]) -> dict[str, Task | Link]:

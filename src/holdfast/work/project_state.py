@@ -55,15 +55,13 @@ def as_object(state: ProjectState) -> dict[str, Any]:
 def _derived(state: ProjectState) -> dict[str, Any]:
     """The same but for the tasks themselves, whose place is kept."""
     graph, tasks = state.board.graph, state.board.tasks
+    header = {"version": VERSION, "last_updated": state.time, "branch": state.branch, "head": state.head}
     edges = []
     for task in tasks:
         edges += [{"from": task.id, "to": need, "kind": "needs"} for need in task.needs]
         edges += [{"from": task.id, "to": task.parent, "kind": "part of"}] if task.parent else []
     return {
-        "version": VERSION,
-        "last_updated": state.time,
-        "branch": state.branch,
-        "head": state.head,
+        **header,
         "base": state.base,
         "goals": [_outline(state, task) for task in tasks if task.kind == "goal"],
         "milestones": [_outline(state, task) for task in tasks if task.kind == "milestone"],
@@ -123,11 +121,6 @@ def backlog(board: Board) -> list[Task]:
 
 def _outline(state: ProjectState, task: Task) -> Mapping[str, Any]:
     closed, of_all = state.board.graph.progress(task.id)
-    return {
-        "id": task.id,
-        "title": task.title,
-        "status": task.status,
-        "closed": closed,
-        "of": of_all,
-        "parts": list(state.board.graph.children(task.id)),
-    }
+    parts = list(state.board.graph.children(task.id))
+    told = {"id": task.id, "title": task.title, "status": task.status}
+    return {**told, "closed": closed, "of": of_all, "parts": parts}

@@ -60,12 +60,8 @@ class SentPhrases:
 
 
 _RULES = (
-    constraint_rules.statement_claim,
-    failure_rules.dead_end_claim,
-    failure_rules.cause_claim,
-    decision_rules.assumption_claim,
-    decision_rules.decision_claim,
-    decision_rules.preference_claim,
+    *(constraint_rules.statement_claim, failure_rules.dead_end_claim, failure_rules.cause_claim),
+    *(decision_rules.assumption_claim, decision_rules.decision_claim, decision_rules.preference_claim),
     constraint_rules.constraint_claim,
 )
 
