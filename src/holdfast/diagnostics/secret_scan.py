@@ -122,7 +122,7 @@ def _private(store: Layout, top: str, events: Mapping[str, str]) -> Iterator[_St
 
 def _id_of(parts: Sequence[str], path: str) -> str | None:
     """The id that a file's name ends with, the run that its folder is named after, or the id in a session's file."""
-    if parts[0] == "runs":  # a file in it may be called anything
+    if parts[0] == "runs" and len(parts) > 1:  # a file in it may be called anything
         return parts[1]
     if found := _ID.search(parts[-1]):
         return found[1] or found[2]
