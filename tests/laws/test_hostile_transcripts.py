@@ -30,7 +30,6 @@ from holdfast.model.transcript import (
     MAX_PROMPT,
     MAX_STEPS,
     MAX_TEXT,
-    ROLES,
     STATES,
     TranscriptTurn,
 )
@@ -119,7 +118,7 @@ def read(agent: str, path: str, start: int = 0, whole: TranscriptReading | None 
         assert str(error)
         return None
     assert reading.origin.agent == agent
-    assert reading.origin.role in ROLES
+    assert reading.origin.role in ("main", "fork", "subagent", "internal")
     for text in texts(reading.origin):
         text.encode("utf-8")
     for turn in told:

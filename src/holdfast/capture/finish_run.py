@@ -153,30 +153,23 @@ def remember(
 ) -> ImportProgress:
     """Note what a sealed run holds of its session, so that none of it is taken again."""
     agent = context["agent"]
-    turns, steps, contents, prints = set[str](), set[str](), set[str](), set[str]()
+    new: dict[str, set[str]] = {name: set() for name in ("turns", "steps", "contents", "prints")}
     for row in turns_of(folder):
-        turns.add(row["key"])
-        steps.update(row["steps"])
-        contents.update(row["contents"])
-        prints |= {mark(row["print"])} if row["print"] else set()
-    done = SealedPart(context["run_id"], len(turns))
+        new["turns"].add(row["key"])
+        new["steps"].update(row["steps"])
+        new["contents"].update(row["contents"])
+        new["prints"] |= {mark(row["print"])} if row["print"] else set()
+    done = SealedPart(context["run_id"], len(new["turns"]))
 
     def change(old: ImportProgress) -> ImportProgress:
-        runs = old.runs if any(one.run == done.run for one in old.runs) else (*old.runs, done)
         return replace(
             old,
-            role=agent["role"],
-            parent=agent["parent"],
-            origin=read["origin"],
+            **{name: agent[name] for name in ("role", "parent")},
+            **{name: read[name] for name in ("origin", "offset", "last")},
+            **{name: getattr(old, name) | marks for name, marks in new.items()},
             seen=TranscriptMark(**read["seen"]),
-            offset=read["offset"],
             count=max(old.count, read["count"]),
-            last=read["last"],
-            turns=old.turns | turns,
-            steps=old.steps | steps,
-            contents=old.contents | contents,
-            prints=old.prints | prints,
-            runs=runs,
+            runs=old.runs if any(one.run == done.run for one in old.runs) else (*old.runs, done),
             session_id=session_id or old.session_id,
             ended=True,
         )

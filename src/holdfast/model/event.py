@@ -16,20 +16,11 @@ from holdfast.model.ids import LAYER_HINT, is_id, is_layer
 from holdfast.patterns import regex
 from holdfast.values import field, frozen
 
+# run: an execution ended. propose: a memory was proposed. accept: a person approved it. promote: it was approved
+# automatically, or not provably by a person. rewrite: history was rewritten. erase: a body is gone.
 KINDS = (
-    "run",  # an execution ended
-    "propose",  # a memory was proposed
-    "accept",  # a person approved it
-    "promote",  # it was approved automatically, or not provably by a person
-    "reject",
-    "retire",
-    "edit",
-    "task",
-    "session",
-    "checkpoint",
-    "rewrite",  # history was rewritten
-    "erase",  # a body is gone
-    "join",
+    *("run", "propose", "accept", "promote", "reject", "retire", "edit"),
+    *("task", "session", "checkpoint", "rewrite", "erase", "join"),
 )
 
 MAX_PARENTS = 32

@@ -115,18 +115,8 @@ class _Turn:
         steps = tuple(step for one in self.steps if (step := one.finished()))
         if not steps and (self.command or not self.prompt):
             return None
-        return TranscriptTurn(
-            key=self.key,
-            prompt=self.prompt,
-            ts=self.ts,
-            steps=steps,
-            cwd=self.cwd,
-            branch=self.branch,
-            interrupted=self.interrupted,
-            continues=self.continues,
-            start=self.start,
-            end=end,
-        )
+        names = ("key", "prompt", "ts", "cwd", "branch", "interrupted", "continues", "start")
+        return TranscriptTurn(**{name: getattr(self, name) for name in names}, steps=steps, end=end)
 
 
 class ClaudeTurns:

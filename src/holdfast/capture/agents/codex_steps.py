@@ -279,18 +279,9 @@ class OpenCodexTurn:
         steps = tuple(step for step in map(_step, self.steps) if step is not None)
         if not steps and not self.prompt:
             return None
-        return TranscriptTurn(
-            key=self._key(steps),
-            prompt=self.prompt,
-            ts=self.ts or (steps[0].ts if steps else None),
-            steps=steps,
-            cwd=self.cwd,
-            branch=self.branch,
-            interrupted=self.interrupted,
-            continues=self.continues,
-            start=max(self.start, 0),
-            end=self.end,
-        )
+        same = {name: getattr(self, name) for name in ("prompt", "cwd", "branch", "interrupted", "continues", "end")}
+        ts = self.ts or (steps[0].ts if steps else None)
+        return TranscriptTurn(key=self._key(steps), ts=ts, steps=steps, start=max(self.start, 0), **same)
 
     def _key(self, steps: tuple[TranscriptStep, ...]) -> str:
         first = steps[0].id if steps else ""
@@ -389,14 +380,6 @@ def _call(draft: CodexCallDraft, call_id: str) -> Call:
     """A call that failed wrote nothing: its files are only those it meant to."""
     result: Result | None = draft.result
     wrote = result is None or not (result.failed or result.refused)
-    return Call(
-        id=call_id,
-        name=draft.name,
-        kind=draft.kind,
-        text=draft.text,
-        command=draft.command,
-        paths=draft.paths or (() if wrote else tuple(edit.path for edit in draft.edits)),
-        edits=draft.edits if wrote else (),
-        todos=draft.todos,
-        result=result,
-    )
+    paths = draft.paths or (() if wrote else tuple(edit.path for edit in draft.edits))
+    same = {name: getattr(draft, name) for name in ("name", "kind", "text", "command", "todos", "result")}
+    return Call(id=call_id, paths=paths, edits=draft.edits if wrote else (), **same)

@@ -31,7 +31,7 @@ from holdfast.security.redact import Scanner
 from holdfast.store import capsule as capsules
 from holdfast.store.capsule import Capsule
 from holdfast.store.import_progress import mark
-from holdfast.values import field, frozen, mutable, replace
+from holdfast.values import asdict, field, frozen, mutable, replace
 
 MAX_NAME = 200  # characters of an id or a name that somebody else gave
 MAX_PATH = 4_096
@@ -101,16 +101,8 @@ def cycle_row(step: TranscriptStep, *, turn: int, n: int) -> tuple[dict[str, Any
 
 
 def _result(call: Call) -> dict[str, Any]:
-    result = call.result
-    assert result is not None
-    return {
-        "id": call.id[:MAX_NAME],
-        "output": transcripts.ends(result.text, KEPT),
-        "size": result.size,
-        "exit_status": result.exit_status,
-        "failed": result.failed,
-        "refused": result.refused,
-    }
+    told = asdict(call.result)
+    return {"id": call.id[:MAX_NAME], "output": transcripts.ends(told.pop("text"), KEPT), **told}
 
 
 def todo_rows(plan: tuple[Todo, ...]) -> list[dict[str, str]]:

@@ -57,13 +57,8 @@ class Quantity:
     open_high: bool = False
 
 
-_OPS = {
-    **dict.fromkeys((">=", "≥", "~=", "~>", "^"), LEAST),
-    **dict.fromkeys(("<=", "≤"), MOST),
-    **dict.fromkeys(("==", "=", "~"), EXACT),
-    ">": ">",
-    "<": "<",
-}
+_OPS = dict.fromkeys((">=", "≥", "~=", "~>", "^"), LEAST) | dict.fromkeys(("<=", "≤"), MOST)
+_OPS |= dict.fromkeys(("==", "=", "~"), EXACT) | {">": ">", "<": "<"}
 _FLIPPED = {MOST: ">", "<": LEAST, LEAST: "<", ">": MOST, EXACT: EXACT}
 # Words about the whole sentence that make its bare number a ceiling or a floor.
 _CEILING = several("maximum limit limited cap capped ceiling exceed most budget restrict restricted")
