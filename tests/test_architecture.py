@@ -240,6 +240,16 @@ def test_no_two_modules_or_public_classes_share_a_name() -> None:
     assert [name for name, count in (modules + classes).items() if count > 1] == []
 
 
+NOUNS = {"embed", "opening", "ranking", "scoring", "setting", "wiring", "wording"}
+
+
+def test_no_module_is_called_by_a_bare_participle() -> None:
+    """`written` or `beside` may hold anything: a stranger must guess from the name what is inside."""
+    names = {part for path in MODULES.values() for part in (path.stem, path.parent.name)}
+    bare = {name for name in names if "_" not in name and re.search(r"(?:ing|ed|en|ught|old|aid)$", name)}
+    assert bare <= NOUNS
+
+
 def test_a_project_inherits_from_nothing() -> None:
     """A method that thirty classes may define is found by running it."""
     from holdfast import Project

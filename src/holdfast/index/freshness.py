@@ -221,6 +221,7 @@ def _look_at_both(
         seen.tree(path)
 
 
+WATCHED = "watched"  # the kept row that names the files of the work tree of which `context` tells
 MAX_WATCHED = 20_000  # files: beyond that git looks faster than we do
 
 
@@ -406,13 +407,6 @@ def _drawer_in_use(top: str) -> bool:
         return any(name != ".gitignore" for name in os.listdir(os.path.join(top, *LOCAL.split("/"))))
     except OSError:
         return False
-
-
-def put_ready_answer(
-    db: "Connection", name: str, *, signature: str, text: str, json: str, valid_until: str | None = None
-) -> None:
-    """Keep an answer; `valid_until` is the time (as events carry it) at which it stops being true."""
-    db.execute("REPLACE INTO ready VALUES (?, ?, ?, ?, ?)", (name, signature, text, json, valid_until or ""))
 
 
 def ready_answer(db: "Connection", name: str, *, signature: str, now: str) -> tuple[str, str] | None:

@@ -15,7 +15,7 @@ import hashlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
@@ -84,24 +84,27 @@ def refresh(clone: Clone, index: Index, *, progress: Progress | None = None) -> 
 
 def keep_ready(
     clone: Clone,
-    name: str,
+    answers: Mapping[str, tuple[str, str]],
     *,
     signature: str,
-    text: str,
-    json: str,
     valid_until: str | None = None,
+    watched: str = "",
     is_clean: bool = False,
 ) -> None:
-    """Keep a rendered answer for the quick path, if the cache can be written and it holds no secret.
+    """Keep rendered answers (text and JSON) for the quick path, if the cache can be written and they hold no secret.
 
-    `is_clean`: it is as it was printed, so no secret is in it.
+    `valid_until` is the time (as events carry it) at which they stop being true, `watched` names the files of the
+    work tree they rest on. `is_clean`: they are as they were printed, so no secret is in them.
     """
-    if not is_clean and any(clone.hide.text(said) != said for said in (text, json)):
-        return  # the name of a file that is watched, and must be kept as it is: the long way answers
+    said = [watched, *(() if is_clean else (text for answer in answers.values() for text in answer))]
+    if any(clone.hide.text(text) != text for text in said if text):
+        return  # the name of a file that is watched must be kept as it is: the long way answers
+    rows = [(name, signature, *answer, valid_until or "") for name, answer in answers.items()]
+    rows += [(freshness.WATCHED, "", watched, "", "")] if watched else []
     index = Index(path_of(clone))
     try:
         with index.writing() as db:
-            freshness.put_ready_answer(db, name, signature=signature, text=text, json=json, valid_until=valid_until)
+            db.executemany("REPLACE INTO ready VALUES (?, ?, ?, ?, ?)", rows)
     except (sqlite3.DatabaseError, HoldfastError):
         pass  # the next question is answered the long way
     finally:

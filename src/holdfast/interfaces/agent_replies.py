@@ -418,9 +418,8 @@ class FreshContext:
         seen, clone, tree = self._project.seen, self._project.clone, self._tree
         if seen is None or not seen.settled or not tree.digest or not quick.is_plain(os.environ):
             return
-        keep_ready(clone, quick.WATCHED, signature="", text=tree.paths, json="")
-        state = quick.resting_on("context", seen, os.environ, tree=tree.digest)
-        keep_ready(clone, READY, signature=state, text=self.text, json=self.receipt, valid_until=self._until)
+        state, answer = quick.resting_on("context", seen, os.environ, tree=tree.digest), (self.text, self.receipt)
+        keep_ready(clone, {READY: answer}, signature=state, valid_until=self._until, watched=tree.paths)
 
 
 def drain() -> None:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 NOT_HANDLED = -1
 # The parts of a signature that each rests on; `badge` is what `status --badge` says, for a prompt.
 RESTS_ON = {"recall": "memory", "status": "value", "badge": "value", "next": "work", "context": "value"}
-WATCHED = "watched"  # the kept row that names the files of the work tree of which `context` tells
 # With one of these set, git itself has to say which repository is meant.
 STEERING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_CEILING_DIRECTORIES", "GIT_OBJECT_DIRECTORY")
 _HARMLESS = ("HOLDFAST_PUBLISHING", "HOLDFAST_RUN_ID", "HOLDFAST_TRACEBACK", "HOLDFAST_TEST_SEED")
@@ -193,7 +192,7 @@ def _kept(
 
     tree = ""
     if command == "context":
-        paths = db.execute("SELECT text FROM ready WHERE name = ?", (WATCHED,)).fetchone()
+        paths = db.execute("SELECT text FROM ready WHERE name = ?", (freshness.WATCHED,)).fetchone()
         if paths is None:
             return None
         tree = watched(top, paths[0])[0]

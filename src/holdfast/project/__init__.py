@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.model.memory import Accepted, Candidate
     from holdfast.project.agent_setup import AgentSetup
     from holdfast.project.context_builder import ContextBuilder
+    from holdfast.project.first_look import Tried
     from holdfast.project.git_sync import GitSync
     from holdfast.project.harvester import Harvester
     from holdfast.project.health_checks import HealthChecks
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from holdfast.project.session_book import SessionBook
     from holdfast.project.task_book import TaskBook
     from holdfast.project.transcript_import import TranscriptImport
-    from holdfast.project.trying import Tried
     from holdfast.project.view_files import ViewFiles
     from holdfast.recall.search import Hit
 
@@ -136,7 +136,7 @@ class Project:
     @classmethod
     def try_(cls, path: str | os.PathLike[str] = ".", **options: Any) -> Tried:
         """What the last days of a repository hold, before anything is set up; nothing is written."""
-        from holdfast.project.trying import try_repository
+        from holdfast.project.first_look import try_repository
 
         return try_repository(os.fspath(path), **options)
 

@@ -17,7 +17,7 @@ from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOn
 from holdfast.git import evidence_check, tracked_files
 from holdfast.model import evidence as receipts
 from holdfast.model import memory as model_memory
-from holdfast.project import guarding
+from holdfast.project import guard_file
 from holdfast.project.concern import Concern
 from holdfast.store import agent_inbox
 from holdfast.values import field, mutable
@@ -178,7 +178,7 @@ class AgentSetup(Concern):
         standings = self.project.memory.knowledge().standings
         pairs = memory_conflicts.standing_conflicts(self.clone, standings, memory_conflicts.KnownClaims(standings))
         undecided = {memory.id for pair in pairs for memory in (pair.one, pair.other)}
-        told = [one for one in standings if guarding.speaks_unasked(one) and one.id not in undecided]
+        told = [one for one in standings if guard_file.speaks_unasked(one) and one.id not in undecided]
         found = sorted((one.memory for one in told), key=lambda one: (-(one.confidence or 0), one.id))
         return [block.BlockMemory(m.id, m.type, m.statement, m.applies_to) for m in found if m.type in TELLS]
 

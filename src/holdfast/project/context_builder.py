@@ -16,7 +16,7 @@ from holdfast.model import event as model_event
 from holdfast.model import memory as model_memory
 from holdfast.model.ids import SESSION, is_id, pick, token
 from holdfast.patterns import regex
-from holdfast.project import guarding
+from holdfast.project import guard_file
 from holdfast.project.concern import Concern
 from holdfast.recall import applicable_memories, daily_journal, search
 from holdfast.recall.pack import context_pack, material, pack_lines
@@ -93,7 +93,7 @@ class ContextBuilder(Concern):
 
     def material(self, asked: str, files: Sequence[str], standings: Sequence[MemoryStanding]) -> PackMaterial:
         """All that the pack may tell."""
-        told = [one for one in standings if guarding.speaks_unasked(one)]
+        told = [one for one in standings if guard_file.speaks_unasked(one)]
         expiries = [one.memory.expires_at for one in told if one.memory.expires_at]
         against = self._against(standings)
         found = material.gather(
@@ -149,7 +149,7 @@ class ContextBuilder(Concern):
         # By path, too: where two files claim one id, only the approved one's words are approved.
         known = {(one.id, one.path): one for one in standings}
         pairs = [(hit, known.get((hit.id, hit.path))) for hit in hits]
-        approved = frozenset(one.id for _, one in pairs[:MOST_FOUND] if one and guarding.speaks_unasked(one))
+        approved = frozenset(one.id for _, one in pairs[:MOST_FOUND] if one and guard_file.speaks_unasked(one))
         found = [_as_found(hit, one, against.get(hit.id, ())) for hit, one in pairs if _may_be_found(hit, one)]
         found = list(self._of_runs(found, clean))
         found.sort(key=lambda one: _WORK.index(one.kind) if one.kind in _WORK else -1)
@@ -251,17 +251,15 @@ class ContextBuilder(Concern):
 
     def render_guards(self) -> None:
         """Write down what may be said to an agent before an edit or a command."""
-        guarding.write(self.clone, self.project.memory.knowledge().standings)
+        guard_file.write(self.clone, self.project.memory.knowledge().standings)
 
-    def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
-        """Keep an answer as it was printed for the quick path, until a fact expires or the signature changes."""
+    def keep_ready(self, answers: Mapping[str, tuple[str, str]], *, signature: str) -> None:
+        """Keep answers as they were printed for the quick path, until a fact expires or the signature changes."""
         listed = self.project.listed
         known = listed[1] if listed and listed[0] is self.project.seen else self.project.memory.knowledge()
         expiries = [one.memory.expires_at for one in known.trusted if one.memory.expires_at]
         until = model_event.timestamp(min(expiries)) if expiries else None
-        refresh.keep_ready(
-            self.clone, name, signature=signature, text=text, json=json, valid_until=until, is_clean=True
-        )
+        refresh.keep_ready(self.clone, answers, signature=signature, valid_until=until, is_clean=True)
 
 
 def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> KnownMemory:
@@ -281,7 +279,7 @@ def _may_be_found(hit: search.Hit, one: MemoryStanding | None) -> bool:
     """Whether an unreviewed hit may be told to whoever asked: this clone's work, or no stranger's memory."""
     if hit.kind not in model_memory.TYPES:
         return hit.kind in _WORK
-    if one is None or guarding.speaks_unasked(one):
+    if one is None or guard_file.speaks_unasked(one):
         return False
     told = ("accepted", "unreviewed", approvals.EDITED, approvals.UNCHECKED, "stale", "expired")
     return one.status in told and one.trust in _ON_REQUEST

@@ -18,7 +18,7 @@ from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOn
 from holdfast.index import refresh
 from holdfast.model import event, memory
 from holdfast.model.text import visible
-from holdfast.project import written
+from holdfast.project import surviving_text
 from holdfast.project.concern import Concern
 from holdfast.recall.pack import sent_packs as given
 from holdfast.store import agent_inbox, fsio, import_progress, receipt_files, tally
@@ -136,8 +136,7 @@ class TranscriptImport(Concern):
 
     def _forget_next(self) -> None:
         """Let go of what is kept as the answer to `next`: it knows nothing of new plans."""
-        for name in ("next", "next --json"):
-            refresh.keep_ready(self.clone, name, signature="", text="", json="")
+        refresh.keep_ready(self.clone, dict.fromkeys(("next", "next --json"), ("", "")), signature="")
 
     def _places(self, tool: Dialect, path: str | None) -> tuple[str, Iterator[str]]:
         """Where the transcripts lie, and they themselves."""
@@ -209,7 +208,7 @@ class TranscriptImport(Concern):
 
     def _harvest_transcript(self, taken: IntakeResult, bringing: Brought) -> None:
         """Propose memories from the runs of a session; by our own rules, never by a model command."""
-        files = written.WrittenFiles(self.clone.repo.top)
+        files = surviving_text.WrittenFiles(self.clone.repo.top)
         for run, said in taken.said.items():
             source, folder = f"run:{run}", self.clone.layout.run(run)
             done = propose.harvest(
@@ -218,7 +217,7 @@ class TranscriptImport(Concern):
                 source=source,
                 evidence=lambda found, it=source, there=folder: [  # type: ignore[misc]
                     *_shown_by(it, there, found),
-                    *written.cited(self.clone, there, found, files),
+                    *surviving_text.cited(self.clone, there, found, files),
                 ],
                 sent=self.project.harvest.sent([run, *([taken.session_id] if taken.session_id else [])]),
             )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.curation import memory_pages
 from holdfast.errors import HoldfastError
 from holdfast.git import view_edits
-from holdfast.project import guarding
+from holdfast.project import guard_file
 from holdfast.project.concern import Concern
 from holdfast.recall import daily_journal as journals
 from holdfast.recall import views
@@ -102,7 +102,7 @@ class ViewFiles(Concern):
 
     def _render_memory(self, header: views.ViewHeader) -> None:
         shown, found = memory_pages.show_pages(self.clone, self.clone.clock())
-        guarding.write(self.clone, found.standings)
+        guard_file.write(self.clone, found.standings)
         memories = {
             name: [one.memory for one in getattr(found, name) if one.memory.type == "fact"]
             for name in ("trusted", "stale", "expired", "unreviewed")

@@ -189,9 +189,9 @@ def keep_answer(
     seen = project.seen
     if seen is None or not seen.settled or project.notices or not quick.is_plain(os.environ):
         return
-    if tree is not None:
-        keep_ready(project.clone, quick.WATCHED, signature="", text=tree.paths, json="")
-    state = quick.resting_on(name, seen, os.environ, tree=tree.digest if tree else "")
-    for form, said in ((False, text), (True, data)):
-        row = quick.kept_name(name, json=form)
-        keep_ready(project.clone, row, signature=state, text=said, json=told, valid_until=until, is_clean=True)
+    state, watched = (
+        quick.resting_on(name, seen, os.environ, tree=tree.digest if tree else ""),
+        tree.paths if tree else "",
+    )
+    answers = {quick.kept_name(name, json=form): (said, told) for form, said in ((False, text), (True, data))}
+    keep_ready(project.clone, answers, signature=state, valid_until=until, watched=watched, is_clean=True)

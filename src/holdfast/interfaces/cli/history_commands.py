@@ -252,8 +252,8 @@ def status(place: Invocation, badge: bool) -> None:
         if project.seen and project.seen.settled and not project.notices and quick.is_plain(os.environ):
             signature = quick.status_signature(project.seen.value, os.environ)
             text, data = as_text(status_text(found)), as_json(found)
-            project.context.keep_ready("status", signature=signature, text=text, json=data)
-            project.context.keep_ready("badge", signature=signature, text=as_text(_badge(found)), json="")
+            answers = {"status": (text, data), "badge": (as_text(_badge(found)), "")}
+            project.context.keep_ready(answers, signature=signature)
 
 
 def _badge(found: Status) -> str:

@@ -20,7 +20,7 @@ from holdfast.interfaces.cli.root import root
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.project.trying import Tried, backing, history
+    from holdfast.project.first_look import Tried, agent_records, candidate_support
 
 AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 KEYS = "r sets Holdfast up here and opens the review; any other key leaves."
@@ -93,7 +93,7 @@ def _is_known(found: Tried) -> str:
     return f"{verb} known here, accepted, rejected or waiting: holdfast review, holdfast facts --type all"
 
 
-def _candidate(number: int, one: backing.TriedCandidate) -> Iterator[str]:
+def _candidate(number: int, one: candidate_support.TriedCandidate) -> Iterator[str]:
     yield f"{number}. {one.kind}  {strong(one.statement)}"
     if one.words.strip() and one.words.strip().rstrip(".") != one.statement.rstrip("."):
         yield f'   "{short(" ".join(one.words.split()), 160)}"'
@@ -107,7 +107,7 @@ def _candidate(number: int, one: backing.TriedCandidate) -> Iterator[str]:
     yield f"   {_HOLDS[one.holds]}: {rests}" if rests else f"   {_HOLDS[one.holds]}"
 
 
-def _place(place: history.TriedPlace, who: str) -> str:
+def _place(place: agent_records.TriedPlace, who: str) -> str:
     day = f", {place.ts[:10]}" if place.ts else ""
     if place.kind == "git":
         return f"git log{day}"

@@ -7,8 +7,8 @@ from holdfast.curation.extraction import candidate_claim
 from holdfast.git.repo import Repo
 from holdfast.git.tracked_files import paths_spelled
 from holdfast.patterns import regex
-from holdfast.project.trying.history import TriedCommit, TriedPlace, TriedQuote, moment
-from holdfast.project.written import Rests, WrittenFiles
+from holdfast.project.first_look.agent_records import TriedCommit, TriedPlace, TriedQuote, moment
+from holdfast.project.surviving_text import Rests, WrittenFiles
 from holdfast.values import frozen
 
 WANTED = ("decision", "dead-end", "invariant")

@@ -1,4 +1,4 @@
-"""Trying: what a repository's last days hold that is worth remembering, shown before anything is set up.
+"""The first look: what a repository's last days hold that is worth remembering, shown before anything is set up.
 
 Agents' own records and git's log are read; no model is asked, and nothing is written anywhere.
 """
@@ -12,9 +12,9 @@ from holdfast.curation import candidates
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone, is_initialised
 from holdfast.project import Project
-from holdfast.project.trying import backing, history, logged
-from holdfast.project.trying.backing import TriedCandidate
-from holdfast.project.trying.history import SeenSession
+from holdfast.project.first_look import agent_records, candidate_support, repository_records
+from holdfast.project.first_look.agent_records import SeenSession
+from holdfast.project.first_look.candidate_support import TriedCandidate
 from holdfast.security.redact import Scanner
 from holdfast.values import frozen, replace
 
@@ -58,17 +58,17 @@ def try_repository(
     here = Project.look(path, environ=environ)
     clone, now = here.clone, clock()
     scan = Scanner(here.settings.redact_rules, here.settings.redact_allow)
-    told = history.read(
+    told = agent_records.read(
         clone, environ=environ, home=home or environ.get("HOME") or os.path.expanduser("~"), now=now, days=days
     )
-    log = logged.commits(clone.repo, since=now - timedelta(days=days))
-    said = [*told.heard, *logged.of_commits(log)]
+    log = repository_records.commits(clone.repo, since=now - timedelta(days=days))
+    said = [*told.heard, *repository_records.of_commits(log)]
     if not told.seen:
-        said += logged.of_documents(clone.repo.top)
+        said += repository_records.of_documents(clone.repo.top)
     said = sorted(said, key=lambda one: -one.found.confidence)[:_MOST]
-    found = backing.backed(clone.repo, said, log, logged.tracked(clone.repo))
-    new = backing.unknown(found, _known_by_now(here))
-    best, said_in = backing.best(new), ("statement", "why", "words")
+    found = candidate_support.backed(clone.repo, said, log, repository_records.tracked(clone.repo))
+    new = candidate_support.unknown(found, _known_by_now(here))
+    best, said_in = candidate_support.best(new), ("statement", "why", "words")
     return Tried(
         top=clone.repo.top,
         days=days,

@@ -11,7 +11,7 @@ from holdfast.git.repo import Repo
 from holdfast.model import utterance
 from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
-from holdfast.project.trying.history import TriedCommit, TriedPlace, TriedQuote
+from holdfast.project.first_look.agent_records import TriedCommit, TriedPlace, TriedQuote
 from holdfast.values import replace
 
 MAX_COMMITS = 3000

@@ -7,7 +7,7 @@ import pytest
 from holdfast.model.memory import Memory
 from holdfast.model.transcript import line_hash
 from holdfast.project import Project
-from holdfast.project.written import WrittenFiles
+from holdfast.project.surviving_text import WrittenFiles
 from tests.capture.rollouts import rollout
 from tests.conftest import GitRepo, init, make_repo
 
