@@ -21,7 +21,7 @@ from holdfast.recall.pack.pack_lines import (
     line_tokens,
     size_of_lines,
 )
-from holdfast.recall.pack.sections import _some, is_foreign, section, whose_branch
+from holdfast.recall.pack.sections import _some, section, whose_branch
 from holdfast.recall.pack.sent_packs import CurrentStanding
 from holdfast.values import replace
 from holdfast.work.task_board import Board, TaskFile
@@ -446,9 +446,9 @@ def test_a_session_of_another_line_is_named_as_that() -> None:
     """What another branch decided is not this one's."""
     own = material(chosen=ChosenSession(session(summary="S"), "branch", "w"))
     other = material(chosen=ChosenSession(session(summary="S", line="other"), "ancestor", "w"))
-    assert (is_foreign(own), whose_branch(own)) == (False, None)
-    assert (is_foreign(other), whose_branch(other)) == (True, "topic")
-    assert (is_foreign(material()), whose_branch(material())) == (False, None)
+    assert whose_branch(own) is None
+    assert whose_branch(other) == "topic"
+    assert whose_branch(material()) is None
     mine, theirs = section("session", own), section("session", other)
     assert mine is not None and theirs is not None
     assert mine.title.startswith("Session SES-a (unreviewed") and " of topic (" in theirs.title

@@ -8,7 +8,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 ABOUT = "The memory a project keeps of the agents that work on it."
 OPTIONS = (
@@ -27,13 +27,11 @@ def commands() -> dict[str, tuple[list[str], str]]:
 
 def help_text() -> str:
     """What `holdfast --help` prints."""
-    usage = "Usage: holdfast [OPTIONS] [COMMAND] [ARGS]..."
-    listed = _columns((name, about) for name, (_, about) in commands().items())
-    about = f"{usage}\n\n  {ABOUT}"
-    return f"{about}\n\nOptions:\n{_columns(OPTIONS)}\nCommands:\n{listed}"
+    usage = f"Usage: holdfast [OPTIONS] [COMMAND] [ARGS]...\n\n  {ABOUT}"
+    listed = _columns([(name, about) for name, (_, about) in commands().items()])
+    return f"{usage}\n\nOptions:\n{_columns(OPTIONS)}\nCommands:\n{listed}"
 
 
-def _columns(rows: "Iterable[tuple[str, str]]") -> str:
-    rows = list(rows)
+def _columns(rows: "Sequence[tuple[str, str]]") -> str:
     width = max(len(name) for name, _ in rows)
     return "".join(f"  {name:{width}}  {about}\n" for name, about in rows)

@@ -106,12 +106,8 @@ def given_rows() -> bytes:
         given = read_all(0, MAX_ROWS)
     except OSError:  # closed
         given = b""
-    rows = []
-    for row in given.split(b"\n"):
-        words = row.split(b" ")
-        if len(words) > 1 and is_oid(words[0]) and is_oid(words[1]):
-            rows.append(b"=\t%s\t%s\n" % (words[0], words[1]))
-    return b"".join(rows)
+    pairs = [row.split(b" ")[:2] for row in given.split(b"\n") if b" " in row]
+    return b"".join(b"=\t%s\t%s\n" % (old, new) for old, new in pairs if is_oid(old) and is_oid(new))
 
 
 if __name__ == "__main__":

@@ -32,9 +32,8 @@ def index_text(found: CorpusState) -> str:
         return "Commits, docs and code are not read yet. Read them with: holdfast index"
     held = f"{count(found.commits, 'commit')}, {count(found.files, 'file')} in {count(found.chunks, 'part')}"
     told = f"{held}; {found.size / 1e6:,.1f} MB"
-    if found.current:
-        return lines(f"HEAD is read: {told}")
-    return lines(f"Read is another state than HEAD's: {told}", "Read what changed with: holdfast index")
+    behind = lines(f"Read is another state than HEAD's: {told}", "Read what changed with: holdfast index")
+    return f"HEAD is read: {told}" if found.current else behind
 
 
 @command(root, "index")

@@ -126,10 +126,9 @@ def _ranges(ranges: Sequence[tuple[int, int]]) -> str:
 
 
 def _governs(rulings: Sequence[Ruling]) -> Iterator[str]:
-    near = [one for one in rulings if one.near < _EVERYWHERE]
-    wide = [one for one in rulings if one.near >= _EVERYWHERE]
+    near, wide = ([one for one in rulings if (one.near < _EVERYWHERE) == is_near] for is_near in (True, False))
     yield ""
-    if not near and not wide:
+    if not rulings:
         yield "No decision that is known here governs it."
         return
     yield "Governed by" if near else "Nothing governs this file alone; what holds everywhere:"
