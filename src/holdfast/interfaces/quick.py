@@ -77,11 +77,12 @@ def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) 
     taken.clear()
     if RESTS_ON[command] == "value":  # the full path need not look again, if it comes to that
         taken[place.top] = now
-    if command == "status" and any(map(_is_pointer, layout.listed(layout.inbox))):
+    told = (".jsonl", ".pack", ".vanished")  # how files of the inbox end that nobody has read yet
+    if command == "status" and any(name.endswith(told) or ".jsonl." in name for name in _names(layout.inbox)):
         return NOT_HANDLED  # it counts them, and reads what they lead to first
     began = time.perf_counter_ns()
-    told, counted = _told(path, command, now, place, json=json, asked=asked)
-    code = NOT_HANDLED if told is None else _say(told)
+    said, counted = _told(path, command, now, place, json=json, asked=asked)
+    code = NOT_HANDLED if said is None else _say(said)
     if code != NOT_HANDLED:
         taken.clear()
     if counted is not None and code == 0:
@@ -130,13 +131,16 @@ def _has_dead_runs(layout: Layout, *, patient: bool) -> bool:
 
     A patient question does not mind runs that are under way: an agent asks from inside one.
     """
-    under_way = layout.listed(layout.under_way)
+    under_way = _names(layout.under_way)
     return bool(under_way) and not (patient and all(_is_alive(layout.run(name)) for name in under_way))
 
 
-def _is_pointer(name: str) -> bool:
-    """Whether a file of the inbox tells of something that nobody has read yet."""
-    return name.endswith((".jsonl", ".pack", ".vanished")) or ".jsonl." in name
+def _names(folder: str) -> list[str]:
+    """What lies in a folder; nothing where that cannot be seen."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _is_alive(capsule: str) -> bool:

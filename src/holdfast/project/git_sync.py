@@ -56,8 +56,7 @@ class GitSync(Concern):
     def erase(self, identity: str) -> erase.Erasure:
         """Make what an event, run or memory says disappear from this clone; the log still verifies."""
         found = lookup.find(self.clone, identity)
-        kind = "memory" if found.kind == "candidate" else found.kind
-        done = erase.erase(self.clone, kind, found.id)
+        done = erase.erase(self.clone, "memory" if found.kind == "candidate" else found.kind, found.id)
         self.project.recall.close()
         sqlite.drop_all(os.path.dirname(refresh.path_of(self.clone)))
         with contextlib.suppress(FileNotFoundError):

@@ -91,8 +91,8 @@ class HealthChecks(Concern):
         ready = sum(task.kind not in model_task.PLANS for task in board.graph.ready())
         in_doubt = board.broken or any(placed.clash or placed.edited for placed in board.placed.values())
         disputed = merge_conflicts.find(self.clone, layout.TASKS) if in_doubt else ()
-        counts = {"tasks": len(open_ones), "started": begun, "ready": ready, "disputed": len(disputed)}
-        return {"session": session, **counts}
+        counts = {"tasks": len(open_ones), "started": begun, "ready": ready}
+        return {"session": session, **counts, "disputed": len(disputed)}
 
     def stats(self) -> stats.Stats:
         """What was counted here, and what became of what was recalled."""

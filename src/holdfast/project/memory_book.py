@@ -167,8 +167,7 @@ class MemoryBook(Concern):
     def queue(self) -> ReviewQueue:
         """What waits, each with why it does, and what is needed to look at it closely."""
         for name in memory_state.erased_elsewhere(self.clone):
-            held = f"{name} was erased in another clone and is still held here"
-            told = f"{held}; to delete it: holdfast erase {name}"
+            told = f"{name} was erased in another clone and is still held here; to delete it: holdfast erase {name}"
             if told not in self.clone.notes:
                 self.clone.notes.append(told)
         return review_queue.ReviewQueue(self.clone, self.clone.clock())

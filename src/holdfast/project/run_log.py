@@ -261,14 +261,13 @@ class RunLog(Concern):
 
 def _standing(one: MemoryStanding) -> dict[str, Any]:
     """How a memory stands, for whoever looks at it."""
-    provenance = getattr(one.memory, "provenance", ())
     return {
         "type": one.memory.type,
         "status": one.status,
         "trust": one.trust,
         "evidence": dict(one.receipts),
         "notes": list(one.notes),
-        "said": list(provenance),
+        "said": list(getattr(one.memory, "provenance", ())),
         "suggests": getattr(one.memory, "suggests", None),
         "because": getattr(one.memory, "because", ""),
     }

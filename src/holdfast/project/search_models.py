@@ -7,7 +7,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast import config
@@ -180,8 +179,7 @@ class SearchModels(Concern):
 
     def _fill(self, source: str, *, seconds: float | None, again: bool, progress: Progress | None) -> EmbeddingPass:
         model = similarity.model(source, self.clone.layout.cache)
-        began = time.monotonic()
-        count = partial(tally.modelled, self.clone.layout, "embed", calls=1)
+        began, layout = time.monotonic(), self.clone.layout
         with self._vectors() as vectors:
             known = vectors.of(model.key, source=source, size=model.size)
             if again:
@@ -194,7 +192,7 @@ class SearchModels(Concern):
                 self._sources(),
                 more=lambda: seconds is None or time.monotonic() - began < seconds,
                 progress=progress,
-                counted=lambda texts, took: count(texts=texts, microseconds=took),
+                counted=lambda texts, took: tally.modelled(layout, "embed", calls=1, texts=texts, microseconds=took),
                 erased=lambda: refresh.erased_state(self.clone),
             )
 

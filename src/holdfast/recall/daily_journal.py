@@ -167,13 +167,9 @@ _MOST = 40  # files of one session that are named, commits of one day outside of
 def named(asked: str, now: datetime) -> str:
     """The day somebody means: today, yesterday, or 2026-11-15."""
     today = now.date()
-    known = {"today": today, "yesterday": today - timedelta(days=1)}
-    if asked.lower() in known:
-        return known[asked.lower()].isoformat()
-    try:
-        found = date.fromisoformat(asked) if _DATE.fullmatch(asked) else None
-    except ValueError:
-        found = None
+    found = {"today": today, "yesterday": today - timedelta(days=1)}.get(asked.lower())
+    with contextlib.suppress(ValueError):
+        found = found or (date.fromisoformat(asked) if _DATE.fullmatch(asked) else None)
     if found is None:
         raise BadInput(f"{visible(asked[:40])!r} is no day", hint="Say today, yesterday, or a date such as 2026-11-15.")
     return found.isoformat()
