@@ -147,7 +147,7 @@ def _has_record(stores: Sequence[Layout], identity: str) -> bool:
 
 def read(path: str) -> KnownLine:
     """The record of one line; CorruptLog says why it does not count."""
-    with loose_records.judging(path, " is not a record of a line"):
+    with loose_records.judging(path, " is not a record of a line", missing=loose_records.MISSING):
         line = _parse(json.loads(fsio.read(path, limit=1 << 24)))
         _check(line, os.path.basename(path).removesuffix(".json"))
     return line

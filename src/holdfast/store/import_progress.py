@@ -177,7 +177,7 @@ def _place(layout: Layout, agent: str, session: str) -> str:
 
 def read(path: str) -> ImportProgress:
     """One record; CorruptLog says why it does not count."""
-    with loose_records.judging(path, " does not say what was read of a transcript"):
+    with loose_records.judging(path, " does not say what was read of a transcript", missing=loose_records.MISSING):
         return _from_object(json.loads(fsio.read(path, limit=MAX_FILE)))
 
 

@@ -18,12 +18,15 @@ LIMIT = 1 << 26
 _T = TypeVar("_T")
 
 
+MISSING = (FileNotFoundError, NotADirectoryError)
+
+
 @contextlib.contextmanager
-def judging(path: str, wrong: str) -> Iterator[None]:
-    """CorruptLog if a record cannot be taken apart in the block; one that is missing is just that."""
+def judging(path: str, wrong: str, *, missing: tuple[type[OSError], ...] = MISSING[:1]) -> Iterator[None]:
+    """CorruptLog if a record cannot be taken apart in the block; one that is `missing` is just that."""
     try:
         yield
-    except (FileNotFoundError, NotADirectoryError):
+    except missing:
         raise
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OSError, UnsafePath, TooLarge) as error:
         raise CorruptLog(f"{path}{wrong}: {error}") from error

@@ -228,7 +228,7 @@ def _label(layout: Layout, name: str) -> TrashedReset:
     """The label of one reset; CorruptLog says why it does not count."""
     path = os.path.join(layout.trash, name, LABEL)
     try:
-        with loose_records.judging(path, " is not the label of a reset"):
+        with loose_records.judging(path, " is not the label of a reset", missing=loose_records.MISSING):
             record: dict[str, Any] = json.loads(fsio.read(path, limit=MAX_LABEL))
             if record.get("v") != 1:
                 raise ValueError("it is of another version")
