@@ -185,3 +185,13 @@ def test_a_commit_that_arrives_later_is_found(counting: GitRepo, tmp_path: Path)
     assert _asked(counting, lambda there: there.text(*nothing, ok=range(256)))[0] == ""
     counting.git("fetch", "-q", str(other.path))
     assert _asked(counting, lambda there: there.text(*nothing, ok=range(256)))[0] == found
+
+
+@pytest.mark.parametrize(
+    "record", [b"", b"\xff\n", b"5\n", b'{"shapes": 3}\n', b'{"shapes": {"remote": ["x", -1, 99]}}\n', b"[" * 99_999]
+)
+def test_a_damaged_answer_is_asked_for_again(counting: GitRepo, record: bytes) -> None:
+    """What is kept for speed must never be what stops a command."""
+    (counting / ".git" / "holdfast-answers").write_bytes(record)
+    assert _asked(counting, lambda there: there.text("remote")) == ("", 1)
+    assert _asked(counting, lambda there: there.text("remote")) == ("", 0)

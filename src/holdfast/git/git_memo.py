@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 ENTRY_FOLDERS = (MEMORY, TASKS, LINKS)
 _MOST_BYTES = 64 << 20  # of blobs that are kept
 _MOST_LISTINGS = 64
-_RECORD = "holdfast-answers.json"  # in git's folder of the work tree
+_RECORD = "holdfast-answers"  # in git's folder of the work tree
 _MOST_KEPT = 4 << 20  # bytes of answers that the next command may want
 _RULES = (".gitignore", ".gitattributes", f"{TRACKED}/.gitignore", f"{TRACKED}/.gitattributes")
 _OID = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -38,9 +40,9 @@ class GitMemo:
     def __init__(self, top: str, git_dir: str, common_dir: str) -> None:
         self._top, self._git_dir, self._common_dir = top, git_dir, common_dir
         self._listings: dict[str, tuple[str, bytes]] = {}  # by command: the state it was asked in, the answer
-        self._kept: dict[str, Any] | None = None  # what earlier commands left
         self._is_new = False  # whether there is something to leave for the next
         self._tree: tuple[str, dict[str, str], dict[str, str]] = ("", {}, {})
+        self._below: dict[str, dict[str, str]] = {}
         self._blobs: dict[str, bytes] = {}
         self._folders: list[str] = []
         self._size = 0
@@ -51,8 +53,16 @@ class GitMemo:
     def tree(self, commit: str, ask: Callable[[], bytes]) -> tuple[dict[str, str], dict[str, str]]:
         """Path to blob, and path to tree, of everything below `.holdfast` in a commit."""
         if self._tree[0] != commit:
-            self._tree = (commit, *read_tree(ask()))
+            self._tree, self._below = (commit, *read_tree(ask())), {}
         return self._tree[1], self._tree[2]
+
+    def below(self, path: str) -> dict[str, str]:
+        """Path to blob of everything below a path in the commit that `tree` was asked for last."""
+        if path not in self._below:
+            inside = f"{path}/"
+            blobs = self._tree[1].items()
+            self._below[path] = {name: blob for name, blob in blobs if name.startswith(inside) or name == path}
+        return dict(self._below[path])
 
     def blobs(self, oids: Iterable[str], ask: Callable[[list[str]], dict[str, bytes]]) -> dict[str, bytes]:
         """The bytes of many blobs; what is not here is left out."""
@@ -71,7 +81,7 @@ class GitMemo:
         """What differs from HEAD below the entry folders."""
         before = self.facts(head)
         if before is not None and self._status is None:
-            facts, known = self._earlier().get("facts"), self._earlier().get("status")
+            facts, known = self._earlier[0].get("facts"), self._earlier[0].get("status")
             self._status = (facts, known) if isinstance(facts, str) and isinstance(known, dict) else None
         if before is not None and self._status is not None and self._status[0] == before:
             return self._status[1]
@@ -80,36 +90,44 @@ class GitMemo:
         self._is_new = True
         return found
 
-    def _earlier(self) -> dict[str, Any]:
-        if self._kept is None:
-            self._kept = loose_records.read(os.path.join(self._git_dir, _RECORD), limit=2 * _MOST_KEPT)
-        return self._kept
+    @cached_property
+    def _earlier(self) -> tuple[dict[str, Any], bytes]:
+        """What earlier commands left: a line of JSON, and the answers one after the other."""
+        data = loose_records.content(os.path.join(self._git_dir, _RECORD), limit=2 * _MOST_KEPT)
+        head, _, answers = data.partition(b"\n")
+        try:
+            found = json.loads(head)
+        except (ValueError, RecursionError):
+            found = None
+        is_sound = isinstance(found, dict) and isinstance(found.get("shapes"), dict)
+        return (found, answers) if is_sound else ({"shapes": {}}, b"")
 
     def leave(self) -> None:
         """Leave for the next command what this one asked, and what it did not need to ask."""
         if not self._is_new:
             return
-        earlier = self._earlier()
-        facts, status = self._status or (earlier.get("facts"), earlier.get("status"))
+        facts, status = self._status or (self._earlier[0].get("facts"), self._earlier[0].get("status"))
         # One answer for each shape of command: the next asks about later commits.
-        found: dict[str, Any] = {
-            _OID.sub("*", key): [state, os.fsdecode(out)] for key, (state, out) in self._listings.items()
-        }
-        found |= {key: known for key, known in self._known_listings().items() if key not in found}
-        size, listings = 0, {}
-        for key, known in list(found.items())[:_MOST_LISTINGS]:
-            size += len(known[1])
-            if size <= _MOST_KEPT:
-                listings[key] = known
+        known = {_OID.sub("*", key): row for key, row in self._listings.items()}
+        earlier = (shape for shape in self._earlier[0]["shapes"] if shape not in known)
+        known |= {shape: row for shape in earlier if (row := self._kept(shape))}
+        shapes, answers = {}, bytearray()
+        for shape, (state, answer) in list(known.items())[:_MOST_LISTINGS]:
+            if len(answers) + len(answer) <= _MOST_KEPT:
+                shapes[shape] = [state, len(answers), len(answers) + len(answer)]
+                answers += answer
+        record = json.dumps({"facts": facts, "status": status, "shapes": shapes}).encode("ascii")
         with contextlib.suppress(HoldfastError, OSError):
-            self._kept = {"facts": facts, "status": status, "listings": listings}
-            loose_records.keep(os.path.join(self._git_dir, _RECORD), self._kept)
+            fsio.replace(os.path.join(self._git_dir, _RECORD), record + b"\n" + answers)
         self._is_new = False
 
-    def _known_listings(self) -> dict[str, list[str]]:
-        known = self._earlier().get("listings")
-        known = known if isinstance(known, dict) else {}
-        return {key: row for key, row in known.items() if isinstance(row, list) and [*map(type, row)] == [str, str]}
+    def _kept(self, shape: str) -> tuple[str, bytes] | None:
+        """The state in which an earlier command asked something of this shape, and the answer."""
+        answers = self._earlier[1]
+        match self._earlier[0]["shapes"].get(shape):
+            case [str() as state, int() as start, int() as end] if 0 <= start <= end <= len(answers):
+                return state, answers[start:end]
+        return None
 
     def listing(self, args: tuple[str, ...], head: str | None, ask: Callable[[], bytes]) -> bytes:
         """What a command prints that only lists commits, a tree, git's index or its settings."""
@@ -117,9 +135,8 @@ class GitMemo:
         shape, state = _OID.sub("*", key), f"{key}\n{self._rests_on(args, head)}"
         if (known := self._listings.get(key)) and known[0] == state:
             return known[1]
-        earlier = self._known_listings().get(shape)
-        if earlier and earlier[0] == state:
-            answer = os.fsencode(earlier[1])
+        if (earlier := self._kept(shape)) and earlier[0] == state:
+            answer = earlier[1]
         else:
             answer, self._is_new = ask(), True
         if answer or shape == key:  # a commit that is not here may still come

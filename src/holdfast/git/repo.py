@@ -262,9 +262,9 @@ class Repo:
 
     def tree(self, rev: str, path: str) -> dict[str, str]:
         """Path to blob of everything below `path` in a commit; empty if there is nothing."""
-        if (own := self._own_tree(rev, path)) is None:
+        if self._own_tree(rev, path) is None:
             return self._listed_tree(rev, path, options=("-r",))
-        return {name: blob for name, blob in own[0].items() if name.startswith(f"{path}/") or name == path}
+        return self._memo.below(path)
 
     def _own_tree(self, rev: str, *paths: str) -> tuple[dict[str, str], dict[str, str]] | None:
         """The blobs and trees below `.holdfast` in HEAD's commit, if that is all that is asked for."""

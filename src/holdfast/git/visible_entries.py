@@ -168,7 +168,9 @@ def sightings(
 
     there = (c for c in changes(stores, line) if c.path.startswith(folder + "/") and not c.segment)
     asked = {change.path: change for change in there if is_wanted(change.path)}
-    tree = {path: blob for path, blob in repo.tree("HEAD", folder).items() if path.endswith(".md") and is_wanted(path)}
+    every = not gone and chosen is None  # a call for each of ten thousand paths takes as long as all the rest
+    listed = repo.tree("HEAD", folder).items()
+    tree = {path: blob for path, blob in listed if path.endswith(".md") and (every or is_wanted(path))}
     by_hand = _edits(repo, filter(is_wanted, repo.status(folder) if differs is None else differs))
     ours = read_staged(repo) if by_hand else {}
     edited = {p: t for p, t in by_hand.items() if not _is_elsewheres(repo, line, ours.get(p), t)}

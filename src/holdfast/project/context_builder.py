@@ -269,7 +269,7 @@ def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> Kn
         why=pack_lines.further_paragraphs(memory.details, statement=memory.statement),
         blob=one.blob,
         updated=updated,
-        doubt=_OID.sub(r"\1", "; ".join(one.notes)),
+        doubt=_OID.sub(r"\1", "; ".join(one.notes)) if one.notes else "",
         cites=pack_lines.cited_files(memory.evidence),
         against=against,
     )

@@ -247,8 +247,9 @@ def _memories(clone: Clone) -> dict[str, Sighting]:
 def _nodes(sightings: Iterable[Sighting]) -> dict[str, Sighting]:
     """Tasks or links by their ids; what cannot be read is `doctor`'s to name."""
     found: dict[str, Sighting] = {}
+    reader = task_files.reader
     for sighting in sightings:
-        read = task_files.reader(sighting.path)
+        read = reader(sighting.path)
         try:
             if read is not None:
                 found.setdefault(read(sighting.text, sighting.path).id, sighting)

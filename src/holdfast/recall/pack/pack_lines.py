@@ -157,6 +157,8 @@ def further_paragraphs(details: str, *, statement: str = "") -> str:
 
     What `statement` says already, which tells why often enough, is not said again.
     """
+    if not details:
+        return ""
     said, known = [], _plain(statement)
     for paragraph in _PARAGRAPH.split(details[:_DETAILS]):
         words = " ".join(paragraph.split()).removeprefix("Rationale:").strip()
