@@ -243,6 +243,8 @@ def _start(repo: Repo, base: str | None, trunk: str | None) -> tuple[str | None,
         raise BadInput(f"{base} names no commit here", hint=_FETCH)
     if repo.is_shallow() and tip is None:
         return None, [_unknown(f"{asked or 'the trunk'} is not in this shallow clone")]
+    if tip is not None and tip == repo.head().oid:
+        return tip, []
     done = repo.attempt("merge-base", "HEAD", tip) if tip else None
     if done is not None and done.returncode == 0:
         return done.stdout.decode("ascii").split()[0], []

@@ -6,11 +6,12 @@ is no damage.
 
 import os
 import re
+from functools import lru_cache
 
 from holdfast.diagnostics.findings import HealthFinding
 from holdfast.diagnostics.log_integrity import Ledger
 from holdfast.errors import GitFailed, PublishRefused, TooLarge, UnsafePath
-from holdfast.git import approval_proofs, visible_entries
+from holdfast.git import approval_proofs, git_memo, visible_entries
 from holdfast.git.repo import Repo
 from holdfast.patterns import regex
 from holdfast.store import fsio, layout
@@ -40,14 +41,17 @@ class TreeRow:
 
 
 def rows(repo: Repo, rev: str, path: str) -> list[TreeRow]:
-    """Everything below a path of a commit, links and odd modes included."""
-    done = repo.attempt("ls-tree", "-r", "-z", "--full-tree", rev, "--", path)
-    found = []
-    for row in done.stdout.split(b"\0")[:-1] if done.returncode == 0 else ():
-        facts, _, name = row.partition(b"\t")
-        mode, _, oid = facts.decode("ascii").split(" ")
-        found.append(TreeRow(os.fsdecode(name), oid, mode))
-    return found
+    """Everything below a path of ours in a commit, links and odd modes included."""
+    commit = (repo.head().oid if rev == "HEAD" else rev) or rev
+    return [row for row in _all_rows(repo, commit) if row.path == path or row.path.startswith(f"{path}/")]
+
+
+@lru_cache(maxsize=4)
+def _all_rows(repo: Repo, commit: str) -> list[TreeRow]:
+    """Asked of git itself, once a process: what earlier commands kept may be what is wrong."""
+    done = repo.attempt("ls-tree", "-r", "-z", "--full-tree", commit, "--", layout.TRACKED)
+    listed = git_memo.listed_rows(done.stdout if done.returncode == 0 else b"")
+    return [TreeRow(name, oid, mode) for name, (mode, _, oid) in listed]
 
 
 def read_log(repo: Repo, rev: str, ledger: Ledger) -> dict[str, bytes]:

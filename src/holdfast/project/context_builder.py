@@ -263,14 +263,20 @@ class ContextBuilder(Concern):
 
 
 def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> KnownMemory:
-    memory, names = one.memory, ("id", "type", "statement", "applies_to", "tags", "confidence", "source")
+    memory = one.memory
     return applicable_memories.KnownMemory(
-        **{name: getattr(memory, name) for name in names},
-        why=pack_lines.further_paragraphs(memory.details, statement=memory.statement),
+        id=memory.id,
+        type=memory.type,
+        statement=memory.statement,
+        applies_to=memory.applies_to,
+        tags=memory.tags,
+        confidence=memory.confidence,
+        source=memory.source,
+        why=pack_lines.further_paragraphs(memory.details, statement=memory.statement) if memory.details else "",
         blob=one.blob,
         updated=updated,
         doubt=_OID.sub(r"\1", "; ".join(one.notes)) if one.notes else "",
-        cites=pack_lines.cited_files(memory.evidence),
+        cites=pack_lines.cited_files(memory.evidence) if memory.evidence else (),
         against=against,
     )
 

@@ -279,12 +279,14 @@ def find(path: str, *, limit: int) -> bytes | None:
 
 
 def _read_up_to(fd: int, expected: int, limit: int, path: str) -> bytes:
-    parts, total = [], 0
-    while chunk := os.read(fd, min(expected + 1, 1 << 20)):  # a small file must not cost a large buffer
+    parts, total, size = [], 0, min(expected + 1, 1 << 20)  # a small file must not cost a large buffer
+    while chunk := os.read(fd, size):
         parts.append(chunk)
         total += len(chunk)
         if total > limit:
             raise TooLarge(f"{path} grew past {limit} bytes while it was read")
+        if total == expected and len(chunk) < size:
+            break  # the end: asking once more would cost as much again for a small file
     return b"".join(parts)
 
 
