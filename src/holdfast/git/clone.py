@@ -79,6 +79,7 @@ class Clone:
         self.layout = layout if is_writable(layout) else layout.sandboxed()
         self.stores = (layout, layout.sandboxed()) if self._has_own_drawer() else (layout,)
         self.bodies = Bodies(*self._writable_first())
+        self.sighted: dict[str, tuple[object, list[Sighting]]] = {}  # entry files by folder, and what that rests on
         self._writers: dict[str, SpoolWriter] = {}
         self._line: tuple[tuple[object, ...], BranchLine] | None = None
         self._own: set[str] | None = None

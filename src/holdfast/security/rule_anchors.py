@@ -153,9 +153,9 @@ def _branches(rests: list[tuple[bytes, bytes]], order: list[bytes]) -> bytes:
     return parts[0] if len(parts) == 1 else b"(?:" + b"|".join(parts) + b")"
 
 
-# Bytes that a process looks at rule by rule; compiling the search for all rules costs as much as half a megabyte,
-# or as a few dozen texts, however short they are.
-SMALL, _EACH = 1 << 19, 1 << 13
+# Bytes that a process looks at rule by rule; compiling the search for all rules costs as much as an eighth of a
+# megabyte, or as a few dozen texts, however short they are.
+SMALL, _EACH = 1 << 17, 1 << 11
 _looked = [0]  # how many it was so far
 HOLD = 128  # an anchor, or the long word that shows one, may still be arriving in the last bytes
 _CODINGS = (BASE64, encoded_words.PERCENT, encoded_words.ESCAPES)

@@ -33,6 +33,7 @@ _TABLES = (
     "CREATE UNIQUE INDEX kept.shown_blob ON shown (blob, rules)",
 )
 _SHOWN = "SELECT blob, text FROM shown WHERE blob IN (SELECT value FROM json_each(?)) AND rules = ?"
+_ALL_SHOWN = "SELECT blob, text FROM shown WHERE rules = ?"
 _SOME = "SELECT blob, text, fields FROM entry WHERE blob IN (SELECT value FROM json_each(?)) AND rules = ?"
 _ALL = "SELECT blob, text, fields FROM entry WHERE rules = ?"
 MOST_LOOKED_UP = 500  # blobs; from here on it is quicker to read the whole table
@@ -72,7 +73,9 @@ class EntryMemo:
         found: dict[str, str] = {}
         if len(texts) > FEW:
             with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
-                found = dict(self._file.db.execute(_SHOWN, (json.dumps(list(texts)), rules)))
+                few = len(texts) <= MOST_LOOKED_UP
+                asked = (_SHOWN, (json.dumps(list(texts)), rules)) if few else (_ALL_SHOWN, (rules,))
+                found = {blob: text for blob, text in self._file.db.execute(*asked) if blob in texts}
         made = {blob: make(text) for blob, text in texts.items() if blob not in found}
         if len(made) > FEW and self._file.path is not None:
             with contextlib.suppress(sqlite3.Error):
