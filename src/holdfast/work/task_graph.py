@@ -129,6 +129,10 @@ class TaskGraph:
 
     def waiting(self) -> list[WaitingTask]:
         """Every open task that is not ready, most urgent first, and why."""
+        return list(self._waiting)
+
+    @cached_property
+    def _waiting(self) -> list[WaitingTask]:
         held = [self.tasks[name] for name in self._open if name not in self._holds.ready]
         held.sort(key=lambda task: (task.priority, task.status != "started"))
         return [WaitingTask(task, tuple(self._reasons(task))) for task in held]

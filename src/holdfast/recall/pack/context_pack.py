@@ -42,7 +42,7 @@ def fit_sections(whole: Mapping[str, PackSection], room: int, thread: SessionThr
     told = _shared({name: whole[name] for name in claiming}, claim, thread)
     if claiming and claiming[0] not in told:  # its first line alone, cut short if it must be
         first = whole[claiming[0]]
-        line, bare = first.lines[0], replace(first, lines=(), left_out=len(first.lines) - 1)
+        line, bare = first.lines[0], replace(first, lines=(), left_out=first.left_out + len(first.lines) - 1)
         words = pack_lines.clip_tokens(line.text, room - section_cost(bare, most=room) - 1)  # one for the line's end
         if f"{line.told[0].id} " not in words:
             return {}
@@ -110,12 +110,12 @@ def _cut(whole: PackSection, share: int, thread: SessionThread | None) -> PackSe
     """As many lines as fit into a share, and how many did not; None if not one does."""
     if section_cost(whole, most=share) <= share:
         return whole
-    room = share - section_cost(replace(whole, lines=(), left_out=len(whole.lines)), most=share)
+    room = share - section_cost(replace(whole, lines=(), left_out=whole.left_out + len(whole.lines)), most=share)
     if whole.name == "session" and thread is not None and room > 0:
         kept = threads.thread_lines(thread, room)  # it has its own way to be short: what is open stays longest
     else:
         kept = pack_lines.first_lines(whole.lines, room)
-    left = max(1, len(whole.lines) - len(kept))
+    left = max(1, whole.left_out + len(whole.lines) - len(kept))
     return replace(whole, lines=tuple(kept), left_out=left) if kept else None
 
 

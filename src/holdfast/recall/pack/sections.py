@@ -17,6 +17,7 @@ from holdfast.recall.pack.pack_lines import LONGEST, PackLine, PackSection, Told
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from holdfast.work.task_graph import WaitingTask
 
 MAX_PATHS = 200  # that are named; more are only counted
 _WIDE = 100  # characters after which a list of names goes on in the next line
@@ -50,7 +51,8 @@ def section(
     said = {"session": session.id if session else "", "whose": whose}
     long, brief, more = (words.format(**said) for words in _WORDS[name])
     title, more = (brief, "") if short else (long, more)
-    return PackSection(name, title, tuple(lines), more=more, reviewed=name in _OF)
+    left = max(0, len(_held_back(material)) - MOST_WORDED) if name == "blocked" else 0
+    return PackSection(name, title, tuple(lines), left_out=left, more=more, reviewed=name in _OF)
 
 
 def whose_branch(material: gathered.PackMaterial) -> str | None:
@@ -176,17 +178,23 @@ def _claimed(task: Task, material: gathered.PackMaterial) -> str:
     return f" [claimed by {claim.owner}{where} until {last_session.minute(claim.until)}]"
 
 
+MOST_WORDED = 1000  # blocked tasks that get a line: no budget holds as many, and there may be thousands
+
+
+def _held_back(material: gathered.PackMaterial) -> list[WaitingTask]:
+    waiting = material.board.graph.waiting() if material.board else []
+    parts_only = (all(reason.startswith("has ") for reason in one.reasons) for one in waiting)
+    pairs = zip(waiting, parts_only, strict=True)
+    return [one for one, is_whole in pairs if one.task.status != "started" and not is_whole]
+
+
 def _blocked(material: gathered.PackMaterial) -> list[PackLine]:
-    if material.board is None:
-        return []
-    waiting = [one for one in material.board.graph.waiting() if one.task.status != "started"]
-    held = [one for one in waiting if not all(reason.startswith("has ") for reason in one.reasons)]
     return [
         plain_line(
             f"- {one.task.id} {one.task.title}: {'; '.join(one.reasons)}{_shaky(one.task, material)}",
             _of_task(one.task, material, "waits"),
         )
-        for one in held
+        for one in _held_back(material)[:MOST_WORDED]
     ]
 
 
