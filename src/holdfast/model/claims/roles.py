@@ -27,7 +27,6 @@ class RoleFiller:
 class _Roles:
     things: Mapping[tuple[str, ...], tuple[str, frozenset[str]]]
     words: Mapping[str, frozenset[str]]
-    forms: frozenset[str]
     starts: frozenset[str]
     longest: int
 
@@ -44,9 +43,17 @@ def _roles() -> _Roles:
                 if form[0] not in STOP or len(form) > 1:
                     fills.setdefault(form, {})[role] = name
     things_ = {form: (min(roles.values(), key=len), frozenset(roles)) for form, roles in fills.items()}
-    forms = several(" ".join(table("roles")).replace("=", " ").replace(",", " "))
     starts = frozenset(form[0] for form in things_)
-    return _Roles(things_, named, forms, starts, max(map(len, things_)))
+    return _Roles(things_, named, starts, max(map(len, things_)))
+
+
+@cache
+def _spellings() -> tuple[frozenset[str], frozenset[str]]:
+    """Every word of the table as it is written, and the names of words with which longer things begin."""
+    rows = [line.rpartition("|")[2].replace("=", ",").split(",") for line in table("roles")]
+    long = (form.split() for row in rows for form in row if " " in form.strip())
+    written = several(" ".join(table("roles")).replace("=", " ").replace(",", " "))
+    return written, frozenset(plain(form[0]) for form in long)
 
 
 # English words that are also names: they count only where they are written as the name of something used.
@@ -55,6 +62,8 @@ ENGLISH = several(word_list("roles.english"))
 
 def filled(words: tuple[Token, ...]) -> list[RoleFiller]:
     """The things a sentence names that fill some role, the longest name first at each place."""
+    if not any(_spelled(word.low) or plain(word.low) in _spellings()[1] for word in words):
+        return []  # most sentences name none, and the table takes longer to read than they do
     roles, found, at = _roles(), [], 0
     while at < len(words):
         starts = plain(words[at].low) in roles.starts
@@ -69,8 +78,9 @@ def filled(words: tuple[Token, ...]) -> list[RoleFiller]:
 
 def _spelled(low: str) -> bool:
     """Whether a word is written as the table has it, and does not only share its stem (`hour`, `hourly`)."""
-    forms = _roles().forms
-    return low in forms or low.removesuffix("s") in forms or SAME.get(low) in forms - ENGLISH
+    forms = _spellings()[0]
+    same = SAME.get(low)
+    return low in forms or low.removesuffix("s") in forms or (same in forms and same not in ENGLISH)
 
 
 def role_words(role: str) -> frozenset[str]:
