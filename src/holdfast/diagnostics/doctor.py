@@ -24,7 +24,6 @@ from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import states
 from holdfast.git.file_entries import placed
 from holdfast.git.hooks import HookState
-from holdfast.index.corpus.update import path_of as corpus_of
 from holdfast.index.other_branches import OWN_TABLES
 from holdfast.index.other_branches import path_of as others_of
 from holdfast.index.refresh import path_of
@@ -334,7 +333,7 @@ def _staged(clone: Clone) -> Iterator[HealthFinding]:
 
 def _index(clone: Clone) -> Iterator[HealthFinding]:
     """An index may be thrown away at any time, so whatever is wrong with one is only a note."""
-    for path, tables in ((path_of(clone), ()), (corpus_of(clone), ()), (others_of(clone), OWN_TABLES)):
+    for path, tables in ((path_of(clone), ()), (path_of(clone, "corpus"), ()), (others_of(clone), OWN_TABLES)):
         if (wrong := damage_of(path, tables)) and not is_busy(wrong):
             step = "Delete it; the next `holdfast recall` builds it again."
             yield HealthFinding("note", "index", path, f"a search index cannot be read ({wrong})", step)

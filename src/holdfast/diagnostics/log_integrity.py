@@ -68,6 +68,7 @@ class Ledger:
         self.findings: list[HealthFinding] = []
         self.files = 0
         self._odd: list[UnreadableLine] = []
+        self._sound: dict[bytes, list[VerifiedEvent | None]] = {}  # a segment's bytes to its events
 
     def segment(self, file: str, name: str, data: bytes, *, own: bool = False) -> None:
         """Take a segment: each event, the header, the name, and for a tracked one its folder."""
@@ -77,10 +78,11 @@ class Ledger:
             self._say("problem", file, None, sentence, _RESTORE)
             return
         pieces = list(log_format.split_lines(data))
-        seen: list[VerifiedEvent | None] = []
+        # What was sealed here and is committed has the same bytes twice.
+        seen: list[VerifiedEvent | None] = [] if own else self._sound.get(data, [])
         faults: dict[int, str] = {}
         newer = bool(_NEWER.match(data))
-        for number, piece in enumerate(pieces[1:], 2):
+        for number, piece in enumerate(pieces[1:] if not seen else (), 2):
             try:
                 seen.append(_read(piece, file, number, own=own))
             except FutureFormat as error:
@@ -92,6 +94,8 @@ class Ledger:
         if newer and log_format.segment_name(data) == name:
             self._say("partial", file, 1, "this segment was written by a newer Holdfast", _UPDATE)
             return
+        if not faults:
+            self._sound[data] = seen
         self._keep(seen, own=own)
         line = next((event.line for event in seen if event is not None), None)
         odd = (event for event in seen if event is not None and event.line != line)  # a segment never mixes lines

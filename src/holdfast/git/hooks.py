@@ -89,10 +89,9 @@ def remove(repo: Repo, layout: Layout) -> HooksRemoved:
 
 def state(repo: Repo, layout: Layout, *, prove: bool = True, version: tuple[int, int] | None = None) -> list[HookState]:
     """Each hook, and whether it fires: it is fired with a token, and the token looked for."""
-    asked = version or git_version(repo)
-    found = list(_look(repo, layout, config=asked >= CONFIG_HOOKS))
+    found = list(_look(repo, layout, version))
     if prove and any(hook.installed for hook in found):
-        found = _proved(repo, layout, found, asked)
+        found = _proved(repo, layout, found, version or git_version(repo))
     waiting = [fired for fired in git_inbox.peek(layout) if fired.probe is None]
     last = {fired.hook: fired.ts for fired in waiting}
     return [replace(hook, last=last.get(hook.name)) for hook in found]
@@ -241,8 +240,9 @@ def _configure(repo: Repo, *args: str) -> None:
 # How they stand, and whether they fire
 
 
-def _look(repo: Repo, layout: Layout, *, config: bool) -> Iterator[HookState]:
+def _look(repo: Repo, layout: Layout, version: tuple[int, int] | None) -> Iterator[HookState]:
     folder, commands = _effective(repo), _configured(repo)
+    config = bool(commands) and (version or git_version(repo)) >= CONFIG_HOOKS
     for name in NAMES:
         if name in commands:
             older = "this git is older than 2.54 and reads no hooks from its configuration"

@@ -41,10 +41,10 @@ def fill_used(db: sqlite3.Connection, layout: Layout) -> None:
 Progress = Callable[[int, int], None]  # done, of all
 
 
-def path_of(clone: Clone) -> str:
-    """Where this work tree's index lies."""
+def path_of(clone: Clone, *what: str) -> str:
+    """Where this work tree's index lies, or that of something else beside it."""
     folder = os.path.dirname(clone.layout.index(clone.repo_id))
-    return os.path.join(folder, schema.file_name(clone.repo.git_dir, clone.repo.common_dir))
+    return os.path.join(folder, schema.file_name(clone.repo.git_dir, clone.repo.common_dir, *what))
 
 
 def place_of(clone: Clone) -> freshness.WorkTreePaths:

@@ -20,7 +20,7 @@ from hashlib import blake2b
 
 from holdfast.errors import Busy, HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.index import schema
+from holdfast.index import refresh
 from holdfast.index.corpus import git_objects as history
 from holdfast.index.corpus.corpus_rows import OWN_INDEXES, CorpusRows
 from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, attributes_of, chunks_of
@@ -119,8 +119,7 @@ class CorpusState:
 
 def path_of(clone: Clone) -> str:
     """Where this work tree's corpus lies."""
-    folder = os.path.dirname(clone.layout.index(clone.repo_id))
-    return os.path.join(folder, schema.file_name(clone.repo.git_dir, clone.repo.common_dir, "corpus"))
+    return refresh.path_of(clone, "corpus")
 
 
 def open_corpus(clone: Clone) -> Index:
