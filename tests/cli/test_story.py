@@ -154,7 +154,10 @@ def test_only_what_is_listed_somewhere_can_be_remembered(ready: Cli) -> None:
 
 def test_uninstall_says_how_it_stays_gone(ready: Cli) -> None:
     """The next command would bring it back from git, and nobody would know why."""
-    assert "Until then any holdfast command sets it up again" in ready("uninstall", "--yes").out
+    ready.spawn("facts")
+    assert list((ready.cwd / ".git").glob("holdfast*"))
+    assert "Until then any holdfast command sets it up again" in ready.spawn("uninstall", "--yes").out
+    assert list((ready.cwd / ".git").glob("holdfast*")) == []
 
 
 def test_run_passes_output_streams_and_exit_code_through(ready: Cli) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ENTRY_FOLDERS = (MEMORY, TASKS, LINKS)
 _MOST_BYTES = 64 << 20  # of blobs that are kept
 _MOST_LISTINGS = 64
-_RECORD = "holdfast-answers"  # in git's folder of the work tree
+RECORD = "holdfast-answers"  # in git's folder of the work tree
 _MOST_KEPT = 4 << 20  # bytes of answers that the next command may want
 _RULES = (".gitignore", ".gitattributes", f"{TRACKED}/.gitignore", f"{TRACKED}/.gitattributes")
 _OID = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -41,6 +41,7 @@ class GitMemo:
         self._top, self._git_dir, self._common_dir = top, git_dir, common_dir
         self._listings: dict[str, tuple[str, bytes]] = {}  # by command: the state it was asked in, the answer
         self._is_new = False  # whether there is something to leave for the next
+        self.is_last = False  # whether no command comes after this one
         self._tree: tuple[str, dict[str, str], dict[str, str]] = ("", {}, {})
         self._below: dict[str, dict[str, str]] = {}
         self._blobs: dict[str, bytes] = {}
@@ -93,7 +94,7 @@ class GitMemo:
     @cached_property
     def _earlier(self) -> tuple[dict[str, Any], bytes]:
         """What earlier commands left: a line of JSON, and the answers one after the other."""
-        data = loose_records.content(os.path.join(self._git_dir, _RECORD), limit=2 * _MOST_KEPT)
+        data = loose_records.content(os.path.join(self._git_dir, RECORD), limit=2 * _MOST_KEPT)
         head, _, answers = data.partition(b"\n")
         try:
             found = json.loads(head)
@@ -104,7 +105,7 @@ class GitMemo:
 
     def leave(self) -> None:
         """Leave for the next command what this one asked, and what it did not need to ask."""
-        if not self._is_new:
+        if not self._is_new or self.is_last:
             return
         facts, status = self._status or (self._earlier[0].get("facts"), self._earlier[0].get("status"))
         # One answer for each shape of command: the next asks about later commits.
@@ -118,7 +119,7 @@ class GitMemo:
                 answers += answer
         record = json.dumps({"facts": facts, "status": status, "shapes": shapes}).encode("ascii")
         with contextlib.suppress(HoldfastError, OSError):
-            fsio.replace(os.path.join(self._git_dir, _RECORD), record + b"\n" + answers)
+            fsio.replace(os.path.join(self._git_dir, RECORD), record + b"\n" + answers)
         self._is_new = False
 
     def _kept(self, shape: str) -> tuple[str, bytes] | None:

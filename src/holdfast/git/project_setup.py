@@ -8,7 +8,7 @@ import os
 import shutil
 
 from holdfast.errors import NotARepository
-from holdfast.git import branch_lines, publish_journal, visible_entries
+from holdfast.git import branch_lines, git_memo, publish_journal, visible_entries
 from holdfast.git.clone import Clone
 from holdfast.git.publish_journal import PublishItem
 from holdfast.git.repo import Repo
@@ -122,9 +122,10 @@ def uninstall(repo: Repo, layout: Layout, repo_id: str) -> UninstallResult:
         key = f"branch.{ref[len('refs/heads/') :]}.holdfast"
         repo.attempt("config", "--unset-all", key, write=True)
     for git_dir in repo.worktrees():
-        for name in (branch_lines.DETACHED, visible_entries.STAGED_RECORD):
+        for name in (branch_lines.DETACHED, visible_entries.STAGED_RECORD, git_memo.RECORD):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(git_dir, name))
+    repo.leave_nothing()
     gone += _left_in_others(repo)
     removed = [path for path in gone if os.path.lexists(path)]
     for path in removed:

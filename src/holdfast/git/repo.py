@@ -348,6 +348,10 @@ class Repo:
         """Nobody but this process edits entry files in place until it ends."""
         self._memo.steady = True
 
+    def leave_nothing(self) -> None:
+        """Let no answers of git lie about: Holdfast goes away."""
+        self._memo.is_last = True
+
     def leave_answers(self) -> None:
         """Let the next command know what git answered."""
         self._memo.leave()
