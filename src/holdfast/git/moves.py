@@ -266,8 +266,8 @@ class _Observing:
     def _tree(self, before: SeenWorkTree | None) -> SeenWorkTree:
         rows = reflog.read(self.repo.git_dir, "HEAD")
         # Another work tree under an old name: its log begins after we last looked.
-        anew = before is not None and rows and rows[0].begins and rows[0].time > _seconds(before.ts)
-        if before is not None and not anew:
+        is_other = before is not None and rows and rows[0].begins and rows[0].time > _seconds(before.ts)
+        if before is not None and not is_other:
             fresh = _fresh(rows, before)
             if fresh is not None:
                 for step in read_steps(fresh, head=before.head, ref=before.ref):

@@ -224,7 +224,7 @@ class OpenCodexTurn:
         ours = "mcp__holdfast__" if call.is_script and "mcp__holdfast__" in call.text else call.name
         result = call.result = result_of(output, name=ours)
         self.weight += len(result.text)
-        # A command that still runs is told how it ended when a later call learns that.
+        # How a command ended that still runs is noted when a later call learns it.
         if process := still_running(output):
             self.running.setdefault(process, call)
         elif call.name == "write_stdin" and result.exit_status is not None:
