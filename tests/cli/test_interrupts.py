@@ -109,3 +109,32 @@ def test_who_ignores_interrupts_goes_on_to(repo: GitRepo, cli: Cli) -> None:
 def _is_ignored(pid: int) -> bool:
     found = re.search(r"^SigIgn:\s*([0-9a-f]+)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
     return found is not None and bool(int(found[1], 16) & 1 << (signal.SIGINT - 1))
+
+
+def test_ctrl_c_in_the_last_hook_of_a_publish_keeps_what_it_committed(repo: GitRepo, cli: Cli) -> None:
+    """Files taken back after their commit were deleted by the user's next commit."""
+    init(cli.cwd, commit=True)
+    cli("task", "add", "Mend the pier", "--id", "TSK-mend")
+    before = repo.git("rev-parse", "HEAD")
+    hook = repo.path / ".git" / "hooks" / "post-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\n: >.git/hook-runs\nsleep 20\n")
+    hook.chmod(0o755)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", "publish", "--here"],
+        cwd=repo.path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    until = time.monotonic() + 60
+    while not (repo.path / ".git" / "hook-runs").exists():
+        assert process.poll() is None and time.monotonic() < until
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it: to git and its hook as well
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert repo.git("rev-parse", "HEAD") != before
+    assert repo.status() == ""
+    assert "TSK-mend" in cli("tasks").out
+    assert "Nothing to publish" in cli("publish", "--here").out

@@ -55,7 +55,7 @@ def accept(
     """Approve a candidate on the current line, or an entry as it stands, edited by hand or not.
 
     What contradicts something that stands is refused, unless the wish says how both are to be taken. `against` saves
-    looking for it again, where many are decided at once. Unless `again`, what was approved before is not recorded again.
+    looking for it again, where many are decided at once. What was approved before is recorded again only if `again`.
     """
     wish = wish or revise.ReviewerWish()
     with candidates.locked(clone):

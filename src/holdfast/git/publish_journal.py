@@ -308,7 +308,7 @@ def prune(folder: str, top: str) -> None:
 
 @contextlib.contextmanager
 def undone_on_failure(clone: Clone, items: Sequence[PublishItem]) -> Iterator[None]:
-    """Take everything back if the block fails; if even that fails, the journal stays for the next command."""
+    """Take everything back if the block fails before its commit; if that fails, the next command has the journal."""
     whole = False
     try:
         yield
@@ -317,5 +317,7 @@ def undone_on_failure(clone: Clone, items: Sequence[PublishItem]) -> Iterator[No
         if not whole:
             with contextlib.suppress(HoldfastError, OSError):
                 sweep(clone.repo, items)
-                undo(clone.repo, items, items)
+                # Who interrupts the last hook of a commit finds it made: the next would delete what we take back.
+                if _finish(clone, clone.repo, clone.line().id, items) is None:
+                    undo(clone.repo, items, items)
                 fsio.remove(clone.layout.publishing)
