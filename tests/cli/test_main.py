@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, init
 
 HOLDFAST = [sys.executable, "-m", "holdfast"]
 
@@ -293,3 +293,15 @@ def test_closed_streams_change_nothing(repo: GitRepo, cli: Cli) -> None:
     assert subprocess.run(["sh", "-c", line], cwd=repo.path, check=False).returncode == 3
     assert json.loads(cli("log", "--json").out)["exit_status"] == 3
     assert cli("doctor").code == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_an_answer_that_cannot_be_written_is_one_sentence(repo: GitRepo, cli: Cli) -> None:
+    """A traceback after a good error looks like damage to the store."""
+    init(cli.cwd, commit=True)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "holdfast", "log"], cwd=repo.path, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode not in (0, 1)
+    assert done.stderr.count(b"No space left on device") == 1 and b"Traceback" not in done.stderr

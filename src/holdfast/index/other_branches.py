@@ -186,8 +186,8 @@ def _tips(clone: Clone) -> tuple[str, dict[str, list[str]]]:
 
 
 def _called(clone: Clone, ref: str) -> str:
-    """A branch's name as it may be kept and shown."""
-    return clone.hide.text(branch_lines.called(ref))
+    """A branch's name as it may be kept and shown; one that is no UTF-8 has marks in it, as SQLite takes no other."""
+    return os.fsencode(clone.hide.text(branch_lines.called(ref))).decode("utf-8", "replace")
 
 
 def _compare(clone: Clone, others: _Others, head: str, tips: Mapping[str, Sequence[str]]) -> None:

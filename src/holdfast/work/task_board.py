@@ -5,6 +5,7 @@ when they are named, never shown unasked. What the graph makes of them all is `t
 of them `task_lifecycle`'s.
 """
 
+import os
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any
@@ -70,7 +71,7 @@ def files_by_branch(clone: Clone, folder: str = paths.TASKS) -> dict[str, list[s
     """Branch to the names of its task files; branches with the same tree are read once."""
     refs = clone.repo.text("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes").splitlines()
     asked = "".join(f"{ref}:{folder}\n" for ref in refs).encode("utf-8", "surrogateescape")
-    answers = clone.repo.run("cat-file", "--batch-check=%(objectname)", stdin=asked).decode().splitlines()
+    answers = os.fsdecode(clone.repo.run("cat-file", "--batch-check=%(objectname)", stdin=asked)).splitlines()
     trees = {ref: oid for ref, oid in zip(refs, answers, strict=False) if " " not in oid}
     listed = {oid: list(clone.repo.blobs_below(oid)) for oid in set(trees.values())}
     return {ref.removeprefix("refs/heads/").removeprefix("refs/remotes/"): listed[oid] for ref, oid in trees.items()}

@@ -20,19 +20,24 @@ DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and give its exit code."""
-    argv = sys.argv[1:] if argv is None else argv
+    argv, code = sys.argv[1:] if argv is None else argv, 0
     for stream in (sys.stdout, sys.stderr):  # a terminal that cannot draw a character shows its number instead
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
         code = _run(argv)
         flush()
-    except ReaderGone:
-        # The reader went away (`holdfast log | head`); nothing more can be said to it.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
-        return BROKEN_PIPE
+    except ReaderGone:  # it went away (`holdfast log | head`), and nothing more can be said to it
+        code = BROKEN_PIPE
+    except OSError as error:  # the disk of a redirected answer is full; what was done is done
+        if code == 0:
+            complain(f"the answer could not be written: {error.strerror or error}", None)
+            code = HoldfastError.code
+    else:
+        return code
+    nowhere = os.open(os.devnull, os.O_WRONLY)  # else Python tries once more, and fails with a traceback
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
     return code
 
 
