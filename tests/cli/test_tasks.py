@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from tests.conftest import Cli, GitRepo, grown, init
+from tests.conftest import Cli, GitRepo, grown
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 
@@ -339,7 +339,6 @@ def test_done_asks_for_evidence_where_somebody_can_answer(cli: Cli, plan: dict[s
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names must be UTF-8")
 def test_a_branch_whose_name_is_not_utf8_stops_no_command(repo: GitRepo, cli: Cli) -> None:
     """Git takes any bytes for a name; one such branch of a colleague must not end every question here."""
-    init(cli.cwd, commit=True)
     repo.git("branch", os.fsdecode(b"br\xe9"))
     repo.git("switch", "-q", "-c", "plain")
     for words in (["recall", "pier"], ["next"], ["tasks"], ["context"], ["status"]):
