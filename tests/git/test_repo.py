@@ -195,3 +195,16 @@ def test_a_damaged_answer_is_asked_for_again(counting: GitRepo, record: bytes) -
     (counting / ".git" / "holdfast-answers").write_bytes(record)
     assert _asked(counting, lambda there: there.text("remote")) == ("", 1)
     assert _asked(counting, lambda there: there.text("remote")) == ("", 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("folder", [layout.MEMORY, layout.TASKS, layout.LINKS])
+@pytest.mark.parametrize("kind", ["file", "pipe"])
+def test_what_stands_in_the_place_of_an_entry_folder_stops_nothing(repo: GitRepo, folder: str, kind: str) -> None:
+    """A checkout of another project's branch may bring a file of that name; every command looks there."""
+    repo.write(".holdfast/x", "")
+    there = repo.path.joinpath(*folder.split("/"))
+    there.write_text("x") if kind == "file" else os.mkfifo(there)
+    found = Repo.discover(str(repo.path))
+    assert found.status(layout.MEMORY, layout.TASKS, layout.LINKS) == {}
+    found.entry_facts()

@@ -187,19 +187,21 @@ class GitMemo:
 
 def _stats(folder: str) -> list[tuple[str, os.stat_result]]:
     """The facts of what lies in a folder, asked by a handle where that goes: a quarter faster than by path."""
+    look, found = os.stat, []
     try:
         if os.stat not in os.supports_dir_fd:
             return [(entry.name, entry.stat(follow_symlinks=False)) for entry in os.scandir(folder)]
-        handle = os.open(folder, os.O_RDONLY)
+        handle = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))  # else a pipe would hold us
     except OSError:
         return []
-    look, found = os.stat, []
-    for name in os.listdir(handle):
-        try:
-            found.append((name, look(name, dir_fd=handle, follow_symlinks=False)))
-        except FileNotFoundError:  # just now; its folder's time tells
-            continue
-    os.close(handle)
+    try:
+        for name in os.listdir(handle):
+            try:
+                found.append((name, look(name, dir_fd=handle, follow_symlinks=False)))
+            except FileNotFoundError:  # just now; its folder's time tells
+                continue
+    finally:
+        os.close(handle)
     return found
 
 
