@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 
 from holdfast.errors import GitFailed, NotARepository, PublishRefused
 from holdfast.git import project_setup
+from holdfast.git import repo as git
 from holdfast.git.repo import Repo
 from holdfast.store import layout
 from tests.conftest import Cli, GitRepo, init
@@ -208,3 +210,24 @@ def test_what_stands_in_the_place_of_an_entry_folder_stops_nothing(repo: GitRepo
     found = Repo.discover(str(repo.path))
     assert found.status(layout.MEMORY, layout.TASKS, layout.LINKS) == {}
     found.entry_facts()
+
+
+@pytest.mark.parametrize(
+    ("reason", "times"), [("File exists", 5), ("Read-only file system", 1), ("Permission denied", 1)]
+)
+def test_settings_that_cannot_be_written_are_not_waited_for(
+    repo: GitRepo, monkeypatch: pytest.MonkeyPatch, reason: str, times: int
+) -> None:
+    """In a sandbox every command would wait for seconds: that lock never goes away."""
+    found, asked = Repo.discover(str(repo.path)), []
+    complaint = f"error: could not lock config file .git/config: {reason}".encode()
+
+    def refuse(*args: str, **_: object) -> subprocess.CompletedProcess[bytes]:
+        asked.append(args)
+        return subprocess.CompletedProcess(args, 255, b"", complaint)
+
+    monkeypatch.setattr(git, "LOCK_TRIES", 5)
+    monkeypatch.setattr(git, "LOCK_PAUSE", 0)
+    monkeypatch.setattr(found, "attempt", refuse)
+    assert found.attempt_patiently("config", "a.b", "c").returncode == 255
+    assert len(asked) == times

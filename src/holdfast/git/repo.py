@@ -205,7 +205,7 @@ class Repo:
         """Run a command that changes git's index or settings; another git at work is given a moment to end."""
         for _ in range(LOCK_TRIES):
             done = self.attempt(*args, write=True, **options)
-            if done.returncode == 0 or not (is_index_busy(done.stderr) or b"could not lock config" in done.stderr):
+            if done.returncode == 0 or not (is_index_busy(done.stderr) or is_config_busy(done.stderr)):
                 break
             time.sleep(LOCK_PAUSE)
         return done
@@ -473,6 +473,11 @@ def raw_changes(out: bytes) -> Iterator[tuple[str, str, str | None, str | None]]
 def is_index_busy(stderr: bytes) -> bool:
     """Whether git complained that another git holds the index; we never remove its lock."""
     return b"index.lock" in stderr and b"File exists" in stderr
+
+
+def is_config_busy(stderr: bytes) -> bool:
+    """Whether git complained that another git writes its settings; where nobody may, waiting helps nobody."""
+    return b"could not lock config" in stderr and b"File exists" in stderr
 
 
 def lacks_identity(output: bytes) -> bool:
