@@ -3,6 +3,8 @@
 import sqlite3
 from datetime import UTC, datetime
 
+import pytest
+
 from holdfast.model.memory import Accepted, Retired
 from holdfast.model.task import Checkpoint, Task
 from holdfast.security.redact import Scanner
@@ -94,12 +96,13 @@ def test_other_rules_look_at_everything_again(tmp_path) -> None:
     assert _asked(texts, other, layout.MEMORY)[1] == list(texts)
 
 
-def test_a_damaged_row_is_read_again(tmp_path) -> None:
+@pytest.mark.parametrize("fields", ["[1, 2", None, b"\xff", ""])
+def test_a_damaged_row_is_read_again(tmp_path, fields: str | bytes | None) -> None:
     texts = _memories(MANY)
     path = str(tmp_path / "memo.db")
     _asked(texts, EntryMemo(path, Scanner()), layout.MEMORY)
     with sqlite3.connect(path) as db:
-        db.execute("UPDATE entry SET fields = '[1, 2' WHERE blob = ?", (list(texts)[3],))
+        db.execute("UPDATE entry SET fields = ? WHERE blob = ?", (fields, list(texts)[3]))
     db.close()
     assert _asked(texts, EntryMemo(path, Scanner()), layout.MEMORY) == (texts, [list(texts)[3]])
 

@@ -124,7 +124,7 @@ class EntryMemo:
 
 def _all_fields(rows: list[str]) -> list[Any]:
     """What rows say: all at once, which takes half as long, or one by one, with nothing for those that are damaged."""
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, TypeError):
         found: list[Any] = json.loads(f"[{','.join(rows)}]")
         if len(found) == len(rows):
             return found
@@ -132,6 +132,6 @@ def _all_fields(rows: list[str]) -> list[Any]:
     for row in rows:
         try:
             found.append(json.loads(row))
-        except ValueError:
+        except (ValueError, TypeError):
             found.append(None)
     return found
