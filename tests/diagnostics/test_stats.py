@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.diagnostics.stats import Duration
 from holdfast.index.refresh import path_of, signature_of
+from holdfast.model.event import EventDraft
 from holdfast.project import Project
 from holdfast.store import statistics, tally
 from tests.conftest import Cli, GitRepo, grown
@@ -186,3 +187,13 @@ def test_an_erased_memory_is_counted_nowhere(story: Story) -> None:
     names = [path.name for path in folder.glob("statistics*") if story.pin.lower().encode() in path.read_bytes()]
     assert names == []
     assert [one.id for one in story.project.health.stats().memories] == [story.port]
+
+
+@pytest.mark.parametrize(
+    "artifacts", [["src/db/x.py", 5, {"sha256": "00"}, {"path": None}], "src/db/x.py", 7, {"path": 1}]
+)
+def test_a_run_that_names_its_files_in_an_odd_way_stops_nothing(story: Story, artifacts: object) -> None:
+    """A bundle, or another version, may bring it; the figures of everything else still count."""
+    story.ask(9 * MINUTE, story.pin)
+    story.project.clone.record(EventDraft("run", run_id="RUN-odd", body={"artifacts": artifacts}))
+    assert story.project.health.stats().acted == 0

@@ -118,10 +118,17 @@ def _acts(clone: Clone, event: Event, about: UsageSubjects, given: GivenTimes) -
     named = names_in(json.dumps({name: body.get(name) for name in _SAID}, ensure_ascii=False)) - {target.lower()}
     yield from ((at, CITED, (target or event.hash_self[:12]).lower(), name) for name in sorted(named))
     if event.kind == "run":
-        paths = [made["path"] for made in body.get("artifacts") or ()]
+        paths = list(_changed(body.get("artifacts")))
         for name in given.recalled(at):
             if any(about.touches(name, path) for path in paths):
                 yield at, ACTED, event.hash_self[:12], name
+
+
+def _changed(artifacts: object) -> Iterator[str]:
+    """The files that a run changed; a body may come with a bundle, and say anything."""
+    for one in artifacts if isinstance(artifacts, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("path"), str):
+            yield one["path"]
 
 
 def _in_commits(clone: Clone, since: int) -> Iterable[Act]:
