@@ -98,3 +98,10 @@ def test_the_words_say_what_is_there_and_what_to_do(place: Place) -> None:
     assert shown[0].split() == ["post-commit", "gone"] and shown[-1] == "Mend it with: holdfast hooks install"
     assert words.removed(hooks.remove(clone.repo, clone.private)).startswith("Took out 3 hooks;")
     assert words.removed(hooks.remove(clone.repo, clone.private)).startswith("No hooks")
+
+
+def test_an_empty_recording_hook_is_none_of_this_version(place: Place) -> None:
+    """A disk that was full leaves it so; installing again mends it."""
+    install(place)
+    Path(place.open().private.hook).write_bytes(b"")
+    assert ("note", ".git/holdfast/hook.py", "the recording hook is of another version of Holdfast") in said(place)
