@@ -581,3 +581,17 @@ def test_copies_set_aside_go_and_other_work_trees_and_packs_are_named(project, r
     every = repo.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
     blobs = [row.split()[0] for row in every.splitlines() if row.endswith("blob")]
     assert all(SECRET not in repo.git("cat-file", "blob", oid) for oid in blobs), "what it advises works"
+
+
+@pytest.mark.parametrize("name", ["candidates", "decided.json"])
+def test_what_stands_in_the_place_of_a_folder_holds_no_erasure_up(project, repo, name):
+    """Half an erasure would be begun again by every later command, and fail there."""
+    run = project.write_log({"task": SECRET})
+    there = repo.path / ".git" / "holdfast" / name
+    if there.is_dir():
+        shutil.rmtree(there)
+    if name == "candidates":
+        there.write_text("x")
+    project.sync.erase(run)
+    assert not (repo.path / ".git" / "holdfast" / "erasing.json").exists()
+    assert_gone(SECRET, repo.path)

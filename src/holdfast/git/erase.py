@@ -258,11 +258,13 @@ def _remove(clone: Clone, identity: str, names: list[str], texts: _Texts) -> lis
             removed.append(f"body {body[:12]}")
     for store in clone.stores:
         candidate = os.path.join(store.candidates, f"{identity}.md")
-        removed += [f"candidate {identity}"] if os.path.lexists(candidate) else []
-        fsio.remove(candidate)
+        if os.path.lexists(candidate):  # a file may lie in the place of its folder
+            fsio.remove(candidate)
+            removed.append(f"candidate {identity}")
         removed += _remove_run(store, identity) + _remove_records(store, identity) + trash.forget(store, identity)
         removed += _remove_kept(store.kept, identity) + _remove_kept(store.quarantine, identity)
-        fsio.remove(store.decided)  # what a review can undo: it holds texts
+        if os.path.lexists(store.decided):  # what a review can undo: it holds texts
+            fsio.remove(store.decided)
     removed += _remove_changes(clone, texts.changes(identity), identity)
     return removed + _remove_tracked(clone, texts, identity, names)
 
