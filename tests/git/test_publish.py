@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import GitFailed, HookRefused, HookRewrote, OnTrunk, PublishRefused, UnsafePath
+from holdfast.errors import CorruptLog, GitFailed, HookRefused, HookRewrote, OnTrunk, PublishRefused, UnsafePath
 from holdfast.git import project_setup, publish, reconcile, repo
 from holdfast.git.clone import Clone
 from holdfast.model.event import EventDraft
@@ -896,3 +896,21 @@ def test_what_two_lines_inherited_is_one_change(place: Place) -> None:
     place.git("switch", "-q", "sub")
     assert place.facts() == {}
     assert place.publish().commit is None
+
+
+def test_an_approval_that_was_altered_before_its_publish_is_not_published(place: Place) -> None:
+    """A segment waits after a refused publish; what is committed then can never be mended."""
+    place.keep("one")
+    place.open().record(EventDraft("accept", target="FCT-one", body={"statement": "It is so."}))
+    hook = place.repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    with pytest.raises(HookRefused):
+        place.publish()
+    hook.unlink()
+    (segment,) = (place.store / "sealed" / "log").glob("*.jsonl")
+    segment.chmod(0o600)
+    segment.write_bytes(segment.read_bytes().replace(b'"seq":0', b'"seq":7'))
+    before = place.git("rev-parse", "HEAD")
+    with pytest.raises(CorruptLog):
+        place.publish()
+    assert place.git("rev-parse", "HEAD") == before

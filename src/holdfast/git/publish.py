@@ -17,7 +17,7 @@ from holdfast.git.visible_entries import Sighting, Source, Staged
 from holdfast.model.event import Event, EventDraft
 from holdfast.store import fsio, pending_changes, seal
 from holdfast.store import layout as paths
-from holdfast.store.format import events_in, split_lines
+from holdfast.store.format import parse_event, split_lines
 from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen, replace
 
@@ -254,7 +254,8 @@ def _accepted(clone: Clone, items: Sequence[PublishItem], touched: Collection[st
     Those in the segments that are published, and older ones of this clone about texts that are only now.
     """
     segments = [item.data for item in items if item.change and item.change.segment and item.data]
-    found = [event for data in segments for event, _ in events_in(data, "accept")]
+    lines = (line for data in segments for line in split_lines(data) if b'"kind":"accept"' in line)
+    found = [parse_event(line) for line in lines]  # a damaged approval is not published: its proof could not come along
     if touched:
         found += clone.find_events("own", kinds=("accept",), targets=touched)
     second_hand = clone.second_hand() if found else set()
