@@ -465,3 +465,19 @@ def test_without_a_trunk_everything_counts_as_added(sample):
 
     assert found.base is None
     assert [f.file for f in found.problems] == [PATH.replace("aaa111", "bbb222")]
+
+
+def test_a_tree_that_git_lacks_hides_nothing_beside_it(sample):
+    """A gate that finds nothing to judge lets everything pass."""
+    sample.fact()
+    sample.clone.change(".holdfast/tasks/mend-TSK-aaa111.md", "---\nid: TSK-aaa111\n---\nMend\n")
+    sample.publish()
+    whole = verdict(sample).counts
+    lost = sample.repo.git("rev-parse", "HEAD:.holdfast/tasks").strip()
+    (sample.repo.path / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+
+    found = verdict(sample)
+
+    assert {name: found.counts[name] for name in ("events", "segments", "memories")} == {
+        name: whole[name] for name in ("events", "segments", "memories")
+    }

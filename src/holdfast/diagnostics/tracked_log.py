@@ -43,15 +43,22 @@ class TreeRow:
 def rows(repo: Repo, rev: str, path: str) -> list[TreeRow]:
     """Everything below a path of ours in a commit, links and odd modes included."""
     commit = (repo.head().oid if rev == "HEAD" else rev) or rev
-    return [row for row in _all_rows(repo, commit) if row.path == path or row.path.startswith(f"{path}/")]
+    listed = _all_rows(repo, commit)
+    if listed is None:  # git may lack a tree beside this one: that must not hide the log from who verifies it
+        return _listed(repo, commit, path) or []
+    return [row for row in listed if row.path == path or row.path.startswith(f"{path}/")]
 
 
 @lru_cache(maxsize=4)
-def _all_rows(repo: Repo, commit: str) -> list[TreeRow]:
+def _all_rows(repo: Repo, commit: str) -> list[TreeRow] | None:
     """Asked of git itself, once a process: what earlier commands kept may be what is wrong."""
-    done = repo.attempt("ls-tree", "-r", "-z", "--full-tree", commit, "--", layout.TRACKED)
-    listed = git_memo.listed_rows(done.stdout if done.returncode == 0 else b"")
-    return [TreeRow(name, oid, mode) for name, (mode, _, oid) in listed]
+    return _listed(repo, commit, layout.TRACKED)
+
+
+def _listed(repo: Repo, commit: str, path: str) -> list[TreeRow] | None:
+    done = repo.attempt("ls-tree", "-r", "-z", "--full-tree", commit, "--", path)
+    found = git_memo.listed_rows(done.stdout)
+    return [TreeRow(name, oid, mode) for name, (mode, _, oid) in found] if done.returncode == 0 else None
 
 
 def read_log(repo: Repo, rev: str, ledger: Ledger) -> dict[str, bytes]:
