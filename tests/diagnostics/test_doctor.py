@@ -1,6 +1,7 @@
 """What the doctor finds, on real stores: damage with its place, and nothing where nothing is wrong."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -9,6 +10,7 @@ from datetime import timedelta
 import pytest
 
 from holdfast.diagnostics import log_integrity as checkpoints
+from holdfast.diagnostics import store_records
 from holdfast.diagnostics.doctor import examine, take_checkpoint
 from holdfast.model.event import EventDraft
 
@@ -449,3 +451,11 @@ def test_nothing_is_reported_while_others_record_and_publish(sample):
 
     assert [told(report) for report in reports if report.verdict != "ok"] == []
     assert reports[-1].counts["events"] > reports[0].counts["events"]
+
+
+def test_a_file_in_the_drawers_place_is_no_journal(sample):
+    """Nobody was cut short there, and setting such a journal aside would fail."""
+    shutil.rmtree(sample.repo.path / ".holdfast" / "local", ignore_errors=True)
+    sample.repo.write(".holdfast/local", "x")
+    found = [finding.file for finding in store_records.examine_records(sample.open())]
+    assert not [file for file in found if file.endswith(("publishing.json", "erasing.json"))]

@@ -116,8 +116,9 @@ def examine_records(clone: Clone) -> Iterator[HealthFinding]:
         for path, error in branch_lines.damaged(store):
             yield _problem(clone, path, error, repair="line")
         yield from _candidates(clone, store)
-        yield from _unreadable(clone, store.publishing, partial(publish_journal.read, store), repair="damaged")
-        yield from _unreadable(clone, store.erasing, partial(erase.journal_of, store), repair="damaged")
+        for path, read in ((store.publishing, publish_journal.read), (store.erasing, erase.journal_of)):
+            if os.path.lexists(path):
+                yield from _unreadable(clone, path, partial(read, store), repair="damaged")
         for name in erase.markers(store):
             path = os.path.join(store.erased, name)
             yield from _unreadable(clone, path, partial(erase.bodies_of, store, name), repair="erased")
