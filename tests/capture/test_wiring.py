@@ -433,6 +433,17 @@ def test_approval_is_read_and_never_given(rig: Rig) -> None:
     assert client_trust.events_to_approve("codex", "user", user, top) == ("Stop",)
 
 
+def test_a_hook_of_others_in_words_that_cannot_be_hashed_is_passed_over(rig: Rig) -> None:
+    """Half a character in somebody else's hook must stop neither `connect` nor `doctor`."""
+    file = rig.home / ".codex/hooks.json"
+    file.parent.mkdir()
+    file.write_text(r'{"hooks":{"Stop":[{"matcher":"\ud83d","hooks":[{"type":"command","command":"say \ud83d"}]}]}}')
+    assert client_trust.unapproved(str(file), rig.user()) == ()
+    rig.connect("codex")
+    waiting = client_trust.events_to_approve("codex", "user", rig.user(), str(rig.top))
+    assert sorted(waiting or ()) == sorted(APPROVED)
+
+
 def test_gemini_trusts_folders(rig: Rig) -> None:
     """A project's settings are not even read in a folder that is not trusted."""
     user, top = rig.user(), str(rig.top)

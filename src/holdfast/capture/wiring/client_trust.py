@@ -30,11 +30,10 @@ def unapproved(hooks_file: str, homes: UserHomes) -> tuple[str, ...]:
     waiting = []
     for event, index, group in _groups(hooks_file):
         for number, handler in enumerate(group["hooks"]):
+            if not client_settings.our_command(handler.get("command")):
+                continue  # whatever its words are: some cannot even be hashed
             given = _dict(approved.get(f"{hooks_file}:{_label(event)}:{index}:{number}"))
-            trusted = given.get("trusted_hash") == fingerprint(event, group, handler)
-            if client_settings.our_command(handler.get("command")) and not (
-                trusted and given.get("enabled") is not False
-            ):
+            if given.get("trusted_hash") != fingerprint(event, group, handler) or given.get("enabled") is False:
                 waiting.append(event)
     return tuple(waiting)
 
