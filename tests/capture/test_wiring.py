@@ -217,6 +217,38 @@ def test_a_lost_record_costs_no_more_than_an_empty_place(rig: Rig) -> None:
     assert not (rig.home / ".claude/settings.json").exists(), "a file that says nothing any more was ours"
 
 
+@pytest.mark.parametrize("spans", [[["a", "b"]], [[1]], [[1, 2, 3]], [None], 5])
+def test_a_damaged_record_is_as_good_as_none(rig: Rig, spans: object) -> None:
+    """Who edits it by hand, or loses half of it, must still get the files back."""
+    setting = rig.files("gemini", "user")[0]
+    os.makedirs(os.path.dirname(setting.path))
+    Path(setting.path).write_text('{\n  "theme": "dark"\n}\n')
+    rig.connect("gemini")
+    record = Path(rig.user().record)
+    said = json.loads(record.read_text())
+    for one in said["files"].values():
+        one["spans"] = spans
+    record.write_text(json.dumps(said))
+    assert connect_client.load(str(record)).files == {}
+    rig.disconnect("gemini")
+    assert json.loads(Path(setting.path).read_text()) == {"theme": "dark"}
+
+
+def test_a_record_of_a_later_version_still_gives_back_every_byte(rig: Rig) -> None:
+    """What it keeps beyond ours is no reason to forget how a file was."""
+    setting, before = rig.files("gemini", "user")[0], b'{ "hooks" : { }, "theme":"dark"}'
+    os.makedirs(os.path.dirname(setting.path))
+    Path(setting.path).write_bytes(before)
+    rig.connect("gemini")
+    record = Path(rig.user().record)
+    said = json.loads(record.read_text())
+    for one in said["files"].values():
+        one["since"] = "2027-01-01"
+    record.write_text(json.dumps(said))
+    rig.disconnect("gemini")
+    assert Path(setting.path).read_bytes() == before
+
+
 def test_one_scope_only(rig: Rig) -> None:
     """Codex calls a hook twice that stands in both files, and takes in twice what it says."""
     rig.connect("codex", scope="project")

@@ -71,7 +71,13 @@ def load(path: str) -> ConnectionRecord:
     try:
         said = json.loads(fsio.read(path, limit=LIMIT))
         files = {
-            real: WiredFile(**one | {"spans": tuple(map(tuple, one["spans"]))}) for real, one in said["files"].items()
+            real: WiredFile(
+                str(one["left"]),
+                tuple((int(start), int(end)) for start, end in one["spans"]),
+                bool(one["made"]),
+                int(one["folders"]),
+            )  # and nothing else: a later version may keep more
+            for real, one in said["files"].items()
         }
         return ConnectionRecord(path, files, [str(name) for name in said.get("told", [])])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, TooLarge, UnsafePath):
