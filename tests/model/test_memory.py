@@ -61,6 +61,19 @@ def test_nonsense_is_refused_with_a_sentence(wrong: dict[str, Any]) -> None:
         Accepted(**FIELDS | wrong)
 
 
+def test_a_number_of_another_library_is_a_confidence_too() -> None:
+    """Who scores with numpy has a `float64`, which is a float of its own kind."""
+
+    class Score(float):
+        pass
+
+    memory.CHECKS["confidence"](Score(0.5))
+    with pytest.raises(BadInput, match="is not a number from 0 to 1"):
+        memory.CHECKS["confidence"](Score(1.5))
+    with pytest.raises(BadInput, match="is not a number from 0 to 1"):
+        memory.CHECKS["confidence"](True)
+
+
 def test_a_statement_has_a_limit() -> None:
     """A pasted log is no statement, and would be read by every agent after."""
     Accepted(**FIELDS | {"statement": "é" * 8192})

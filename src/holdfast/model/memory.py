@@ -291,7 +291,7 @@ _type = field_rule(
     lambda value: value in TYPES, "type {!r} is not a type of memory", hint=f"Use one of {', '.join(TYPES)}."
 )
 _confidence = field_rule(
-    lambda value: value is None or (type(value) in (int, float) and 0 <= value <= 1),
+    lambda value: value is None or (isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1),
     "confidence {!r} is not a number from 0 to 1",
 )
 _line = field_rule(lambda value: isinstance(value, str) and is_id(value), "line {!r} is not the id of a line")
