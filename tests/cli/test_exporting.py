@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.capture.agents import dialect
+from holdfast.model.event import EventDraft
 from holdfast.project import Project
 from tests.capture.rollouts import rollout
 from tests.conftest import Cli, GitRepo, init
@@ -69,6 +70,16 @@ def test_a_handoff_is_data_and_within_its_budget(worked: Cli) -> None:
     found = json.loads(worked("handoff", "--budget", "700", "--json").out)
     assert found["pack"]["tokens"] <= 700
     assert found["objective"].startswith("Ignore") and found["uncommitted"] == ["src/pay.py"]
+
+
+@pytest.mark.parametrize("said", [5, "moved to another repository", ["repository"]])
+def test_a_run_whose_outputs_are_no_object_is_handed_over_like_others(cli: Cli, repo: GitRepo, said: object) -> None:
+    """An old store may hold what nobody would write today; it is of this repository, and told."""
+    init(cli.cwd, commit=True)
+    clone = Project.open(repo.path).clone
+    run = "20261110T090000Z-abcdef"
+    clone.record(EventDraft("run", target=run, run_id=run, exit_status=0, body={"outputs": said}))
+    assert json.loads(cli("handoff", "--json").out)["runs"] == [run]
 
 
 def test_what_governs_the_touched_files_is_told_and_nothing_else(worked: Cli) -> None:

@@ -199,8 +199,9 @@ class SessionBook(Concern):
             line = self.clone.line().id
             events = self.clone.find_events("own", kinds=("run",), newest=_LOOKED_AT)
             told = [self.clone.joined(event) for event in events if event.run_id and event.line == line]
+            outputs = [(one["run_id"], one.get("outputs")) for one in told]
             # One of another repository was imported with all of them.
-            named = sorted({one["run_id"] for one in told if "repository" not in (one.get("outputs") or {})})
+            named = sorted({run for run, said in outputs if not (isinstance(said, dict) and "repository" in said)})
         return named[::-1][:_RUNS]  # an id begins with the time
 
     def _left_by_runs(self, runs: Sequence[str], known: Sequence[str]) -> Iterator[PackLine]:
