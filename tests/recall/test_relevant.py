@@ -235,6 +235,20 @@ def test_what_a_shallow_clone_cannot_see_is_no_ancestor(place: Place, make: Made
     assert choose(there.open(), [old, new]).session == new
 
 
+def test_a_shallow_clone_still_knows_what_was_reset_away_in_it(place: Place, make: Made) -> None:
+    """The commit is here, and is not in this history: that can be told, however far back history reaches."""
+    for number in range(2):
+        place.repo.commit(f"{number}.txt")
+    session = make()
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    here = place.git("rev-parse", "HEAD")
+    (place.repo.path / ".git" / "shallow").write_text(f"{here}\n")
+    found = choose(place.open(), [session])
+    assert f"its last commit {(found.lost or '')[:12]} is not in this history any more" in found.why
+    unknown = replace(session, updated=replace(session.updated, commit="1" * 40))
+    assert "cannot be told in a shallow clone" in choose(place.open(), [unknown]).why
+
+
 def test_before_the_first_commit_there_is_no_ancestor(tmp_path: Path, make: Made) -> None:
     """`holdfast context` is asked in brand-new projects as well."""
     path = tmp_path / "new"

@@ -166,7 +166,7 @@ def _of_branch(clone: Clone, session: Session) -> ChosenSession:
         said = f"its last commit {last[:12]} was rewritten and is {moved[:12]} now"
         return ChosenSession(session, "branch", f"{why}; {said}", since=moved, lost=last)
     said = f"its last commit {last[:12]} is not in this history any more (see `holdfast reconcile`)"
-    if clone.repo.is_shallow():
+    if clone.repo.is_shallow() and clone.repo.attempt("cat-file", "-e", last).returncode:  # a commit that is here can
         said = f"whether its last commit {last[:12]} is in this history cannot be told in a shallow clone"
     return ChosenSession(session, "branch", f"{why}; {said}", lost=last)
 
