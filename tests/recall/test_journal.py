@@ -157,6 +157,15 @@ def test_what_happened_outside_of_sessions_is_told_too(place: Place) -> None:
     assert "- 09:00 TSK-2 milestone reached at `aaaaaaaaaaaa`: Beta" in told
 
 
+def test_a_step_that_is_no_word_is_passed_over(place: Place) -> None:
+    """One strange event must not cost the day."""
+    clone = place.open()
+    for action in (["done"], {"done": 1}, 5):
+        clone.record(EventDraft("task", target="TSK-1", body={"action": action, "statement": "Docs"}))
+    clone.record(EventDraft("task", target="TSK-2", body={"action": "done", "statement": "Docs"}))
+    assert "- 09:00 TSK-2 done: Docs" in the_day(place)
+
+
 def step(place: Place, action: str) -> None:
     """A step of a milestone, as `holdfast task` records it."""
     body = {"action": action, "statement": "Beta"}

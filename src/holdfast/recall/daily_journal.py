@@ -336,7 +336,7 @@ def _tasks(events: Iterable[Joined]) -> Iterator[str]:
         if event["kind"] == "checkpoint":
             where = f" at `{event['commit'][:12]}`" if event.get("commit") else ""
             words = f"milestone reached{where}"
-        elif event["kind"] == "task" and action in _STEPS:
+        elif event["kind"] == "task" and isinstance(action, str) and action in _STEPS:
             words = _STEPS[action]
         else:
             continue
