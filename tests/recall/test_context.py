@@ -427,6 +427,19 @@ def test_what_is_claimed_here_is_at_hand_unless_it_is_done(place: Place) -> None
     )
 
 
+def test_what_is_claimed_on_another_branch_is_not_at_hand(place: Place) -> None:
+    """An agent that is given a colleague's task does it twice."""
+    plan(place, Task(id="TSK-b", title="B", status="started"), Task(id="TSK-c", title="C"))
+    clone = place.open()
+    for line, worktree in (("elsewhere", "."), (clone.line().id, "worktrees/other")):
+        claim = TaskClaim(
+            task="TSK-c", owner="bob", line=line, branch="side", worktree=worktree, session=None,
+            head=None, ts=TS, until=FAR,
+        )  # fmt: skip
+        task_claims.take(clone.layout, claim, now=TS)
+        assert gather(clone).hand.tasks == ("TSK-b",)
+
+
 def test_a_session_is_told_in_the_revision_of_its_file(place: Place) -> None:
     """Who asks later whether it changed since compares this."""
     made = session_here(place)

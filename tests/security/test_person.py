@@ -65,6 +65,9 @@ def test_agent_counts_only_where_it_names_one() -> None:
         (["/bin/sh", "/home/a/bin/kimi"], "Kimi Code"),
         (["bun", "/x/@earendil-works/pi-coding-agent/dist/cli.js"], "pi"),
         (["C:\\Tools\\opencode.exe"], "opencode"),
+        (["node", "/x/bin/codex.cjs"], "Codex"),
+        (["node", "/x/bin/codex.mjs"], "Codex"),
+        (["/x/codex.cmd"], "Codex"),
         # people's own
         (["-bash"], None),
         (["bash", "-c", "claude --help"], None),

@@ -390,3 +390,19 @@ def test_a_name_makes_a_secret_of_a_value_long_enough_to_be_one() -> None:
     assert Scanner().value({"password": "abcd"}) == {"password": "[redacted:password]"}
     assert Scanner().value({"token": "abcdefgh"}) == {"token": "[redacted:secret]"}
     assert Scanner().value(["--token", "--password"]) == ["--token", "[redacted:secret]"]
+
+
+@pytest.mark.parametrize(("rule", "secret"), ALONE[:5])
+def test_a_secret_that_is_the_name_of_a_field_is_seen(rule: str, secret: str) -> None:
+    """A table of tokens by their value is as bad as a list of them."""
+    clean = SCAN.value({"used": {secret: 3}})
+    assert secret not in json.dumps(clean) and f"[redacted:{rule}]" in json.dumps(clean)
+
+
+def test_what_is_nested_as_deep_as_may_be_is_scanned_to_its_end() -> None:
+    """A limit that is reached at half the depth refuses what is allowed."""
+    rule, secret = ALONE[0]
+    deep: object = secret
+    for _ in range(MAX_DEPTH - 1):
+        deep = [deep]
+    assert f"[redacted:{rule}]" in json.dumps(SCAN.value(deep))

@@ -265,3 +265,11 @@ def test_one_at_a_time_holds_a_lock_and_who_waits_in_vain_is_told(there: Path) -
         pass
     os.close(fd)
     assert (there / "lock").exists() and mode_of(there / "lock") == 0o600
+
+
+def test_a_file_is_read_from_where_somebody_stopped(tmp_path: Path) -> None:
+    """Read from its beginning again, a spool would give every event once more."""
+    path = tmp_path / "spool"
+    path.write_bytes(b"first\nsecond\n")
+    assert fsio.read(str(path), limit=100, start=6) == b"second\n"
+    assert fsio.read(str(path), limit=100, start=13) == b""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import CorruptLog, NotStored, TooLarge
+from holdfast.errors import CorruptLog, FutureFormat, NotStored, TooLarge
 from holdfast.model.event import MAX_PARENTS, EventDraft
 from holdfast.store import format as forms
 from holdfast.store import fsio, log, pending_changes, seal
@@ -474,3 +474,11 @@ def test_a_segment_in_which_anything_is_wrong_is_not_rested_on(monkeypatch: pyte
     for limit, value in (("MAX_SEGMENT_EVENTS", 2), ("MAX_SEGMENT", len(data))):
         monkeypatch.setattr(forms, limit, value)
     assert len(forms.sound_events(name, data)) == 2
+
+
+@pytest.mark.parametrize(("version", "error"), [(2, FutureFormat), (1, CorruptLog), (0, CorruptLog)])
+def test_only_a_later_version_of_a_segment_is_called_newer(version: int, error: type[Exception]) -> None:
+    """Who is told to update Holdfast for a damaged file updates in vain."""
+    data = f'{{"holdfast":"segment","v":{version},"odd":true}}\n'.encode()
+    with pytest.raises(error):
+        forms.segment_lines("name", data)

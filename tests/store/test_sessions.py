@@ -228,3 +228,12 @@ def test_a_newer_or_a_vanished_file_is_named(layout: Layout) -> None:
         session_files._path_of(layout, "SES-none")
     session_files.remove(layout, "SES-abc123")
     assert not os.path.exists(path) and session_files.ids(layout) == []
+
+
+def test_a_session_that_ended_is_not_open_whatever_its_file_looks_like(layout: Layout) -> None:
+    """The next note would go into a session that somebody closed."""
+    ended = made("SES-ended1", state="ended", ended=SessionAnchor(TS, None, "main"))
+    path = session_files.save(layout, ended)
+    Path(path).write_text(json.dumps(to_object(ended), indent=4))  # as a formatter or a later version may write it
+    session_files.save(layout, made("SES-open22"))
+    assert [one.id for one in session_files.opened(layout)] == ["SES-open22"]
