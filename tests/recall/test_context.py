@@ -429,11 +429,11 @@ def test_what_is_claimed_here_is_at_hand_unless_it_is_done(place: Place) -> None
 
 def test_what_is_claimed_on_another_branch_is_not_at_hand(place: Place) -> None:
     """An agent that is given a colleague's task does it twice."""
-    plan(place, Task(id="TSK-b", title="B", status="started"), Task(id="TSK-c", title="C"))
+    plan(place, Task(id="TSK-b", title="B", status="started"), Task(id="TSK-c", title="C"), Task(id="TSK-d", title="D"))
     clone = place.open()
-    for line, worktree in (("elsewhere", "."), (clone.line().id, "worktrees/other")):
+    for task, line, worktree in (("TSK-c", "elsewhere", "."), ("TSK-d", clone.line().id, "worktrees/other")):
         claim = TaskClaim(
-            task="TSK-c", owner="bob", line=line, branch="side", worktree=worktree, session=None,
+            task=task, owner="bob", line=line, branch="side", worktree=worktree, session=None,
             head=None, ts=TS, until=FAR,
         )  # fmt: skip
         task_claims.take(clone.layout, claim, now=TS)
