@@ -440,6 +440,20 @@ def test_what_is_claimed_on_another_branch_is_not_at_hand(place: Place) -> None:
         assert gather(clone).hand.tasks == ("TSK-b",)
 
 
+def test_a_plan_that_waits_for_more_than_its_parts_is_blocked(place: Place) -> None:
+    """What has open parts is no news; what it needs besides them is."""
+    plan(
+        place,
+        Task(id="TSK-first", title="First"),
+        Task(id="TSK-whole", title="Whole", kind="epic"),
+        Task(id="TSK-part", title="Part", parent="TSK-whole"),
+        Task(id="TSK-held", title="Held", kind="epic", needs=("TSK-first",)),
+        Task(id="TSK-inner", title="Inner", parent="TSK-held"),
+    )
+    told = "\n".join(section(packed(place), "blocked"))
+    assert "TSK-held" in told and "TSK-whole" not in told
+
+
 def test_a_session_is_told_in_the_revision_of_its_file(place: Place) -> None:
     """Who asks later whether it changed since compares this."""
     made = session_here(place)
