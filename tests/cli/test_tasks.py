@@ -341,5 +341,5 @@ def test_a_branch_whose_name_is_not_utf8_stops_no_command(repo: GitRepo, cli: Cl
     """Git takes any bytes for a name; one such branch of a colleague must not end every question here."""
     repo.git("branch", os.fsdecode(b"br\xe9"))
     repo.git("switch", "-q", "-c", "plain")
-    for words in (["recall", "pier"], ["next"], ["tasks"], ["context"], ["status"]):
-        cli(*words)
+    asked = (["recall", "pier"], ["next"], ["tasks"], ["context"], ["status"])
+    assert [cli(*words, ok=False).code for words in asked] == [0] * len(asked)

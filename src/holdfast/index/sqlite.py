@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from holdfast.errors import Busy, NotStored
 from holdfast.index import schema
-from holdfast.index.transaction import make_private, transaction
 from holdfast.patterns import regex
+from holdfast.store.database_file import make_private, transaction
 from holdfast.values import frozen
 
 WAIT = 60.0  # seconds for another command that is building the index

@@ -9,6 +9,8 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 
+from holdfast.store import database_file
+
 _APPLICATION = 0x484F4C45
 _WAIT = 5.0  # seconds for another command; who would wait longer reads for himself
 _BUSY, _REFUSED = (5, 6), (8, 10, 13, 14)  # SQLite's codes: locked; read-only, I/O error, full, cannot open
@@ -42,17 +44,10 @@ class CacheFile:
         db = self.db
         if self.path and not self._in_file:
             with contextlib.suppress(OSError):  # SQLite says what is wrong
-                os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
+                database_file.make_private(self.path)
             self._use_file(db, self.path)
-        db.execute("BEGIN IMMEDIATE")
-        try:
+        with database_file.transaction(db):
             yield db
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                db.execute("ROLLBACK")
-            raise
-        db.execute("COMMIT")
 
     def close(self) -> None:
         if self._db is not None:

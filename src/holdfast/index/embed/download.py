@@ -25,8 +25,8 @@ from holdfast.errors import NoModel
 from holdfast.index.embed.backends import card, is_whole
 from holdfast.index.embed.embedding_model import CARD, HINT, NETWORK, TOKENS, minilm, missing
 from holdfast.index.embed.onnx_builder import Bert, read_weights
-from holdfast.index.transaction import make_folders
 from holdfast.store import fsio
+from holdfast.store.database_file import make_folders
 
 if TYPE_CHECKING:
     from zipfile import ZipFile

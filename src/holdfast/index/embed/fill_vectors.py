@@ -13,8 +13,8 @@ from holdfast.index.embed import coverage
 from holdfast.index.embed.coverage import UnembeddedText
 from holdfast.index.embed.embedding_model import EmbeddingModel, LazyPackage
 from holdfast.index.embed.vectors import VectorModel, Vectors
-from holdfast.index.transaction import make_folders
 from holdfast.store import fsio
+from holdfast.store.database_file import make_folders
 from holdfast.values import frozen
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from holdfast.errors import Busy, HoldfastError
 from holdfast.index import sqlite
 from holdfast.index.embed.embedding_model import LazyPackage
 from holdfast.index.sqlite import FileForm, Index, is_busy, is_refused
-from holdfast.index.transaction import transaction
 from holdfast.store import fsio
+from holdfast.store.database_file import transaction
 from holdfast.values import frozen
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What the files of indexes and vectors share: made for this user alone, and written in transactions."""
+"""What every SQLite file of ours shares: made for this user alone, and written in transactions."""
 
 import contextlib
 import os
