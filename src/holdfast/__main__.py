@@ -1,7 +1,9 @@
 """Where `holdfast` and `python -m holdfast` start: the quick path if it can answer, else all of it."""
 
 import _signal  # type: ignore[import-not-found]  # built in; `signal` would load `enum` for every start
+import atexit
 import gc
+import os
 import sys
 
 _OBJECTS = 100_000  # new ones before Python looks for cycles: a command ends before it would find many
@@ -31,9 +33,28 @@ def _pass_over_interrupts(unraisable: "sys.UnraisableHookArgs", /) -> None:
 def main() -> int:
     """Run one command and give its exit code."""
     code = _run()
-    if _OURS:  # the interpreter winds down, and would print a traceback
+    if _OURS:  # from here on an interrupt would print a traceback
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    if _STARTED:
+        _end(code)
     return code
+
+
+def _end(code: int) -> None:
+    """End here: to release every module and object one by one costs as much as starting Python twice.
+
+    Python ends itself if a thread is still at work, a profiler or debugger looks on, or the output cannot be written.
+    """
+    threading = sys.modules.get("threading")
+    if sys.gettrace() or sys.getprofile() or (threading and threading.active_count() > 1):
+        return
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        return
+    os._exit(code & 0xFF)
 
 
 def _run() -> int:
@@ -62,8 +83,6 @@ def _run() -> int:
 def _open_standard_streams() -> None:
     """Give nothing to read and nowhere to write where a stream was closed: a file opened later must
     not become standard output by taking its number."""
-    import os
-
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             nothing = os.open(os.devnull, os.O_RDWR)

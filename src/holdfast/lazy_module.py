@@ -47,6 +47,7 @@ def lazy_modules(package: str, folder: str) -> Callable[[str], LazyModule]:
         path = f"{folder}/{name}"
         if name.startswith("_") or not (os.path.exists(f"{path}.py") or os.path.exists(f"{path}/__init__.py")):
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return LazyModule(f"{package}.{name}")
+        found = vars(sys.modules[package])[name] = LazyModule(f"{package}.{name}")  # the import puts the module there
+        return found
 
     return stand_in

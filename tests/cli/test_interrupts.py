@@ -37,6 +37,27 @@ def test_ctrl_c_before_and_after_the_command_ends_quietly(repo: GitRepo, cli: Cl
     assert (process.returncode, said) == (-signal.SIGINT, b"")
 
 
+AT_WORK = """
+import sys, threading
+sys.argv = ['holdfast', '--version']
+from holdfast.__main__ import main
+started = threading.Event()
+def work():
+    started.wait()
+    print('written', flush=True)
+threading.Thread(target=work).start()
+code = main()
+started.set()
+sys.exit(code)
+"""
+
+
+def test_a_command_ends_after_its_threads() -> None:
+    """It ends without winding Python down, which is quicker, but not in the middle of a thread's work."""
+    done = subprocess.run([sys.executable, "-c", AT_WORK], capture_output=True, check=True, text=True)
+    assert done.stdout.splitlines()[-1] == "written"
+
+
 def is_caught(pid: int) -> bool:
     """Whether a handler of Python's waits for SIGINT."""
     found = CAUGHT.search(Path(f"/proc/{pid}/status").read_text())

@@ -8,10 +8,11 @@ what git did; installed hooks that do not fire are a problem.
 Raw files are read here rather than through the store's own readers, which rightly refuse damage.
 """
 
+import contextlib
 import os
 import shlex
 import stat
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from holdfast.diagnostics import log_integrity as checkpoints
@@ -39,14 +40,12 @@ _REPAIR = "Run `holdfast doctor --repair`."
 TEMPORARY = ".tmp"
 
 
-def open_permissions(store: Layout, top: str) -> Iterator[HealthFinding]:
+def open_permissions(files: Mapping[str, os.stat_result], top: str) -> Iterator[HealthFinding]:
     """Files that others can read, that lead elsewhere, or that are not ours."""
     if os.name != "posix":  # Windows keeps access lists, which a mode does not show.
         return
     us = os.geteuid()
-    for path in _everything(store.private):
-        if (facts := _facts(path)) is None:
-            continue
+    for path, facts in files.items():
         repair = None
         if stat.S_ISLNK(facts.st_mode):
             said, step = "this is a link; the store holds only real files", "Remove it."
@@ -54,8 +53,8 @@ def open_permissions(store: Layout, top: str) -> Iterator[HealthFinding]:
             said, step = "another user owns this", "Give it back with `chown`."
         elif facts.st_mode & 0o077:
             # In a folder that is closed to others a file's own mode does not matter.
-            around = facts if stat.S_ISDIR(facts.st_mode) else _facts(os.path.dirname(path))
-            if around is None or not around.st_mode & 0o077:
+            around = facts if stat.S_ISDIR(facts.st_mode) else files.get(path.rpartition(os.sep)[0], facts)
+            if not around.st_mode & 0o077:
                 continue
             said, step = f"others can use this: its mode is {stat.S_IMODE(facts.st_mode):04o}", _REPAIR
             repair = "permissions"
@@ -65,29 +64,36 @@ def open_permissions(store: Layout, top: str) -> Iterator[HealthFinding]:
         yield HealthFinding("problem", "store", shown, said, step, repair=repair, path=path)
 
 
-def _facts(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except FileNotFoundError:  # another command moved it on
-        return None
+def all_files(root: str) -> dict[str, os.stat_result]:
+    """A folder and everything in it, each with what the file system says of it, folders before what is in them."""
+    found: dict[str, os.stat_result] = {}
+    waiting = [root]
+    with contextlib.suppress(FileNotFoundError):
+        found[root] = os.lstat(root)
+    while waiting:
+        # Another command may move a folder on while this looks, and one that is closed even to us is found otherwise.
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in sorted(entries, key=lambda one: one.name):
+                with contextlib.suppress(FileNotFoundError):
+                    found[entry.path] = entry.stat(follow_symlinks=False)
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+    return found
 
 
-def _everything(root: str) -> Iterator[str]:
-    if os.path.lexists(root):
-        yield root
-    for folder, folders, files in os.walk(root):
-        yield from (os.path.join(folder, name) for name in (*sorted(folders), *sorted(files)))
-
-
-def leftovers(store: Layout, top: str, *, bodies: Collection[str], now: float) -> Iterator[HealthFinding]:
+def leftovers(
+    store: Layout, top: str, files: Mapping[str, os.stat_result], *, bodies: Collection[str], now: float
+) -> Iterator[HealthFinding]:
     """What an interrupted command left: temporary files, bodies that no event names, a half-done publish."""
-    for path in _everything(store.private):
-        if path.endswith(TEMPORARY) and _older(path, now):
+    all_bodies = store.bodies
+    for path, facts in files.items():
+        folder, _, name = path.rpartition(os.sep)
+        if now - facts.st_mtime <= HOUR:  # longer than any command takes between a file and the event that names it
+            continue
+        if path.endswith(TEMPORARY):
             said = "a command was interrupted while it wrote this"
             yield _note(path, top, said, _REPAIR, repair="remove-temporary")
-    for name in _listed(store.bodies):
-        path = store.body(name)
-        if name not in bodies and _older(path, now):
+        elif folder == all_bodies and name not in bodies:
             said = "no event of this clone names this body; its event was never acknowledged"
             step = "It does no harm; `holdfast doctor --repair` sets it aside."
             yield _note(path, top, said, step, repair="orphan")
@@ -103,12 +109,6 @@ def unfinished(store: Layout, top: str, *, runs: Collection[str]) -> Iterator[He
         if name not in runs and os.path.isdir(store.run(name)) and not capsule.is_alive(store.run(name)):
             said = "this run has no event: its wrapper was killed"
             yield _note(store.run(name), top, said, "The next `holdfast run` completes it.")
-
-
-def _older(path: str, now: float) -> bool:
-    """An hour is longer than any command takes between a file and the event that names it."""
-    facts = _facts(path)
-    return facts is not None and now - facts.st_mtime > HOUR
 
 
 def _note(path: str, top: str, sentence: str, step: str, *, repair: str | None = None) -> HealthFinding:
@@ -311,8 +311,9 @@ def _house(clone: Clone, ledger: Ledger) -> list[HealthFinding]:
     store, top = clone.private, clone.repo.top
     named = {event.body.decode("ascii") for event in ledger.own.values() if event.body}
     runs = {event.run_id.decode("ascii") for event in ledger.events.values() if event.run_id}
-    found = [*open_permissions(store, top)]
-    found += leftovers(store, top, bodies=named, now=clone.clock().timestamp())
+    files = all_files(store.private)
+    found = [*open_permissions(files, top)]
+    found += leftovers(store, top, files, bodies=named, now=clone.clock().timestamp())
     found += unfinished(store, top, runs=runs)
     for each in clone.stores:
         for change in pending_changes.waiting(each):

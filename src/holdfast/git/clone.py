@@ -197,7 +197,8 @@ class Clone:
 
     def worktree_of(self, git_dir: str) -> str:
         """The same for any work tree of this clone, by its git folder."""
-        main = os.path.realpath(git_dir) == os.path.realpath(self.repo.common_dir)
+        common = self.repo.common_dir
+        main = git_dir == common or os.path.realpath(git_dir) == os.path.realpath(common)
         return "." if main else os.path.basename(git_dir.rstrip("/"))
 
     def now(self) -> str:

@@ -193,7 +193,7 @@ class Repo:
 
     def refuse_in_hook_of_publish(self) -> None:
         """A publish that waits for its hook, and a hook that waits for its publish, would wait for ever."""
-        if os.environ.get(PUBLISHING) == os.path.realpath(self.common_dir):
+        if (marked := os.environ.get(PUBLISHING)) and marked == os.path.realpath(self.common_dir):
             reason = "this runs in a commit hook of a publish that is under way"
             raise PublishRefused(reason, hint="Take it out of the hook.")
 
@@ -315,7 +315,8 @@ class Repo:
 
     def forget_answers(self) -> None:
         """Ask git again for everything: whoever verifies must see what is there now."""
-        self._memo = GitMemo(self.top, self.git_dir, self.common_dir)
+        steady, self._memo = self._memo.steady, GitMemo(self.top, self.git_dir, self.common_dir)
+        self._memo.steady = steady
 
     def know_blobs(self, blobs: dict[str, bytes]) -> None:
         """Take note of blobs that were just written: git need not be asked for them."""

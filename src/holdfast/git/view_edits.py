@@ -10,7 +10,7 @@ A view that git tracks is nobody's edit: a pull request can bring one. It is nei
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -50,13 +50,10 @@ PATIENCE = 2.0  # seconds for another command to let go; what is not taken now i
 def edited(clone: Clone, name: str) -> bytes | None:
     """A view's bytes if they are others than were rendered here and did not come by git, else None."""
     path = fsio.inside(clone.repo.top, f"{paths.VIEW}/{name}")
-    try:
-        facts = os.stat(path, follow_symlinks=False)
-    except (FileNotFoundError, NotADirectoryError):
+    if not (now := _facts(path)):
         return None
     rows = read_record(clone, RECORD)
     row = rows.get(name)
-    now = [facts.st_mtime_ns, facts.st_size, facts.st_ino]
     if row is not None and row[1:] == now:
         return None
     data = fsio.read(path, limit=MAX_VIEW)
@@ -66,7 +63,7 @@ def edited(clone: Clone, name: str) -> bytes | None:
         if not clone.reading:  # once git lets go of it, its text is still nobody's edit
             remember(clone, name, data)
         return None
-    if not clone.reading and clone.clock().timestamp() - facts.st_mtime > SETTLED:
+    if not clone.reading and clone.clock().timestamp() - now[0] / 1e9 > SETTLED:
         keep_record(clone, RECORD, {**rows, name: [row[0], *now]})  # the next command need not read it
     return None
 
@@ -127,6 +124,20 @@ def refused(clone: Clone, name: str, data: bytes, why: str) -> str:
     remember(clone, name, data)
     clone.notes.append(f"your edit of {paths.VIEW}/{name} was not taken: {why}; its text is in {path}")
     return path
+
+
+def changed(clone: Clone, names: Iterable[str]) -> list[str]:
+    """The views that may hold an edit: those whose file is not the one that was looked at last."""
+    rows, folder = read_record(clone, RECORD), clone.layout.view()
+    return [name for name in names if (now := _facts(os.path.join(folder, name))) and now != rows.get(name, [])[1:]]
+
+
+def _facts(path: str) -> list[int]:
+    try:
+        facts = os.stat(path, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [facts.st_mtime_ns, facts.st_size, facts.st_ino]
 
 
 def taken(clone: Clone, name: str, take: Callable[[bytes], _T]) -> _T | None:

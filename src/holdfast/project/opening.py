@@ -130,12 +130,15 @@ def take_pages(clone: Clone) -> list[memory_pages.PageOutcome]:
     def take(name: str, data: bytes) -> memory_pages.PageOutcome:
         return memory_pages.take_page(clone, name, data)
 
-    found = [view_edits.taken(clone, name, partial(take, name)) for name in view_edits.MEMORY_PAGES]
+    names = view_edits.changed(clone, view_edits.MEMORY_PAGES)
+    found = [view_edits.taken(clone, name, partial(take, name)) for name in names]
     return [outcome for outcome in found if outcome is not None]
 
 
 def take_state(clone: Clone) -> state_view_edits.ViewEditOutcome | None:
     """Take an edit of project_state.json, or refuse it and keep its text; None if there is none."""
+    if not view_edits.changed(clone, [view_edits.STATE]):
+        return None
     return view_edits.taken(clone, view_edits.STATE, lambda data: state_view_edits.take_state(clone, data))
 
 

@@ -273,9 +273,10 @@ def read(path: str, *, limit: int, start: int = 0) -> bytes:
 
 def find(path: str, *, limit: int) -> bytes | None:
     """A file's bytes as `read` gives them; None if there is no such file."""
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+    try:
         return read(path, limit=limit)
-    return None
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _read_up_to(fd: int, expected: int, limit: int, path: str) -> bytes:

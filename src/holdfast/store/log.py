@@ -274,8 +274,10 @@ class Bodies:
 
     def raw(self, name: str) -> bytes | None:
         """The stored bytes, unchecked, or None if they are not here."""
-        found = (fsio.find(layout.body(name), limit=SALT_BYTES + MAX_BODY) for layout in self._layouts)
-        return next((stored for stored in found if stored is not None), None)
+        for layout in self._layouts:
+            if (stored := fsio.find(layout.body(name), limit=SALT_BYTES + MAX_BODY)) is not None:
+                return stored
+        return None
 
     def get(self, name: str) -> dict[str, Any] | None:
         """A body that matches its name, or None if it is not here."""

@@ -30,6 +30,8 @@ _FOLDERS = (
 def holds_something(layout: Layout) -> bool:
     """Whether a sandbox left something to be moved."""
     local = layout.sandboxed().private
+    if not os.path.isdir(local):
+        return False
     walks = (os.walk(os.path.join(local, name)) for name in (*_FOLDERS, "spool"))
     return any(_counts(file) for walk in walks for _, _, files in walk for file in files)
 

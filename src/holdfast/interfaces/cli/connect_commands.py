@@ -19,16 +19,14 @@ from holdfast.interfaces.cli.root import root
 from holdfast.interfaces.cli.setup_commands import exporting, importing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable
 
     from holdfast.capture.records.madr_export import MadrExport
     from holdfast.capture.wiring.connect_files import ConnectionChange, ConnectionPlan
-    from holdfast.diagnostics.agent_health import AgentHealth
     from holdfast.project.agent_setup import Imported
 
     Change = Callable[..., ConnectionPlan]  # connecting or disconnecting
 
-_TRUST = {"yes": "trusted", "no": "not trusted", "not needed": "no trust needed"}
 SHOWN = 12  # skipped things that are named; the rest is counted
 _SAID = {  # what would be done, and what was
     "create": ("would be made", "made"),
@@ -76,20 +74,6 @@ def plan_object(done: ConnectionPlan) -> dict[str, Any]:
     names = ("action", "what", "tools", "edited", "diff")
     changes = [{"id": change.path, **picked(change, *names)} for change in done.changes]
     return {**picked(done, "done", "notes", "kept"), "changes": changes}
-
-
-def tools(found: Sequence[AgentHealth]) -> list[str]:
-    """The agents that are here or connected, a line each, for `doctor`."""
-    here = [one for one in found if one.installed or one.connected]
-    rows = []
-    for one in here:
-        scope = f"connected ({one.connected} scope)" + ("" if one.unchanged else ", changed")
-        seen = f"{'firing, ' if one.firing else ''}last seen {one.last_seen}" if one.last_seen else "never seen here"
-        late = f"; {count(one.late, 'time')} too slow to tell" if one.late and one.last_seen else ""
-        wired = (scope, _TRUST[one.trusted]) if one.connected else ("not connected", "")
-        rows.append((one.tool, *wired, seen + late))
-    steps = [f"  next for {one.tool}: {one.next_step}" for one in here if one.next_step]
-    return ["Agents:", *(f"  {row}" for row in table(rows)), *steps] if here else []
 
 
 def imported(done: Imported) -> str:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.interfaces.cli import connect_commands
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong
 from holdfast.interfaces.cli.phrases import count, lines, table
@@ -26,6 +25,7 @@ from holdfast.interfaces.cli.root import root
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from holdfast.diagnostics.agent_health import AgentHealth
     from holdfast.diagnostics.check import GateVerdict
     from holdfast.diagnostics.findings import HealthFinding, HealthReport
     from holdfast.diagnostics.repair import Repair
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from holdfast.diagnostics.stats import ContextStats, Duration, RecallStats, Stats
 
 
+_TRUST = {"yes": "trusted", "no": "not trusted", "not needed": "no trust needed"}
 _LOG = {"ok": "the log itself is ok", "partial": "the log can only be told in part"}
 _ONE = {"bodies": "body", "memories": "memory"}  # of what is counted, where it is not the word without its s
 
@@ -50,6 +51,20 @@ def report_text(found: HealthReport, repairs: Sequence[Repair] | None) -> str:
         waits = any(not item.done and item.failed is None for item in repairs)
         said += ["Do it with: holdfast doctor --repair --yes"] if waits else []
     return lines(said)
+
+
+def tools(found: Sequence[AgentHealth]) -> list[str]:
+    """The agents that are here or connected, a line each, for `doctor`."""
+    here = [one for one in found if one.installed or one.connected]
+    rows = []
+    for one in here:
+        scope = f"connected ({one.connected} scope)" + ("" if one.unchanged else ", changed")
+        seen = f"{'firing, ' if one.firing else ''}last seen {one.last_seen}" if one.last_seen else "never seen here"
+        late = f"; {count(one.late, 'time')} too slow to tell" if one.late and one.last_seen else ""
+        wired = (scope, _TRUST[one.trusted]) if one.connected else ("not connected", "")
+        rows.append((one.tool, *wired, seen + late))
+    steps = [f"  next for {one.tool}: {one.next_step}" for one in here if one.next_step]
+    return ["Agents:", *(f"  {row}" for row in table(rows)), *steps] if here else []
 
 
 def verdict_text(found: GateVerdict) -> str:
@@ -110,7 +125,7 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
         report = project.health.doctor(against=against) if yes else report
         show(
             report,
-            lambda found: lines(report_text(found, repairs), connect_commands.tools(agents)),
+            lambda found: lines(report_text(found, repairs), tools(agents)),
             lambda found: {**report_object(found, repairs), "tools": [{"id": a.tool, **as_plain(a)} for a in agents]},
         )
     return 1 if report.problems else 0
