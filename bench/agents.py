@@ -27,7 +27,7 @@ LONG = 200_000  # characters of a tool's answer
 def hooks(folder: str, cache: str) -> Iterator[Result]:
     """What an agent pays for each event, and for the start of a session."""
     small, large = (
-        context._made(folder, cache, "memories", number, context._write_memory)
+        context._made(folder, cache, "memories", number, context.write_memory)
         for number in (context.SMALL, context.LARGE)
     )
     with _nobody_drains(small), _nobody_drains(large):
