@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.errors import InConflict
+from holdfast.interfaces.cli.board_commands import task
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import show, strong
 from holdfast.interfaces.cli.phrases import count, lines, table
-from holdfast.interfaces.cli.task_commands import task
 
 if TYPE_CHECKING:
     from holdfast.git.conflict_sides import EntryConflict

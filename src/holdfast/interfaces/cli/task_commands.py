@@ -1,39 +1,37 @@
-"""Commands of the work graph: task, tasks, next, state, link."""
+"""Commands that change tasks and links, and what they print: task add, edit, start, done, …; link."""
 
 from __future__ import annotations
 
-import os
-from datetime import timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast.errors import BadInput, NeedsEvidence
-from holdfast.interfaces.cli import task_text as words
-from holdfast.interfaces.cli.context_commands import keep_answer
+from holdfast.interfaces.cli.board_commands import (
+    claim_length,
+    link_row,
+    receipt_text,
+    session_at_hand,
+    task,
+    task_object,
+    time_span,
+)
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, group, on_a_terminal, options, text_or_stdin
-from holdfast.interfaces.cli.output import as_json as object_text
-from holdfast.interfaces.cli.output import as_text, show, wants_json
+from holdfast.interfaces.cli.output import picked, show, strong, wants_json
+from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.root import root
 from holdfast.model import task as model_task
 from holdfast.model.task import STATUSES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.project import Project
+    from holdfast.work import canonical_links, task_lifecycle
+    from holdfast.work.task_json import TaskPlan
 
-_lasting = click.option(
-    "--for", "lasting", default="2h", show_default=True, metavar="TIME", help="How long it is claimed."
-)
 _FREELY: dict[str, Any] = {"default": "", "show_default": False, "err": True}
-_UNITS = {"m": 60, "h": 3600, "d": 86400}
-
-
-@group(root, "task", "list")
-def task() -> None:
-    """Goals, milestones, epics, tasks and subtasks."""
-
-
+_EMPTY: dict[str, Any] = {"evidence": (), "acceptance": (), "needs": (), "notes": "", "priority": 2}
 fields = options(  # of `add` and `edit`
     click.option("--kind", type=click.Choice(model_task.KINDS), help="What it is."),
     click.option("--parent", metavar="ID", help="What it is part of."),
@@ -46,6 +44,14 @@ fields = options(  # of `add` and `edit`
     click.option("--accept", "acceptance", multiple=True, metavar="TEXT", help="How to see it is done."),
     click.option("--notes", metavar="TEXT", help="More about it, in Markdown; - reads stdin."),
 )
+
+
+def added_text(task: model_task.Task) -> str:
+    return f"{strong(task.id)}  {task.kind}: {task.title}"
+
+
+def added_all_text(tasks: Sequence[model_task.Task]) -> str:
+    return lines(*map(added_text, tasks))
 
 
 @command(task, "add")
@@ -75,7 +81,7 @@ def add(
             if title is not None or about["id"] is not None:
                 raise BadInput("a title or an id is for one task", hint=f"Name the one: --from {item}:o1")
             tasks = project.tasks.add_all_from(item, **about)  # one of each thing that the session left open
-            show(tasks, words.added_all, lambda made: [*map(words.as_object, made)])
+            show(tasks, added_all_text, lambda made: [*map(task_object, made)])
             return
         made = project.tasks.add_from(item, title, **about) if item else project.tasks.add(title or "", **about)
         missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
@@ -84,13 +90,7 @@ def add(
             told, them = f"no {', '.join(said)} was given", "it" if len(said) == 1 else "them"
             edit = f"holdfast task edit {made.id} {' '.join(f'--{name} …' for name in said)}"
             project.notices.append(f"{told}; add {them} with: {edit}")
-        show(made, words.added, words.as_object)
-
-
-@answer(task, "proposed", words.proposed, words.proposed_object)
-def proposed(project: Project) -> object:
-    """List what agents planned on this branch and nobody made a task of."""
-    return project.tasks.proposed()
+        show(made, added_text, task_object)
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
@@ -100,6 +100,19 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
     scale = said.get("systemic_scale", "")
     number = int(scale) if scale.isascii() and scale.isdigit() else given["systemic_scale"]
     return {**{name: words or None for name, words in said.items()}, "systemic_scale": number}
+
+
+def _given(project: Project, place: Invocation, given: dict[str, Any]) -> dict[str, Any]:
+    """The options with evidence as seen from the current folder."""
+    from holdfast.git.evidence_check import from_folder
+
+    cited = [from_folder(project.clone, place.folder, text) for text in given.get("evidence") or ()]
+    return {**given, "evidence": cited}
+
+
+def changed_text(task: model_task.Task) -> str:
+    why = f" ({task.reason})" if task.reason else ""
+    return f"{strong(task.id)}  {task.status}{why}: {task.title}"
 
 
 @command(task, "edit")
@@ -124,64 +137,39 @@ def edit(place: Invocation, name: str, clear: tuple[str, ...], notes: str | None
         if changes:
             made = project.tasks.edit(name, **changes)
         assert made is not None
-        show(made, words.changed, words.as_object)
+        show(made, changed_text, task_object)
 
 
-_EMPTY: dict[str, Any] = {"evidence": (), "acceptance": (), "needs": (), "notes": "", "priority": 2}
+def started_text(task: model_task.Task) -> str:
+    return lines(
+        f"{strong(task.id)}  started: {task.title}",
+        [f"  done when: {said}" for said in task.acceptance],
+        f"When it is done: holdfast task done {task.id}",
+    )
 
 
-def _given(project: Project, place: Invocation, given: dict[str, Any]) -> dict[str, Any]:
-    """The options with evidence as seen from the current folder."""
-    from holdfast.git.evidence_check import from_folder
-
-    cited = [from_folder(project.clone, place.folder, text) for text in given.get("evidence") or ()]
-    return {**given, "evidence": cited}
-
-
-@command(task, "list")
-@click.option("--status", multiple=True, type=click.Choice(STATUSES), help="Only these.")
-@click.option("--kind", multiple=True, type=click.Choice(model_task.KINDS), help="Only these.")
-@click.option("--owner", metavar="NAME", help="Only theirs.")
-@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
-def listed(place: Invocation, **chosen: Any) -> None:
-    """List the tasks."""
-    with place.project() as project:
-        found = project.tasks.board()
-        away = 0 if found.tasks else project.tasks.count_elsewhere(found)
-        steps = sum(len(one.items) for one in project.tasks.proposed(found))
-        asked = words.TaskList(found, project.tasks.claims(), away=away, proposed=steps, **chosen)
-        show(asked, words.listed, words.listed_object)
-
-
-root.add_command(listed, "tasks")  # the name others know it by
-
-
-@answer(task, "show", words.shown, words.shown_object)
-@click.argument("name", metavar="ID")
-def shown(project: Project, name: str) -> object:
-    """Show a task, why it waits and what waits for it."""
-    return project.tasks.show(name)
-
-
-@answer(task, "start", words.started, words.as_object)
+@answer(task, "start", started_text, task_object)
 @click.argument("name", metavar="ID")
 @click.option("--as", "owner", metavar="NAME", help="Who works on it; your git name if not given.")
-@_lasting
+@claim_length
 def start(project: Project, name: str, owner: str | None, lasting: str) -> object:
     """Claim a task and begin it."""
-    return project.tasks.start(name, owner=owner, session=_session(project), lasting=_span(lasting))
+    return project.tasks.start(name, owner=owner, session=session_at_hand(project), lasting=time_span(lasting))
 
 
-def _session(project: Project) -> str | None:
-    """The session this work is part of: the one named by the environment, else the open one here."""
-    return os.environ.get("HOLDFAST_SESSION") or project.sessions.current_id()
+def finished_text(ended: task_lifecycle.FinishedTask) -> str:
+    task = ended.task
+    label = "found as evidence:" if ended.found else "evidence:"
+    return lines(
+        f"{strong(task.id)}  done: {task.title}",
+        [f"  {label} {receipt_text(item)}" for item in (ended.found or task.evidence)],
+        [f"  reached at {task.checkpoint.commit[:12]}"] if task.checkpoint else [],
+        [f"Now ready: {', '.join(ended.unblocked)}"] if ended.unblocked else [],
+    )
 
 
-def _span(text: str) -> timedelta:
-    number, unit = text[:-1], text[-1:]
-    if not (number.isascii() and number.isdigit() and len(number) < 6 and unit in _UNITS):
-        raise BadInput(f"{text!r} is no length of time", hint="Write 30m, 2h or 1d.")
-    return timedelta(seconds=int(number) * _UNITS[unit])
+def finished_object(ended: task_lifecycle.FinishedTask) -> dict[str, Any]:
+    return {**task_object(ended.task), "found": list(ended.found), "unblocked": list(ended.unblocked)}
 
 
 @command(task, "done")
@@ -205,13 +193,13 @@ def done(place: Invocation, names: tuple[str, ...], evidence: tuple[str, ...], w
                 said = click.prompt(asked, **_FREELY)
                 given = _given(project, place, {"evidence": [said]}) if said else {"without_evidence": True}
                 ended = project.tasks.done(name, **given)
-            show(ended, words.finished, words.finished_object)
+            show(ended, finished_text, finished_object)
 
 
 task.add_command(done, "complete")
 
 
-@answer(task, "block", words.changed, words.as_object)
+@answer(task, "block", changed_text, task_object)
 @click.argument("name", metavar="ID")
 @click.option("--reason", required=True, metavar="TEXT", help="What it waits for.")
 def block(project: Project, name: str, reason: str) -> object:
@@ -219,7 +207,7 @@ def block(project: Project, name: str, reason: str) -> object:
     return project.tasks.block(name, reason=reason)
 
 
-@answer(task, "drop", words.changed, words.as_object)
+@answer(task, "drop", changed_text, task_object)
 @click.argument("name", metavar="ID")
 @click.option("--reason", metavar="TEXT", help="Why it will not be done.")
 def drop(project: Project, name: str, reason: str | None) -> object:
@@ -227,21 +215,25 @@ def drop(project: Project, name: str, reason: str | None) -> object:
     return project.tasks.drop(name, reason=reason)
 
 
-@answer(task, "reopen", words.changed, words.as_object)
+@answer(task, "reopen", changed_text, task_object)
 @click.argument("name", metavar="ID")
 def reopen(project: Project, name: str) -> object:
     """Open a task again."""
     return project.tasks.reopen(name)
 
 
-@answer(task, "release", words.released, words.as_object)
+def released_text(task: model_task.Task) -> str:
+    return f"{strong(task.id)}  is free again: {task.title}"
+
+
+@answer(task, "release", released_text, task_object)
 @click.argument("name", metavar="ID")
 def release(project: Project, name: str) -> object:
     """Give up the claim on a task."""
     return project.tasks.release(name)
 
 
-@answer(task, "link", words.changed, words.as_object)
+@answer(task, "link", changed_text, task_object)
 @click.argument("name", metavar="ID")
 @click.argument("needs", metavar="NEEDS...", nargs=-1, required=True)
 @click.option("--remove", is_flag=True, help="Take these needs away instead.")
@@ -250,24 +242,21 @@ def link_needs(project: Project, name: str, needs: tuple[str, ...], remove: bool
     return project.tasks.link(name, **{"no_needs" if remove else "needs": needs})
 
 
-@command(task, "graph")
-@click.argument("name", metavar="[ID]", required=False)
-@click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid diagram.")
-@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
-def graph(place: Invocation, name: str | None, form: str | None, everything: bool) -> None:
-    """Draw the work graph as a tree or in Mermaid."""
-    with place.project() as project:
-        board = project.tasks.board()
-        top = board.find(name).task.id if name else None
-        show(board, partial(words.drawn, top=top, form=form, everything=everything), words.graph_object)
-
-
 @command(task, "export")
 @click.option("--jsonl", "lines", is_flag=True, help="One object a line.")
 def export_tasks(place: Invocation, lines: bool) -> None:
     """Print all tasks and links as JSON."""
     with place.project() as project:
         click.echo(project.clone.hide.text(project.tasks.export_text(lines=lines)), nl=False)
+
+
+def imported_text(new: TaskPlan) -> str:
+    parts = [count(len(new.tasks), "task")] * bool(new.tasks) + [count(len(new.links), "link")] * bool(new.links)
+    return f"Brought in {' and '.join(parts)}" if parts else "Nothing new: all are here already."
+
+
+def imported_object(new: TaskPlan) -> dict[str, Any]:
+    return {"items": [*map(task_object, new.tasks)], "links": [*map(link_object, new.links)]}
 
 
 @command(task, "import")
@@ -279,33 +268,7 @@ def import_tasks(place: Invocation, file: Any) -> None:
     except UnicodeDecodeError:
         raise BadInput(f"{file.name} is not UTF-8 text") from None
     with place.project() as project:
-        show(project.tasks.import_text(text), words.imported, words.imported_object)
-
-
-@command(root, "next")
-@click.option("--claim", is_flag=True, help="Take the best task that nobody works on.")
-@click.option("--as", "owner", metavar="NAME", help="Who claims; your git name if not given.")
-@_lasting
-def next_task(place: Invocation, claim: bool, owner: str | None, lasting: str) -> None:
-    """What can be done now, and why the rest cannot."""
-    with place.project() as project:
-        session = _session(project) if claim else None
-        found = project.tasks.next(claim=claim, owner=owner, session=session, lasting=_span(lasting))
-        show(found, words.next_tasks, words.next_object)
-        # What other branches have, what agents plan, and whether evidence holds, may change unnoticed.
-        if not claim and not found.away and not found.resting and not found.proposed:
-            until = min((held.until for held in found.claims.values()), default=None)
-            text, data = as_text(words.next_tasks(found)), object_text(words.next_object(found))
-            keep_answer(project, "next", text, data, until=until)
-
-
-@command(root, "state")
-def state(place: Invocation) -> None:
-    """Show goals, milestones, checkpoints and links."""
-    from holdfast.work.project_state import as_object
-
-    with place.project() as project:
-        show(project.tasks.state(), words.state, as_object)
+        show(project.tasks.import_text(text), imported_text, imported_object)
 
 
 @group(root, "link", "list")
@@ -313,7 +276,11 @@ def link() -> None:
     """Canonical links: files, addresses, commits."""
 
 
-@answer(link, "add", words.linked)
+def linked_text(link: model_task.Link) -> str:
+    return f"{strong(link.id)}  {link.title}: {link.target}"
+
+
+@answer(link, "add", linked_text)
 @click.argument("target", metavar="PATH|URL|COMMIT")
 @click.option("--title", metavar="TEXT", help="What it is.")
 @click.option("--id", metavar="ID", help="An id of your own.")
@@ -322,14 +289,32 @@ def add_link(project: Project, target: str, **given: str | None) -> object:
     return project.tasks.add_link(target, **given)
 
 
-@answer(link, "remove", words.unlinked)
+def unlinked_text(link: model_task.Link) -> str:
+    return f"{strong(link.id)}  is gone: {link.title}"
+
+
+@answer(link, "remove", unlinked_text)
 @click.argument("name", metavar="ID")
 def remove_link(project: Project, name: str) -> object:
     """Take a canonical link away."""
     return project.tasks.remove_link(name)
 
 
-@answer(link, "list", words.links, words.links_object)
+def links_text(found: Sequence[canonical_links.ListedLink]) -> str:
+    if not found:
+        return "No links yet. Add one with: holdfast link add PATH|URL|COMMIT --title …"
+    return lines(table([(*link_row(item.link), item.dead or "") for item in found], indent=""))
+
+
+def links_object(found: Sequence[canonical_links.ListedLink]) -> dict[str, Any]:
+    return {"items": [{**link_object(item.link), "path": item.path, "dead": item.dead} for item in found]}
+
+
+def link_object(link: model_task.Link) -> dict[str, Any]:
+    return picked(link, "id", "title", "target", "kind")
+
+
+@answer(link, "list", links_text, links_object)
 def list_links(project: Project) -> object:
     """List the canonical links."""
     return project.tasks.links()

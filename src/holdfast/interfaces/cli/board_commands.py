@@ -1,13 +1,23 @@
-"""The work graph in words: tasks, what is next, the project's state, links."""
+"""Commands that show the work graph, and what they print: task list, show, proposed and graph; next; state."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast.interfaces.cli.output import columns, picked, strong
+import click
+
+from holdfast.errors import BadInput
+from holdfast.interfaces.cli.context_commands import keep_answer
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, group
+from holdfast.interfaces.cli.output import as_json, as_text, columns, picked, show, strong
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table
+from holdfast.interfaces.cli.root import root
 from holdfast.model import task as model_task
+from holdfast.model.task import STATUSES
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
@@ -15,12 +25,28 @@ if TYPE_CHECKING:
 
     from holdfast.capture.agent_plans import AgentPlan
     from holdfast.git.cited_commits.commit_anchors import ResolvedCommit
+    from holdfast.project import Project
     from holdfast.project.task_book import Next, Shaky, TaskShown
-    from holdfast.work import canonical_links, project_state, task_board, task_claims, task_lifecycle
-    from holdfast.work.task_json import TaskPlan
+    from holdfast.work import project_state, task_board, task_claims
 
 MARKS = {"open": "○", "started": "◐", "blocked": "✖", "done": "●", "dropped": "–"}
 MOST = 12  # rows of a list that nobody asked for in full
+_UNITS = {"m": 60, "h": 3600, "d": 86400}
+_ORIGINS = {"pending": "waits to be published", "edit": "edited by hand", "tree": "committed"}
+claim_length = click.option(
+    "--for", "lasting", default="2h", show_default=True, metavar="TIME", help="How long it is claimed."
+)
+
+
+@group(root, "task", "list")
+def task() -> None:
+    """Goals, milestones, epics, tasks and subtasks."""
+
+
+def task_object(task: model_task.Task) -> dict[str, Any]:
+    from holdfast.work import task_json
+
+    return task_json.as_object(task)
 
 
 @frozen
@@ -48,60 +74,108 @@ class TaskList:
         """Why nothing is listed, and what to do about it."""
         number = len(self.board.tasks)
         if not number:
-            return nothing_here(self.away)
+            return _nothing_here(self.away)
         if not (self.status or self.kind or self.owner):
             verb = "The only task is" if number == 1 else f"All {number:,} tasks are"
             return f"{verb} done or dropped: holdfast tasks --all"
         return f"No task fits; there are {_tally(self.board.tasks)}"
 
 
-def as_object(task: model_task.Task) -> dict[str, Any]:
-    from holdfast.work import task_json
-
-    return task_json.as_object(task)
-
-
-def added(task: model_task.Task) -> str:
-    return f"{strong(task.id)}  {task.kind}: {task.title}"
+def _nothing_here(away: int) -> str:
+    """That there are no tasks here, and where there are some."""
+    add = 'holdfast task add "…"'
+    if not away:
+        return f"No tasks yet. Add one with: {add}"
+    return f"No tasks on this branch; {count(away, 'task', 'are')} on other branches. Add one with: {add}"
 
 
-def added_all(tasks: Sequence[model_task.Task]) -> str:
-    return lines(*map(added, tasks))
+def list_text(found: TaskList) -> str:
+    broken = [f"left out: {item.reason}" for item in found.board.broken]
+    chosen = found.chosen()
+    rows = table([_row(task, found.claims) for task in chosen[:MOST_ROWS]], indent="")
+    tally = ["", _tally(found.board.tasks)] if rows else []
+    return lines(rows or found.none(), more(len(chosen)), broken, tally, _steps(found.proposed))
 
 
-def changed(task: model_task.Task) -> str:
-    why = f" ({task.reason})" if task.reason else ""
-    return f"{strong(task.id)}  {task.status}{why}: {task.title}"
+def _row(task: model_task.Task, claims: Mapping[str, task_claims.TaskClaim]) -> tuple[str, ...]:
+    claim = claims.get(task.id)
+    who = f"{claim.owner}, until {claim.until[11:16]}" if claim else task.owner or ""
+    kind = "" if task.kind == "task" else f"{task.kind} "
+    return (MARKS[task.status], strong(task.id), f"P{task.priority}", short(f"{kind}{task.title}", 60), who)
 
 
-def started(task: model_task.Task) -> str:
+def _tally(tasks: Iterable[model_task.Task]) -> str:
+    found = Counter(task.status for task in tasks)
+    return ", ".join(f"{found[status]:,} {status}" for status in model_task.STATUSES if found[status])
+
+
+def _steps(number: int) -> list[str]:
+    """That agents planned more than is on the board, and where to see it."""
+    are = "is no task" if number == 1 else "are no tasks"
+    return [f"{count(number, 'step')} that agents planned {are}: holdfast task proposed"] if number else []
+
+
+def list_object(found: TaskList) -> dict[str, Any]:
+    broken = [picked(item, "path", "reason") for item in found.board.broken]
+    return {"items": [*map(task_object, found.chosen())], "broken": broken, "proposed": found.proposed}
+
+
+@command(task, "list")
+@click.option("--status", multiple=True, type=click.Choice(STATUSES), help="Only these.")
+@click.option("--kind", multiple=True, type=click.Choice(model_task.KINDS), help="Only these.")
+@click.option("--owner", metavar="NAME", help="Only theirs.")
+@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
+def list_tasks(place: Invocation, **chosen: Any) -> None:
+    """List the tasks."""
+    with place.project() as project:
+        found = project.tasks.board()
+        away = 0 if found.tasks else project.tasks.count_elsewhere(found)
+        steps = sum(len(one.items) for one in project.tasks.proposed(found))
+        asked = TaskList(found, project.tasks.claims(), away=away, proposed=steps, **chosen)
+        show(asked, list_text, list_object)
+
+
+root.add_command(list_tasks, "tasks")  # the name others know it by
+
+
+def detail_text(found: TaskShown) -> str:
+    task, placed = found.placed.task, found.placed
+    values = {**picked(task, "owner", "priority", "layer"), "scale": task.systemic_scale}
+    values |= picked(task, "impact", "reason")
+    rows = [
+        *((f"{name}:", "" if value is None else str(value)) for name, value in values.items()),
+        ("needs:", ", ".join(_named(item, found.away) for item in task.needs)),
+        ("part of:", _named(task.parent, found.away) if task.parent else ""),
+        *(("done when:", said) for said in task.acceptance),
+        *(("evidence:", receipt_text(item, found.commits)) for item in task.evidence),
+        ("checkpoint:", _now(task.checkpoint.commit, found.commits) if task.checkpoint else ""),
+        ("claimed:", _claimed(found.claim) if found.claim else ""),
+        ("file:", f"{placed.path} ({_ORIGINS[placed.origin]})"),
+    ]
     return lines(
-        f"{strong(task.id)}  started: {task.title}",
-        [f"  done when: {said}" for said in task.acceptance],
-        f"When it is done: holdfast task done {task.id}",
+        f"{MARKS[task.status]} {strong(task.id)}  {task.kind}, {task.status}",
+        f"  {task.title}",
+        table([row for row in rows if row[1]]),
+        [f"Waits: {reason}" for reason in found.standing],
+        [f"When it is done, this is ready: {', '.join(found.unblocks)}"] if found.unblocks else [],
+        [f"Parts: {found.progress[0]} of {found.progress[1]} closed"] if found.parts else [],
+        [f"It was changed here and in the branch's history: holdfast task resolve {task.id}"] if placed.clash else [],
+        ["", task.notes] if task.notes else [],
     )
 
 
-def released(task: model_task.Task) -> str:
-    return f"{strong(task.id)}  is free again: {task.title}"
+def _named(node: str, away: Mapping[str, Sequence[str]]) -> str:
+    if node not in away:
+        return node
+    return f"{node} (on {', '.join(away[node])})" if away[node] else f"{node} (not found anywhere)"
 
 
-def finished(ended: task_lifecycle.FinishedTask) -> str:
-    task = ended.task
-    label = "found as evidence:" if ended.found else "evidence:"
-    return lines(
-        f"{strong(task.id)}  done: {task.title}",
-        [f"  {label} {receipt(item)}" for item in (ended.found or task.evidence)],
-        [f"  reached at {task.checkpoint.commit[:12]}"] if task.checkpoint else [],
-        [f"Now ready: {', '.join(ended.unblocked)}"] if ended.unblocked else [],
-    )
+def _claimed(claim: task_claims.TaskClaim) -> str:
+    on = f" on {claim.branch}" if claim.branch else ""
+    return f"by {claim.owner}{on} until {claim.until[:16].replace('T', ' ')} UTC"
 
 
-def finished_object(ended: task_lifecycle.FinishedTask) -> dict[str, Any]:
-    return {**as_object(ended.task), "found": list(ended.found), "unblocked": list(ended.unblocked)}
-
-
-def receipt(text: str, commits: Mapping[str, ResolvedCommit] | None = None) -> str:
+def receipt_text(text: str, commits: Mapping[str, ResolvedCommit] | None = None) -> str:
     """A receipt as people read it: commits and files by their beginnings, and what a rewrite made of them."""
     kind, _, rest = text.partition(":")
     if kind == "commit":
@@ -118,35 +192,38 @@ def _now(oid: str, commits: Mapping[str, ResolvedCommit]) -> str:
     return f"{oid[:12]}, {lost if found.commit is None else f'now {found.commit[:12]}'}"
 
 
-def nothing_here(away: int) -> str:
-    """That there are no tasks here, and where there are some."""
-    add = 'holdfast task add "…"'
-    if not away:
-        return f"No tasks yet. Add one with: {add}"
-    return f"No tasks on this branch; {count(away, 'task', 'are')} on other branches. Add one with: {add}"
+def detail_object(found: TaskShown) -> dict[str, Any]:
+    return {
+        **task_object(found.placed.task),
+        **picked(found.placed, "path", "origin"),
+        "conflict": found.placed.clash is not None,
+        "waits": found.standing,
+        **picked(found, "unblocks", "parts", "away"),
+        "progress": {"closed": found.progress[0], "of": found.progress[1]},
+        "claim": _claim_object(found.claim),
+        "commits": {oid: {"state": one.state, "now": one.commit} for oid, one in found.commits.items()},
+    }
 
 
-def listed(found: TaskList) -> str:
-    broken = [f"left out: {item.reason}" for item in found.board.broken]
-    chosen = found.chosen()
-    rows = table([_row(task, found.claims) for task in chosen[:MOST_ROWS]], indent="")
-    tally = ["", _tally(found.board.tasks)] if rows else []
-    return lines(rows or found.none(), more(len(chosen)), broken, tally, _steps(found.proposed))
+def _claim_object(claim: task_claims.TaskClaim | None) -> dict[str, Any] | None:
+    names = ("task", "owner", "session", "branch", "worktree", "until")
+    return {**picked(claim, *names), "since": claim.ts} if claim else None
 
 
-def _steps(number: int) -> list[str]:
-    """That agents planned more than is on the board, and where to see it."""
-    are = "is no task" if number == 1 else "are no tasks"
-    return [f"{count(number, 'step')} that agents planned {are}: holdfast task proposed"] if number else []
+@answer(task, "show", detail_text, detail_object)
+@click.argument("name", metavar="ID")
+def show_task(project: Project, name: str) -> object:
+    """Show a task, why it waits and what waits for it."""
+    return project.tasks.show(name)
 
 
-def proposed(found: Sequence[AgentPlan]) -> str:
+def proposed_text(found: Sequence[AgentPlan]) -> str:
     if not found:
         return "Agents left nothing open on this branch that is no task."
-    return lines(*(row for one in found for row in _proposed(one)))
+    return lines(*(row for one in found for row in _plan_rows(one)))
 
 
-def _proposed(one: AgentPlan) -> Iterator[str]:
+def _plan_rows(one: AgentPlan) -> Iterator[str]:
     session = one.session
     by = f" by {session.agent}" if session.agent else ""
     yield f"{strong(session.id)}{by}: {short(session.objective or session.summary, 70)}"
@@ -167,82 +244,13 @@ def proposed_object(found: Sequence[AgentPlan]) -> dict[str, Any]:
     return {"items": items, "may_be_done": done}
 
 
-def _row(task: model_task.Task, claims: Mapping[str, task_claims.TaskClaim]) -> tuple[str, ...]:
-    claim = claims.get(task.id)
-    who = f"{claim.owner}, until {claim.until[11:16]}" if claim else task.owner or ""
-    kind = "" if task.kind == "task" else f"{task.kind} "
-    return (MARKS[task.status], strong(task.id), f"P{task.priority}", short(f"{kind}{task.title}", 60), who)
+@answer(task, "proposed", proposed_text, proposed_object)
+def list_proposed(project: Project) -> object:
+    """List what agents planned on this branch and nobody made a task of."""
+    return project.tasks.proposed()
 
 
-def _tally(tasks: Iterable[model_task.Task]) -> str:
-    found = Counter(task.status for task in tasks)
-    return ", ".join(f"{found[status]:,} {status}" for status in model_task.STATUSES if found[status])
-
-
-def listed_object(found: TaskList) -> dict[str, Any]:
-    broken = [picked(item, "path", "reason") for item in found.board.broken]
-    return {"items": [*map(as_object, found.chosen())], "broken": broken, "proposed": found.proposed}
-
-
-def shown(found: TaskShown) -> str:
-    task, placed = found.placed.task, found.placed
-    values = {**picked(task, "owner", "priority", "layer"), "scale": task.systemic_scale}
-    values |= picked(task, "impact", "reason")
-    rows = [
-        *((f"{name}:", "" if value is None else str(value)) for name, value in values.items()),
-        ("needs:", ", ".join(_named(item, found.away) for item in task.needs)),
-        ("part of:", _named(task.parent, found.away) if task.parent else ""),
-        *(("done when:", said) for said in task.acceptance),
-        *(("evidence:", receipt(item, found.commits)) for item in task.evidence),
-        ("checkpoint:", _now(task.checkpoint.commit, found.commits) if task.checkpoint else ""),
-        ("claimed:", _claimed(found.claim) if found.claim else ""),
-        ("file:", f"{placed.path} ({_ORIGINS[placed.origin]})"),
-    ]
-    return lines(
-        f"{MARKS[task.status]} {strong(task.id)}  {task.kind}, {task.status}",
-        f"  {task.title}",
-        table([row for row in rows if row[1]]),
-        [f"Waits: {reason}" for reason in found.standing],
-        [f"When it is done, this is ready: {', '.join(found.unblocks)}"] if found.unblocks else [],
-        [f"Parts: {found.progress[0]} of {found.progress[1]} closed"] if found.parts else [],
-        [f"It was changed here and in the branch's history: holdfast task resolve {task.id}"] if placed.clash else [],
-        ["", task.notes] if task.notes else [],
-    )
-
-
-_ORIGINS = {"pending": "waits to be published", "edit": "edited by hand", "tree": "committed"}
-
-
-def _named(node: str, away: Mapping[str, Sequence[str]]) -> str:
-    if node not in away:
-        return node
-    return f"{node} (on {', '.join(away[node])})" if away[node] else f"{node} (not found anywhere)"
-
-
-def _claimed(claim: task_claims.TaskClaim) -> str:
-    on = f" on {claim.branch}" if claim.branch else ""
-    return f"by {claim.owner}{on} until {claim.until[:16].replace('T', ' ')} UTC"
-
-
-def shown_object(found: TaskShown) -> dict[str, Any]:
-    return {
-        **as_object(found.placed.task),
-        **picked(found.placed, "path", "origin"),
-        "conflict": found.placed.clash is not None,
-        "waits": found.standing,
-        **picked(found, "unblocks", "parts", "away"),
-        "progress": {"closed": found.progress[0], "of": found.progress[1]},
-        "claim": _claim_object(found.claim),
-        "commits": {oid: {"state": one.state, "now": one.commit} for oid, one in found.commits.items()},
-    }
-
-
-def _claim_object(claim: task_claims.TaskClaim | None) -> dict[str, Any] | None:
-    names = ("task", "owner", "session", "branch", "worktree", "until")
-    return {**picked(claim, *names), "since": claim.ts} if claim else None
-
-
-def drawn(board: task_board.Board, *, top: str | None, form: str | None, everything: bool) -> str:
+def graph_text(board: task_board.Board, *, top: str | None, form: str | None, everything: bool) -> str:
     """A board as a picture, or what hangs below one node of it."""
     from holdfast.work import graph_drawing
 
@@ -255,22 +263,22 @@ def drawn(board: task_board.Board, *, top: str | None, form: str | None, everyth
 def graph_object(board: task_board.Board) -> dict[str, Any]:
     edges = [{"from": task.id, "to": need, "kind": "needs"} for task in board.tasks for need in task.needs]
     parts = [{"from": t.id, "to": t.parent, "kind": "part of"} for t in board.tasks if t.parent]
-    return {"nodes": [as_object(task) for task in board.tasks], "edges": [*edges, *parts]}
+    return {"nodes": [task_object(task) for task in board.tasks], "edges": [*edges, *parts]}
 
 
-def imported(new: TaskPlan) -> str:
-    parts = [count(len(new.tasks), "task")] * bool(new.tasks) + [count(len(new.links), "link")] * bool(new.links)
-    return f"Brought in {' and '.join(parts)}" if parts else "Nothing new: all are here already."
+@command(task, "graph")
+@click.argument("name", metavar="[ID]", required=False)
+@click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid diagram.")
+@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
+def graph(place: Invocation, name: str | None, form: str | None, everything: bool) -> None:
+    """Draw the work graph as a tree or in Mermaid."""
+    with place.project() as project:
+        board = project.tasks.board()
+        top = board.find(name).task.id if name else None
+        show(board, partial(graph_text, top=top, form=form, everything=everything), graph_object)
 
 
-def imported_object(new: TaskPlan) -> dict[str, Any]:
-    return {"items": [*map(as_object, new.tasks)], "links": [*map(as_object_link, new.links)]}
-
-
-# What is next.
-
-
-def next_tasks(found: Next) -> str:
+def next_text(found: Next) -> str:
     if found.claimed is not None:
         return lines(
             f"{strong(found.claimed.id)}  is yours: {found.claimed.title}",
@@ -341,11 +349,11 @@ def next_object(found: Next) -> dict[str, Any]:
     claims = {task.id: _claim_object(found.claims.get(task.id)) for task in found.ready}
     frees = {task.id: found.graph.unblocks(task.id) for task in found.ready}
     return {
-        "claimed": as_object(found.claimed) if found.claimed else None,
-        "ready": [{**as_object(t), "unblocks": frees[t.id], "claim": claims[t.id]} for t in found.ready],
+        "claimed": task_object(found.claimed) if found.claimed else None,
+        "ready": [{**task_object(t), "unblocks": frees[t.id], "claim": claims[t.id]} for t in found.ready],
         "being_done": [_claim_object(found.claims[task.id]) for task in _busy(found)],
-        "to_close": [*map(as_object, found.to_close)],
-        "unplanned": [*map(as_object, found.unplanned)],
+        "to_close": [*map(task_object, found.to_close)],
+        "unplanned": [*map(task_object, found.unplanned)],
         "on_other_branches": found.away,
         "waiting": [{"id": item.task.id, "reasons": item.reasons} for item in found.waiting],
         "shaky": [{"id": one.task, **picked(one, "memory", "status", "why")} for one in found.shaky],
@@ -353,10 +361,36 @@ def next_object(found: Next) -> dict[str, Any]:
     }
 
 
-# State and links.
+@command(root, "next")
+@click.option("--claim", is_flag=True, help="Take the best task that nobody works on.")
+@click.option("--as", "owner", metavar="NAME", help="Who claims; your git name if not given.")
+@claim_length
+def next_task(place: Invocation, claim: bool, owner: str | None, lasting: str) -> None:
+    """What can be done now, and why the rest cannot."""
+    with place.project() as project:
+        session = session_at_hand(project) if claim else None
+        found = project.tasks.next(claim=claim, owner=owner, session=session, lasting=time_span(lasting))
+        show(found, next_text, next_object)
+        # What other branches have, what agents plan, and whether evidence holds, may change unnoticed.
+        if not claim and not found.away and not found.resting and not found.proposed:
+            until = min((held.until for held in found.claims.values()), default=None)
+            text, data = as_text(next_text(found)), as_json(next_object(found))
+            keep_answer(project, "next", text, data, until=until)
 
 
-def state(found: project_state.ProjectState) -> str:
+def session_at_hand(project: Project) -> str | None:
+    """The session this work is part of: the one named by the environment, else the open one here."""
+    return os.environ.get("HOLDFAST_SESSION") or project.sessions.current_id()
+
+
+def time_span(text: str) -> timedelta:
+    number, unit = text[:-1], text[-1:]
+    if not (number.isascii() and number.isdigit() and len(number) < 6 and unit in _UNITS):
+        raise BadInput(f"{text!r} is no length of time", hint="Write 30m, 2h or 1d.")
+    return timedelta(seconds=int(number) * _UNITS[unit])
+
+
+def state_text(found: project_state.ProjectState) -> str:
     graph, tasks = found.board.graph, found.board.tasks
     at = f" at {found.head[:12]}" if found.head else ""
     if not tasks and not found.links:
@@ -370,7 +404,7 @@ def state(found: project_state.ProjectState) -> str:
         _titled("Ready:", [_row(task, {}) for task in ready]),
         ["", "Reached:"] if reached else [],
         table([(strong(t.id), t.checkpoint.commit[:12], short(t.title)) for t in reached if t.checkpoint]),
-        ["", "Links:", *table([_link_row(link) for link in found.links])] if found.links else [],
+        ["", "Links:", *table([link_row(link) for link in found.links])] if found.links else [],
         [f"left out: {item.reason}" for item in found.broken],
     )
 
@@ -384,28 +418,15 @@ def _outline(title: str, found: project_state.ProjectState, kind: str) -> list[s
     return ["", title, *table(rows)] if rows else []
 
 
-def _link_row(link: model_task.Link) -> tuple[str, ...]:
+def link_row(link: model_task.Link) -> tuple[str, ...]:
     where = link.target[:12] if link.kind == "commit" else link.target
     return (strong(link.id), short(link.title, 50), short(where, max(40, columns() - 70)))
 
 
-def linked(link: model_task.Link) -> str:
-    return f"{strong(link.id)}  {link.title}: {link.target}"
+@command(root, "state")
+def state(place: Invocation) -> None:
+    """Show goals, milestones, checkpoints and links."""
+    from holdfast.work.project_state import as_object
 
-
-def unlinked(link: model_task.Link) -> str:
-    return f"{strong(link.id)}  is gone: {link.title}"
-
-
-def links(found: Sequence[canonical_links.ListedLink]) -> str:
-    if not found:
-        return "No links yet. Add one with: holdfast link add PATH|URL|COMMIT --title …"
-    return lines(table([(*_link_row(item.link), item.dead or "") for item in found], indent=""))
-
-
-def links_object(found: Sequence[canonical_links.ListedLink]) -> dict[str, Any]:
-    return {"items": [{**as_object_link(item.link), "path": item.path, "dead": item.dead} for item in found]}
-
-
-def as_object_link(link: model_task.Link) -> dict[str, Any]:
-    return picked(link, "id", "title", "target", "kind")
+    with place.project() as project:
+        show(project.tasks.state(), state_text, as_object)
