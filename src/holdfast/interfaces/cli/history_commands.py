@@ -1,25 +1,38 @@
-"""Commands that look: recall, show, timeline, log, diff, status."""
+"""Commands that look, and what they print: recall, timeline, log, diff, status."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.index import stack_trace
+from holdfast.index import hit_text, stack_trace
 from holdfast.interfaces import quick, quick_recall
-from holdfast.interfaces.cli import phrases, show_text
 from holdfast.interfaces.cli.invocation import Invocation, command, progress_bar
-from holdfast.interfaces.cli.output import as_json, as_text, say, show, show_lines, wants_json
+from holdfast.interfaces.cli.output import (
+    as_json,
+    as_plain,
+    as_text,
+    columns,
+    say,
+    show,
+    show_lines,
+    strong,
+    wants_json,
+)
+from holdfast.interfaces.cli.phrases import WIDTH, badge, count, lines, short, size, table
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
+    from holdfast.diagnostics import log_integrity, run_diff
     from holdfast.diagnostics.status import Status
+    from holdfast.diagnostics.timeline import TimelineRow
     from holdfast.project import Project
+    from holdfast.recall.search import Hit
 
 SHOWN = 50  # events of the log, unless more are asked for
 MAX_PIPED = 1 << 15  # bytes of what is piped that are looked at: errors stand at the end
@@ -44,6 +57,23 @@ def _is_said(word: str) -> bool:
     """Whether a word that begins with a dash is a line of some output: it has blanks, or is all dashes."""
     name = word.split("=", 1)[0]
     return word.startswith("-") and (bool(name.split()[1:]) or (len(word) > 2 and not word.strip("-")))
+
+
+def hits_text(found: Sequence[Hit], *, waiting: int = 0, now: str = "", explain: bool = False) -> str:
+    """The same words as the quick path's, which prints them without us."""
+    from holdfast.recall.search import as_rows
+
+    return hit_text.as_text(as_rows(found), waiting=waiting, now=now, explain=explain)
+
+
+def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str, Any]]:
+    """What was found; what a score is made of only if that was asked for."""
+    plain: list[dict[str, Any]] = as_plain(found)
+    for one in plain:
+        parts = one.pop("parts")
+        if explain:
+            one["parts"] = {name: round(value, 4) for name, value in parts}
+    return plain
 
 
 @command(root, "recall", cls=Question)
@@ -76,8 +106,8 @@ def recall(place: Invocation, query: tuple[str, ...], *, semantic: bool, explain
             near = project.recall(asked, limit=1000, kind="candidate", task=given["task"], since=given["since"])
             waiting = len(near)
         now = f"{project.clone.clock():%Y-%m-%dT%H:%M:%SZ}"
-        text = partial(phrases.hits, waiting=waiting, now=now, explain=explain)
-        show(found, text, partial(phrases.hit_objects, explain=explain))
+        text = partial(hits_text, waiting=waiting, now=now, explain=explain)
+        show(found, text, partial(hit_objects, explain=explain))
         if semantic and not project.recall.by_meaning:
             say(quick_recall.WITHOUT_MEANING)
         if quick.is_plain(os.environ) and given["branch"] is None:
@@ -97,20 +127,30 @@ def _question(words: tuple[str, ...]) -> str:
     return "\n".join([*dict.fromkeys(text.splitlines())][-LAST_LINES:])
 
 
-@command(root, "show")
-@click.argument("name", metavar="ID")
-@click.option("--path", is_flag=True, help="Only say where it lies.")
-def show_one(place: Invocation, name: str, path: bool) -> None:
-    """Show one thing by its id.
+def timeline_text(rows: Sequence[TimelineRow]) -> str:
+    """A line for each event, as wide as the terminal."""
+    if not rows:
+        return "Nothing happened yet. Record something with: holdfast run -- COMMAND"
+    begun = table([(*_event_cells(row), "|") for row in rows], indent="")
+    taken = len(begun[0]) - len(strong("")) - 1
+    room = max(columns() - taken, 20) if columns() else WIDTH
+    return lines([f"{start[:-1]}{short(row.summary, room)}" for start, row in zip(begun, rows, strict=True)])
 
-    A memory, a task, a session, a run or a turn of it, an event, an artifact, a commit, or a place such as
-    `src/a.py:12`.
-    """
-    with place.project() as project:
-        found = project.log.show(name)
-        show(found, show_text.where if path else show_text.shown)
-        if found.fields.get("origin") == "pending":
-            say(f"{found.id} waits to be published; its file comes to be then")
+
+def _event_cells(row: TimelineRow) -> tuple[str, ...]:
+    name = row.id if row.id != row.hash_self else row.hash_self[:12]
+    when = (row.started or row.ts)[:19].replace("T", " ")
+    return (when, row.kind, strong(name), _marks(row), short(row.task, 24))
+
+
+def _marks(row: TimelineRow) -> str:
+    marks = [row.layer or "", "" if row.systemic_scale is None else f"scale {row.systemic_scale}"]
+    if row.kind == "run":
+        ended = row.status or "interrupted"
+        marks.append(ended if row.exit_status is None else f"exit {row.exit_status}")
+    if row.started and row.started[:10] != row.ts[:10]:
+        marks.append(f"(imported {row.ts[:10]})")
+    return " ".join(mark for mark in marks if mark)
 
 
 @command(root, "timeline")
@@ -123,9 +163,17 @@ def timeline(place: Invocation, task: str | None, sort: str) -> None:
     fields = tuple(field.strip() for field in sort.split(",") if field.strip()) or ("ts",)
     with place.project() as project:
         if task or sort:
-            show(project.log.timeline(task=task, sort=fields), phrases.timeline)
+            show(project.log.timeline(task=task, sort=fields), timeline_text)
         else:
             _show_newest(project, SHOWN)
+
+
+def rendered_text(path: str) -> str:
+    return f"Wrote {path}"
+
+
+def checkpoint_text(point: log_integrity.LogCheckpoint) -> str:
+    return f"Saved a checkpoint of {count(point.count, 'event')}; keep it where nobody can change it."
 
 
 @command(root, "log")
@@ -141,9 +189,9 @@ def log(place: Invocation, render: bool, checkpoint: str | None, limit: int | No
         raise click.UsageError("--render and --checkpoint do not go together.")
     with place.project() as project:
         if render:
-            show(project.views.render_log(), phrases.rendered, lambda path: {"id": path, "path": path})
+            show(project.views.render_log(), rendered_text, lambda path: {"id": path, "path": path})
         elif checkpoint:
-            show(project.health.checkpoint(checkpoint), phrases.checkpoint)
+            show(project.health.checkpoint(checkpoint), checkpoint_text)
         elif wants_json():
             show_lines(project.log.events(newest=limit))
         else:
@@ -152,9 +200,25 @@ def log(place: Invocation, render: bool, checkpoint: str | None, limit: int | No
 
 def _show_newest(project: Project, count: int) -> None:
     rows = project.log.timeline(newest=None if wants_json() else count + 1)
-    show(rows if wants_json() else rows[-count:], phrases.timeline)
+    show(rows if wants_json() else rows[-count:], timeline_text)
     if len(rows) > count and not wants_json():
         say(f"these are the newest {count:,}; more: holdfast log --limit {10 * count}")
+
+
+def diff_text(found: run_diff.RunDiff) -> str:
+    before, after = found.before, found.after
+    if not found.comparable:
+        away = next(side for side in (before, after) if side.state != "here")
+        return f"{strong(away.run_id)}  has nothing to compare here: its outputs are {away.state}"
+    if found.same:
+        return f"{strong(before.run_id)} and {strong(after.run_id)} produced the same"
+    codes = ["unknown" if side.exit_status is None else str(side.exit_status) for side in (before, after)]
+    said = [f"{strong(before.run_id)}, then {strong(after.run_id)}"]
+    said += [f"exit {codes[0]}, then {codes[1]}"] if codes[0] != codes[1] else []
+    for change in found.changes:
+        old, new = (change.before or "nothing")[:12], (change.after or "nothing")[:12]
+        said += change.lines or [f"{change.kind} {change.path}  {old} -> {new}"]
+    return lines(said)
 
 
 @command(root, "diff")
@@ -169,12 +233,12 @@ def diff(place: Invocation, run: str | None, named: str | None, against: str) ->
     if (run is None) == (named is None):
         raise click.UsageError("Name one run.")
     with place.project() as project:
-        show(project.log.diff(run or named or "", against=against), phrases.difference)
+        show(project.log.diff(run or named or "", against=against), diff_text)
 
 
 def status_text(found: Status) -> str:
     """The status in a few lines, what needs the eye last."""
-    count, branch = phrases.count, found.branch or "a detached HEAD"
+    branch = found.branch or "a detached HEAD"
     at = f" at {found.head[:12]}" if found.head else ", before the first commit"
     gone = [f"{number} {word}" for number, word in ((found.expired, "expired"), (found.stale, "stale")) if number]
     rows = {
@@ -185,11 +249,11 @@ def status_text(found: Status) -> str:
         "to embed": f"{count(found.unembedded, 'text')}: holdfast model embed" if found.unembedded else "",
         "to publish": f"{count(found.events_waiting, 'event')}, {count(len(found.changes_waiting), 'change')}",
         "private": f"{count(found.private_runs, 'run')}, {'more than ' if found.private_more else ''}"
-        f"{phrases.size(found.private_bytes)}; "
+        f"{size(found.private_bytes)}; "
         "deleting this clone deletes them (`holdfast export FILE` keeps them)",
     }
     told = [f"  {name:10}  {text}" for name, text in rows.items() if text]
-    return phrases.lines(f"On {branch}{at}, line {found.id}", told, _warnings(found))
+    return lines(f"On {branch}{at}, line {found.id}", told, _warnings(found))
 
 
 def _to_review(found: Status) -> str:
@@ -207,7 +271,6 @@ def _warnings(found: Status) -> Iterator[str]:
     from holdfast.git.branch_lines import DETACHED_NAME
     from holdfast.git.upstream import MissingFromTrunk
 
-    count = phrases.count
     if found.operation:
         yield f"Git is in the middle of {found.operation}: events are recorded, publishing waits."
     if found.disputed:
@@ -257,4 +320,4 @@ def status(place: Invocation, badge: bool) -> None:
 
 
 def _badge(found: Status) -> str:
-    return phrases.badge(found.candidates)
+    return badge(found.candidates)

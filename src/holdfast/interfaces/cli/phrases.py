@@ -1,4 +1,4 @@
-"""Values in words: what each command says to people.
+"""What the words of all commands are made of: lines, columns, counts, sizes.
 
 Short sentences, the id first, never a period right after an id (people double-click to copy),
 and at the end what can be done next. Nothing here decides anything or asks for more.
@@ -7,17 +7,10 @@ and at the end what can be done next. Nothing here decides anything or asks for 
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, Any
-
-from holdfast.index import hit_text
-from holdfast.interfaces.cli.output import as_plain, columns, strong
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # `--help` and completion load none of it
     from collections.abc import Iterable, Sequence
-
-    from holdfast.diagnostics import log_integrity, run_diff
-    from holdfast.diagnostics.timeline import TimelineRow
-    from holdfast.recall.search import Hit
 
 WIDTH = 72
 MOST_ROWS = 200  # of a list that somebody reads
@@ -74,73 +67,6 @@ def size(number: int) -> str:
     return f"{number / 1024**power:.1f} {' KMG'[power]}iB"
 
 
-def timeline(rows: Sequence[TimelineRow]) -> str:
-    """A line for each event, as wide as the terminal."""
-    if not rows:
-        return "Nothing happened yet. Record something with: holdfast run -- COMMAND"
-    begun = table([(*_event(row), "|") for row in rows], indent="")
-    taken = len(begun[0]) - len(strong("")) - 1
-    room = max(columns() - taken, 20) if columns() else WIDTH
-    return lines([f"{start[:-1]}{short(row.summary, room)}" for start, row in zip(begun, rows, strict=True)])
-
-
-def _event(row: TimelineRow) -> tuple[str, ...]:
-    name = row.id if row.id != row.hash_self else row.hash_self[:12]
-    when = (row.started or row.ts)[:19].replace("T", " ")
-    return (when, row.kind, strong(name), _marks(row), short(row.task, 24))
-
-
-def _marks(row: TimelineRow) -> str:
-    marks = [row.layer or "", "" if row.systemic_scale is None else f"scale {row.systemic_scale}"]
-    if row.kind == "run":
-        ended = row.status or "interrupted"
-        marks.append(ended if row.exit_status is None else f"exit {row.exit_status}")
-    if row.started and row.started[:10] != row.ts[:10]:
-        marks.append(f"(imported {row.ts[:10]})")
-    return " ".join(mark for mark in marks if mark)
-
-
-def hits(found: Sequence[Hit], *, waiting: int = 0, now: str = "", explain: bool = False) -> str:
-    """The same words as the quick path's, which prints them without us."""
-    from holdfast.recall.search import as_rows
-
-    return hit_text.as_text(as_rows(found), waiting=waiting, now=now, explain=explain)
-
-
-def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str, Any]]:
-    """What was found; what a score is made of only if that was asked for."""
-    plain: list[dict[str, Any]] = as_plain(found)
-    for one in plain:
-        parts = one.pop("parts")
-        if explain:
-            one["parts"] = {name: round(value, 4) for name, value in parts}
-    return plain
-
-
 def badge(number: int) -> str:
     """All that a prompt or a start says of what waits."""
     return count(number, "candidate", "wait") if number else ""
-
-
-def rendered(path: str) -> str:
-    return f"Wrote {path}"
-
-
-def checkpoint(point: log_integrity.LogCheckpoint) -> str:
-    return f"Saved a checkpoint of {count(point.count, 'event')}; keep it where nobody can change it."
-
-
-def difference(found: run_diff.RunDiff) -> str:
-    before, after = found.before, found.after
-    if not found.comparable:
-        away = next(side for side in (before, after) if side.state != "here")
-        return f"{strong(away.run_id)}  has nothing to compare here: its outputs are {away.state}"
-    if found.same:
-        return f"{strong(before.run_id)} and {strong(after.run_id)} produced the same"
-    codes = ["unknown" if side.exit_status is None else str(side.exit_status) for side in (before, after)]
-    said = [f"{strong(before.run_id)}, then {strong(after.run_id)}"]
-    said += [f"exit {codes[0]}, then {codes[1]}"] if codes[0] != codes[1] else []
-    for change in found.changes:
-        old, new = (change.before or "nothing")[:12], (change.after or "nothing")[:12]
-        said += change.lines or [f"{change.kind} {change.path}  {old} -> {new}"]
-    return lines(said)

@@ -1,31 +1,56 @@
-"""One thing in words, for `holdfast show`: what people ask for first, what machines need only with --json."""
+"""`holdfast show`, and one thing in words: what people ask for first, what machines need only with --json."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.interfaces.cli.output import strong
+import click
+
+from holdfast.interfaces.cli.invocation import Invocation, command
+from holdfast.interfaces.cli.output import say, show, strong
 from holdfast.interfaces.cli.phrases import count, lines, size, table
+from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
     from holdfast.recall.lookup import ShownRecord
 
-LONGEST = 400
-FILES = 12
+LONGEST = 400  # characters of a field
+FILES = 12  # that are named
 _ORIGINS = {"pending": "waits to be published", "edit": "edited by hand", "tree": "committed"}
 _STATES = {
     "erased": "What it said was erased.",
     "private": "What it said is private to the clone that recorded it.",
     "missing": "What it said is missing; see `holdfast doctor`",
 }
+_TRUST = {
+    "T0": "approved by a person",
+    "T2": "of this repository; no person approved these words here",
+    "T4": "came by git; nobody here approved it (see `holdfast trust`)",
+}
 
 
-def where(thing: ShownRecord) -> str:
+@command(root, "show")
+@click.argument("name", metavar="ID")
+@click.option("--path", is_flag=True, help="Only say where it lies.")
+def show_record(place: Invocation, name: str, path: bool) -> None:
+    """Show one thing by its id.
+
+    A memory, a task, a session, a run or a turn of it, an event, an artifact, a commit, or a place such as
+    `src/a.py:12`.
+    """
+    with place.project() as project:
+        found = project.log.show(name)
+        show(found, _where if path else record_text)
+        if found.fields.get("origin") == "pending":
+            say(f"{found.id} waits to be published; its file comes to be then")
+
+
+def _where(thing: ShownRecord) -> str:
     return thing.path or ""
 
 
-def shown(thing: ShownRecord) -> str:
+def record_text(thing: ShownRecord) -> str:
     """A thing's name, what it is about, what it says, and what it printed."""
     rows = _ROWS.get(thing.kind, _event)(thing)
     told = _STATES.get(str(thing.fields.get("body_state")))
@@ -59,7 +84,7 @@ def _said(thing: ShownRecord) -> str:
 def _rows(fields: Mapping[str, Any], names: str) -> Iterator[tuple[str, str]]:
     """Some fields as they are, by `label=name` where people know them by another name; `_` is a blank."""
     for label, _, name in (word.partition("=") for word in names.split()):
-        yield label.replace("_", " "), cut(fields.get(name or label))
+        yield label.replace("_", " "), _cut(fields.get(name or label))
 
 
 def _event(thing: ShownRecord) -> Iterator[tuple[str, str]]:
@@ -69,18 +94,18 @@ def _event(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     yield from _rows(fields, "statement task command prompt")
     if fields["kind"] == "run":
         yield "ended", _ended(fields)
-    at = moment(str(fields["ts"]))
+    at = _moment(str(fields["ts"]))
     # Of a run that a transcript tells of also when that was read.
-    yield "when", f"{moment(str(began))} (imported {at})" if began else at
+    yield "when", f"{_moment(str(began))} (imported {at})" if began else at
     yield "branch", ", ".join(filter(None, (fields.get("branch"), f"at {head[:12]}" if head else None)))
     yield from _rows(fields, "layer scale=systemic_scale")
     made = fields.get("artifacts") or ()
     yield "files", _named([str(row.get("path")) for row in made if isinstance(row, Mapping)])
     yield from _rows(fields, "inputs")
-    yield "tools", cut(_tools(fields.get("tool_calls")))
-    yield "outputs", cut(_other_outputs(fields))
+    yield "tools", _cut(_tools(fields.get("tool_calls")))
+    yield "outputs", _cut(_other_outputs(fields))
     yield from _rows(fields, "next=next_actions evidence=receipts")
-    yield "facts", cut(fields.get("derived_facts")) if fields["kind"] == "run" else ""
+    yield "facts", _cut(fields.get("derived_facts")) if fields["kind"] == "run" else ""
     yield from _rows(fields, "tags reviewer reason part_of=parent_run_id")
     yield "kept in", thing.path or ""
 
@@ -88,7 +113,7 @@ def _event(thing: ShownRecord) -> Iterator[tuple[str, str]]:
 def _artifact(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     fields = thing.fields
     yield from _rows(fields, "file=path run=run_id task")
-    yield "when", moment(str(fields.get("ts")))
+    yield "when", _moment(str(fields.get("ts")))
     yield from _rows(fields, "branch")
     yield "size", size(fields["size"]) if isinstance(fields.get("size"), int) else ""
     yield from _rows(fields, "sha256")
@@ -100,27 +125,27 @@ def _artifact(thing: ShownRecord) -> Iterator[tuple[str, str]]:
 def _turn(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     """What was asked, what was done, and how it ended; what the agent said comes below."""
     fields = thing.fields
-    yield "run", cut(fields.get("run_id"))
-    yield "of", f"repository {cut(fields['repository'])}" if fields.get("repository") else ""
+    yield "run", _cut(fields.get("run_id"))
+    yield "of", f"repository {_cut(fields['repository'])}" if fields.get("repository") else ""
     yield from _rows(fields, "asked=prompt in_short=line")
-    yield "by", cut(fields.get("by")) if fields.get("by") != "user" else ""
-    yield "when", moment(str(fields.get("ts"))) if fields.get("ts") else ""
-    ended = moment(str(fields.get("ended"))) if fields.get("ended") else ""
+    yield "by", _cut(fields.get("by")) if fields.get("by") != "user" else ""
+    yield "when", _moment(str(fields.get("ts"))) if fields.get("ts") else ""
+    ended = _moment(str(fields.get("ended"))) if fields.get("ended") else ""
     yield "ended", f"interrupted {ended}".strip() if fields.get("interrupted") else ended
-    yield "branch", cut(fields.get("branch"))
+    yield "branch", _cut(fields.get("branch"))
     for call in fields.get("commands") or ():
         ran = call if isinstance(call, Mapping) else {"text": call}
-        yield "ran", cut(ran.get("text")) + (f" (exit {ran['exit_status']})" if ran.get("exit_status") else "")
+        yield "ran", _cut(ran.get("text")) + (f" (exit {ran['exit_status']})" if ran.get("exit_status") else "")
     for call in fields.get("calls") or ():
-        yield "called", cut(f"{readable(call.get('name'))} {readable(call.get('input'))}")
+        yield "called", _cut(f"{_readable(call.get('name'))} {_readable(call.get('input'))}")
     yield "files", _named(fields.get("files") or ())
     yield "commits", ", ".join(str(oid)[:12] for oid in fields.get("commits") or ())
 
 
 def _commit(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     fields = thing.fields
-    yield "author", cut(fields.get("author"))
-    yield "when", moment(str(fields.get("ts")))
+    yield "author", _cut(fields.get("author"))
+    yield "when", _moment(str(fields.get("ts")))
     yield "files", _named(fields.get("files") or (), more=int(fields.get("more_files") or 0))
     yield "made in", ", ".join(fields.get("runs") or ())
     yield "cited by", ", ".join(fields.get("memories") or ())
@@ -128,14 +153,7 @@ def _commit(thing: ShownRecord) -> Iterator[tuple[str, str]]:
 
 def _place(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     yield from _rows(thing.fields, "file lines name under")
-    yield "at", cut(str(thing.fields.get("head") or "")[:12])
-
-
-_TRUST = {
-    "T0": "approved by a person",
-    "T2": "of this repository; no person approved these words here",
-    "T4": "came by git; nobody here approved it (see `holdfast trust`)",
-}
+    yield "at", _cut(str(thing.fields.get("head") or "")[:12])
 
 
 def _memory(thing: ShownRecord) -> Iterator[tuple[str, str]]:
@@ -144,20 +162,20 @@ def _memory(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     if thing.kind in ("memory", "candidate"):
         yield from _standing(thing.fields)
     history = [row.partition(" ") for row in thing.fields.get("history") or ()]
-    yield "updated", moment(history[-1][0]) if history else ""
-    yield "history", ", ".join(f"{kind} {moment(ts)}" for ts, _, kind in history)
+    yield "updated", _moment(history[-1][0]) if history else ""
+    yield "history", ", ".join(f"{kind} {_moment(ts)}" for ts, _, kind in history)
 
 
 def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What a memory is worth here and now."""
-    yield "stands", cut(fields.get("status"))
+    yield "stands", _cut(fields.get("status"))
     yield "trust", _TRUST.get(str(fields.get("trust")), "")
     for text, state in (fields.get("evidence") or {}).items():
         yield "evidence", f"{text} ({state})"
-    yield from (("said", cut(text)) for text in fields.get("said") or ())
+    yield from (("said", _cut(text)) for text in fields.get("said") or ())
     yield from _rows(fields, "suggests because")
-    yield from (("note", cut(text)) for text in fields.get("notes") or ())
-    yield from (("diff", cut(text)) for text in fields.get("diff") or ())
+    yield from (("note", _cut(text)) for text in fields.get("notes") or ())
+    yield from (("diff", _cut(text)) for text in fields.get("diff") or ())
     counts = {name: number for name, number in (fields.get("counted") or {}).items() if name != "looked"}
     served = ", ".join(f"{name} {number:,}" for name, number in counts.items())
     yield "counted", served if any(counts.values()) else ""  # nothing while nobody was given it
@@ -168,8 +186,8 @@ def _node(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     fields = thing.fields
     yield from _rows(fields, "title kind status target needs part_of=parent")
     yield from _rows(fields, "owner priority layer scale=systemic_scale impact")
-    yield from (("done when", cut(said)) for said in fields.get("acceptance") or ())
-    yield from (("evidence", cut(said)) for said in fields.get("evidence") or ())
+    yield from (("done when", _cut(said)) for said in fields.get("acceptance") or ())
+    yield from (("evidence", _cut(said)) for said in fields.get("evidence") or ())
     yield from _rows(fields, "checkpoint reason")
     if fields.get("conflict"):
         yield "conflict", f"changed here and in the branch's history: holdfast task resolve {thing.id}"
@@ -190,7 +208,7 @@ def _session(thing: ShownRecord) -> str:
     return session_commands.session_text(from_json(thing.text)).partition("\n")[2]
 
 
-def moment(ts: str) -> str:
+def _moment(ts: str) -> str:
     """A time as people read it."""
     return f"{ts[:19].replace('T', ' ')} UTC"
 
@@ -202,7 +220,7 @@ def _ended(fields: Mapping[str, Any]) -> str:
     took = f" after {span / 1000:.1f} s" if isinstance(span, int) else ""
     if told := fields.get("ended"):
         how = "interrupted " if fields.get("status") == "interrupted" else ""
-        return f"{how}{moment(str(told))}{took}"
+        return f"{how}{_moment(str(told))}{took}"
     if status is None:  # somebody's own record need not say how it ended; a capsule's always does
         return f"interrupted{took}" if fields.get("output_sha256") else "not told"
     return f"exit {status}{took}"
@@ -220,9 +238,9 @@ def _tools(calls: object) -> object:
         return calls
     rows = []
     for call in calls:
-        said = readable(call)
+        said = _readable(call)
         if isinstance(call, Mapping) and "name" in call and set(call) <= {"name", "arguments", "exit_status"}:
-            said = " ".join(filter(None, (str(call["name"]), readable(call.get("arguments") or ""))))
+            said = " ".join(filter(None, (str(call["name"]), _readable(call.get("arguments") or ""))))
             said += f" (exit {call['exit_status']})" if call.get("exit_status") else ""
         rows.append(said)
     return "; ".join(rows)
@@ -236,22 +254,22 @@ def _other_outputs(fields: Mapping[str, Any]) -> object:
     return {name: value for name, value in outputs.items() if name not in told and value not in (None, 0)}
 
 
-def cut(value: object) -> str:
+def _cut(value: object) -> str:
     """Any value in one line that a person can read."""
-    text = " ".join(readable(value).split())
+    text = " ".join(_readable(value).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
 
 
-def readable(value: object) -> str:
+def _readable(value: object) -> str:
     """A JSON value without its brackets: `name shell, arguments pytest`."""
     if value is None:
         return ""
     if isinstance(value, Mapping):
-        pairs = ((str(name).replace("_", " "), readable(item)) for name, item in value.items())
+        pairs = ((str(name).replace("_", " "), _readable(item)) for name, item in value.items())
         return ", ".join(f"{name} {text}" for name, text in pairs if text)
     if isinstance(value, list | tuple):
         between = "; " if any(isinstance(item, Mapping) for item in value) else ", "
-        return between.join(filter(None, map(readable, value)))
+        return between.join(filter(None, map(_readable, value)))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
