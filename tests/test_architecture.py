@@ -321,6 +321,13 @@ def test_every_error_has_its_own_code_sentence_and_next_step() -> None:
 HEAVY = ("click", "yaml", "asyncio", "dataclasses", "inspect", "pathlib", "subprocess", "tempfile", "typing")
 
 
+def test_a_command_and_its_words_are_one_file() -> None:
+    """Whoever changes what a command prints must not look for it in a second file."""
+    shared = {"invocation", "main", "output", "phrases", "root"}
+    names = {name.removeprefix("interfaces.cli.") for name in MODULES if name.startswith("interfaces.cli.")}
+    assert {name for name in names if not name.endswith("_commands")} == shared
+
+
 @pytest.mark.parametrize(
     "command", [["status"], ["recall", "postgres"], ["next"], ["context"], ["--version"]], ids=" ".join
 )

@@ -123,6 +123,14 @@ def parse_evidence(text: str) -> Evidence:
             raise BadInput(f"{text[:200]!r} is not evidence", hint=_FORMS)
 
 
+def receipt_name(receipt: str) -> str:
+    """A receipt as people know it: a place without its hash, a commit by the beginning of its name."""
+    kind, _, rest = receipt.partition(":")
+    if kind in ("file", "lines", "symbol"):
+        return rest.rpartition("@")[0] or rest
+    return f"commit {rest[:12]}" if kind == "commit" else receipt
+
+
 def subject(evidence: Evidence) -> str:
     """What the evidence is about: a newer receipt for the same subject takes the older one's place."""
     is_whole = isinstance(evidence, RunEvidence | CommitEvidence)

@@ -1,8 +1,9 @@
 """The command line.
 
 `main` is the root: it runs one command and turns what a user can cause into a sentence, a next
-step and an exit code. A command parses, calls `Project` once and hands the value to `output.show`;
-`phrases` puts values into sentences, `invocation` knows the folder, the environment and the terminal.
+step and an exit code. A command parses, calls `Project` once and hands the value to `output.show`, with
+the words for it, which stand in the same file. `phrases` has what these words are made of, `invocation` knows the
+folder, the environment and the terminal.
 """
 
 import sys

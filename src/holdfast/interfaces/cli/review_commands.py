@@ -1,4 +1,4 @@
-"""Commands with which people make truth better: remember, review, edit, supersede, deprecate, erase."""
+"""`holdfast review`: what waits and why, what was decided, what can be done next."""
 
 from __future__ import annotations
 
@@ -8,87 +8,51 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import BadInput
-from holdfast.interfaces.cli import invocation
-from holdfast.interfaces.cli import review_text as words
-from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, on_a_terminal, options
-from holdfast.interfaces.cli.output import say, show, wants_json
+from holdfast.index import hit_text
+from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, here, on_a_terminal, options
+from holdfast.interfaces.cli.memory_commands import (
+    MOST_NAMED,
+    accepted_text,
+    file_trouble,
+    memory_row,
+    refresh_tools,
+    retire_memory,
+    standing_object,
+    why_not_approved,
+)
+from holdfast.interfaces.cli.output import picked, say, show, strong, wants_json
+from holdfast.interfaces.cli.phrases import count, lines, short, table
 from holdfast.interfaces.cli.root import root
+from holdfast.model.evidence import receipt_name
 from holdfast.model.memory import TYPES
 
 if TYPE_CHECKING:
-    from holdfast.curation.review_queue import QueueItem
-    from holdfast.project import Project, memory_book
+    from collections.abc import Sequence
+
+    from holdfast.curation import decisions, memory_conflicts, review_queue
+    from holdfast.curation import undo as undo_step
+    from holdfast.project import Project
+    from holdfast.project.memory_book import Decided
+
+    Waiting = Sequence[
+        tuple[review_queue.QueueItem, review_queue.ReviewLook | None]
+    ]  # with a close look if there was time for one
 
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
-
-
-_fields = options(  # what a memory is
-    click.option("--why", default="", metavar="TEXT", help="Why it holds."),
-    click.option("--falsified-by", default="", metavar="TEXT", help="What would show an assumption wrong."),
-    click.option("--instead", default="", metavar="TEXT", help="What to do instead of a dead end."),
-    click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit, path, PATH:10-20 or PATH#NAME."),
-    click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1."),
-    click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5."),
-    click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by."),
-    click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about."),
-    click.option("--expires", metavar="WHEN", help="2027-01-01, or from now: 30d, 12h."),
-    click.option("--source", metavar="SOURCE", help="run:ID, commit:ID, person:NAME or agent:NAME; else found."),
-    click.option("--id", metavar="ID", help="An id of your own."),
-    click.option("--accept", is_flag=True, help="Approve it at once."),
-)
-
-
-@command(root, "remember")
-@click.argument("statement")
-@click.option("--type", "kind", type=click.Choice(TYPES), default="fact", show_default=True, help="What it is.")
-@_fields
-@click.option("--supersedes", multiple=True, metavar="ID", help="A memory it takes the place of.")
-def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
-    """Propose a memory, to be reviewed.
-
-    STATEMENT may be - to read it from stdin.
-    """
-    with place.project() as project:
-        cited = _cited(project, place, evidence)
-        made = project.memory.remember(invocation.text_or_stdin(statement), evidence=cited, **fields)
-        show(made, words.remembered, words.standing_object)
-        _after(project, made.status == "accepted")
-
-
-@command(root, "supersede")
-@click.argument("name", metavar="ID")
-@click.argument("statement")
-@_fields
-def supersede(place: Invocation, name: str, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
-    """Propose what takes another memory's place.
-
-    The old one stays in its file; once the new one is accepted it counts as superseded.
-    """
-    with place.project() as project:
-        given = {key: value for key, value in fields.items() if value not in ((), None, "")}
-        cited = _cited(project, place, evidence)
-        made = project.memory.supersede(name, invocation.text_or_stdin(statement), evidence=cited, **given)
-        show(made, words.remembered, words.standing_object)
-        _after(project, made.status == "accepted")
-
-
-def _cited(project: Project, place: Invocation, evidence: tuple[str, ...]) -> list[str]:
-    from holdfast.git.evidence_check import from_folder  # `--help` and completion need none of it
-
-    return [from_folder(project.clone, place.folder, text) for text in evidence]
-
-
-@command(root, "facts")
-@click.option("--type", "kind", type=click.Choice((*TYPES, "all")), default="fact", show_default=True, help="Which.")
-def facts(place: Invocation, kind: str) -> None:
-    """List what holds here, and what no longer does.
-
-    What is stale, expired, superseded or retired stands apart.
-    """
-    with place.project() as project:
-        found = project.memory.knowledge(kind=None if kind == "all" else kind)
-        show(found, lambda told: words.facts(told, kind=kind), words.facts_object)
+SIDE = 46  # columns of each of two texts side by side
+DIFF = 12  # lines of what made a memory stale
+_ELSEWHERE = "proposed on another line"
+_STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
+_VERB = {"rejected": "rejected", "deprecated": "retired"}
+_WHY = {
+    "edited": "not reviewed as it stands",
+    "stale": "its evidence changed",
+    "expired": "its time is over",
+    "suggested": "suggested",
+    "elsewhere": "came by git, and nobody here approved it",
+    "contradicts": "stands here beside what contradicts it",
+}
 
 
 @root.group("review", invoke_without_command=True)
@@ -100,7 +64,7 @@ def review(context: click.Context) -> None:
     On a terminal this opens a screen; elsewhere it lists what waits.
     """
     if context.invoked_subcommand is None:
-        context.invoke(waiting if wants_json() or not _can_show_a_screen() else _screen)
+        context.invoke(list_waiting if wants_json() or not _can_show_a_screen() else _screen)
 
 
 def _can_show_a_screen() -> bool:
@@ -114,13 +78,13 @@ def _can_show_a_screen() -> bool:
 
 
 @click.command(hidden=True)
-@invocation.here
+@here
 def _screen(place: Invocation) -> None:
     from holdfast.interfaces.tui.review_screen import run
 
     with place.project() as project:
         run(project)
-        _after(project)
+        refresh_tools(project)
 
 
 _filter = options(  # which of what waits
@@ -138,9 +102,101 @@ _many = options(
 _reviewer = click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
 
 
+def waiting_text(waiting: Waiting, lost: Sequence[review_queue.UnreadableMemory] = ()) -> str:
+    if lost:  # what a person approved and agents no longer see, with how to bring each back
+        said = []
+        for one in lost:
+            said += [f"{strong(one.id)} was approved and cannot be read any more, so it is not told to agents."]
+            said += [f"    {file_trouble(one.path, one.why)}", f"    bring it back and commit it: {one.next_step}"]
+        return lines(said, ["", waiting_text(waiting)] if waiting else [])
+    if not waiting:
+        return "Nothing waits."
+    rows = table([memory_row(item.standing) for item, _ in waiting])
+    return lines(
+        f"{count(len(waiting), 'memory', 'wait')}.",
+        *(["", row, *_grounds(*one)] for row, one in zip(rows, waiting, strict=True)),
+        "",
+        f"Accept one with: holdfast review accept {waiting[0][0].id}",
+    )
+
+
+def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None) -> list[str]:
+    """What one decides by: why it waits, what it rests on and whether that holds, where it was said."""
+    memory, cited = item.standing.memory, item.standing.receipts
+    told = (*(text for text, _ in cited), *([_ELSEWHERE] if item.branch else []))  # said better elsewhere
+    notes = [note for note in item.standing.notes if not note.startswith(told)]
+    because = getattr(memory, "because", "")
+    evidence = ", ".join(f"{receipt_name(text)} ({_STATE.get(state, state)})" for text, state in cited)
+    status, source = item.standing.status, memory.source
+    why = status if status in (hit_text.EDITED, hit_text.UNCHECKED) else _WHY.get(item.reason)
+    said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
+    said += [f"on {item.branch}"] if item.branch else []
+    said += [f"by {source}"] if source else []
+    return [
+        *([f"    {': '.join(filter(None, (why, because)))}"] if item.reason in _WHY or because else []),
+        f"    evidence: {evidence or 'none'}",
+        *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") else []),
+        *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in item.provenance[:3]),
+        *(f"    note: {note}" for note in notes),
+        *(f"    {line}" for line in memory.details.splitlines()[:5] if line.strip()),
+        *(_beside(look) if look else ()),
+    ]
+
+
+def _beside(look: review_queue.ReviewLook) -> list[str]:
+    """What speaks against it, both texts side by side, and what made it stale."""
+    rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict)]
+    more = [f"    … {len(look.diff) - DIFF} more lines"] if len(look.diff) > DIFF else []
+    return [*rows, *(f"    {line}" for line in look.diff[:DIFF]), *more]
+
+
+def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
+    from itertools import zip_longest
+    from textwrap import wrap
+
+    sides = (conflict.one.statement, conflict.other.statement)
+    pairs = zip_longest(*(wrap(" ".join(text.split()), SIDE)[:6] for text in sides), fillvalue="")
+    names = (conflict.one.id, f"{conflict.other.id} ({conflict.status})")
+    rows = table([names, *pairs], indent="      ")
+    return [f"    contradicts {strong(conflict.other.id)}: {conflict.verdict.why}", *rows]
+
+
+def _place(source: str, turn: int | None) -> str:
+    unit = "line" if source.startswith("file:") else "turn"
+    return source if turn is None else f"{source}, {unit} {turn}"
+
+
+def elsewhere_text(number: int, *, trusting: bool) -> str:
+    """What came by git is decided about all at once, unless that was done, or one by one."""
+    way = "holdfast review list --waits-as elsewhere"
+    came = f"besides, {count(number, 'memory')} came by git, not approved here"
+    return f"{came}: {way}" if trusting else f"{came}: holdfast trust, or {way}"
+
+
+def waiting_object(waiting: Waiting, lost: Sequence[review_queue.UnreadableMemory]) -> dict[str, Any]:
+    """What waits as a list, and what was approved and cannot be read any more."""
+    return {"items": [_waiting_object(item, look) for item, look in waiting], "unreadable": lost}
+
+
+def _waiting_object(item: review_queue.QueueItem, look: review_queue.ReviewLook | None) -> dict[str, Any]:
+    found = {
+        **standing_object(item.standing),
+        **picked(item, "reason", "branch"),
+        "proposed_at": item.proposed,
+        "said": item.provenance,
+    }
+    if look is None:
+        return found
+    conflicts = [
+        {**picked(one.other, "id", "statement"), "status": one.status, **picked(one.verdict, "kind", "why")}
+        for one in look.conflicts
+    ]
+    return {**found, **picked(look, "same", "diff"), "conflicts": conflicts}
+
+
 @command(review, "list")
 @_filter
-def waiting(place: Invocation, **chosen: Any) -> None:
+def list_waiting(place: Invocation, **chosen: Any) -> None:
     """List what waits, with its grounds and what it contradicts."""
     from holdfast.curation.review_queue import chosen as fitting
     from holdfast.git import upstream
@@ -152,15 +208,41 @@ def waiting(place: Invocation, **chosen: Any) -> None:
         if theirs:  # a fresh clone may have thousands of these, and one answer for all
             items = [item for item in items if item.reason != "elsewhere"]
             held = upstream.held(project.clone)
-            project.notices.append(words.elsewhere(len(theirs), trusting=held is not None and not held.void))
+            project.notices.append(elsewhere_text(len(theirs), trusting=held is not None and not held.void))
         closely = [(item, queue.look(item) if number < CLOSELY else None) for number, item in enumerate(items)]
         lost = () if any(chosen.values()) else queue.unreadable
-        show((closely, lost), lambda found: words.candidates(*found), lambda found: words.waiting_object(*found))
+        show((closely, lost), lambda found: waiting_text(*found), lambda found: waiting_object(*found))
+
+
+def decided_text(done: Decided) -> str:
+    """Many decisions at once, and what was left."""
+    verbs = {_VERB.get(standing.status, "accepted") for standing in done.done} or {"decided"}
+    verb = verbs.pop() if len(verbs) == 1 else "decided"
+    return lines(
+        f"{count(len(done.done), 'memory')} {verb}.",
+        table([memory_row(standing) for standing in done.done]),
+        why_not_approved([one for one in done.done if one.status == "accepted"]),
+        *(["", f"{count(len(done.left), 'memory')} left:"] if done.left else []),
+        [f"  {strong(name)}  {why}" for name, why in done.left],
+        [f"hint: {hint}" for hint in done.hints[:MOST_NAMED]],
+    )
+
+
+def decided_object(done: Decided) -> dict[str, Any]:
+    """Many decisions at once."""
+    left = [{"id": name, "why": why} for name, why in done.left]
+    return {"items": [*map(standing_object, done.done)], "left": left, "hints": done.hints}
+
+
+def _show_many(found: Decided) -> int:
+    """Show many decisions; the exit code is 1 if things waited and none of them could be decided."""
+    show(found, decided_text, decided_object)
+    return 1 if found.left and not found.done else 0
 
 
 def _meant(
     project: Project, names: tuple[str, ...], everything: bool, chosen: dict[str, Any]
-) -> list[QueueItem] | None:
+) -> list[review_queue.QueueItem] | None:
     """The items that a filter means, candidates only unless it says otherwise; None if ids are named."""
     from holdfast.curation.review_queue import chosen as fitting
 
@@ -173,12 +255,6 @@ def _meant(
         said = "a filter decides many at once" if given else "nothing was named to decide about"
         raise BadInput(said, hint="Add --all to mean it." if given else "Name ids, or add --all.")
     return fitting(project.memory.queue().items, **{"reasons": ("proposed",), **given})
-
-
-def _show_many(found: memory_book.Decided) -> int:
-    """Show many decisions; the exit code is 1 if things waited and none of them could be decided."""
-    show(found, words.decided, words.decided_object)
-    return 1 if found.left and not found.done else 0
 
 
 @command(review, "accept")
@@ -201,15 +277,19 @@ def accept(place: Invocation, names: tuple[str, ...], everything: bool, reviewer
             if any(wish.values()):
                 raise BadInput("how a memory is meant is said of one at a time", hint="Name its id.")
             code = _show_many(project.memory.accept_all(items, reviewer=reviewer))
-            _after(project)
+            refresh_tools(project)
             return code
         try:
             for name in names:
                 done = project.memory.accept(name, **wish, reviewer=reviewer)
-                show(done, words.accepted, words.standing_object)
+                show(done, accepted_text, standing_object)
         finally:
-            _after(project)  # those before the one that was refused are accepted
+            refresh_tools(project)  # those before the one that was refused are accepted
         return 0
+
+
+def rejected_text(standing: decisions.MemoryStanding) -> str:
+    return f"{strong(standing.id)}  rejected; the same claim will not be proposed again"
 
 
 @command(review, "reject")
@@ -225,11 +305,15 @@ def reject(
         if items is not None:
             return _show_many(project.memory.reject_all(items, reason=reason, reviewer=reviewer))
         for name in names:
-            show(project.memory.reject(name, reason=reason, reviewer=reviewer), words.rejected, words.standing_object)
+            show(project.memory.reject(name, reason=reason, reviewer=reviewer), rejected_text, standing_object)
         return 0
 
 
-@answer(review, "merge", words.merged, words.standing_object)
+def merged_text(standing: decisions.MemoryStanding) -> str:
+    return f"{strong(standing.id)}  took up its evidence"
+
+
+@answer(review, "merge", merged_text, standing_object)
 @click.argument("name", metavar="ID")
 @click.argument("into", metavar="INTO")
 @_reviewer
@@ -238,14 +322,18 @@ def merge(project: Project, name: str, into: str, reviewer: str | None) -> objec
     return project.memory.join(name, into, reviewer=reviewer)
 
 
+def undone_text(step: undo_step.UndoStep) -> str:
+    return f"{strong(step.id)}  as it was before the last {step.action}"
+
+
 @command(review, "undo")
 @click.option("--last", type=click.IntRange(1, 100), default=1, metavar="N", help="The last N decisions.")
 def undo(place: Invocation, last: int) -> None:
     """Take the last decision back, unless it was published."""
     with place.project() as project:
         for _ in range(last):
-            show(project.memory.undo(), words.undone)
-        _after(project)
+            show(project.memory.undo(), undone_text)
+        refresh_tools(project)
 
 
 @command(review, "retire")
@@ -254,87 +342,4 @@ def undo(place: Invocation, last: int) -> None:
 @_reviewer
 def retire(place: Invocation, name: str, reason: str, reviewer: str | None) -> None:
     """Say that an accepted memory no longer holds; the same as `holdfast deprecate`."""
-    _retire(place, name, reason=reason, reviewer=reviewer)
-
-
-@command(root, "deprecate")
-@click.argument("name", metavar="ID")
-@click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
-def deprecate(place: Invocation, name: str, reason: str) -> None:
-    """Say that an accepted memory no longer holds; its file stays.
-
-    An agent's word for it waits for review.
-    """
-    _retire(place, name, reason=reason)
-
-
-def _retire(place: Invocation, name: str, **given: Any) -> None:
-    with place.project() as project:
-        done = project.memory.deprecate(name, **given)
-        show(done, words.deprecated, words.standing_object)
-        _after(project, done.status == "deprecated")
-
-
-@command(root, "edit")
-@click.argument("name", metavar="ID")
-@click.option("--statement", metavar="TEXT", help="What it says.")
-@click.option("--why", metavar="TEXT", help="Why it holds; takes the place of what stood below the statement.")
-@click.option("--evidence", multiple=True, metavar="RECEIPT", help="What it rests on, all of it.")
-@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1.")
-@click.option("--layer", metavar="LAYER", help="The layer it belongs to.")
-@click.option("--tag", "tags", multiple=True, metavar="WORD", help="Its tags, all of them.")
-@click.option("--applies-to", multiple=True, metavar="PATH", help="The paths it is about, all of them.")
-@click.option("--expires", metavar="WHEN", help="A date, 30d, or never.")
-def edit(place: Invocation, name: str, evidence: tuple[str, ...], why: str | None, **fields: Any) -> None:
-    """Change a memory; without options, in your editor.
-
-    Editing an accepted memory approves it again; only a person may.
-    """
-    from holdfast.model.memory import labelled
-
-    with place.project() as project:
-        changes = {key: value for key, value in fields.items() if value not in (None, ())}
-        if evidence:
-            changes["evidence"] = _cited(project, place, evidence)
-        if why is not None:
-            changes["details"] = labelled("", why=why)
-        if not changes:
-            changes = _from_editor(project.memory.get(name).memory)
-        done = project.memory.edit(name, **changes)
-        show(done, words.edited, words.standing_object)
-        _after(project, done.status == "accepted")
-
-
-def _from_editor(memory: Any) -> dict[str, Any]:
-    """What somebody makes of a memory's text in their editor."""
-    if not on_a_terminal():
-        raise BadInput("there is nothing to change", hint="Use --statement, --why, --evidence, --tag …")
-    before = f"{memory.statement}\n\n{memory.details}".strip()
-    after = click.edit(before + "\n", extension=".md")
-    if after is None or after.strip() in (before, ""):
-        raise BadInput("nothing was changed")
-    from holdfast.model.memory import split_statement
-
-    statement, details = split_statement(after)
-    return {"statement": statement, "details": details}
-
-
-def _after(project: Project, changed: bool = True) -> None:
-    """Say which connected tools do not know yet, after the user's command that restarts them, if any."""
-    if changed and project.agents.behind():
-        project.agents.restart()
-        if stale := project.agents.behind():
-            say(words.restart(stale))
-
-
-@command(root, "erase")
-@click.argument("name", metavar="ID")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-def erase(place: Invocation, name: str, yes: bool) -> None:
-    """Delete what an event, run or memory says.
-
-    That it happened stays in the log, and the log still verifies.
-    """
-    with place.project() as project:
-        invocation.confirm(f"Delete what {name} says, for good?", yes=yes)
-        show(project.sync.erase(name), words.erased)
+    retire_memory(place, name, reason=reason, reviewer=reviewer)

@@ -23,8 +23,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.tracked_files import places, texts
 from holdfast.index.hit_text import EDITED, UNCHECKED
 from holdfast.interfaces.cli.output import shown as visible
-from holdfast.interfaces.cli.review_text import receipt_name
-from holdfast.model.evidence import CommitEvidence, FileEvidence, Provenance, RunEvidence, parse_evidence
+from holdfast.model.evidence import CommitEvidence, FileEvidence, Provenance, RunEvidence, parse_evidence, receipt_name
 from holdfast.model.memory import Candidate, Memory, iso
 from holdfast.model.text import has_hidden
 from holdfast.patterns import regex

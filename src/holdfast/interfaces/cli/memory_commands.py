@@ -1,0 +1,307 @@
+"""Commands that propose, list and change memories, and what they print: remember, supersede, facts, edit, …"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.errors import BadInput
+from holdfast.index import hit_text
+from holdfast.interfaces.cli.connect_commands import readers
+from holdfast.interfaces.cli.invocation import (
+    Invocation,
+    command,
+    confirm,
+    on_a_terminal,
+    options,
+    text_or_stdin,
+    why_no_person,
+)
+from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong
+from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table
+from holdfast.interfaces.cli.root import root
+from holdfast.model.memory import TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.curation import decisions, memory_state
+    from holdfast.git.erase import Erasure
+    from holdfast.project import Project
+
+_SILENT = "It is found when asked for; context, hooks and AGENTS.md do not show it."
+MOST_NAMED = 5  # memories to accept again that are named
+_fields = options(  # what a memory is
+    click.option("--why", default="", metavar="TEXT", help="Why it holds."),
+    click.option("--falsified-by", default="", metavar="TEXT", help="What would show an assumption wrong."),
+    click.option("--instead", default="", metavar="TEXT", help="What to do instead of a dead end."),
+    click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit, path, PATH:10-20 or PATH#NAME."),
+    click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1."),
+    click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5."),
+    click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by."),
+    click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about."),
+    click.option("--expires", metavar="WHEN", help="2027-01-01, or from now: 30d, 12h."),
+    click.option("--source", metavar="SOURCE", help="run:ID, commit:ID, person:NAME or agent:NAME; else found."),
+    click.option("--id", metavar="ID", help="An id of your own."),
+    click.option("--accept", is_flag=True, help="Approve it at once."),
+)
+
+
+def memory_row(standing: decisions.MemoryStanding) -> tuple[str, str, str]:
+    memory = standing.memory
+    sure = "" if memory.confidence is None else f"{memory.confidence:g}"
+    stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
+    kind = "" if memory.type == "fact" else memory.type
+    elsewhere = "from elsewhere" if standing.trust == "T4" else ""
+    parts = (kind, memory.layer or "", sure, *memory.tags, f"evidence {stale[0]}" if stale else "", elsewhere)
+    return (strong(standing.id), short(memory.statement), ", ".join(part for part in parts if part))
+
+
+def standing_object(value: decisions.MemoryStanding) -> dict[str, Any]:
+    """A memory with the state it is in, flat."""
+    fields = as_plain(value.memory)
+    own = {key: field for key, field in as_plain(value).items() if key != "memory"}
+    return {**fields, **own}
+
+
+def proposal_text(standing: decisions.MemoryStanding) -> str:
+    if standing.status == "candidate":
+        return lines(
+            f"{strong(standing.id)}  waits for review",
+            _notes(standing),
+            f"Accept it with: holdfast review accept {standing.id}",
+        )
+    return accepted_text(standing)
+
+
+def accepted_text(standing: decisions.MemoryStanding) -> str:
+    if standing.status == "deprecated":
+        return retired_text(standing)
+    return lines(
+        f"{strong(standing.id)}  accepted: {short(standing.memory.statement)}",
+        _notes(standing),
+        why_not_approved([standing]),
+        "Share it with: holdfast publish",
+    )
+
+
+def _notes(standing: decisions.MemoryStanding) -> list[str]:
+    return [f"  note: {note}" for note in standing.notes]
+
+
+def why_not_approved(done: Sequence[decisions.MemoryStanding]) -> list[str]:
+    """Why it does not count as a person's approval, what that costs, and what to do about it."""
+    names = [one.id for one in done if one.trust != "T0"]
+    if not names:
+        return []
+    why = why_no_person() or "no person was seen at a terminal"
+    named = " ".join(names) if len(names) <= MOST_NAMED else "ID"
+    way = f"In another terminal, where no agent runs, type: holdfast review accept {named}"
+    return [f"Not counted as approved by a person: {why}.", _SILENT, way]
+
+
+@command(root, "remember")
+@click.argument("statement")
+@click.option("--type", "kind", type=click.Choice(TYPES), default="fact", show_default=True, help="What it is.")
+@_fields
+@click.option("--supersedes", multiple=True, metavar="ID", help="A memory it takes the place of.")
+def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
+    """Propose a memory, to be reviewed.
+
+    STATEMENT may be - to read it from stdin.
+    """
+    with place.project() as project:
+        cited = _cited(project, place, evidence)
+        made = project.memory.remember(text_or_stdin(statement), evidence=cited, **fields)
+        show(made, proposal_text, standing_object)
+        refresh_tools(project, made.status == "accepted")
+
+
+@command(root, "supersede")
+@click.argument("name", metavar="ID")
+@click.argument("statement")
+@_fields
+def supersede(place: Invocation, name: str, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
+    """Propose what takes another memory's place.
+
+    The old one stays in its file; once the new one is accepted it counts as superseded.
+    """
+    with place.project() as project:
+        given = {key: value for key, value in fields.items() if value not in ((), None, "")}
+        cited = _cited(project, place, evidence)
+        made = project.memory.supersede(name, text_or_stdin(statement), evidence=cited, **given)
+        show(made, proposal_text, standing_object)
+        refresh_tools(project, made.status == "accepted")
+
+
+def _cited(project: Project, place: Invocation, evidence: tuple[str, ...]) -> list[str]:
+    from holdfast.git.evidence_check import from_folder  # `--help` and completion need none of it
+
+    return [from_folder(project.clone, place.folder, text) for text in evidence]
+
+
+def refresh_tools(project: Project, changed: bool = True) -> None:
+    """Say which connected tools do not know yet, after the user's command that restarts them, if any."""
+    if changed and project.agents.behind():
+        project.agents.restart()
+        if stale := project.agents.behind():
+            say(f"refresh the instructions with `holdfast connect`, then restart to see it: {readers(list(stale))}")
+
+
+def facts_text(found: memory_state.MemoryListing, *, kind: str = "fact") -> str:
+    sections = (
+        ("Stale: what they cite has changed", found.stale),
+        ("Edited since approval", [one for one in found.unreviewed if one.status == hit_text.EDITED]),
+        ("Approval cannot be checked here", [one for one in found.unreviewed if one.status == hit_text.UNCHECKED]),
+        ("Not reviewed as they stand", [one for one in found.unreviewed if one.status == "unreviewed"]),
+        ("Expired", found.expired),
+        ("Superseded", found.superseded),
+        ("Retired", found.retired),
+    )
+    troubles = [f"  {file_trouble(item.path, item.message)}" for item in found.broken]
+    troubles += [f"  {item.id}: changed here and in the branch's history: {item.path}" for item in found.clashes]
+    name = "memory" if kind == "all" else kind.replace("-", " ")
+    if not (found.standings or troubles):
+        said = "memories" if kind == "all" else f"{name}s"
+        example = "'Tests need Postgres 16.'"
+        if kind not in ("fact", "all"):
+            example = f"--type {kind} 'STATEMENT' --why 'REASON'"
+        return f"No {said} yet. Propose one with: holdfast remember {example} --evidence PATH"
+    return lines(
+        f"{count(len(found.trusted), name, 'hold')} here.",
+        _rows(found.trusted),
+        *(["", f"{title}:", *_rows(items)] for title, items in sections if items),
+        ["", "Left out:", *troubles] if troubles else [],
+    )
+
+
+def _rows(standings: Sequence[decisions.MemoryStanding]) -> list[str]:
+    return [*table([memory_row(one) for one in standings[:MOST_ROWS]]), *more(len(standings))]
+
+
+def file_trouble(path: str, message: str) -> str:
+    return message if message.startswith(path) else f"{path}: {message}"
+
+
+def facts_object(found: memory_state.MemoryListing) -> dict[str, Any]:
+    """All facts as one list, each with its status, and what could not be read."""
+    return {
+        "items": [*map(standing_object, found.standings)],
+        "broken": [picked(one, "path", "message") for one in found.broken],
+        "clashes": found.clashes,
+    }
+
+
+@command(root, "facts")
+@click.option("--type", "kind", type=click.Choice((*TYPES, "all")), default="fact", show_default=True, help="Which.")
+def facts(place: Invocation, kind: str) -> None:
+    """List what holds here, and what no longer does.
+
+    What is stale, expired, superseded or retired stands apart.
+    """
+    with place.project() as project:
+        found = project.memory.knowledge(kind=None if kind == "all" else kind)
+        show(found, lambda told: facts_text(told, kind=kind), facts_object)
+
+
+def edited_text(standing: decisions.MemoryStanding) -> str:
+    if standing.status == "candidate":
+        return f"{strong(standing.id)}  changed; it still waits for review"
+    return lines(f"{strong(standing.id)}  changed and approved again", "Share it with: holdfast publish")
+
+
+@command(root, "edit")
+@click.argument("name", metavar="ID")
+@click.option("--statement", metavar="TEXT", help="What it says.")
+@click.option("--why", metavar="TEXT", help="Why it holds; takes the place of what stood below the statement.")
+@click.option("--evidence", multiple=True, metavar="RECEIPT", help="What it rests on, all of it.")
+@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1.")
+@click.option("--layer", metavar="LAYER", help="The layer it belongs to.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="Its tags, all of them.")
+@click.option("--applies-to", multiple=True, metavar="PATH", help="The paths it is about, all of them.")
+@click.option("--expires", metavar="WHEN", help="A date, 30d, or never.")
+def edit(place: Invocation, name: str, evidence: tuple[str, ...], why: str | None, **fields: Any) -> None:
+    """Change a memory; without options, in your editor.
+
+    Editing an accepted memory approves it again; only a person may.
+    """
+    from holdfast.model.memory import labelled
+
+    with place.project() as project:
+        changes = {key: value for key, value in fields.items() if value not in (None, ())}
+        if evidence:
+            changes["evidence"] = _cited(project, place, evidence)
+        if why is not None:
+            changes["details"] = labelled("", why=why)
+        if not changes:
+            changes = _from_editor(project.memory.get(name).memory)
+        done = project.memory.edit(name, **changes)
+        show(done, edited_text, standing_object)
+        refresh_tools(project, done.status == "accepted")
+
+
+def _from_editor(memory: Any) -> dict[str, Any]:
+    """What somebody makes of a memory's text in their editor."""
+    if not on_a_terminal():
+        raise BadInput("there is nothing to change", hint="Use --statement, --why, --evidence, --tag …")
+    before = f"{memory.statement}\n\n{memory.details}".strip()
+    after = click.edit(before + "\n", extension=".md")
+    if after is None or after.strip() in (before, ""):
+        raise BadInput("nothing was changed")
+    from holdfast.model.memory import split_statement
+
+    statement, details = split_statement(after)
+    return {"statement": statement, "details": details}
+
+
+def deprecated_text(standing: decisions.MemoryStanding) -> str:
+    if standing.status == "candidate":
+        return lines(
+            f"{strong(standing.id)}  suggests it; a person decides",
+            f"Decide with: holdfast review accept {standing.id}",
+        )
+    return retired_text(standing)
+
+
+def retired_text(standing: decisions.MemoryStanding) -> str:
+    return lines(f"{strong(standing.id)}  retired; its file stays and says so", "Share it with: holdfast publish")
+
+
+@command(root, "deprecate")
+@click.argument("name", metavar="ID")
+@click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
+def deprecate(place: Invocation, name: str, reason: str) -> None:
+    """Say that an accepted memory no longer holds; its file stays.
+
+    An agent's word for it waits for review.
+    """
+    retire_memory(place, name, reason=reason)
+
+
+def retire_memory(place: Invocation, name: str, **given: Any) -> None:
+    with place.project() as project:
+        done = project.memory.deprecate(name, **given)
+        show(done, deprecated_text, standing_object)
+        refresh_tools(project, done.status == "deprecated")
+
+
+def erased_text(erasure: Erasure) -> str:
+    still = erasure.still_held
+    return lines(
+        f"{strong(erasure.id)}  erased; {count(len(erasure.removed), 'file')} deleted here",
+        ["", "It may still be held by:", *(f"  {place}" for place in still)] if still else [],
+    )
+
+
+@command(root, "erase")
+@click.argument("name", metavar="ID")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def erase(place: Invocation, name: str, yes: bool) -> None:
+    """Delete what an event, run or memory says.
+
+    That it happened stays in the log, and the log still verifies.
+    """
+    with place.project() as project:
+        confirm(f"Delete what {name} says, for good?", yes=yes)
+        show(project.sync.erase(name), erased_text)
