@@ -17,7 +17,6 @@ from holdfast.interfaces.cli.output import as_json, as_text, columns, picked, sh
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table
 from holdfast.interfaces.cli.root import root
 from holdfast.model import task as model_task
-from holdfast.model.task import STATUSES
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
@@ -74,19 +73,12 @@ class TaskList:
         """Why nothing is listed, and what to do about it."""
         number = len(self.board.tasks)
         if not number:
-            return _nothing_here(self.away)
+            where = f"on this branch; {count(self.away, 'task', 'are')} on other branches" if self.away else "yet"
+            return f'No tasks {where}. Add one with: holdfast task add "…"'
         if not (self.status or self.kind or self.owner):
             verb = "The only task is" if number == 1 else f"All {number:,} tasks are"
             return f"{verb} done or dropped: holdfast tasks --all"
         return f"No task fits; there are {_tally(self.board.tasks)}"
-
-
-def _nothing_here(away: int) -> str:
-    """That there are no tasks here, and where there are some."""
-    add = 'holdfast task add "…"'
-    if not away:
-        return f"No tasks yet. Add one with: {add}"
-    return f"No tasks on this branch; {count(away, 'task', 'are')} on other branches. Add one with: {add}"
 
 
 def list_text(found: TaskList) -> str:
@@ -121,7 +113,7 @@ def list_object(found: TaskList) -> dict[str, Any]:
 
 
 @command(task, "list")
-@click.option("--status", multiple=True, type=click.Choice(STATUSES), help="Only these.")
+@click.option("--status", multiple=True, type=click.Choice(model_task.STATUSES), help="Only these.")
 @click.option("--kind", multiple=True, type=click.Choice(model_task.KINDS), help="Only these.")
 @click.option("--owner", metavar="NAME", help="Only theirs.")
 @click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")

@@ -12,18 +12,9 @@ import click
 
 from holdfast.index import hit_text, stack_trace
 from holdfast.interfaces import quick, quick_recall
+from holdfast.interfaces.cli import output
 from holdfast.interfaces.cli.invocation import Invocation, command, progress_bar
-from holdfast.interfaces.cli.output import (
-    as_json,
-    as_plain,
-    as_text,
-    columns,
-    say,
-    show,
-    show_lines,
-    strong,
-    wants_json,
-)
+from holdfast.interfaces.cli.output import as_json, as_text, say, show, show_lines, strong, wants_json
 from holdfast.interfaces.cli.phrases import WIDTH, badge, count, lines, short, size, table
 from holdfast.interfaces.cli.root import root
 
@@ -68,7 +59,7 @@ def hits_text(found: Sequence[Hit], *, waiting: int = 0, now: str = "", explain:
 
 def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str, Any]]:
     """What was found; what a score is made of only if that was asked for."""
-    plain: list[dict[str, Any]] = as_plain(found)
+    plain: list[dict[str, Any]] = output.as_plain(found)
     for one in plain:
         parts = one.pop("parts")
         if explain:
@@ -133,7 +124,7 @@ def timeline_text(rows: Sequence[TimelineRow]) -> str:
         return "Nothing happened yet. Record something with: holdfast run -- COMMAND"
     begun = table([(*_event_cells(row), "|") for row in rows], indent="")
     taken = len(begun[0]) - len(strong("")) - 1
-    room = max(columns() - taken, 20) if columns() else WIDTH
+    room = max(output.columns() - taken, 20) if output.columns() else WIDTH
     return lines([f"{start[:-1]}{short(row.summary, room)}" for start, row in zip(begun, rows, strict=True)])
 
 
@@ -168,10 +159,6 @@ def timeline(place: Invocation, task: str | None, sort: str) -> None:
             _show_newest(project, SHOWN)
 
 
-def rendered_text(path: str) -> str:
-    return f"Wrote {path}"
-
-
 def checkpoint_text(point: log_integrity.LogCheckpoint) -> str:
     return f"Saved a checkpoint of {count(point.count, 'event')}; keep it where nobody can change it."
 
@@ -189,7 +176,8 @@ def log(place: Invocation, render: bool, checkpoint: str | None, limit: int | No
         raise click.UsageError("--render and --checkpoint do not go together.")
     with place.project() as project:
         if render:
-            show(project.views.render_log(), rendered_text, lambda path: {"id": path, "path": path})
+            written = project.views.render_log()
+            show(written, lambda path: f"Wrote {path}", lambda path: {"id": path, "path": path})
         elif checkpoint:
             show(project.health.checkpoint(checkpoint), checkpoint_text)
         elif wants_json():

@@ -8,20 +8,13 @@ import click
 
 from holdfast.errors import BadInput
 from holdfast.index import hit_text
+from holdfast.interfaces.cli import invocation
 from holdfast.interfaces.cli.connect_commands import readers
-from holdfast.interfaces.cli.invocation import (
-    Invocation,
-    command,
-    confirm,
-    on_a_terminal,
-    options,
-    text_or_stdin,
-    why_no_person,
-)
+from holdfast.interfaces.cli.invocation import Invocation, command, on_a_terminal, options
 from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table
 from holdfast.interfaces.cli.root import root
-from holdfast.model.memory import TYPES
+from holdfast.model.memory import TYPES, labelled, split_statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +88,7 @@ def why_not_approved(done: Sequence[decisions.MemoryStanding]) -> list[str]:
     names = [one.id for one in done if one.trust != "T0"]
     if not names:
         return []
-    why = why_no_person() or "no person was seen at a terminal"
+    why = invocation.why_no_person() or "no person was seen at a terminal"
     named = " ".join(names) if len(names) <= MOST_NAMED else "ID"
     way = f"In another terminal, where no agent runs, type: holdfast review accept {named}"
     return [f"Not counted as approved by a person: {why}.", _SILENT, way]
@@ -113,7 +106,7 @@ def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fie
     """
     with place.project() as project:
         cited = _cited(project, place, evidence)
-        made = project.memory.remember(text_or_stdin(statement), evidence=cited, **fields)
+        made = project.memory.remember(invocation.text_or_stdin(statement), evidence=cited, **fields)
         show(made, proposal_text, standing_object)
         refresh_tools(project, made.status == "accepted")
 
@@ -130,7 +123,7 @@ def supersede(place: Invocation, name: str, statement: str, evidence: tuple[str,
     with place.project() as project:
         given = {key: value for key, value in fields.items() if value not in ((), None, "")}
         cited = _cited(project, place, evidence)
-        made = project.memory.supersede(name, text_or_stdin(statement), evidence=cited, **given)
+        made = project.memory.supersede(name, invocation.text_or_stdin(statement), evidence=cited, **given)
         show(made, proposal_text, standing_object)
         refresh_tools(project, made.status == "accepted")
 
@@ -226,8 +219,6 @@ def edit(place: Invocation, name: str, evidence: tuple[str, ...], why: str | Non
 
     Editing an accepted memory approves it again; only a person may.
     """
-    from holdfast.model.memory import labelled
-
     with place.project() as project:
         changes = {key: value for key, value in fields.items() if value not in (None, ())}
         if evidence:
@@ -249,8 +240,6 @@ def _from_editor(memory: Any) -> dict[str, Any]:
     after = click.edit(before + "\n", extension=".md")
     if after is None or after.strip() in (before, ""):
         raise BadInput("nothing was changed")
-    from holdfast.model.memory import split_statement
-
     statement, details = split_statement(after)
     return {"statement": statement, "details": details}
 
@@ -303,5 +292,5 @@ def erase(place: Invocation, name: str, yes: bool) -> None:
     That it happened stays in the log, and the log still verifies.
     """
     with place.project() as project:
-        confirm(f"Delete what {name} says, for good?", yes=yes)
+        invocation.confirm(f"Delete what {name} says, for good?", yes=yes)
         show(project.sync.erase(name), erased_text)

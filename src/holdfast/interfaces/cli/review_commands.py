@@ -9,17 +9,9 @@ import click
 
 from holdfast.errors import BadInput
 from holdfast.index import hit_text
+from holdfast.interfaces.cli import memory_commands as memories
 from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, here, on_a_terminal, options
-from holdfast.interfaces.cli.memory_commands import (
-    MOST_NAMED,
-    accepted_text,
-    file_trouble,
-    memory_row,
-    refresh_tools,
-    retire_memory,
-    standing_object,
-    why_not_approved,
-)
+from holdfast.interfaces.cli.memory_commands import file_trouble, memory_row, refresh_tools, standing_object
 from holdfast.interfaces.cli.output import picked, say, show, strong, wants_json
 from holdfast.interfaces.cli.phrases import count, lines, short, table
 from holdfast.interfaces.cli.root import root
@@ -34,9 +26,8 @@ if TYPE_CHECKING:
     from holdfast.project import Project
     from holdfast.project.memory_book import Decided
 
-    Waiting = Sequence[
-        tuple[review_queue.QueueItem, review_queue.ReviewLook | None]
-    ]  # with a close look if there was time for one
+    # With a close look if there was time for one.
+    Waiting = Sequence[tuple[review_queue.QueueItem, review_queue.ReviewLook | None]]
 
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
@@ -221,10 +212,10 @@ def decided_text(done: Decided) -> str:
     return lines(
         f"{count(len(done.done), 'memory')} {verb}.",
         table([memory_row(standing) for standing in done.done]),
-        why_not_approved([one for one in done.done if one.status == "accepted"]),
+        memories.why_not_approved([one for one in done.done if one.status == "accepted"]),
         *(["", f"{count(len(done.left), 'memory')} left:"] if done.left else []),
         [f"  {strong(name)}  {why}" for name, why in done.left],
-        [f"hint: {hint}" for hint in done.hints[:MOST_NAMED]],
+        [f"hint: {hint}" for hint in done.hints[: memories.MOST_NAMED]],
     )
 
 
@@ -282,7 +273,7 @@ def accept(place: Invocation, names: tuple[str, ...], everything: bool, reviewer
         try:
             for name in names:
                 done = project.memory.accept(name, **wish, reviewer=reviewer)
-                show(done, accepted_text, standing_object)
+                show(done, memories.accepted_text, standing_object)
         finally:
             refresh_tools(project)  # those before the one that was refused are accepted
         return 0
@@ -342,4 +333,4 @@ def undo(place: Invocation, last: int) -> None:
 @_reviewer
 def retire(place: Invocation, name: str, reason: str, reviewer: str | None) -> None:
     """Say that an accepted memory no longer holds; the same as `holdfast deprecate`."""
-    retire_memory(place, name, reason=reason, reviewer=reviewer)
+    memories.retire_memory(place, name, reason=reason, reviewer=reviewer)

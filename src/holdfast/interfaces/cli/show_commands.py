@@ -41,13 +41,9 @@ def show_record(place: Invocation, name: str, path: bool) -> None:
     """
     with place.project() as project:
         found = project.log.show(name)
-        show(found, _where if path else record_text)
+        show(found, (lambda thing: thing.path or "") if path else record_text)
         if found.fields.get("origin") == "pending":
             say(f"{found.id} waits to be published; its file comes to be then")
-
-
-def _where(thing: ShownRecord) -> str:
-    return thing.path or ""
 
 
 def record_text(thing: ShownRecord) -> str:

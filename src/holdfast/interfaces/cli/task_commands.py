@@ -7,21 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import BadInput, NeedsEvidence
-from holdfast.interfaces.cli.board_commands import (
-    claim_length,
-    link_row,
-    receipt_text,
-    session_at_hand,
-    task,
-    task_object,
-    time_span,
-)
+from holdfast.interfaces.cli import board_commands as board
+from holdfast.interfaces.cli.board_commands import task, task_object
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, group, on_a_terminal, options, text_or_stdin
 from holdfast.interfaces.cli.output import picked, show, strong, wants_json
 from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.root import root
 from holdfast.model import task as model_task
-from holdfast.model.task import STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,10 +40,6 @@ fields = options(  # of `add` and `edit`
 
 def added_text(task: model_task.Task) -> str:
     return f"{strong(task.id)}  {task.kind}: {task.title}"
-
-
-def added_all_text(tasks: Sequence[model_task.Task]) -> str:
-    return lines(*map(added_text, tasks))
 
 
 @command(task, "add")
@@ -81,7 +69,7 @@ def add(
             if title is not None or about["id"] is not None:
                 raise BadInput("a title or an id is for one task", hint=f"Name the one: --from {item}:o1")
             tasks = project.tasks.add_all_from(item, **about)  # one of each thing that the session left open
-            show(tasks, added_all_text, lambda made: [*map(task_object, made)])
+            show(tasks, lambda made: lines(map(added_text, made)), lambda made: [*map(task_object, made)])
             return
         made = project.tasks.add_from(item, title, **about) if item else project.tasks.add(title or "", **about)
         missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
@@ -118,7 +106,7 @@ def changed_text(task: model_task.Task) -> str:
 @command(task, "edit")
 @click.argument("name", metavar="ID")
 @click.option("--title", metavar="TEXT", help="What is to be done.")
-@click.option("--status", type=click.Choice(STATUSES), help="Where it stands.")
+@click.option("--status", type=click.Choice(model_task.STATUSES), help="Where it stands.")
 @click.option("--needs", multiple=True, metavar="ID", help="Add something that must be done before.")
 @click.option("--no-need", "no_needs", multiple=True, metavar="ID", help="Take a need away.")
 @click.option("--clear", multiple=True, metavar="FIELD", help="Take a field's value away.")
@@ -151,10 +139,11 @@ def started_text(task: model_task.Task) -> str:
 @answer(task, "start", started_text, task_object)
 @click.argument("name", metavar="ID")
 @click.option("--as", "owner", metavar="NAME", help="Who works on it; your git name if not given.")
-@claim_length
+@board.claim_length
 def start(project: Project, name: str, owner: str | None, lasting: str) -> object:
     """Claim a task and begin it."""
-    return project.tasks.start(name, owner=owner, session=session_at_hand(project), lasting=time_span(lasting))
+    session = board.session_at_hand(project)
+    return project.tasks.start(name, owner=owner, session=session, lasting=board.time_span(lasting))
 
 
 def finished_text(ended: task_lifecycle.FinishedTask) -> str:
@@ -162,7 +151,7 @@ def finished_text(ended: task_lifecycle.FinishedTask) -> str:
     label = "found as evidence:" if ended.found else "evidence:"
     return lines(
         f"{strong(task.id)}  done: {task.title}",
-        [f"  {label} {receipt_text(item)}" for item in (ended.found or task.evidence)],
+        [f"  {label} {board.receipt_text(item)}" for item in (ended.found or task.evidence)],
         [f"  reached at {task.checkpoint.commit[:12]}"] if task.checkpoint else [],
         [f"Now ready: {', '.join(ended.unblocked)}"] if ended.unblocked else [],
     )
@@ -303,7 +292,7 @@ def remove_link(project: Project, name: str) -> object:
 def links_text(found: Sequence[canonical_links.ListedLink]) -> str:
     if not found:
         return "No links yet. Add one with: holdfast link add PATH|URL|COMMIT --title …"
-    return lines(table([(*link_row(item.link), item.dead or "") for item in found], indent=""))
+    return lines(table([(*board.link_row(item.link), item.dead or "") for item in found], indent=""))
 
 
 def links_object(found: Sequence[canonical_links.ListedLink]) -> dict[str, Any]:
