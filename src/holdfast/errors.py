@@ -91,7 +91,7 @@ class BrokenEntry(HoldfastError):
 
 class UnsafePath(HoldfastError):
     code = 22
-    hint = "Remove the link, then run `holdfast doctor`."
+    hint = "Move it out of the way, then run `holdfast doctor`."
 
 
 class NeedsReview(HoldfastError):

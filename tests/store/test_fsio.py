@@ -195,8 +195,10 @@ def test_each_new_folder_is_synced_and_a_file_in_the_way_is_named(disk: Recordin
     fsio.make_dirs(str(there / "a/b"))
     assert len(disk.done) == 4
     (there / "file").write_bytes(b"")
-    with pytest.raises(UnsafePath, match="in the way"):
+    with pytest.raises(UnsafePath, match="in the way") as caught:
         fsio.make_dirs(str(there / "file"))
+    assert caught.value.hint == UnsafePath.hint, "the way out must fit what is there"
+    assert "link" not in UnsafePath.hint
     disk.refused["sync_dir"] = errno.EIO
     with pytest.raises(NotStored):
         fsio.make_dirs(str(there / "c"))
@@ -210,8 +212,9 @@ def test_only_regular_files_of_a_bounded_size_are_read(there: Path) -> None:
     with pytest.raises(TooLarge, match="has 5 bytes; at most 4"):
         fsio.read(str(there / "a"), limit=4)
     (there / "link").symlink_to(there / "a")
-    with pytest.raises(UnsafePath, match="symbolic link"):
+    with pytest.raises(UnsafePath, match="symbolic link") as caught:
         fsio.read(str(there / "link"), limit=5)
+    assert "Remove the link" in (caught.value.hint or "")
     os.mkfifo(there / "pipe")
     for name in ("pipe", "."):
         with pytest.raises(UnsafePath, match="not a regular file"):

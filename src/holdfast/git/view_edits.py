@@ -173,7 +173,7 @@ def spare(clone: Clone, name: str) -> None:
     UnsafePath if git tracks it: it is not to be rendered.
     """
     if is_tracked(clone, name):
-        raise UnsafePath(f"git tracks {paths.VIEW}/{name}")
+        raise UnsafePath(f"git tracks {paths.VIEW}/{name}", hint=f"Untrack it: git rm --cached {paths.VIEW}/{name}")
     if name in read_record(clone, RECORD) and (data := edited(clone, name)) is not None:
         refused(clone, name, data, "nothing is read back from this view")
 

@@ -23,6 +23,7 @@ else:
     import fcntl
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_REMOVE_LINK = "Remove the link, then run `holdfast doctor`."
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _NO_FOLDER = (errno.ENOENT, errno.ENOTDIR)
@@ -256,7 +257,8 @@ def read(path: str, *, limit: int, start: int = 0) -> bytes:
         fd = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | _CLOEXEC | _BINARY)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
-            raise UnsafePath(f"{path} is a symbolic link; Holdfast does not follow links in its store") from error
+            said = f"{path} is a symbolic link; Holdfast does not follow links in its store"
+            raise UnsafePath(said, hint=_REMOVE_LINK) from error
         raise
     try:
         facts = os.fstat(fd)
@@ -295,12 +297,13 @@ def inside(top: str, path: str) -> str:
     """The full path of `path` below `top`, refused if a link on the way would lead out."""
     parts = path.split("/")
     if os.path.isabs(path) or any(part in ("", ".", "..") for part in parts):
-        raise UnsafePath(f"{path} does not name a file inside the repository")
+        raise UnsafePath(f"{path} does not name a file inside the repository", hint="Use a path below its top folder.")
     full = top
     for part in parts:
         full = os.path.join(full, part)
         if os.path.islink(full):
-            raise UnsafePath(f"{path} passes through a symbolic link; Holdfast writes only real files")
+            said = f"{path} passes through a symbolic link; Holdfast writes only real files"
+            raise UnsafePath(said, hint=_REMOVE_LINK)
     return full
 
 

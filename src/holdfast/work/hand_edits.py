@@ -225,7 +225,8 @@ def _read(clone: Clone, path: str) -> str:
     try:
         data = fsio.read(full, limit=visible_entries.MAX_ENTRY).replace(b"\r\n", b"\n")
     except PermissionError as error:
-        raise UnsafePath(f"{path} cannot be read: {error.strerror}") from error
+        hint = "Give yourself the right to read it: chmod u+r."
+        raise UnsafePath(f"{path} cannot be read: {error.strerror}", hint=hint) from error
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
