@@ -1,6 +1,7 @@
 """Blocks in the files that agents read first: exact, undone byte for byte, and safe with anybody's text."""
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from holdfast.capture.wiring import block as wiring_block
 from holdfast.capture.wiring.block import BlockMemory, block_text
 from holdfast.capture.wiring.connect_files import TOOLS, ConnectionPlan, connect, connected, disconnect
 from holdfast.errors import BadInput, BlockEdited, FutureFormat, TooLarge, UnsafePath
+from holdfast.interfaces.cli import connect_commands
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "blocks"
 TOLD = (
@@ -361,7 +363,9 @@ def test_a_dry_run_shows_the_diff_and_writes_nothing(tree: Any) -> None:
 
 def test_with_nothing_connected_a_refresh_says_what_to_name(tree: Any) -> None:
     """`holdfast connect` alone must not write six files by surprise."""
-    with pytest.raises(BadInput, match="no tool is connected"):
+    with pytest.raises(BadInput, match="no tool is connected") as nothing:
         join(tree)
-    with pytest.raises(BadInput, match="no tool that can be connected"):
+    with pytest.raises(BadInput, match="no tool that can be connected") as strange:
         join(tree, "emacs")
+    for caught in (nothing, strange):
+        assert set(connect_commands.TOOLS) <= set(re.findall(r"\w+", caught.value.hint or ""))

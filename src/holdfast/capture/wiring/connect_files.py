@@ -153,12 +153,13 @@ TOOLS = {
     )
 }
 ALIASES = {"codex": "agents", "opencode": "agents"}  # tools that read AGENTS.md, by their own names
+NAMES = (*ALIASES, *TOOLS)  # what `connect` takes
 
 
 def tool_named(name: str) -> Tool:
     """The tool of that name."""
     if name not in TOOLS:
-        raise BadInput(f"{name!r} is no tool that can be connected", hint=f"Use one of {', '.join(TOOLS)}.")
+        raise BadInput(f"{name!r} is no tool that can be connected", hint=f"Use one of {', '.join(NAMES)}.")
     return TOOLS[name]
 
 
@@ -238,7 +239,7 @@ def connect(
     tools = [tool_named(name) for name in names]
     tools = tools or [tool for tool in _readable(clone) if _seen(clone, tool)[1] is not None]
     if not tools:
-        raise BadInput("no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(TOOLS)}")
+        raise BadInput("no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(NAMES)}")
     with fsio.locked(clone.layout.lock):
         steps = _steps(clone, tools, block.block_text(told))
         notes = [tool.note for tool in tools if tool.note] + [
