@@ -5,14 +5,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 THREAD = "019c0000-0000-7000-8000-0000000000d3"
-PATCH = (
-    "*** Begin Patch\n*** Add File: checkout.py\n"
-    "+def total(cents: list[int]) -> int:\n+    return sum(cents)\n*** End Patch\n"
-)
+WROTE = ("def total(cents: list[int]) -> int:", "    return sum(cents)")
+PATCH = "\n".join(("*** Begin Patch", "*** Add File: checkout.py", *(f"+{row}" for row in WROTE), "*** End Patch", ""))
 
 
 def write(home: Path, repository: Path) -> None:
-    """Put the session where Codex keeps them."""
+    """Put the session where Codex keeps them, and what it wrote into the repository."""
+    (repository / "checkout.py").write_text("\n".join((*WROTE, "")), encoding="utf-8")
     began = datetime.now(UTC) - timedelta(hours=2)
     folder = home / ".codex" / "sessions" / began.strftime("%Y/%m/%d")
     folder.mkdir(parents=True)

@@ -3,7 +3,9 @@
 import json
 import re
 import shlex
+import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -253,6 +255,18 @@ def test_the_demo_tells_the_whole_story() -> None:
     end = text[text.index("def main()") :]
     assert 'if "--files" in sys.argv[1:]:\n        list_files(stage)' in end, "a listing hides the story"
     assert "$(ARGS)" in page("Makefile")
+
+
+def test_the_demo_shows_a_why_that_answers(tmp_path: Path) -> None:
+    """Whoever sees "not known" in a demo thinks that this is all it can say."""
+    shutil.copytree(ROOT / "demo", tmp_path / "demo", ignore=shutil.ignore_patterns("__pycache__"))
+    code = "import demo; stage = demo.Stage(); demo.set_up(stage); demo.captured(stage)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path / "demo", capture_output=True, text=True, check=True
+    )
+    answer = done.stdout.partition("$ holdfast why ")[2].partition("\n$ ")[0]
+    assert "Written by run" in answer
+    assert "Asked: Add up the prices" in answer
 
 
 def test_the_walks_name_functions_that_are_there() -> None:
