@@ -97,6 +97,14 @@ def test_the_first_session_reads_like_a_story(ready: Cli, repo: GitRepo) -> None
     assert repo.status() == ""
 
 
+@pytest.mark.parametrize("empty", ["", "  \n"])
+def test_a_session_says_what_it_is_for(ready: Cli, empty: str) -> None:
+    """Whoever takes over reads the objective first; "no objective" helps nobody."""
+    refused = ready("session", "start", empty, ok=False)
+    assert refused.err == "error: the objective is empty\nhint: Say in one sentence what the session is for.\n"
+    assert refused.code == 14 and not told(ready, "session", "list")["items"]
+
+
 def test_every_answer_is_an_object_with_json(ready: Cli) -> None:
     """Agents read objects, and the stored session is the one its schema describes."""
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))

@@ -65,6 +65,12 @@ def test_bringing_back_twice_adds_nothing(project, repo, tmp_path):
     assert Project.open(repo.path).log.events() == before
 
 
+def test_an_export_to_an_empty_name_asks_for_one(project):
+    """A script whose variable is not set must read what is missing, not a word about a full disk."""
+    with pytest.raises(BadInput, match="no file is named"):
+        project.sync.export_bundle("")
+
+
 def test_an_export_never_overwrites(project, tmp_path):
     """The file that stands there may be the only good backup."""
     (tmp_path / "saved").write_text("precious")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import condense, session_lookup
 from holdfast.capture import session_work as capture
-from holdfast.errors import HoldfastError
+from holdfast.errors import BadInput, HoldfastError
 from holdfast.index import refresh
 from holdfast.model import brief
 from holdfast.model.ids import token
@@ -84,6 +84,8 @@ class SessionBook(Concern):
 
         Fields: agent, agent_session, tasks, again (end the one that is open here first).
         """
+        if not objective.strip():
+            raise BadInput("the objective is empty", hint="Say in one sentence what the session is for.")
         journal = self.settings.journal_path
         return self.shown(capture.start(self.active, objective=objective, journal=journal, **fields))
 

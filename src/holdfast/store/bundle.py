@@ -50,6 +50,8 @@ class Bundle:
 
 def export(layout: Layout, file: str, *, ts: str) -> Bundle:
     """Write everything this clone holds privately to one file; an existing file is not overwritten."""
+    if not file:
+        raise BadInput("no file is named", hint="Say where to save it: holdfast export FILE")
     if os.path.lexists(file):
         raise BadInput(f"{file} is there already", hint="Name a file that does not exist yet.")
     target = os.path.abspath(file)
