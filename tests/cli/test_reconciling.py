@@ -135,6 +135,20 @@ def test_a_branch_of_another_clone_was_not_deleted_here(cli: Cli, repo: GitRepo,
     assert len(row) < 140
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names must be UTF-8")
+@pytest.mark.parametrize("name", [b"caf\xe9", "a\u0085b".encode(), "a\u2028b".encode()])
+def test_a_branch_with_a_strange_name_is_not_taken_for_deleted(cli: Cli, repo: GitRepo, name: bytes) -> None:
+    """Git takes any bytes for a name; whoever is offered to drop what waits there may lose work that lives."""
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", os.fsdecode(name))
+    cli("remember", "Boats float.")
+    line = cli("status").out.partition("line ")[2].split()[0]
+    assert cli("status").out.partition("line ")[2].split()[0] == line, "the branch keeps its line"
+    repo.git("switch", "-q", "main")
+    assert json.loads(cli("reconcile", "--json").out)["orphans"] == []
+    assert "Deleted branch" not in cli("status").out
+
+
 def test_a_rewind_is_explained_and_undone_by_option(cli: Cli, repo: GitRepo) -> None:
     """`reset --hard HEAD~1` with a plan that came later: asked, set aside, still in the store."""
     init(cli.cwd, commit=True)

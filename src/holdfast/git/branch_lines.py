@@ -229,15 +229,17 @@ def configured(repo: Repo) -> dict[str, tuple[str, str]]:
 
 
 def _values(repo: Repo) -> dict[str, list[tuple[str, str]]]:
-    out = repo.run("config", "--null", "--get-regexp", r"^branch\..*\.holdfast$", ok=(0, 1))
-    rows = (os.fsdecode(row).partition("\n") for row in out.split(b"\0")[:-1])
+    # A dot of git's regular expressions does not match a byte that is not UTF-8: nothing may stand for the name.
+    out = repo.run("config", "--null", "--get-regexp", r"\.holdfast$", ok=(0, 1))
+    rows = (os.fsdecode(row).partition("\n") for row in out.split(b"\0")[:-1] if row.startswith(b"branch."))
     named = ((f"refs/heads/{key[len('branch.') : -len('.holdfast')]}", value.partition(" ")) for key, _, value in rows)
     return grouped((ref, (identity, name)) for ref, (identity, _, name) in named)
 
 
 def alive(repo: Repo, *stores: Layout) -> set[str]:
     """The ids of lines that still have a branch or a detached work tree."""
-    refs = set(repo.text("for-each-ref", "--format=%(refname)", "refs/heads").splitlines())
+    # Split at newlines alone: a name may hold other characters that end a line of text.
+    refs = {*map(os.fsdecode, repo.run("for-each-ref", "--format=%(refname)", "refs/heads").split(b"\n"))}
     trees = {git_dir: Repo.ref_of(git_dir) for git_dir in repo.worktrees()}
     refs.update(filter(None, trees.values()))  # also a branch before its first commit
     living = {_read_detached(git_dir) for git_dir, ref in trees.items() if ref is None}

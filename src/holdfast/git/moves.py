@@ -362,7 +362,7 @@ class _Observing:
     def _look_upstream(self, before: SeenWorkTree) -> None:
         """Whether a branch that one of ours follows was rewritten on its remote."""
         rows = self.repo.text("for-each-ref", "--format=%(refname) %(upstream)", "refs/heads")
-        for ref, _, upstream in (row.partition(" ") for row in rows.splitlines()):
+        for ref, _, upstream in (row.partition(" ") for row in rows.split("\n")):
             if upstream and (ref in self._branches or ref == self.now.head.ref):
                 self._compare_upstream(upstream, _seconds(before.ts))
 

@@ -200,18 +200,18 @@ class IdleBranch:
 def idle_branches(clone: Clone, *, trunk: str | None = None, days: int = IDLE_DAYS) -> list[IdleBranch]:
     """The branches with no activity for some days, longest first; none that is checked out, nor the trunk."""
     repo, main = clone.repo, clone.repo.trunk(trunk)
-    rows = repo.text("for-each-ref", "--format=%(committerdate:unix) %(refname)", "refs/heads").splitlines()
+    rows = repo.text("for-each-ref", "--format=%(committerdate:unix) %(refname)", "refs/heads").split("\n")
     used = {repo.ref_of(git_dir) for git_dir in repo.worktrees()} | {main}
     limit = (clone.clock() - timedelta(days=days)).timestamp()
     found = []
     for when, _, ref in (row.partition(" ") for row in rows):
-        if ref not in used:
+        if ref and ref not in used:
             log = reflog.read(repo.common_dir, ref)
             last = max(int(when or 0), log[-1].time if log else 0)
             if last < limit:
                 found.append((last, ref))
     asked = ("for-each-ref", f"--merged={main}", "--format=%(refname)", "refs/heads")
-    merged = set(repo.text(*asked).splitlines() if found and main else ())
+    merged = set(repo.text(*asked).split("\n") if found and main else ())
     return [
         IdleBranch(ref.removeprefix("refs/heads/"), timestamp(datetime.fromtimestamp(last, UTC)), ref in merged)
         for last, ref in sorted(found)
