@@ -398,3 +398,19 @@ def test_closed_streams_are_no_obstacle(used: Cli) -> None:
     for argv in (["recall", "zebra"], ["status"], ["log"]):
         done = subprocess.run(["sh", "-c", command, "sh", *argv], cwd=used.cwd, check=False)
         assert done.returncode == 0, argv
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_in_the_place_of_a_folder_holds_nobody(used: Cli, repo: GitRepo) -> None:
+    """Opened like a folder it would wait for a writer: every hook of an agent would hang for ever."""
+    sessions = repo.path / ".git" / "holdfast" / "sessions"
+    if sessions.exists():
+        sessions.rename(sessions.with_name("aside"))
+    os.mkfifo(sessions)
+    for folder in ("memory", "tasks"):
+        there = repo.path / ".holdfast" / folder
+        if there.exists():
+            there.rename(there.with_name(f"{folder}-aside"))
+        os.mkfifo(there)
+    asked = [sys.executable, "-m", "holdfast", "recall", "zebra"]
+    subprocess.run(asked, cwd=used.cwd, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)

@@ -33,6 +33,8 @@ UNDER_WAY = (
 )  # fmt: skip
 TICK = 20_000_000  # two changes within one tick of the file system's clock leave the same time
 HANDLES = os.stat in os.supports_dir_fd and os.listdir in os.supports_fd
+# A pipe in a folder's place must not hold us. Links are followed: some tools link a whole `refs` to another clone's.
+FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 MAX_ROW, MAX_ROWS = 64 << 10, 1 << 20  # bytes of a log's last row, and of rows that are looked at
 COARSE = 2_000_000_000  # ... and a tick is this long where times are whole seconds
 
@@ -279,7 +281,7 @@ class _Seen:
     def tree(self, path: str) -> None:
         """Every file below a folder; folders themselves only by name, for many things touch their times."""
         try:
-            handle = os.open(path, os.O_RDONLY) if HANDLES else None
+            handle = os.open(path, FOLDER) if HANDLES else None
         except OSError:
             self.facts.append("-")
             return
@@ -316,7 +318,7 @@ class _Seen:
             self.tree(path)
             return
         try:
-            handle = os.open(path, os.O_RDONLY)
+            handle = os.open(path, FOLDER)
         except OSError:
             self.facts.append("-")
             return
