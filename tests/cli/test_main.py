@@ -296,6 +296,21 @@ def test_closed_streams_change_nothing(repo: GitRepo, cli: Cli) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("where", [">/dev/full", "2>/dev/full", ">/dev/full 2>/dev/full", ">&- 2>/dev/full"])
+def test_a_run_whose_output_cannot_be_written_ends_with_its_own_code(
+    repo: GitRepo, cli: Cli, where: str, unbuffered: str
+) -> None:
+    """125 says that the command did not start; whoever runs it again deploys twice."""
+    init(cli.cwd, commit=True)
+    for code in (0, 7):
+        line = f"{sys.executable} -m holdfast run --json -- sh -c 'echo out; echo err >&2; exit {code}' {where}"
+        environ = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+        assert subprocess.run(["sh", "-c", line], cwd=repo.path, env=environ, check=False).returncode == code
+        assert json.loads(cli("log", "--json", "--limit", "1").out)["exit_status"] == code
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_an_answer_that_cannot_be_written_is_one_sentence(repo: GitRepo, cli: Cli) -> None:
     """A traceback after a good error looks like damage to the store."""
     init(cli.cwd, commit=True)

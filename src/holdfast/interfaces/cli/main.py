@@ -11,7 +11,7 @@ import click
 
 from holdfast.errors import HoldfastError
 from holdfast.interfaces.cli.invocation import Declined
-from holdfast.interfaces.cli.output import ReaderGone, complain, flush, say
+from holdfast.interfaces.cli.output import ReaderGone, complain, flush, say, send_nowhere
 from holdfast.interfaces.cli.root import root
 
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
@@ -35,9 +35,7 @@ def main(argv: list[str] | None = None) -> int:
             code = HoldfastError.code
     else:
         return code
-    nowhere = os.open(os.devnull, os.O_WRONLY)  # else Python tries once more, and fails with a traceback
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+    send_nowhere(sys.stdout)
     return code
 
 

@@ -82,24 +82,42 @@ def show_lines(values: Iterable[object]) -> None:
 
 def flush() -> None:
     """Let the answer out before anything else is said."""
-    _put("", flush=True)
-
-
-def _put(text: str, *, flush: bool = False) -> None:
     try:
-        print(text, end="", flush=flush)
+        sys.stdout.flush()  # no empty text: where Python does not buffer, even that fails on a full disk
     except BrokenPipeError:
         raise ReaderGone from None
 
 
+def _put(text: str) -> None:
+    try:
+        print(text, end="")
+    except BrokenPipeError:
+        raise ReaderGone from None
+
+
+def send_nowhere(stream: TextIO) -> None:
+    """Let go of a stream that takes nothing: else Python tries once more at the end, and fails with a traceback."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def _tell(text: str) -> None:
+    """On stderr. Where it takes nothing nobody can be told, and the exit code says how the command ended."""
+    try:
+        print(text, end="", file=sys.stderr, flush=True)
+    except OSError:
+        send_nowhere(sys.stderr)
+
+
 def say(sentence: str) -> None:
     """Talk about what happens beside the answer."""
-    print(shown(sentence), file=sys.stderr)
+    _tell(f"{shown(sentence)}\n")
 
 
 def say_object(value: object) -> None:
     """An object where stdout belongs to somebody else."""
-    print(as_json(value), end="", file=sys.stderr)
+    _tell(as_json(value))
 
 
 def complain(sentence: str, hint: str | None) -> None:
@@ -107,7 +125,7 @@ def complain(sentence: str, hint: str | None) -> None:
     for word, style, said in (("error:", "31", sentence), ("hint:", "2", hint)):  # red, and dim
         if said:
             mark = f"\x1b[{style}m{word}\x1b[0m" if _colours(sys.stderr) else word
-            print(f"{mark} {shown(said)}", file=sys.stderr)
+            _tell(f"{mark} {shown(said)}\n")
 
 
 def wants_json() -> bool:
