@@ -149,6 +149,23 @@ def test_a_branch_with_a_strange_name_is_not_taken_for_deleted(cli: Cli, repo: G
     assert "Deleted branch" not in cli("status").out
 
 
+def test_a_deleted_branch_names_what_it_alone_had_published(cli: Cli, repo: GitRepo) -> None:
+    """`git branch -D` says nothing of the memories that only that branch had."""
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "feat")
+    cli("task", "add", "Tar the hull", "--id", "tar")
+    cli("publish")
+    repo.git("switch", "-q", "main")
+    repo.git("branch", "-q", "-D", "feat")
+    said = cli("facts").err
+    assert "feat left 2 published files that no branch has\n" in said and "holdfast reconcile" in said
+    assert "the deleted branch feat left 2 published files that no branch has\n" in cli("reconcile").out
+    assert json.loads(cli("reconcile", "--json").out)["orphans"][0]["published"] == 2
+    cli("reconcile", "--carry", "feat")
+    assert "Tar the hull" in cli("tasks").out
+    assert cli("reconcile").out == "All is where it was recorded.\n"
+
+
 def test_a_rewind_is_explained_and_undone_by_option(cli: Cli, repo: GitRepo) -> None:
     """`reset --hard HEAD~1` with a plan that came later: asked, set aside, still in the store."""
     init(cli.cwd, commit=True)

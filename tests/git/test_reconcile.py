@@ -14,7 +14,7 @@ def gone(place: Place) -> dict[str, str | None]:
 
 
 def orphans(place: Place) -> list[str]:
-    return [orphan.name for orphan in reconcile.examine(place.open()).orphans]
+    return [orphan.name for orphan in reconcile.examine(place.open(), thoroughly=True).orphans]
 
 
 def published(place: Place) -> tuple[str, ...]:
@@ -141,6 +141,66 @@ def test_what_a_deleted_branch_left_can_be_carried(place: Place) -> None:
     assert place.publish().commit is None
     assert place.waits() == set()
     assert place.verdict() == "ok"
+
+
+def deleted_after_publishing(place: Place) -> tuple[tuple[str, ...], str]:
+    """What was published on a branch that is deleted now, and the commit it was in."""
+    place.git("switch", "-q", "-c", "feat")
+    paths, tip = published(place), place.git("rev-parse", "HEAD")
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "feat")
+    return paths, tip
+
+
+def test_what_only_a_deleted_branch_had_published_can_be_carried(place: Place) -> None:
+    """Git drops its commits some day; then this clone has the only copy, and nobody would know."""
+    paths, _ = deleted_after_publishing(place)
+    assert (orphans(place), place.facts(), place.runs()) == (["feat"], {}, set())
+    carried = reconcile.carry(place.open(), "feat")
+    assert {change.path for change in carried.published} == set(paths)
+    assert orphans(place) == []
+    assert (place.facts(), place.runs()) == ({"one": "It is so."}, {"r1"})
+    assert set(place.publish().paths) == set(paths)
+    assert place.waits() == set()
+    assert (gone(place), orphans(place), place.verdict()) == ({}, [], "ok")
+
+
+def test_what_a_deleted_branch_had_published_is_listed_until_it_is_dropped_or_in_a_branch(place: Place) -> None:
+    """A list of what is safe, or was let go, trains people not to read it."""
+    _, tip = deleted_after_publishing(place)
+    assert orphans(place) == ["feat"]
+    place.git("branch", "again", tip)
+    assert orphans(place) == [], "another branch has it"
+    place.git("branch", "-q", "-D", "again")
+    place.git("update-ref", "refs/remotes/origin/feat", tip)
+    assert orphans(place) == [], "a remote's branch has it"
+    place.git("update-ref", "-d", "refs/remotes/origin/feat")
+    reconcile.drop(place.open(), "feat")
+    assert orphans(place) == []
+
+
+def test_what_was_merged_and_changed_later_is_not_listed_as_left(place: Place) -> None:
+    """Most branches are deleted after they were merged; what became of their entries since is history."""
+    place.git("switch", "-q", "-c", "feat")
+    published(place)
+    place.git("switch", "-q", "main")
+    place.git("merge", "-q", "--squash", "feat")
+    place.git("commit", "-q", "-m", "squashed")
+    place.git("branch", "-q", "-D", "feat")
+    place.git("rm", "-q", fact_path("one"))
+    place.git("commit", "-q", "-m", "no longer so")
+    assert orphans(place) == []
+
+
+def test_carrying_brings_the_newest_text_of_a_deleted_branch(place: Place) -> None:
+    """What was published there and changed afterwards must not come back in its first form."""
+    place.git("switch", "-q", "-c", "feat")
+    published(place)
+    place.keep("one", "It is otherwise.")
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "feat")
+    reconcile.carry(place.open(), "feat")
+    assert place.facts() == {"one": "It is otherwise."}
 
 
 def test_what_is_dropped_is_no_longer_listed_but_kept(place: Place) -> None:

@@ -132,14 +132,16 @@ def _left_behind(clone: Clone, new: Iterable[GitMove]) -> dict[str | None, str]:
     """What the lines that just ended left waiting: where it was, and a sentence."""
     ended = {move.before for move in new if _ends_a_line(move)}
     found: dict[str | None, str] = {}
-    for orphan in reconcile.orphans(clone) if ended else ():
+    for orphan in reconcile.orphans(clone, thoroughly=True) if ended else ():
         # A branch by its ref, a detached HEAD by its work tree; None for this one's.
         ref = orphan.refs[-1]
         name = ref.removeprefix("detached:")
         where = None if name != ref and name == os.path.basename(clone.repo.git_dir) else name
         if where in ended:
-            left = f"{_count(orphan.events, 'event')} and {_count(orphan.changes, 'change')}"
-            found[where] = f"{orphan.name} left {left} waiting"
+            waits = f"{_count(orphan.events, 'event')} and {_count(orphan.changes, 'change')} waiting"
+            alone = f"{_count(orphan.published, 'published file')} that no branch has"
+            said = [*([waits] if orphan.events or orphan.changes else ()), *([alone] if orphan.published else ())]
+            found[where] = f"{orphan.name} left {', and '.join(said)}"
     return found
 
 

@@ -135,7 +135,7 @@ def examine(clone: Clone, found: Moves, *, trunk: str | None = None) -> Reconcil
 
     While git is in the middle of something, commits come and go: what became of them is not asked then.
     """
-    board, history, settled = task_board.read(clone), reconcile.examine(clone), not found.under_way
+    board, history, settled = task_board.read(clone), reconcile.examine(clone, thoroughly=True), not found.under_way
     return ReconcileOverview(
         moves=found.waiting,
         under_way=found.under_way,

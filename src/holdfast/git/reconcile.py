@@ -1,13 +1,15 @@
 """Reconciling: what history did to what we published, and what branches left behind.
 
 A revert and a filtered secret are the user's intent, so nothing returns to a tree by itself: what is gone is listed,
-with the commit that deleted it if one did, and `publish --restore` is the only way back. Orphans of deleted branches
-are listed until they are carried or dropped, and so are branches that nobody has touched for a while.
+with the commit that deleted it if one did, and `publish --restore` is the only way back. What deleted branches left
+waiting, or published where no branch has it any more, is listed until it is carried or dropped; branches that nobody
+has touched for a while are listed too.
 
 Lines that another clone recorded are adopted when its store is brought here: a branch of the same name is the same
 work, so its records become visible on that branch. What belongs to a branch that is not here stays an orphan.
 """
 
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 
 from holdfast.errors import Ambiguous, NotFound
@@ -36,13 +38,14 @@ class LostPublication:
 
 @frozen
 class OrphanLine:
-    """What waits on a line whose branch or work tree is no more."""
+    """What waits on a line whose branch or work tree is no more, or was published there alone."""
 
     line: str
     refs: tuple[str, ...]
     changes: tuple[PendingChange, ...]
     events: tuple[Event, ...]
     foreign: bool = False  # its branch never was in this clone: another's store was brought here
+    published: tuple[PendingChange, ...] = ()  # and no branch has it any more; only a thorough look tells
 
     @property
     def name(self) -> str:
@@ -57,10 +60,11 @@ class HistoryReport:
     orphans: tuple[OrphanLine, ...]
 
 
-def examine(clone: Clone) -> HistoryReport:
+def examine(clone: Clone, *, thoroughly: bool = False) -> HistoryReport:
     """What is gone from this line, and what other lines left behind."""
     # In the middle of a rebase or a merge half a history is here: what it lacks is not gone.
-    return HistoryReport(() if clone.repo.operation() else tuple(gone(clone)), tuple(orphans(clone)))
+    left = tuple(orphans(clone, thoroughly=thoroughly))
+    return HistoryReport(() if clone.repo.operation() else tuple(gone(clone)), left)
 
 
 def gone(clone: Clone) -> list[LostPublication]:
@@ -68,7 +72,7 @@ def gone(clone: Clone) -> list[LostPublication]:
     head = clone.repo.head().oid
     if head is None:
         return []
-    missing = _missing(clone)
+    missing = {change.path: (change, blob) for change, blob in _missing(clone, {clone.line().id})}
     rows = clone.repo.history("HEAD", list(missing)) if missing else []
     stands = {(path, blob) for _, path, blob in rows}
     deleted = {path: commit for commit, path, blob in reversed(rows) if blob is None}
@@ -81,23 +85,23 @@ def gone(clone: Clone) -> list[LostPublication]:
     ]
 
 
-def _missing(clone: Clone) -> dict[str, tuple[PendingChange, str]]:
-    """The last thing this line published for a path, where HEAD's tree has none or an older one of ours."""
-    line, tree = clone.line().id, clone.repo.tree("HEAD", paths.TRACKED)
-    done = (change for change in pending_changes.published(clone.layout) if change.line == line)
-    # Without a commit it was superseded here.
-    published = grouped((change.path, change) for change in done if (change.published or {}).get("commit"))
+def _missing(clone: Clone, lines: Collection[str]) -> list[tuple[PendingChange, str]]:
+    """The last thing that each line published for a path, where HEAD's tree has none or an older one of theirs."""
+    tree, done = clone.repo.tree("HEAD", paths.TRACKED), pending_changes.published(clone.layout)
+    # Without a commit it was superseded there.
+    ours = (c for c in done if c.line in lines and (c.published or {}).get("commit"))
+    published = grouped(((change.line, change.path), change) for change in ours)
     waiting, erased = {change.path for change in clone.changes()}, tuple(f"-{name}.md" for name in clone.erased())
-    found = {}
-    for path, (*before, last) in published.items():
+    found = []
+    for (_, path), (*before, last) in published.items():
         there = tree.get(path)
         if path in waiting or path.endswith(erased) or (there and last.segment):
             continue  # a segment's path is its content's name; `doctor` finds what was altered
         # What the path was before, as far as we had a hand in it; any other text is somebody's.
-        ours = {None, last.base, *(oid for change in before for oid in (change.base, change.blob))}
+        known = {None, last.base, *(oid for change in before for oid in (change.base, change.blob))}
         blob = clone.blob_of(last)
-        if blob is not None and there != blob and there in ours:
-            found[path] = (last, blob)
+        if blob is not None and there != blob and there in known:
+            found.append((last, blob))
     return found
 
 
@@ -107,21 +111,33 @@ def lost(clone: Clone) -> list[PendingChange]:
     return [replace(item.change, base=tree.get(item.path)) for item in gone(clone)]
 
 
-def orphans(clone: Clone) -> list[OrphanLine]:
-    """What waits on lines that are no more."""
+def orphans(clone: Clone, *, thoroughly: bool = False) -> list[OrphanLine]:
+    """What waits on lines that are no more; `thoroughly`, which reads history, also what was published there alone."""
     living = branch_lines.alive(clone.repo, *clone.stores) | {clone.line().id}
     waiting = pending_changes.waiting(clone.layout)
     found, known, foreign = [], branch_lines.known(clone.layout), last_seen.names(clone, last_seen.FOREIGN)
-    for line in known.values():
-        if line.id in living or line.dropped:
-            continue
+    ended = [line for line in known.values() if line.id not in living and not line.dropped]
+    alone = _published_alone(clone, {line.id for line in ended} - foreign) if thoroughly else {}
+    for line in ended:
         taken = _taken_along(line, [known[name] for name in living & known.keys()])
         changes = tuple(c for c in waiting if c.line == line.id and c.ts > taken)
         spools = seal.spools(clone.layout, line.id)
         events = tuple(e for path in spools for e in read_spool(path).events if e.ts > taken)
-        if changes or events:
-            found.append(OrphanLine(line.id, line.refs, changes, events, line.id in foreign))
+        published = tuple(c for c in alone.get(line.id, ()) if c.path not in {waits.path for waits in changes})
+        if changes or events or published:
+            found.append(OrphanLine(line.id, line.refs, changes, events, line.id in foreign, published))
     return found
+
+
+def _published_alone(clone: Clone, lines: Collection[str]) -> dict[str, list[PendingChange]]:
+    """What these lines published and no branch here or on a remote holds in its history, by line."""
+    repo = clone.repo
+    if not lines or repo.head().oid is None or repo.operation() or repo.is_shallow():
+        return {}
+    missing = _missing(clone, lines)
+    rows = repo.history("--branches --remotes HEAD", [change.path for change, _ in missing]) if missing else ()
+    there = {(path, blob) for _, path, blob in rows}
+    return grouped((change.line, change) for change, blob in missing if (change.path, blob) not in there)
 
 
 def _taken_along(line: KnownLine, living: list[KnownLine]) -> str:
@@ -143,6 +159,10 @@ def carry(clone: Clone, name: str) -> OrphanLine:
         here, head, now = clone.line(), clone.repo.head().oid, clone.now()
         seal.seal(clone.layout, orphan.line, head=head, ts=now, owner=here.id)
         moved = [_move(clone, change) for change in orphan.changes]
+        tree = clone.repo.tree("HEAD", paths.TRACKED)
+        for change in orphan.published:
+            again = replace(change, line=here.id, ts=now, base=tree.get(change.path), published=None)
+            pending_changes.add(clone.layout, again)
         if all(moved):
             _mark_dropped(clone, orphan.line)
     return orphan
@@ -175,7 +195,7 @@ def drop(clone: Clone, name: str) -> OrphanLine:
 
 
 def _find(clone: Clone, name: str) -> OrphanLine:
-    found = orphans(clone)
+    found = orphans(clone, thoroughly=True)
     exact = [o for o in found if o.line == name or name in (o.name, *o.refs)]
     fitting = exact or [o for o in found if o.line.startswith(name)]
     if len(fitting) > 1:

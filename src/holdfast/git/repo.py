@@ -383,10 +383,13 @@ class Repo:
         return self.attempt("merge-base", "--is-ancestor", older, newer).returncode == 0
 
     def history(self, revisions: str, paths: Sequence[str]) -> list[tuple[str, str, str | None]]:
-        """Every (commit, path, blob it got) among some paths, newest first; no blob: it was deleted there."""
+        """Every (commit, path, blob it got) among some paths, newest first; no blob: it was deleted there.
+
+        Several revisions, or options that name some, stand with blanks between them.
+        """
         named = list(paths) if len(paths) <= 200 else [".holdfast"]
         shape = ("--full-history", "-m", "--no-renames", "--raw", "--no-abbrev", "-z", "--format=%x01%H")
-        done = self.attempt("--literal-pathspecs", "log", *shape, revisions, "--", *named)
+        done = self.attempt("--literal-pathspecs", "log", *shape, *revisions.split(" "), "--", *named)
         rows, wanted = raw_changes(done.stdout) if done.returncode == 0 else (), set(paths)
         return [(commit, path, blob) for commit, path, _, blob in rows if path in wanted]
 

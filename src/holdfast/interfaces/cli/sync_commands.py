@@ -137,8 +137,10 @@ def orphan(item: OrphanLine) -> str:
         who = f"{who} of another clone" if who.startswith(DETACHED) else f"the branch {who} of another clone"
     elif not who.startswith(DETACHED):
         who = f"the deleted branch {who}"
-    left = f"{count(len(item.events), 'event')}, {count(len(item.changes), 'change')} waiting"
-    return f"{strong(item.line)}  {who} left {left}"
+    waits = f"{count(len(item.events), 'event')}, {count(len(item.changes), 'change')} waiting"
+    alone = f"{count(len(item.published), 'published file')} that no branch has"
+    left = [*([waits] if item.events or item.changes else ()), *([alone] if item.published else ())]
+    return f"{strong(item.line)}  {who} left {', and '.join(left)}"
 
 
 def place_of(session: Session) -> str:
@@ -217,7 +219,7 @@ def _adrift(one: reconciliation.AdriftSession) -> dict[str, Any]:
 
 def orphan_object(item: OrphanLine) -> dict[str, Any]:
     """What a lost line left, counted."""
-    counts = {"events": len(item.events), "changes": len(item.changes)}
+    counts = {name: len(getattr(item, name)) for name in ("events", "changes", "published")}
     return {"id": item.line, **picked(item, "name", "foreign"), **counts}
 
 
