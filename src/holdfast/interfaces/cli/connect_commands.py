@@ -14,12 +14,12 @@ import click
 from holdfast.errors import NeedsConfirmation
 from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_a_terminal, options
 from holdfast.interfaces.cli.output import picked, say, show, wants_json
-from holdfast.interfaces.cli.phrases import count, lines, table
+from holdfast.interfaces.cli.phrases import count, lines, readers, table
 from holdfast.interfaces.cli.root import root
 from holdfast.interfaces.cli.setup_commands import exporting, importing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable
 
     from holdfast.capture.records.madr_export import MadrExport
     from holdfast.capture.wiring.connect_files import ConnectionChange, ConnectionPlan
@@ -52,12 +52,6 @@ def plan_text(done: ConnectionPlan) -> str:
         [f"note: {note}" for note in done.notes],
         f"Restart to see it: {readers(tools)}" if done.done else asks if edited else "Nothing was written.",
     )
-
-
-def readers(tools: Collection[str]) -> str:
-    """Who reads the files of these tools; AGENTS.md is read by many, and none of them has its name."""
-    named = [name for name in sorted(set(tools)) if name != "agents"]
-    return ", ".join([*named, *(["other agents that read AGENTS.md"] if "agents" in tools else [])])
 
 
 def _rows(done: ConnectionPlan) -> list[str]:

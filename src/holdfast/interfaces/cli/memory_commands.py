@@ -9,10 +9,9 @@ import click
 from holdfast.errors import BadInput
 from holdfast.index import hit_text
 from holdfast.interfaces.cli import invocation
-from holdfast.interfaces.cli.connect_commands import readers
 from holdfast.interfaces.cli.invocation import Invocation, command, on_a_terminal, options
 from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong
-from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table
+from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, readers, short, table
 from holdfast.interfaces.cli.root import root
 from holdfast.model.memory import TYPES, labelled, split_statement
 

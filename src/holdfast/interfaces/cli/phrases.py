@@ -10,7 +10,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # `--help` and completion load none of it
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 WIDTH = 72
 MOST_ROWS = 200  # of a list that somebody reads
@@ -70,3 +70,9 @@ def size(number: int) -> str:
 def badge(number: int) -> str:
     """All that a prompt or a start says of what waits."""
     return count(number, "candidate", "wait") if number else ""
+
+
+def readers(tools: Collection[str]) -> str:
+    """Who reads the files of these tools; AGENTS.md is read by many, and none of them has its name."""
+    named = [name for name in sorted(set(tools)) if name != "agents"]
+    return ", ".join([*named, *(["other agents that read AGENTS.md"] if "agents" in tools else [])])
