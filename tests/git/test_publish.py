@@ -14,7 +14,9 @@ from holdfast.errors import CorruptLog, GitFailed, HookRefused, HookRewrote, OnT
 from holdfast.git import project_setup, publish, reconcile, repo
 from holdfast.git.clone import Clone
 from holdfast.model.event import EventDraft
-from holdfast.store import pending_changes, seal
+from holdfast.model.task import Link, Task
+from holdfast.store import pending_changes, seal, task_files
+from holdfast.values import replace
 from tests.conftest import GitRepo
 from tests.git.place import Place, fact_path, fact_text
 
@@ -70,8 +72,7 @@ def test_a_second_publish_adds_nothing(place: Place) -> None:
     head = place.git("rev-parse", "HEAD")
     again = place.publish()
     assert first.commit == head
-    assert again.commit is None
-    assert again.paths == ()
+    assert again == publish.Published(None, (), 0, (), False)
     assert place.git("rev-parse", "HEAD") == head
     assert not [name for name in place.files() if name.startswith(("spool/", "pending/"))]
     assert place.runs() == {"r1"}
@@ -524,6 +525,7 @@ def test_a_hand_edit_in_the_way_is_never_overwritten(place: Place) -> None:
     place.repo.write(path, fact_text("one", "By hand."))
     done = place.publish()
     assert [kept.path for kept in done.kept] == [path]
+    assert done.kept[0].reason.startswith("the file differs from HEAD")
     assert path not in done.paths
     assert done.events == 1
     assert (place.repo / path).read_text() == fact_text("one", "By hand.")
@@ -550,7 +552,7 @@ def test_a_file_deleted_by_hand_is_not_brought_back(place: Place) -> None:
     (place.repo / path).unlink()
     place.keep("one", "It has changed.")
     done = place.publish()
-    assert [kept.path for kept in done.kept] == [path]
+    assert [(kept.path, kept.reason) for kept in done.kept] == [(path, "the file was deleted by hand")]
     assert not (place.repo / path).exists()
 
 
@@ -599,6 +601,7 @@ def test_changes_of_the_same_field_are_both_shown(place: Place) -> None:
     assert "Theirs." in seen.clash
     done = place.publish()
     assert [kept.path for kept in done.kept] == [fact_path("one")]
+    assert "`holdfast show` has both texts" in done.kept[0].reason
     place.keep("one", "Still only ours.")
     assert place.open().entries()[0].clash is not None, "who has not seen the other text does not end it"
     place.repo.write(fact_path("one"), fact_text("one", "Both."))
@@ -914,3 +917,98 @@ def test_an_approval_that_was_altered_before_its_publish_is_not_published(place:
     with pytest.raises(CorruptLog):
         place.publish()
     assert place.git("rev-parse", "HEAD") == before
+
+
+def test_an_upstream_that_was_never_fetched_is_no_trunk(place: Place) -> None:
+    """`git branch -u` of a branch that the remote does not have yet, or no longer."""
+    place.git("remote", "add", "origin", "/nowhere")
+    place.git("config", "branch.main.remote", "origin")
+    place.git("config", "branch.main.merge", "refs/heads/main")
+    place.ran("r1")
+    assert place.publish().events == 1
+
+
+def test_a_process_that_was_open_before_a_commit_sees_what_it_brought(place: Place) -> None:
+    """What the user committed meanwhile no longer waits, whoever looks."""
+    place.keep("one")
+    place.publish(stage=True)
+    clone = place.open()
+    assert [change.path for change in clone.changes()] == [fact_path("one")]
+    place.git("commit", "-q", "-m", "work and memory")
+    place.repo.commit(fact_path("one"), fact_text("one", "Somebody changed it."))
+    assert publish.publish(clone).commit is None
+    assert place.facts() == {"one": "Somebody changed it."}
+
+
+def test_what_was_staged_long_ago_is_no_longer_ours_to_replace(place: Place) -> None:
+    """Who writes an old text back by hand has edited the file."""
+    path = place.keep("one")
+    place.publish(stage=True)
+    place.publish()
+    place.keep("one", "It has changed.")
+    place.publish()
+    place.repo.write(path, fact_text("one"))
+    place.keep("one", "A third time.")
+    assert [kept.path for kept in place.publish().kept] == [path]
+    assert (place.repo / path).read_text() == fact_text("one")
+
+
+def test_a_clash_of_two_tasks_names_the_command_that_settles_it(place: Place) -> None:
+    """`holdfast show` knows no tasks' clashes."""
+    task = Task(id="TSK-abc123", title="Write it", layer="L5", owner="ada")
+    link = Link(id="LNK-abc123", title="The plan", target="README", kind="path")
+    files = {".holdfast/tasks/write-it-TSK-abc123.md": task, ".holdfast/links/the-plan-LNK-abc123.md": link}
+    for path, node in files.items():
+        place.repo.commit(path, task_files.render(node))
+        place.open().change(path, task_files.render(replace(node, title="Ours")))
+        place.repo.commit(path, task_files.render(replace(node, title="Theirs")))
+    done = place.publish()
+    assert {kept.path for kept in done.kept} == set(files)
+    assert all("`holdfast task resolve` settles it" in kept.reason for kept in done.kept)
+
+
+def test_a_segment_that_a_parent_published_is_published_as_it_is(place: Place) -> None:
+    """Both branches bring the same file, so a merge of them has nothing to merge."""
+    place.ran("r1")
+    place.git("switch", "-q", "-c", "feat")
+    place.line()
+    place.git("switch", "-q", "main")
+    place.later()
+    (segment,) = place.publish().paths
+    place.git("switch", "-q", "feat")
+    place.ran("r2")
+    done = place.publish()
+    assert done.events == 2 and segment in done.paths and len(done.paths) == 2
+    assert place.runs() == {"r1", "r2"} and place.verdict() == "ok"
+    assert place.publish().commit is None
+    place.git("merge", "-q", "main")
+    assert place.runs() == {"r1", "r2"} and place.verdict() == "ok"
+
+
+def test_an_inherited_change_that_was_kept_back_goes_on_waiting(place: Place) -> None:
+    """The events beside it were published; it was not."""
+    path = place.keep("one")
+    place.publish()
+    place.keep("one", "It has changed.")
+    place.ran("r1")
+    place.git("switch", "-q", "-c", "feat")
+    place.repo.write(path, fact_text("one", "By hand."))
+    done = place.publish()
+    assert done.events == 1 and [kept.path for kept in done.kept] == [path]
+    assert place.waits() == {path}
+    place.git("checkout", "-q", "--", path)
+    assert place.publish().paths == (path,)
+    assert place.facts() == {"one": "It has changed."}
+
+
+def test_hooks_see_the_users_own_settings(place: Place, tmp_path: Path) -> None:
+    """What we ask git to print plainly is no business of a hook's."""
+    place.git("config", "diff.noprefix", "true")
+    note = f"git config diff.noprefix >> '{tmp_path}/seen'"
+    place.hook("reference-transaction", note)
+    place.hook("pre-commit", f'{note}; for f in $(git ls-files -- "*.jsonl"); do echo >> $f; git add -f $f; done')
+    place.ran("r1")
+    with pytest.raises(HookRewrote):
+        place.publish()
+    assert "holdfast: undo publish" in place.git("reflog", "-1", "--format=%gs")
+    assert set((tmp_path / "seen").read_text().split()) == {"true"}

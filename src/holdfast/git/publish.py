@@ -181,13 +181,12 @@ class _Ground:
 
 
 def _ground(clone: Clone, asked: Sequence[str]) -> _Ground:
-    folders = tuple(sorted({"/".join(path.split("/")[:2]) for path in asked}))
     tagged, differs = publish_journal.tagged_entries(clone.repo), clone.repo.status(paths.TRACKED)
     return _Ground(
         tree=clone.repo.tree("HEAD", paths.TRACKED),
         index={path: facts for path, (_, facts) in tagged.items()},
         sparse={path for path, (tag, _) in tagged.items() if tag == "S"},
-        differs={path: code for path, code in differs.items() if path.startswith(folders)},
+        differs=differs,
         staged=visible_entries.read_staged(clone.repo),
         sighted={sighting.path: sighting for sighting in clone.entries(paths.TRACKED, differs=differs, only=asked)},
     )
