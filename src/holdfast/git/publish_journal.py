@@ -152,9 +152,11 @@ def _finish(clone: Clone, repo: Repo, line: str, items: Sequence[PublishItem]) -
 
 def _take_back(repo: Repo, items: Sequence[PublishItem]) -> str:
     sweep(repo, items)
+    tree = repo.blobs_at("HEAD", [item.path for item in items])
+    left = [item for item in items if tree.get(item.path) != item.blob]  # the rest was committed since
     index = {path: facts.split(" ")[1] for path, facts in index_entries(repo).items()}
-    files = [item for item in items if file_blob(repo, item.path) == item.blob]
-    undo(repo, files, [item for item in items if index.get(item.path) == item.blob])
+    files = [item for item in left if file_blob(repo, item.path) == item.blob]
+    undo(repo, files, [item for item in left if index.get(item.path) == item.blob])
     again = "nothing was lost, publish again when you like"
     if _what(items) == _INIT:
         again = "its files are there and not staged; run it again when you like"
