@@ -5,7 +5,11 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import Ambiguous, NotFound
-from holdfast.git import reconcile
+from holdfast.git import branch_lines, last_seen, reconcile
+from holdfast.git.branch_lines import InheritedLine, KnownLine
+from holdfast.store import pending_changes
+from holdfast.store.pending_changes import PendingChange
+from holdfast.values import replace
 from tests.git.place import Place, fact_path, fact_text
 
 
@@ -319,3 +323,161 @@ def test_an_orphan_is_found_by_the_name_it_had_last_or_how_its_id_begins(place: 
         reconcile.drop(place.open(), "nothing-of-it")
     assert reconcile.drop(place.open(), line[:6]).line == line
     assert reconcile.examine(place.open()).orphans == ()
+
+
+def test_in_the_middle_of_something_nothing_is_called_gone(place: Place) -> None:
+    """Half a history is here then: what it lacks will be back in a moment."""
+    paths = published(place)
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    place.git("bisect", "start")
+    assert gone(place) == {}
+    place.git("bisect", "reset")
+    assert gone(place) == dict.fromkeys(paths)
+
+
+def test_what_waits_again_was_given_up_or_erased_is_not_gone(place: Place) -> None:
+    """Whoever brings back what is lost must not bring back what somebody decided against."""
+    for name in ("waits", "lost", "erased"):
+        place.keep(name)
+        place.publish()
+    place.keep("never")
+    place.open().give_up(fact_path("never"))
+    place.git("reset", "-q", "--hard", "HEAD~3")
+    assert set(gone(place)) == {fact_path(name) for name in ("waits", "lost", "erased")}
+    place.keep("waits", "Again.")
+    Path(place.open().layout.erased).mkdir(exist_ok=True)
+    Path(place.open().layout.erased, "FCT-erased").touch()
+    assert gone(place) == {fact_path("lost"): None}
+    (lost,) = reconcile.lost(place.open())
+    assert (lost.path, lost.base) == (fact_path("lost"), None)
+
+
+def test_a_text_of_somebody_that_we_replaced_may_be_back(place: Place) -> None:
+    """The reset took our text away; the one before it was not ours, and it is based on that."""
+    place.repo.commit(fact_path("one"), fact_text("one", "Theirs."))
+    place.keep("one", "Ours.")
+    place.publish()
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    assert gone(place) == {fact_path("one"): None}
+    (lost,) = reconcile.lost(place.open())
+    assert lost.base == place.git("rev-parse", f"HEAD:{fact_path('one')}")
+    place.repo.commit(fact_path("one"), fact_text("one", "Other words."))
+    assert gone(place) == {}, "any other text is somebody's"
+
+
+def test_where_history_is_cut_off_no_commit_is_blamed(place: Place) -> None:
+    """A shallow clone does not see who deleted it, only that it is not there."""
+    paths = published(place)
+    place.git("rm", "-q", "-r", ".holdfast/log", ".holdfast/memory")
+    place.git("commit", "-q", "-m", "gone")
+    assert gone(place) == dict.fromkeys(paths, place.git("rev-parse", "HEAD"))
+    place.repo.write(".git/shallow", place.git("rev-parse", "HEAD~1") + "\n")
+    assert gone(place) == dict.fromkeys(paths)
+
+
+def brought(place: Place, line: KnownLine, path: str) -> None:
+    """A line of another clone, with a deletion that waits on it."""
+    layout = place.open().layout
+    branch_lines.save(layout, line)
+    pending_changes.add(layout, PendingChange(path, None, None, line.id, None, TS))
+
+
+TS = "2031-01-01T00:00:00.000000Z"
+HEADS = "refs/heads"
+
+
+def test_what_another_clone_brought_is_seen_on_the_branch_of_the_same_name(place: Place) -> None:
+    """The same branch in two clones is the same work; of a branch that is not here, somebody must decide."""
+    place.git("switch", "-q", "-c", "feat")
+    feat = place.line()
+    place.git("switch", "-q", "main")
+    main, before = place.line(), set(branch_lines.known(place.open().layout))
+    further = InheritedLine("further", TS)
+    brought(place, KnownLine("zz-feat", (f"{HEADS}/old", f"{HEADS}/feat"), TS, (further,)), fact_path("one"))
+    brought(place, KnownLine("zz-far", (f"{HEADS}/far",), TS, ()), fact_path("two"))
+    clone = place.open()
+    assert reconcile.adopt(clone, before) == ["feat"]
+    known = branch_lines.known(clone.layout)
+    assert known[feat].inherits[-2:] == (InheritedLine("zz-feat", None), further)
+    assert known["zz-feat"].dropped and not known["zz-far"].dropped and not known[feat].dropped
+    assert known[main].inherits == ()
+    found = {orphan.line: (orphan.foreign, orphan.name) for orphan in reconcile.orphans(clone)}
+    assert found == {"zz-far": (True, "far")}
+    assert reconcile.adopt(place.open(), set(known)) == []
+    assert known == branch_lines.known(clone.layout)
+
+
+def test_a_process_sees_what_was_brought_to_its_branch_at_once(place: Place) -> None:
+    """An import ends with a look at what it brought."""
+    clone = place.open()
+    before = {clone.line().id}
+    brought(place, KnownLine("zz-main", (f"{HEADS}/main",), TS, ()), fact_path("one"))
+    assert clone.changes() == []
+    assert reconcile.adopt(clone, before) == ["main"]
+    assert [change.path for change in clone.changes()] == [fact_path("one")]
+
+
+def test_each_orphan_has_its_own_and_says_whether_it_was_ever_here(place: Place) -> None:
+    """Whoever carries one must not get the other's."""
+    place.git("switch", "-q", "-c", "feat")
+    feat = place.line()
+    place.keep("mine")
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "feat")
+    brought(place, KnownLine("0-dropped", (f"{HEADS}/x",), TS, (), dropped=True), fact_path("x"))
+    brought(place, KnownLine("zz-far", (f"{HEADS}/far",), TS, ()), fact_path("two"))
+    last_seen.keep_names(place.open(), last_seen.FOREIGN, ["zz-far"])
+    found = {one.line: ([c.path for c in one.changes], one.foreign) for one in reconcile.orphans(place.open())}
+    assert found == {feat: ([fact_path("mine")], False), "zz-far": ([fact_path("two")], True)}
+    assert reconcile.drop(place.open(), f"{HEADS}/far").line == "zz-far"
+    assert reconcile.drop(place.open(), "feat").line == feat
+    assert reconcile.orphans(place.open()) == []
+
+
+def test_what_a_branch_took_along_from_a_detached_head_is_no_orphan() -> None:
+    """It waits on that branch; what came later on the detached HEAD is left."""
+    detached = KnownLine("d", (f"{HEADS}/was", "detached:.git"), "1", ())
+    takers = [
+        KnownLine("a", (f"{HEADS}/a",), "1", (InheritedLine("d", "3"), InheritedLine("main", "9"))),
+        KnownLine("b", (f"{HEADS}/b",), "1", (InheritedLine("d", "5"),)),
+    ]
+    assert reconcile._taken_along(detached, takers) == "5"
+    assert reconcile._taken_along(detached, takers[:1]) == "3"
+    assert reconcile._taken_along(detached, []) == ""
+    whole = KnownLine("c", (f"{HEADS}/c",), "1", (InheritedLine("d", None),))
+    assert reconcile._taken_along(detached, [*takers, whole]) > "9999"
+    assert reconcile._taken_along(replace(detached, refs=("detached:.git", f"{HEADS}/now")), takers) == ""
+
+
+def test_a_branch_made_on_a_detached_head_takes_along_what_waited_there(place: Place) -> None:
+    """Nothing is left to be carried but what was recorded there afterwards."""
+    place.git("switch", "-q", "--detach")
+    place.ran("r1")
+    place.keep("one")
+    place.later()
+    place.git("branch", "-q", "feat")
+    place.later()
+    place.git("switch", "-q", "feat")
+    assert place.runs() == {"r1"} and orphans(place) == []
+
+
+def test_carrying_what_is_here_already_only_ends_the_orphan(place: Place) -> None:
+    """The same text on two branches is one text; a deletion and a text cannot both be right."""
+    place.keep("gone")
+    place.keep("same")
+    place.publish()
+    place.git("switch", "-q", "-c", "feat")
+    place.keep("same", "It has changed.")
+    place.git("switch", "-q", "-c", "other")
+    place.open().change(fact_path("gone"), None)
+    place.git("switch", "-q", "main")
+    place.keep("same", "It has changed.")
+    place.git("branch", "-q", "-D", "feat", "other")
+    assert [c.path for c in reconcile.carry(place.open(), "feat").changes] == [fact_path("same")]
+    assert orphans(place) == ["other"] and place.waits() == {fact_path("same")}
+    place.keep("gone", "Still so.")
+    reconcile.carry(place.open(), "other")
+    assert orphans(place) == ["other"] and place.facts()["gone"] == "Still so."
+    place.open().give_up(fact_path("gone"))
+    reconcile.carry(place.open(), "other")
+    assert orphans(place) == [] and set(place.facts()) == {"same"}

@@ -151,6 +151,26 @@ def test_a_note_of_another_form_is_none(place: Place, name: str) -> None:
     assert read_it(clone) is None
 
 
+def test_a_command_looks_closer_only_if_something_moved(place: Place) -> None:
+    """What git did must be noticed by the very next command; who only reads leaves it to others."""
+    clone = place.open()
+    assert last_seen.is_current(clone)
+    for name in ("tree-..json", "clone.json"):
+        path = Path(clone.layout.seen, name)
+        whole = path.read_bytes()
+        path.unlink()
+        assert not last_seen.is_current(clone), "nobody has looked"
+        path.write_bytes(whole)
+    place.repo.commit("b")
+    assert not last_seen.is_current(place.open())
+    reader, boxed = place.open(), place.open()
+    reader.reading = True
+    boxed.layout = boxed.private.sandboxed()
+    assert last_seen.is_current(reader) and last_seen.is_current(boxed)
+    moves.observe(place.open())
+    assert last_seen.is_current(place.open())
+
+
 def test_names_are_kept_exactly(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was told is not told again, and what was not is."""
     clone = place.open()
