@@ -12,6 +12,7 @@ from holdfast.model.session import Session, SessionAnchor
 from holdfast.model.task import Link, Task
 from holdfast.store import fsio, layout, session_files, task_files, trash
 from holdfast.work import cleanup, task_board, task_claims
+from holdfast.work.cleanup import ResetResult, UndoneReset
 from holdfast.work.task_claims import TaskClaim
 from tests.conftest import Quick
 from tests.git.place import Place
@@ -96,12 +97,12 @@ def test_sessions_go_and_come_back_byte_for_byte(place: Place) -> None:
 
     done = cleanup.reset(place.open(), "sessions")
 
-    assert (done.sessions, done.claims, done.tasks) == (2, 1, 0)
+    assert done == ResetResult(done.id, "sessions", sessions=2, claims=1, tasks=0, links=0, more=0)
     assert session_files.all(place.open().layout) == []
     assert task_claims.find(place.open().layout, "TSK-b") is None
     assert len(task_board.read(place.open()).placed) == 3, "tasks are not touched"
     undone = cleanup.undo(place.open())
-    assert (undone.sessions, undone.claims, undone.left) == (2, 1, ())
+    assert undone == UndoneReset(done.id, "sessions", sessions=2, claims=1, tasks=0, links=0, more=0, left=())
     assert store_files(place, "sessions", "claims") == before
     assert list((place.store / "trash").iterdir()) == []
 
@@ -114,11 +115,11 @@ def test_tasks_go_from_the_board_and_come_back_as_they_were(place: Place) -> Non
 
     done = cleanup.reset(place.open(), "tasks")
 
-    assert (done.tasks, done.links) == (3, 1)
+    assert done == ResetResult(done.id, "tasks", sessions=0, claims=1, tasks=3, links=1, more=0)
     assert seen(place.open()) == {}
     assert seen(Clone(place.open().repo, place.open().private, reading=True)) == {}
     undone = cleanup.undo(place.open())
-    assert (undone.tasks, undone.links, undone.left) == (3, 1, ())
+    assert undone == UndoneReset(done.id, "tasks", sessions=0, claims=1, tasks=3, links=1, more=0, left=())
     assert seen(place.open()) == before
     assert place.waits() == waits
 
@@ -185,11 +186,16 @@ def test_all_takes_the_rest_too_and_nothing_of_the_memory(place: Place) -> None:
     (place.store / "kept" / "note.md").write_text("refused")
     (place.repo / ".holdfast/view").mkdir(exist_ok=True)
     (place.repo / ".holdfast/view/state.json").write_text("{}")
+    (place.repo / ".holdfast/view/journal").mkdir()
+    (place.repo / ".holdfast/view/journal/today.md").write_text("today\n")
+    (place.repo / ".holdfast/view/.gitignore").write_text("*\n")
     safe = store_files(place, "runs", "candidates")
     runs, facts = place.runs(), place.facts()
 
-    cleanup.reset(place.open(), "all")
+    done = cleanup.reset(place.open(), "all")
 
+    assert done == ResetResult(done.id, "all", sessions=2, claims=1, tasks=3, links=1, more=4)
+    assert [name for _, _, names in os.walk(place.repo / ".holdfast/view") for name in names] == [".gitignore"]
     assert not (place.store / "statistics").exists()
     assert not (place.store / "kept" / "note.md").exists()
     assert not (place.repo / ".holdfast/view/state.json").exists()
@@ -332,3 +338,65 @@ def test_a_task_that_was_erased_does_not_come_back(place: Place) -> None:
     cleanup.undo(place.open())
 
     assert "TSK-c" not in task_board.read(place.open()).placed
+
+
+def test_what_is_erased_or_back_already_is_not_called_left(place: Place) -> None:
+    """Whoever reads what could not come back looks for each of them."""
+    full(place)
+    before = texts(place)
+    cleanup.reset(place.open(), "tasks")
+    add(place, "c")
+    Path(place.open().layout.erased).mkdir(exist_ok=True)
+    Path(place.open().layout.erased, "TSK-b").touch()
+
+    undone = cleanup.undo(place.open())
+
+    assert (undone.tasks, undone.links, undone.left) == (1, 1, ())
+    assert texts(place) == {path: text for path, text in before.items() if path != path_of("b")}
+
+
+def test_a_task_that_moved_to_another_file_is_named_and_left(place: Place) -> None:
+    """One task in two files would be nobody's task."""
+    add(place, "a")
+    cleanup.reset(place.open(), "tasks")
+    moved = layout.node_path(layout.TASKS, "elsewhere", "TSK-a")
+    place.open().change(moved, task_files.render(Task(id="TSK-a", title="Do a")))
+    assert cleanup.undo(place.open()).left == ("TSK-a, which says something else by now",)
+    assert set(texts(place)) == {moved}
+
+
+@pytest.mark.parametrize("edit", ["kept", "gone", "other", "crlf", "link"])
+def test_an_edit_that_was_reset_comes_back_however_the_file_is_now(place: Place, edit: str) -> None:
+    """What lies in the work tree need not wait; what does not must."""
+    path = add(place, "a")
+    place.publish(here=True)
+    text = task_files.render(Task(id="TSK-a", title="By hand"))
+    (file := place.repo / path).write_text(text)
+    cleanup.reset(place.open(), "tasks")
+    if edit == "crlf":
+        file.write_bytes(text.replace("\n", "\r\n").encode())
+    elif edit in ("gone", "link"):
+        file.unlink()
+    if edit == "link":
+        file.symlink_to("/etc/hostname")
+    elif edit == "other":
+        file.write_text(task_files.render(Task(id="TSK-a", title="Again by hand")))
+    undone = cleanup.undo(place.open())
+    assert undone.left == () and undone.tasks == 1
+    assert place.waits() == (set() if edit in ("kept", "crlf") else {path})
+    assert texts(place) == {path: text}
+
+
+def test_a_detached_reset_is_taken_back_there(place: Place) -> None:
+    """It has no branch to be named by; if its line is gone, anywhere will do."""
+    place.git("switch", "-q", "--detach")
+    path = add(place, "a")
+    cleanup.reset(place.open(), "tasks")
+    place.git("branch", "-q", "side", "main")
+    place.git("worktree", "add", "-q", str(place.repo.path.parent / "side"), "side")
+    side = place.at(place.repo.path.parent / "side")
+    with pytest.raises(BadInput, match="took tasks off a detached HEAD"):
+        cleanup.undo(side.open())
+    place.git("switch", "-q", "main")
+    cleanup.undo(side.open())
+    assert set(texts(side)) == {path}
