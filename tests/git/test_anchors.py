@@ -603,6 +603,74 @@ def test_names_of_any_bytes_and_users_settings_do_no_harm(place: Place) -> None:
     assert where(place, old) == (head(place), "patch-id")
 
 
+OF_PEOPLE = """
+[diff]
+    external = true
+    context = 1
+    interHunkContext = 50
+    suppressBlankEmpty = true
+    submodule = log
+    ignoreSubmodules = all
+    mnemonicPrefix = true
+    noprefix = true
+    renames = copies
+    srcPrefix = x/
+    dstPrefix = y/
+[diff "strange"]
+    textconv = tr a-z A-Z <
+    command = true
+[submodule "lib"]
+    ignore = all
+[color]
+    ui = always
+    diff = always
+[core]
+    bigFileThreshold = 1
+    quotePath = false
+[log]
+    showRoot = false
+"""
+
+
+def test_no_setting_and_no_attribute_changes_what_a_commit_is_known_by(place: Place) -> None:
+    """Two people with other settings of git must find the same commit."""
+
+    def text(letters: str, middle: str = "") -> str:
+        return "".join(f"line {letter}\n" for letter in letters) + middle
+
+    far = "".join(f"between {number}\n\n" for number in range(4))
+    inner = place.git("rev-parse", "HEAD")
+    place.repo.write("a.txt", text("srrqsprs", far + "the end\n"))
+    place.repo.write(".gitattributes", "*.txt diff=strange\n")
+    place.git("add", ".")
+    place.git("update-index", "--add", "--cacheinfo", f"160000,{inner},lib")
+    place.git("commit", "-q", "-m", "before")
+    place.repo.write("a.txt", text("rsqpqsrq", far + "another end\n"))
+    place.repo.write("large.txt", "a line that says something\n" * 20_000)
+    place.git("add", "a.txt", "large.txt")
+    place.git("update-index", "--cacheinfo", f"160000,{place.git('rev-parse', 'HEAD')},lib")
+    place.git("commit", "-q", "-m", "the work")
+    commit = place.git("rev-parse", "HEAD")
+    before = commit_details.read_patches(place.open().repo, [commit])[commit]
+    assert before.names == {"a.txt", "large.txt", "lib"} and before.patch_id is None, "one of them is too large"
+    small = place.repo.commit("b.txt", text("srrqsprs", far + "the end\n"))
+    place.repo.write("b.txt", text("rsqpqsrq", far + "another end\n"))
+    place.git("update-index", "--cacheinfo", f"160000,{small},lib")
+    place.git("commit", "-qam", "the work again")
+    oids = [commit, small, place.git("rev-parse", "HEAD")]
+    parts = commit_details.read_patches(place.open().repo, oids)
+    trees = [(f"{small}^{{tree}}", "HEAD^{tree}"), (f"{commit}~1^{{tree}}", f"{commit}^{{tree}}")]
+    trees = [(place.git("rev-parse", old), place.git("rev-parse", new)) for old, new in trees]
+    ids = commit_details.between(place.open().repo, trees)
+    assert ids == {trees[0]: parts[oids[2]].patch_id} and parts[small].patch_id is not None
+    with (place.repo / ".git/config").open("a") as config:
+        config.write(OF_PEOPLE)
+    for algorithm in ("patience", "histogram"):
+        place.git("config", "diff.algorithm", algorithm)
+        assert commit_details.read_patches(place.open().repo, oids) == parts
+        assert commit_details.between(place.open().repo, trees) == ids
+
+
 def test_what_was_found_is_remembered_until_something_moves(place: Place) -> None:
     """A search costs seconds on a large repository, and every command asks again."""
     (old,) = work(place, "a")

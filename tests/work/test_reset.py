@@ -176,6 +176,20 @@ def test_what_a_branch_inherited_comes_back_to_that_branch(place: Place) -> None
     assert texts(place) == {path: text for path, (text, _, _) in everything.items()}
 
 
+def test_of_two_texts_that_wait_the_last_comes_back(place: Place) -> None:
+    """A branch inherited one and wrote its own."""
+    path = add(place, "a")
+    place.publish(here=True)
+    place.later()
+    add(place, "a", status="started")
+    place.git("switch", "-qc", "side")
+    add(place, "a", status="blocked")
+    before = texts(place)
+    cleanup.reset(place.open(), "tasks")
+    assert cleanup.undo(place.open()).tasks == 1
+    assert texts(place) == before and "blocked" in before[path]
+
+
 def test_all_takes_the_rest_too_and_nothing_of_the_memory(place: Place) -> None:
     """A reset of caches must never reach what was decided or what happened."""
     full(place)

@@ -200,8 +200,7 @@ class _Texts:
 
     def proofs(self, identity: str, bodies: list[str]) -> list[str]:
         """The proofs in HEAD that show these bodies, besides those of an entry itself."""
-        shown = {path for path in self._in_head if path.startswith(f"{paths.APPROVALS}/")}
-        return [p for p in sorted(shown) if p.rpartition("/")[2] in bodies and not _is_about(p, identity)]
+        return [p for p in sorted(self._in_head) if p.rpartition("/")[2] in bodies and not _is_about(p, identity)]
 
     def text(self, path: str) -> str:
         """What HEAD has at a path."""
