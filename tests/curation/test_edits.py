@@ -329,3 +329,145 @@ def test_a_page_without_entries_takes_the_first(bench: Any) -> None:
     assert len(taken(bench)[0].proposed) == 1
     with pytest.raises(BadInput, match="header"):
         memory_pages.read_page(NEW)
+
+
+def test_an_entry_that_would_not_read_back_says_why() -> None:
+    """A page that comes back changed by nobody would be somebody's wish."""
+    text = memory_files.render(Accepted(id="FCT-one", type="fact", statement=SAID))
+    assert memory_pages.prepared(text).replace("\0", "") == memory_pages.without_derived(text)
+    assert memory_pages.prepared(text.replace("type:", "\ntype:", 1)) == "!has a blank line among its fields"
+    quoted = text.replace("id: FCT-one", '"id": FCT-one')
+    assert memory_pages.prepared(quoted).startswith("---"), "its type is enough"
+    quoted = quoted.replace("type: fact", '"type": fact')
+    assert memory_pages.prepared(quoted) == "!has its id and its type in quotes"
+    for fence in ("```", "~~~"):
+        assert memory_pages.prepared(f"{text}{fence}\nx\n") == "!opens a code fence and never closes it"
+        assert memory_pages.prepared(f"{text}{fence}\nx\n{fence}\n").startswith("---")
+    page = memory_pages.make_page("facts.md", [PageItem("a", quoted, "1"), PageItem("b", text, "2")], ["c is gone"])
+    assert [item.id for item in page.items] == ["b"]
+    assert page.left_out == ("c is gone", "a has its id and its type in quotes")
+
+
+def test_what_is_derived_is_cut_out_with_the_lines_it_goes_on_in() -> None:
+    """Somebody's editor may have wrapped it."""
+    text = "---\nid: x\nupdated: a\n  b\n\tc\n- d\ntype: fact\n#\nstanding:\nupdates: kept\n---\nFact: x\n\n\n"
+    assert memory_pages.without_derived(text) == "---\nid: x\ntype: fact\nupdates: kept\n---\nFact: x\n"
+    assert memory_pages.without_derived("\ufeff---\nid: x\n---\n") == "---\nid: x\n---\n"
+
+
+def test_a_page_shows_when_something_last_happened(bench: Any, decided: str) -> None:
+    """The last of all its events counts, to the second."""
+    bench.clock.pass_by(hours=1)
+    made = bench.propose("Ship every week.", kind="decision")
+    bench.clock.pass_by(hours=1)
+    review.accept(bench.clone, made.id, bench.ada)
+    pages, _ = memory_pages.show_pages(bench.again().clone, bench.clock())
+    (page,) = [page for page in pages.pages if page.name == "decisions.md"]
+    assert {item.id: item.updated for item in page.items} == {
+        decided: "2031-11-15T19:42:00Z",
+        made.id: "2031-11-15T21:42:00Z",
+    }
+    assert {item.standing for item in page.items} == {None}
+
+
+def test_the_page_of_candidates_shows_those_of_this_branch(bench: Any) -> None:
+    """What was proposed before the branch was made comes along; what came later does not, and is counted."""
+    before = bench.propose("Before.", kind="decision")
+    page = memory_pages.show_candidates(bench.clone)
+    assert ([item.id for item in page.items], page.left_out) == ([before.id], ())
+    assert page.items[0].updated == "2031-11-15T19:42:00Z"
+    os.environ["GIT_COMMITTER_DATE"] = f"{int(bench.clock.now.timestamp()) + 60} +0000"
+    bench.repo.git("branch", "side")
+    bench.clock.pass_by(hours=1)
+    later = bench.propose("Later.", kind="decision")
+    bench.repo.git("switch", "-q", "side")
+    page = memory_pages.show_candidates(bench.again().clone)
+    assert [item.id for item in page.items] == [before.id]
+    assert page.left_out == ("1 that wait on other lines: holdfast review list",)
+    bench.propose("Here.", kind="decision")
+    Path(bench.clone.layout.candidates, "DEC-bad.md").write_text("{")
+    page = memory_pages.show_candidates(bench.again().clone)
+    assert len(page.items) == 2 and later.id not in {item.id for item in page.items}
+    assert len(page.left_out) == 2 and "DEC-bad" in page.left_out[0]
+
+
+def test_only_so_many_changes_are_told_one_by_one(bench: Any, decided: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of hundreds that somebody reformatted must not fill the screen."""
+    monkeypatch.setattr(memory_pages, "MOST_NOTES", 2)
+    for number, more in ((2, None), (3, "and 1 more changes in decisions.md were taken")):
+        new = "".join(NEW.replace("every week", f"on day {number}.{n}") for n in range(number))
+        file(bench).write_text(file(bench).read_text() + new)
+        outcome, notes = taken(bench)
+        assert len(outcome.proposed) == number
+        assert notes[2:] == ([more] if more else [])
+        render(bench)
+
+
+def test_an_edit_says_what_to_do_next(bench: Any, decided: str) -> None:
+    """It counts only once a person accepts it; a candidate waits anyway."""
+    edit(bench, "it is there.", "it is here.")
+    _, notes = taken(bench)
+    assert notes[1:] == [f"what was edited counts once a person accepts it: holdfast review accept {decided}"]
+    bench.propose("Use tabs.", kind="decision")
+    render(bench)
+    edit(bench, "Use tabs.", "Use spaces.", "candidates.md")
+    _, notes = taken(bench)
+    assert len(notes) == 1 and "statement Use tabs. → Use spaces." in notes[0]
+    render(bench)
+    edit(bench, "tags: []", "tags: [ ]")
+    _, notes = taken(bench)
+    assert "edited in decisions.md: only its form" in notes[0]
+
+
+def test_an_id_that_was_erased_or_is_disputed_cannot_be_given_again(bench: Any, decided: str) -> None:
+    """What is gone stays gone; of two texts somebody has to choose one first."""
+    Path(bench.clone.layout.erased).mkdir(exist_ok=True)
+    Path(bench.clone.layout.erased, "DEC-gone").touch()
+    file(bench).write_text(file(bench).read_text() + NEW.replace("type", "id: DEC-gone\ntype"))
+    assert "DEC-gone was erased" in refusal(bench)
+    oid = bench.repo.git("rev-parse", "HEAD")
+    one = Accepted(id="DEC-two", type="decision", statement="It is so.", evidence=(f"commit:{oid}",))
+    path = ".holdfast/memory/decisions/x-DEC-two.md"
+    bench.repo.commit(path, memory_files.render(one))
+    bench.again().clone.change(path, memory_files.render(Accepted.of(one, statement="Ours.")))
+    bench.repo.commit(path, memory_files.render(Accepted.of(one, statement="Theirs.")))
+    render(bench)
+    assert f"left out: {path}: DEC-two is in conflict" in file(bench).read_text()
+    file(bench).write_text(file(bench).read_text() + NEW.replace("type", "id: DEC-two\ntype"))
+    assert "DEC-two was changed here and in the branch's history" in refusal(bench)
+
+
+def test_what_was_written_by_hand_and_accepted_so_can_be_edited_in_the_page(bench: Any) -> None:
+    """The file still lies there as it was accepted: that is nobody's open edit."""
+    made = bench.propose("Use tabs.", kind="decision")
+    path = ".holdfast/memory/decisions/mine.md"
+    bench.repo.write(path, memory_files.render(Accepted.of(made, id="DEC-mine")))
+    review.reject(bench.clone, made.id, "", bench.ada)
+    review.accept(bench.again().clone, "DEC-mine", bench.ada)
+    render(bench)
+    edit(bench, "Use tabs.", "Use spaces.")
+    assert taken(bench)[0].changed == ("DEC-mine",)
+
+
+def test_a_page_that_is_refused_halfway_leaves_no_candidate(bench: Any, decided: str) -> None:
+    """Of two new entries the second cites what is not there; what waited before still waits."""
+    waits = bench.propose("Waits.", kind="decision", id="DEC-waits")
+    render(bench)
+    bad = NEW.replace("week", "day").replace("type", "evidence: [no/such]\ntype")
+    file(bench).write_text(file(bench).read_text() + NEW + bad)
+    assert "no/such" in (taken(bench)[0].refused or "")
+    assert [one.id for one in review.waiting(bench.clone)] == [waits.id]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_page_reads_the_same_with_the_line_ends_of_any_system(bench: Any, decided: str, ending: str) -> None:
+    """Editors on Windows write a mark before the first letter, too."""
+    text = file(bench).read_text()
+    base, entries = memory_pages.read_page("\ufeff" + text.replace("\n", ending))
+    assert (base, [one.text for one in entries]) == (
+        memory_pages.read_page(text)[0],
+        [one.text for one in memory_pages.read_page(text)[1]],
+    )
+    assert [one.line for one in entries] == [text.split("\n").index("---") + 1]
+    assert memory_pages.read_page(text[: text.index("---")])[1] == []
+    assert memory_pages.read_page(text[: text.index("\n---") + 1] + "  \n")[1] == []

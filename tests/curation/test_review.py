@@ -9,7 +9,7 @@ import pytest
 from holdfast.curation import candidates, review, revise
 from holdfast.curation.memory_state import list_memories
 from holdfast.curation.revise import ReviewerWish
-from holdfast.errors import Ambiguous, BadInput, NeedsEvidence, NeedsReview, NotFound, NotStored
+from holdfast.errors import Ambiguous, BadInput, Contradicts, NeedsEvidence, NeedsReview, NotFound, NotStored
 from holdfast.git.publish import publish
 from holdfast.model.memory import Accepted, Candidate, Rejected, Retired
 from holdfast.store import fsio, memory_files
@@ -423,6 +423,10 @@ def test_a_merge_is_told_with_what_it_went_into(bench: Any) -> None:
     assert (done.status, done.memory.provenance) == ("candidate", ("person one", "person two"))
     (event,) = bench.told("join")
     assert (event["target"], event["reason"], event["reviewer"]) == (two.id, f"merged into {one.id}", "Ada")
+    assert bench.told("propose")[-1]["target"] == one.id
+    (left,) = review.waiting(bench.again().clone)
+    assert left.notes == (), "what it says now is what was proposed last"
+    assert set(left.memory.evidence) == {*one.evidence, *two.evidence}
 
 
 def test_what_a_suggestion_names_must_stand_here(bench: Any) -> None:
@@ -465,3 +469,143 @@ def test_only_what_is_here_can_be_superseded(bench: Any) -> None:
     assert new.id in candidates.read(bench.clone).waiting
     done = review.accept(bench.clone, new.id, bench.ada, wish=ReviewerWish(supersede=(old.id,)))
     assert getattr(done.memory, "supersedes", ()) == (old.id,)
+
+
+def test_what_stands_is_given_back_as_it_stands(bench: Any) -> None:
+    """A program that promotes the same thing every night adds nothing to the log."""
+    made = bench.propose()
+    accepted = review.accept(bench.clone, made.id, bench.ada)
+    count = len(bench.clone.events())
+    again = review.promote(bench.clone, made.id)
+    assert (again.memory, again.status, again.path, again.blob) == (
+        *(accepted.memory, "accepted", accepted.path, accepted.blob),
+    )
+    publish(bench.clone)
+    review.promote(bench.clone, made.id, reviewer=bench.ada)
+    assert len(bench.clone.events()) == count
+    review.accept(bench.clone, made.id, bench.ada)
+    assert len(bench.clone.events()) == count + 1, "a person who says so again is heard again"
+    revise.retire(bench.clone, made.id, "", bench.ada)
+    assert review.promote(bench.clone, made.id).status == "deprecated"
+
+
+@pytest.mark.parametrize("why", ["suggests", "expired", "contradicts"])
+def test_no_confidence_is_enough_where_a_person_must_look(bench: Any, why: str) -> None:
+    """What would end another memory, has ended, or speaks against one, waits."""
+    made = bench.propose(confidence=1.0)
+    if why == "suggests":
+        candidates.keep(bench.clone, Candidate.of(made, suggests="deprecate:FCT-x", because="it is old"))
+    elif why == "expired":
+        candidates.keep(bench.clone, Candidate.of(made, expires_at=bench.clock.now.replace(microsecond=0)))
+    else:
+        other = bench.propose("Tests do not need Postgres 16.")
+        review.accept(bench.clone, other.id, bench.ada)
+    words = {"suggests": "only a person may do what it suggests", "expired": "it has expired", "contradicts": "FCT-"}
+    with pytest.raises(NeedsReview, match=f"waits for review: .*{words[why]}"):
+        review.promote(bench.clone, made.id, threshold=0.5)
+    assert bench.told("promote") == []
+    if why == "contradicts":
+        with pytest.raises(Contradicts):
+            review.accept(bench.clone, made.id, bench.ada)
+        with pytest.raises(Contradicts):  # a tombstone that a person digs up
+            review.reject(bench.clone, made.id, "", bench.ada)
+            review.accept(bench.clone, made.id, bench.ada)
+        assert [one["target"] for one in bench.told("accept")] == [other.id]
+
+
+def test_what_waits_says_where_it_was_proposed_and_what_has_changed(bench: Any) -> None:
+    """A reviewer decides by it."""
+    bench.repo.git("switch", "-qc", "side")
+    there = bench.again().propose("Ports are above 8000.")
+    bench.repo.git("switch", "-q", "main")
+    here = bench.again().propose()
+    bench.repo.commit("src/a.py", "changed\n")
+    found = {one.id: one for one in review.waiting(bench.again().clone)}
+    assert {one.status for one in found.values()} == {"candidate"}
+    assert [state for _, state in found[here.id].receipts] == ["changed"]
+    assert [text for text, _ in found[here.id].receipts] == list(here.evidence)
+    assert f"proposed on another line, {there.line}" in found[there.id].notes
+    assert not any("another line" in note for note in found[here.id].notes)
+    candidates.keep(bench.clone, Candidate.of(here, statement="Tests need Postgres 17."))
+    found = {one.id: one for one in review.waiting(bench.again().clone)}
+    assert found[here.id].notes == ("its words were changed after it was proposed",)
+    Path(bench.clone.layout.candidates, "FCT-bad.md").write_text("{")
+    clone = bench.again().clone
+    assert len(review.waiting(clone)) == 2
+    assert [note for note in clone.notes if note.startswith("left out: ") and "FCT-bad" in note]
+
+
+def test_a_run_that_is_the_source_is_evidence_too(bench: Any) -> None:
+    """Whoever checks the fact looks there; a source that was named stays."""
+    bench.run("r1")
+    given = {"statement": SAID, "confidence": 0.8, "source_run": "r1", "source": "person:Ada", "type": "decision"}
+    done = review.promote(bench.clone, {**given, "evidence": ["src/a.py"]}, threshold=0.8)
+    assert done.memory.source == "person:Ada" and done.memory.type == "decision"
+    assert [text.partition(":")[0] for text in done.memory.evidence] == ["file", "run"]
+
+
+def test_an_entry_that_stands_with_other_words_is_not_overwritten(bench: Any) -> None:
+    """Somebody wrote a file of the same id meanwhile."""
+    made = bench.propose()
+    other = Accepted.of(made, statement="Tests need nothing.")
+    bench.repo.commit(f".holdfast/memory/facts/x-{made.id}.md", memory_files.render(other))
+    with pytest.raises(BadInput, match="already stands in .* with other words"):
+        review.accept(bench.again().clone, made.id, bench.ada)
+    assert made.id in candidates.read(bench.clone).waiting
+
+
+def test_a_merge_of_two_memories_gives_the_one_what_the_other_rested_on(bench: Any) -> None:
+    """Nothing that somebody found may be lost with its words."""
+    bench.repo.commit("src/b.py", "b\n")
+    old, into = bench.propose(tags=["db"]), bench.propose("The suite talks to a server.", evidence=["src/b.py"])
+    for one in (old, into):
+        review.accept(bench.clone, one.id, bench.ada)
+    asks = bench.propose("Both say the same.", evidence=[])
+    candidates.keep(bench.clone, Candidate.of(asks, suggests=f"merge:{old.id}:{into.id}", because="one is enough"))
+    done = review.accept(bench.clone, asks.id, bench.ada)
+    assert isinstance(done.memory, Retired) and done.id == old.id
+    (left,) = list_memories(bench.clone, bench.clock()).trusted
+    assert (left.id, left.memory.tags) == (into.id, ("db",))
+    assert set(left.memory.evidence) == {*into.evidence, *old.evidence}
+    assert candidates.read(bench.clone).ids == []
+
+
+def test_a_persons_word_becomes_the_source_where_nothing_is_cited(bench: Any) -> None:
+    """The next reader sees on whose word it rests; what was cited needs no word."""
+    one = bench.propose("Ship every week.", kind="decision", evidence=[])
+    two = bench.propose("Ship every day.", kind="decision")
+    assert review.accept(bench.clone, one.id, bench.ada).memory.source == "person:Ada"
+    assert review.accept(bench.clone, two.id, bench.ada, wish=ReviewerWish(keep_both=True)).memory.source is None
+
+
+def test_nothing_is_merged_into_a_file_that_somebody_is_editing(bench: Any) -> None:
+    """Neither a candidate, nor a second memory, nor new evidence; the words in the editor are theirs."""
+    bench.repo.commit("src/b.py", "b\n")
+    old = bench.propose("The suite talks to a server.", evidence=["src/b.py"])
+    into = bench.propose()
+    for one in (old, into):
+        review.accept(bench.clone, one.id, bench.ada)
+    publish(bench.clone)
+    candidate = bench.propose("The suite needs a database.", evidence=["src/b.py"])
+    asks = bench.propose("Both say the same.", evidence=[])
+    candidates.keep(bench.clone, Candidate.of(asks, suggests=f"merge:{old.id}:{into.id}", because="one is enough"))
+    (path,) = [one.path for one in bench.clone.entries() if into.id in one.path]
+    text = (bench.repo.path / path).read_text()
+    bench.repo.write(path, text.replace("16", "17"))
+    count = len(bench.again().clone.events())
+    for act in (
+        lambda: review.join(bench.clone, candidate.id, into.id, bench.ada),
+        lambda: review.accept(bench.clone, asks.id, bench.ada),
+        lambda: review.accept(bench.clone, into.id, bench.ada, wish=ReviewerWish(applies_to=("src/",))),
+    ):
+        with pytest.raises(BadInput, match="edit"):
+            act()
+    assert len(bench.clone.events()) == count and bench.clone.changes() == []
+    assert (bench.repo.path / path).read_text() == text.replace("16", "17")
+    bench.repo.write(path, text)
+    with pytest.raises(NeedsReview, match="only a person may change"):
+        review.join(bench.again().clone, candidate.id, into.id, bench.bot)
+    done = review.join(bench.clone, candidate.id, into.id, bench.ada)
+    assert set(done.memory.evidence) == {*into.evidence, *candidate.evidence}
+    assert bench.told("join")[-1]["target"] == candidate.id
+    assert candidate.id not in candidates.read(bench.clone).ids

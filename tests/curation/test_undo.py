@@ -496,3 +496,45 @@ def test_an_entry_written_by_hand_can_be_edited_and_published(bench: Any) -> Non
     assert "Written with care." in path.read_text()
     assert publish(bench.clone).kept == ()
     assert [one.memory.statement for one in standing(bench.again()).trusted] == ["Written with care."]
+
+
+def test_an_entry_written_by_hand_follows_an_undo_too(bench: Any) -> None:
+    """A file that kept the words that were taken back would look like somebody's new edit."""
+    made = bench.propose()
+    path = bench.repo.path / ".holdfast/memory/facts/mine.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(memory_files.render(Accepted.of(made, id="FCT-mine01", statement="Written by hand.")))
+    before = path.read_text()
+    review.accept(bench.again().clone, "FCT-mine01", bench.ada)
+    revise.edit(bench.clone, "FCT-mine01", {"statement": "Written with care."}, bench.ada)
+    undo.undo(bench.again().clone, bench.ada)
+    assert path.read_text() == before
+    assert [one.memory.statement for one in standing(bench.again()).trusted] == ["Written by hand."]
+    assert publish(bench.clone).kept == ()
+    other = bench.propose("Logs are JSON lines.")
+    review.accept(bench.clone, other.id, bench.ada)
+    publish(bench.again().clone)
+    revise.edit(bench.clone, other.id, {"statement": "Logs are text."}, bench.ada)
+    (file,) = (bench.repo.path / ".holdfast/memory/facts").glob(f"*{other.id}.md")
+    undo.undo(bench.again().clone, bench.ada)
+    assert "Logs are JSON lines." in file.read_text(), "nobody wrote there"
+
+
+def test_the_last_decision_of_this_branch_goes_first_and_others_stay(bench: Any) -> None:
+    """Undo twice takes back the last two, in turn; a decision on another branch between them stays."""
+    names = [bench.propose(f"The number {n} comes next in its list.").id for n in ("one", "two", "three")]
+    review.accept(bench.clone, names[0], bench.ada)
+    bench.repo.git("switch", "-qc", "other")
+    review.reject(bench.again().clone, names[1], "", bench.ada)
+    bench.repo.git("switch", "-q", "main")
+    review.reject(bench.again().clone, names[2], "", bench.bot)
+    assert undo.undo(bench.clone, bench.bot).id == names[2]
+    assert undo.undo(bench.clone, bench.ada).id == names[0]
+    with pytest.raises(NotFound):
+        undo.undo(bench.clone, bench.ada)
+    bench.repo.git("switch", "-q", "other")
+    step = undo.undo(bench.again().clone, bench.ada)
+    assert (step.id, step.person, step.action) == (names[1], True, "reject")
+    assert set(shelf(bench).waiting) == set(names)
+    told = [(one["target"], one["reason"]) for one in bench.told("propose") if one["action"] == "undo"]
+    assert told[-1] == (names[1], "taken back")
