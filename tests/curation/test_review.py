@@ -549,7 +549,7 @@ def test_an_entry_that_stands_with_other_words_is_not_overwritten(bench: Any) ->
     made = bench.propose()
     other = Accepted.of(made, statement="Tests need nothing.")
     bench.repo.commit(f".holdfast/memory/facts/x-{made.id}.md", memory_files.render(other))
-    with pytest.raises(BadInput, match="already stands in .* with other words"):
+    with pytest.raises(BadInput, match=r"already stands in .* with other words"):
         review.accept(bench.again().clone, made.id, bench.ada)
     assert made.id in candidates.read(bench.clone).waiting
 

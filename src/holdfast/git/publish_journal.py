@@ -86,8 +86,6 @@ def recover(clone: Clone) -> str | None:
 
 def resume(clone: Clone) -> str | None:
     """Recover, unless somebody is publishing right now: then the journal is theirs and nobody waits."""
-    if not os.path.lexists(clone.layout.publishing):
-        return None
     try:
         with fsio.locked(clone.layout.lock, wait=0.0):
             return recover(clone)
