@@ -603,6 +603,17 @@ def test_names_of_any_bytes_and_users_settings_do_no_harm(place: Place) -> None:
     assert where(place, old) == (head(place), "patch-id")
 
 
+def test_one_that_git_threw_away_does_not_hide_one_that_it_still_has(place: Place) -> None:
+    """Asked together: the first is known by what was kept of it, the second by git alone."""
+    (one,) = work(place, "a")
+    commit_anchors.keep(place.open(), [one])
+    place.git("commit", "-q", "--amend", "-m", "better words")
+    forget(place)
+    two = place.repo.commit("b.txt", "the work on b, in words\n", "add b")
+    place.git("commit", "-q", "--amend", "-m", "better words of b")
+    assert all_of(place, [one, two]) == [(head(place, "HEAD~1"), "patch-id"), (head(place), "patch-id")]
+
+
 OF_PEOPLE = """
 [diff]
     external = true

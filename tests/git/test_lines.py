@@ -329,6 +329,9 @@ def test_of_several_values_the_last_counts(place: Place) -> None:
     place.git("config", "--replace-all", "branch.feat.holdfast", "nonsense refs/heads/feat")
     place.git("config", "--add", "branch.feat.holdfast", f"{line} refs/heads/feat")
     assert (place.line(), place.runs()) == (line, {"r1"})
+    assert branch_lines.configured(place.open().repo)["refs/heads/feat"] == (line, "refs/heads/feat")
+    place.git("switch", "-q", "main")
+    assert line in branch_lines.alive(place.open().repo, place.open().layout)
 
 
 def test_a_config_lock_held_for_a_moment_is_waited_for(place: Place) -> None:

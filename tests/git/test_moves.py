@@ -13,7 +13,7 @@ from holdfast.git.moves import Moves
 from holdfast.git.reflog import ReflogRow
 from holdfast.store.git_inbox import FiredHook
 from tests.conftest import GitRepo
-from tests.git.place import Place
+from tests.git.place import Place, now
 
 
 def look(place: Place, *fired: FiredHook) -> Moves:
@@ -347,6 +347,22 @@ def test_a_rewrite_after_other_news_of_the_same_upstream_is_noticed(seen: Place,
         seen.git("fetch", "-q", "origin")
     assert [(move.kind, move.count) for move in look(seen).new] == [("upstream", 1)]
     assert look(seen).new == ()
+
+
+def test_a_rewrite_is_told_even_where_the_old_commits_are_gone(seen: Place) -> None:
+    """A garbage collection came first: how many there were nobody can say, and none is made up."""
+    head, old, later = seen.git("rev-parse", "HEAD"), "f" * 40, int(now().timestamp()) + 5
+    seen.git("remote", "add", "origin", "/nowhere")
+    seen.git("update-ref", "refs/remotes/origin/main", head)
+    seen.git("branch", "-q", "-u", "origin/main")
+    look(seen)
+    who = f"Ada <ada@example.org> {later} +0000"
+    rows = f"{'0' * 40} {old} {who}\tfetch: storing head\n{old} {head} {who}\tfetch: forced-update\n"
+    seen.repo.write(".git/logs/refs/remotes/origin/main", rows)
+    seen.repo.write(".git/FETCH_HEAD", f"{head}\t\tbranch 'main' of /nowhere\n")
+    (found,) = look(seen).new
+    assert (found.kind, found.count, found.before, found.after) == ("upstream", 0, old, head)
+    assert found.sentence == "origin/main was rewritten on its remote: 0 commits not in it any more"
 
 
 def test_a_shallow_clone_says_so_once(seen: Place, tmp_path: Path) -> None:
