@@ -1,5 +1,7 @@
 """Proofs of approval are committed with the very text they are about, and leave with it."""
 
+import pytest
+
 from holdfast.git import approval_proofs
 from holdfast.model.event import EventDraft
 from tests.git.place import Place, fact_path, fact_text
@@ -81,3 +83,48 @@ def test_a_proof_that_somebody_edited_is_left_alone(place: Place) -> None:
     assert place.publish().paths == (fact_path("one"),)
     assert (place.repo / proof).read_text() == "mine\n"
     assert place.status() == f"M {proof}"
+
+
+def test_a_neighbours_proof_stays_as_it_is(place: Place) -> None:
+    """One entry of a file changed; the other one's approval is not committed again."""
+    path = ".holdfast/memory/facts/both.md"
+    found = []
+    clone = place.open()
+    for name in ("one", "two"):
+        blob = clone.repo.hash_blob(fact_text(name).encode())
+        event = clone.record(EventDraft("accept", target=f"FCT-{name}", body={"blob": blob}))
+        found.append(f"{FOLDER}/FCT-{name}/{event.body}")
+    clone.change(path, fact_text("one") + "\n" + fact_text("two"))
+    assert set(found) < set(place.publish().paths)
+    place.open().change(path, fact_text("one") + "\n" + fact_text("two", "It has changed."))
+    assert set(place.publish().paths) == {path, found[1]}
+    assert proofs(place) == {found[0]}
+
+
+def test_only_a_persons_own_yes_has_a_proof(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program's word is none, and neither is what came out of a sandbox, where nobody was seen."""
+    clone = place.open()
+    blob = clone.repo.hash_blob(fact_text("one").encode())
+    clone.change(fact_path("one"), fact_text("one"))
+    clone.record(EventDraft("promote", target="FCT-one", body={"blob": blob}))
+    with monkeypatch.context() as shut:
+        shut.setattr("holdfast.git.clone.is_writable", lambda _: False)
+        approve(place, "two")
+    place.publish()
+    assert proofs(place) == set() and set(place.facts()) == {"one", "two"}
+
+
+def test_an_approval_whose_body_is_gone_needs_no_proof(place: Place) -> None:
+    """Somebody erased the body; the event alone says nothing about a text."""
+    name = approve(place, "one").rpartition("/")[2]
+    place.open().bodies.drop(name)
+    assert place.publish().events == 1
+    assert proofs(place) == set()
+
+
+def test_a_proof_rides_in_the_users_own_commit(place: Place) -> None:
+    """`publish --stage` stages it beside its text."""
+    proof = approve(place, "one")
+    assert proof in place.publish(stage=True).paths
+    place.git("commit", "-q", "-m", "work and memory")
+    assert proofs(place) == {proof} and place.waits() == set()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import CorruptLog, GitFailed, HookRefused, HookRewrote, OnTrunk, PublishRefused, UnsafePath
-from holdfast.git import project_setup, publish, reconcile, repo
+from holdfast.git import erase, project_setup, publish, reconcile, repo
 from holdfast.git.clone import Clone
 from holdfast.model.event import EventDraft
 from holdfast.model.task import Link, Task
@@ -19,6 +19,11 @@ from holdfast.store import pending_changes, seal, task_files
 from holdfast.values import replace
 from tests.conftest import GitRepo
 from tests.git.place import Place, fact_path, fact_text
+
+NODES: dict[str, Task | Link] = {
+    ".holdfast/tasks/write-it-TSK-abc123.md": Task(id="TSK-abc123", title="Write it", layer="L5", owner="ada"),
+    ".holdfast/links/the-plan-LNK-abc123.md": Link(id="LNK-abc123", title="The plan", target="README", kind="path"),
+}
 
 
 def state(place: Place) -> tuple[str, str, dict[str, bytes]]:
@@ -221,6 +226,16 @@ def test_a_commit_says_how_much_it_holds(place: Place) -> None:
     place.ran("r1")
     place.publish()
     assert place.git("log", "-1", "--format=%s") == "holdfast: publish 2 memories and 1 event"
+    place.keep("one", "It has changed.")
+    for run in ("r2", "r3"):
+        place.ran(run)
+    for path, node in NODES.items():
+        place.open().change(path, task_files.render(node))
+    publish.publish(place.open())
+    assert place.git("log", "-1", "--format=%s") == "holdfast: publish 1 memory, 1 task, 1 link and 2 events"
+    place.keep("one", "Again.")
+    publish.publish(place.open(), message="my own words")
+    assert place.git("log", "-1", "--format=%s") == "my own words"
 
 
 def test_a_memory_may_quote_an_approval(place: Place) -> None:
@@ -955,15 +970,12 @@ def test_what_was_staged_long_ago_is_no_longer_ours_to_replace(place: Place) -> 
 
 def test_a_clash_of_two_tasks_names_the_command_that_settles_it(place: Place) -> None:
     """`holdfast show` knows no tasks' clashes."""
-    task = Task(id="TSK-abc123", title="Write it", layer="L5", owner="ada")
-    link = Link(id="LNK-abc123", title="The plan", target="README", kind="path")
-    files = {".holdfast/tasks/write-it-TSK-abc123.md": task, ".holdfast/links/the-plan-LNK-abc123.md": link}
-    for path, node in files.items():
+    for path, node in NODES.items():
         place.repo.commit(path, task_files.render(node))
         place.open().change(path, task_files.render(replace(node, title="Ours")))
         place.repo.commit(path, task_files.render(replace(node, title="Theirs")))
     done = place.publish()
-    assert {kept.path for kept in done.kept} == set(files)
+    assert {kept.path for kept in done.kept} == set(NODES)
     assert all("`holdfast task resolve` settles it" in kept.reason for kept in done.kept)
 
 
@@ -1012,3 +1024,107 @@ def test_hooks_see_the_users_own_settings(place: Place, tmp_path: Path) -> None:
         place.publish()
     assert "holdfast: undo publish" in place.git("reflog", "-1", "--format=%gs")
     assert set((tmp_path / "seen").read_text().split()) == {"true"}
+
+
+def test_after_a_publish_the_same_process_waits_for_nothing(tmp_path: Path) -> None:
+    """A server goes on; what it publishes next must not be what it has published."""
+    place = Place.make(tmp_path / "repo", commit=False)
+    place.ran("r1")
+    place.keep("one")
+    clone = place.open()
+    done = publish.publish(clone)
+    assert ".holdfast/.gitattributes" in done.paths and clone.changes() == []
+    published = pending_changes.published(clone.layout)
+    assert {change.path for change in published} == set(done.paths) - {".holdfast/.gitattributes"}
+    assert {(change.published or {})["commit"] for change in published} == {done.commit}
+    assert publish.publish(clone).commit is None
+
+
+@pytest.mark.parametrize(("text", "comes"), [(None, True), ("mine\n", False), (project_setup.ATTRIBUTES_TEXT, True)])
+def test_attributes_of_the_users_own_are_left_alone(tmp_path: Path, text: str | None, comes: bool) -> None:
+    """What is missing comes along; what somebody wrote there is theirs."""
+    place = Place.make(tmp_path / "repo", commit=False)
+    path = place.repo / ".holdfast/.gitattributes"
+    path.unlink() if text is None else path.write_text(text)
+    place.keep("one")
+    place.repo.commit("other")
+    assert (".holdfast/.gitattributes" in place.publish().paths) is comes
+    assert path.read_text() == (text or project_setup.ATTRIBUTES_TEXT)
+
+
+def test_attributes_never_make_a_commit_of_their_own(tmp_path: Path) -> None:
+    """Nothing else was published: there is nothing that they would be needed for."""
+    place = Place.make(tmp_path / "repo", commit=False)
+    path = place.repo.write(fact_path("one"), fact_text("one", "By hand."))
+    place.keep("one")
+    done = place.publish()
+    assert done.commit is None and [kept.path for kept in done.kept] == [fact_path("one")]
+    assert path.read_text() == fact_text("one", "By hand.")
+
+
+@pytest.mark.parametrize("there", ["as it was", "converted", "edited"])
+def test_attributes_of_an_earlier_version_are_brought_up_to_date(place: Place, there: str) -> None:
+    """Whoever set the project up years ago gets the rules of today, unless the file holds their own edit."""
+    old, path = project_setup.EARLIER_ATTRIBUTES[0], ".holdfast/.gitattributes"
+    place.repo.commit(path, old)
+    text = {"as it was": old, "converted": old.replace("\n", "\r\n"), "edited": old + "* -diff\n"}[there]
+    (place.repo / path).write_bytes(text.encode())
+    place.keep("one")
+    assert (path in place.publish().paths) is (there != "edited")
+    now = (place.repo / path).read_bytes().decode()
+    assert now == (text if there == "edited" else project_setup.ATTRIBUTES_TEXT)
+
+
+def test_what_somebody_did_by_hand_already_is_not_in_the_way(place: Place) -> None:
+    """The same text, the same deletion, or what was staged and then deleted: nobody's words are lost."""
+    for name in ("text", "gone"):
+        place.keep(name)
+    place.publish()
+    place.keep("staged")
+    place.keep("text", "A first thought.")
+    place.publish(stage=True)
+    (place.repo / fact_path("staged")).unlink()
+    (place.repo / fact_path("gone")).unlink()
+    place.open().change(fact_path("gone"), None)
+    place.keep("text", "It has changed.")
+    place.repo.write(fact_path("text"), fact_text("text", "It has changed."))
+    done = place.publish()
+    assert done.kept == () and set(done.paths) == {fact_path(name) for name in ("text", "gone", "staged")}
+    assert place.status() == ""
+    assert place.facts() == {"text": "It has changed.", "staged": "It is so."}
+
+
+def test_a_segment_that_waits_on_the_parent_is_not_made_a_second_time(place: Place) -> None:
+    """The parent could not publish it yet; the child brings it, and the parent goes on waiting for its own."""
+    place.ran("r1")
+    place.publish(stage=True)
+    place.git("reset", "-q", "--hard")
+    (sealed,) = place.waits()
+    main = place.line()
+    place.git("switch", "-q", "-c", "feat")
+    done = place.publish()
+    assert done.paths == (sealed,) and done.events == 1
+    assert [change.line for change in pending_changes.waiting(place.open().layout)] == [main]
+    place.git("switch", "-q", "main")
+    assert place.publish().paths == (sealed,)
+
+
+def test_an_erasure_elsewhere_is_told_with_the_deletion(place: Place) -> None:
+    """Whoever finds the file gone on this branch must find why; nothing else is called erased."""
+    for name in ("one", "two"):
+        place.keep(name)
+    place.publish()
+    place.git("branch", "-q", "side")
+    place.later()
+    erase.erase(place.open(), "memory", "FCT-one")
+    erase.erase(place.open(), "memory", "FCT-never")
+    place.publish()
+    place.git("switch", "-q", "side")
+    erase.sweep(place.open())
+    place.open().change(fact_path("two"), None)
+    assert place.waits() == {fact_path("one"), fact_path("two")}
+    for _ in range(2):
+        place.publish()
+    told = [event.target for event in place.open().events() if event.kind == "erase"]
+    assert told == ["FCT-one"]
+    assert place.facts() == {}

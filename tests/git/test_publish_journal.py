@@ -66,6 +66,15 @@ def test_what_was_written_and_staged_is_taken_back(place: Place) -> None:
     assert set(after.publish().paths) == waits
 
 
+def test_a_publish_first_mends_the_one_before_and_says_so(place: Place) -> None:
+    """Whoever runs it again must learn what became of the first."""
+    leave(place)
+    waits = place.waits()
+    after = cut_short(place)
+    assert set(after.publish().paths) == waits and after.status() == ""
+    assert UNDONE in after.notes
+
+
 def test_new_folders_go_with_what_was_in_them(place: Place) -> None:
     """Git shows no empty folders; they would pile up."""
     place.keep("one")

@@ -361,6 +361,9 @@ def test_a_text_of_somebody_that_we_replaced_may_be_back(place: Place) -> None:
     assert gone(place) == {fact_path("one"): None}
     (lost,) = reconcile.lost(place.open())
     assert lost.base == place.git("rev-parse", f"HEAD:{fact_path('one')}")
+    assert place.publish(restore=True).paths == (fact_path("one"),)
+    assert place.facts() == {"one": "Ours."}
+    place.git("reset", "-q", "--hard", "HEAD~1")
     place.repo.commit(fact_path("one"), fact_text("one", "Other words."))
     assert gone(place) == {}, "any other text is somebody's"
 

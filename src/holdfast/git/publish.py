@@ -404,8 +404,7 @@ def _rewritten(items: Sequence[PublishItem], blobs: dict[str, str]) -> list[str]
 
 
 def _message(items: Sequence[PublishItem], events: int) -> str:
-    paths_of = [item.path for item in items if item.change and not item.change.segment]
-    counts = [(*words, sum(path.startswith(f"{folder}/") for path in paths_of)) for *words, folder in _NAMED]
+    counts = [(*words, sum(item.path.startswith(f"{folder}/") for item in items)) for *words, folder in _NAMED]
     counts.append(("event", "events", events))
     parts = [f"{number} {one if number == 1 else many}" for one, many, number in counts if number]
     told = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
