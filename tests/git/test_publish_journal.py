@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import HookRefused, PublishRefused
+from holdfast.errors import GitFailed, HookRefused, PublishRefused
 from holdfast.git import project_setup, publish, publish_journal
-from holdfast.store import fsio
+from holdfast.store import fsio, pending_changes
 from tests.conftest import make_repo
 from tests.git.place import Place, fact_path, fact_text
 
@@ -217,6 +217,102 @@ def test_who_finds_somebody_publishing_leaves_the_journal_to_them(place: Place) 
         assert publish.resume(clone) is None
     assert journal(after).exists()
     assert publish.resume(clone) == UNDONE
+
+
+def test_another_work_trees_publish_is_finished_at_once(place: Place, tmp_path: Path) -> None:
+    """Whatever becomes of that branch before somebody works there again: what it published was published."""
+    place.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side, store = place.at(tmp_path / "side"), place.store
+    side.keep("one")
+    place.hook("post-commit", f"cp -R '{store}' '{tmp_path}/store'")
+    commit = side.publish().commit
+    shutil.rmtree(store)
+    shutil.copytree(tmp_path / "store", store)
+    clone = place.open()
+    assert [change.path for change in pending_changes.waiting(clone.layout)] == [fact_path("one")]
+    assert place.recover() == FINISHED
+    assert pending_changes.waiting(clone.layout) == []
+    (done,) = pending_changes.published(clone.layout)
+    assert (done.published or {})["commit"] == commit
+
+
+def test_another_repository_in_the_place_of_a_work_tree_is_left_alone(place: Place, tmp_path: Path) -> None:
+    """The folder was taken by something else meanwhile."""
+    other = Place.make(tmp_path / "other")
+    place.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    place.keep("one")
+    after = cut_short(place)
+    record = json.loads(journal(after).read_text())
+    (clone := place.at(tmp_path / "side").open()).line()
+    before = other.status()
+    for there in (other.repo.path, tmp_path / "nowhere", tmp_path / "side"):
+        journal(place).write_text(json.dumps(record | {"top": str(there)}))
+        said = publish_journal.recover(clone) or ""
+        assert said == f"a publish in {there} was cut short, and that work tree is gone; nothing was lost"
+        assert not journal(place).exists() and other.status() == before
+
+
+def test_only_what_the_next_commit_would_add_and_git_ignores_was_swept_up(place: Place) -> None:
+    """A file that is tracked in spite of a rule is the project's own."""
+    place.repo.commit("tracked.log", "x\n")
+    place.repo.commit("README", "x\n")
+    place.repo.commit(".gitignore", "*.log\n")
+    for name in ("tracked.log", "a.log", "b.log", "README", "plain", ".holdfast/c.log"):
+        place.repo.write(name, "changed\n")
+    repo = place.open().repo
+    place.git("add", "tracked.log", "README", "plain")
+    assert publish_journal.staged_though_ignored(repo) == [] == publish_journal.unstage_swept(repo)
+    assert place.status().split("\n") == ["M  README", "A  plain", "M  tracked.log"]
+    place.git("add", "-f", "a.log", "b.log", ".holdfast/c.log")
+    assert publish_journal.staged_though_ignored(repo) == ["a.log", "b.log"]
+    publish_journal.unstage(repo, ["README", "a.log"])
+    assert "M  README" in place.status() and publish_journal.staged_though_ignored(repo) == ["b.log"]
+    assert publish_journal.unstage_swept(repo) == ["README", "b.log", "plain", "tracked.log"]
+    assert place.git("diff", "--cached", "--name-only") == ".holdfast/c.log"
+    assert (place.repo / "b.log").read_text() == "changed\n"
+
+
+def test_before_the_first_commit_everything_that_is_staged_is_added(place: Place) -> None:
+    """There is no HEAD to compare with."""
+    place.git("switch", "-q", "--orphan", "empty")
+    place.repo.write(".gitignore", "*.log\n")
+    for name in ("a.log", "plain"):
+        place.repo.write(name, "x\n")
+    place.git("add", "-f", "a.log", "plain", ".gitignore")
+    repo = place.open().repo
+    assert publish_journal.staged_though_ignored(repo) == ["a.log"]
+    assert publish_journal.unstage_swept(repo) == [".gitignore", "a.log", "plain"]
+    assert place.git("ls-files") == ""
+
+
+@pytest.mark.parametrize(
+    ("output", "kind", "words"),
+    [
+        (b"*** Please tell me who you are.\n\nfatal: unable to auto-detect email", PublishRefused, "who commits here"),
+        (b"fatal: Unable to create '/x/.git/index.lock': File exists.", GitFailed, "another git holds the index"),
+        (b"one\n\n  the last word \n\n", HookRefused, "refused: the last word"),
+        (b" \n", HookRefused, "refused: it gave no reason"),
+    ],
+)
+def test_why_git_made_no_commit_is_said(output: bytes, kind: type[Exception], words: str) -> None:
+    """Each has another next step."""
+    found = publish_journal.refusal(output, "refused")
+    assert type(found) is kind and words in str(found)
+
+
+def test_empty_folders_go_up_to_ours_and_no_further(tmp_path: Path) -> None:
+    """A folder of the user's is not ours to remove, however empty."""
+    deep = tmp_path / "ours/a/b"
+    deep.mkdir(parents=True)
+    (tmp_path / "ours/c").mkdir()
+    publish_journal.prune(str(deep), str(tmp_path / "ours"))
+    assert [path.name for path in (tmp_path / "ours").iterdir()] == ["c"]
+    (tmp_path / "theirs").mkdir()
+    for folder in ("theirs", "ours/c"):
+        publish_journal.prune(str(tmp_path / folder), str(tmp_path / "ours"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ours", "theirs"]
+    publish_journal.prune(str(tmp_path / "ours"), str(tmp_path / "ours"))
+    assert (tmp_path / "ours").exists()
 
 
 def test_the_index_is_written_entry_by_entry(place: Place) -> None:
