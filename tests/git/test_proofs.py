@@ -24,6 +24,14 @@ def proofs(place: Place) -> set[str]:
     return set(place.git("ls-tree", "-r", "--name-only", "HEAD", FOLDER).split())
 
 
+def test_an_approval_without_a_body_is_published_without_a_proof(place: Place) -> None:
+    """It says nothing about any text, and stands in the way of nobody."""
+    place.keep("one")
+    place.open().record(EventDraft("accept", target="FCT-one"))
+    assert place.publish().events == 1
+    assert proofs(place) == set()
+
+
 def test_a_proof_comes_with_its_text_and_goes_with_it(place: Place) -> None:
     """Another clone must be able to tell which text was approved, and never that a changed one was."""
     one, two = approve(place, "one"), approve(place, "two")
@@ -64,14 +72,6 @@ def test_an_approval_that_comes_after_its_text_brings_the_proof(place: Place) ->
     blob = place.git("rev-parse", f"HEAD:{fact_path('one')}")
     event = clone.record(EventDraft("accept", target="FCT-one", body={"blob": blob}))
     assert f"{FOLDER}/FCT-one/{event.body}" in place.publish().paths
-
-
-def test_an_approval_without_a_body_is_published_without_a_proof(place: Place) -> None:
-    """It says nothing about any text, and stands in the way of nobody."""
-    place.keep("one")
-    place.open().record(EventDraft("accept", target="FCT-one"))
-    assert place.publish().events == 1
-    assert proofs(place) == set()
 
 
 def test_a_proof_that_somebody_edited_is_left_alone(place: Place) -> None:

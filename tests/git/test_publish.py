@@ -11,19 +11,17 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import CorruptLog, GitFailed, HookRefused, HookRewrote, OnTrunk, PublishRefused, UnsafePath
-from holdfast.git import erase, project_setup, publish, reconcile, repo
+from holdfast.git import project_setup, publish, reconcile, repo
 from holdfast.git.clone import Clone
+from holdfast.git.publish_journal import PublishItem
+from holdfast.git.visible_entries import Sighting, Staged
 from holdfast.model.event import EventDraft
-from holdfast.model.task import Link, Task
-from holdfast.store import pending_changes, seal, task_files
+from holdfast.store import pending_changes, seal
 from holdfast.values import replace
 from tests.conftest import GitRepo
 from tests.git.place import Place, fact_path, fact_text
 
-NODES: dict[str, Task | Link] = {
-    ".holdfast/tasks/write-it-TSK-abc123.md": Task(id="TSK-abc123", title="Write it", layer="L5", owner="ada"),
-    ".holdfast/links/the-plan-LNK-abc123.md": Link(id="LNK-abc123", title="The plan", target="README", kind="path"),
-}
+NODES = (".holdfast/tasks/write-it-TSK-abc123.md", ".holdfast/links/the-plan-LNK-abc123.md")
 
 
 def state(place: Place) -> tuple[str, str, dict[str, bytes]]:
@@ -226,16 +224,73 @@ def test_a_commit_says_how_much_it_holds(place: Place) -> None:
     place.ran("r1")
     place.publish()
     assert place.git("log", "-1", "--format=%s") == "holdfast: publish 2 memories and 1 event"
-    place.keep("one", "It has changed.")
-    for run in ("r2", "r3"):
-        place.ran(run)
-    for path, node in NODES.items():
-        place.open().change(path, task_files.render(node))
-    publish.publish(place.open())
-    assert place.git("log", "-1", "--format=%s") == "holdfast: publish 1 memory, 1 task, 1 link and 2 events"
     place.keep("one", "Again.")
     publish.publish(place.open(), message="my own words")
     assert place.git("log", "-1", "--format=%s") == "my own words"
+
+
+def test_each_kind_is_counted_by_itself() -> None:
+    """A proof and a segment are not counted: their memories and events are."""
+    names = (*NODES, fact_path("one"), ".holdfast/approvals/FCT-one/x", ".holdfast/log/x.jsonl")
+    items = [PublishItem(name, b"", None, None, None, None) for name in names]
+    assert publish._message(items, 2) == "holdfast: publish 1 memory, 1 task, 1 link and 2 events"
+    assert publish._message(items[:2], 0) == "holdfast: publish 1 task and 1 link"
+    assert publish._message(items[3:4], 0) == "holdfast: publish what waited"
+
+
+HEAD, NEW, MINE, STAGED = (letter * 40 for letter in "abcd")
+
+
+@pytest.mark.parametrize(
+    ("blob", "head", "there", "words"),
+    [
+        (NEW, HEAD, HEAD, "differs from HEAD"),  # it is in `differs`, so its mode or its index entry is another
+        (NEW, HEAD, MINE, "differs from HEAD"),
+        (NEW, None, MINE, "differs from HEAD"),
+        (None, HEAD, MINE, "differs from HEAD"),
+        (NEW, HEAD, None, "deleted by hand"),
+        (NEW, None, None, None),
+        (None, HEAD, None, None),
+        (NEW, HEAD, NEW, None),
+        (NEW, HEAD, STAGED, None),
+    ],
+)
+def test_what_is_in_the_way_of_a_file(blob: str | None, head: str | None, there: str | None, words: str | None) -> None:
+    """Somebody's edit or deletion is; what we staged, the same text and the same deletion are not."""
+    path, staged = fact_path("one"), Staged(STAGED, "line")
+    item = PublishItem(path, None, blob, head, None, there)
+    ground = publish._Ground({}, {}, set(), {path: " M"}, {path: staged}, {})
+    said = publish._why_not(item, ground)
+    assert said is None if words is None else words in (said or "")
+    assert publish._why_not(item, replace(ground, differs={})) is None, "git sees no difference"
+    if there == STAGED:
+        assert publish._why_not(item, replace(ground, staged={})) is not None
+    else:
+        assert publish._why_not(item, replace(ground, staged={})) == said
+    sighting = Sighting(path, "", "", "pending")
+    assert publish._why_not(item, replace(ground, sighted={path: sighting})) == said
+    clash = replace(ground, sighted={path: replace(sighting, clash="theirs")})
+    assert "`holdfast show` has both texts" in (publish._why_not(item, clash) or "")
+    for other in NODES:
+        clash = replace(ground, sighted={other: replace(sighting, path=other, clash="theirs")})
+        assert "`holdfast task resolve` settles it" in (publish._why_not(replace(item, path=other), clash) or "")
+
+
+def test_only_a_segment_must_be_committed_byte_for_byte() -> None:
+    """An entry may be reformatted; a deletion has no bytes."""
+    log = ".holdfast/log/2031/01/01/x.jsonl"
+    items = [PublishItem(path, b"", NEW, None, None, None) for path in (log, fact_path("one"))]
+    items.append(PublishItem(f"{log}.gone", None, None, HEAD, None, None))
+    assert publish._rewritten(items, {log: NEW, fact_path("one"): MINE}) == []
+    assert publish._rewritten(items, {log: MINE}) == publish._rewritten(items, {}) == [log]
+
+
+def test_in_a_sandbox_nothing_is_published(place: Place) -> None:
+    """Git could not make the commit; that is said before anything is sealed."""
+    clone = place.open()
+    clone.layout = clone.private.sandboxed()
+    with pytest.raises(PublishRefused, match="cannot be written here"):
+        publish.publish(clone)
 
 
 def test_a_memory_may_quote_an_approval(place: Place) -> None:
@@ -968,17 +1023,6 @@ def test_what_was_staged_long_ago_is_no_longer_ours_to_replace(place: Place) -> 
     assert (place.repo / path).read_text() == fact_text("one")
 
 
-def test_a_clash_of_two_tasks_names_the_command_that_settles_it(place: Place) -> None:
-    """`holdfast show` knows no tasks' clashes."""
-    for path, node in NODES.items():
-        place.repo.commit(path, task_files.render(node))
-        place.open().change(path, task_files.render(replace(node, title="Ours")))
-        place.repo.commit(path, task_files.render(replace(node, title="Theirs")))
-    done = place.publish()
-    assert {kept.path for kept in done.kept} == set(NODES)
-    assert all("`holdfast task resolve` settles it" in kept.reason for kept in done.kept)
-
-
 def test_a_segment_that_a_parent_published_is_published_as_it_is(place: Place) -> None:
     """Both branches bring the same file, so a merge of them has nothing to merge."""
     place.ran("r1")
@@ -1111,20 +1155,17 @@ def test_a_segment_that_waits_on_the_parent_is_not_made_a_second_time(place: Pla
 
 def test_an_erasure_elsewhere_is_told_with_the_deletion(place: Place) -> None:
     """Whoever finds the file gone on this branch must find why; nothing else is called erased."""
-    for name in ("one", "two"):
-        place.keep(name)
-    place.publish()
-    place.git("branch", "-q", "side")
-    place.later()
-    erase.erase(place.open(), "memory", "FCT-one")
-    erase.erase(place.open(), "memory", "FCT-never")
-    place.publish()
-    place.git("switch", "-q", "side")
-    erase.sweep(place.open())
-    place.open().change(fact_path("two"), None)
-    assert place.waits() == {fact_path("one"), fact_path("two")}
-    for _ in range(2):
-        place.publish()
-    told = [event.target for event in place.open().events() if event.kind == "erase"]
-    assert told == ["FCT-one"]
-    assert place.facts() == {}
+    for name in ("one", "two", "three"):
+        place.repo.commit(fact_path(name), fact_text(name))
+    clone = place.open()
+    for name in ("one", "never"):  # as another line erased them
+        Path(clone.layout.erased).mkdir(exist_ok=True)
+        Path(clone.layout.erased, f"FCT-{name}").write_text('{"bodies": []}')
+    clone.change_all({fact_path("one"): None, fact_path("two"): None, fact_path("three"): fact_text("three", "New.")})
+    done = publish.publish(place.open())
+    assert done.events == 1 and len(done.paths) == 4
+    (told,) = place.open().events()
+    assert (told.kind, told.target) == ("erase", "FCT-one")
+    place.repo.commit(fact_path("one"), fact_text("one"))
+    place.open().change(fact_path("one"), None)
+    assert place.publish().events == 0, "told once"

@@ -9,7 +9,8 @@ import pytest
 from holdfast.errors import GitFailed, HookRefused, PublishRefused
 from holdfast.git import project_setup, publish, publish_journal
 from holdfast.store import fsio, pending_changes
-from tests.conftest import make_repo
+from tests import making
+from tests.conftest import GitRepo, make_repo
 from tests.git.place import Place, fact_path, fact_text
 
 UNDONE = "undid a publish that was cut short; nothing was lost, publish again when you like"
@@ -43,36 +44,67 @@ def leave(place: Place) -> None:
     place.open().change(fact_path("gone"), None)
 
 
+def _killed(path: Path, hook: str = "pre-commit") -> None:
+    place = Place.make(path.with_name("first"))
+    leave(place)
+    cut_short(place, hook).repo.path.rename(path)
+
+
+def _committed(path: Path) -> None:
+    _killed(path, "post-commit")
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Place:
+    """A publish of `leave` that was cut short before its commit; made once, and copied."""
+    making.copied(_killed, tmp_path / "repo")
+    return Place(GitRepo(tmp_path / "repo"), str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def committed(tmp_path: Path) -> Place:
+    """The same after its commit."""
+    making.copied(_committed, tmp_path / "repo")
+    return Place(GitRepo(tmp_path / "repo"), str(tmp_path / "cache"))
+
+
+LEFT = {fact_path(name) for name in ("new", "changed", "gone")}
+
+
 def index(place: Place) -> str:
     return place.git("ls-files", "-s", "-t")
 
 
-def test_what_was_written_and_staged_is_taken_back(place: Place) -> None:
+def test_the_index_is_written_entry_by_entry(place: Place) -> None:
+    """Nothing is asked of git for an empty list, and a path that is not named is not touched."""
+    before = index(place)
+    publish_journal.write_index(place.open().repo, [])
+    assert index(place) == before
+    place.repo.write("mine", "mine\n")
+    place.git("add", "mine")
+    publish_journal.unstage(place.open().repo, ["mine", "README"])
+    assert place.status() == "?? mine" and index(place) == before
+
+
+def test_what_was_written_and_staged_is_taken_back(killed: Place) -> None:
     """The user's next commit must not carry half a publish."""
-    leave(place)
-    before, waits = index(place), place.waits()
-    after = cut_short(place)
-    assert after.status() != "" and index(after) != before
-    other = after.repo.write(f"{fact_path('left')}.mine", "not ours\n")
-    ours = after.repo.write(f"{fact_path('new')}.1-2.tmp", "half")
-    alike = after.repo.write(f"{fact_path('new')}.1-2.txt", "not ours\n")
-    assert after.recover() == UNDONE
+    assert set(killed.git("diff", "--cached", "--name-only", "--no-renames").split()) == LEFT
+    other = killed.repo.write(f"{fact_path('left')}.mine", "not ours\n")
+    ours = killed.repo.write(f"{fact_path('new')}.1-2.tmp", "half")
+    alike = killed.repo.write(f"{fact_path('new')}.1-2.txt", "not ours\n")
+    assert killed.recover() == UNDONE
     assert other.exists() and alike.exists() and not ours.exists()
     other.unlink()
     alike.unlink()
-    assert (after.status(), index(after)) == ("", before)
-    assert after.waits() == waits and not journal(after).exists()
-    assert after.recover() is None
-    assert set(after.publish().paths) == waits
+    assert killed.status() == "" and not journal(killed).exists()
+    assert killed.waits() == LEFT
+    assert killed.recover() is None
 
 
-def test_a_publish_first_mends_the_one_before_and_says_so(place: Place) -> None:
+def test_a_publish_first_mends_the_one_before_and_says_so(killed: Place) -> None:
     """Whoever runs it again must learn what became of the first."""
-    leave(place)
-    waits = place.waits()
-    after = cut_short(place)
-    assert set(after.publish().paths) == waits and after.status() == ""
-    assert UNDONE in after.notes
+    assert set(killed.publish().paths) == LEFT and killed.status() == ""
+    assert UNDONE in killed.notes
 
 
 def test_new_folders_go_with_what_was_in_them(place: Place) -> None:
@@ -84,41 +116,43 @@ def test_new_folders_go_with_what_was_in_them(place: Place) -> None:
     assert not (after.repo / ".holdfast/memory").exists() and (after.repo / ".holdfast").exists()
 
 
-def test_after_its_commit_it_is_finished(place: Place) -> None:
+def test_after_its_commit_it_is_finished(committed: Place) -> None:
     """What is in the history must not be published a second time."""
-    leave(place)
-    after = cut_short(place, "post-commit")
-    assert after.waits() == set() and after.recover() == FINISHED
-    assert not journal(after).exists()
-    assert after.waits() == set() and after.status() == ""
-    assert after.publish().commit is None
-    assert after.facts() == {"changed": "It has changed.", "new": "It is so.", "left": "It is so."}
+    assert committed.recover() == FINISHED
+    assert not journal(committed).exists()
+    assert committed.waits() == set() and committed.status() == ""
+    assert committed.facts() == {"changed": "It has changed.", "new": "It is so.", "left": "It is so."}
 
 
-def test_what_somebody_did_since_stays(place: Place) -> None:
+def test_what_somebody_did_since_stays(killed: Place) -> None:
     """A later edit is somebody's work, in the files and in the index."""
-    leave(place)
-    after = cut_short(place)
-    after.repo.write(fact_path("changed"), fact_text("changed", "By hand."))
-    after.repo.write(fact_path("new"), fact_text("new", "By hand."))
-    after.git("add", fact_path("new"))
-    after.repo.write(fact_path("gone"), fact_text("gone", "By hand."))
-    assert after.recover() == UNDONE
     for name in ("changed", "new", "gone"):
-        assert (after.repo / fact_path(name)).read_text() == fact_text(name, "By hand.")
-    assert after.git("show", f":{fact_path('new')}") == fact_text("new", "By hand.").strip()
-    assert after.git("diff", "--cached", "--name-only").split() == [fact_path("new")]
+        killed.repo.write(fact_path(name), fact_text(name, "By hand."))
+    killed.git("add", fact_path("new"))
+    assert killed.recover() == UNDONE
+    for name in ("changed", "new", "gone"):
+        assert (killed.repo / fact_path(name)).read_text() == fact_text(name, "By hand.")
+    assert killed.git("show", f":{fact_path('new')}") == fact_text("new", "By hand.").strip()
+    assert killed.git("diff", "--cached", "--name-only").split() == [fact_path("new")]
 
 
-def test_what_somebody_committed_since_stays_committed(place: Place) -> None:
+def test_what_somebody_committed_since_stays_committed(killed: Place) -> None:
     """Half of it is in the history now: that half is not taken out of the files again."""
-    leave(place)
-    after = cut_short(place)
-    after.git("commit", "-q", "-m", "mine", "--", fact_path("new"), fact_path("changed"))
-    assert after.recover() == UNDONE
-    assert after.status() == ""
-    assert after.waits() == {fact_path("gone")}
-    assert after.facts() == {"changed": "It has changed.", "new": "It is so.", "left": "It is so."}
+    killed.git("commit", "-q", "-m", "mine", "--", fact_path("new"), fact_path("changed"))
+    assert killed.recover() == UNDONE
+    assert killed.status() == "" and killed.waits() == {fact_path("gone")}
+    assert killed.facts() == {"changed": "It has changed.", "new": "It is so.", "left": "It is so."}
+
+
+def test_what_somebody_else_committed_there_since_is_what_was_there_before(killed: Place) -> None:
+    """HEAD has moved on with other words; the index goes back to those, not to the ones before them."""
+    theirs = killed.repo.git("hash-object", "-w", "--stdin", data=fact_text("changed", "Theirs.").encode())
+    killed.git("read-tree", "HEAD")
+    killed.git("update-index", "--cacheinfo", f"100644,{theirs},{fact_path('changed')}")
+    killed.git("commit", "-q", "-m", "theirs")
+    killed.git("add", fact_path("changed"))
+    assert killed.recover() == UNDONE
+    assert killed.git("rev-parse", f":{fact_path('changed')}") == theirs
 
 
 def test_a_journal_of_an_earlier_version_is_undone_where_nothing_was_swept_up(place: Place) -> None:
@@ -188,34 +222,31 @@ def test_another_work_tree_is_mended_from_here(place: Place, tmp_path: Path, gon
     assert not journal(place).exists()
 
 
-def test_a_journal_that_names_no_objects_or_foreign_paths_is_not_followed(place: Place) -> None:
+def test_a_journal_that_names_no_objects_or_foreign_paths_is_not_followed(killed: Place) -> None:
     """It may be damaged or forged: nothing is written or deleted by its word."""
-    place.keep("one")
-    after = cut_short(place)
-    record = json.loads(journal(after).read_text())
-    (row,) = record["items"]
+    record = json.loads(journal(killed).read_text())
+    row = record["items"][0]
     wrong = [{name: 7} for name in ("blob", "head_blob", "index", "there", "change", "path")]
     wrong += [{"path": path} for path in ("README", "../out", ".git/config", ".holdfast/../README", "")]
     wrong += [{"change": row["change"] | {"path": "../out"}}, {"more": 1}]
-    before = after.status()
+    before = killed.status()
+    clone = killed.open()
     for damage in wrong:
-        journal(after).write_text(json.dumps(record | {"items": [row | damage]}))
-        clone = after.open()
+        journal(killed).write_text(json.dumps(record | {"items": [row | damage]}))
         assert publish.resume(clone) is None, damage
         with pytest.raises(PublishRefused, match="cannot be read") as caught:
             publish.publish(clone)
         assert "holdfast doctor --repair" in caught.value.hint
-        assert journal(after).exists() and after.status() == before, damage
+        assert journal(killed).exists(), damage
+    assert killed.status() == before
 
 
-def test_who_finds_somebody_publishing_leaves_the_journal_to_them(place: Place) -> None:
+def test_who_finds_somebody_publishing_leaves_the_journal_to_them(killed: Place) -> None:
     """It is no publish that was cut short."""
-    place.keep("one")
-    after = cut_short(place)
-    clone = after.open()
+    clone = killed.open()
     with fsio.locked(clone.layout.lock):
         assert publish.resume(clone) is None
-    assert journal(after).exists()
+    assert journal(killed).exists()
     assert publish.resume(clone) == UNDONE
 
 
@@ -313,14 +344,3 @@ def test_empty_folders_go_up_to_ours_and_no_further(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ours", "theirs"]
     publish_journal.prune(str(tmp_path / "ours"), str(tmp_path / "ours"))
     assert (tmp_path / "ours").exists()
-
-
-def test_the_index_is_written_entry_by_entry(place: Place) -> None:
-    """Nothing is asked of git for an empty list, and a path that is not named is not touched."""
-    before = index(place)
-    publish_journal.write_index(place.open().repo, [])
-    assert index(place) == before
-    place.repo.write("mine", "mine\n")
-    place.git("add", "mine")
-    publish_journal.unstage(place.open().repo, ["mine", "README"])
-    assert place.status() == "?? mine" and index(place) == before

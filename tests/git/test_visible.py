@@ -188,24 +188,21 @@ def staged(place: Place) -> dict[str, Staged]:
 
 def test_what_was_staged_is_remembered_until_it_is_committed_or_unstaged(place: Place) -> None:
     """What we staged is ours to replace; whatever lies there later is somebody's."""
-    gone = place.keep("gone")
-    place.publish()
-    one, two, three = (place.keep(name) for name in ("one", "two", "three"))
-    place.open().change(gone, None)
-    place.publish(stage=True)
-    assert set(staged(place)) == {one, two, three}, "what goes away leaves no text to know again"
-    assert staged(place)[one] == Staged(place.git("hash-object", one), place.line())
-    place.git("commit", "-q", "-m", "one", "--", one)
-    place.git("rm", "-q", "--cached", two)
-    (place.repo / two).unlink()
-    place.keep("four")
-    place.publish(stage=True)
-    assert set(staged(place)) >= {three, fact_path("four")} and one not in staged(place)
+    one, two, three = (fact_path(name) for name in ("one", "two", "three"))
+    for path in (one, two, three):
+        place.repo.write(path, "x\n")
+    place.git("add", one, two, three)
     repo = place.open().repo
-    visible_entries.remember_staged(repo, "line", [(f".holdfast/memory/facts/{n}-FCT-{n}.md", BLOB) for n in range(60)])
-    assert len(staged(place)) >= 60
-    visible_entries.remember_staged(repo, "line", [])
-    assert {three, fact_path("four")} <= set(staged(place)) <= {two, three, fact_path("four")}
+    visible_entries.remember_staged(repo, "line", [(one, BLOB), (two, BLOB), ("gone", None)])
+    assert staged(place) == {one: Staged(BLOB, "line"), two: Staged(BLOB, "line")}, "what goes away has no text"
+    place.git("commit", "-q", "-m", "one", "--", one)
+    visible_entries.remember_staged(place.open().repo, "other", [(three, OTHER)])
+    assert staged(place) == {two: Staged(BLOB, "line"), three: Staged(OTHER, "other")}
+    many = [(f".holdfast/memory/facts/{n}-FCT-{n}.md", BLOB) for n in range(60)]
+    visible_entries.remember_staged(place.open().repo, "line", many)
+    assert len(staged(place)) == 62
+    visible_entries.remember_staged(place.open().repo, "line", [])
+    assert set(staged(place)) == {two, three}
 
 
 def test_a_damaged_record_of_what_was_staged_counts_as_none(place: Place) -> None:
