@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation import memory_pages, review
+from holdfast.curation import candidates, memory_pages, review, revise
 from holdfast.curation.memory_pages import MemoryPage, PageItem, PageOutcome
 from holdfast.curation.memory_state import list_memories
 from holdfast.errors import BadInput
@@ -454,7 +454,8 @@ def test_a_page_that_is_refused_halfway_leaves_no_candidate(bench: Any, decided:
     waits = bench.propose("Waits.", kind="decision", id="DEC-waits")
     render(bench)
     bad = NEW.replace("week", "day").replace("type", "evidence: [no/such]\ntype")
-    file(bench).write_text(file(bench).read_text() + NEW + bad)
+    same = NEW.replace("Ship every week.", "Waits.")  # it is that candidate again
+    file(bench).write_text(file(bench).read_text() + same + NEW + bad)
     assert "no/such" in (taken(bench)[0].refused or "")
     assert [one.id for one in review.waiting(bench.clone)] == [waits.id]
 
@@ -471,3 +472,53 @@ def test_a_page_reads_the_same_with_the_line_ends_of_any_system(bench: Any, deci
     assert [one.line for one in entries] == [text.split("\n").index("---") + 1]
     assert memory_pages.read_page(text[: text.index("---")])[1] == []
     assert memory_pages.read_page(text[: text.index("\n---") + 1] + "  \n")[1] == []
+
+
+def test_of_a_candidate_only_the_words_may_change(bench: Any) -> None:
+    """Where it was said, on which branch, and what it would end are no words of its writer."""
+    made = bench.propose("Use tabs.", kind="decision", provenance=[Provenance("person:Ada", None, "tabs")])
+    candidates.keep(bench.clone, Candidate.of(made, suggests="deprecate:DEC-x", because="it is old"))
+    render(bench)
+    text = file(bench, "candidates.md").read_text()
+    for old, new in (
+        *(("type: decision", "type: assumption"), (f"line: {made.line}", "line: other"), ("person:Ada", "person:Bob")),
+        *(
+            ("deprecate:DEC-x", "deprecate:DEC-y"),
+            ("it is old", "it is new"),
+            ("status: candidate", "status: accepted"),
+        ),
+    ):
+        file(bench, "candidates.md").write_text(text.replace(old, new))
+        outcome, _ = taken(bench)
+        assert f"of {made.id} only the words" in (outcome.refused or ""), new
+    file(bench, "candidates.md").write_text(text.replace("Use tabs.", "Use spaces.").replace("tags: []", "tags: [x]"))
+    assert taken(bench)[0].changed == (made.id,)
+
+
+def test_a_page_names_what_is_broken_in_its_own_folder(bench: Any, decided: str) -> None:
+    """Whoever mends decisions does not look among the invariants; what was retired is no news."""
+    revise.retire(bench.clone, decided, "", bench.ada)
+    for folder in ("decisions", "invariants"):
+        bench.repo.write(f".holdfast/memory/{folder}/bad-X-{folder}.md", "---\nid: [\n")
+    pages, _ = memory_pages.show_pages(bench.again().clone, bench.clock())
+    shown = {page.name: page for page in pages.pages}
+    for folder in ("decisions", "invariants"):
+        (why,) = shown[f"{folder}.md"].left_out
+        assert f"bad-X-{folder}.md" in why
+    assert shown["assumptions.md"].left_out == ()
+    assert [(item.id, item.standing) for item in shown["decisions.md"].items] == [(decided, None)]
+    assert "status: deprecated" in memory_pages.entry_text(shown["decisions.md"].items[0])
+
+
+def test_the_line_of_what_cannot_be_read_is_counted_from_the_top() -> None:
+    """Words between entries, or before the first."""
+    head = f"<!--\nbase: {'a' * 32}\n-->\n"
+    entry = "---\nid: x\ntype: fact\n---\nFact: x\n"
+    for text, line in ((f"{head}\n\nwords\n{entry}", 6), (f"{head}words\n", 4), (f"\n{head}words\n", 5)):
+        with pytest.raises(BadInput, match=f"line {line}: what stands here belongs to no entry"):
+            memory_pages.read_page(text)
+    base, (one, two) = memory_pages.read_page(f"{head}\n{entry}\n{entry}")
+    assert (base, one.line, two.line) == ("a" * 32, 5, 11)
+    for text in (f"<!--\nbase: {'a' * 31}\n-->\n{entry}", f"{entry}{head}", f"words\n{head}"):
+        with pytest.raises(BadInput, match="line 1: its header is gone"):
+            memory_pages.read_page(text)

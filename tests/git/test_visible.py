@@ -319,6 +319,31 @@ def test_a_change_made_without_a_text_before_it_is_merged_with_what_came_since(p
     assert (seen.clash, seen.text) == (None, fact_text("one", tags="[db]"))
 
 
+def test_two_that_changed_different_fields_are_merged(place: Place) -> None:
+    """Field by field, from the text that both began with."""
+    place.repo.commit(PATH, fact_text("one"))
+    place.keep("one", confidence="0.5")
+    place.repo.commit(PATH, fact_text("one", tags="[db]"))
+    (seen,) = place.open().entries()
+    merged = fact_text("one", tags="[db]", confidence="0.5")
+    assert (seen.text, seen.clash, seen.origin) == (merged, None, "pending")
+    assert seen.blob == place.open().repo.hash_blob(merged.encode())
+
+
+def test_what_was_asked_of_one_is_no_answer_for_all(place: Place) -> None:
+    """A process that looked at one entry first must still see the others."""
+    for name in ("one", "two"):
+        place.repo.commit(fact_path(name), fact_text(name))
+    clone = place.open()
+    assert [s.path for s in clone.entries(only=[PATH])] == [PATH]
+    assert [s.path for s in clone.entries()] == [PATH, fact_path("two")]
+    assert [s.path for s in clone.entries(only=[PATH])] == [PATH]
+    Path(clone.layout.erased).mkdir(exist_ok=True)
+    Path(clone.layout.erased, "FCT-two").touch()
+    assert [s.path for s in place.open().entries()] == [PATH]
+    assert place.open().entries(only=[fact_path("two")]) == []
+
+
 # What has landed.
 
 
