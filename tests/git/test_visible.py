@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.errors import PublishRefused
 from holdfast.git import branch_lines, visible_entries
 from holdfast.git.branch_lines import BranchLine, InheritedLine, KnownLine
 from holdfast.git.visible_entries import Staged
@@ -82,8 +83,9 @@ def test_what_a_parent_published_since_still_waits_on_the_child(stores: list[Lay
     pending_changes.archive(stores[0], foreign, commit="after", ts=at(9))
     old = wait(stores[0], "older", at(1))
     pending_changes.archive(stores[0], old, commit="x", ts=at(3))
-    commits = {(c.published or {}).get("commit") for c in visible_entries.waiting_changes(stores, line)}
-    assert commits == {"in that second", "after", "x"}
+    found = visible_entries.waiting_changes(stores, line)
+    assert {(c.published or {}).get("commit") for c in found} == {"in that second", "after", "x"}
+    assert all(change.segment is None for change in found)
     assert waiting(stores, child()) == []
     assert waiting(stores, child(InheritedLine("parent", None))) == [], "who sees all of it sees it published"
     passed = replace(line, done=frozenset((branch_lines.all_of("parent"),)))
@@ -177,6 +179,19 @@ def test_what_is_brought_back_is_noted_as_published_again(stores: list[Layout]) 
     (before,) = pending_changes.published(stores[0])
     visible_entries.close_change(stores, line, before, [], commit="second", ts=at(9))
     assert [(c.published or {})["commit"] for c in pending_changes.published(stores[0])] == ["first", "second"]
+
+
+@pytest.mark.parametrize("rule", ["filter=lfs", "ident=set", "working-tree-encoding=UTF-16"])
+def test_a_rule_that_converts_our_files_is_named_and_refused(place: Place, rule: str) -> None:
+    """A clone's attributes could run a program over what we commit."""
+    repo = place.open().repo
+    visible_entries.refuse_conversion(repo, [PATH, fact_path("two")])
+    place.repo.write(".git/info/attributes", f"two-FCT-two.md {rule.replace('=set', '')}\n")
+    visible_entries.refuse_conversion(repo, [PATH])
+    with pytest.raises(PublishRefused, match=rf"would convert {fact_path('two')} \({rule}\)"):
+        visible_entries.refuse_conversion(repo, [PATH, fact_path("two")])
+    place.repo.write(".holdfast/.gitattributes", "")
+    visible_entries.refuse_conversion(repo, [PATH])
 
 
 # What was staged.
