@@ -90,8 +90,9 @@ def test_what_a_parent_published_since_still_waits_on_the_child(stores: list[Lay
     assert waiting(stores, child(InheritedLine("parent", None))) == [], "who sees all of it sees it published"
     passed = replace(line, done=frozenset((branch_lines.all_of("parent"),)))
     assert {c.line for c in visible_entries.waiting_changes(stores, passed)} == {"older"}
-    names = [source.key for source in visible_entries.own_sources(stores, line)]
-    assert names == ["c" * 32], "a segment is a file of the log"
+    (source,) = visible_entries.own_sources(stores, line)
+    where = (source.key, source.path, source.until)
+    assert where == ("c" * 32, stores[0].sealed_segment("c" * 32), at(5, "500000")), "a segment is a file of the log"
 
 
 def spool(store: Layout, line: str, name: str) -> str:
@@ -352,9 +353,11 @@ def test_what_was_asked_of_one_is_no_answer_for_all(place: Place) -> None:
     clone = place.open()
     assert [s.path for s in clone.entries(only=[PATH])] == [PATH]
     assert [s.path for s in clone.entries()] == [PATH, fact_path("two")]
+    place.keep("three")
     assert [s.path for s in clone.entries(only=[PATH])] == [PATH]
     Path(clone.layout.erased).mkdir(exist_ok=True)
-    Path(clone.layout.erased, "FCT-two").touch()
+    for name in ("two", "three"):
+        Path(clone.layout.erased, f"FCT-{name}").touch()
     assert [s.path for s in place.open().entries()] == [PATH]
     assert place.open().entries(only=[fact_path("two")]) == []
 
