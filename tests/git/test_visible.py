@@ -326,6 +326,9 @@ def test_a_broken_text_is_not_merged(place: Place) -> None:
 def test_a_change_made_without_a_text_before_it_is_merged_with_what_came_since(place: Place) -> None:
     """Two branches write the same new entry: where they agree there is nothing to choose."""
     place.keep("one", tags="[db]")
+    place.repo.commit(PATH, fact_text("one", tags="[ db ]"))
+    (seen,) = place.open().entries()
+    assert seen.clash is None, "the same in another form"
     place.repo.commit(PATH, fact_text("one", tags="[db]", confidence="0.5"))
     (seen,) = place.open().entries()
     assert seen.clash is not None and "confidence: 0.5" in seen.clash
@@ -344,6 +347,10 @@ def test_two_that_changed_different_fields_are_merged(place: Place) -> None:
     merged = fact_text("one", tags="[db]", confidence="0.5")
     assert (seen.text, seen.clash, seen.origin) == (merged, None, "pending")
     assert seen.blob == place.open().repo.hash_blob(merged.encode())
+    place.git("rm", "-q", PATH)
+    place.git("commit", "-q", "-m", "gone")
+    (seen,) = place.open().entries()
+    assert (seen.text, seen.clash) == (fact_text("one", confidence="0.5"), None)
 
 
 def test_what_was_asked_of_one_is_no_answer_for_all(place: Place) -> None:
@@ -384,6 +391,22 @@ def test_what_landed_in_between_is_known_by_the_commit_it_came_in(place: Place) 
     assert place.facts() == {"one": "Later.", "gone": "Back.", "two": "It is so."}
 
 
+def test_what_landed_is_found_once(place: Place) -> None:
+    """In HEAD, or else in the history since it was recorded; a commit before that was somebody else's."""
+    place.repo.commit(fact_path("two"), fact_text("two"))
+    place.repo.commit(fact_path("two"), fact_text("two", "Other."))
+    clone = place.open()
+    texts = {PATH: fact_text("one"), fact_path("two"): fact_text("two"), fact_path("three"): fact_text("three")}
+    one, two, three = clone.change_all(texts)
+    for path in (PATH, fact_path("three")):
+        place.repo.commit(path, texts[path])
+    came = place.git("rev-parse", "HEAD")
+    place.repo.commit(fact_path("three"), "other\n")
+    repo = place.open().repo
+    head = place.git("rev-parse", "HEAD")
+    assert visible_entries.landed(repo, [one, two, three], clone.blob_of) == [(one, head), (three, came)]
+
+
 def test_a_change_recorded_at_a_commit_that_is_gone_is_looked_for_in_all_history(place: Place) -> None:
     """A shallow clone, or a store brought from elsewhere, does not know that commit."""
     clone = place.open()
@@ -419,7 +442,10 @@ def test_before_the_first_commit_nothing_has_landed(tmp_path: Path) -> None:
     place.git("switch", "-q", "--orphan", "empty")
     place.keep("one")
     assert place.waits() == {PATH}
-    assert not place.open().settle()
+    clone = place.open()
+    gone = clone.change(fact_path("two"), None)
+    assert visible_entries.landed(clone.repo, [gone], clone.blob_of) == []
+    assert [s.path for s in clone.entries()] == [PATH], "what is to go is not shown, though it never was there"
 
 
 def test_a_segment_waits_until_its_very_bytes_are_committed(place: Place) -> None:

@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from holdfast.errors import BrokenEntry, PublishRefused, TooLarge, UnsafePath
+from holdfast.errors import PublishRefused, TooLarge, UnsafePath
 from holdfast.git import branch_lines
 from holdfast.git.branch_lines import BranchLine
 from holdfast.git.repo import Repo
@@ -232,10 +232,7 @@ def _pending(path: str, in_tree: str | None, change: PendingChange, texts: _Text
         return Sighting(path, change.text, change.blob, "pending")
     theirs = texts[in_tree]
     base = texts.get(change.base or "", "")
-    try:
-        merged = task_files.merge(path, base, change.text, theirs)
-    except BrokenEntry:
-        merged = None
+    merged = task_files.merge(path, base, change.text, theirs)
     if isinstance(merged, str):
         return Sighting(path, merged, repo.hash_blob(merged.encode("utf-8")), "pending")
     return Sighting(path, change.text, change.blob, "pending", clash=theirs)
