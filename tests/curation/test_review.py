@@ -609,3 +609,13 @@ def test_nothing_is_merged_into_a_file_that_somebody_is_editing(bench: Any) -> N
     assert set(done.memory.evidence) == {*into.evidence, *candidate.evidence}
     assert bench.told("join")[-1]["target"] == candidate.id
     assert candidate.id not in candidates.read(bench.clone).ids
+
+
+def test_who_accepts_words_that_were_changed_is_told_so(bench: Any) -> None:
+    """The proposal in the log says something else."""
+    made = bench.propose()
+    candidates.keep(bench.clone, Candidate.of(made, statement="Tests need Postgres 17."))
+    standing = review.accept(bench.clone, made.id, bench.ada)
+    assert standing.notes == ("its words were changed after it was proposed",)
+    other = bench.propose("Logs are JSON lines.")
+    assert review.accept(bench.clone, other.id, bench.ada).notes == ()

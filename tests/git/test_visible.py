@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -405,6 +406,17 @@ def test_what_landed_is_found_once(place: Place) -> None:
     repo = place.open().repo
     head = place.git("rev-parse", "HEAD")
     assert visible_entries.landed(repo, [one, two, three], clone.blob_of) == [(one, head), (three, came)]
+
+
+def test_whether_anything_landed_is_said(place: Place) -> None:
+    """Whoever holds the line looks it up again then."""
+    clone = place.open()
+    clone.change(PATH, fact_text("one"))
+    facts: dict[str, Any] = {"blob_of": clone.blob_of, "ts": clone.now()}
+    assert not visible_entries.settle(clone.repo, clone.stores, clone.line(), **facts)
+    place.repo.commit(PATH, fact_text("one"))
+    assert visible_entries.settle(clone.repo, clone.stores, clone.line(), **facts)
+    assert clone.changes() == []
 
 
 def test_a_change_recorded_at_a_commit_that_is_gone_is_looked_for_in_all_history(place: Place) -> None:
