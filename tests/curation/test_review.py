@@ -460,13 +460,18 @@ def test_a_rejection_is_recorded_once_and_only_for_candidates(bench: Any) -> Non
 
 
 def test_only_what_is_here_can_be_superseded(bench: Any) -> None:
-    """A name that nobody has would be superseded for ever; one that stands must be let through."""
-    old = bench.propose()
-    review.accept(bench.clone, old.id, bench.ada)
+    """A name that nobody has would be superseded for ever."""
     new = bench.propose("Tests need Postgres 17.")
     with pytest.raises(NotFound, match="no memory FCT-none to supersede"):
         review.accept(bench.clone, new.id, bench.ada, wish=ReviewerWish(supersede=("FCT-none",)))
     assert new.id in candidates.read(bench.clone).waiting
+
+
+def test_what_stands_is_superseded_by_a_new_memory(bench: Any) -> None:
+    """Without the wish the two would contradict each other."""
+    old = bench.propose()
+    review.accept(bench.clone, old.id, bench.ada)
+    new = bench.propose("Tests need Postgres 17.")
     done = review.accept(bench.clone, new.id, bench.ada, wish=ReviewerWish(supersede=(old.id,)))
     assert getattr(done.memory, "supersedes", ()) == (old.id,)
 

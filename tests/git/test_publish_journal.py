@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import GitFailed, HookRefused, PublishRefused
-from holdfast.git import project_setup, publish, publish_journal
+from holdfast.git import project_setup, publish, publish_journal, repo
 from holdfast.store import fsio, pending_changes
 from tests import making
 from tests.conftest import GitRepo, make_repo
@@ -239,6 +239,19 @@ def test_a_journal_that_names_no_objects_or_foreign_paths_is_not_followed(killed
         assert "holdfast doctor --repair" in caught.value.hint
         assert journal(killed).exists(), damage
     assert killed.status() == before
+    assert any(note.startswith("left out: ") and "journal of a publish" in note for note in clone.layout.notes)
+
+
+def test_while_another_git_holds_the_index_nothing_is_undone(killed: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be the one of the publish that was killed, about to stage what would be taken back."""
+    monkeypatch.setattr(repo, "LOCK_TRIES", 1)
+    monkeypatch.setattr(repo, "LOCK_PAUSE", 0)
+    lock = killed.repo.write(".git/index.lock", "")
+    said = killed.recover() or ""
+    assert said.startswith("a publish in ") and "was cut short and cannot be undone yet: " in said
+    assert journal(killed).exists()
+    lock.unlink()
+    assert killed.recover() == UNDONE
 
 
 def test_who_finds_somebody_publishing_leaves_the_journal_to_them(killed: Place) -> None:
