@@ -228,11 +228,12 @@ def test_a_journal_that_names_no_objects_or_foreign_paths_is_not_followed(killed
     row = record["items"][0]
     wrong = [{name: 7} for name in ("blob", "head_blob", "index", "there", "change", "path")]
     wrong += [{"path": path} for path in ("README", "../out", ".git/config", ".holdfast/../README", "")]
-    wrong += [{"change": row["change"] | {"path": "../out"}}, {"more": 1}]
+    wrong += [{"change": row["change"] | {"path": "../out"}}, {"change": []}, {"change": ""}, {"more": 1}]
+    where = [record | {name: 1} for name in ("top", "worktree", "line", "adds")]
     before = killed.status()
     clone = killed.open()
-    for damage in wrong:
-        journal(killed).write_text(json.dumps(record | {"items": [row | damage]}))
+    for damage in (*where, *(record | {"items": [row | damage]} for damage in wrong)):
+        journal(killed).write_text(json.dumps(damage))
         assert publish.resume(clone) is None, damage
         with pytest.raises(PublishRefused, match="cannot be read") as caught:
             publish.publish(clone)
