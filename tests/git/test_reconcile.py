@@ -432,8 +432,9 @@ def test_each_orphan_has_its_own_and_says_whether_it_was_ever_here(place: Place)
     last_seen.keep_names(place.open(), last_seen.FOREIGN, ["zz-far"])
     found = {one.line: ([c.path for c in one.changes], one.foreign) for one in reconcile.orphans(place.open())}
     assert found == {feat: ([fact_path("mine")], False), "zz-far": ([fact_path("two")], True)}
-    assert reconcile.drop(place.open(), f"{HEADS}/far").line == "zz-far"
+    assert reconcile.carry(place.open(), f"{HEADS}/far").line == "zz-far"
     assert reconcile.drop(place.open(), "feat").line == feat
+    assert all(branch_lines.known(place.open().layout)[name].dropped for name in ("zz-far", feat))
     assert reconcile.orphans(place.open()) == []
 
 
