@@ -433,6 +433,7 @@ def test_an_id_that_was_erased_or_is_disputed_cannot_be_given_again(bench: Any, 
     bench.repo.commit(path, memory_files.render(Accepted.of(one, statement="Theirs.")))
     render(bench)
     assert f"left out: {path}: DEC-two is in conflict" in file(bench).read_text()
+    assert "in conflict" not in file(bench, "invariants.md").read_text()
     file(bench).write_text(file(bench).read_text() + NEW.replace("type", "id: DEC-two\ntype"))
     assert "DEC-two was changed here and in the branch's history" in refusal(bench)
 
@@ -522,3 +523,17 @@ def test_the_line_of_what_cannot_be_read_is_counted_from_the_top() -> None:
     for text in (f"<!--\nbase: {'a' * 31}\n-->\n{entry}", f"{entry}{head}", f"words\n{head}"):
         with pytest.raises(BadInput, match="line 1: its header is gone"):
             memory_pages.read_page(text)
+
+
+@pytest.mark.parametrize("name", ["invariants.md", "candidates.md"])
+def test_a_new_entry_is_of_the_kind_of_its_page(bench: Any, name: str) -> None:
+    """Among candidates any kind may stand; and no secret comes in with it."""
+    render(bench)
+    new = NEW.replace("decision", "invariant").replace("Decision", "Invariant")
+    text = file(bench, name).read_text()
+    file(bench, name).write_text(text + new.replace("small steps.", f"the key is\n{fakes.key_block()}"))
+    assert "this looks like a secret" in (taken(bench)[0].refused or "")
+    file(bench, name).write_text(text + new)
+    outcome, _ = taken(bench)
+    (made,) = review.waiting(bench.clone)
+    assert (outcome.proposed, made.memory.type) == ((made.id,), "invariant")
