@@ -1040,6 +1040,11 @@ def test_an_inherited_change_that_was_kept_back_goes_on_waiting(place: Place) ->
     done = place.publish()
     assert done.events == 1 and [kept.path for kept in done.kept] == [path]
     assert place.waits() == {path}
+    place.git("checkout", "-q", "--", path)
+    place.git("switch", "-q", "main")
+    assert place.publish().paths[0] == path
+    place.git("switch", "-q", "feat")
+    assert place.waits() == {path}, "whoever else has published it"
 
 
 def test_hooks_see_the_users_own_settings(place: Place, tmp_path: Path) -> None:
