@@ -678,6 +678,7 @@ def test_no_setting_and_no_attribute_changes_what_a_commit_is_known_by(place: Pl
         config.write(OF_PEOPLE)
     for algorithm in ("patience", "histogram"):
         place.git("config", "diff.algorithm", algorithm)
+        place.git("config", "diff.strange.algorithm", algorithm)
         assert commit_details.read_patches(place.open().repo, oids) == parts
         assert commit_details.between(place.open().repo, trees) == ids
 
