@@ -88,6 +88,28 @@ def test_a_key_within_a_blob_by_chance_is_no_key(seed: int) -> None:
             assert SCAN.text(blob) == blob
 
 
+def test_a_whole_key_in_the_middle_of_a_blob_is_no_key_but_one_after_a_name_is() -> None:
+    """A picture must not be cut, and a key in a path or after a long name must not be kept."""
+    blob = "mS4vQxW9kLr2TbYc7HnPf3ZdJg8RuEa5XsKi6VoNq1BwMt0"
+    names = (
+        *("token=", 'key: "', "https://host.example/v1/Users2/my-Project1/", "git@", "+", "a/B1/c2/D3/e4/"),
+        *("the-token-of-the-Production2-deployment-in-Europe1/", "0123456789abcdef0123456789abcdef01234567/"),
+        *("DEPLOY_TOKEN_OF_SERVICE_2_IN_REGION_EU_WEST_1/", f"{blob}=", f"{blob}.", f"{blob}\\n", f"{blob} "),
+    )
+    for kind, secrets in ISSUED.items():
+        for secret in secrets:
+            if secret.startswith("ABSK"):
+                continue  # only after what is in no base64
+            for name in names:
+                assert secret[-12:] not in SCAN.text(name + secret), (kind, name)
+            if kind == "jwt" or secret.startswith("whsec_"):
+                continue  # the one has a second part that begins after a dot, the other a prefix that is no chance
+            for joint in ("", "-", "_", "/", "+"):
+                assert SCAN.text(blob + joint + secret) == blob + joint + secret, (kind, joint)
+    coloured = f"{blob}\x1b[31m{ISSUED['npm'][0]}\x1b[0m"
+    assert "[redacted:npm]" in SCAN.text(coloured), "what a tool marks is a word of its own"
+
+
 @pytest.mark.parametrize("write", ["raw", "base64", "percent", "escapes"])
 def test_own_rules_and_allowed_values_count_in_codings_too(write: str) -> None:
     """A team's rule is about what is said, not about how it is written."""

@@ -62,6 +62,10 @@ _ESCAPE = regex(rb"(?s:.*)(?:\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})")
 _LOWER = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _ALPHA = _LOWER | frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+# Of so many random bytes in a row all but a few in a hundred change as often; paths and names of settings do not.
+_BLOB, _CHANGES = 36, 15
+_LONG_WORD = regex(rb"[A-Za-z0-9_+/-]{%d}" % _BLOB)
+_CHANGE = regex(rb"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|[0-9](?=[A-Za-z])")
 
 
 class VisibleBytes:
@@ -110,18 +114,28 @@ class VisibleBytes:
 
     def word_starts(self, place: int) -> bool:
         """Whether a word can start here: after no letter, after a colour code or after a redaction."""
-        if place in (0, self.edge):
-            return True
         if self.text[place - 1] not in _LETTERS or _ESCAPE.fullmatch(self.text, max(0, place - 8), place):
             return True
+        return self._is_parted(place)
+
+    def _is_parted(self, place: int) -> bool:
         cut = bisect_left(self.cuts, place)
-        return cut < len(self.cuts) and self.cuts[cut] == place
+        return place in (0, self.edge) or (cut < len(self.cuts) and self.cuts[cut] == place)
 
     def may_start(self, place: int, shape: SecretShape) -> bool:
-        """Whether a shape can start here: where a word does, or a name within one; or anywhere."""
+        """Whether a shape can start here: where a word does, or a name within one; or anywhere but in a blob."""
+        if shape.issued and self._within_blob(place):
+            return False
         if not shape.boundary and not shape.beside:
             return True
         return self.word_starts(place) or (shape.beside and self._name_starts(place))
+
+    def _within_blob(self, place: int) -> bool:
+        """Whether a long random word goes on here: by chance it holds the beginning of any token."""
+        before = self.text[max(0, place - _BLOB) : place]
+        if _LONG_WORD.fullmatch(before) is None or before in (before.lower(), before.upper()):
+            return False  # ids in hex and names in capitals stand before keys
+        return len(_CHANGE.findall(before)) >= _CHANGES and not self._is_parted(place)
 
     def _name_starts(self, place: int) -> bool:
         """Whether a name starts here within a longer one: `MY_NAME`, `myName`; not `bar` in `scrollbar`."""
