@@ -197,13 +197,11 @@ def _top_level(front: str) -> Iterator[tuple[str, int, Value | Nested]]:
         raise BadFront(first.start_mark.line, "there must be one `name: value` a line")
     for key in events:
         if isinstance(key, yaml.MappingEndEvent):
-            break
+            continue  # the end: another document is refused as it begins
         mark = key.start_mark
         if mark is None or not isinstance(key, yaml.ScalarEvent) or mark.column:
             raise BadFront(mark.line if mark else 0, "a field's name must be a word at the start of its line")
         yield key.value, mark.line, _value(next(events), events)
-    if next(events, None) is not None:
-        raise BadFront(0, "there must be one document only")
 
 
 def _value(first: Any, events: Iterator[Any]) -> Value | Nested:
