@@ -217,8 +217,10 @@ BROKEN = {
     "a word for a list": (TEXT.replace("[db, tests]", "db"), 6, "tags must be a list"),
     "a list for a word": (TEXT.replace("layer: L5", "layer: [L5]"), 5, "layer must be one value"),
     "a confidence of two": (TEXT.replace("0.9", "2"), 8, "confidence"),
-    "a confidence in words": (TEXT.replace("0.9", "high"), 8, "confidence"),
-    "no such day": (TEXT.replace("2027-01-01T00:00:00Z", "2027-02-30"), 12, "expires_at"),
+    "a confidence in words": (TEXT.replace("0.9", "high"), 8, "confidence 'high' is not a number from 0 to 1"),
+    "no such day": (TEXT.replace("2027-01-01T00:00:00Z", "2027-02-30"), 12, "'2027-02-30' is not a date or time"),
+    "no type": (TEXT.replace("type: fact\n", ""), 1, "no type"),
+    "no status": (TEXT.replace("status: accepted\n", ""), 1, "no status"),
     "evidence of no kind": (TEXT.replace(f'"file:src/a.py@{OID}"', "hearsay"), 9, "is not evidence"),
     "a conflict": (TEXT.replace("Fact:", "<<<<<<< ours\nFact:"), 14, "unresolved merge"),
     "a conflict in the fields": (TEXT.replace("layer", "<<<<<<< ours\nlayer"), 5, "unresolved merge"),
@@ -553,3 +555,138 @@ def test_a_tombstone_without_a_reason_has_none() -> None:
     for words in ("reason: null", "reason:", 'reason: ""'):
         read = memory_files.parse(text.replace("reason: unwanted", words), "a.md")
         assert isinstance(read, Rejected) and read.reason == ""
+
+
+# Candidates and tombstones.
+
+SUGGESTION = Candidate.of(
+    FACT, line="main", provenance=("run:r-1",), suggests="deprecate:FCT-old", because="It was replaced."
+)
+
+
+def test_what_a_candidate_suggests_is_written_only_where_it_says_something() -> None:
+    """A reviewer reads where it was said and why; an empty line for it in every file helps nobody."""
+    text = memory_files.render(SUGGESTION)
+    for line in ("line: main", "provenance: [run:r-1]", "suggests: deprecate:FCT-old", 'because: "It was replaced."'):
+        assert f"\n{line}\n" in text
+    assert memory_files.parse(text, "a.md") == SUGGESTION
+    plain = memory_files.render(Candidate.of(FACT, line="main"))
+    assert not any(f"\n{name}:" in plain for name in ("provenance", "suggests", "because"))
+    emptied = text.replace('because: "It was replaced."', "because: null")
+    assert memory_files.parse(emptied, "a.md") == Candidate.of(SUGGESTION, because="")
+
+
+def test_changes_of_a_candidate_merge_field_by_field_too() -> None:
+    """Two worktrees may mend the same proposal."""
+    base, ours, theirs = (
+        memory_files.render(Candidate.of(SUGGESTION, **fields))
+        for fields in ({}, {"because": "Nobody calls it."}, {"provenance": ("run:r-2",)})
+    )
+    both = memory_files.render(Candidate.of(SUGGESTION, because="Nobody calls it.", provenance=("run:r-2",)))
+    assert memory_files.merge(base, ours, theirs) == both
+
+
+def test_fields_that_nobody_knows_merge_too() -> None:
+    """What another tool wrote down is not ours to drop, nor to bring back."""
+    base, ours, theirs = (
+        memory_files.render(Accepted.of(FACT, extra=extra, layer=layer))
+        for extra, layer in (
+            ((("owner", "owner: ada"), ("gone", "gone: 1")), "L5"),
+            ((("owner", "owner: ben"), ("gone", "gone: 1")), "L5"),
+            ((("owner", "owner: ada"),), "L4"),
+        )
+    )
+    both = memory_files.render(Accepted.of(FACT, extra=(("owner", "owner: ben"),), layer="L4"))
+    assert memory_files.merge(base, ours, theirs) == both
+
+
+def test_one_side_of_a_file_of_several_is_taken_as_it_is() -> None:
+    """What only one side touched is that side's, broken or not."""
+    both = f"{TEXT}\n{SECOND}"
+    edited = f"{TEXT}\n{BAD}"
+    assert memory_files.merge(both, edited, edited) == edited
+    assert memory_files.merge(both, edited, both) == edited
+    assert memory_files.merge(both, both, edited) == edited
+    cut = memory_files.merge(both, both.replace("L5", "L4").rstrip("\n"), both.replace("0.9", "0.8"))
+    assert isinstance(cut, str) and cut.endswith("\n") and "\n\n\n" not in cut
+    assert said(cut) == ["FCT-7f3k2m", "FCT-second"]
+
+
+def test_an_unresolved_merge_is_one_part_from_the_first_character() -> None:
+    """Whoever replaces a part must not leave a character of it behind."""
+    (part,) = memory_files.parts(f"<<<<<<< ours\n{TEXT}", "a.md")
+    assert (part.piece.start, part.line, part.piece.end) == (0, 1, len(part.text))
+
+
+# What was read before.
+
+
+@given(shared.map(lambda f: Accepted(**f)) | shared.map(lambda f: Retired(**f)))
+def test_a_text_that_was_taken_apart_before_says_the_same(memory: Memory) -> None:
+    """A command that reads what another remembered must not see another memory."""
+    text = memory_files.render(memory)
+    kept = json.loads(json.dumps(memory_files.plain(text)))
+    memory_files._known_texts.clear()
+    memory_files.know(text, kept)
+    again = memory_files.parse(text, "a.md")
+    assert again == memory and type(again) is type(memory)
+    assert memory_files.render(again) == text
+    assert memory_files.digest(again) == memory_files.digest(memory)
+
+
+def test_only_accepted_and_retired_memories_are_remembered_so() -> None:
+    """Candidates have fields of their own, which would be lost."""
+    with pytest.raises(BrokenEntry, match="candidate or a tombstone"):
+        memory_files.plain(memory_files.render(SUGGESTION))
+
+
+def test_blank_rows_of_an_unknown_field_say_nothing() -> None:
+    """A formatter that adds a row to a block must not take an approval away."""
+    one, other = (Accepted.of(FACT, extra=(("note", raw),)) for raw in ("note: |\n  a\n  b", "note: |\n  a \n\n  b"))
+    assert memory_files.digest(one) == memory_files.digest(other) != memory_files.digest(FACT)
+
+
+# What somebody writes down.
+
+SKETCH = "---\ntype: decision\ntags: [db]\n---\nUse Postgres.\n\nIt is there.\n"
+
+
+def test_a_new_entry_may_lack_all_but_its_words() -> None:
+    """A person who writes one down should not have to invent an id."""
+    made = memory_files.sketch(SKETCH, "a.md")
+    assert (made.id, made.evidence) == (None, ())
+    assert made.memory == Accepted(
+        id="none", type="decision", statement="Use Postgres.", details="It is there.", tags=("db",)
+    )
+    text = SKETCH.replace("type: decision", "id: DEC-own\nstatus: whatever\nnow: x\nevidence: [README, a b]")
+    made = memory_files.sketch(text, "a.md", kind="fact", ignored=("now",))
+    assert (made.id, made.memory.id, made.memory.type, made.evidence) == (
+        "DEC-own",
+        "DEC-own",
+        "fact",
+        ("README", "a b"),
+    )
+    made = memory_files.sketch(SKETCH.replace("type:", "id: null\ntype:"), "a.md", kind="fact")
+    assert (made.id, made.memory.type) == (None, "decision"), "what it says itself counts"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        (SKETCH.replace("type: decision\n", ""), 1, "has no type"),
+        (SKETCH.replace("type: decision", "type: null"), 1, "has no type"),
+        (
+            SKETCH.replace("type: decision", "type: decision\nowner: ada"),
+            3,
+            "has a field 'owner' that nobody would read",
+        ),
+        (SKETCH.replace("tags: [db]", "tags: db"), 3, "tags must be a list"),
+    ],
+)
+def test_a_new_entry_that_would_lose_something_is_refused_with_its_line(text: str, line: int, reason: str) -> None:
+    """A field that nobody reads would be gone after the next look."""
+    for first in (1, 40):
+        options = {} if first == 1 else {"line": first}
+        with pytest.raises(BrokenEntry) as caught:
+            memory_files.sketch(text, "a.md", **options)
+        assert str(caught.value) == f"a.md:{line + first - 1} {reason}"

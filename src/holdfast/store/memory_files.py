@@ -174,8 +174,6 @@ def digest(memory: Memory) -> str:
 
 def _plain(name: str, value: Any) -> Any:
     """A field's value as JSON has it; numbers and times are spelled as in a file."""
-    if name in _LISTS:
-        return list(value)
     return None if value is None else _value(name, value) if name in (*_TIMES, "confidence") else value
 
 
