@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -251,3 +252,61 @@ def test_what_a_shell_is_handed_as_an_argument_is_no_agent() -> None:
     """A person's login shell may run anything; the script that any interpreter runs is what counts."""
     assert agent_called(["bash", "-lc", "codex"]) is None
     assert all(agent_called([shell, "/usr/bin/codex"]) for shell in ("dash", "bash", "zsh", "node", "env"))
+
+
+@pytest.mark.parametrize("off", ["", "0", "false", "no", "off", " OFF ", "False"])
+def test_every_way_to_switch_a_marker_off_counts(off: str) -> None:
+    """A person who says no is not asked in which words."""
+    assert agent_marker({"CI": off}) is None
+    assert agent_marker({"CI": off, "GITHUB_ACTIONS": "true"}) == "GITHUB_ACTIONS"
+
+
+@pytest.mark.parametrize("ending", ["exe", "js", "mjs", "cjs", "ts", "py", "sh", "cmd"])
+def test_a_program_is_known_with_any_ending_it_is_installed_with(ending: str) -> None:
+    """Every packager has his own."""
+    assert agent_called([f"/opt/codex.{ending}", "exec"]) == "Codex"
+    assert agent_called([f"C:\\tools\\Codex.{ending.upper()}"]) == "Codex"
+    assert agent_called([f"/opt/codex.{ending}.txt"]) is None
+    assert agent_called([f"/opt/codex{ending}"]) is None
+
+
+@pytest.mark.parametrize(
+    "interpreter", ["node", "bun", "deno", "python", "python3.11", "pypy3", "sh", "-bash", "dash", "zsh", "env"]
+)
+def test_a_script_is_known_by_its_own_name_whatever_runs_it(interpreter: str) -> None:
+    """An agent in a wrapper is the agent."""
+    assert agent_called([interpreter, "--flag", "/usr/bin/codex", "x"]) == "Codex"
+    assert agent_called([interpreter, "-m", "codex"]) == "Codex"
+    assert agent_called([interpreter, "-m"]) is None
+    assert agent_called([interpreter, "/home/me/notes.py", "codex"]) is None
+    for given in ("-c", "-e", "-lc", "--eval", "-p"):
+        assert agent_called([interpreter, given, "codex"]) is None, "a program as an argument is no script"
+    assert agent_called([interpreter]) is None
+    assert agent_called(["less", "/usr/bin/codex"]) is None
+    assert agent_called([]) is None
+
+
+def test_the_processes_above_are_looked_at_up_to_the_first_and_not_for_ever() -> None:
+    """A table that names a process its own parent must not hold a command up."""
+    table = {7: (5, ["a"]), 5: (1, ["b"]), 1: (0, ["c"])}
+    assert list(person._above(7, table.get)) == [["a"], ["b"], ["c"]]
+    assert list(person._above(5, table.get)) == [["b"], ["c"]]
+    assert list(person._above(0, {0: (0, ["idle"])}.get)) == []
+    assert 10 < len(list(person._above(3, {3: (3, ["x"])}.get))) < 1000
+
+
+def test_a_process_is_read_with_its_parent_and_its_words() -> None:
+    """A title that a program gave itself is one word, and its first part is the program."""
+    parent, words = person._from_proc(os.getpid()) or (0, ())
+    assert parent == os.getppid()
+    assert list(words) == Path("/proc/self/cmdline").read_text().rstrip("\0").split("\0")
+    assert person._from_proc(2**22 + 1) is None
+    both = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(["codex  at work"], executable="/bin/sh", **both) as shell:
+        assert shell.stdin is not None and shell.stdout is not None
+        shell.stdin.write(b"echo here\n")
+        shell.stdin.flush()
+        assert shell.stdout.readline() == b"here\n"
+        found = person._from_proc(shell.pid)
+        shell.stdin.close()
+    assert found == (os.getpid(), ["codex"])

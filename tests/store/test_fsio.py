@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -276,3 +277,209 @@ def test_a_file_is_read_from_where_somebody_stopped(tmp_path: Path) -> None:
     path.write_bytes(b"first\nsecond\n")
     assert fsio.read(str(path), limit=100, start=6) == b"second\n"
     assert fsio.read(str(path), limit=100, start=13) == b""
+
+
+# ── the calls themselves ──────────────────────────────────────────────────────
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"))
+
+
+def test_every_call_asks_the_kernel_and_closes_what_it_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is called stored and is not on the disk is lost with the next power cut."""
+    asked = []
+    for name in ("fsync", "fdatasync"):
+        monkeypatch.setattr(os, name, lambda fd, name=name: asked.append((name, stat.S_ISDIR(os.fstat(fd).st_mode))))
+    before, calls = open_files(), fsio.Syscalls()
+    with open(tmp_path / "file", "wb") as file:
+        calls.sync(file.fileno())
+        calls.sync_data(file.fileno())
+    calls.sync_dir(os.fspath(tmp_path))
+    assert asked == [("fsync", False), ("fdatasync", False), ("fsync", True)]
+    fsio.create(os.fspath(tmp_path / "made"), b"x")
+    fsio.replace(os.fspath(tmp_path / "made"), b"y")
+    fsio.read(os.fspath(tmp_path / "made"), limit=9)
+    with fsio.locked(os.fspath(tmp_path / "lock")):
+        pass
+    os.close(fsio.whole_input(b"data"))
+    assert open_files() == before
+
+
+def test_a_refusal_is_said_in_the_systems_words_or_in_its_own() -> None:
+    """`[Errno 28]` helps nobody."""
+    with (
+        pytest.raises(NotStored, match=r"^the note was not stored: No space left on device$"),
+        fsio.refusing("the note"),
+    ):
+        raise OSError(errno.ENOSPC, "[odd]")
+    with pytest.raises(NotStored, match=r"^the note was not stored: it is odd$"), fsio.refusing("the note"):
+        raise OSError("it is odd")
+    with pytest.raises(FileExistsError), fsio.refusing("the note"):
+        raise FileExistsError
+
+
+@pytest.mark.parametrize(("there", "after"), [(b"", b"new\n"), (b"x", b"x\nnew\n"), (b"x\n", b"x\nnew\n")])
+def test_a_line_stands_alone_after_whatever_was_torn(tmp_path: Path, there: bytes, after: bytes) -> None:
+    """A killed writer's last bytes must not swallow the next record."""
+    (tmp_path / "log").write_bytes(there)
+    fd = os.open(tmp_path / "log", os.O_RDWR | os.O_APPEND)
+    try:
+        fsio.append(fd, b"new\n")
+    finally:
+        os.close(fd)
+    assert (tmp_path / "log").read_bytes() == after
+
+
+def test_what_killed_commands_left_is_swept_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that another command is about to put in place is not ours to take away."""
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    gone = {f"file.{ended.pid}-ab.tmp", "file.99999999999999999999-ab.tmp"}
+    kept = {
+        *("file", f"file.{os.getpid()}-ab.tmp", f"other.{ended.pid}-ab.tmp", f"file.{ended.pid}-ab.txt"),
+        *("file.word-ab.tmp", "file.tmp", f"{ended.pid}-ab.tmp", f"file.{ended.pid}.tmp"),
+    }
+    for name in gone | kept:
+        (tmp_path / name).touch()
+    fsio.sweep(os.fspath(tmp_path / "file"))
+    assert set(os.listdir(tmp_path)) == kept
+
+    def refused(_pid: int, _signal: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "kill", refused)  # it runs, and is another user's
+    (tmp_path / "file.5-ab.tmp").touch()
+    fsio.sweep(os.fspath(tmp_path / "file"))
+    assert (tmp_path / "file.5-ab.tmp").exists()
+
+
+def test_asking_whether_a_process_runs_does_not_end_it(tmp_path: Path) -> None:
+    """A signal other than none would end another command."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as running:
+        (tmp_path / f"file.{running.pid}-ab.tmp").touch()
+        fsio.sweep(os.fspath(tmp_path / "file"))
+        assert running.stdin is not None
+        running.stdin.close()
+    assert (running.returncode, len(os.listdir(tmp_path))) == (0, 1)
+
+
+def test_a_free_place_is_the_first_where_nothing_lies(tmp_path: Path) -> None:
+    """What is set aside must not take the place of what was set aside before."""
+    place = os.fspath(tmp_path / "file")
+    assert fsio.free(place) == place
+    (tmp_path / "file").touch()
+    assert fsio.free(place) == f"{place}.2"
+    (tmp_path / "file.2").symlink_to("nowhere")
+    assert fsio.free(place) == f"{place}.3"
+
+
+def test_folders_are_made_where_we_stand_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relative path has no parent to make."""
+    monkeypatch.chdir(tmp_path)
+    fsio.make_dirs("one")
+    fsio.make_dirs("two/three")
+    assert (tmp_path / "one").is_dir() and (tmp_path / "two/three").is_dir()
+
+
+def test_the_facts_of_a_file_change_when_it_is_written_again(tmp_path: Path) -> None:
+    """What is remembered of a file must not outlive it, though somebody sets its time back."""
+    file = tmp_path / "file"
+    assert fsio.facts(os.fspath(file)) == ()
+    file.write_text("one")
+    os.utime(file, ns=(5, 5))
+    found, first = os.stat(file), fsio.facts(os.fspath(file))
+    assert first == (found.st_ctime_ns, 5, 3, found.st_ino)
+    os.utime(file, ns=(1 << 62, 1 << 62))
+    assert fsio.facts(os.fspath(file))[0] == 1 << 62
+
+
+def test_a_link_is_named_as_one_by_whatever_error_a_system_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """FreeBSD calls it too many links."""
+
+    def refused(*_: object) -> int:
+        raise OSError(errno.EMLINK, "Too many links")
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(UnsafePath, match="is a symbolic link"):
+        fsio.read(os.fspath(tmp_path / "file"), limit=1)
+
+
+@pytest.mark.parametrize("refusing", ["sync_data", "write"])
+def test_a_line_that_the_disk_refused_is_taken_back(
+    there: Path, monkeypatch: pytest.MonkeyPatch, refusing: str
+) -> None:
+    """The caller is told that nothing was stored: so nothing may be there."""
+    asked = []
+
+    class Disk(fsio.Syscalls):
+        def write(self, fd: int, data: bytes | memoryview) -> int:
+            if refusing == "write" and asked:
+                raise OSError(errno.ENOSPC, "full")
+            asked.append("write")
+            return super().write(fd, data[:2])
+
+        def sync_data(self, fd: int) -> None:
+            asked.append("sync")
+            if refusing == "sync_data":
+                raise OSError(errno.EIO, "broken")
+            super().sync_data(fd)
+
+    monkeypatch.setattr(fsio, "ops", Disk())
+    (there / "log").write_bytes(b"old\n")
+    fd = os.open(there / "log", os.O_RDWR | os.O_APPEND)
+    try:
+        with pytest.raises(OSError, match=r"full|broken"):
+            fsio.append(fd, b"new\n")
+        assert (there / "log").read_bytes() == b"old\n"
+        refusing = ""
+        fsio.append(fd, b"new\n")
+    finally:
+        os.close(fd)
+    assert (there / "log").read_bytes() == b"old\nnew\n"
+    assert asked[-1] == "sync", "durable on return"
+
+
+def test_what_is_moved_is_there_and_no_longer_here(tmp_path: Path) -> None:
+    """A move that only syncs is none."""
+    (tmp_path / "one").write_text("x")
+    fsio.move(os.fspath(tmp_path / "one"), os.fspath(tmp_path / "two"))
+    assert [path.name for path in tmp_path.iterdir()] == ["two"]
+
+
+def test_a_file_is_found_or_there_is_none(tmp_path: Path) -> None:
+    """Most of what is looked for is not there."""
+    (tmp_path / "file").write_bytes(b"x")
+    assert fsio.find(os.fspath(tmp_path / "file"), limit=9) == b"x"
+    assert fsio.find(os.fspath(tmp_path / "none"), limit=9) is None
+    assert fsio.find(os.fspath(tmp_path / "file" / "below"), limit=9) is None
+    with pytest.raises(UnsafePath):
+        fsio.find(os.fspath(tmp_path), limit=9)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/cmdline"), reason="no such file here")
+def test_a_file_that_does_not_tell_its_size_is_read_to_its_end() -> None:
+    """It may have grown since it was asked."""
+    with open("/proc/self/cmdline", "rb") as file:
+        assert fsio.read("/proc/self/cmdline", limit=1 << 20) == file.read() != b""
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_a_program_is_given_its_whole_input_or_none(monkeypatch: pytest.MonkeyPatch, nameless: bool) -> None:
+    """A program that waits for the keyboard holds an agent up for ever."""
+    if not nameless:
+        monkeypatch.delattr(os, "memfd_create", raising=False)
+    data, before = os.urandom(1 << 20), open_files()
+    for given in (data, b"", None):
+        with open(fsio.whole_input(given), "rb") as file:
+            assert file.read() == (given or b"")
+
+    def refused(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(os, "write", refused)
+    with pytest.raises(OSError, match="full"):
+        fsio.whole_input(b"data")
+    assert open_files() == before
