@@ -12,7 +12,7 @@ from holdfast.git import upstream
 from holdfast.git.approvals import Vouched
 from holdfast.git.upstream import MissingFromTrunk
 from holdfast.model.event import EventDraft
-from holdfast.store import layout
+from holdfast.store import layout, memory_files
 from tests.git.place import Place, fact_path, fact_text
 
 URL = "https://git.example/team.git"
@@ -143,9 +143,13 @@ class Team:
         return upstream.vouched(self.place.open())
 
     def push(self) -> None:
-        self.place.git("add", "-Af", layout.TRACKED)
+        self.add()
         self.place.git("commit", "-qm", "work", ok=False)
         self.place.git("update-ref", "refs/remotes/origin/main", "HEAD")
+
+    def add(self) -> None:
+        folders = (layout.MEMORY, layout.LOG, layout.APPROVALS)
+        self.place.git("add", "-Af", *(one for one in folders if (self.place.repo / one).exists()))
 
     def proofs(self) -> list[str]:
         return self.place.git("ls-files", layout.APPROVALS).split()
@@ -186,9 +190,8 @@ def test_a_trunk_vouches_for_the_texts_that_a_person_approved_last(team: Team) -
 def test_of_several_decisions_the_one_that_builds_on_the_others_is_the_last(team: Team) -> None:
     """In whatever files of the log they came, and whatever their clocks say."""
     blob = team.accept("a")
-    team.told()
     team.decide("retire", "a")
-    assert team.told().latest["FCT-a"] == "retire"
+    assert team.told().latest["FCT-a"] == "retire", "in one file"
     clock, team.place.clock = team.place.clock, lambda: datetime(2026, 1, 1, tzinfo=UTC)
     team.decide("accept", "a")
     team.place.clock = clock
@@ -198,21 +201,33 @@ def test_of_several_decisions_the_one_that_builds_on_the_others_is_the_last(team
 
 def test_what_the_trunk_erased_is_told(team: Team) -> None:
     """A clone that trusts it erases the same."""
-    team.accept("a")
     team.place.open().record(EventDraft("erase", target="FCT-b"))
+    team.accept("a")
     said = team.told()
     assert said.erased == {"FCT-b"}
     assert dict(said.latest) == {"FCT-a": "accept"}
+
+
+def segment_of(team: Team, name: str) -> str:
+    """The one file of the log that tells of a memory."""
+    segments = team.place.git("ls-files", layout.LOG).split()
+    (segment,) = [one for one in segments if name in (team.place.repo / one).read_text()]
+    return segment
 
 
 def test_a_file_of_the_log_that_is_not_what_its_name_says_tells_nothing(team: Team) -> None:
     """Anybody can write lines; only the hash of what was written names them."""
     team.accept("a")
     team.told()
-    segments = team.place.git("ls-files", layout.LOG).split()
-    (segment,) = [one for one in segments if "FCT-a" in (team.place.repo / one).read_text()]
-    file = team.place.repo / segment
-    file.write_text(file.read_text().replace("FCT-a", "FCT-b"))
+    blob = team.accept("b")
+    team.told()
+    segment = segment_of(team, "FCT-a")
+    team.place.git("mv", segment, f"{segment.rpartition('/')[0]}/{'0' * 64}.jsonl")
+    team.push()
+    said = upstream.vouched(team.place.open())
+    assert (dict(said.latest), said.approved) == ({"FCT-b": "accept"}, {("FCT-b", blob)})
+    file = team.place.repo / segment_of(team, "FCT-b")
+    file.write_text(file.read_text().replace("FCT-b", "FCT-c"))
     team.push()
     said = upstream.vouched(team.place.open())
     assert (dict(said.latest), said.approved) == ({}, frozenset())
@@ -272,11 +287,99 @@ def test_an_approval_without_a_proof_is_about_the_text_that_came_with_it(team: T
     assert said == again(team)
 
 
-def test_in_a_shallow_clone_only_proofs_tell(team: Team) -> None:
-    """Where history is cut off nobody can tell which text came with an approval."""
+def test_an_approval_that_says_no_blob_is_about_what_it_says(team: Team) -> None:
+    """What was approved is what a text says, whatever its file looks like."""
+    team.place.open().change(fact_path("a"), fact_text("a"))
+    digest = memory_files.digest(memory_files.parse(fact_text("a"), ""))
+    team.place.open().record(EventDraft("accept", target="FCT-a", body={"approves": digest}))
+    said = team.told()
+    assert {name for name, _ in said.approved} == {"FCT-a"}
+    assert dict(said.texts) == {}
+
+
+def test_a_proof_that_somebody_wrote_over_proves_nothing_and_costs_nothing(team: Team) -> None:
+    """What it was is in history."""
+    blob = team.accept("a")
+    team.told()
+    (proof,) = team.proofs()
+    (team.place.repo / proof).write_text("no proof\n")
+    team.push()
+    assert upstream.vouched(team.place.open()).approved == {("FCT-a", blob)}
+
+
+def test_an_approval_is_about_its_proof_not_about_the_text_that_came_with_it(team: Team) -> None:
+    """An edit in the same commit would inherit it once the proof is cleaned away."""
+    blob = team.accept("a")
+    team.place.publish(here=True)
+    team.place.repo.write(fact_path("a"), fact_text("a", "It is not so."))
+    team.place.git("commit", "-qa", "--amend", "--no-edit")
+    team.push()
+    for path in team.proofs():
+        team.place.git("rm", "-q", path)
+    team.push()
+    said = upstream.vouched(team.place.open())
+    assert (said.approved, dict(said.texts)) == (frozenset(), {"FCT-a": blob})
+
+
+TEXTS = {
+    "another text": [fact_text("a"), fact_text("a", "It is not so.")],
+    "a text the second time only": [None, fact_text("a")],
+    "a text that cannot be read": ["---\nid: FCT-a\nx: [\n---\nx"],
+    "no text": [None],
+}
+
+
+@pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS.keys())
+def test_an_approval_that_came_with_other_texts_is_about_none(team: Team, texts: list[str | None]) -> None:
+    """Whoever brings an old approval once more could otherwise choose its text."""
+    team.accept("a")
+    team.place.publish(here=True)
+    segment = segment_of(team, "FCT-a")
+    told = (team.place.repo / segment).read_text()
+    for path in (*team.proofs(), fact_path("a")):
+        team.place.git("rm", "-qf", path)
+    for number, text in enumerate(texts):
+        if text is not None:
+            team.place.repo.write(fact_path("a"), text)
+        team.place.repo.write(segment, told)
+        team.add()
+        team.place.git("commit", "-qm", "work", *(["--amend"] if number == 0 else []))
+        team.place.git("rm", "-q", segment)
+        team.place.git("commit", "-qm", "away")
+    team.place.repo.write(segment, told)
+    if (team.place.repo / fact_path("a")).exists():
+        team.place.git("reset", "-q", "--hard", "HEAD~1")
+    else:
+        team.place.repo.write(fact_path("a"), fact_text("a"))
+    team.push()
+    said = upstream.vouched(team.place.open())
+    assert said.latest["FCT-a"] == "accept"
+    assert (said.approved, dict(said.texts)) == (frozenset(), {})
+
+
+def test_a_trunk_whose_history_was_rewritten_is_read_anew(team: Team) -> None:
+    """What was remembered of the other history says nothing about this one."""
     team.accept("a")
     without_proofs(team)
+    assert len(upstream.vouched(team.place.open()).approved) == 1
+    text = fact_text("a", "It was always so.")
+    team.place.repo.write(fact_path("a"), text)
+    (team.place.repo / fact_path("a")).chmod(0o755)
+    team.place.git("commit", "-qa", "--amend", "--no-edit")
+    team.push()
+    blob = team.place.open().repo.hash_blob(text.encode())
+    assert upstream.vouched(team.place.open()).approved == {("FCT-a", blob)}
+    upstream._told.cache_clear()
+    assert upstream.vouched(team.place.open()).approved == {("FCT-a", blob)}, "as it is remembered"
+
+
+def test_in_a_shallow_clone_only_proofs_tell(team: Team) -> None:
+    """Where history is cut off nobody can tell which text came with an approval."""
+    old = team.accept("a")
+    team.decide("promote", "c")
+    without_proofs(team)
     blob = team.accept("b")
+    team.place.repo.write(fact_path("a"), fact_text("a", "It is not so."))
     team.told()
     (team.place.repo / ".git/shallow").write_text(team.place.git("rev-parse", "HEAD") + "\n")
     said = again(team)
@@ -284,24 +387,35 @@ def test_in_a_shallow_clone_only_proofs_tell(team: Team) -> None:
     assert said.key != team.place.git("rev-parse", "HEAD"), "it may be whole at the next look"
     (team.place.repo / ".git/shallow").unlink()
     said = upstream.vouched(team.place.open())
-    assert ({name for name, _ in said.approved}, said.unchecked) == ({"FCT-a", "FCT-b"}, frozenset())
+    assert (said.approved, said.unchecked) == ({("FCT-b", blob)}, frozenset())
+    assert dict(said.texts) == {"FCT-a": old, "FCT-b": blob}
 
 
-@pytest.mark.parametrize("moved", [False, True])
-def test_of_files_that_claim_one_id_the_first_that_came_is_the_trunks_word(team: Team, moved: bool) -> None:
+def test_of_files_that_claim_one_id_the_first_that_came_is_the_trunks_word(team: Team) -> None:
     """A planted file with an approved id speaks for nobody, whatever its name."""
     blob = team.accept("a")
     team.told()
-    place = team.place
     for name, words in (("0", "It is not so."), ("z", "It may be so.")):
-        place.repo.write(f"{layout.MEMORY}/facts/{name}-FCT-a.md", fact_text("a", words))
+        team.place.repo.write(f"{layout.MEMORY}/facts/{name}-FCT-a.md", fact_text("a", words))
         team.push()
-    if moved:
-        place.repo.write(f"{layout.MEMORY}/facts/copy.md", fact_text("a"))
+        said = upstream.vouched(team.place.open())
+        assert (said.blobs, said.approved) == ({blob}, {("FCT-a", blob)})
+    two = {name: fact_text("new", f"It is {name}.") for name in ("this", "that")}
+    for name, text in two.items():
+        team.place.repo.write(f"{layout.MEMORY}/facts/{name}.md", text)
+    team.push()
+    assert upstream.vouched(team.place.open()).blobs == {blob}, "of two that came together neither is"
+
+
+def test_files_that_hold_several_are_known_as_a_whole_too(team: Team) -> None:
+    """Their blob is what git shows of them."""
+    files = [f"{fact_text(f'{name}1')}\n{fact_text(f'{name}2')}" for name in ("a", "b")]
+    for number, text in enumerate(files):
+        team.place.repo.write(f"{layout.MEMORY}/facts/{number}.md", text)
         team.push()
-    said = upstream.vouched(place.open())
-    assert said.blobs == {blob}
-    assert said.approved == {("FCT-a", blob)}
+    blobs = {team.place.open().repo.hash_blob(text.encode()) for text in files}
+    assert blobs < upstream.vouched(team.place.open()).blobs
+    assert len(upstream.vouched(team.place.open()).blobs) == 6
 
 
 # ── what it has besides ───────────────────────────────────────────────────────
@@ -325,12 +439,21 @@ def test_memories_that_only_the_trunk_has_are_counted(place: Place) -> None:
     place.git("switch", "-q", "main")
     place.keep("b")
     place.publish(here=True)
+    place.git("branch", "-m", "main", "other")
+    place.open()
+    place.git("branch", "-m", "other", "main")
+    place.keep("c")
+    place.open().change(f"{layout.TASKS}/t.md", "no memory")
     place.git("switch", "-q", "old")
     missing = upstream.missing_from_trunk(place.open())
-    assert missing == MissingFromTrunk(2, "main")
-    assert str(missing) == "2 memories on main are not on this branch; what is published there comes with a merge"
+    assert missing == MissingFromTrunk(3, "main")
+    assert str(missing) == "3 memories on main are not on this branch; what is published there comes with a merge"
     place.keep("b", "Found here as well.")
-    place.open().record(EventDraft("erase", target="FCT-x"))
+    place.keep("c")
+    place.git("switch", "-qc", "side")
+    place.later()
+    place.keep("s")
+    place.git("switch", "-q", "old")
     missing = upstream.missing_from_trunk(place.open())
     assert str(missing) == "1 memory on main is not on this branch; what is published there comes with a merge"
     place.keep("a")
