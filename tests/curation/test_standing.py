@@ -28,7 +28,8 @@ def entry(text: str, file: str | None, *, start: int = 0, origin: str = "tree", 
     memory = memory_files.parse(text, PLACE)
     assert isinstance(memory, Accepted)
     whole = None if file is None else Sighting(PLACE, file, "1" * 40, of_file)
-    return VisibleMemory(Sighting(PLACE, text, "2" * 40, origin), memory, whole, start)
+    place = {"start": start} if start else {}
+    return VisibleMemory(Sighting(PLACE, text, "2" * 40, origin), memory, whole, **place)
 
 
 def test_another_text_takes_the_place_of_one_entry_alone() -> None:
@@ -134,10 +135,15 @@ def test_an_edit_over_a_change_that_waits_is_seen_and_told(bench: Any) -> None:
     assert memory_state.by_hand(bench.clone, one) is one
     (one,) = waiting(bench, ONE, ONE)
     assert memory_state.by_hand(bench.clone, one) is one
+    assert listed(bench).standings[0].notes == ()
     (one,) = waiting(bench, ONE, ONE.replace("is so", "is not so"))
     edited = memory_state.by_hand(bench.clone, one)
     assert (edited.memory.statement, edited.sighting.origin) == ("The one is not so.", "edit")
     assert edited.sighting.blob == bench.clone.repo.hash_blob(edited.sighting.text.encode())
+    assert listed(bench).standings[0].notes == ("edited by hand since; accept it to take the edit",)
+    (one,) = waiting(bench, ONE, f"{TWO}\n{ONE.replace('is so', 'is not so')}")
+    assert memory_state.by_hand(bench.clone, one).memory.statement == "The one is not so.", "another was put before it"
+    (one,) = waiting(bench, ONE, TWO)
     assert listed(bench).standings[0].notes == ("edited by hand since; accept it to take the edit",)
     (one,) = waiting(bench, ONE, "no entry")
     with pytest.raises(BrokenEntry):
@@ -148,6 +154,11 @@ def test_of_several_in_a_file_only_the_one_that_was_edited_is_told_so(bench: Any
     """A word changed in one entry is no reason to doubt the others."""
     broken = THREE.replace("status: accepted", "status: holy")
     file = f"{ONE}\n{TWO}\n{THREE}"
+    first, second, third = waiting(bench, file, None)
+    assert [one.notes for one in listed(bench).standings] == [()] * 3
+    first, second, third = waiting(bench, file, TWO.replace("is so", "is not so"))
+    assert memory_state.by_hand(bench.clone, first) is first, "what is left is another's"
+    assert memory_state.by_hand(bench.clone, second).memory.statement == "The two is not so."
     seen = waiting(bench, file, f"{broken}\n{TWO.replace('is so', 'is not so')}")
     first, second, third = seen
     edited = memory_state.by_hand(bench.clone, second)
@@ -174,11 +185,12 @@ def _standings_of(bench: Any, file: str) -> Any:
 def test_a_memory_is_stale_once_what_it_cites_changed_or_is_gone(bench: Any, cited: str) -> None:
     """Whatever form the citation has."""
     bench.repo.commit("src/a.py", "def first():\n    return 1\n")
-    accepted(bench.again(), evidence=[cited])
+    accepted(bench.again(), evidence=[cited, "README"])
     assert [one.status for one in listed(bench).standings] == ["accepted"]
     bench.repo.commit("src/a.py", "def first(more):\n    return more\n")
     (standing,) = listed(bench.again()).stale
     assert standing.notes == (f"{standing.memory.evidence[0]} has changed since it was cited",)
+    assert standing.receipts == ((standing.memory.evidence[0], "changed"), (standing.memory.evidence[1], "holds"))
     bench.repo.git("rm", "-q", "src/a.py")
     bench.repo.git("commit", "-qm", "gone")
     (standing,) = listed(bench.again()).stale
@@ -209,6 +221,24 @@ def test_what_supersedes_must_be_trusted_as_far(bench: Any) -> None:
     assert not memory_state.outranks("T2", "T0")
 
 
+def test_what_nobody_approved_supersedes_nothing_though_it_is_trusted_as_far(bench: Any) -> None:
+    """A file that lies in the work tree would silence what an agent noted and somebody let in."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.bot)
+    bench.repo.write(PLACE, fact_text("one", supersedes=f"[{made.id}]"))
+    found = {one.id: (one.status, one.trust) for one in listed(bench.again()).standings}
+    assert found == {made.id: ("accepted", "T2"), "FCT-one": ("unreviewed", "T2")}
+
+
+def test_what_was_retired_without_ever_being_approved_is_retired(bench: Any) -> None:
+    """A person's no needs no yes before it; a word in the file is nobody's."""
+    bench.repo.commit(PLACE, ONE)
+    revise.retire(bench.again().clone, "FCT-one", "no", bench.ada)
+    assert [(one.id, one.status) for one in listed(bench).retired] == [("FCT-one", "deprecated")]
+    bench.repo.commit(f"{layout.MEMORY}/facts/two.md", fact_text("two", status="deprecated"))
+    assert [one.id for one in listed(bench.again()).unreviewed] == ["FCT-two"]
+
+
 def test_a_text_that_is_edited_right_now_is_trusted_no_more_than_that(bench: Any) -> None:
     """A work tree is anybody's to write."""
     name = accepted(bench)
@@ -216,6 +246,7 @@ def test_a_text_that_is_edited_right_now_is_trusted_no_more_than_that(bench: Any
     (sighting,) = bench.again().clone.entries()
     bench.repo.write(sighting.path, sighting.text.replace("16", "17"))
     (standing,) = listed(bench.again()).unreviewed
+    assert listed(bench).clashes == ()
     assert (standing.id, standing.trust, standing.status, standing.notes) == (
         *(name, "T2"),
         *("unreviewed", ("edited by hand",)),

@@ -265,3 +265,103 @@ def test_rows_that_are_no_rows_are_left_out(layout: Layout) -> None:
     assert list(capsule.read_rows(made.folder, "outputs/none")) == []
     assert capsule.read_json(made.folder, "outputs/rows.jsonl") is None
     assert capsule.read_json(made.folder, "none") is None
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"))
+
+
+def test_a_run_leaves_no_file_open_however_it_ends(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that records a thousand runs has as many files to open and no more."""
+    before = open_files()
+    folder, _ = sealed(layout)
+    assert Capsule.take_over(layout, RUN, folder=str(folder)) is None
+    begun(layout, "r-2").drop()
+    lost = begun(layout, "r-3")
+    assert Capsule.take_over(layout, "r-3", folder=lost.folder) is None, "it lives"
+    lost.let_go()
+    lost.let_go()
+    taken = Capsule.take_over(layout, "r-3", folder=lost.folder)
+    assert taken is not None
+    taken.let_go()
+    for call in ("move", "create"):
+        with monkeypatch.context() as broken, pytest.raises(NotStored):
+            broken.setattr(fsio, call, refuse)
+            begun(layout, f"r-{call}")
+    assert open_files() == before
+    assert set(capsule.opened(layout)) == {"r-3"}, "what could not begin is not waited for"
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise NotStored("the disk is full")
+
+
+def test_a_lock_that_cannot_be_made_is_told_and_closed(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that has no lock would be taken for dead while it runs."""
+
+    class Disk(Quick):
+        def rename(self, source: str, target: str) -> None:
+            raise OSError(28, f"{source} to {target}: full")
+
+    before = open_files()
+    with monkeypatch.context() as broken, pytest.raises(NotStored):
+        broken.setattr(fsio, "ops", Disk())
+        begun(layout)
+    assert open_files() == before
+    assert not os.path.lexists(layout.run(RUN))
+
+
+def test_the_files_of_a_run_are_written_for_people_to_read(layout: Layout) -> None:
+    """The same value gives the same bytes: a manifest is only as good as that."""
+    assert capsule.to_json({"said": "Grüße", "no": ["\udc80"]}) == (
+        '{\n "said": "Grüße",\n "no": [\n  "\\udc80"\n ]\n}\n'.encode()
+    )
+
+
+def test_every_folder_of_a_run_is_synced_when_it_is_sealed(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file without its entry in the folder is simply not there after a power cut."""
+    synced = []
+
+    class Disk(Quick):
+        def sync_dir(self, path: str) -> None:
+            synced.append(os.path.relpath(path, layout.run(RUN)))
+
+    made = begun(layout)
+    made.add("outputs/stdout", b"hello\n")
+    made.add("inputs/deep/er/a.txt", b"a\n")
+    monkeypatch.setattr(fsio, "ops", Disk())
+    made.seal()
+    assert set(synced) == {".", "outputs", "inputs/deep/er"}
+    assert synced[-1] == ".", "the manifest's own name comes last"
+    made.let_go()
+
+
+def test_how_it_ended_is_noted_from_the_first_byte(layout: Layout) -> None:
+    """Room was kept for it when the disk was not full yet."""
+    made = begun(layout)
+    made.note({"exit": 1})
+    assert made.noted() == {"exit": 1}
+    assert os.path.getsize(os.path.join(made.folder, capsule.OPEN)) == 512
+    made.let_go()
+
+
+def test_what_was_killed_before_it_was_locked_is_cleared_by_who_makes_it_again(layout: Layout) -> None:
+    """An import that was killed must not stop the next one; one that is under way is left alone."""
+    new = Path(capsule._begun(layout, RUN))
+    capsule.clear(layout, RUN)
+    new.mkdir(parents=True)
+    (new / "context.json").write_text("{}")
+    capsule.clear(layout, RUN)
+    assert not new.exists()
+    made = begun(layout)
+    os.rename(made.folder, new)
+    capsule.clear(layout, RUN)
+    assert new.exists(), "it lives"
+    made.let_go()
+    capsule.clear(layout, RUN)
+    assert not new.exists()
+
+
+def test_a_folder_that_is_not_there_is_not_called_dead(layout: Layout) -> None:
+    """It may get its name at this very moment."""
+    assert not capsule._is_dead(capsule._begun(layout, RUN))
