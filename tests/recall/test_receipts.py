@@ -236,3 +236,40 @@ def test_the_quick_path_leaves_what_must_be_kept(
     assert quick.main(["context"]) == quick.NOT_HANDLED
     monkeypatch.delenv("HOLDFAST_RUN_ID")
     assert quick.main(["context", "--for", "x"]) == quick.NOT_HANDLED
+
+
+def test_a_pack_whose_text_is_gone_is_told_from_the_capsule_in_its_order(project: Project) -> None:
+    """Of an old run only what its capsule proves is left: which things it was told, and when."""
+    layout, owner = project.clone.layout, "20310101T000000Z-abc123"
+    rows = [
+        {"number": 3, "root": "r3", "ts": "2031-01-01T00:00:03Z", "budget": 5, "tokens": 4, "ids": ["DEC-1", "DEC-2"]},
+        {"number": 2, "root": "r2", "ts": "2031-01-01T00:00:02Z", "branch": "main", "head": "h"},
+        {"number": 2, "root": "r1", "ts": "2031-01-01T00:00:01Z", "ids": None},
+        {"number": 2, "root": "r0", "ts": None},
+        {"number": "no"},
+    ]
+    made = capsule.Capsule.create(layout, owner, {"receipts": rows})
+    kept = keep(layout, owner, "DEC-3")
+
+    def packs() -> list[given.SentPack]:
+        now = {"DEC-1": given.CurrentStanding("accepted", None), "DEC-2": given.CurrentStanding("deprecated", None)}
+        knew = given.knew(project.clone, owner, kind="run", now=now)
+        assert (knew.owner, knew.kind, knew.dropped) == (owner, "run", 0)
+        return list(knew.packs)
+
+    found = packs()
+    assert [one.root for one in found] == [kept.root, "r0", "r1", "r2", "r3"]
+    assert [(one.late, one.text is None) for one in found] == [(False, False), *[(False, True)] * 4]
+    last = found[-1]
+    assert (last.ts, last.budget, last.tokens, last.branch) == ("2031-01-01T00:00:03Z", 5, 4, None)
+    assert [(one.id, one.state, one.line) for one in last.entries] == [
+        ("DEC-1", "stands", ""),
+        ("DEC-2", "retired", ""),
+    ]
+    assert (found[3].branch, found[3].head, found[3].entries) == ("main", "h", ())
+    assert given.is_under_way(project.clone, owner)
+    made.close({})
+    assert not given.is_under_way(project.clone, owner)
+    assert [one.late for one in packs()] == [True, False, False, False, False]
+    nothing = given.knew(project.clone, "SES-none", kind="session", now={})
+    assert (nothing.packs, nothing.dropped) == ((), 0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.model.session import Session, SessionAnchor, SessionItem, SessionTurn
+from holdfast.model.session import Condensed, Session, SessionAnchor, SessionApproval, SessionItem, SessionTurn
 from holdfast.recall.pack import last_session
 from holdfast.recall.pack.last_session import choose
 from holdfast.values import replace
@@ -292,3 +292,118 @@ def test_distances_are_steps_from_head(place: Place, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z")
     place.git("commit", "-q", "--allow-empty", "-m", "older than its parent")
     assert last_session.distances(place.open().repo)[first] == 1
+
+
+# ── the small questions ──────────────────────────────────────────────────────────────────────────
+
+
+def test_where_a_session_was_last_is_its_end_else_its_last_word_else_its_last_commit() -> None:
+    """A wrong place makes a wrong distance, and the wrong session speaks."""
+    start, later, end = (SessionAnchor("2026-11-15T19:00:00.000000Z", name, "main") for name in ("s", "u", "e"))
+    one = Session(id="SES-1", line="l", worktree=".", started=start, updated=later, commits=("c1", "c2"))
+    assert last_session.last_commit(replace(one, ended=end)) == "e"
+    assert last_session.last_commit(replace(one, ended=replace(end, commit=None))) == "u"
+    assert last_session.last_commit(one) == "u"
+    nowhere = replace(one, updated=replace(later, commit=None))
+    assert last_session.last_commit(nowhere) == "c2"
+    assert last_session.last_commit(replace(nowhere, commits=())) == "s"
+    renamed = replace(one, extra=(("was", {"u": "new", "e": "newer"}),))
+    assert last_session.last_commit(renamed) == "new", "as it is called now"
+    assert last_session.last_commit(replace(renamed, ended=end)) == "newer"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"condensed": Condensed(turns=2, text="so", by="x")},
+        {"summary": "so"},
+        {"scratchpad": "so"},
+        {"decisions": ("so",)},
+        {"open": (SessionItem(id="o1", text="so", ts="x"),)},
+        {"follow_ups": (SessionItem(id="f1", text="so", ts="x"),)},
+        {"approvals": (SessionApproval(id="a1", text="so", ts="x"),)},
+    ],
+)
+def test_a_session_tells_something_in_whatever_field(make: Made, said: dict[str, Any]) -> None:
+    """One line in a scratchpad may be all that a night's work left."""
+    silent = make(turns=(), objective="begun", files=("a",), commits=("c",))
+    assert last_session.has_content(make())
+    assert not last_session.has_content(silent)
+    assert last_session.has_content(replace(silent, **said))
+
+
+def test_the_last_that_told_is_of_this_branch_though_another_told_later(place: Place, make: Made) -> None:
+    """What a session of another branch says is never taken for this one's."""
+    told, older = make(), make(updated=SessionAnchor("2020-01-01T00:00:00.000000Z", None, "main"))
+    place.git("switch", "-qc", "other")
+    elsewhere = make()
+    place.git("switch", "-q", "main")
+    silent = make(turns=())
+    found = choose(place.open(), [older, told, elsewhere, silent])
+    assert found.session == silent and found.before is not None
+    assert found.before.session == told
+    assert found.why.endswith(f"; it has told nothing yet, {told.id} was the last that did")
+
+
+def test_a_session_of_no_commit_goes_on_from_none(place: Place, make: Made) -> None:
+    """It began before there was anything to stand on."""
+    nowhere = SessionAnchor("2026-11-15T19:42:00.000000Z", None, "main")
+    session = make(started=nowhere, updated=nowhere)
+    found = choose(place.open(), [session])
+    assert (found.session, found.how, found.since, found.lost) == (session, "branch", None, None)
+    assert found.why == "the last session on branch main, still open"
+
+
+def test_an_open_session_of_this_work_tree_comes_before_newer_ones(place: Place, make: Made) -> None:
+    """Two agents in two work trees of one branch each have their own thread."""
+    here, there, newer = make(), make(worktree="other"), ended(make())
+    assert choose(place.open(), [newer, there, here]).session == here
+    assert choose(place.open(), [newer, there, ended(here)]).session == there
+    assert choose(place.open(), [newer, ended(there), ended(here)]).session == newer
+
+
+def test_what_changed_here_is_without_our_own_files(place: Place) -> None:
+    """Our folder changes with every command."""
+    place.repo.commit("a.txt")
+    place.git("switch", "-qc", "work")
+    for name in ("b.txt", ".holdfast/memory/facts/x.md", ".holdfast2/c.txt"):
+        place.repo.write(name, "x\n")
+    place.git("add", "-Af")
+    place.git("commit", "-qm", "work")
+    place.repo.write("a.txt", "changed\n")
+    place.repo.write(".holdfast/memory/facts/x.md", "changed\n")
+    repo = place.open().repo
+    found = last_session.look_at_changes(repo, trunk="main")
+    assert dict(found.uncommitted) == {"a.txt": " M"}
+    assert found.committed == (".holdfast2/c.txt", "b.txt")
+    assert found.paths == {"a.txt", "b.txt", ".holdfast2/c.txt"}
+    assert last_session.look_at_changes(repo).committed == ()
+    assert last_session.branched_off(repo, "main") == place.git("rev-parse", "main")
+    assert last_session.branched_off(repo, "nowhere") is None
+    assert last_session.branched_off(repo, "work") == place.git("rev-parse", "work")
+    assert last_session.changed_files(repo, "HEAD~1") == (".holdfast2/c.txt", "b.txt")
+    assert last_session.changed_files(repo, place.git("rev-parse", "HEAD")) == ()
+
+
+def test_of_many_shared_files_three_are_named(place: Place, make: Made) -> None:
+    """A list of a hundred names says no more."""
+    place.git("switch", "-qc", "one")
+    place.repo.commit("x.txt")
+    four = make(files=("a", "b"), turns=(replace(make().turns[0], files=("c", "d", "e")),))
+    three, newer = make(files=("a", "b", "c")), make(files=("a", "b", "z"))
+    place.git("switch", "-q", "main")
+    for name in "abcd":
+        place.repo.write(name, "x\n")
+    changed = last_session.look_at_changes(place.open().repo)
+
+    def found(*sessions: Session) -> last_session.ChosenSession:
+        lost = [replace(one, updated=replace(one.updated, commit="f" * 40)) for one in sessions]
+        return choose(place.open(), lost, changed=changed)
+
+    assert found(newer, three, four).why.endswith("worked on 4 of the files that changed here (a, b, c …)")
+    assert found(newer, three).why.endswith("worked on 3 of the files that changed here (a, b, c)")
+    two = found(three, newer)
+    assert two.how == "paths" and two.session is not None and two.session.id == three.id, "who shares most"
+    same = found(replace(three, files=("a", "b")), newer)
+    assert same.session is not None and same.session.id == newer.id, "of equals the last updated"
+    assert same.lost == "f" * 40
