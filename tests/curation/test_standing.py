@@ -313,20 +313,31 @@ def test_what_the_trusted_trunk_approved_counts_too(bench: Any) -> None:
 
 def test_what_another_clone_erased_and_this_one_holds_is_named(bench: Any) -> None:
     """It is hidden, but it lies on the disk: who erases a secret must be able to rely on everybody's help."""
-    name = accepted(bench)
-    candidate, run = bench.propose("The ferry is late."), bench.run("r-1")
     assert memory_state.erased_elsewhere(bench.clone) == []
-    body = bench.clone.record(EventDraft("run", target="r-2", run_id="r-2", body={"task": "t"}))
-    Path(bench.clone.layout.run("r-3")).mkdir(parents=True)
-    erased = (name, candidate.id, "r-1", body.hash_self, "r-3", "FCT-unknown")
-    for target in erased:
-        bench.clone.record(EventDraft("erase", target=target))
-    publish(bench.clone, here=True)
-    assert run.body is not None
-    assert memory_state.erased_elsewhere(bench.again().clone) == sorted(set(erased) - {"FCT-unknown"})
-    Path(bench.clone.layout.erased).mkdir(exist_ok=True)
-    Path(bench.clone.layout.erased, name).touch()
-    assert name not in memory_state.erased_elsewhere(bench.again().clone)
+    clone, folder = bench.clone, f"{layout.MEMORY}/facts"
+    bench.repo.commit(f"{folder}/x-FCT-tree.md", ONE)
+    bench.repo.commit(f"{folder}/x-FCT-taken.md", TWO)
+    bench.repo.git("rm", "-q", f"{folder}/x-FCT-taken.md")
+    bench.repo.git("commit", "-qm", "away")
+    clone.change(f"{folder}/x-FCT-waits.md", THREE)
+    clone.change(f"{folder}/x-FCT-goes.md", None)
+    candidate = bench.propose("The ferry is late.")
+    Path(clone.layout.run("r-folder")).mkdir(parents=True)
+    by_hash = clone.record(EventDraft("run", target="r-1", run_id="r-1", body={"task": "t"})).hash_self
+    clone.record(EventDraft("run", target="other", run_id="r-named", body={"task": "t"}))
+    clone.record(EventDraft("propose", target="FCT-said", body={"statement": "x"}))
+    gone = clone.record(EventDraft("propose", target="FCT-gone", body={"statement": "y"}))
+    Path(clone.layout.body(str(gone.body))).unlink()
+    clone.record(EventDraft("propose", target="FCT-bare"))
+    held = {"FCT-tree", "FCT-waits", candidate.id, "r-folder", by_hash, "r-named", "FCT-said"}
+    for target in (*held, "FCT-taken", "FCT-goes", "FCT-gone", "FCT-bare", "FCT-unknown"):
+        clone.record(EventDraft("erase", target=target, body={"why": "x"}))
+    publish(clone, here=True)
+    bench.again().clone.change(f"{folder}/x-FCT-waits.md", THREE)
+    assert memory_state.erased_elsewhere(bench.clone) == sorted(held)
+    Path(clone.layout.erased).mkdir(exist_ok=True)
+    Path(clone.layout.erased, "FCT-said").touch()
+    assert memory_state.erased_elsewhere(bench.again().clone) == sorted(held - {"FCT-said"})
 
 
 def test_what_a_person_approved_and_another_clone_erased_is_said_once(bench: Any) -> None:

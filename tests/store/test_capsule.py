@@ -288,6 +288,7 @@ def test_a_run_leaves_no_file_open_however_it_ends(layout: Layout, monkeypatch: 
         with monkeypatch.context() as broken, pytest.raises(NotStored):
             broken.setattr(fsio, call, refuse)
             begun(layout, f"r-{call}")
+        assert not os.path.lexists(capsule._begun(layout, f"r-{call}"))
     assert open_files() == before
     assert set(capsule.opened(layout)) == {"r-3"}, "what could not begin is not waited for"
 
@@ -320,19 +321,22 @@ def test_the_files_of_a_run_are_written_for_people_to_read(layout: Layout) -> No
 
 def test_every_folder_of_a_run_is_synced_when_it_is_sealed(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file without its entry in the folder is simply not there after a power cut."""
-    synced = []
+    synced, files = [], []
 
     class Disk(Quick):
         def sync_dir(self, path: str) -> None:
             synced.append(os.path.relpath(path, layout.run(RUN)))
+
+        def sync(self, fd: int) -> None:
+            files.append(os.fstat(fd).st_size)
 
     made = begun(layout)
     made.add("outputs/stdout", b"hello\n")
     made.add("inputs/deep/er/a.txt", b"a\n")
     monkeypatch.setattr(fsio, "ops", Disk())
     made.seal()
-    assert set(synced) == {".", "outputs", "inputs/deep/er"}
-    assert synced[-1] == ".", "the manifest's own name comes last"
+    assert synced == [".", "inputs/deep/er", "outputs", "."], "the manifest's own name comes last"
+    assert len(files) == 4 and {2, 6} <= set(files), "the two, the context and the manifest"
     made.let_go()
 
 
@@ -365,3 +369,15 @@ def test_what_was_killed_before_it_was_locked_is_cleared_by_who_makes_it_again(l
 def test_a_folder_that_is_not_there_is_not_called_dead(layout: Layout) -> None:
     """It may get its name at this very moment."""
     assert not capsule._is_dead(capsule._begun(layout, RUN))
+
+
+def test_the_mark_of_a_run_that_is_complete_is_dropped(layout: Layout) -> None:
+    """A wrapper that was killed after its last step is waited for by nobody."""
+    sealed(layout)
+    Path(layout.under_way, RUN).touch()
+    capsule.forget(layout, RUN)
+    assert capsule.opened(layout) == []
+    other = begun(layout, "r-2")
+    capsule.forget(layout, "r-2")
+    assert capsule.opened(layout) == ["r-2"], "it is under way"
+    other.let_go()
