@@ -482,3 +482,68 @@ def test_only_a_later_version_of_a_segment_is_called_newer(version: int, error: 
     data = f'{{"holdfast":"segment","v":{version},"odd":true}}\n'.encode()
     with pytest.raises(error):
         forms.segment_lines("name", data)
+
+
+# ── a segment's own bytes ─────────────────────────────────────────────────────
+
+
+def event_line(*, parents: Sequence[str] = (), seq: int = 0) -> bytes:
+    given = {"ts": "2031-01-01T00:00:00.000000Z", "line": "main", "writer": "w", "head": None, "body": None}
+    return forms.make_event(EventDraft("run", run_id="R-1"), seq=seq, parents=tuple(parents), **given)[1]
+
+
+def test_an_event_larger_than_an_envelope_may_be_is_not_made() -> None:
+    """What a reader would refuse must not be written as true."""
+    many = tuple(f"{number:064x}" for number in range(70))
+    with pytest.raises(TooLarge, match="at most 4096 are stored"):
+        event_line(parents=many)
+    assert forms.parse_event(event_line(parents=many[:32])).hash_prev == many[:32]
+
+
+def test_a_segment_is_what_its_name_and_its_header_say() -> None:
+    """Any changed byte is found, and said in words that tell what was changed."""
+    event, other = event_line(), event_line(seq=1)
+    ts = "2031-01-01T00:00:00.000000Z"
+    (made,) = forms.make_segments("main", [(ts, event), (ts, other)])
+    assert forms.segment_lines(made.name, made.data) == ("main", [event, other])
+    header = made.data.split(b"\n")[0] + b"\n"
+
+    def wrong(data: bytes, name: str | None = None) -> str:
+        with pytest.raises(CorruptLog) as caught:
+            forms.segment_lines(name or forms.segment_name(data), data)
+        return str(caught.value).partition(" ")[2].partition(" ")[2]
+
+    assert wrong(made.data, "0" * 32) == "does not match the hash in its name"
+    assert wrong(header + event) == "says 2 events and has 1"
+    assert wrong(event + other) == wrong(b"") == "does not begin with a segment header"
+    assert wrong(header.replace(b'"count":2', b'"count":x') + event) == "does not begin with a segment header"
+    twice = header.replace(b"}\n", b',"new":1,"new":2}\n') + event + other
+    known = header.replace(b"}\n", b',"count":2}\n') + event + other
+    assert wrong(twice) == wrong(known) == "does not begin with a segment header"
+    later = header.replace(b"}\n", b',"new":[1,"x"]}\n') + event + other
+    assert forms.segment_lines(forms.segment_name(later), later) == ("main", [event, other])
+    newer = header.replace(b'"v":1', b'"v":12') + event
+    with pytest.raises(FutureFormat, match="format version 12"):
+        forms.segment_lines(forms.segment_name(newer), newer)
+
+
+def test_fields_that_a_later_version_added_are_read() -> None:
+    """Whoever shows an event shows all of it."""
+    assert forms.added(b'"new":1,"list":["a",null],') == {"new": 1, "list": ["a", None]}
+    with pytest.raises(CorruptLog, match="twice"):
+        forms.added(b'"new":1,"new":1,')
+
+
+def test_a_body_is_stored_in_the_words_it_was_said_in() -> None:
+    """A body is text that people grep; escapes would hide it and cost more room."""
+    assert forms.body_bytes({"said": "Grüße", "n": [1, None]}) == '{"said":"Grüße","n":[1,null]}'.encode()
+    assert b"?" in forms.body_bytes({"said": "\udc80"})
+    assert len(forms.body_bytes({"x": "y" * (forms.MAX_BODY - 8)})) == forms.MAX_BODY
+    with pytest.raises(TooLarge):
+        forms.body_bytes({"x": "y" * (forms.MAX_BODY - 7)})
+
+
+def test_only_a_line_feed_ends_a_line() -> None:
+    """A torn last line comes as it is, and so does an empty first one."""
+    assert list(forms.split_lines(b"\na\r\x85b\n\nc")) == [b"\n", b"a\r\x85b\n", b"\n", b"c"]
+    assert list(forms.split_lines(b"")) == []

@@ -238,3 +238,22 @@ def test_a_session_that_ended_is_not_open_whatever_its_file_looks_like(layout: L
     Path(path).write_text(json.dumps(turned))
     session_files.save(layout, made("SES-open22"))
     assert [one.id for one in session_files.opened(layout)] == ["SES-open22"]
+
+
+def test_of_several_stores_the_firsts_word_counts(layout: Layout, tmp_path: Path) -> None:
+    """What a sandbox kept beside the store must not take the place of what is in it."""
+    other = Layout(str(tmp_path), str(tmp_path / "other"))
+    session_files.save(layout, made("SES-2", objective="ours"))
+    session_files.save(other, made("SES-2", objective="theirs"))
+    session_files.save(other, made("SES-1", objective="only theirs"))
+    found = session_files.everywhere([layout, other])
+    assert [(one.id, one.objective) for one in found] == [("SES-1", "only theirs"), ("SES-2", "ours")]
+
+
+def test_a_session_cannot_become_another(layout: Layout) -> None:
+    """Its file's name says when and where it began: nobody would find it again."""
+    session_files.save(layout, made("SES-1"))
+    for change in ({"id": "SES-2"}, {"started": SessionAnchor(TS, None, "another")}):
+        with pytest.raises(BadInput, match="cannot become another session"):
+            session_files.update(layout, "SES-1", lambda old, change=change: replace(old, **change))
+    assert session_files.find(layout, "SES-1") == made("SES-1")
