@@ -11,12 +11,13 @@ import pytest
 from holdfast.model.session import Session, SessionAnchor, SessionApproval, SessionItem, SessionTurn
 from holdfast.model.task import Link, Task
 from holdfast.model.text import has_hidden, tokens
-from holdfast.recall.applicable_memories import KnownMemory, WorkAtHand
+from holdfast.recall.applicable_memories import ApplicableMemory, KnownMemory, WorkAtHand
+from holdfast.recall.pack import material as materials
 from holdfast.recall.pack import pack_lines
 from holdfast.recall.pack.context_pack import ContextPack, build_pack, pack_text
 from holdfast.recall.pack.last_session import ChangedFiles, ChosenSession
 from holdfast.recall.pack.material import PackMaterial, PackRequest, RecalledItem, gather, governed
-from holdfast.recall.pack.pack_lines import clip_tokens, count_tokens
+from holdfast.recall.pack.pack_lines import ToldRevision, clip_tokens, count_tokens
 from holdfast.recall.pack.sections import NAMES
 from holdfast.recall.pack.sent_packs import entries
 from holdfast.store import layout as paths
@@ -33,6 +34,7 @@ MARKER = "k3v9q2"
 DEAR = "1a2b3c4d5e6f"  # as long as markers are, and a token for each character
 TS = "2026-11-15T19:42:07.000000Z"
 FAR = "2099-01-01T00:00:00.000000Z"
+OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 
 
 @pytest.fixture
@@ -685,3 +687,61 @@ def test_a_branch_without_a_session_tells_what_it_changed(place: Place) -> None:
     place.repo.commit("by-hand.txt", message="done by hand")
     lines = "\n".join(section(packed(place), "changed"))
     assert "1 commit on this branch since it left the trunk" in lines and "done by hand" in lines
+
+
+def test_what_holds_elsewhere_is_counted_by_what_governs() -> None:
+    """A reader must know that there are rules for other files; facts and assumptions are told or do not matter."""
+    kinds = ("invariant", "decision", "dead-end", "assumption", "fact")
+    knows = tuple(known(f"{kind}-{number}", "It is so.", kind) for kind in kinds for number in (1, 2))
+    holds = tuple(ApplicableMemory(one, 1, "x") for one in knows if one.id.endswith("1"))
+    nobody = ChosenSession(None, "none", "x")
+    material = PackMaterial(
+        chosen=nobody, branch="main", head="h", line="l", changed=ChangedFiles({}, ()), known=knows, governs=holds
+    )
+    assert material.elsewhere == 3
+    assert material.thread is None
+    assert replace(material, governs=()).elsewhere == 6
+
+
+def test_the_work_at_hand_is_what_was_asked_else_what_is_changed_begun_and_cited() -> None:
+    """Rules hold for files: one that is missed governs nothing."""
+    at = SessionAnchor(TS, "c", "main")
+    turn = SessionTurn(n=1, anchor=at, summary="x", files=("turned.py",))
+    session = Session(
+        id="SES-1", line="l", worktree=".", started=at, updated=at, objective="Log people in", turns=(turn,)
+    )
+    tasks = [
+        Task(
+            id="T-1", title="Mend the lamp", evidence=(f"file:src/lamp.py@{OID}", f"commit:{OID}", f"file:a@b.py@{OID}")
+        ),
+        Task(id="T-2", title="Paint it"),
+    ]
+    changed = ChangedFiles({"z.py": " M", "a.py": "??"}, ("committed.py",))
+    hand = materials._at_hand(PackRequest(), changed, session, tasks)
+    assert hand.files == ("a.py", "z.py", "src/lamp.py", "a@b.py", "turned.py")
+    assert (hand.words, hand.tasks) == ("Mend the lamp Paint it Log people in", ("T-1", "T-2"))
+    hand = materials._at_hand(PackRequest("why", ("b.py",)), changed, session, tasks)
+    assert (hand.files, hand.words, hand.tasks) == (("b.py",), "why", ("T-1", "T-2"))
+    alone = materials._at_hand(PackRequest(), ChangedFiles({}, ()), None, [])
+    assert (alone.files, alone.words.strip(), alone.tasks) == ((), "", ())
+
+
+def test_commits_beyond_what_is_read_are_counted(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A branch of years must not cost more than one of days, and must not look like one."""
+    monkeypatch.setattr(materials, "MAX_COMMITS", 2)
+    base, oids = place.git("rev-parse", "HEAD"), []
+    for number in range(3):
+        oids.insert(0, place.repo.commit("a.txt", f"{number}\n", f"change {number}"))
+    repo = place.open().repo
+    assert materials._commits(repo, base) == (((oids[0], "change 2"), (oids[1], "change 1")), 3)
+    assert materials._commits(repo, oids[2]) == (((oids[0], "change 2"), (oids[1], "change 1")), 2)
+    assert materials._commits(repo, oids[1]) == (((oids[0], "change 2"),), 1)
+    assert materials._commits(repo, oids[0]) == materials._commits(repo, None) == ((), 0)
+
+
+def test_lines_about_files_are_of_the_commit_that_is_checked_out() -> None:
+    """Before the first commit there is only the branch."""
+    nobody = ChosenSession(None, "none", "x")
+    there = PackMaterial(chosen=nobody, branch="main", head="h" * 40, line="l1", changed=ChangedFiles({}, ()))
+    assert materials.here(there) == ToldRevision("h" * 40, "commit", None, "checked out here")
+    assert materials.here(replace(there, head=None)) == ToldRevision("l1", "line", None, "checked out here")
