@@ -745,3 +745,15 @@ def test_lines_about_files_are_of_the_commit_that_is_checked_out() -> None:
     there = PackMaterial(chosen=nobody, branch="main", head="h" * 40, line="l1", changed=ChangedFiles({}, ()))
     assert materials.here(there) == ToldRevision("h" * 40, "commit", None, "checked out here")
     assert materials.here(replace(there, head=None)) == ToldRevision("l1", "line", None, "checked out here")
+
+
+def test_every_line_of_a_thread_is_of_the_session_it_names(place: Place) -> None:
+    """A receipt that names another session leads whoever asks later to the wrong words."""
+    first = session_here(place, name="SES-00")
+    for n in range(1, 15):
+        fields = later(first, n, open=(SessionItem(id="o1", text=f"end {n}", ts=TS),), state="ended")
+        session_here(place, name=f"SES-{n:02}", **fields, ended=fields["updated"])
+    (part,) = [one for one in packed(place).sections if one.name == "session"]
+    lines = [line for line in part.lines if line.told]
+    assert len(lines) > 10
+    assert [line.text for line in lines if line.told[0].id not in line.text.split(":")[0]] == []

@@ -448,6 +448,14 @@ def test_a_session_of_another_line_is_named_as_that() -> None:
     other = material(chosen=ChosenSession(session(summary="S", line="other"), "ancestor", "w"))
     assert whose_branch(own) is None
     assert whose_branch(other) == "topic"
+    left, gone = SessionAnchor(TS, HEAD, None), SessionAnchor(TS, None, None)
+    for updated, started, place in (
+        (left, None, "topic"),
+        (left, left, "a detached HEAD"),
+        (gone, gone, "an unknown branch"),
+    ):
+        moved = replace(other.chosen.session, updated=updated, **({"started": started} if started else {}))
+        assert whose_branch(replace(other, chosen=replace(other.chosen, session=moved))) == place
     assert whose_branch(material()) is None
     mine, theirs = section("session", own), section("session", other)
     assert mine is not None and theirs is not None

@@ -186,3 +186,14 @@ def test_other_files_are_left_alone_and_what_vanishes_is_no_damage(layout: Layou
     assert [Path(name).name for name, _ in pending_changes.damaged(layout)] == ["gone.json"]
     pending_changes.drop(layout, kept)
     assert pending_changes.waiting(layout) == []
+
+
+def test_a_record_without_what_a_later_version_added_counts(layout: Layout) -> None:
+    """An older version wrote no segment and no word of where it was published."""
+    kept = pending_changes.add(layout, ENTRY)
+    (path,) = Path(layout.pending).rglob("*.json")
+    record = json.loads(path.read_text())
+    for name in ("segment", "published"):
+        record.pop(name, None)
+    path.write_text(json.dumps(record))
+    assert pending_changes.read(str(path)) == kept
