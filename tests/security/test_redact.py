@@ -249,6 +249,19 @@ def test_two_secret_keys_keep_both_values() -> None:
     """Redaction must not lose what it does not hide."""
     first, second = ISSUED["github"][:2]
     assert sorted(SCAN.value({first: 1, second: 2}).values()) == [1, 2]
+    third = ISSUED["github"][2]
+    marker = "[redacted:github]"
+    assert SCAN.value({first: 1, second: 2, third: 3}) == {marker: 1, f"{marker}#2": 2, f"{marker}#3": 3}
+    assert SCAN.value({f"{marker}#2": 0, first: 1, second: 2}) == {f"{marker}#2": 0, marker: 1, f"{marker}#3": 2}
+
+
+def test_only_an_option_that_is_a_name_makes_a_secret_of_what_follows() -> None:
+    """A sentence, or an option that has its value already, says nothing about the next word."""
+    for before in ("--env=API_TOKEN", "- keep the token", "token", "-"):
+        kept = [before, "something-longer-1"]
+        assert SCAN.value(kept) == kept
+    for before in ("--token", "-token", "--api-key", "--db_password"):
+        assert SCAN.value([before, "something-longer-1"])[1].startswith("[redacted:"), before
 
 
 def test_what_cannot_be_scanned_is_refused() -> None:
