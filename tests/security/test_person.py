@@ -295,6 +295,7 @@ def test_the_processes_above_are_looked_at_up_to_the_first_and_not_for_ever() ->
     assert 10 < len(list(person._above(3, {3: (3, ["x"])}.get))) < 1000
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are not files here")
 def test_a_process_is_read_with_its_parent_and_its_words() -> None:
     """A title that a program gave itself is one word, and its first part is the program."""
     parent, words = person._from_proc(os.getpid()) or (0, ())
