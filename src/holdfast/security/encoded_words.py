@@ -25,7 +25,7 @@ DEEPEST = 2
 ESCAPED_BREAKS = (b"\\n", b"\\r", b"\\t")
 _BEFORE = 40  # bytes an encoded word may have before its first escape
 _STEP = REACH // 2  # how much further on a long word is looked at again; a multiple of four
-_LEAST = 16  # of base64: fewer bytes cannot hold a secret that anything would show
+_LEAST = 16  # of base64, a multiple of four: fewer bytes cannot hold a secret that anything would show
 
 
 @frozen
@@ -54,6 +54,7 @@ _BASE64 = regex(
     rb"(?:(?:(?:\\r)?\\n|\r?\n)[ \t]{0,16}+(?:[A-Za-z0-9+/_-]{4}){1,50}+){0,64}[A-Za-z0-9+/_-]{0,3}={0,2}"
 )
 _BREAKS = regex(rb"\\[rn]|\s+")
+_NEXT_LINE = regex(rb"(?:\\[rn]|\s)+(?=[A-Za-z0-9+/_-]{%d})" % _LEAST)
 _TEXT = regex(rb"(?:[\t\n\r\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3})+")
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
 _MORE_BASE64 = SecretRest(
@@ -83,10 +84,9 @@ def _read_base64(text: bytes, place: int) -> EncodedWord | None:
 
 
 def _further(signs: bytes, place: int) -> int:
-    """The place about half a look further on where the next four signs begin."""
-    breaks = sum(len(gap) for gap in _BREAKS.findall(signs, 0, _STEP))
-    step = _STEP - (_STEP - breaks) % 4
-    return place + step + (1 if _BREAKS.match(signs, step) else 0)
+    """About half a look further on: where a line begins, or four signs in a word of one line."""
+    lines = [found.end() for found in _NEXT_LINE.finditer(signs, 0, _STEP + _LEAST)]
+    return place + (lines[-1] if lines else _STEP - _LEAST)
 
 
 # Percent-encoding, and JSON's escapes beyond those that the rules know themselves.
