@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import tarfile
 from pathlib import Path
 
@@ -200,7 +201,15 @@ CARRIED = (
     *("anchors/ab.jsonl", "trash/t/sessions/x-SES-b.json", "receipts/R-1/1.jsonl", "rewrites", "kept/a.md"),
 )
 LEFT = (
-    *("runs/R-1/open", "sessions/sessions.lock", "anchors/lock", "bodies/x.tmp", "claims/T-1.json", "config"),
+    *(
+        "runs/R-1/open",
+        "sessions/sessions.lock",
+        "anchors/lock",
+        "bodies/x.tmp",
+        "claims/T-1.json",
+        "config",
+        "kept/a.lock",
+    ),
     *("trash/t/claims/T-1.json", "sessions/notes.json", "guards/main", "seen/clone.json"),
 )
 
@@ -300,7 +309,8 @@ def test_a_strangers_bundle_is_refused_with_its_reason(stores, tmp_path, manifes
 )
 def test_a_change_that_would_touch_other_files_is_refused(stores, tmp_path, name):
     """The next publish would commit it in the user's name."""
-    for path, why in ((".git/config", "which is not the memory's"), (".holdfast/memory/facts/a.md", None)):
+    would = f"{name} would {'bring' if name.startswith('trash') else 'change'} '.git/config', which is not the memory's"
+    for path, why in ((".git/config", re.escape(would)), (".holdfast/memory/facts/a.md", None)):
         member = (name, json.dumps({"path": path}).encode() + b"\n")
         file = stranger(tmp_path / path.replace("/", "-"), hashed(member), member)
         if why:
@@ -309,6 +319,14 @@ def test_a_change_that_would_touch_other_files_is_refused(stores, tmp_path, name
             assert there(stores[1]) == set()
         else:
             assert bundle.bring_back(stores[1], str(file), erased=set()).files == 1
+
+
+@pytest.mark.parametrize("name", ["lines/a.json", "trash/20310101T000000Z-abcdefghij/other.jsonl"])
+def test_only_changes_and_copies_are_asked_which_path_they_are_of(stores, tmp_path, name):
+    """Other records name files of the repository, too: that is what they are about."""
+    member = (name, json.dumps({"path": ".git/config"}).encode() + b"\n")
+    file = stranger(tmp_path / "some", hashed(member), member)
+    assert bundle.bring_back(stores[1], str(file), erased=set()).files == 1
 
 
 def test_a_bundle_that_unpacks_to_too_much_is_refused(stores, tmp_path, monkeypatch):
