@@ -125,27 +125,31 @@ class Team:
         remote(place)
         upstream.trust(place.open(), by="Ada")
 
-    def decide(self, kind: str, name: str, text: str | None = None, **body: Any) -> str:
-        """A decision about a fact's text; gives the text's blob."""
-        clone = self.place.open()
-        blob = clone.repo.hash_blob((text or fact_text(name)).encode())
+    def decide(self, kind: str, name: str, text: str | None = None, *, keep: bool = False, **body: Any) -> str:
+        """A decision about a fact's text, which is kept or not; gives the text's blob."""
+        clone, text = self.place.open(), text or fact_text(name)
+        if keep:
+            clone.change(fact_path(name), text)
+        blob = clone.repo.hash_blob(text.encode())
         clone.record(EventDraft(kind, target=f"FCT-{name}", body={"blob": blob, "statement": "It is so.", **body}))
         return blob
 
     def accept(self, name: str, text: str | None = None, **body: Any) -> str:
-        self.place.open().change(fact_path(name), text or fact_text(name))
-        return self.decide("accept", name, text, **body)
+        return self.decide("accept", name, text, keep=True, **body)
 
-    def told(self) -> Vouched:
+    def told(self, *, edited: bool = False) -> Vouched:
         """What the trunk says once everything here is published, committed and pushed."""
         self.place.publish(here=True)
-        self.push()
+        self.push(edited=edited)
         return upstream.vouched(self.place.open())
 
-    def push(self) -> None:
-        self.add()
-        self.place.git("commit", "-qm", "work", ok=False)
-        self.place.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    def push(self, *, edited: bool = True) -> None:
+        """The trunk is where our branch is, once what was `edited` by hand is committed."""
+        if edited:
+            self.add()
+            self.place.git("commit", "-qm", "work", ok=False)
+        refs = self.place.repo / ".git/refs"
+        (refs / "remotes/origin/main").write_bytes((refs / "heads/main").read_bytes())
 
     def add(self) -> None:
         folders = (layout.MEMORY, layout.LOG, layout.APPROVALS)
@@ -164,9 +168,7 @@ def team(place: Place) -> Iterator[Team]:
 def test_a_trunk_vouches_for_the_texts_that_a_person_approved_last(team: Team) -> None:
     """Everything else in it is a file that somebody merged."""
     blob = team.accept("a", supersedes=["FCT-old"])
-    promoted = fact_text("b")
-    team.place.open().change(fact_path("b"), promoted)
-    other = team.decide("promote", "b")
+    other = team.decide("promote", "b", keep=True)
     said = team.told()
     assert said.key == team.place.git("rev-parse", "HEAD")
     assert said.blobs == {blob, other}
@@ -176,7 +178,7 @@ def test_a_trunk_vouches_for_the_texts_that_a_person_approved_last(team: Team) -
     assert dict(said.replaced) == {"FCT-a": ("FCT-old",)}
     assert (said.erased, said.unchecked) == (frozenset(), frozenset())
     edited = team.place.repo.write(fact_path("a"), fact_text("a", "It is not so.")).read_bytes()
-    said = team.told()
+    said = team.told(edited=True)
     assert said.blobs == {team.place.open().repo.hash_blob(edited), other}
     assert (said.approved, dict(said.texts)) == (frozenset(), {"FCT-a": blob})
     team.decide("retire", "a")
@@ -380,7 +382,7 @@ def test_in_a_shallow_clone_only_proofs_tell(team: Team) -> None:
     without_proofs(team)
     blob = team.accept("b")
     team.place.repo.write(fact_path("a"), fact_text("a", "It is not so."))
-    team.told()
+    team.told(edited=True)
     (team.place.repo / ".git/shallow").write_text(team.place.git("rev-parse", "HEAD") + "\n")
     said = again(team)
     assert (said.approved, said.unchecked) == ({("FCT-b", blob)}, {"FCT-a"})
