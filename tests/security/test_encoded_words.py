@@ -68,6 +68,21 @@ def test_the_next_look_does_not_begin_within_an_escape(coding: Coding, escape: b
         assert further is not None and set(further.text) == {ord("A")}
 
 
+def test_the_next_look_at_one_long_line_and_short_ones_begins_with_the_first_of_these() -> None:
+    """A header line of a kilobyte, and then lines as mail has them."""
+    signs = base64.b64encode(b"plain words of settings, line after line\n" * 100)
+    wrapped = b"\n".join([signs[:1000], *(signs[at : at + 76] for at in range(1000, len(signs), 76))])
+    word = BASE64.read(wrapped, 0)
+    assert word is not None and word.again == 1001
+
+
+@pytest.mark.parametrize("joint", ["\\n", "\\r", "\\t", " ", '"'])
+@pytest.mark.parametrize("said", ["p%61ssword%3D{}", "p\\u0061ssword\\u003d{}"])
+def test_an_encoded_word_is_hidden_from_where_it_begins(joint: str, said: str) -> None:
+    """The break before it is not its first letter."""
+    assert SCAN.text(f"x{joint}{said.format(PASS)}") == f"x{joint}[redacted:password]"
+
+
 def test_what_escapes_mean() -> None:
     """A key in JSON within JSON is the same key."""
     word = ESCAPES.read(rb"a\/b\u003d\\u003Dc\\\/d ", 0)
@@ -107,6 +122,7 @@ def test_a_word_in_base64_is_text_from_its_first_signs() -> None:
         f"<datadog_app>{LONG}",
         f'datadog_app\\": \\"{LONG}',
         f"x = 1\ndatadog_app => {LONG}",
+        f"{'some words before it ' * 9}\ndatadog_app=ab/{LONG} and after it",
     ],
 )
 def test_a_random_word_that_is_assigned_to_a_providers_name_is_hidden(text: str) -> None:
