@@ -379,6 +379,8 @@ def test_what_changed_here_is_without_our_own_files(place: Place) -> None:
     assert found.paths == {"a.txt", "b.txt", ".holdfast2/c.txt"}
     assert last_session.look_at_changes(repo).committed == ()
     assert last_session.branched_off(repo, "main") == place.git("rev-parse", "main")
+    ahead = place.git("commit-tree", "main^{tree}", "-p", "main", "-m", "the trunk went on")
+    assert last_session.branched_off(repo, ahead) == place.git("rev-parse", "main")
     assert last_session.branched_off(repo, "nowhere") is None
     assert last_session.branched_off(repo, "work") == place.git("rev-parse", "work")
     assert last_session.changed_files(repo, "HEAD~1") == (".holdfast2/c.txt", "b.txt")

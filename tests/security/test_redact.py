@@ -419,3 +419,16 @@ def test_what_is_nested_as_deep_as_may_be_is_scanned_to_its_end() -> None:
     for _ in range(MAX_DEPTH - 1):
         deep = [deep]
     assert f"[redacted:{rule}]" in json.dumps(SCAN.value(deep))
+    deep = secret
+    for _ in range(MAX_DEPTH - 1):
+        deep = {"x": deep}
+    assert f"[redacted:{rule}]" in json.dumps(SCAN.value(deep))
+
+
+def test_what_follows_a_secret_directly_is_a_word_of_its_own_and_each_is_counted() -> None:
+    """Two keys without a blank between are two keys, and whoever reads the count knows how many."""
+    scan, token = Scanner(["corp-[0-9]{6}"]), ISSUED["npm"][0]
+    stream = scan.stream()
+    data = f"corp-123456{token} and {token}".encode()
+    assert stream.feed(data) + stream.finish() == b"[redacted:custom][redacted:npm] and [redacted:npm]"
+    assert stream.hidden == {"custom": 1, "npm": 2}

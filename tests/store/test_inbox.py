@@ -88,6 +88,9 @@ def test_pairs_after_a_damaged_line_are_nobodys_unless_it_was_a_pair(layout: Lay
     """Whose they are is not known; a bad pair among good ones costs itself alone."""
     write(layout, REWRITE, f"=\t{A}\t{B}\n", "junk\n", f"=\t{B}\t{C}\n")
     assert [one.pairs for one in git_inbox.drain(layout)] == [((A, B),)]
+    odd = "x" * 40
+    write(layout, REWRITE, f"=\t{A}\t{odd}\n", f"=\t{odd}\t{B}\n", f"=\t{C}\t{D}\n")
+    assert [one.pairs for one in git_inbox.drain(layout)] == [((C, D),)]
     write(layout, REWRITE, f"=\t{A}\t{B}\n", f"=\t{A}\t{B}x\n", "=\tx\ty\n", f"=\t{C}\t{D}\n", f"=\t{C}\t{'d' * 64}\n")
     assert [one.pairs for one in git_inbox.drain(layout)] == [((A, B), (C, D))]
 
