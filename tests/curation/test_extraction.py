@@ -108,7 +108,7 @@ def test_the_same_said_twice_is_one_candidate() -> None:
     assert (one.who, one.turn) == ("user", 2)
 
 
-def test_a_run_gives_at_most_eight_the_best_first() -> None:
+def test_a_run_gives_at_most_ten_the_best_first() -> None:
     """A queue of fifty is a queue nobody reads."""
     names = ["alpha", "bravo", "cedar", "delta", "ember", "fjord", "gamma", "helix", "iris", "joker", "karma"]
     turns: list[Utterance | TriedCommand] = [
@@ -116,7 +116,7 @@ def test_a_run_gives_at_most_eight_the_best_first() -> None:
         for n, name in enumerate(names)
     ]
     found = find_claims([*turns, Utterance("user", "Decision: the ledger is append-only for ever.", 90)])
-    assert len(found) == 8 and found[0].who == "user"
+    assert len(found) == 10 and found[0].who == "user"
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_a_model_is_shown_the_newest_turns_and_no_tool() -> None:
     assert "[201 command, exit 2] make test" in text
 
 
-def test_at_most_eight_come_from_a_model() -> None:
+def test_at_most_ten_come_from_a_model() -> None:
     """The bound holds whoever proposes."""
     names = ["alpha", "bravo", "cedar", "delta", "ember", "fjord", "gamma", "helix", "iris", "joker", "karma"]
     text = " and ".join(f"the {name} table is append-only for ever" for name in names)
@@ -240,7 +240,7 @@ def test_at_most_eight_come_from_a_model() -> None:
         {"type": "fact", "statement": f"The {name} table is append-only", "turn": 1, "words": f"the {name} table is"}
         for name in names
     ]
-    assert len(ask_model([Utterance("agent", text, 1)], lambda _: answer(*rows)) or ()) == 8
+    assert len(ask_model([Utterance("agent", text, 1)], lambda _: answer(*rows)) or ()) == 10
 
 
 PIECES = st.sampled_from(

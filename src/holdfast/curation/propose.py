@@ -224,12 +224,12 @@ def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evide
                     ground=ground,
                     kind=one.kind,
                     statement=one.statement,
-                    details=f"Rationale: {one.why}" if one.why else "",
+                    details="\n\n".join(filter(None, (f"Rationale: {one.why}" if one.why else "", one.details))),
                     confidence=one.confidence,
                     evidence=evidence(one),
                     applies_to=named[one.statement],
                     source=source if source.startswith("run:") else None,
-                    provenance=[Provenance(source, one.turn, one.words)],
+                    provenance=[Provenance(source, *said) for said in ((one.turn, one.words), *one.also)],
                     tags=[one.rule.replace(" ", "-")],
                 )
             except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found

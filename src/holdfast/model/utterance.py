@@ -9,6 +9,8 @@ from holdfast.values import frozen
 
 Who = Literal["user", "agent", "tool"]
 
+# Where words of a session stand: what was asked, what the agent said on the way and last, and the notes of its turns.
+SOURCES = ("request", "said", "closing", "commit", "plan", "answer", "refusal", "memory", "comment")
 MIN_STATEMENT, MAX_STATEMENT = 20, 300  # characters: less names nothing, more is no single claim
 MIN_RULE = 12  # of what a person forbids for good: "Never log PII" leaves nothing out
 MAX_WORDS = 300
@@ -22,6 +24,9 @@ class Utterance:
     who: Who
     text: str
     turn: int
+    source: str = ""  # one of SOURCES where the turns of a session are known, else nothing
+    files: tuple[str, ...] = ()  # of the repository that the turn wrote
+    wrote: bool = False  # whether the turn wrote any file or made a commit
 
 
 @frozen
@@ -45,3 +50,5 @@ class ExtractedMemory:
     who: str
     rule: str  # the rule that found it, for people who wonder
     confidence: float
+    details: str = ""  # what else was said about it
+    also: tuple[tuple[int, str], ...] = ()  # turns, and words there that say the same

@@ -21,11 +21,12 @@ from holdfast.capture import run_report
 from holdfast.capture.ingest.duplicates import contents
 from holdfast.capture.ingest.run_anchor import AgentGitCall, RunAnchors, moment
 from holdfast.capture.ingest.session_repository import relative
+from holdfast.capture.ingest.turn_notes import turn_notes
 from holdfast.capture.worktree_changes import spelled
 from holdfast.model import transcript as transcripts
 from holdfast.model.summary import Account, Summary, summary_page, turn_line
 from holdfast.model.transcript import MAX_TEXT, Call, Todo, TranscriptOrigin, TranscriptStep, TranscriptTurn, cut
-from holdfast.model.utterance import TriedCommand, Utterance
+from holdfast.model.utterance import TriedCommand, Utterance, Who
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
 from holdfast.store import capsule as capsules
@@ -176,13 +177,15 @@ def turn_row(
         "commands": [_ran(call) for call in shell[-TURN_COMMANDS:]],
         "files": list(files)[:TURN_FILES],
         "commits": [],
+        "notes": turn_notes(turn),
+        "wrote": any(edits(turn)),
     }
 
 
 def row_words(row: Mapping[str, Any]) -> list[str]:
     """All words of others in a turn's row: what is not here is a number, a time or a mark of ours."""
     found = [row["prompt"], row["line"], row["branch"] or "", *row["said"], *row["files"]]
-    return found + [one["text"] for one in row["commands"]]
+    return found + [one["text"] for one in (*row["commands"], *row["notes"])]
 
 
 def branch_of(turn: TranscriptTurn, origin: TranscriptOrigin) -> str | None:
@@ -404,11 +407,22 @@ def said_in_run(folder: str) -> Iterator[Utterance | TriedCommand]:
     """The words and commands of an imported run, as far as it is searched for candidates."""
     room = MAX_HEARD
     for row in turns_of(folder):
-        n = int(row["turn"])
-        found: list[Utterance | TriedCommand] = [Utterance(row["by"], row["prompt"], n)] if row["prompt"] else []
-        found += [Utterance("agent", text, n) for text in row["said"]]
-        room -= sum(len(one.text) for one in found if isinstance(one, Utterance))
+        found = list(_utterances(row))
+        room -= sum(len(one.text) for one in found)
         if room < 0:
             return
         yield from found
+        n = int(row["turn"])
         yield from (TriedCommand(one["text"], one["exit_status"], n) for one in row["commands"])
+
+
+def _utterances(row: Mapping[str, Any]) -> Iterator[Utterance]:
+    n, files = int(row["turn"]), tuple(row["files"])
+    wrote = bool(row.get("wrote", files) or row["commits"])  # runs of earlier versions name only files
+    if row["prompt"]:
+        yield Utterance(row["by"], row["prompt"], n, "request", files, wrote)
+    for place, text in enumerate(row["said"], 1):
+        yield Utterance("agent", text, n, "closing" if place == len(row["said"]) else "said", files, wrote)
+    for note in row.get("notes") or ():  # runs of earlier versions have none
+        who: Who = "user" if note["of"] in ("answer", "refusal") else "agent"
+        yield Utterance(who, note["text"], n, note["of"], files, wrote)

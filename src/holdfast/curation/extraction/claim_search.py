@@ -11,6 +11,7 @@ from functools import cached_property
 from holdfast.curation.extraction import constraint_rules, decision_rules, failure_rules
 from holdfast.curation.extraction.candidate_claim import SentenceClaim, SentenceParts, content, may_stand, parts
 from holdfast.curation.extraction.failure_rules import retried
+from holdfast.curation.extraction.session_claims import session_claims
 from holdfast.curation.extraction.turn_sentences import sentences
 from holdfast.model import prompt_injection
 from holdfast.model.text import has_hidden
@@ -19,13 +20,15 @@ from holdfast.patterns import PatternFile
 
 TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from holdfast.curation.extraction.session_statements import SessionStatement
     from holdfast.curation.extraction.turn_sentences import Sentence
 
 _SHAPE = PatternFile(__file__)
-MOST = 8  # of one run: a person reads them all
+MOST = 10  # of one run: a person reads them all
 _ALIKE = 0.8  # share of words from which on two statements are one
+_PLAINLY = ("", "request", "said", "closing", "answer", "refusal")  # sources in which people and agents speak
 _ENOUGH = 4  # words: fewer stand in too many sentences by chance
 
 
@@ -69,9 +72,30 @@ _RULES = (
 def find_claims(turns: Sequence[Utterance | TriedCommand], *, sent: Sequence[str] = ()) -> list[ExtractedMemory]:
     """What may be worth remembering of a run, best first; `sent` are the packs this agent was given."""
     packs = SentPhrases(sent)
-    gathered = [one for turn in turns if isinstance(turn, Utterance) for one in _in_turn(turn, packs)]
+    heard = [turn for turn in turns if isinstance(turn, Utterance)]
+    plain = [turn for turn in heard if turn.source in _PLAINLY]
+    gathered = [one for turn in plain for one in _in_turn(turn, packs) if not _is_mended(turn, one)]
     gathered += retried([turn for turn in turns if isinstance(turn, TriedCommand)])
+    gathered += session_claims([turn for turn in heard if turn.source], may_say=_may_say(heard, packs))
     return _joined(sorted(_not_corrected(gathered), key=lambda one: (-one.confidence, one.turn)))[:MOST]
+
+
+def _is_mended(turn: Utterance, one: ExtractedMemory) -> bool:
+    """Whether an agent found the cause of a fault in a turn that went on to write files: it is none any more."""
+    return turn.wrote and turn.who == "agent" and one.rule == failure_rules.CAUSE_RULE
+
+
+def _may_say(turns: Sequence[Utterance], packs: SentPhrases) -> Callable[[SessionStatement], bool]:
+    """Whether a statement steers nobody and is not our own word come back."""
+    # Where one sentence of an agent was planted, its neighbours may have been.
+    planted = {turn.turn for turn in turns if turn.who == "agent" and prompt_injection.overrules(turn.text)}
+
+    def may_say(one: SessionStatement) -> bool:
+        if prompt_injection.overrules(one.text) or names_ours(one.text) or packs.holds(one.text):
+            return False
+        return one.who == "user" or not (one.turn in planted or prompt_injection.addresses_memory(one.text))
+
+    return may_say
 
 
 def _in_turn(turn: Utterance, packs: SentPhrases) -> Iterator[ExtractedMemory]:

@@ -183,12 +183,13 @@ class Sentence:
     words: str
     opening: int  # its number within the turn
     hidden: bool  # holds characters one cannot see
+    block: int  # the number of its paragraph or item
 
 
 def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of a turn that are prose, in order."""
     shown, number = blanked(text), 0
-    for block in blocks(shown):
+    for place, block in enumerate(blocks(shown)):
         label = block.label
         for start, end in _spans(shown, block):
             if number > 1 and end - start < _SAYS_NOTHING:
@@ -196,7 +197,8 @@ def sentences(text: str) -> Iterator[Sentence]:
             tidied = tidy(shown[start:end].replace(NUL, ""), label)
             label = ""
             if tidied:
-                yield Sentence(tidied, crossed_out(tidied), _verbatim(text[start:end]), number, _hides(text[start:end]))
+                words = text[start:end]
+                yield Sentence(tidied, crossed_out(tidied), _verbatim(words), number, _hides(words), place)
                 number += 1
 
 

@@ -1,0 +1,83 @@
+"""What a turn says besides its prompt and its answers: in commit messages, in code comments, in a person's replies.
+
+Each note is a text and where it stands: `commit`, `plan` (one that a person approved), `answer` (to a question of the
+agent), `refusal` (what a person said when they refused a call), `memory` (what the agent wrote into its own memory
+files) and `comment` (in code). Lengths are bounded. The patterns are in turn_notes.txt.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+
+from holdfast.model.transcript import Call, TranscriptEdit, TranscriptTurn, cut
+from holdfast.patterns import PatternFile
+
+MOST = 60  # notes of a turn
+MAX_NOTE = 8_000  # characters of one
+_SHAPE = PatternFile(__file__)
+
+
+def turn_notes(turn: TranscriptTurn) -> list[dict[str, str]]:
+    """The notes of a turn, in order."""
+    found = [{"of": of, "text": cut(text.strip(), MAX_NOTE)} for call in turn.calls for of, text in _notes(call)]
+    return [note for note in found if note["text"]][:MOST]
+
+
+def _notes(call: Call) -> Iterator[tuple[str, str]]:
+    if call.result is None:
+        return
+    if call.result.refused:
+        said = _SHAPE.refused_with.search(call.result.text)
+        yield "refusal", call.result.text[said.end() :] if said else ""
+        return
+    if call.kind == "ask" or _SHAPE.asks.fullmatch(call.name):
+        yield from (("answer", f"{asked} {answered}") for asked, answered in _SHAPE.answers.findall(call.result.text))
+    if call.result.failed:
+        return
+    if call.command and (message := commit_message(call.command)):
+        yield "commit", message
+    if _SHAPE.plans.fullmatch(call.name):
+        yield "plan", _plan(call.text)
+    for edit in call.edits:
+        yield ("memory", _new_text(edit)) if _SHAPE.memory_file.search(edit.path) else ("comment", _comments(edit))
+
+
+def commit_message(command: str) -> str:
+    """The message that a command gives to `git commit`, without trailers; empty if it gives none."""
+    command = command[:20_000]
+    if not _SHAPE.commits.search(command):
+        return ""
+    if found := _SHAPE.here_document.search(command):
+        text = found["text"]
+    else:
+        text = "\n\n".join(quoted or plain for quoted, plain in _SHAPE.message_option.findall(command))
+    lines = [line for line in text.replace('\\"', '"').split("\n") if not _SHAPE.trailer.match(line)]
+    return "\n".join(lines).strip()
+
+
+def _plan(text: str) -> str:
+    try:
+        plan = json.loads(text)
+    except ValueError:
+        return ""
+    found = plan.get("plan") if isinstance(plan, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _new_text(edit: TranscriptEdit) -> str:
+    before = {*edit.removed, *(edit.kept or ())}
+    return "\n".join(line for line in edit.added if line not in before)
+
+
+def _comments(edit: TranscriptEdit) -> str:
+    """The comments that an edit adds to code, a paragraph each; those of tests say how tests are made."""
+    if _SHAPE.no_code.search(edit.path):
+        return ""
+    before, groups = {*edit.removed, *(edit.kept or ())}, [""]
+    for line in edit.added:
+        found = _SHAPE.comment.match(line[:500])
+        if found and line not in before:
+            groups[-1] += f" {found[1].strip()}"
+        elif groups[-1]:
+            groups.append("")
+    return "\n\n".join(re.sub(r"\s+", " ", group).strip() for group in groups if len(group) > 30)

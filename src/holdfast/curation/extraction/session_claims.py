@@ -1,0 +1,131 @@
+"""Chooses what a session leaves behind: the statements a person most likely keeps, each once, with what else was said.
+
+Statements about the same thing become one: the best words it, the next adds to it. A person's request is put in the
+agent's words, which name what was done, and the person's own words are kept beside them.
+"""
+
+from __future__ import annotations
+
+from holdfast.curation.extraction import session_statements, statement_score
+from holdfast.curation.extraction.candidate_claim import bare, capital
+from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords
+from holdfast.model.utterance import MAX_STATEMENT, MIN_STATEMENT, ExtractedMemory, Utterance
+from holdfast.patterns import PatternFile
+from holdfast.values import frozen
+
+TYPE_CHECKING = False  # `typing` itself would cost every start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MOST = 10  # of one session: a person reads them all
+_EACH = 8  # statements for one candidate: a short session gives few
+_LEAST = 0.38  # score: below it more are wrong than right (see `bench-memory`)
+_ADDS = 0.25  # score of a statement that only adds to another
+_SAME = 0.14  # likeness from which on two statements are about the same thing
+_KNOWN = 0.15  # share of a statement, by the weight of its words, that those chosen before it say together
+_ALIKE = 0.1  # likeness from which on one may add to the other
+_NEW = 0.3  # share of a statement that must be new to be worth adding
+MAX_DETAILS = 700  # characters
+_SHAPE = PatternFile(__file__)
+
+
+@frozen
+class _Chosen:
+    best: int
+    adds: tuple[int, ...] = ()
+
+
+def session_claims(turns: Sequence[Utterance], *, may_say: Callable[[SessionStatement], bool]) -> list[ExtractedMemory]:
+    """What is worth keeping of a session whose turns are known, the surest first; `may_say` refuses some."""
+    told = session_statements.statements(turns)
+    found = [one for one in told if may_stand(one) and may_say(one)]
+    session = SessionWords(turns, found)
+    scores = [statement_score.score(one, number, session) for number, one in enumerate(found)]
+    chosen = _choose(session, scores, most=max(2, min(MOST, round(len(found) / _EACH))))
+    return [_worded(session, one, scores[one.best]) for one in chosen]
+
+
+def may_stand(one: SessionStatement) -> bool:
+    """Whether a statement can be read by somebody who was not there."""
+    if one.hidden or not one.words or session_statements.width(bare(one.text)) < MIN_STATEMENT:
+        return False
+    if _SHAPE.unfinished.search(one.text) or session_statements.is_code_like(one.text):
+        return False
+    by_agent = one.source in ("said", "closing")
+    return not (by_agent and (_SHAPE.of_the_moment.search(one.text) or is_mended_fault(one)))
+
+
+def is_mended_fault(one: SessionStatement) -> bool:
+    """Whether it tells of a fault in a turn that went on to write files: afterwards it is not true any more."""
+    if not one.wrote or not _SHAPE.fault.search(one.text):
+        return False
+    return _SHAPE.lasts.search(one.text) is None
+
+
+def _choose(session: SessionWords, scores: Sequence[float], *, most: int) -> list[_Chosen]:
+    chosen: list[_Chosen] = []
+    known: frozenset[str] = frozenset()
+    for number in sorted(range(len(scores)), key=lambda place: -scores[place]):
+        if scores[number] < _ADDS:
+            break
+        words = session.about[number]
+        alike = [session.likeness(number, one.best) for one in chosen]
+        nearest = max(alike, default=0.0)
+        if nearest < _SAME and session.weight(words & known) < _KNOWN * session.weight(words):
+            if scores[number] >= _LEAST and len(chosen) < most:
+                chosen.append(_Chosen(number))
+                known |= words
+        elif nearest >= _ALIKE and not chosen[place := alike.index(nearest)].adds:
+            if _is_new(session, number, chosen[place].best):
+                chosen[place] = _Chosen(chosen[place].best, (number,))
+                known |= words
+    return chosen
+
+
+def _is_new(session: SessionWords, number: int, known: int) -> bool:
+    told, there = session.statements[number].told, session.statements[known].told
+    if told in there or there in told:
+        return False
+    words = session.about[number]
+    return session.weight(words - session.about[known]) > _NEW * session.weight(words)
+
+
+def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedMemory:
+    best, *adds = (session.statements[number] for number in (chosen.best, *chosen.adds))
+    if best.who == "user" and adds and adds[0].who == "agent":
+        best, adds = adds[0], [best]
+    statement, rest = _statement(best)
+    more = [rest, *(one.told if one.who == "agent" else f"Asked: {one.told}" for one in adds)]
+    return ExtractedMemory(
+        kind_of(best),
+        statement,
+        "",
+        best.words,
+        best.turn,
+        best.who,
+        _SHAPE.table("rules").get(best.source, best.source),
+        statement_score.confidence(scored),
+        details=session_statements.shortened("\n\n".join(filter(None, more)), MAX_DETAILS),
+        also=tuple((one.turn, one.words) for one in adds),
+    )
+
+
+def _statement(one: SessionStatement) -> tuple[str, str]:
+    """What it says in one sentence, and what else belongs to it."""
+    text, whole = bare(one.text), one.told
+    if whole.startswith(one.before) and one.before and len(whole) <= MAX_STATEMENT:
+        return capital(bare(whole)), ""
+    rest = one.after if whole.endswith(one.after) else ""
+    if len(text) > MAX_STATEMENT:
+        ends = [found.start() for found in _SHAPE.clause.finditer(text, MIN_STATEMENT, MAX_STATEMENT)]
+        at = ends[-1] if ends else text.rfind(" ", 0, MAX_STATEMENT)
+        text, rest = text[:at], one.told
+    return capital(bare(text)), rest
+
+
+def kind_of(one: SessionStatement) -> str:
+    """The type of memory that a statement is."""
+    for kind in ("dead_end", "assumption", "invariant", "decision"):
+        if getattr(_SHAPE, kind).search(one.text):
+            return kind.replace("_", "-")
+    return "decision" if one.who == "user" or one.source == "plan" else "fact"

@@ -1,0 +1,136 @@
+"""How likely a person keeps a statement of a session: a weighted sum of what can be seen of it.
+
+What is seen: where it stands (a commit, a closing report, a request …), what its turn did (wrote files, committed),
+how often the session comes back to it, its shape, and cue words, which are data for each language
+(statement_score.txt). The weights come from labelled sessions (`bench/fit_memory.py` writes statement_weights.txt);
+so does the table from a score to how many such statements were right.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import exp
+
+from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords, code_names, width
+from holdfast.patterns import PatternFile, text_beside
+
+TYPE_CHECKING = False  # `typing` itself would cost every start
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SHAPE = PatternFile(__file__)
+CUES = (
+    *("because", "instead", "only", "negated", "fails", "status", "first_person", "next_step", "did", "is_so", "modal"),
+    *("you", "design", "decides", "dead_end", "condition", "counted", "option", "offers", "wonders", "tests", "looks"),
+    *("docs", "was", "now", "hedges", "mends", "every", "example"),
+)
+HEADINGS = ("h_change", "h_verify", "h_next", "h_option", "h_cause", "h_note")
+_BY_SOURCE = ("closing", "said", "request", "comment", "commit")
+_CROSSED = ("because", "instead", "only", "negated", "is_so", "now", "was", "modal")
+
+
+def score(one: SessionStatement, number: int, session: SessionWords) -> float:
+    """From 0 to 1: how likely it is worth keeping."""
+    weights = _weights()
+    found = features(one, number, session)
+    return 1 / (1 + exp(-weights["bias"] - sum(weights.get(name, 0.0) * value for name, value in found.items())))
+
+
+def confidence(scored: float) -> float:
+    """How many statements with such a score were right, of those that labelled sessions gave."""
+    below = [right for least, right in _calibration() if scored >= least]
+    return below[-1] if below else 0.1
+
+
+def features(one: SessionStatement, number: int, session: SessionWords) -> dict[str, float]:
+    """What can be seen of a statement; what is not named is nought."""
+    cues = {cue for cue in CUES if getattr(_SHAPE, cue).search(one.text)}
+    seen: dict[str, float] = dict.fromkeys(cues, 1.0)
+    seen |= {f"from {one.source}": 1.0}
+    if one.source in _BY_SOURCE:
+        seen |= {f"{one.source} {cue}": 1.0 for cue in _CROSSED if cue in cues}
+    seen |= {name: 1.0 for name in HEADINGS if one.heading and getattr(_SHAPE, name).search(one.heading)}
+    seen |= _shape(one, cues)
+    seen |= _turn(one, cues, session)
+    seen |= _echo(one, number, session)
+    return seen
+
+
+def _shape(one: SessionStatement, cues: set[str]) -> dict[str, float]:
+    names, size = len(code_names(one.text)), width(one.text)
+    found = {
+        "is short": size < 60,
+        "is shortish": 60 <= size < 100,
+        "is long": 150 < size <= 300,
+        "is very long": size > 300,
+        "names code": names > 0,
+        "code because": names > 0 and "because" in cues,
+        "code instead": names > 0 and "instead" in cues,
+        "is listed": one.is_listed,
+        "comes first": one.place == 0,
+        "comes last": one.place == one.count - 1,
+        "reason follows": _SHAPE.because.match(one.after) is not None,
+        "next step follows": _SHAPE.next_step.search(one.after) is not None,
+    }
+    return {name: 1.0 for name, is_so in found.items() if is_so} | {"code names": min(names, 5) / 5}
+
+
+def _turn(one: SessionStatement, cues: set[str], session: SessionWords) -> dict[str, float]:
+    """What the turn of a statement did, and how a person answered it."""
+    turns, wrote = session.numbers, one.turn in session.wrote
+    later = turns[turns.index(one.turn) + 1 :]
+    asked, answer = session.text("asked", one.turn), session.text("asked", later[0]) if later else ""
+    by_agent, by_user = one.source in ("said", "closing"), one.source == "request"
+    found = {
+        "turn wrote": wrote,
+        "turn committed": one.turn in session.committed,
+        "later turn wrote": any(turn in session.wrote for turn in later),
+        "last turn": not later,
+        "first turn": one.turn == turns[0],
+        "closing of work": one.source == "closing" and wrote,
+        "closing of talk": one.source == "closing" and not wrote,
+        "failure of work": wrote and "fails" in cues and (by_agent or by_user),
+        "wish of work": by_user and wrote and "wonders" in cues,
+        "step on the way": one.source == "said" and bool(cues & {"first_person", "next_step"}),
+        "conceded": by_user and _SHAPE.concedes.search(session.said(one.turn)[:300]) is not None,
+        "then refused": by_agent and _SHAPE.refuses.match(answer) is not None,
+        "then agreed": by_agent and _SHAPE.agrees.match(answer) is not None,
+        "after a question": "?" in asked[-200:],
+        "many turns": len(turns) > 5,
+    }
+    return {name: 1.0 for name, is_so in found.items() if is_so}
+
+
+def _echo(one: SessionStatement, number: int, session: SessionWords) -> dict[str, float]:
+    """How much of a statement the session says elsewhere: in its commits, its requests, its other statements."""
+    words = session.about[number]
+    size = max(4, len(words))
+    earlier = [turn for turn in session.numbers if turn <= one.turn]
+    if one.source == "request":
+        asked = session.words("answered", one.turn)
+    else:
+        asked = frozenset().union(*(session.words("asked", turn) for turn in earlier))
+    later = [session.words(of, t) for t in session.numbers if t > one.turn for of in ("asked", "answered")]
+    return {
+        "in commits": len(words & session.committed_words) / size if one.source != "commit" else 0.0,
+        "in requests": len(words & asked) / size,
+        "said later": len(words & frozenset().union(*later)) / size,
+        "repeated": min(session.repeated[number], 5) / 5,
+        "telling words": min(len(words), 30) / 30,
+    }
+
+
+@cache
+def _weights() -> Mapping[str, float]:
+    return {name: float(weight) for name, weight in _rows("weights")}
+
+
+@cache
+def _calibration() -> list[tuple[float, float]]:
+    return [(float(least), float(right)) for least, right in _rows("calibration")]
+
+
+def _rows(section: str) -> list[tuple[str, str]]:
+    """The rows of a section of the weights: a name or a number, and a number."""
+    text = text_beside(__file__, "statement_weights.txt").partition(f"[{section}]\n")[2].partition("\n[")[0]
+    return [(name, number) for name, _, number in (row.rpartition(" ") for row in text.splitlines()) if name]
