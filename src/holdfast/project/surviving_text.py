@@ -9,13 +9,15 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from holdfast.capture.ingest.run_files import LINES
+from holdfast.capture.ingest.run_files import LINES, turns_of
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import resolve
 from holdfast.git.tracked_files import paths_spelled
+from holdfast.model.spans import symbols
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory
+from holdfast.patterns import regex
 from holdfast.recall.applicable_memories import stems
 from holdfast.store import fsio
 from holdfast.values import frozen
@@ -23,6 +25,8 @@ from holdfast.values import frozen
 MAX_FILE = 4 << 20
 MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with the statement
 MOST = 3  # files that are cited
+MOST_LOOKED_AT = 40  # files of a session in which a name is looked for
+_NAMES = regex(r"`[\w.:#]{3,80}(?:\(\))?`|\b\w+\(\)|\b[A-Za-z]+[a-z][A-Z]\w+|\b\w+_\w+\b")
 _SHARED = 2  # telling words that lines share with the statement, if it does not name their file
 
 
@@ -77,6 +81,50 @@ def cited(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles
             with contextlib.suppress(HoldfastError):  # not tracked, or nothing that can be cited
                 receipts.append(str(resolve(clone, f"lines:{path}:{span[0]}-{span[1]}")))
     return receipts
+
+
+def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles) -> list[str]:
+    """Receipts for the symbols and files that a find is about: it names them, or its turn wrote little else.
+
+    Files of its own turn come first, then those of later turns, which carried it out, then earlier ones.
+    """
+    said = f"{found.statement}\n{found.details}"
+    rows = [(int(row["turn"]), list(row["files"])) for row in turns_of(folder)]
+    own = [path for turn, paths in rows if turn == found.turn for path in paths]
+    later = [path for turn, paths in rows if turn > found.turn for path in paths]
+    earlier = [path for turn, paths in rows if turn < found.turn for path in paths]
+    there = [path for path in dict.fromkeys((*own, *later, *earlier)) if files.now(path) is not None][:MOST_LOOKED_AT]
+    names = sorted(map(_bare_name, _NAMES.findall(said)), key=len, reverse=True)
+    cited = [f"symbol:{path}#{name}" for path in there for name in _defined(files, path, names)]
+    bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(said)}
+    cited += [f"file:{path}" for path in there if path.rsplit("/", 1)[-1] in bases]
+    if not cited:
+        shared = {path: _shared_words(said, files, path) for path in own if path in there}
+        most = max(shared.values(), default=0)
+        cited = [f"file:{path}" for path, count in shared.items() if count == most and count >= _SHARED][:1]
+    receipts: list[str] = []
+    for citation in cited:
+        if len(receipts) == MOST:
+            break
+        with contextlib.suppress(HoldfastError):  # not tracked, ambiguous, or nothing that can be cited
+            receipts.append(str(resolve(clone, citation)))
+    return receipts
+
+
+def _bare_name(name: str) -> str:
+    return name.strip("`").removesuffix("()")
+
+
+def _defined(files: WrittenFiles, path: str, names: Sequence[str]) -> list[str]:
+    """The names that a file defines, the longest first."""
+    text = files.now(path) or ()
+    wanted = [name for name in names if any(name in line for line in text)]
+    found = symbols.symbols(path, [line.encode("utf-8", "replace") for line in text]) if wanted else None
+    return [name for name in wanted if len(symbols.fitting(path, found or (), name)) == 1]
+
+
+def _shared_words(said: str, files: WrittenFiles, path: str) -> int:
+    return len(frozenset(stems(said)).intersection(stems(f"{path} " + "\n".join(files.now(path) or ()))))
 
 
 def written(folder: str, turn: int) -> Iterator[tuple[str, frozenset[str]]]:

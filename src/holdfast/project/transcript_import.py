@@ -217,7 +217,10 @@ class TranscriptImport(Concern):
                 source=source,
                 evidence=lambda found, it=source, there=folder: [  # type: ignore[misc]
                     *_shown_by(it, there, found),
-                    *surviving_text.cited(self.clone, there, found, files),
+                    *(
+                        surviving_text.cited(self.clone, there, found, files)
+                        or surviving_text.cited_names(self.clone, there, found, files)
+                    ),
                 ],
                 sent=self.project.harvest.sent([run, *([taken.session_id] if taken.session_id else [])]),
             )

@@ -20,7 +20,7 @@ from holdfast.patterns import PatternFile
 
 TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from holdfast.curation.extraction.session_statements import SessionStatement
     from holdfast.curation.extraction.turn_sentences import Sentence
@@ -76,7 +76,8 @@ def find_claims(turns: Sequence[Utterance | TriedCommand], *, sent: Sequence[str
     plain = [turn for turn in heard if turn.source in _PLAINLY]
     gathered = [one for turn in plain for one in _in_turn(turn, packs) if not _is_mended(turn, one)]
     gathered += retried([turn for turn in turns if isinstance(turn, TriedCommand)])
-    gathered += session_claims([turn for turn in heard if turn.source], may_say=_may_say(heard, packs))
+    weighed = [turn for turn in heard if turn.source and not _is_planted(turn)]
+    gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs))
     return _joined(sorted(_not_corrected(gathered), key=lambda one: (-one.confidence, one.turn)))[:MOST]
 
 
@@ -85,17 +86,16 @@ def _is_mended(turn: Utterance, one: ExtractedMemory) -> bool:
     return turn.wrote and turn.who == "agent" and one.rule == failure_rules.CAUSE_RULE
 
 
-def _may_say(turns: Sequence[Utterance], packs: SentPhrases) -> Callable[[SessionStatement], bool]:
+def _is_planted(turn: Utterance) -> bool:
+    """Whether a sentence of an agent tries to steer its reader: its neighbours may have been planted, too."""
+    return turn.who == "agent" and any(prompt_injection.overrules(one.text) for one in sentences(turn.text))
+
+
+def _may_say(one: SessionStatement, packs: SentPhrases) -> bool:
     """Whether a statement steers nobody and is not our own word come back."""
-    # Where one sentence of an agent was planted, its neighbours may have been.
-    planted = {turn.turn for turn in turns if turn.who == "agent" and prompt_injection.overrules(turn.text)}
-
-    def may_say(one: SessionStatement) -> bool:
-        if prompt_injection.overrules(one.text) or names_ours(one.text) or packs.holds(one.text):
-            return False
-        return one.who == "user" or not (one.turn in planted or prompt_injection.addresses_memory(one.text))
-
-    return may_say
+    if prompt_injection.overrules(one.text) or names_ours(one.text) or packs.holds(one.text):
+        return False
+    return one.who == "user" or not prompt_injection.addresses_memory(one.text)
 
 
 def _in_turn(turn: Utterance, packs: SentPhrases) -> Iterator[ExtractedMemory]:

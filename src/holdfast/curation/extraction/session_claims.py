@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST = 10  # of one session: a person reads them all
 _EACH = 8  # statements for one candidate: a short session gives few
-_LEAST = 0.38  # score: below it more are wrong than right (see `bench-memory`)
+_LEAST = 0.35  # score: below it more are wrong than right (see `bench-memory`)
 _ADDS = 0.25  # score of a statement that only adds to another
 _SAME = 0.14  # likeness from which on two statements are about the same thing
 _KNOWN = 0.15  # share of a statement, by the weight of its words, that those chosen before it say together
@@ -75,9 +75,10 @@ def _choose(session: SessionWords, scores: Sequence[float], *, most: int) -> lis
             if scores[number] >= _LEAST and len(chosen) < most:
                 chosen.append(_Chosen(number))
                 known |= words
-        elif nearest >= _ALIKE and not chosen[place := alike.index(nearest)].adds:
-            if _is_new(session, number, chosen[place].best):
-                chosen[place] = _Chosen(chosen[place].best, (number,))
+        elif nearest >= _ALIKE:
+            best, adds = chosen[alike.index(nearest)].best, chosen[alike.index(nearest)].adds
+            if not adds and _is_new(session, number, best):
+                chosen[alike.index(nearest)] = _Chosen(best, (number,))
                 known |= words
     return chosen
 
