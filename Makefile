@@ -11,7 +11,7 @@ JOBS   ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-clients lint format bench bench-recall torture mutants clean
+.PHONY: help demo test test-fast test-clients lint format bench bench-recall bench-memory torture mutants clean
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
@@ -21,6 +21,7 @@ help:
 	@echo "make lint     ruff, and mypy --strict"
 	@echo "make bench    the speed table, each number beside its floor"
 	@echo "make bench-recall DATA=folder  how much recall finds of the question sets in a folder"
+	@echo "make bench-memory DATA=folder  how good the proposals are that labelled sessions leave behind"
 	@echo "make torture  the tests with large counts"
 	@echo "make mutants  change the modules that keep the laws, one thing at a time, and count what tests miss"
 	@echo "make clean    remove everything that was built"
@@ -76,6 +77,11 @@ bench: $(STAMP)
 bench-recall: $(STAMP)
 	@test -n "$(DATA)" || { echo "Name a folder of question sets: make bench-recall DATA=folder" >&2; exit 1; }
 	@$(BIN)/python -m bench.recall "$(DATA)" $(ARGS)
+
+# bench/memory/labelled.py says what such a folder holds.
+bench-memory: $(STAMP)
+	@test -n "$(DATA)" || { echo "Name a folder of labelled sessions: make bench-memory DATA=folder" >&2; exit 1; }
+	@$(BIN)/python -m bench.memory "$(DATA)" $(ARGS)
 
 torture: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m torture --hypothesis-profile torture $(ARGS)

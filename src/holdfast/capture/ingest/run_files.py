@@ -407,7 +407,7 @@ def said_in_run(folder: str) -> Iterator[Utterance | TriedCommand]:
     """The words and commands of an imported run, as far as it is searched for candidates."""
     room = MAX_HEARD
     for row in turns_of(folder):
-        found = list(_utterances(row))
+        found = list(utterances(row))
         room -= sum(len(one.text) for one in found)
         if room < 0:
             return
@@ -416,7 +416,8 @@ def said_in_run(folder: str) -> Iterator[Utterance | TriedCommand]:
         yield from (TriedCommand(one["text"], one["exit_status"], n) for one in row["commands"])
 
 
-def _utterances(row: Mapping[str, Any]) -> Iterator[Utterance]:
+def utterances(row: Mapping[str, Any]) -> Iterator[Utterance]:
+    """The words of a turn, each with where they stand."""
     n, files = int(row["turn"]), tuple(row["files"])
     wrote = bool(row.get("wrote", files) or row["commits"])  # runs of earlier versions name only files
     if row["prompt"]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST = 10  # of one session: a person reads them all
 _EACH = 8  # statements for one candidate: a short session gives few
-_LEAST = 0.35  # score: below it more are wrong than right (see `bench-memory`)
+LEAST = 0.35  # score: below it more are wrong than right (see `bench-memory`)
 _ADDS = 0.25  # score of a statement that only adds to another
 _SAME = 0.14  # likeness from which on two statements are about the same thing
 _KNOWN = 0.15  # share of a statement, by the weight of its words, that those chosen before it say together
@@ -41,8 +41,15 @@ def session_claims(turns: Sequence[Utterance], *, may_say: Callable[[SessionStat
     found = [one for one in told if may_stand(one) and may_say(one)]
     session = SessionWords(turns, found)
     scores = [statement_score.score(one, number, session) for number, one in enumerate(found)]
-    chosen = _choose(session, scores, most=max(2, min(MOST, round(len(found) / _EACH))))
-    return [_worded(session, one, scores[one.best]) for one in chosen]
+    return [claim for _, claim in chosen_claims(session, scores)]
+
+
+def chosen_claims(
+    session: SessionWords, scores: Sequence[float], *, least: float = LEAST
+) -> list[tuple[int, ExtractedMemory]]:
+    """The statements that are chosen by their scores, the best first, and what each becomes."""
+    chosen = _choose(session, scores, most=max(2, min(MOST, round(len(scores) / _EACH))), least=least)
+    return [(one.best, _worded(session, one, scores[one.best])) for one in chosen]
 
 
 def may_stand(one: SessionStatement) -> bool:
@@ -62,7 +69,7 @@ def is_mended_fault(one: SessionStatement) -> bool:
     return _SHAPE.lasts.search(one.text) is None
 
 
-def _choose(session: SessionWords, scores: Sequence[float], *, most: int) -> list[_Chosen]:
+def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least: float) -> list[_Chosen]:
     chosen: list[_Chosen] = []
     known: frozenset[str] = frozenset()
     for number in sorted(range(len(scores)), key=lambda place: -scores[place]):
@@ -72,7 +79,7 @@ def _choose(session: SessionWords, scores: Sequence[float], *, most: int) -> lis
         alike = [session.likeness(number, one.best) for one in chosen]
         nearest = max(alike, default=0.0)
         if nearest < _SAME and session.weight(words & known) < _KNOWN * session.weight(words):
-            if scores[number] >= _LEAST and len(chosen) < most:
+            if scores[number] >= least and len(chosen) < most:
                 chosen.append(_Chosen(number))
                 known |= words
         elif nearest >= _ALIKE:
