@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.capture.agents import dialect
-from holdfast.capture.ingest.run_files import agent_texts, edits, utterances
-from holdfast.capture.ingest.turn_notes import turn_notes
+from holdfast.capture.ingest.run_files import said_in_turn
 from holdfast.model.transcript import TranscriptQuotes
 from holdfast.model.utterance import TriedCommand, Utterance
 
@@ -89,9 +88,4 @@ def heard(path: Path, agent: str) -> Iterator[Utterance | TriedCommand]:
     """What a transcript says, as an import of it hears it."""
     quotes = TranscriptQuotes()
     for number, turn in enumerate(dialect(agent).read(str(path), 0, None), 1):
-        row = {"turn": number, "by": "user", "prompt": turn.prompt, "said": agent_texts(quotes.out_of(turn))}
-        row |= {"files": [], "commits": [], "notes": turn_notes(turn), "wrote": any(edits(turn))}
-        yield from utterances(row)
-        for call in turn.calls:
-            if call.command is not None and call.result is not None:
-                yield TriedCommand(" ".join(call.command.split())[:1000], call.result.exit_status, number)
+        yield from said_in_turn(quotes.out_of(turn), number)

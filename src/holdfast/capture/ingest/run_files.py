@@ -159,7 +159,6 @@ def turn_row(
 
     `whole` is the turn of which the rest was imported before: its words are not repeated.
     """
-    shell = [call for call in turn.calls if call.command]
     return {
         "turn": n,
         "key": key,
@@ -170,15 +169,12 @@ def turn_row(
         "ended": next((at for step in reversed(turn.steps) if (at := moment(step.ts))), None) or ts,
         "by": "agent" if origin.role == "subagent" else "user",
         "prompt": cut(turn.prompt, transcripts.MAX_PROMPT) if whole is None else "",
-        "said": agent_texts(turn),
+        **_words(turn),
         "line": turn_line(whole or turn, top=place.top or origin.cwd),
         "interrupted": turn.interrupted,
         "branch": branch_of(turn, origin),
-        "commands": [_ran(call) for call in shell[-TURN_COMMANDS:]],
         "files": list(files)[:TURN_FILES],
         "commits": [],
-        "notes": turn_notes(turn),
-        "wrote": any(edits(turn)),
     }
 
 
@@ -407,23 +403,33 @@ def said_in_run(folder: str) -> Iterator[Utterance | TriedCommand]:
     """The words and commands of an imported run, as far as it is searched for candidates."""
     room = MAX_HEARD
     for row in turns_of(folder):
-        found = list(utterances(row))
-        room -= sum(len(one.text) for one in found)
+        found = list(_heard(row))
+        room -= sum(len(one.text) for one in found if isinstance(one, Utterance))
         if room < 0:
             return
         yield from found
-        n = int(row["turn"])
-        yield from (TriedCommand(one["text"], one["exit_status"], n) for one in row["commands"])
 
 
-def utterances(row: Mapping[str, Any]) -> Iterator[Utterance]:
-    """The words of a turn, each with where they stand."""
+def said_in_turn(turn: TranscriptTurn, n: int) -> Iterator[Utterance | TriedCommand]:
+    """The words and commands of a turn that is not imported; what its agent only quotes is left out before."""
+    yield from _heard({"turn": n, "by": "user", "prompt": turn.prompt, "files": (), "commits": (), **_words(turn)})
+
+
+def _words(turn: TranscriptTurn) -> dict[str, Any]:
+    """What was said and run in a turn, and what else it says."""
+    commands = [_ran(call) for call in turn.calls if call.command][-TURN_COMMANDS:]
+    wrote = any(edits(turn))
+    return {"said": agent_texts(turn), "commands": commands, "notes": turn_notes(turn), "wrote": wrote}
+
+
+def _heard(row: Mapping[str, Any]) -> Iterator[Utterance | TriedCommand]:
     n, files = int(row["turn"]), tuple(row["files"])
     wrote = bool(row.get("wrote", files) or row["commits"])  # runs of earlier versions name only files
     if row["prompt"]:
         yield Utterance(row["by"], row["prompt"], n, "request", files, wrote)
     for place, text in enumerate(row["said"], 1):
         yield Utterance("agent", text, n, "closing" if place == len(row["said"]) else "said", files, wrote)
-    for note in row.get("notes") or ():  # runs of earlier versions have none
+    for note in row.get("notes") or ():
         who: Who = "user" if note["of"] in ("answer", "refusal") else "agent"
         yield Utterance(who, note["text"], n, note["of"], files, wrote)
+    yield from (TriedCommand(one["text"], one["exit_status"], n) for one in row["commands"])

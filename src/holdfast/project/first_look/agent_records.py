@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from holdfast.capture import agents
 from holdfast.capture.agents.transcript_reader import Dialect
+from holdfast.capture.ingest.run_files import said_in_turn
 from holdfast.capture.ingest.session_repository import SessionRepository, relative
 from holdfast.capture.records.knowledge_files import SkippedKnowledge
 from holdfast.curation import extraction
@@ -20,7 +21,6 @@ MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first 
 MAX_SESSIONS = 300
 MANY, LARGE, UNREADABLE = "too many for a look", "too large for a look", "unreadable"
 MAX_TURNS = 400  # of one session that are looked at
-MAX_SAID = 20_000  # characters of a prompt or an answer
 MAX_LINES = 400  # written in one turn, by which a file is known again
 
 
@@ -194,7 +194,7 @@ class _Session:
         wrote = self._written(turn)
         self.files |= wrote.keys()
         self._of[number] = (ts, wrote)
-        self._said += _told(self._quotes.out_of(turn), number)
+        self._said += said_in_turn(self._quotes.out_of(turn), number)
         return number < MAX_TURNS
 
     def _written(self, turn: TranscriptTurn) -> dict[str, frozenset[str]]:
@@ -216,17 +216,6 @@ class _Session:
         for one in extraction.find_claims(self._said):
             ts, wrote = self._of.get(one.turn, (None, {}))
             yield TriedQuote(one, TriedPlace(self._origin.agent, self._origin.session, one.turn, ts), wrote)
-
-
-def _told(turn: TranscriptTurn, number: int) -> Iterator[Utterance | TriedCommand]:
-    if turn.prompt:
-        yield Utterance("user", turn.prompt[:MAX_SAID], number)
-    for step in turn.steps:
-        if step.text and not step.aside:
-            yield Utterance("agent", step.text[:MAX_SAID], number)
-        for call in step.calls:
-            if call.command is not None and call.result is not None:
-                yield TriedCommand(call.command[:2000], call.result.exit_status, number)
 
 
 def moment(ts: str | None) -> datetime | None:
