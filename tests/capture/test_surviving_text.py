@@ -52,25 +52,45 @@ def test_a_file_that_is_named_needs_no_word_in_common(repo: GitRepo, tmp_path: P
     """Code seldom says in prose what was decided about it."""
     repo.commit("src/carrier.py", AROUND.format("A = 1\nBBB = 2"), "Limits")
     memory = proposed(repo, tmp_path / "codex", NAMED, ["AAA = 1", "BBB = 2"])
-    assert spans(memory) == [], "a line of it is gone"
+    assert spans(memory) == ["file:src/carrier.py"], "a line of it is gone"
     assert memory.applies_to == ("src/carrier.py",)
     repo.commit("src/carrier.py", AROUND.format("AAA = 1\nBBB = 2"), "Limits")
     other = proposed(repo, tmp_path / "again", NAMED, ["AAA = 1", "BBB = 2"])
-    assert spans(other) == ["lines:src/carrier.py:3-4"] and other.id == memory.id
+    assert spans(other)[-1] == "lines:src/carrier.py:3-4" and other.id == memory.id
 
 
 @pytest.mark.parametrize(
-    ("now", "said"),
+    ("now", "said", "cited"),
     [
-        ("\n".join(LINES[:2]), CHOICE),  # one line is gone
-        ("\n".join(LINES), "We decided to print labels with Zebra, because the old one jams."),  # not about it
-        ("\n".join([*LINES, "other = 1", *LINES]), CHOICE),  # nobody can tell which
+        ("\n".join(LINES), "We decided to print labels with Zebra, because the old one jams.", []),  # not about it
+        ("\n".join([*LINES, "other = 1", *LINES]), CHOICE, ["file:src/carrier.py"]),  # nobody can tell which
     ],
 )
-def test_where_there_is_doubt_nothing_is_cited(repo: GitRepo, tmp_path: Path, now: str, said: str) -> None:
+def test_where_there_is_doubt_no_lines_are_cited(
+    repo: GitRepo, tmp_path: Path, now: str, said: str, cited: list[str]
+) -> None:
     """A wrong citation makes a memory look founded, and stale for no reason."""
     repo.commit("src/carrier.py", AROUND.format(now), "Retry")
-    assert spans(proposed(repo, tmp_path / "codex", said)) == []
+    assert spans(proposed(repo, tmp_path / "codex", said)) == cited
+
+
+def test_a_symbol_is_cited_where_its_lines_changed(repo: GitRepo, tmp_path: Path) -> None:
+    """What was decided about a function holds on when a line of it is written anew."""
+    repo.commit("src/carrier.py", AROUND.format("\n".join([*LINES[:2], "    return attempt(parcel, 3)"])), "Retry")
+    assert spans(proposed(repo, tmp_path / "codex")) == ["symbol:src/carrier.py#call_carrier"]
+
+
+def test_a_file_is_cited_where_its_symbols_are_gone(repo: GitRepo, tmp_path: Path) -> None:
+    """A memory that cites nothing never goes stale."""
+    repo.commit("src/carrier.py", "RETRIES = 3  # calls of the carrier\nprint(RETRIES)\n", "Retry")
+    assert spans(proposed(repo, tmp_path / "codex")) == ["file:src/carrier.py"]
+
+
+def test_a_symbol_that_is_named_is_cited(repo: GitRepo, tmp_path: Path) -> None:
+    """Whoever names a function says what the memory is about."""
+    repo.commit("src/carrier.py", AROUND.format("def call_carrier(parcel):\n    return 3"), "Other lines")
+    said = "We decided that `call_carrier` gives up after three times, because the carrier drops every tenth."
+    assert spans(proposed(repo, tmp_path / "codex", said)) == ["symbol:src/carrier.py#call_carrier"]
 
 
 def test_a_file_that_git_does_not_track_is_not_cited(repo: GitRepo, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import resolve
 from holdfast.git.tracked_files import paths_spelled
 from holdfast.model.spans import symbols
+from holdfast.model.spans.source_text import Symbol
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
@@ -84,47 +85,66 @@ def cited(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles
 
 
 def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles) -> list[str]:
-    """Receipts for the symbols and files that a find is about: it names them, or its turn wrote little else.
+    """Receipts where the lines themselves cannot be cited: for symbols and files that a find is about.
 
-    Files of its own turn come first, then those of later turns, which carried it out, then earlier ones.
+    It names them; or it is about a symbol that its turn wrote into. Files of its own turn come first, then those of
+    later turns, which carried it out, then earlier ones. A whole file is the last resort: it changes soon.
     """
     said = f"{found.statement}\n{found.details}"
     rows = [(int(row["turn"]), list(row["files"])) for row in turns_of(folder)]
     own = [path for turn, paths in rows if turn == found.turn for path in paths]
-    later = [path for turn, paths in rows if turn > found.turn for path in paths]
-    earlier = [path for turn, paths in rows if turn < found.turn for path in paths]
-    there = [path for path in dict.fromkeys((*own, *later, *earlier)) if files.now(path) is not None][:MOST_LOOKED_AT]
-    names = sorted(map(_bare_name, _NAMES.findall(said)), key=len, reverse=True)
+    others = [path for turn, paths in rows if turn > found.turn for path in paths]
+    others += [path for turn, paths in rows if turn < found.turn for path in paths]
+    there = [path for path in dict.fromkeys((*own, *others)) if files.now(path) is not None][:MOST_LOOKED_AT]
+    spelled = {name.strip("`").removesuffix("()") for name in _NAMES.findall(said)}
+    names = sorted(spelled, key=lambda one: (-len(one), one))
     cited = [f"symbol:{path}#{name}" for path in there for name in _defined(files, path, names)]
+    if not cited:
+        cited = [f"symbol:{path}#{name}" for path, name in _written_into(folder, found.turn, said, files)]
     bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(said)}
     cited += [f"file:{path}" for path in there if path.rsplit("/", 1)[-1] in bases]
-    if not cited:
-        shared = {path: _shared_words(said, files, path) for path in own if path in there}
-        most = max(shared.values(), default=0)
-        cited = [f"file:{path}" for path, count in shared.items() if count == most and count >= _SHARED][:1]
+    cited += [f"file:{path}" for path in _sharing_words(said, [path for path in there if path in own] or there, files)]
     receipts: list[str] = []
     for citation in cited:
-        if len(receipts) == MOST:
+        if len(receipts) == MOST or (receipts and citation.startswith("file:")):
             break
         with contextlib.suppress(HoldfastError):  # not tracked, ambiguous, or nothing that can be cited
             receipts.append(str(resolve(clone, citation)))
     return receipts
 
 
-def _bare_name(name: str) -> str:
-    return name.strip("`").removesuffix("()")
+def _symbols(files: WrittenFiles, path: str) -> list[Symbol]:
+    return symbols.symbols(path, [line.encode("utf-8", "replace") for line in files.now(path) or ()]) or []
 
 
 def _defined(files: WrittenFiles, path: str, names: Sequence[str]) -> list[str]:
-    """The names that a file defines, the longest first."""
-    text = files.now(path) or ()
-    wanted = [name for name in names if any(name in line for line in text)]
-    found = symbols.symbols(path, [line.encode("utf-8", "replace") for line in text]) if wanted else None
-    return [name for name in wanted if len(symbols.fitting(path, found or (), name)) == 1]
+    """The names that a file defines, once each."""
+    text = "\n".join(files.now(path) or ())
+    wanted = [name for name in names if name in text]
+    known = _symbols(files, path) if wanted else []
+    return [name for name in wanted if len(symbols.fitting(path, known, name)) == 1]
 
 
-def _shared_words(said: str, files: WrittenFiles, path: str) -> int:
-    return len(frozenset(stems(said)).intersection(stems(f"{path} " + "\n".join(files.now(path) or ()))))
+def _sharing_words(said: str, paths: Sequence[str], files: WrittenFiles) -> list[str]:
+    """The file that shares most words with what was said."""
+    words = frozenset(stems(said))
+    shared = {path: len(words.intersection(stems(f"{path} " + "\n".join(files.now(path) or ())))) for path in paths}
+    return [path for path in shared if shared[path] == max(shared.values()) >= _SHARED][:1]
+
+
+def _written_into(folder: str, turn: int, said: str, files: WrittenFiles) -> list[tuple[str, str]]:
+    """The one symbol that most of what a turn wrote stands in, and that shares words with what was said."""
+    words, best = frozenset(stems(said)), (0, "", "")
+    for path, wrote in written(folder, turn):
+        now = files.now(path) or ()
+        standing = [at for at, line in enumerate(now, 1) if line_hash(line) in wrote]
+        if 2 * len(standing) < len(wrote):
+            continue
+        for one in _symbols(files, path):
+            if any(one.first <= at <= one.last for at in standing):
+                shared = len(words.intersection(stems(f"{one.name} " + "\n".join(now[one.first - 1 : one.last]))))
+                best = max(best, (shared, path, one.name))
+    return [best[1:]] if best[0] >= _SHARED else []
 
 
 def written(folder: str, turn: int) -> Iterator[tuple[str, frozenset[str]]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property
-from math import log
+from math import fsum, log
 
 from holdfast.curation.extraction.turn_sentences import Sentence, sentences
 from holdfast.model.utterance import SOURCES, Utterance
@@ -144,7 +144,7 @@ class SessionWords:
 
     def weight(self, words: Iterable[str]) -> float:
         """How much words tell the statements of this session apart."""
-        return sum(self._weights.get(word, 0.0) for word in words)
+        return fsum(self._weights.get(word, 0.0) for word in words)  # the same in whichever order
 
     def likeness(self, one: int, other: int) -> float:
         """How much two statements are about the same, from 0 to 1."""

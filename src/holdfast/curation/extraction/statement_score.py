@@ -9,7 +9,7 @@ so does the table from a score to how many such statements were right.
 from __future__ import annotations
 
 from functools import cache
-from math import exp
+from math import exp, fsum
 
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords, code_names, width
 from holdfast.patterns import PatternFile, text_beside
@@ -33,7 +33,7 @@ def score(one: SessionStatement, number: int, session: SessionWords) -> float:
     """From 0 to 1: how likely it is worth keeping."""
     weights = _weights()
     found = features(one, number, session)
-    return 1 / (1 + exp(-weights["bias"] - sum(weights.get(name, 0.0) * value for name, value in found.items())))
+    return 1 / (1 + exp(-weights["bias"] - fsum(weights.get(name, 0.0) * value for name, value in found.items())))
 
 
 def confidence(scored: float) -> float:
