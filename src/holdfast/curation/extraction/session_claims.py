@@ -49,24 +49,29 @@ def chosen_claims(
 ) -> list[tuple[int, ExtractedMemory]]:
     """The statements that are chosen by their scores, the best first, and what each becomes."""
     chosen = _choose(session, scores, most=max(2, min(MOST, round(len(scores) / _EACH))), least=least)
-    return [(one.best, _worded(session, one, scores[one.best])) for one in chosen]
+    worded = ((one.best, _worded(session, one, scores[one.best])) for one in chosen)
+    return [(best, claim) for best, claim in worded if not _SHAPE.unfinished.search(claim.words)]
 
 
 def may_stand(one: SessionStatement) -> bool:
     """Whether a statement can be read by somebody who was not there."""
     if one.hidden or not one.words or session_statements.width(bare(one.text)) < MIN_STATEMENT:
         return False
-    if _SHAPE.unfinished.search(one.text) or session_statements.is_code_like(one.text):
+    if _SHAPE.of_programs.search(one.text) or session_statements.is_code_like(one.text):
         return False
-    by_agent = one.source in ("said", "closing")
-    return not (by_agent and (_SHAPE.of_the_moment.search(one.text) or is_mended_fault(one)))
+    if one.source not in ("said", "closing"):
+        return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
+    return not is_of_the_moment(one.text) and not (one.wrote and _is_fault(one.text))
 
 
-def is_mended_fault(one: SessionStatement) -> bool:
-    """Whether it tells of a fault in a turn that went on to write files: afterwards it is not true any more."""
-    if not one.wrote or not _SHAPE.fault.search(one.text):
-        return False
-    return _SHAPE.lasts.search(one.text) is None
+def is_of_the_moment(text: str) -> bool:
+    """Whether an agent tells only what it does next, offers or asks."""
+    return bool(_SHAPE.unfinished.search(text) or _SHAPE.of_the_moment.search(text))
+
+
+def _is_fault(text: str) -> bool:
+    """Whether it tells of a fault: if its turn went on to write files, it is not true any more."""
+    return _SHAPE.fault.search(text) is not None and _SHAPE.lasts.search(text) is None
 
 
 def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least: float) -> list[_Chosen]:

@@ -170,6 +170,7 @@ def _context(project: Project, folder: str, given: dict[str, Any], asking: McpCl
 
 
 def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpClient) -> ToolAnswer:
+    from holdfast.curation import extraction
     from holdfast.git.evidence_check import from_folder
     from holdfast.model import prompt_injection
     from holdfast.model.evidence import Provenance
@@ -180,6 +181,11 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
         raise BadInput(
             "this steers its readers instead of telling them something, and was not kept",
             hint="State what holds in the project, not what a reader must do with rules or reviews.",
+        )
+    if extraction.is_of_the_moment(given["statement"]):
+        raise BadInput(
+            "this tells what somebody does, offers or asks at the moment, and was not kept",
+            hint="State what will still hold in the next session.",
         )
     before = {one.id for one in project.memory.candidates()}
     asking.check()
