@@ -299,7 +299,7 @@ def test_hostile_words_stay_words(text: str) -> None:
     assert told_page.count("\n# ") == 0 and len(told_page) < 30_000
     outside = [part for row in told_page.split("\n") for part in row.split("`")[::2]]
     assert not any("<script" in part.replace("\\<", "") or "![" in part for part in outside)
-    known = {"Left open", "Asked for", "Done, in the agent's words", "Files written (no commit was made)"}
+    known = {"Left open", "Asked for", "Done, in the agent's words", "Files written (the transcript shows no commit)"}
     known |= {"Files written", "Tests and checks, as they ended", "Commands", "Decided", "Failed"}
     known |= {"Rules stated", "Dead ends", "Found out", "Assumed"}
     assert {row[3:] for row in told_page.split("\n") if row.startswith("## ")} <= known
@@ -394,3 +394,87 @@ def test_paths_are_told_from_the_top() -> None:
 def test_the_line_that_says_why_is_found(printed: str, why: str) -> None:
     """Four thousand lines of output have one that matters."""
     assert error_line(printed) == why
+
+
+PASSES = "12 passed in 0.52s\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "status", "seen"),
+    [
+        ("pytest -q", "", 0, "passed"),
+        ("pytest -q | tail -3", PASSES, 0, "12 passed"),
+        ("pytest -q | tail -3", "", 0, "how it ended was not seen"),
+        ("pytest -q 2>&1 | grep -c passed", "1", 0, "how it ended was not seen"),
+        ("pytest -q | grep passed", PASSES, 0, "how it ended was not seen"),
+        ("pytest -q || true", "", 0, "how it ended was not seen"),
+        ("pytest -q; echo done", "done", 0, "how it ended was not seen"),
+        ("pytest -q &", "", 0, "how it ended was not seen"),
+        ("pytest -q", "Command running in background with ID: b1", 0, "how it ended was not seen"),
+        ("cd api && pytest -q && git status", "", 0, "passed"),
+        ("set -o pipefail; pytest -q | tee log", "", 0, "passed"),
+        ("pytest -q | tail -3", FAILING, 0, "1 failed, 11 passed"),
+    ],
+)
+def test_only_what_was_seen_of_a_check_is_told(command: str, output: str, status: int, seen: str) -> None:
+    """Whoever goes on trusts `passed`: the exit status of a pipe is that of its last program."""
+    (check,) = told(turn("Mend it.", shell(command, output, exit_status=status))).tests
+    assert check.outcome.startswith(seen)
+
+
+def test_a_check_that_was_not_seen_is_not_told_as_passing_in_the_headline() -> None:
+    """The headline is all that lists show."""
+    summary = told(turn("Mend it.", shell("pytest -q | tail -3"), edit("/w/shop/a.py", added=["x"])))
+    assert "pass" not in summary.sentence and not summary.left_open
+
+
+@pytest.mark.parametrize(
+    "left_out", ["pytest -k 'not slow'", "pytest --ignore=tests/slow", "go test ./... -skip TestSlow"]
+)
+def test_a_run_that_leaves_tests_out_mends_nothing_else(left_out: str) -> None:
+    """What it left out may still fail."""
+    runner = left_out.split(" -", 1)[0]
+    failing = shell(f"{runner} tests/test_slow.py" if "go" not in runner else "go test ./slow", FAILING, exit_status=1)
+    summary = told(turn("Mend it.", failing, shell(left_out, exit_status=0)))
+    assert any("fails" in one for one in summary.left_open)
+
+
+@pytest.mark.parametrize(
+    ("calls", "sure"),
+    [
+        ((), True),
+        ((shell("git commit -qm 'Mend'"),), False),
+        ((shell("git commit -m 'Mend' | tail -1", " 1 file changed"),), False),
+        ((Call(id="t", name="Task", kind="agent", result=Result(text="done")),), False),
+    ],
+)
+def test_no_commit_is_told_only_if_that_is_known(calls: tuple[Call, ...], sure: bool) -> None:
+    """A quiet commit and a helper's commit leave no trace in the answers."""
+    page = summary_page(told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), *calls)), FIELDS)
+    assert ("the transcript shows no commit" in page) == sure
+
+
+def test_the_headline_says_what_was_achieved() -> None:
+    """What was asked stands below; a list of sessions is read for what came of them."""
+    report = "Charges are booked once now: the gateway gets an idempotency key.\n\nLet me know what you think."
+    summary = told(
+        turn("Customers are charged twice!!", edit("/w/shop/a.py", added=["x"]), answer=report), turn("thanks")
+    )
+    assert summary.sentence.startswith("Codex: Charges are booked once now")
+    talk = told(turn("Why are customers charged twice?", answer="Because the gateway retries."))
+    assert talk.sentence.startswith("Codex: Why are customers charged twice?")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "PAY_KEY must be set in the environment before it works.",
+        "You need to restart the worker for the new queue.",
+        "The migration has to be run on staging by hand.",
+        "The refunds go into a separate PR.",
+    ],
+)
+def test_set_up_and_follow_ups_are_left_open(said: str) -> None:
+    """What the next person must do first is easily lost in a report."""
+    summary = told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), answer=f"Charges are booked once.\n\n{said}"))
+    assert said in summary.left_open

@@ -91,7 +91,7 @@ def named(command: str) -> str:
 
 MAX_CHECKS = 200  # that are kept while turns come in
 _NAMED = 3
-PASSED = "passed"
+PASSED, UNSEEN = "passed", "how it ended was not seen"
 
 
 @mutable
@@ -102,7 +102,7 @@ class Check:
     runner: str
     exit_status: int | None
     outcome: str
-    passed: bool
+    passed: bool | None  # None: nobody saw how it ended
     names: tuple[str, ...]  # of what failed
     times: int = 1
     once: str | None = None  # how it failed the last time it did
@@ -131,39 +131,40 @@ class Checks:
     @property
     def failing(self) -> list[Check]:
         """Those that failed the last time, and that nothing later says to be mended."""
-        return [one for one in self._kept.values() if not one.passed]
+        return [one for one in self._kept.values() if one.passed is False]
 
     @property
     def newest(self) -> Check | None:
-        """The newest, one that counted rather than one that only ended well."""
-        there = list(self._kept.values())
+        """The newest that was seen to pass, one that counted rather than one that only ended well."""
+        there = [one for one in self._kept.values() if one.passed]
         return next((one for one in reversed(there) if one.outcome != PASSED), there[-1] if there else None)
 
-    def add(self, command: str, result: Result, told: CheckOutcome | None, *, turn: int, went_wrong: bool) -> None:
-        """One more run of a test."""
+    def add(self, command: str, result: Result, told: CheckOutcome | None, *, turn: int, passed: bool | None) -> None:
+        """One more run of a test; `passed` is None if nobody saw how it ended."""
         shown = command_results.shown(command)
         test = command_results.tests(command) or shown
         runner = told.runner if told else command_results.family(test)
         key = " ".join(sorted(shown.split()))
         there = self._kept.pop(key, None)
-        said = told.sentence if told else PASSED
-        if told is None and went_wrong:
+        said = UNSEEN if passed is None else told.sentence if told else PASSED
+        if told is None and passed is False:
             said = error_line(result.text) or (f"exit code {result.exit_status}" if result.exit_status else "failed")
         names = told.names if told else ()
-        made = Check(shown, runner, result.exit_status, said, not went_wrong, names[: _NAMED + 1])
+        status = None if passed is None else result.exit_status
+        made = Check(shown, runner, status, said, passed, names[: _NAMED + 1])
         if there is not None:
             made.times, made.once = there.times + 1, there.once
         self._kept[key] = made
         while len(self._kept) > MAX_CHECKS:
             del self._kept[next(iter(self._kept))]
-        if went_wrong:
+        if passed is False:
             made.once = said
             self._failures.add(f"check {key}", named(shown), _why(said, names, result.text), turn)
-        else:
+        elif passed:
             # What passed is mended; if all of it ran, so is whatever failed of it alone before.
             self._failures.settle(f"check {key}")
             for other, one in self._kept.items() if command_results.is_whole(test) else ():
-                if one.runner == made.runner and not one.passed:
+                if one.runner == made.runner and one.passed is False:
                     self._failures.settle(f"check {other}")
                     one.passed, one.outcome, one.once = True, f"{one.outcome}; passed later with all others", None
             self._failures.tried(f"ran {named(shown)}", turn)

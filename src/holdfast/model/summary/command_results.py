@@ -42,17 +42,20 @@ def shown(command: str) -> str:
 
 def parts(command: str) -> list[str]:
     """The simple commands of a command line, without variables and wrappers in front; about right."""
-    text = inner(command)
-    if found := _PATTERNS.heredoc.search(text):
-        line_end = text.find("\n", found.end())
-        text = text if line_end < 0 else text[:line_end]
-    text = _unsigned(text)
+    text = _unsigned(_without_heredoc(inner(command)))
     found_parts = []
     for part in map(str.strip, _PATTERNS.parts.split(text)):
         while found := _PATTERNS.assigned.match(part):
             part = part[found.end() :]
         found_parts.append(one_line(part))
     return list(filter(None, found_parts))
+
+
+def _without_heredoc(text: str) -> str:
+    if found := _PATTERNS.heredoc.search(text):
+        line_end = text.find("\n", found.end())
+        return text if line_end < 0 else text[:line_end]
+    return text
 
 
 @lru_cache(maxsize=512)  # the same few are run again and again
@@ -68,6 +71,33 @@ def matters(command: str) -> bool:
 def tests(command: str) -> str | None:
     """The part of a command line that tests or checks something; None if none does."""
     return next((part for part in parts(command) if _PATTERNS.tests.match(_short_head(part))), None)
+
+
+@lru_cache(maxsize=512)  # the same few are run again and again
+def tells_status(command: str) -> str:
+    """What the exit status of a command line says about the test in it: `all`, `passed` only, or nothing.
+
+    Of `A && B` success counts for both, failure for either. The status of a pipe, of what goes on in the background
+    and of what something else follows is another's.
+    """
+    line = _unsigned(_without_heredoc(inner(command)))
+    test = tests(command)
+    if test is None or _PATTERNS.masked.search(line):
+        return ""
+    pieces = re.split(r"(&&|\|\||[;\n|])", line)
+    places = [at for at, piece in enumerate(pieces[::2]) if test[:40] in one_line(piece)]
+    after = pieces[2 * places[0] + 1 :: 2] if places else ["?"]
+    followed = any(piece.strip() for piece in pieces[2 * places[0] + 2 :: 2]) if places else True
+    if _PATTERNS.pipefail.search(line):
+        after = [sign for sign in after if sign != "|"]
+    if not followed or not after:
+        return "all"
+    return "passed" if set(after) == {"&&"} else ""
+
+
+def filters_output(command: str) -> bool:
+    """Whether what a command printed is only what a filter left of it: that nothing failed cannot be seen there."""
+    return _PATTERNS.filtered.search(_unsigned(inner(command))) is not None
 
 
 def answers_by_code(command: str) -> bool:
@@ -86,7 +116,7 @@ def family(test: str) -> str:
 def is_whole(test: str) -> bool:
     """Whether a test command was pointed at nothing in particular."""
     words = _short_head(test).split()[1:]
-    return not any(_points(word) or word in ("-k", "-run", "--run", "-t", "--testNamePattern") for word in words)
+    return not any(_points(word) or _PATTERNS.picks.match(word) for word in words)
 
 
 def _unsigned(text: str) -> str:

@@ -36,6 +36,7 @@ class Summary:
     more_files: int = 0  # written beyond those listed
     read: tuple[str, ...] = ()  # files it looked at, where it changed none
     commits: tuple[str, ...] = ()
+    no_commit: bool = False  # certainly none was made
     commands: tuple[SummaryCommand, ...] = ()
     tests: tuple[SummaryCommand, ...] = ()
     found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by type of memory: decision, fact …

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdfast.model.summary import command_results, wording
 from holdfast.model.summary.checks import PASSED, Checks, Failures, named
-from holdfast.model.summary.command_results import error_line, first_line, outcome
+from holdfast.model.summary.command_results import CheckOutcome, error_line, first_line, outcome
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
-from holdfast.model.transcript import Call, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
+from holdfast.model.transcript import Call, Result, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
 from holdfast.patterns import PatternFile
 from holdfast.values import field, mutable
 
@@ -49,6 +49,7 @@ class _Books:
     asked: int = 0
     said: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
     answer: str = ""
+    report: str = ""  # the last answer of a turn that wrote something
     files: dict[str, _File] = field(default_factory=dict)
     more_files: int = 0
     read: dict[str, None] = field(default_factory=dict)
@@ -59,6 +60,7 @@ class _Books:
     unfinished: list[str] = field(default_factory=list)
     broken_off: list[str] = field(default_factory=list)
     committed: bool = False
+    may_have_committed: bool = False  # by a command whose answer does not say so, or by a helper
 
 
 class Account:
@@ -109,6 +111,8 @@ class Account:
             self._edit(call, turn)
         elif call.command is not None:
             self._command(call, call.command)
+        elif call.kind == "agent":
+            self._books.may_have_committed = True
         elif call.result.failed:
             self._tool_failed(call, turn)
         else:
@@ -165,7 +169,7 @@ class Account:
         # Whether an outcome can only be a test runner's.
         sure = told is not None and not told.sentence.startswith(("make:", "build", "no errors"))
         if test or sure:
-            self._checks.add(command, result, told, turn=self._turns, went_wrong=went_wrong)
+            self._checks.add(command, result, told, turn=self._turns, passed=_passed(command, result, told))
         elif command_results.matters(command) and not committed:
             self._ran(command, result.exit_status, went_wrong, result.text)
         elif went_wrong and not command_results.answers_by_code(command):
@@ -193,6 +197,7 @@ class Account:
         """Whether a command made commits, as git told it."""
         if not _PATTERNS.commits.search(command[:4000]):
             return False
+        self._books.may_have_committed = True
         found = list(_PATTERNS.committed.finditer(text[:20_000]))
         for one in found:
             self._books.commits.append(f"{one[2]} {cut(one_line(one[3]), 120)} (on {one[1]})")
@@ -208,6 +213,7 @@ class Account:
         answer = turn.answer
         if answer:
             self._books.answer = answer
+            self._books.report = answer if worked else self._books.report
             told = concluded(wording.without_open(answer))
             if told and not _PATTERNS.empty.match(told) and told not in self._books.said:  # no "ok", no repetitions
                 self._books.said.append(told)
@@ -239,6 +245,7 @@ class Account:
             more_files=len(files) - len(listed) + books.more_files,
             read=() if files else tuple(books.read)[:SHOWN],
             commits=tuple(books.commits),
+            no_commit=not (books.commits or books.may_have_committed),
             commands=tuple(books.commands.values())[-SHOWN_COMMANDS:],
             tests=tuple(self._checks.ran(SHOWN_TESTS)),
             found=self._found(found or {}),
@@ -295,10 +302,8 @@ class Account:
 
     def _sentence(self, files: Sequence[SummaryFile], left: Sequence[str]) -> str:
         books = self._books
-        telling = [one.text for one in books.first if len(one.text) > _SHORT] or [one.text for one in books.first]
-        asked = telling[0] if telling else self._origin.title or ""
         agent = AGENTS.get(self._origin.agent, self._origin.agent)
-        what = f"{agent}: {beginning(asked, 160)}" if asked else f"{agent} worked without being asked anything"
+        what = f"{agent}: {told}" if (told := self._headline()) else f"{agent} worked without being asked anything"
         parts = [f"{count(len(files), 'file')} written"] if files else []
         parts += [f"{count(len(books.commits), 'commit')}"] if books.commits else []
         failing, newest = self._checks.failing, self._checks.newest
@@ -309,6 +314,31 @@ class Account:
             parts.append("checks pass" if newest.outcome == PASSED else f"tests pass ({cut(newest.outcome, 60)})")
         parts += [f"{count(len(left), 'matter')} left open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
+
+    def _headline(self) -> str:
+        """What was achieved: the last commit's subject, else what the agent said of its work, else what was asked."""
+        books = self._books
+        subjects = [one.partition(" ")[2].rpartition(" (on ")[0] for one in books.commits if " (on " in one]
+        if subjects:
+            return beginning(subjects[-1], 160)
+        if books.files and (said := concluded(wording.without_open(books.report))):
+            return beginning(said, 160)
+        telling = [one.text for one in books.first if len(one.text) > _SHORT] or [one.text for one in books.first]
+        return beginning(telling[0] if telling else self._origin.title or "", 160)
+
+
+def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | None:
+    """Whether a test passed, by its own words or its own exit status; None if neither was seen."""
+    if told is not None and not told.passed:
+        return False
+    if _PATTERNS.in_background.search(result.text[:200]):
+        return None
+    counts = command_results.tells_status(command)
+    if result.failed or result.exit_status:
+        return False if counts == "all" or told is None else None
+    if told is not None and not command_results.filters_output(command):
+        return True
+    return True if counts and (result.exit_status == 0 or counts == "all") else None
 
 
 def relative(path: str, cwd: str | None, top: str | None) -> str:
@@ -392,7 +422,7 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += _section("Asked for", map(safe, summary.asked))
     rows += _section("Done, in the agent's words", map(safe, summary.done))
     more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
-    written = "Files written" if summary.commits else "Files written (no commit was made)"
+    written = "Files written (the transcript shows no commit)" if summary.no_commit else "Files written"
     rows += _section(written, [*map(_file, summary.files), more])
     rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
     rows += _section("Committed", [safe(one) for one in summary.commits])
