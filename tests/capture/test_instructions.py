@@ -1,5 +1,6 @@
 """Blocks in the files that agents read first: exact, undone byte for byte, and safe with anybody's text."""
 
+import json
 import os
 import re
 import stat
@@ -17,7 +18,8 @@ from holdfast.capture.wiring.connect_files import TOOLS, ConnectionPlan, connect
 from holdfast.errors import BadInput, BlockEdited, FutureFormat, TooLarge, UnsafePath
 from holdfast.interfaces.cli import connect_commands
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "blocks"
+ROOT = Path(__file__).parent.parent.parent
+GOLDEN = ROOT / "tests" / "golden" / "blocks"
 TOLD = (
     BlockMemory("INV-k2m9", "invariant", "No tracked file is appended to by every branch.", ("src/store/",)),
     BlockMemory("INV-p0q1", "invariant", "Secrets are removed before the first write."),
@@ -369,3 +371,14 @@ def test_with_nothing_connected_a_refresh_says_what_to_name(tree: Any) -> None:
         join(tree, "emacs")
     for caught in (nothing, strange):
         assert set(connect_commands.TOOLS) <= set(re.findall(r"\w+", caught.value.hint or ""))
+
+
+def test_every_agent_is_told_the_same_about_what_to_propose() -> None:
+    """The block, the skill and the tool's description are read by different agents of one project."""
+    block = (ROOT / "src/holdfast/capture/wiring/instructions.md").read_text(encoding="utf-8")
+    (line,) = [line for line in block.splitlines() if line.startswith("- Propose ")]
+    text = line.removeprefix("- ").partition(" `holdfast remember")[0]
+    tools = json.loads((ROOT / "src/holdfast/interfaces/mcp/tool_table.json").read_text(encoding="utf-8"))["tools"]
+    assert text in (ROOT / "plugins/source/SKILL.md").read_text(encoding="utf-8")
+    assert text in next(tool["description"] for tool in tools if tool["name"] == "propose")
+    assert "evidence" in text and "Not what you did" in text

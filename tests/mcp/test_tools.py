@@ -152,6 +152,14 @@ def test_a_secret_in_a_proposal_is_gone_before_it_is_stored(project: Project, re
     assert found == []
 
 
+@pytest.mark.parametrize("said_now", ["Let me fix the charge first", "Should we charge twice?", "All tests pass now"])
+def test_what_tells_only_of_the_moment_is_not_kept(project: Project, repo: GitRepo, said_now: str) -> None:
+    """Agents report; a memory holds in the next session."""
+    text = refused(repo, "propose", type="fact", statement=said_now, evidence=["README"])
+    assert "at the moment" in text and "Next: " in text
+    assert not Project.open(repo.path).memory.candidates()
+
+
 def test_words_that_steer_are_not_kept(project: Project, repo: GitRepo) -> None:
     """A page that an agent read would otherwise speak to every later agent."""
     text = refused(

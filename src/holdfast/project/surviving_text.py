@@ -126,14 +126,14 @@ def _defined(files: WrittenFiles, path: str, names: Sequence[str]) -> list[str]:
 
 
 def _sharing_words(said: str, paths: Sequence[str], files: WrittenFiles) -> list[str]:
-    """The file that shares most words with what was said."""
+    """The file that shares most words with a statement."""
     words = frozenset(stems(said))
     shared = {path: len(words.intersection(stems(f"{path} " + "\n".join(files.now(path) or ())))) for path in paths}
     return [path for path in shared if shared[path] == max(shared.values()) >= _SHARED][:1]
 
 
 def _written_into(folder: str, turn: int, said: str, files: WrittenFiles) -> list[tuple[str, str]]:
-    """The one symbol that most of what a turn wrote stands in, and that shares words with what was said."""
+    """The one symbol that most of what a turn wrote stands in, and that shares words with the statement."""
     words, best = frozenset(stems(said)), (0, "", "")
     for path, wrote in written(folder, turn):
         now = files.now(path) or ()

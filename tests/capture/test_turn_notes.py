@@ -1,0 +1,105 @@
+"""What a turn says besides its prompt and its answers."""
+
+import json
+
+import pytest
+
+from holdfast.capture.ingest.turn_notes import MOST, commit_message, turn_notes
+from holdfast.model.transcript import Call, Result, TranscriptEdit, TranscriptStep, TranscriptTurn
+
+
+def notes(*calls: Call) -> list[tuple[str, str]]:
+    turn = TranscriptTurn(key="t", prompt="Go.", steps=(TranscriptStep(id="s", calls=calls),))
+    return [(note["of"], note["text"]) for note in turn_notes(turn)]
+
+
+def call(
+    name: str, *, result: str = "", kind: str = "other", failed: bool = False, refused: bool = False, **more: object
+) -> Call:
+    answered = Result(text=result, size=len(result), failed=failed or refused, refused=refused)
+    return Call(id=name, name=name, kind=kind, result=answered, **more)  # type: ignore[arg-type]
+
+
+def wrote(path: str, *lines: str, removed: tuple[str, ...] = (), failed: bool = False) -> Call:
+    change = TranscriptEdit(path=path, added=lines, removed=removed)
+    return call("Edit", kind="edit", edits=(change,), failed=failed)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("git commit -m 'Read once'", "Read once"),
+        ('git -C api commit -qm "Read once" -m "Because it is slow."', "Read once\n\nBecause it is slow."),
+        ('git commit -m "Say \\"no\\""', 'Say "no"'),
+        ("git commit -F - <<'EOF'\nRead once\n\nIt is slow.\nEOF", "Read once\n\nIt is slow."),
+        (
+            "git commit -m \"$(cat <<'EOF'\nRead once\n\nFixes #12\nCo-Authored-By: A <a@example.org>\nEOF\n)\"",
+            "Read once",
+        ),
+        ("git log --grep commit", ""),
+        ("echo -m 'no commit'", ""),
+    ],
+)
+def test_a_commit_message_is_read_without_its_trailers(command: str, message: str) -> None:
+    """A message with a body is the best that a session leaves behind."""
+    assert commit_message(command) == message
+    made = call("Bash", kind="shell", command=command)
+    assert notes(made) == ([("commit", message)] if message else [])
+    assert notes(call("Bash", kind="shell", command=command, failed=True)) == []
+
+
+def test_what_a_person_says_when_they_refuse_is_heard() -> None:
+    """Nothing tells more about what they want."""
+    said = "The user doesn't want to proceed with this tool use. The user said:\nNever delete the old table, rename it."
+    assert notes(call("Bash", kind="shell", command="psql", result=said, refused=True)) == [
+        ("refusal", "Never delete the old table, rename it.")
+    ]
+    assert notes(call("Bash", kind="shell", command="psql", result="The user said no", refused=True)) == []
+
+
+def test_an_answer_stands_with_its_question() -> None:
+    """`Yes` alone says nothing."""
+    asked = call("AskUserQuestion", kind="ask", result='User answered: "Which database?"="Postgres 16"')
+    assert notes(asked) == [("answer", "Which database? Postgres 16")]
+
+
+def test_an_approved_plan_is_read_and_a_refused_one_is_not() -> None:
+    """Only what a person let pass counts."""
+    text = json.dumps({"plan": "# Plan\\n\\nWrite one log file."})
+    assert notes(call("ExitPlanMode", text=text, result="User has approved your plan")) == [
+        ("plan", "# Plan\\n\\nWrite one log file.")
+    ]
+    assert notes(call("ExitPlanMode", text=text, refused=True)) == []
+    assert notes(call("ExitPlanMode", text="no JSON", result="ok")) == []
+
+
+def test_comments_that_an_edit_adds_to_code_are_read() -> None:
+    """They say why, where the next reader looks."""
+    lines = (
+        "def load():",
+        "    # The project's file comes first: every clone must work alike.",
+        "    # It may be missing.",
+    )
+    assert notes(wrote("src/a.py", *lines)) == [
+        ("comment", "The project's file comes first: every clone must work alike. It may be missing.")
+    ]
+    assert notes(wrote("src/a.py", *lines, removed=lines)) == [], "it stood there before"
+    assert notes(wrote("tests/test_a.py", *lines)) == [] and notes(wrote("notes.txt", *lines)) == []
+    assert notes(wrote("src/a.py", *lines, failed=True)) == []
+
+
+@pytest.mark.parametrize(
+    "path", ["CLAUDE.md", "AGENTS.md", "/home/x/.claude/projects/p/memory/shell.md", "docs/learnings.md"]
+)
+def test_what_an_agent_writes_into_its_own_memory_is_read(path: str) -> None:
+    """It is distilled already."""
+    assert notes(wrote(path, "Old rule.", "Run the tests with bun.", removed=("Old rule.",))) == [
+        ("memory", "Run the tests with bun.")
+    ]
+
+
+def test_a_turn_gives_a_bounded_number_of_notes() -> None:
+    """A hostile transcript must not fill the disk."""
+    many = [call("Bash", kind="shell", command=f"git commit -m 'Step {n} of it'") for n in range(2 * MOST)]
+    assert len(notes(*many)) == MOST
+    assert len(notes(call("Bash", kind="shell", command=f"git commit -m '{'x' * 50_000}'"))) <= 1
