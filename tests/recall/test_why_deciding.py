@@ -4,6 +4,8 @@ import pytest
 
 from holdfast.model.transcript import line_hash
 from holdfast.recall.why.verdict import (
+    NOBODY,
+    TOO_LITTLE,
     AuthorDoubt,
     CommitView,
     LineAuthor,
@@ -13,6 +15,7 @@ from holdfast.recall.why.verdict import (
     Verdict,
     accompanied,
     decide,
+    with_likely,
 )
 
 TEXT = "RETRIES = attempts_before_giving_up(3)"
@@ -96,3 +99,50 @@ def test_what_everybody_writes_needs_its_neighbours() -> None:
         assert [named(said) for said in accompanied([beside[0], other])] == [("R", (1,), True), None]
     assert named(decide(mark, SHORT, [view(R=1)], [one], copies=2)) is None, "somebody added one since"
     assert named(decide(line_hash("}"), "}", [view(R=1)], [one])) is None
+
+
+NOBODYS, BLANK = AuthorDoubt(NOBODY), AuthorDoubt(TOO_LITTLE)
+
+
+def by(run: str, turn: int = 1) -> LineAuthor:
+    return LineAuthor(run, (turn,), False, view())
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "likely"),
+    [
+        ([by("R"), by("R", 2), by("R", 3), NOBODYS], TurnName("R", 3)),  # by the nearest
+        ([by("R"), by("R"), by("R"), BLANK], TurnName("R", 1)),
+        ([by("R"), by("R"), NOBODYS], None),  # too few to tell
+        ([by("R"), by("R"), by("S"), NOBODYS], None),  # two runs wrote here
+        ([by("R")] * 3 + [NOBODYS] * 3, None),  # half of it is somebody else's
+        ([by("R")] * 3 + [BLANK] * 9, TurnName("R", 1)),  # what says too little speaks against nobody
+        ([NOBODYS] * 4, None),
+    ],
+)
+def test_the_rest_of_a_commit_is_likely_its_writers(verdicts: list[Verdict], likely: TurnName | None) -> None:
+    """A person changes a word, a formatter a line: that is marked as likely and never stated."""
+    placed = [PlacedVerdict(said, "c", number, number) for number, said in enumerate(verdicts)]
+    found = with_likely(placed, verdicts)
+    assert [said for said in found if isinstance(said, LineAuthor)] == [
+        said for said in verdicts if isinstance(said, LineAuthor)
+    ]
+    last = found[-1]
+    assert isinstance(last, AuthorDoubt)
+    assert (last.likely, last.maybe) == ((True, (likely,)) if likely else (False, ()))
+
+
+def test_lines_of_other_commits_and_of_none_are_not_likely() -> None:
+    """Only what came together belongs together."""
+    verdicts: list[Verdict] = [by("R"), by("R"), by("R"), NOBODYS, NOBODYS]
+    commits = ["c", "c", "c", "d", None]
+    placed = [PlacedVerdict(said, commits[at], at, at) for at, said in enumerate(verdicts)]
+    assert with_likely(placed, verdicts)[3:] == [NOBODYS, NOBODYS]
+
+
+def test_who_may_have_written_a_line_is_not_made_likely() -> None:
+    """Several turns wrote the text: that is known, and stays a doubt."""
+    doubt = AuthorDoubt("several turns wrote this text", (TurnName("S", 1),))
+    verdicts: list[Verdict] = [by("R"), by("R"), by("R"), doubt]
+    placed = [PlacedVerdict(said, "c", at, at) for at, said in enumerate(verdicts)]
+    assert with_likely(placed, verdicts)[3] == doubt

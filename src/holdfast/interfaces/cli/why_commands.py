@@ -59,6 +59,9 @@ def _answer(one: WhyAnswer) -> Iterator[str]:
     if one.run is not None:
         turns = " or ".join(f"{asking.turn}" for asking in one.turns)
         yield f"Written by run {strong(one.run.id)} turn {turns} ({_who(one.run)}), {one.state}"
+    elif one.state == "likely":
+        by = " or ".join(f"{maybe.turn}" for maybe in one.maybe)
+        yield f"Likely by run {strong(one.maybe[0].run)} turn {by}, which wrote most of what this commit brought here"
     else:
         yield f"Not known: {one.reason}"
     if (made := one.commit) is None:
@@ -70,9 +73,10 @@ def _answer(one: WhyAnswer) -> Iterator[str]:
         yield f"In commit {made.oid[:12]}{by}: {short(made.subject, _TEXT)}{was}{named}"
     said = "By its trailer, committed" if one.by_trailer else "Committed"
     yield from (f"{said} during run {run.id} ({_who(run)})" for run in one.during[:_TURNS])
-    yield from (f"May be run {by.run} turn {by.turn}" for by in one.maybe[:_TURNS])
-    if len(one.maybe) > _TURNS:
-        yield f"and {len(one.maybe) - _TURNS} more that may be"
+    maybe = one.maybe if one.state != "likely" else ()
+    yield from (f"May be run {by.run} turn {by.turn}" for by in maybe[:_TURNS])
+    if len(maybe) > _TURNS:
+        yield f"and {len(maybe) - _TURNS} more that may be"
     yield from (row for asking in one.turns[:_TURNS] for row in _asked(asking))
 
 

@@ -164,7 +164,7 @@ def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFinding
     wrote = [one for record in found.records.values() for one in recorded_runs.written(record, paths, marks)]
     verdicts = _Verdicts(found, texts, wrote, spell, now=clone.clock().timestamp(), path=spell(asked.path))
     placed = [verdict.PlacedVerdict(verdicts.of(one), one.commit, one.number, one.at) for one in blamed]
-    judged = verdict.accompanied(placed)
+    judged = verdict.with_likely(placed, verdict.accompanied(placed))
     pairs = zip(blamed, judged, strict=True)
     found.lines = [LineVerdict(one, said) for one, said in pairs if asked.first <= one.number <= asked.last]
     return found

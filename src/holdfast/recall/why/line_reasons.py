@@ -23,7 +23,8 @@ from holdfast.recall.why.verdict import NOBODY, AuthorDoubt, LineAuthor, TurnNam
 from holdfast.store import capsule
 from holdfast.values import frozen
 
-RECORDED, MATCHED, COMMITTED, AMBIGUOUS, UNKNOWN = "recorded", "matched", "committed", "ambiguous", "unknown"
+RECORDED, MATCHED, COMMITTED = "recorded", "matched", "committed"
+LIKELY, AMBIGUOUS, UNKNOWN = "likely", "ambiguous", "unknown"
 _TRAILER = regex(r"^holdfast-run: *(\S+) *$", re.IGNORECASE)
 _BY_TRAILER = "a trailer of its commit names a run, and nothing that was recorded confirms it"
 _CREDIT = regex(r"^(?:co-authored-by|assisted-by|generated-by): *(\S.*)$", re.IGNORECASE)
@@ -73,7 +74,7 @@ class WhyAnswer:
     first: int
     last: int
     text: tuple[str, ...]
-    state: str  # recorded, matched, committed, ambiguous or unknown
+    state: str  # recorded, matched, committed, likely, ambiguous or unknown
     reason: str = ""  # why nobody is named
     commit: WhyCommit | None = None  # None: not committed yet
     run: WhyRun | None = None  # who wrote it
@@ -132,7 +133,7 @@ class _Telling:
         said = one.verdict
         if isinstance(said, LineAuthor):
             return one.blamed.commit, said.run, said.turns, said.recorded
-        return one.blamed.commit, said.reason, said.maybe
+        return one.blamed.commit, said.reason, said.maybe, said.likely
 
     def answer(self, group: Sequence[LineVerdict]) -> WhyAnswer:
         first, last = group[0].blamed, group[-1].blamed
@@ -148,7 +149,7 @@ class _Telling:
             state = RECORDED if said.recorded else MATCHED
             return WhyAnswer(**fields, state=state, run=self.run(said.run), turns=turns)
         during, by_trailer = self._committed_in(first.commit) if not first.cut else ((), False)
-        state = AMBIGUOUS if said.maybe else COMMITTED if during else UNKNOWN
+        state = LIKELY if said.likely else AMBIGUOUS if said.maybe else COMMITTED if during else UNKNOWN
         reason = _BY_TRAILER if by_trailer and said.reason == NOBODY else self._reason(said, during)
         if first.cut and not said.maybe:
             reason = "history is cut off here (a shallow clone), so nobody can tell"

@@ -7,6 +7,7 @@ could have written it, where a person may have typed the same, or where a line s
 claimed.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.model.transcript import telling_lines
@@ -74,6 +75,7 @@ class AuthorDoubt:
 
     reason: str
     maybe: tuple[TurnName, ...] = ()
+    likely: bool = False  # the one named is likely: it wrote most of what the commit brought here
 
 
 Verdict = LineAuthor | AuthorDoubt
@@ -186,6 +188,33 @@ def accompanied(lines: Sequence[PlacedVerdict]) -> list[Verdict]:
         else:
             found.append(one.verdict)
     return found
+
+
+_LEAST, _SHARE = 3, 0.6  # lines of a commit here that one run wrote, and their share, for the rest to be likely its own
+
+
+def with_likely(lines: Sequence[PlacedVerdict], verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts, where what nobody is named for is likely of the run that wrote most of its commit here."""
+    wrote: dict[str, list[tuple[int, LineAuthor]]] = {}
+    strange: Counter[str] = Counter()
+    for one, said in zip(lines, verdicts, strict=True):
+        if one.commit and isinstance(said, LineAuthor):
+            wrote.setdefault(one.commit, []).append((one.number, said))
+        elif one.commit and isinstance(said, AuthorDoubt) and said.reason != TOO_LITTLE:
+            strange[one.commit] += 1
+    return [_likely(one, said, wrote, strange) for one, said in zip(lines, verdicts, strict=True)]
+
+
+def _likely(
+    one: PlacedVerdict, said: Verdict, wrote: Mapping[str, list[tuple[int, LineAuthor]]], strange: Mapping[str, int]
+) -> Verdict:
+    there = wrote.get(one.commit or "", [])
+    if isinstance(said, LineAuthor) or said.maybe or len(there) < _LEAST or len({by.run for _, by in there}) > 1:
+        return said
+    if len(there) < _SHARE * (len(there) + strange[one.commit or ""]):
+        return said
+    nearest = min(there, key=lambda other: abs(other[0] - one.number))[1]
+    return AuthorDoubt(said.reason, tuple(TurnName(nearest.run, turn) for turn in nearest.turns), likely=True)
 
 
 def _is_company(lines: Sequence[PlacedVerdict], place: int, step: int) -> bool:
