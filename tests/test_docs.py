@@ -243,7 +243,7 @@ INTERNAL = {  # for the command line, the views and the other concerns
     "transcripts": {"drain_some"},
     "models": {"forget_erased", "refresh_texts", "say_once", "with_model"},
     "views": {"render", "render_log", "render_quietly", "write", "write_quietly", "behind", "catch_up", "published"},
-    "harvest": {"from_run", "from_session", "not_harvested", "sent"},
+    "harvest": {"from_run", "from_session", "model_for", "not_harvested", "sent"},
 }
 
 

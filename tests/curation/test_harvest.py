@@ -14,6 +14,7 @@ from holdfast.git.tracked_files import paths_spelled
 from holdfast.model.evidence import parse_provenance
 from holdfast.model.utterance import TriedCommand, Utterance
 from holdfast.project import Project
+from tests.capture.rollouts import rollout
 from tests.conftest import Cli, GitRepo, grown
 
 KAFKA = "We decided to use Kafka for events because it keeps their order."
@@ -209,6 +210,16 @@ def test_the_users_model_proposes_within_its_budget(model: Path, cli: Cli, repo:
     assert len((model / "calls").read_text().splitlines()) == 3
     counted = json.loads(cli("stats", "--json").out)
     assert counted["model"] == {"calls_today": 3, "calls_per_day": 3}
+
+
+def test_an_import_asks_the_users_model_and_counts_it(model: Path, cli: Cli, repo: GitRepo, tmp_path: Path) -> None:
+    """Whoever waits for an import may have it judged; the same words are proposed only if they stand there."""
+    (model / "answer").write_text((model / "answer").read_text().replace('"turn": 2', '"turn": 1'))
+    rollout(tmp_path / "codex", repo.path).asks("Which database?").done("OK, tests run on Postgres 16 now.")
+    answer = cli("import", "codex", str(tmp_path / "codex"))
+    assert "1 of 3 model calls used today" in answer.err
+    (found,) = waiting(Project.open(repo.path)).values()
+    assert (found.statement, found.tags) == ("Use Postgres 16 for tests", ("model",))
 
 
 def test_what_was_injected_does_not_come_back_through_a_model(model: Path, repo: GitRepo) -> None:

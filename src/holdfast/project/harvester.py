@@ -88,7 +88,7 @@ class Harvester(Concern):
             sent = self.sent([source.partition(":")[2], *outer])
             self.project.views.note("candidates")
             return propose.harvest(
-                self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self._model(turns)
+                self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self.model_for(turns)
             )
         except (HoldfastError, OSError, ValueError, RecursionError) as error:
             self.not_harvested(source, error)
@@ -106,7 +106,7 @@ class Harvester(Concern):
             sent.append(fsio.read(self.clone.layout.view(ACTIVE), limit=LAST).decode())
         return sent
 
-    def _model(self, turns: Sequence[Utterance | TriedCommand]) -> Callable[[str], str | None] | None:
+    def model_for(self, turns: Sequence[Utterance | TriedCommand]) -> Callable[[str], str | None] | None:
         """The user's model command, if there is one and there is something to ask about."""
         if not self.settings.model_command or not any(isinstance(turn, utterance.Utterance) for turn in turns):
             return None

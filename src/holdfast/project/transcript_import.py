@@ -198,7 +198,7 @@ class TranscriptImport(Concern):
                     if (end := taken.counted.read_to) is not None:
                         reason = f"it unpacks to more than {end >> 20} MiB; unpack it to read on"
                         bringing.partly.append(knowledge_files.SkippedKnowledge(one.path, reason))
-                    self._harvest_transcript(taken, bringing)
+                    self._harvest_transcript(taken, bringing, may_ask=True)
             except (NotStored, ReadOnlyStore):  # the next one would not be stored either
                 raise
             except _BAD as error:
@@ -206,8 +206,8 @@ class TranscriptImport(Concern):
             passed += one.size
             tell(passed, total)
 
-    def _harvest_transcript(self, taken: IntakeResult, bringing: Brought) -> None:
-        """Propose memories from the runs of a session; by our own rules, never by a model command."""
+    def _harvest_transcript(self, taken: IntakeResult, bringing: Brought, *, may_ask: bool = False) -> None:
+        """Propose memories from the runs of a session; a model command is asked only where its user waits for it."""
         files = surviving_text.WrittenFiles(self.clone.repo.top)
         for run, said in taken.said.items():
             source, folder = f"run:{run}", self.clone.layout.run(run)
@@ -223,6 +223,7 @@ class TranscriptImport(Concern):
                     ),
                 ],
                 sent=self.project.harvest.sent([run, *([taken.session_id] if taken.session_id else [])]),
+                ask=self.project.harvest.model_for(said) if may_ask else None,
             )
             bringing.proposed += done.new
             bringing.joined += done.joined
