@@ -12,6 +12,7 @@ import pytest
 from holdfast.capture import finish_run
 from holdfast.capture.agents import dialect
 from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading
+from holdfast.capture.ingest import run_files
 from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
 from holdfast.capture.ingest.session_repository import address
 from holdfast.errors import ScanFailed
@@ -400,6 +401,8 @@ def test_commits_made_in_a_turn_are_its_receipts(place: Place, home: Path) -> No
     (session,) = session_files.all(place.open().layout)
     assert session.commits == (oid,)
     assert done.runs == (event["run_id"],)
+    (row,) = run_files.turns_of(place.open().layout.run(event["run_id"]))
+    assert row["files"] == place.git("show", "--format=", "--name-only", oid).split(), "a helper may have written them"
 
 
 def test_a_secret_is_never_written(place: Place, home: Path) -> None:

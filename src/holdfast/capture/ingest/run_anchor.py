@@ -9,12 +9,13 @@ A time is believed only if it is past and not later than the file's own: else a 
 What has no time is as old as its file, and no log of git is asked about it.
 """
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from holdfast.capture.ingest.session_repository import SessionRepository
-from holdfast.capture.worktree_changes import makes
+from holdfast.capture.worktree_changes import makes, spelled
 from holdfast.git import branch_lines, reflog
 from holdfast.git.cited_commits import commit_details
 from holdfast.git.clone import Clone
@@ -26,6 +27,7 @@ from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
 from holdfast.values import frozen, replace
 
 _HEADS = "refs/heads/"
+_MOST_COMMITS = 50  # of one turn whose files are listed
 _AFTER = 2  # seconds by which git's row may come later than the step that made the commit
 
 
@@ -187,6 +189,12 @@ class RunAnchors:
         known = commit_details.listed(self._clone.repo, *options, names=oids, limit=len(oids)) if oids else {}
         pairs = [(call, full[name]) for call in calls for name in call.told if name in full]
         return [oid for call, oid in pairs if oid in known and _ran_at(call, known[oid].committed)]
+
+    def files_of(self, commits: Sequence[str]) -> list[str]:
+        """The files that commits changed, whoever wrote them: a helper's edits are in no transcript of ours."""
+        shape = ("log", "--no-walk=unsorted", "--format=", "--name-only", "--no-renames", "-z")
+        listed = self._clone.repo.run(*shape, *commits[:_MOST_COMMITS], "--") if commits else b""
+        return [spelled(os.fsdecode(name)) for name in listed.split(b"\0") if name]
 
 
 def _ran_at(call: AgentGitCall, second: float) -> bool:

@@ -285,6 +285,7 @@ class RunFilesWriter:
             calls = committing(turn, row["ts"], row["ended"])
             made = self._anchors.made(calls, self._origin, turn.cwd) + self._anchors.told(calls)
             row["commits"] = list(dict.fromkeys(made))
+            row["files"] = list(dict.fromkeys([*row["files"], *self._anchors.files_of(row["commits"])]))[:TURN_FILES]
             self.commits |= dict.fromkeys(made)
         for number, step in enumerate(turn.steps, self.steps + 1):
             self._write(CYCLES, *cycle_row(step, turn=n, n=number))
