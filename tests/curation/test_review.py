@@ -8,6 +8,8 @@ import pytest
 
 from holdfast.curation import candidates, review, revise
 from holdfast.curation.memory_state import list_memories
+from holdfast.curation.propose import propose
+from holdfast.curation.review_queue import ReviewQueue
 from holdfast.curation.revise import ReviewerWish
 from holdfast.errors import Ambiguous, BadInput, Contradicts, NeedsEvidence, NeedsReview, NotFound, NotStored
 from holdfast.git.publish import publish
@@ -624,3 +626,15 @@ def test_who_accepts_words_that_were_changed_is_told_so(bench: Any) -> None:
     assert standing.notes == ("its words were changed after it was proposed",)
     other = bench.propose("Logs are JSON lines.")
     assert review.accept(bench.clone, other.id, bench.ada).notes == ()
+
+
+def test_the_surest_candidate_is_read_first(bench: Any) -> None:
+    """Whoever has a minute reads the top of the queue."""
+    for statement, sure in (
+        ("Ports are odd in tests.", 0.4),
+        ("Hosts are named by tide.", 0.9),
+        ("Keys rotate weekly.", None),
+    ):
+        propose(bench.clone, statement=statement, confidence=sure)
+    told = [item.standing.memory.statement for item in ReviewQueue(bench.clone, bench.clock()).items]
+    assert told == ["Keys rotate weekly.", "Hosts are named by tide.", "Ports are odd in tests."]

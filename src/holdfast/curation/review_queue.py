@@ -113,7 +113,7 @@ class ReviewQueue:
             times[event.target] = min(event.ts, times.get(event.target, event.ts))
         lines = (line for line in branch_lines.known(*clone.stores).values() if line.id != clone.line().id)
         branches = {line.id: branch_lines.called(line.refs[-1]) for line in lines}
-        for standing in review.waiting(clone):
+        for standing in sorted(review.waiting(clone), key=_sure_first):
             memory = standing.memory
             assert isinstance(memory, Candidate)
             reason, branch = "suggested" if memory.suggests else "proposed", branches.get(memory.line)
@@ -133,6 +133,12 @@ class ReviewQueue:
     def contradictions(self) -> list[MemoryConflict]:
         """What stands here and cannot stand together."""
         return memory_conflicts.standing_conflicts(self._clone, self.known.standings, self.against)
+
+
+def _sure_first(standing: MemoryStanding) -> float:
+    """The surest first; what somebody proposed without a number is meant."""
+    said = standing.memory.confidence
+    return -1.0 if said is None else -said
 
 
 def since_approval(clone: Clone, standing: MemoryStanding) -> tuple[str, ...]:

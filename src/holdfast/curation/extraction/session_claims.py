@@ -125,7 +125,7 @@ def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedM
 
 def _statement(one: SessionStatement) -> tuple[str, str]:
     """What it says in one sentence, and what else belongs to it."""
-    text, whole = bare(one.text), one.told
+    text, whole = bare(_SHAPE.lead.sub("", one.text)), one.told
     if whole.startswith(one.before) and one.before and len(whole) <= MAX_STATEMENT:
         return capital(bare(whole)), ""
     rest = one.after if whole.endswith(one.after) else ""
