@@ -134,8 +134,8 @@ def test_what_cannot_be_cited_says_the_next_step(code: Place) -> None:
         resolve(clone, f"{PATH}#first")
 
 
-def test_edits_elsewhere_never_count_and_edits_inside_always_do(code: Place, seed: int) -> None:
-    """The law of evidence by span: a memory goes stale by its own text, and by nothing else."""
+def test_edits_elsewhere_never_count_and_code_inside_always_does(code: Place, seed: int) -> None:
+    """The law of evidence by span: a memory goes stale by its own code, and by nothing else."""
     dice = random.Random(seed)
     cited = dict(zip(SPANS, cite(code, *SPANS), strict=True))
     held = {SPANS[0]: (6, 9), SPANS[1]: (6, 9), SPANS[2]: (13, 15), SPANS[3]: (3, 3), SPANS[4]: (13, 15)}
@@ -144,21 +144,26 @@ def test_edits_elsewhere_never_count_and_edits_inside_always_do(code: Place, see
     for _ in range(25):
         touched = dice.choice([n for n in range(1, len(lines) + 1) if lines[n - 1]])
         edited = list(lines)
-        how = dice.choice(["change", "above", "delete"])
+        how = dice.choice(["change", "above", "delete", "comment", "comments"])
         if how == "delete" and lines[touched - 1].lstrip().startswith(("def ", "class ")):
             continue  # what it held would become part of the function before it
+        line = lines[touched - 1]
         if how == "change":
-            edited[touched - 1] += "  # edited"
+            edited[touched - 1] = line.replace(line.split()[0], "changed_" + line.split()[0].strip("@"), 1)
         elif how == "delete":
             del edited[touched - 1]
+        elif how == "comment":
+            edited[touched - 1] += "  # edited"
         else:
-            edited[touched - 1 : touched - 1] = ["# inserted"] * dice.randint(1, 80)
+            row = "# inserted" if how == "comments" else line[: len(line) - len(line.lstrip())] + "inserted = 1"
+            edited[touched - 1 : touched - 1] = [row] * dice.randint(1, 80)
         end = dice.choice(["\n", "\r\n"])
         (code.repo / PATH).write_bytes(end.join(edited).encode() + dice.choice([b"", end.encode()]))
         code.git("commit", "-qam", "an edit", "--allow-empty")
         found = states(clone, cited.values())
         for name, (first, last) in held.items():
             inside = first <= touched <= last and not (how == "above" and touched == first)
+            inside = inside and not how.startswith("comment")
             assert found[cited[name]] == ("changed" if inside else "holds"), (name, touched, how, edited)
 
 

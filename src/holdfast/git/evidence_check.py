@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
-from holdfast.git import span_history, tracked_files
+from holdfast.git import span_following, tracked_files
 from holdfast.git.cited_commits import commit_anchors, commit_details
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -30,7 +30,6 @@ from holdfast.model.evidence import (
     parse_evidence,
 )
 from holdfast.model.ids import is_id
-from holdfast.model.spans.file_lines import LineAlignment
 from holdfast.model.spans.file_version import FileVersion
 from holdfast.model.text import visible
 from holdfast.patterns import regex
@@ -242,8 +241,8 @@ def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False
             elif found[span] != "holds":
                 found[span] = "changed"
                 read.setdefault(span, []).append(text)
-    lost = {span: texts for span, texts in read.items() if found[span] != "holds"}
-    return found | dict.fromkeys(_moved_spans(clone.repo, lost), "holds")
+    lost = {span: read.get(span, []) for span, state in found.items() if state in ("changed", "gone")}
+    return found | dict.fromkeys(span_following.follow(clone.repo, lost, committed=committed), "holds")
 
 
 def _texts(
@@ -273,29 +272,6 @@ def _texts(
         for path, blob in some:
             if blob in kept and is_open(path):
                 yield path, FileVersion(at[path].path, kept[blob])
-
-
-def _moved_spans(repo: Repo, lost: Mapping[Span, Sequence[FileVersion]]) -> set[Span]:
-    """Which of these are not where they were cited because they moved.
-
-    An equal text elsewhere is not proof: it may have stood there before. The version that was cited tells;
-    where git has none, an equal text counts if there is one only.
-    """
-    copied = {span: [t for t in texts if t.is_beyond(span) or t.copies(span)] for span, texts in lost.items()}
-    known = span_history.sources(repo, [span for span, texts in copied.items() if texts])
-    aligned: dict[tuple[int, int], LineAlignment] = {}
-    found: set[Span] = set()
-    for span, texts in copied.items():
-        for text in texts:
-            if span not in known:
-                if not text.is_beyond(span) and len(text.copies(span)) == 1:
-                    found.add(span)
-                continue
-            source, first, last = known[span]
-            both = aligned.setdefault((id(source), id(text)), LineAlignment(source.lines, text.lines))
-            if both.follow(first, last) is not None:
-                found.add(span)
-    return found
 
 
 def _commits(clone: Clone, text: str) -> list[Evidence]:

@@ -5,38 +5,27 @@ through renames, in HEAD's history and then in everybody's. Where history does n
 a text that was never committed), nothing is guessed: there is no difference to show.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
-from holdfast.git.repo import Repo, raw_changes
+from holdfast.git.repo import Repo
+from holdfast.git.span_following import (
+    AT_ONCE,
+    MAX_READ,
+    MAX_VERSIONS,
+    VERSION_FORMAT,
+    CommittedVersion,
+    follow,
+    parsed_versions,
+)
 from holdfast.git.tracked_files import OFFLINE, TrackedPlace, places, stored, texts
 from holdfast.model import evidence
 from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, RunEvidence, Span, SymbolEvidence
 from holdfast.model.spans.file_lines import LineAlignment, became, difference, is_binary, lines_of
 from holdfast.model.spans.file_version import FileVersion
 from holdfast.model.text import visible
-from holdfast.values import frozen, grouped
-
-MAX_VERSIONS = 500
-_FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
-_AT_ONCE = 25  # versions read through one process
-_MAX_BYTES = 64 << 20  # read in all
-_COMMITS = (300, 5000)  # in which the versions of many files are looked up together: at first, and then
-_PATHS = 200  # names a git process is given on its command line
-_MAX_PATHS = 1000
-
-
-@frozen
-class CommittedVersion:
-    """One commit's version of a file; no blob: it took the file away."""
-
-    commit: str
-    author: str
-    day: str
-    title: str
-    path: str
-    blob: str | None
+from holdfast.values import frozen
 
 
 @frozen
@@ -59,16 +48,10 @@ def versions(repo: Repo, path: str) -> Iterator[list[CommittedVersion]]:
     """The versions of a path: along HEAD and through renames; then those of all branches."""
     if repo.head().oid is None:
         return
-    shape = ("--raw", "-z", "--no-abbrev", f"-n{MAX_VERSIONS}", "--encoding=UTF-8", _FORMAT)
+    shape = ("--raw", "-z", "--no-abbrev", f"-n{MAX_VERSIONS}", "--encoding=UTF-8", VERSION_FORMAT)
     for how in (("--follow", "-M", "HEAD"), ("--full-history", "-m", "--no-renames", "--all")):
         done = repo.attempt("--literal-pathspecs", "log", *shape, *how, "--", path, environ=OFFLINE)
-        yield list(_parsed(done.stdout))[:MAX_VERSIONS]
-
-
-def _parsed(out: bytes) -> Iterator[CommittedVersion]:
-    for said, path, _, blob in raw_changes(out):
-        commit, author, day, title = (said.split("\x02", 3) + [""] * 4)[:4]
-        yield CommittedVersion(commit, author, day, title, path, blob)
+        yield list(parsed_versions(done.stdout))[:MAX_VERSIONS]
 
 
 def origin(repo: Repo, paths: Iterable[str], span: Span) -> SpanOrigin | None:
@@ -121,66 +104,13 @@ def _never_there(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[
     return None
 
 
-def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, tuple[FileVersion, int, int]]:
-    """For many spans at once the newest version in which each stands just as it was cited, and where."""
-    waiting = {path: set(some) for path, some in grouped((span.path, span) for span in spans).items()}
-    found: dict[Span, tuple[FileVersion, int, int]] = {}
-    if not waiting or repo.head().oid is None:
-        return found
-    tried: set[tuple[str, str]] = set()
-    for how, depth in (("HEAD", _COMMITS[0]), ("HEAD", _COMMITS[1]), ("--all", _COMMITS[1])):
-        paths = [path for path, some in waiting.items() if some - found.keys()]
-        blobs = _blobs(repo, paths, how, depth) if paths else {}
-        fresh = {path: [b for b in some if (path, b) not in tried] for path, some in blobs.items()}
-        tried |= {(path, blob) for path, some in blobs.items() for blob in some}
-        for path, text in _read(repo, fresh, waiting, found):
-            for span in waiting[path] - found.keys():
-                if (place := text.own(span)) is not None:
-                    found[span] = (text, *place)
-    return found
-
-
-def _blobs(repo: Repo, paths: Sequence[str], how: str, depth: int) -> dict[str, list[str]]:
-    """The blobs of each path in so many commits of history, newest first."""
-    found: list[CommittedVersion] = []
-    oldest = repo.text("rev-list", f"--skip={depth}", "-n", "1", "HEAD", ok=(0, 128))
-    span = (how, f"^{oldest}") if oldest else (how,)  # without it git would walk all of history
-    shape = ("--raw", "-z", "--no-abbrev", _FORMAT, "-m", "--no-renames")
-    for some in (paths[at : at + _PATHS] for at in range(0, min(len(paths), _MAX_PATHS), _PATHS)):
-        done = repo.attempt("--literal-pathspecs", "log", *shape, *span, "--", *some, environ=OFFLINE)
-        found += _parsed(done.stdout)
-    blobs = grouped((version.path, version.blob) for version in found if version.blob is not None)
-    return {path: list(dict.fromkeys(some))[:MAX_VERSIONS] for path, some in blobs.items()}
-
-
-def _read(
-    repo: Repo, blobs: Mapping[str, Sequence[str]], waiting: Mapping[str, set[Span]], found: Mapping[Span, object]
-) -> Iterator[tuple[str, FileVersion]]:
-    """The versions of many files, a few of each at a time, until all that is waited for was found."""
-    start, size, total = 0, 4, 0
-    while total <= _MAX_BYTES:
-        rows = [
-            (path, blob)
-            for path, some in blobs.items()
-            if path in waiting and waiting[path] - found.keys()
-            for blob in some[start : start + size]
-        ]
-        if not rows:
-            return
-        for part in (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE)):
-            data = stored(repo, [blob for _, blob in part])
-            total += sum(map(len, data.values()))
-            yield from ((path, FileVersion(path, data[blob])) for path, blob in part if blob in data)
-        start, size = start + size, size * 2
-
-
 def _texts(
     repo: Repo, known: Sequence[CommittedVersion], seen: dict[str, FileVersion]
 ) -> Iterator[tuple[int, FileVersion]]:
     """Each version's text once, newest first, as long as they are few and small enough."""
     total, given = 0, set[str]()
-    for start in range(0, len(known), _AT_ONCE):
-        some = [(at, v, v.blob) for at, v in enumerate(known[start : start + _AT_ONCE], start) if v.blob]
+    for start in range(0, len(known), AT_ONCE):
+        some = [(at, v, v.blob) for at, v in enumerate(known[start : start + AT_ONCE], start) if v.blob]
         data = stored(repo, [blob for _, _, blob in some if blob not in seen])
         for at, version, blob in some:
             if blob not in seen and blob in data:
@@ -189,7 +119,7 @@ def _texts(
                 given.add(blob)
                 total += sum(map(len, seen[blob].lines))
                 yield at, seen[blob]
-        if total > _MAX_BYTES:
+        if total > MAX_READ:
             return
 
 
@@ -237,55 +167,48 @@ def where(clone: Clone, cited: str) -> SpanLocation | None:
     if isinstance(receipt, RunEvidence | CommitEvidence):
         return None
     place = places(clone.repo, [receipt.path]).get(receipt.path)
-    if place is None:
-        return None
     if isinstance(receipt, FileEvidence):
-        text = next(texts(clone.repo, place), None)
-        return SpanLocation(place.path, 1, max(1, len(text.lines))) if text else None
+        text = next(texts(clone.repo, place), None) if place else None
+        return SpanLocation(text.path, 1, max(1, len(text.lines))) if text else None
     standing = _standing(clone.repo, place, receipt)
-    return SpanLocation(place.path, standing[1], standing[2]) if standing else None
+    return SpanLocation(standing[0].path, standing[1], standing[2]) if standing else None
 
 
-def _standing(repo: Repo, place: TrackedPlace, span: Span) -> tuple[FileVersion, int, int] | None:
+def _standing(repo: Repo, place: TrackedPlace | None, span: Span) -> tuple[FileVersion, int, int] | None:
     """The text in which a span stands, and its lines there; if it changed, those that took its place."""
-    read = list(texts(repo, place))
-    own = next(((text, *lines) for text in read if (lines := text.own(span))), None)
-    if own is not None or not read:
-        return own
-    source = origin(repo, (place.path, span.path), span)
-    if source is not None and (went := _went(source, read)) is not None:
-        return went
+    read = list(texts(repo, place)) if place else []
+    if (now := _holding(repo, span, read)) is not None or not read:
+        return now
+    source = origin(repo, ([place.path] if place else []) + [span.path], span)
     if source is not None or isinstance(span, SymbolEvidence):
         return _now(source, span, read[0])
     copies = read[0].copies(span)
     return (read[0], *copies[0]) if len(copies) == 1 else None
 
 
-def _went(source: SpanOrigin, read: Sequence[FileVersion]) -> tuple[FileVersion, int, int] | None:
-    """Where the cited text moved to in the first of these versions that still has it."""
-    ways = ((text, LineAlignment(source.text.lines, text.lines).follow(source.first, source.last)) for text in read)
-    return next(((text, *place) for text, place in ways if place), None)
+def _holding(repo: Repo, span: Span, read: Sequence[FileVersion]) -> tuple[FileVersion, int, int] | None:
+    """Where a span stands as it was cited, or moved, or written otherwise; None: it changed."""
+    own = next(((text, *lines) for text in read if (lines := text.own(span))), None)
+    return own or follow(repo, {span: read}).get(span)
 
 
 def _recited(repo: Repo, span: Span) -> str | None:
     place = places(repo, [span.path]).get(span.path)
-    standing = _standing(repo, place, span) if place else None
-    if place is None or standing is None:
+    if (standing := _standing(repo, place, span)) is None:
         return None
     text, first, last = standing
     digest = text.hash(first, last, size=len(span.hash))
     if isinstance(span, SymbolEvidence):
-        return str(SymbolEvidence(place.path, span.name, digest))
-    return str(LinesEvidence(place.path, first, last, digest))
+        return str(SymbolEvidence(text.path, text.name_at(first, last, span.name), digest))
+    return str(LinesEvidence(text.path, first, last, digest))
 
 
 def _span_changed(repo: Repo, span: Span) -> tuple[str, ...]:
     place = places(repo, [span.path]).get(span.path)
     read = list(texts(repo, place)) if place else []
-    if any(text.own(span) for text in read):
+    if _holding(repo, span, read) is not None:
         return ()
-    source = origin(repo, ([place.path] if place else []) + [span.path], span)
-    if source is None or _went(source, read) is not None:
+    if (source := origin(repo, ([place.path] if place else []) + [span.path], span)) is None:
         return ()
     old = source.lines
     now = _now(source, span, read[0]) if read else None

@@ -21,9 +21,12 @@ from holdfast.model.spans.file_lines import Tables, digest, find, find_all, is_b
 from holdfast.model.text import visible
 
 if TYPE_CHECKING:
+    from holdfast.model.spans import code_meaning as meanings
     from holdfast.model.spans import symbols as naming
+    from holdfast.model.spans.code_meaning import Meaning
     from holdfast.model.spans.source_text import Symbol
 else:
+    meanings = LazyModule("holdfast.model.spans.code_meaning")  # only what changed is compared by meaning
     naming = LazyModule("holdfast.model.spans.symbols")  # only memories that cite a symbol need it
 
 _GUESSES = 40  # lines that mention the name
@@ -124,6 +127,7 @@ class FileVersion:
     def _own(self, name: str, wanted: str) -> tuple[int, int] | None:
         if not self._named:
             return None
+        name = naming.plain_name(name)
         for place in self._guesses.places(name):
             if self.hash(*place, size=len(wanted)) == wanted:
                 if self._guesses.is_sure(name, place):
@@ -190,7 +194,8 @@ class FileVersion:
         if not self._named:
             raise TooLarge(f"{visible(self.path)} is too large to look for symbols in", hint="Cite lines of it.")
         symbol = naming.pick(self.path, self.symbols, typed)
-        return SymbolEvidence(self.path, symbol.name, self.hash(symbol.first, symbol.last, size=size))
+        name = naming.label(self.symbols or (), symbol)
+        return SymbolEvidence(self.path, name, self.hash(symbol.first, symbol.last, size=size))
 
     def _check(self) -> None:
         if self.is_binary:
@@ -200,5 +205,27 @@ class FileVersion:
 
     def named(self, span: SymbolEvidence) -> Symbol | None:
         """The one symbol of this name as it stands now, whatever its text."""
+        if same := [one for one in self.called(span.name) if naming.label(self.symbols or (), one) == span.name]:
+            return same[0]
         fits = naming.fitting(self.path, self.symbols or [], span.name)
         return fits[0] if len(fits) == 1 and span.name in (fits[0].name, fits[0].also) else None
+
+    def called(self, name: str) -> list[Symbol]:
+        """Every symbol of a name, whatever its number."""
+        return [one for one in self.symbols or () if one.name in (name, naming.plain_name(name))]
+
+    def name_at(self, first: int, last: int, before: str) -> str:
+        """The name of the symbol that is just these lines; the one it had before if that still fits."""
+        found = [one for one in self.symbols or () if (one.first, one.last) == (first, last)]
+        names = [naming.label(self.symbols or (), one) for one in found] or [before]
+        return before if before in names else names[0]
+
+    def enclosing(self, first: int, last: int) -> Symbol | None:
+        """The innermost symbol that these lines lie in."""
+        around = (one for one in self.symbols or () if one.first <= first and last <= one.last)
+        return min(around, key=lambda one: one.last - one.first, default=None)
+
+    def meaning(self, first: int, last: int, *, own: str = "", without: tuple[int, int] = (0, 0)) -> Meaning | None:
+        """What lines first to last do, `without` some of them; None if only their text tells."""
+        lines = [*self.lines[first - 1 : max(first, without[0]) - 1], *self.lines[max(first - 1, without[1]) : last]]
+        return meanings.code_meaning(naming.file_ending(self.path, self.lines), lines, own=own)

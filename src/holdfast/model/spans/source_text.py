@@ -8,7 +8,7 @@ than another.
 import bisect
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.patterns import PatternFile, regex
 from holdfast.values import frozen
@@ -68,6 +68,7 @@ def trimmed(lines: Sequence[bytes], first: int, last: int) -> int:
 _MASKS = PatternFile(__file__)
 _NOT_NEWLINE = regex(r"[^\n]")
 _COMMENTS = ("//", "/*", "#", "--", "\\")
+_NO_COMMENTS = ("//go:", "#[")
 _BRACKETS = regex(r"[()\[\]{}]")
 _OPENS = {")": "(", "]": "[", "}": "{"}
 
@@ -82,6 +83,23 @@ def long_strings(text: str, kind: str) -> list[tuple[int, int]]:
     """Where strings of several lines begin and end."""
     found = (hit for hit in getattr(_MASKS, kind).finditer(text) if "\n" in hit[0])
     return [hit.span() for hit in found if not hit[0].startswith(_COMMENTS)]
+
+
+def code_pieces(text: str, kind: str) -> Iterator[tuple[str, bool]]:
+    """The text without its comments, in pieces: code, and strings (True) as they are written.
+
+    What only looks like a comment stays: an address in running text, an attribute, a directive to the compiler.
+    """
+    at = 0
+    for found in getattr(_MASKS, kind).finditer(text):
+        yield text[at : found.start()], False
+        at, hit = found.end(), found[0]
+        is_address = hit.startswith("//") and text[: found.start()].endswith(":")
+        if not hit.startswith(_COMMENTS) or hit.startswith((*_NO_COMMENTS, "\\")) or is_address:
+            yield hit, True
+        else:
+            yield " ", False
+    yield text[at:], False
 
 
 def _blanked(found: re.Match[str]) -> str:

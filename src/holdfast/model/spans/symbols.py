@@ -380,7 +380,7 @@ _SHELLS = (b"sh", b"bash", b"zsh", b"ksh", b"dash")
 
 def symbols(path: str, lines: Sequence[bytes]) -> list[Symbol] | None:
     """Every symbol that a receipt could name, in the file's order; None if this kind of file is not known."""
-    ending = _ending(path, lines)
+    ending = file_ending(path, lines)
     if reader := _BY_ENDING.get(ending):
         found = reader(lines)
     elif ending in brace_symbols.languages():
@@ -388,6 +388,9 @@ def symbols(path: str, lines: Sequence[bytes]) -> list[Symbol] | None:
     else:
         return None
     return [symbol for symbol in found if is_symbol_name(symbol.name)]
+
+
+_NUMBERED = regex(r"(.+)~([1-9][0-9]{0,3})")
 
 
 def pick(path: str, found: Sequence[Symbol] | None, typed: str) -> Symbol:
@@ -403,19 +406,42 @@ def pick(path: str, found: Sequence[Symbol] | None, typed: str) -> Symbol:
             return one
         case []:
             raise NotFound(f"{shown} is not there", hint=_nearest(path, found, typed))
-    places = ", ".join(f"{symbol.name} (lines {symbol.first}-{symbol.last})" for symbol in fits[:5])
-    hint = f"Write more of the name, or cite the lines: {visible(path)}:{fits[0].first}-{fits[0].last}."
+    places = ", ".join(f"{label(found, one)} (lines {one.first}-{one.last})" for one in fits[:5])
+    more = "which of them, as in ~2" if len({symbol.name for symbol in fits}) == 1 else "more of the name"
+    hint = f"Write {more}, or cite the lines: {visible(path)}:{fits[0].first}-{fits[0].last}."
     raise Ambiguous(f"{shown} fits {len(fits)} things: {visible(places)}", hint=hint)
+
+
+def plain_name(name: str) -> str:
+    """A name without the number that tells definitions of the same name apart."""
+    found = _NUMBERED.fullmatch(name)
+    return found[1] if found else name
+
+
+def label(found: Sequence[Symbol], symbol: Symbol) -> str:
+    """The name by which a receipt tells a symbol from others of its name: `name~2` for the second, overloads and all.
+
+    The first, and one that is defined where others are only declared, need none.
+    """
+    same = [one for one in found if one.name == symbol.name]
+    number = same.index(symbol) + 1
+    defined = [one for one in same if one.body]
+    is_chief = number == 1 if len(defined) != 1 else defined[0] == symbol
+    return symbol.name if is_chief else f"{symbol.name}~{number}"
 
 
 def fitting(path: str, found: Sequence[Symbol], typed: str) -> list[Symbol]:
     """The symbols that a name may mean; definitions before mere declarations."""
     name = typed.strip().lstrip("#").strip()
-    if _ending(path, ()) in _READERS[markdown_symbols].split():
+    if file_ending(path, ()) in _READERS[markdown_symbols].split():
         slug = heading_slug(name)
         exact = [s for s in found if s.name == name and s.name != s.also]
         return exact or [s for s in found if slug and s.also == slug]
     dotted = name.replace("::", ".").replace("#", ".").removesuffix("()").strip("[]")
+    if (numbered := _NUMBERED.fullmatch(dotted)) and not any(s.name == dotted for s in found):
+        some = fitting(path, found, numbered[1])
+        each = ([s for s in found if s.name == one] for one in dict.fromkeys(s.name for s in some))
+        return [same[int(numbered[2]) - 1] for same in each if len(same) >= int(numbered[2])]
     fits = [s for s in found if s.name == dotted]
     fits = fits or [s for s in found if s.name.endswith(f".{dotted}")]
     fits = fits or [s for s in found if s.name.lower() == dotted.lower()]
@@ -441,7 +467,7 @@ def _nearest(path: str, found: Sequence[Symbol], typed: str) -> str:
     return f"No symbol was found in it; cite lines: {visible(path)}:10-20."
 
 
-def _ending(path: str, lines: Sequence[bytes]) -> str:
+def file_ending(path: str, lines: Sequence[bytes]) -> str:
     """What decides how a file is read: its ending, its name, or the shell it asks for."""
     name = os.path.basename(path).lower()
     stem, dot, ending = name.rpartition(".")

@@ -1,0 +1,278 @@
+"""Where a cited span went: the version that was cited is looked up in history and compared with the file now.
+
+Receipts carry the hash of a text. Where that text does not stand as it was cited, it may have moved, with its function
+or without, or its function may be written otherwise and do the same (`model.spans.code_meaning`). Only the version that
+was cited tells; where git does not hold it (a shallow clone, a text that was never committed), an equal text counts if
+there is one only. A function that left its file is looked for in the files of the commit that took it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from holdfast.git import tracked_files
+from holdfast.git.repo import Repo, raw_changes
+from holdfast.git.tracked_files import OFFLINE, stored
+from holdfast.model.evidence import Span, SymbolEvidence
+from holdfast.model.spans.file_lines import LineAlignment, became
+from holdfast.model.spans.file_version import FileVersion
+from holdfast.values import frozen, grouped
+
+if TYPE_CHECKING:
+    from holdfast.model.spans.source_text import Symbol
+
+MAX_VERSIONS = 500
+VERSION_FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
+AT_ONCE = 25  # versions read through one process
+MAX_READ = 64 << 20  # bytes, in all
+_COMMITS = (300, 5000)  # in which the versions of many files are looked up together: at first, and then
+_PATHS = 200  # names a git process is given on its command line
+_MAX_PATHS = 1000
+_TELLING = 3  # lines of a function; a shorter one under another name may be another
+_DEPARTED = 100  # symbols looked for in other files
+_BETWEEN = 40  # versions of a path after the one that was cited
+_OTHER_FILES = 200  # of one commit
+
+Standing = tuple[FileVersion, int, int]
+
+
+@frozen
+class CommittedVersion:
+    """One commit's version of a file; no blob: it took the file away."""
+
+    commit: str
+    author: str
+    day: str
+    title: str
+    path: str
+    blob: str | None
+
+
+def follow(repo: Repo, lost: Mapping[Span, Sequence[FileVersion]], *, committed: bool = False) -> dict[Span, Standing]:
+    """Where spans stand that are not as they were cited in these versions of their file, if they did not change."""
+    known = sources(repo, lost)
+    aligned: dict[tuple[int, int], LineAlignment] = {}
+    found: dict[Span, Standing] = {}
+    departed: dict[Span, SpanSource] = {}
+    for span, texts in lost.items():
+        source = known.get(span)
+        for text in texts:
+            place = _copied(span, source, text, aligned) or (_same_meaning(span, source, text) if source else None)
+            if place is not None:
+                found.setdefault(span, (text, *place))
+        if source is not None and span not in found and not any(_is_there(span, source, text) for text in texts):
+            departed[span] = source
+    return found | (_elsewhere(repo, departed, committed=committed) if departed else {})
+
+
+def _copied(
+    span: Span, source: SpanSource | None, text: FileVersion, aligned: dict[tuple[int, int], LineAlignment]
+) -> tuple[int, int] | None:
+    """Where the very text moved to in its file. A copy is no proof: it may have stood there before."""
+    is_beyond = text.is_beyond(span)
+    copies = [] if is_beyond else text.copies(span)
+    if source is None:
+        return copies[0] if len(copies) == 1 else None
+    if not copies and not is_beyond:
+        return None
+    both = aligned.setdefault((id(source.text), id(text)), LineAlignment(source.text.lines, text.lines))
+    return both.follow(source.first, source.last)
+
+
+def _subject(span: Span, source: SpanSource) -> Symbol | None:
+    """The symbol that a span is, or that its lines lie in."""
+    if isinstance(span, SymbolEvidence):
+        same = source.text.called(span.name)
+        return next((one for one in same if (one.first, one.last) == (source.first, source.last)), None)
+    return source.text.enclosing(source.first, source.last)
+
+
+def _same_meaning(span: Span, source: SpanSource, text: FileVersion) -> tuple[int, int] | None:
+    """Where the code that was cited stands, written otherwise; cited lines hold if their function does the same."""
+    old, first, last = source.text, source.first, source.last
+    subject = _subject(span, source)
+    now = counterpart(old, subject, text) if subject else None
+    if isinstance(span, SymbolEvidence):
+        return (now.first, now.last) if now else None
+    if subject is not None:
+        whole = (subject.first, subject.last)
+        if old.meaning(*whole) == old.meaning(*whole, without=(first, last)):  # a comment: its words were cited
+            return None
+    region = became(old.lines, first, last, text.lines)
+    if now is not None:
+        return region if region and now.first <= region[0] <= region[1] <= now.last else (now.first, now.last)
+    if region is None or (code := old.meaning(first, last)) is None or not code:
+        return None
+    around = text.enclosing(*region)
+    is_home = around is subject is None or (around and subject and around.name == subject.name)
+    return region if is_home and text.meaning(*region) == code else None
+
+
+def counterpart(old: FileVersion, symbol: Symbol, new: FileVersion) -> Symbol | None:
+    """The symbol of a newer version that does what one of an older version did; None if there is none, or several.
+
+    While the name stands, only what stands under it counts; else a symbol that was not there before.
+    """
+    place = (symbol.first, symbol.last)
+    code = old.meaning(*place)
+    if code is None:
+        return None
+    if same := new.called(symbol.name):
+        equal = [one for one in same if new.meaning(one.first, one.last) == code]
+        before = [one for one in old.called(symbol.name) if old.meaning(one.first, one.last) == code]
+        return min(equal, key=lambda one: abs(one.first - symbol.first)) if len(equal) >= max(1, len(before)) else None
+    known = {one.name for one in old.symbols or ()}
+    fresh = [one for one in new.symbols or () if one.name not in known and _is_heir(old, symbol, new, one)]
+    return fresh[0] if len(fresh) == 1 else None
+
+
+def _is_heir(old: FileVersion, symbol: Symbol, new: FileVersion, other: Symbol) -> bool:
+    """Whether a symbol of another name does the same, but for its name."""
+    leaf, leaf_now = (one.name.rpartition(".")[2] for one in (symbol, other))
+    if leaf != leaf_now and symbol.last - symbol.first + 1 < _TELLING:
+        return False
+    return new.meaning(other.first, other.last, own=leaf_now) == old.meaning(symbol.first, symbol.last, own=leaf)
+
+
+def _is_there(span: Span, source: SpanSource, text: FileVersion) -> bool:
+    """Whether the name of what was cited still stands in a version, whatever it does."""
+    subject = _subject(span, source)
+    return subject is None or bool(text.called(subject.name))
+
+
+def _elsewhere(repo: Repo, departed: Mapping[Span, SpanSource], *, committed: bool) -> dict[Span, Standing]:
+    """Where symbols stand that left their file for another one."""
+    left = _departures(repo, dict(list(departed.items())[:_DEPARTED]))
+    asked = "".join(f"{commit}\n" for commit in dict.fromkeys(left.values())).encode("ascii")
+    if not asked:
+        return {}
+    shape = ("--stdin", "-r", "-m", "--root", "--no-renames", "--raw", "-z", "--no-abbrev", "--format=%x01%H")
+    rows = list(raw_changes(repo.attempt("diff-tree", *shape, stdin=asked, environ=OFFLINE).stdout))
+    changes = grouped((commit, (path, before, after)) for commit, path, before, after in rows if after)
+    changes = {commit: some for commit, some in changes.items() if len(some) <= _OTHER_FILES}
+    data = stored(repo, [blob for some in changes.values() for _, *blobs in some for blob in blobs if blob])
+    found: dict[Span, Standing] = {}
+    for span, commit in left.items():
+        symbol = _subject(span, departed[span])
+        for path, before, after in changes.get(commit, ()) if symbol else ():
+            if symbol is None or path == span.path or not _mentions(data.get(after, b""), symbol):
+                continue
+            old, new = FileVersion(path, data.get(before or "", b"")), FileVersion(path, data[after])
+            if (heir := _arrived(departed[span].text, symbol, old, new)) is not None:
+                for text in _current(repo, path, committed=committed):
+                    if span not in found and (now := counterpart(new, heir, text)) is not None:
+                        found[span] = (text, now.first, now.last)
+    return found
+
+
+def _departures(repo: Repo, departed: Mapping[Span, SpanSource]) -> dict[Span, str]:
+    """The commit by which each symbol left its file."""
+    between = {span: source.newer[::-1][:_BETWEEN] for span, source in departed.items()}
+    data = stored(repo, [version.blob for some in between.values() for version in some if version.blob])
+    read: dict[tuple[str, str], FileVersion] = {}
+    found: dict[Span, str] = {}
+    for span, some in between.items():
+        for version in some:
+            blob = version.blob
+            if blob is not None and blob not in data:
+                continue
+            key = (version.path, blob or "")
+            text = read.setdefault(key, FileVersion(version.path, data[blob] if blob else b""))
+            if not _is_there(span, departed[span], text):
+                found[span] = version.commit
+                break
+    return found
+
+
+def _mentions(data: bytes, symbol: Symbol) -> bool:
+    return symbol.name.rpartition(".")[2].lower().encode() in data.lower()
+
+
+def _arrived(source: FileVersion, symbol: Symbol, old: FileVersion, new: FileVersion) -> Symbol | None:
+    """The symbol that came into another file when one left its own: by its own name, and doing the same."""
+    leaf = symbol.name.rpartition(".")[2].lower()
+    fresh = [one for one in new.symbols or () if one.name.rpartition(".")[2].lower() == leaf]
+    fresh = [one for one in fresh if not old.called(one.name) and _is_heir(source, symbol, new, one)]
+    return fresh[0] if len(fresh) == 1 and source.meaning(symbol.first, symbol.last) is not None else None
+
+
+def _current(repo: Repo, path: str, *, committed: bool) -> Iterator[FileVersion]:
+    """The versions of another file that count."""
+    place = tracked_files.places(repo, [path]).get(path)
+    if place is None:
+        return
+    if not committed or place.held.head is None:
+        yield from tracked_files.texts(repo, place)
+        return
+    yield from (FileVersion(place.path, data) for data in stored(repo, [place.held.head]).values())
+
+
+def parsed_versions(out: bytes) -> Iterator[CommittedVersion]:
+    for said, path, _, blob in raw_changes(out):
+        commit, author, day, title = (said.split("\x02", 3) + [""] * 4)[:4]
+        yield CommittedVersion(commit, author, day, title, path, blob)
+
+
+@frozen
+class SpanSource:
+    """The newest version in which a span stands just as it was cited, where, and what became of its path since."""
+
+    text: FileVersion
+    first: int
+    last: int
+    newer: tuple[CommittedVersion, ...] = ()  # newest first
+
+
+def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, SpanSource]:
+    """For many spans at once the version that was cited, as far as git has it."""
+    waiting = {path: set(some) for path, some in grouped((span.path, span) for span in spans).items()}
+    found: dict[Span, SpanSource] = {}
+    if not waiting or repo.head().oid is None:
+        return found
+    tried: set[tuple[str, str]] = set()
+    for how, depth in (("HEAD", _COMMITS[0]), ("HEAD", _COMMITS[1]), ("--all", _COMMITS[1])):
+        paths = [path for path, some in waiting.items() if some - found.keys()]
+        known = _many_versions(repo, paths, how, depth) if paths else {}
+        blobs = {path: list(dict.fromkeys(v.blob for v in some if v.blob)) for path, some in known.items()}
+        fresh = {path: [b for b in some if (path, b) not in tried][:MAX_VERSIONS] for path, some in blobs.items()}
+        tried |= {(path, blob) for path, some in blobs.items() for blob in some}
+        for path, blob, text in _read(repo, fresh, waiting, found):
+            for span in waiting[path] - found.keys():
+                if (place := text.own(span)) is not None:
+                    at = next(n for n, version in enumerate(known[path]) if version.blob == blob)
+                    found[span] = SpanSource(text, *place, tuple(known[path][:at]))
+    return found
+
+
+def _many_versions(repo: Repo, paths: Sequence[str], how: str, depth: int) -> dict[str, list[CommittedVersion]]:
+    """The versions of each path in so many commits of history, newest first."""
+    found: list[CommittedVersion] = []
+    oldest = repo.text("rev-list", f"--skip={depth}", "-n", "1", "HEAD", ok=(0, 128))
+    span = (how, f"^{oldest}") if oldest else (how,)  # without it git would walk all of history
+    shape = ("--raw", "-z", "--no-abbrev", VERSION_FORMAT, "-m", "--no-renames")
+    for some in (paths[at : at + _PATHS] for at in range(0, min(len(paths), _MAX_PATHS), _PATHS)):
+        done = repo.attempt("--literal-pathspecs", "log", *shape, *span, "--", *some, environ=OFFLINE)
+        found += parsed_versions(done.stdout)
+    return grouped((version.path, version) for version in found)
+
+
+def _read(
+    repo: Repo, blobs: Mapping[str, Sequence[str]], waiting: Mapping[str, set[Span]], found: Mapping[Span, object]
+) -> Iterator[tuple[str, str, FileVersion]]:
+    """The versions of many files, a few of each at a time, until all that is waited for was found."""
+    start, size, total = 0, 4, 0
+    while total <= MAX_READ:
+        rows = [
+            (path, blob)
+            for path, some in blobs.items()
+            if path in waiting and waiting[path] - found.keys()
+            for blob in some[start : start + size]
+        ]
+        if not rows:
+            return
+        for part in (rows[at : at + AT_ONCE] for at in range(0, len(rows), AT_ONCE)):
+            data = stored(repo, [blob for _, blob in part])
+            total += sum(map(len, data.values()))
+            yield from ((path, blob, FileVersion(path, data[blob])) for path, blob in part if blob in data)
+        start, size = start + size, size * 2
