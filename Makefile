@@ -11,7 +11,7 @@ JOBS   ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-clients lint format bench bench-recall bench-memory torture mutants clean
+.PHONY: help demo test test-fast test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench    the speed table, each number beside its floor"
 	@echo "make bench-recall DATA=folder  how much recall finds of the question sets in a folder"
 	@echo "make bench-memory DATA=folder  how good the proposals are that labelled sessions leave behind"
+	@echo "make bench-stale REPO=path  how rightly evidence goes stale along a repository's own history"
 	@echo "make torture  the tests with large counts"
 	@echo "make mutants  change the modules that keep the laws, one thing at a time, and count what tests miss"
 	@echo "make clean    remove everything that was built"
@@ -82,6 +83,10 @@ bench-recall: $(STAMP)
 bench-memory: $(STAMP)
 	@test -n "$(DATA)" || { echo "Name a folder of labelled sessions: make bench-memory DATA=folder" >&2; exit 1; }
 	@$(BIN)/python -m bench.memory "$(DATA)" $(ARGS)
+
+bench-stale: $(STAMP)
+	@test -n "$(REPO)" || { echo "Name a git repository with history: make bench-stale REPO=path" >&2; exit 1; }
+	@$(BIN)/python -m bench.stale "$(REPO)" $(ARGS)
 
 torture: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m torture --hypothesis-profile torture $(ARGS)

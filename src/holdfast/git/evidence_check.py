@@ -242,7 +242,7 @@ def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False
                 found[span] = "changed"
                 read.setdefault(span, []).append(text)
     lost = {span: read.get(span, []) for span, state in found.items() if state in ("changed", "gone")}
-    return found | dict.fromkeys(span_following.follow(clone.repo, lost, committed=committed), "holds")
+    return found | dict.fromkeys(span_following.holding(clone, lost, committed=committed), "holds")
 
 
 def _texts(

@@ -8,31 +8,41 @@ there is one only. A function that left its file is looked for in the files of t
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from holdfast.errors import HoldfastError
 from holdfast.git import tracked_files
 from holdfast.git.repo import Repo, raw_changes
 from holdfast.git.tracked_files import OFFLINE, stored
 from holdfast.model.evidence import Span, SymbolEvidence
-from holdfast.model.spans.file_lines import LineAlignment, became
+from holdfast.model.spans.file_lines import LineAlignment, became, joined
 from holdfast.model.spans.file_version import FileVersion
+from holdfast.store import loose_records
 from holdfast.values import frozen, grouped
 
 if TYPE_CHECKING:
+    from holdfast.git.clone import Clone
     from holdfast.model.spans.source_text import Symbol
 
 MAX_VERSIONS = 500
 VERSION_FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
 AT_ONCE = 25  # versions read through one process
 MAX_READ = 64 << 20  # bytes, in all
-_COMMITS = (300, 5000)  # in which the versions of many files are looked up together: at first, and then
+# Where the versions of many files are looked up together: in so many commits, at last by parsing each version.
+_LOOKS = (("HEAD", 300, True), ("HEAD", 5000, True), ("--all", 5000, True), ("HEAD", 300, False))
 _PATHS = 200  # names a git process is given on its command line
 _MAX_PATHS = 1000
 _TELLING = 3  # lines of a function; a shorter one under another name may be another
 _DEPARTED = 100  # symbols looked for in other files
 _BETWEEN = 40  # versions of a path after the one that was cited
 _OTHER_FILES = 200  # of one commit
+_RECORD = "evidence.json"  # beside what the last command saw
+_RULES = "1"  # counts up when the same texts may be judged otherwise
+_MOST_KEPT = 20_000  # verdicts
 
 Standing = tuple[FileVersion, int, int]
 
@@ -49,8 +59,41 @@ class CommittedVersion:
     blob: str | None
 
 
-def follow(repo: Repo, lost: Mapping[Span, Sequence[FileVersion]], *, committed: bool = False) -> dict[Span, Standing]:
+def holding(clone: Clone, lost: Mapping[Span, Sequence[FileVersion]], *, committed: bool) -> set[Span]:
+    """Which of these spans did not change (`follow`); what was found out once is kept for the next command.
+
+    A verdict rests on the receipt and on the file's text; where no cited version or no such name was found, on HEAD.
+    """
+    path = os.path.join(clone.layout.seen, _RECORD)
+    kept = loose_records.read(path) if lost else {}
+    grounds = {span: _ground(str(span), *(joined(text.lines) for text in texts)) for span, texts in lost.items()}
+    heads = {span: _ground(ground, clone.repo.head().oid or "") for span, ground in grounds.items()}
+    known = {span: kept.get(grounds[span], kept.get(heads[span])) for span in lost}
+    asked = {span: texts for span, texts in lost.items() if not isinstance(known[span], bool)}
+    if asked:
+        found, settled = _followed(clone.repo, asked, committed=committed)
+        known |= {span: span in found for span in asked}
+        fresh = {(grounds if span in settled else heads)[span]: span in found for span in asked}
+        with contextlib.suppress(HoldfastError, OSError):
+            loose_records.keep(path, dict(list({**kept, **fresh}.items())[-_MOST_KEPT:]))
+    return {span for span, holds in known.items() if holds}
+
+
+def _ground(*parts: str | bytes) -> str:
+    """A hash, for a receipt names a file, and names may be secret."""
+    rows = (part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass") for part in (_RULES, *parts))
+    return hashlib.sha256(b"\0".join(rows)).hexdigest()[:32]
+
+
+def follow(repo: Repo, lost: Mapping[Span, Sequence[FileVersion]]) -> dict[Span, Standing]:
     """Where spans stand that are not as they were cited in these versions of their file, if they did not change."""
+    return _followed(repo, lost, committed=False)[0]
+
+
+def _followed(
+    repo: Repo, lost: Mapping[Span, Sequence[FileVersion]], *, committed: bool
+) -> tuple[dict[Span, Standing], set[Span]]:
+    """Where spans stand, and of which the texts alone told."""
     known = sources(repo, lost)
     aligned: dict[tuple[int, int], LineAlignment] = {}
     found: dict[Span, Standing] = {}
@@ -63,7 +106,8 @@ def follow(repo: Repo, lost: Mapping[Span, Sequence[FileVersion]], *, committed:
                 found.setdefault(span, (text, *place))
         if source is not None and span not in found and not any(_is_there(span, source, text) for text in texts):
             departed[span] = source
-    return found | (_elsewhere(repo, departed, committed=committed) if departed else {})
+    settled = known.keys() - departed.keys()
+    return found | (_elsewhere(repo, departed, committed=committed) if departed else {}), settled
 
 
 def _copied(
@@ -231,15 +275,16 @@ def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, SpanSource]:
     if not waiting or repo.head().oid is None:
         return found
     tried: set[tuple[str, str]] = set()
-    for how, depth in (("HEAD", _COMMITS[0]), ("HEAD", _COMMITS[1]), ("--all", _COMMITS[1])):
+    for how, depth, quick in _LOOKS:
         paths = [path for path, some in waiting.items() if some - found.keys()]
         known = _many_versions(repo, paths, how, depth) if paths else {}
         blobs = {path: list(dict.fromkeys(v.blob for v in some if v.blob)) for path, some in known.items()}
+        tried = tried if quick else set()
         fresh = {path: [b for b in some if (path, b) not in tried][:MAX_VERSIONS] for path, some in blobs.items()}
         tried |= {(path, blob) for path, some in blobs.items() for blob in some}
         for path, blob, text in _read(repo, fresh, waiting, found):
             for span in waiting[path] - found.keys():
-                if (place := text.own(span)) is not None:
+                if (place := text.own(span, quick=quick)) is not None:
                     at = next(n for n, version in enumerate(known[path]) if version.blob == blob)
                     found[span] = SpanSource(text, *place, tuple(known[path][:at]))
     return found

@@ -29,7 +29,9 @@ else:
     meanings = LazyModule("holdfast.model.spans.code_meaning")  # only what changed is compared by meaning
     naming = LazyModule("holdfast.model.spans.symbols")  # only memories that cite a symbol need it
 
-_GUESSES = 40  # lines that mention the name
+_GUESSES = 40  # lines that mention the name, those that may define it first
+_MENTIONS = 400
+_DEFINE = (b"def", b"class", b"func", b"function", b"fn", b"type", b"struct", b"enum", b"interface", b"trait", b"const")
 _FAR = 2000  # lines down to the end of a definition
 _CLOSERS = (b"}", b")", b"]", b"end")
 _ABOVE = (b"@", b"#[", b"[", b"template")
@@ -45,14 +47,22 @@ class SymbolGuesses:
 
     def places(self, name: str) -> Iterator[tuple[int, int]]:
         """First and last lines, counted from 1, of what may be this symbol."""
-        for at in self._mentions(name):
+        rows = self._mentions(name)
+        for at in sorted(rows, key=lambda row: not self._may_define(name, row))[:_GUESSES]:
             yield from self._extents(at)
+
+    def _may_define(self, name: str, row: int) -> bool:
+        """Whether a line that mentions a name looks like its definition, not like a use of it."""
+        before, _, after = self._lines[row].partition(name.rpartition(".")[2].encode())
+        return before.rstrip().endswith(_DEFINE) or (
+            after[:1] in (b"(", b"<", b"[") and not after.endswith((b";", b","))
+        )
 
     def _mentions(self, name: str, before: bytes = b"") -> list[int]:
         """The first lines that mention the last part of a name."""
         leaf = re.escape(name.rpartition(".")[2].encode())
         found = re.finditer(before + rb"(?<![\w$])" + leaf + rb"(?![\w$])", self._whole)
-        hits = islice(found, _GUESSES)
+        hits = islice(found, _MENTIONS)
         return list(dict.fromkeys(bisect.bisect_right(self._starts, hit.start()) - 1 for hit in hits))
 
     def is_sure(self, name: str, place: tuple[int, int]) -> bool:
@@ -115,16 +125,19 @@ class FileVersion:
     def _guesses(self) -> SymbolGuesses:
         return SymbolGuesses(self.path, self.lines)
 
-    def own(self, span: Span) -> tuple[int, int] | None:
-        """First and last line of the cited text if it is where it was cited: at its lines, under its name."""
+    def own(self, span: Span, *, quick: bool = False) -> tuple[int, int] | None:
+        """First and last line of the cited text if it is where it was cited: at its lines, under its name.
+
+        `quick` does not parse the file to be sure that it is not there.
+        """
         match span:
             case LinesEvidence(first=first, last=last, hash=wanted):
                 is_same = last <= len(self.lines) and self.hash(first, last, size=len(wanted)) == wanted
                 return (first, last) if is_same else None
             case SymbolEvidence(name=name, hash=wanted):
-                return self._own(name, wanted)
+                return self._own(name, wanted, quick=quick)
 
-    def _own(self, name: str, wanted: str) -> tuple[int, int] | None:
+    def _own(self, name: str, wanted: str, *, quick: bool) -> tuple[int, int] | None:
         if not self._named:
             return None
         name = naming.plain_name(name)
@@ -133,6 +146,9 @@ class FileVersion:
                 if self._guesses.is_sure(name, place):
                     return place
                 break  # an equal text may be another's: the whole file tells whose it is
+        else:
+            if quick:
+                return None
         called = (s for s in self.symbols or [] if s.name == name)
         return next(self._equal(((s.first, s.last) for s in called), wanted), None)
 
