@@ -123,11 +123,7 @@ class Walk:
         subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", repo, self.top], check=True)
         newest = self.git("rev-list", "--first-parent", f"-n{back + 1}", "HEAD").split()
         self.commits = newest[::-1]
-        self.git("checkout", "-q", "--detach", "--no-guess", self.commits[0], "--", ok=(0, 1))
-        self.git("read-tree", "--empty")
-        self._stand_at(self.commits[0])
-        for name in self.git("ls-files", "-z").split("\0"):  # what git holds counts; the work tree stays empty
-            (self.top / name).unlink(missing_ok=True) if name else None
+        self._stand_at(self.commits[0])  # what git holds counts; the work tree stays empty
         project_setup.initialise(str(self.top), cache=self.cache, commit=False)
         self.cited: list[Cited] = []
         self.tallies = {"symbol": Tally(), "lines": Tally()}

@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.git.cited_commits import commit_anchors
-from holdfast.git.evidence_check import resolve, resolve_all, state, states
+from holdfast.git.evidence_check import resolve, resolve_all, resolve_ground, state, states
 from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, RunEvidence, SymbolEvidence
 from tests.conftest import make_repo
 
@@ -181,3 +181,21 @@ def test_a_memory_keeps_the_receipt_of_the_symbol_it_rests_on(bench: Any) -> Non
     assert made.evidence == (str(resolve(bench.clone, "src/b.py#go")),)
     bench.repo.commit("src/b.py", "import os\n\n\ndef go():\n    return 1\n")
     assert state(bench.clone, resolve(bench.clone, made.evidence[0])) == "holds"
+
+
+def test_a_memory_that_cites_lines_rests_on_their_function_too(bench: Any) -> None:
+    """The lines may stand as they were while an early return above them makes them do nothing."""
+    code = "def go(a):\n    # why\n    b = a + 1\n    c = b * 2\n    return c\n"
+    bench.repo.commit("src/b.py", code)
+    made = bench.propose("Going doubles.", evidence=["src/b.py:3-4"])
+    lines, function = cited = made.evidence
+    assert lines.startswith("lines:src/b.py:3-4@")
+    assert function == str(resolve(bench.clone, "src/b.py#go"))
+    assert resolve_ground(bench.clone, cited) == [resolve(bench.clone, text) for text in cited]
+    bench.repo.commit("src/b.py", code.replace("# why\n", "# because\n").replace("(a)", "(a: int)"))
+    assert list(states(bench.clone, cited).values()) == ["holds", "holds"]
+    bench.repo.commit("src/b.py", code.replace("# why\n", "return 0\n"))
+    assert list(states(bench.clone, cited).values()) == ["holds", "changed"]
+    bench.repo.commit("src/b.py", code)
+    for typed in ("src/b.py:1-5", "src/b.py:2"):  # the whole function, or only words
+        assert len(resolve_ground(bench.clone, [typed])) == 1

@@ -22,7 +22,7 @@ from holdfast.curation.snapshot import ProposalGround, hold_ground
 from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
-from holdfast.git.evidence_check import resolve_all, states
+from holdfast.git.evidence_check import resolve_ground, states
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.lazy_module import LazyModule
 from holdfast.model import memory as rules
@@ -69,7 +69,7 @@ def propose(
     Secrets are removed before anything is compared or written; evidence becomes receipts. `ground` comes from
     `together`, where many are proposed at once.
     """
-    cited = rules.unique(map(str, resolve_all(clone, map(str, evidence))))
+    cited = rules.unique(map(str, resolve_ground(clone, map(str, evidence))))
     words, more = rules.split_statement(f"{statement}\n\n{details}")
     source = source or next((text for text in cited if text.startswith(("run:", "commit:"))), None)
     given: dict[str, Any] = {"statement": words, "details": more, "because": because.strip(), "id": id}

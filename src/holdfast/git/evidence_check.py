@@ -63,6 +63,21 @@ def resolve_all(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
     return [_resolve(clone, citation) for citation in citations]
 
 
+def resolve_ground(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
+    """What a memory is to rest on: the receipts, and beside lines somebody typed the function they lie in.
+
+    What lines do depends on the code around them, and only a receipt of the function tells whether that changed.
+    """
+    found: list[Evidence] = []
+    for citation in citations:
+        found.append(one := _resolve(clone, citation))
+        if isinstance(one, LinesEvidence) and not citation.strip().endswith(one.hash):
+            place = tracked_files.TrackedPlace(one.path, tracked_files.tracked(clone.repo, [one.path])[one.path])
+            around = _text(clone.repo, place).cite_function(one.first, one.last, size=len(one.hash))
+            found += [around] if around else []
+    return found
+
+
 def from_folder(clone: Clone, folder: str, citation: str) -> str:
     """A citation as `resolve` takes it, where a path may be meant as seen from a folder.
 

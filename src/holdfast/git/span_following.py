@@ -139,10 +139,8 @@ def _same_meaning(span: Span, source: SpanSource, text: FileVersion) -> tuple[in
     now = counterpart(old, subject, text) if subject else None
     if isinstance(span, SymbolEvidence):
         return (now.first, now.last) if now else None
-    if subject is not None:
-        whole = (subject.first, subject.last)
-        if old.meaning(*whole) == old.meaning(*whole, without=(first, last)):  # a comment: its words were cited
-            return None
+    if subject is not None and not old.code_in(subject, first, last):  # a comment: its words were cited
+        return None
     region = became(old.lines, first, last, text.lines)
     if now is not None:
         return region if region and now.first <= region[0] <= region[1] <= now.last else (now.first, now.last)

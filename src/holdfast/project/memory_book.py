@@ -104,7 +104,9 @@ class MemoryBook(Concern):
         self, known: memory.Accepted, evidence: Iterable[str], *, accept: bool, reviewer: str | None
     ) -> decisions.MemoryStanding:
         """What stands says this; a person who accepts it again gives it the new evidence, too."""
-        cited = map(str, evidence_check.resolve_all(self.clone, [evidence] if isinstance(evidence, str) else evidence))
+        cited = map(
+            str, evidence_check.resolve_ground(self.clone, [evidence] if isinstance(evidence, str) else evidence)
+        )
         joined = memory.join_evidence(known.evidence, cited)
         if joined == known.evidence:
             return self.accept(known.id, reviewer=reviewer) if accept else self.get(known.id)
@@ -263,7 +265,7 @@ class MemoryBook(Concern):
         if details is not None:
             changes["details"] = self.clone.scan.text(details.strip())
         if evidence is not None:
-            changes["evidence"] = memory.unique(map(str, evidence_check.resolve_all(self.clone, evidence)))
+            changes["evidence"] = memory.unique(map(str, evidence_check.resolve_ground(self.clone, evidence)))
         if expires is not None:
             changes["expires_at"] = None if expires == NEVER else propose.expiry(self.clone, expires)
         return self.shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))

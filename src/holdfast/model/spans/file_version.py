@@ -213,6 +213,21 @@ class FileVersion:
         name = naming.label(self.symbols or (), symbol)
         return SymbolEvidence(self.path, name, self.hash(symbol.first, symbol.last, size=size))
 
+    def cite_function(self, first: int, last: int, *, size: int = 40) -> SymbolEvidence | None:
+        """The receipt for the function that some lines are a part of; None if there is none, or they are only words."""
+        around = [one for one in self.symbols or () if one.first <= first and last <= one.last]
+        found = [one for one in around if naming.is_function(self.lines[one.first - 1 : one.last])]
+        if not found or not self.code_in(inner := min(found, key=lambda one: one.last - one.first), first, last):
+            return None
+        name = naming.label(self.symbols or (), inner)
+        is_all = (inner.first, inner.last) == (first, last)
+        return None if is_all else SymbolEvidence(self.path, name, self.hash(inner.first, inner.last, size=size))
+
+    def code_in(self, symbol: Symbol, first: int, last: int) -> bool:
+        """Whether lines of a symbol do something; comments and docstrings do not."""
+        whole = (symbol.first, symbol.last)
+        return self.meaning(*whole) != self.meaning(*whole, without=(first, last))
+
     def _check(self) -> None:
         if self.is_binary:
             raise BadInput(

@@ -390,6 +390,7 @@ def symbols(path: str, lines: Sequence[bytes]) -> list[Symbol] | None:
     return [symbol for symbol in found if is_symbol_name(symbol.name)]
 
 
+_TYPES = regex(rb"\b(?:class|struct|interface|enum|trait|impl|record|object|namespace|module|mod|union|type)\b")
 _NUMBERED = regex(r"(.+)~([1-9][0-9]{0,3})")
 
 
@@ -410,6 +411,12 @@ def pick(path: str, found: Sequence[Symbol] | None, typed: str) -> Symbol:
     more = "which of them, as in ~2" if len({symbol.name for symbol in fits}) == 1 else "more of the name"
     hint = f"Write {more}, or cite the lines: {visible(path)}:{fits[0].first}-{fits[0].last}."
     raise Ambiguous(f"{shown} fits {len(fits)} things: {visible(places)}", hint=hint)
+
+
+def is_function(lines: Sequence[bytes]) -> bool:
+    """Whether a symbol of several lines is a function, by how it begins."""
+    head = b" ".join(line for line in lines[:6] if not line.lstrip().startswith((b"@", b"#", b"//"))).partition(b"{")[0]
+    return len(lines) > 1 and b"(" in head and not _TYPES.search(head.partition(b"(")[0])
 
 
 def plain_name(name: str) -> str:
