@@ -180,13 +180,17 @@ class Walk:
             self.cited.append(Cited(receipt, kind, path, spot.name, key, inside, counts, list(lines)))
 
     def steps(self, most: int) -> list[str]:
-        """The commits that touch a cited file, and the last of them."""
-        paths = {one.path for one in self.cited}
-        rows = self.git(
-            "log", "--first-parent", "-m", "--format=%x01%H", "--name-only", f"{self.commits[0]}..{self.commits[-1]}"
-        )
-        hits = [part.split("\n")[0] for part in rows.split("\x01")[1:] if paths & set(part.split("\n")[1:])]
-        return hits[::-1][:most]
+        """The commits that touch a cited file, under whatever name it has then."""
+        paths, span = {one.path for one in self.cited}, f"{self.commits[0]}..{self.commits[-1]}"
+        log = ("log", "--reverse", "--first-parent", "-m", "--format=%x01%H", "-M", "--name-status", span)
+        found = []
+        for part in self.git(*log).split("\x01")[1:]:
+            commit, *rows = part.split("\n")
+            touched = [row.split("\t")[1:] for row in rows if row]
+            if any(paths & set(names) for names in touched):
+                paths |= {names[-1] for names in touched if names[0] in paths}
+                found.append(commit)
+        return found[:most]
 
     def check(self, commit: str) -> None:
         """Lead the clone to a commit, and compare what Holdfast says with the judge."""

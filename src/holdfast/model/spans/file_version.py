@@ -31,6 +31,7 @@ else:
 
 _GUESSES = 40  # lines that mention the name, those that may define it first
 _MENTIONS = 400
+_QUICK = 12  # guesses where an older version is asked
 _DEFINE = (b"def", b"class", b"func", b"function", b"fn", b"type", b"struct", b"enum", b"interface", b"trait", b"const")
 _FAR = 2000  # lines down to the end of a definition
 _CLOSERS = (b"}", b")", b"]", b"end")
@@ -141,7 +142,7 @@ class FileVersion:
         if not self._named:
             return None
         name = naming.plain_name(name)
-        for place in self._guesses.places(name):
+        for place in islice(self._guesses.places(name), _QUICK if quick else None):
             if self.hash(*place, size=len(wanted)) == wanted:
                 if self._guesses.is_sure(name, place):
                     return place
