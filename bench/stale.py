@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -48,6 +48,9 @@ ENDINGS = (
     ".swift",
 )
 _TELLING = 5  # lines of a function in which lines are cited
+_NO_FUNCTION = re.compile(
+    rb"\b(?:class|struct|interface|enum|trait|impl|type|namespace|mod|union|var|static const)\b|^\s*const \w+ =? ?[`\"']|`"
+)
 _QUOTED = r'"(?:[^"\\\n]|\\.)*"?'
 _SCRIPT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'?|" + _QUOTED + r"|\s+", re.S)
 _OTHER = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|`[^`]*`|'(?:\\[^\n]{1,9}?|[^'\\\n])'|" + _QUOTED + r"|\s+", re.S)
@@ -167,7 +170,7 @@ class Walk:
         path, data = spot.path, self.data(commit, spot.path)
         text, (a, b) = FileVersion(path, data), spot.span
         lines = text.lines[a - 1 : b]
-        key, inside = key_of(path, text.lines[spot.first - 1 : spot.last]), _stripped(path, lines)
+        key, inside = key_of(path, text.lines[spot.first - 1 :]), _stripped(path, lines)
         if not key or len(inside) < 8:  # a comment, or nothing that could be told from another
             return
         try:
@@ -190,7 +193,7 @@ class Walk:
             if any(paths & set(names) for names in touched):
                 paths |= {names[-1] for names in touched if names[0] in paths}
                 found.append(commit)
-        return found[:most]
+        return found[:: max(1, -(-len(found) // most))]
 
     def check(self, commit: str) -> None:
         """Lead the clone to a commit, and compare what Holdfast says with the judge."""
@@ -245,9 +248,10 @@ class Walk:
         """Whether the cited code stands where Holdfast says it went, perhaps under another name."""
         if (at := where(clone, one.receipt)) is None:
             return False
-        there = FileVersion(at.path, self.data(commit, at.path)).lines[at.first - 1 : at.last]
+        whole = FileVersion(at.path, self.data(commit, at.path)).lines
+        there = whole[at.first - 1 : at.last]
         if one.kind == "symbol":
-            return _is_renamed(one, key_of(at.path, there))
+            return _is_renamed(one, key_of(at.path, whole[at.first - 1 :]))
         return one.lines_key in _stripped(at.path, there) or _same_python(one.lines, there)
 
     def _arrived(self, one: Cited, commit: str, changed: set[str]) -> str | None:
@@ -292,9 +296,10 @@ def functions(path: str, data: bytes) -> list[tuple[str, int, int]]:
     text = FileVersion(path, data)
     found = []
     for one in text.symbols or ():
-        head = b" ".join(text.lines[one.first - 1 : one.first + 2]).split(b"{")[0]
-        is_type = re.search(rb"\b(?:class|struct|interface|enum|trait|impl|type|namespace|mod|union)\b", head)
-        if one.body and one.last - one.first >= 2 and b"(" in head and not is_type:
+        head, brace, _ = b" ".join(text.lines[one.first - 1 : one.last]).partition(b"{")
+        head = b" ".join(text.lines[one.first - 1 : one.first + 2]) if path.endswith(".py") else head
+        is_other = _NO_FUNCTION.search(head) or (not brace and not path.endswith(".py"))
+        if one.body and one.last - one.first >= 2 and b"(" in head and not is_other:
             found.append((label(text.symbols or (), one), one.first, one.last))
     return found
 
@@ -324,6 +329,9 @@ class Judge:
             if not isinstance(child, ast.expr):
                 self._walk(child, name)
 
+    def nodes(self) -> Iterator[ast.AST]:
+        return (node for some in self._functions.values() for node in some)
+
     def count(self, key: str, name: str, *, anywhere: bool = False) -> int:
         """How often; of Python under its own name, or under the end of it."""
         if not self._is_python:
@@ -340,15 +348,43 @@ def judge_of(path: str, data: bytes) -> Judge:
 
 
 def key_of(path: str, lines: Sequence[bytes]) -> str:
-    """A function's code without what the judge leaves out; empty if it cannot be read."""
+    """The code of the function that begins these lines, as the judge sees it; empty if it cannot be read."""
     if not path.endswith(".py"):
-        return _stripped(path, lines)
-    try:
-        tree = ast.parse(b"if 1:\n" + b"\n".join(b" " + line for line in lines))
-    except (SyntaxError, ValueError):
-        return ""
-    found = next((node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
-    return _dumped(_Undressed().visit(found)) if found else ""
+        return _first_block(path, lines)
+    for node in judge_of(path, b"if 1:\n" + b"\n".join(b" " + line for line in _first_def(lines))).nodes():
+        return _dumped(node)
+    return ""
+
+
+def _first_def(lines: Sequence[bytes]) -> Sequence[bytes]:
+    """From a definition down to the next line that is not indented further; strings and brackets may end there."""
+    indent, seen = len(lines[0]) - len(lines[0].lstrip()) if lines else 0, False
+    for at, line in enumerate(lines):
+        text = line.lstrip()
+        if seen and text and len(line) - len(text) <= indent and not text.startswith((b")", b"]", b"}", b"#")):
+            try:
+                ast.parse(b"if 1:\n" + b"\n".join(b" " + row for row in lines[:at]))
+            except SyntaxError:
+                continue
+            return lines[:at]
+        seen = seen or text.startswith((b"def ", b"async def "))
+    return lines
+
+
+def _first_block(path: str, lines: Sequence[bytes]) -> str:
+    """Text without comments and blanks down to the brace that closes the first block outside of parentheses."""
+    kept, depth, round_ = [], 0, 0
+    for piece, is_code in _pieces(path, lines):
+        if not is_code:
+            kept.append(piece)
+            continue
+        for at, char in enumerate(piece):
+            round_ += (char in "([") - (char in ")]")
+            depth += ((char == "{") - (char == "}")) if round_ <= 0 or depth else 0
+            if char == "}" and depth <= 0 and round_ <= 0:
+                return "".join([*kept, piece[: at + 1]])
+        kept.append(piece)
+    return ""
 
 
 def _same_python(*texts: Sequence[bytes]) -> bool:
@@ -396,11 +432,21 @@ def _dumped(node: ast.AST) -> str:
 
 def _stripped(path: str, lines: Sequence[bytes]) -> str:
     """Text without comments and blanks."""
-    text = b"\n".join(lines).decode("utf-8", "replace")
     if path.endswith(".py"):
-        return re.sub(r"\s+", "", re.sub(r"(?m)#.*$", "", text))
+        return re.sub(r"\s+", "", re.sub(r"(?m)#.*$", "", b"\n".join(lines).decode("utf-8", "replace")))
+    return "".join(piece for piece, _ in _pieces(path, lines))
+
+
+def _pieces(path: str, lines: Sequence[bytes]) -> Iterator[tuple[str, bool]]:
+    """Code and strings of a text, without comments and blanks."""
+    text, at = b"\n".join(lines).decode("utf-8", "replace"), 0
     scanner = _SCRIPT if path.endswith((".js", ".jsx", ".ts", ".tsx", ".mjs")) else _OTHER
-    return scanner.sub(lambda hit: "" if hit[0].isspace() or hit[0].startswith(("//", "/*")) else hit[0], text)
+    for hit in scanner.finditer(text):
+        yield text[at : hit.start()], True
+        at = hit.end()
+        if not (hit[0].isspace() or hit[0].startswith(("//", "/*"))):
+            yield hit[0], False
+    yield text[at:], True
 
 
 def _read_options() -> argparse.Namespace:
