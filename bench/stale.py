@@ -49,7 +49,8 @@ ENDINGS = (
 )
 _TELLING = 5  # lines of a function in which lines are cited
 _NO_FUNCTION = re.compile(
-    rb"\b(?:class|struct|interface|enum|trait|impl|type|namespace|mod|union|var|static const)\b|^\s*const \w+ =? ?[`\"']|`"
+    rb"\b(?:class|struct|interface|enum|trait|impl|type|namespace|mod|union|var|static const)\b"
+    rb"|^\s*const \w+ =? ?[`\"']|`"
 )
 _QUOTED = r'"(?:[^"\\\n]|\\.)*"?'
 _SCRIPT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'?|" + _QUOTED + r"|\s+", re.S)

@@ -78,10 +78,15 @@ def test_a_formatter_sends_nothing_to_review(code: Place) -> None:
     assert [what_changed(clone, text) for text in cited] == [()] * 4
     assert where(clone, cited[0]) == SpanLocation("a.py", 8, 18)
     assert recite(clone, cited[0]) == cite(code, "a.py#retry")[0]
-    code.repo.commit("a.py", REFORMATTED.replace("2 ** n", "3 ** n"), "slower")
+    oid = code.repo.commit("a.py", REFORMATTED.replace("2 ** n", "3 ** n"), "slower")
     code.repo.commit("a.go", GO.replace("a + 1", "a + 2"), "more")
     assert found(code, cited) == ["changed"] * 4
-    assert any("3 ** n" in row for row in what_changed(code.open(), cited[0]))
+    said, *rows = what_changed(code.open(), cited[0])
+    assert said.startswith(f"changed in {oid[:12]}")
+    assert [row for row in rows[2:] if row[0] in "+-"] == [
+        "-        time.sleep(2 ** n)  # seconds",
+        "+        time.sleep(3 ** n)  # seconds",
+    ]
 
 
 def test_cited_lines_stand_for_their_own_code(code: Place) -> None:

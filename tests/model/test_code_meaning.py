@@ -53,7 +53,8 @@ def test_every_change_of_code_counts(ending: str, one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "text"), [("md", "# A\nb"), ("yml", "a: 1"), ("py", "def f(:"), ("sh", "cat <<E\n# x\nE")]
+    ("ending", "text"),
+    [("md", "# A\nb"), ("yml", "a: 1"), ("py", "def f(:"), ("pyi", "a: int"), ("sh", "cat <<E\n# x\nE")],
 )
 def test_what_only_its_text_tells_has_no_meaning(ending: str, text: str) -> None:
     """Nothing is guessed where layout is content, or where the code cannot be read."""

@@ -101,7 +101,7 @@ def _followed(
     for span, texts in lost.items():
         source = known.get(span)
         for text in texts:
-            place = _copied(span, source, text, aligned) or (_same_meaning(span, source, text) if source else None)
+            place = _copied(span, source, text, aligned) or (written_otherwise(span, source, text) if source else None)
             if place is not None:
                 found.setdefault(span, (text, *place))
         if source is not None and span not in found and not any(_is_there(span, source, text) for text in texts):
@@ -132,7 +132,7 @@ def _subject(span: Span, source: SpanSource) -> Symbol | None:
     return source.text.enclosing(source.first, source.last)
 
 
-def _same_meaning(span: Span, source: SpanSource, text: FileVersion) -> tuple[int, int] | None:
+def written_otherwise(span: Span, source: SpanSource, text: FileVersion) -> tuple[int, int] | None:
     """Where the code that was cited stands, written otherwise; cited lines hold if their function does the same."""
     old, first, last = source.text, source.first, source.last
     subject = _subject(span, source)

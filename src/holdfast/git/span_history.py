@@ -16,8 +16,10 @@ from holdfast.git.span_following import (
     MAX_VERSIONS,
     VERSION_FORMAT,
     CommittedVersion,
+    SpanSource,
     follow,
     parsed_versions,
+    written_otherwise,
 )
 from holdfast.git.tracked_files import OFFLINE, TrackedPlace, places, stored, texts
 from holdfast.model import evidence
@@ -89,7 +91,8 @@ def _search(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[int, 
             passed.append((at, text))
             continue
         for newer, other in reversed(passed):
-            if (went := LineAlignment(text.lines, other.lines).follow(*place)) is None:
+            went = LineAlignment(text.lines, other.lines).follow(*place)
+            if (went := went or written_otherwise(span, SpanSource(text, *place), other)) is None:
                 break
             at, text, place = newer, other, went
         return at, text, *place

@@ -35,7 +35,7 @@ def code_meaning(ending: str, lines: Sequence[bytes], *, own: str = "") -> Meani
     text = b"\n".join(lines).decode("utf-8", "replace")
     if len(text) > _MOST:
         return None
-    if ending in ("py", "pyi", "pyw"):
+    if ending in ("py", "pyw"):  # of a stub, annotations are all there is
         return _python(text, own)
     if mask := _BY_LINES.get(ending):
         found = None if "<<" in text else _by_lines(text, mask)  # a document inside may hold anything
