@@ -32,8 +32,9 @@ MAX_VERSIONS = 500
 VERSION_FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
 AT_ONCE = 25  # versions read through one process
 MAX_READ = 64 << 20  # bytes, in all
-# Where the versions of many files are looked up together: in so many commits, at last by parsing each version.
-_LOOKS = (("HEAD", 300, True), ("HEAD", 5000, True), ("--all", 5000, True), ("HEAD", 300, False))
+# Where the versions of many files are looked up together: in so many commits, at last by parsing the newest versions.
+_LOOKS = (("HEAD", 300, True), ("HEAD", 5000, True), ("--all", 5000, True), ("HEAD", 5000, False))
+_PARSED = 40  # versions of a path that are parsed in search of what was cited
 _PATHS = 200  # names a git process is given on its command line
 _MAX_PATHS = 1000
 _TELLING = 3  # lines of a function; a shorter one under another name may be another
@@ -277,8 +278,8 @@ def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, SpanSource]:
         paths = [path for path, some in waiting.items() if some - found.keys()]
         known = _many_versions(repo, paths, how, depth) if paths else {}
         blobs = {path: list(dict.fromkeys(v.blob for v in some if v.blob)) for path, some in known.items()}
-        tried = tried if quick else set()
-        fresh = {path: [b for b in some if (path, b) not in tried][:MAX_VERSIONS] for path, some in blobs.items()}
+        tried, most = (tried, MAX_VERSIONS) if quick else (set(), _PARSED)
+        fresh = {path: [b for b in some if (path, b) not in tried][:most] for path, some in blobs.items()}
         tried |= {(path, blob) for path, some in blobs.items() for blob in some}
         for path, blob, text in _read(repo, fresh, waiting, found):
             for span in waiting[path] - found.keys():
