@@ -300,7 +300,8 @@ def functions(path: str, data: bytes) -> list[tuple[str, int, int]]:
         head, brace, _ = b" ".join(text.lines[one.first - 1 : one.last]).partition(b"{")
         head = b" ".join(text.lines[one.first - 1 : one.first + 2]) if path.endswith(".py") else head
         is_other = _NO_FUNCTION.search(head) or (not brace and not path.endswith(".py"))
-        if one.body and one.last - one.first >= 2 and b"(" in head and not is_other:
+        is_whole = path.endswith(".py") or head.count(b"(") == head.count(b")")  # no value that a call returns
+        if one.body and one.last - one.first >= 2 and b"(" in head and is_whole and not is_other:
             found.append((label(text.symbols or (), one), one.first, one.last))
     return found
 

@@ -15,6 +15,7 @@ SAME = [
     ("ts", "function f(a: string) {\n  return `a ${b}`; // x\n}", "function f(\n a: string\n)\n{ return `a ${b}`; }"),
     ("rs", "/// Doc\n#[inline]\nfn f<'a>(x: &'a str) {}", "#[inline] fn f<'a>(x: &'a str) { }"),
     ("c", "int f(void)\n{\n#if A /* x */\n  return 1;\n#endif\n}", "int f(void) {\n#if  A\nreturn 1;\n#endif\n}"),
+    ("js", "function f() { a(); };", "function f() { a(); }"),
     ("sh", "f() {\n  a   -b # why\n\n}", "f() {\n    a -b\n}"),
     ("json", '"a": {"b": [1, 2]}', '"a": {\n  "b": [1,2]\n}'),
 ]  # fmt: skip

@@ -45,7 +45,10 @@ def code_meaning(ending: str, lines: Sequence[bytes], *, own: str = "") -> Meani
         found = _by_tokens(text, language.mask)
     else:
         found = None
-    return None if found is None else tuple(_OWN if token == own else token for token in found)
+    tokens = None if found is None else [_OWN if token == own else token for token in found]
+    while tokens and tokens[-1] in (";", ","):  # what parts a symbol from the next is not its own
+        tokens.pop()
+    return None if tokens is None else tuple(tokens)
 
 
 def _by_tokens(text: str, mask: str) -> Iterator[str]:
