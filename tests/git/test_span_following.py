@@ -132,6 +132,20 @@ def test_a_function_that_moved_to_another_file_is_followed(code: Place, is_whole
     assert found(code, cited) == ["gone", "gone"] if is_whole else ["changed", "changed"]
 
 
+def test_of_several_functions_that_moved_each_is_followed_by_its_whole_name(code: Place) -> None:
+    """Inner functions of tests are all called alike, and many do the same."""
+    text = "def {}():\n    def go():\n        return 1\n\n    return go()\n\n\n"
+    both = text.format("a") + text.format("b")
+    code.repo.commit("t.py", f"T = 1\n\n\n{both}", "tests")
+    cited = cite(code, "t.py#a.go", "t.py#b.go")
+    code.repo.write("t.py", "T = 1\n")
+    code.repo.write("u.py", both)
+    code.git("add", ".")
+    code.git("commit", "-qm", "moved")
+    assert found(code, cited) == ["holds", "holds"]
+    assert where(code.open(), cited[1]) == SpanLocation("u.py", 9, 10)
+
+
 TWICE = "package a\n\nfunc init() {\n\ta(1)\n\ta(2)\n}\n\nfunc init() {\n\tb(1)\n\tb(2)\n}\n"
 
 

@@ -237,6 +237,7 @@ def _arrived(source: FileVersion, symbol: Symbol, old: FileVersion, new: FileVer
     leaf = symbol.name.rpartition(".")[2].lower()
     fresh = [one for one in new.symbols or () if one.name.rpartition(".")[2].lower() == leaf]
     fresh = [one for one in fresh if not old.called(one.name) and _is_heir(source, symbol, new, one)]
+    fresh = [one for one in fresh if one.name == symbol.name] or fresh
     return fresh[0] if len(fresh) == 1 and source.meaning(symbol.first, symbol.last) is not None else None
 
 
