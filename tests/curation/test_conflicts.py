@@ -48,6 +48,24 @@ def test_the_queue_shows_what_it_contradicts(bench: Any) -> None:
     assert (conflict.other.id, conflict.status, conflict.verdict.kind) == (old.id, "accepted", "value")
 
 
+def test_what_may_contradict_is_shown_and_blocks_nothing(bench: Any) -> None:
+    """The judge is wrong about one hint of three: a person looks, and nobody is held up."""
+    old = decided(bench, "Use PostgreSQL as the primary database.")
+    new = bench.propose("MySQL is our primary database.", kind="decision")
+    there = queue(bench)
+    look = there.look(there.items[0])
+    assert (look.conflicts, [one.other.id for one in look.hints]) == ((), [old.id])
+    assert f"may contradict {old.id}" in look.hints[0].sentence
+    assert review.accept(bench.clone, new.id, bench.ada).memory.id == new.id
+
+
+def test_true_statements_about_sibling_functions_are_all_accepted(bench: Any) -> None:
+    """A code name is a subject: what holds for one function says nothing about the next."""
+    for name, times in (("fetch_all", 3), ("push_all", 5), ("list_all", 7)):
+        decided(bench, f"`{name}()` retries {times} times.")
+    assert len(list_memories(bench.clone, bench.clock()).trusted) == 3
+
+
 def test_superseding_resolves_it(bench: Any) -> None:
     """The new one names the old one, which no longer counts."""
     old = decided(bench)

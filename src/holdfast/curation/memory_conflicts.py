@@ -37,6 +37,7 @@ else:
 STANDING = ("accepted", "stale")
 GONE = ("superseded", "deprecated", "rejected")
 MAX_SAID = 160  # characters of each side in a sentence
+MAX_HINTS = 2  # of every three hints one is wrong: more than two beside a candidate are not read
 
 
 @frozen
@@ -52,7 +53,8 @@ class MemoryConflict:
     def sentence(self) -> str:
         """Both sides in one sentence."""
         ours, theirs = (visible(memory.statement)[:MAX_SAID] for memory in (self.one, self.other))
-        return f"{self.one.id} ({ours!r}) contradicts {self.other.id}, {self.status} ({theirs!r}): {self.verdict.why}"
+        verb = "contradicts" if self.verdict.certain else "may contradict"
+        return f"{self.one.id} ({ours!r}) {verb} {self.other.id}, {self.status} ({theirs!r}): {self.verdict.why}"
 
 
 class KnownClaims:
@@ -72,19 +74,32 @@ class KnownClaims:
             self._near.add(one.id, statement(one.memory))
 
     def conflicts(self, memory: Memory) -> tuple[MemoryConflict, ...]:
-        """What speaks against a memory, the strongest first."""
+        """What certainly speaks against a memory, the strongest first."""
+        return tuple(one for one in self._weighed(memory) if one.verdict.certain)
+
+    def hints(self, memory: Memory) -> tuple[MemoryConflict, ...]:
+        """What may speak against a memory: for whoever decides to look at, never a reason to refuse."""
+        return tuple(one for one in self._weighed(memory) if not one.verdict.certain)[:MAX_HINTS]
+
+    def _weighed(self, memory: Memory) -> list[MemoryConflict]:
         found, said = [], statement(memory)
         for other in (other for other in self._around(memory) if not resolved(memory, other)):
             status = self._status[other.id]
             if verdict := claims.conflict(statement(other), said, gone=status in GONE):
                 found.append(MemoryConflict(memory, other, status, verdict))
-        return tuple(sorted(found, key=lambda one: (one.status not in STANDING, -one.verdict.score, one.other.id)))
+        return sorted(found, key=lambda one: (one.status not in STANDING, -one.verdict.score, one.other.id))
 
     def same(self, memory: Memory) -> list[Memory]:
         """The memories that make the same claim, in these or in other words."""
         said = statement(memory)
         alike = (other for other in self._around(memory) if other.type == memory.type)
         return [other for other in alike if claims.same(statement(other), said)]
+
+    def alike(self, memory: Memory) -> list[Memory]:
+        """The memories that look like the same claim, those that certainly make it first."""
+        same, said = self.same(memory), statement(memory)
+        others = [other for other in self._around(memory) if other.type == memory.type and other not in same]
+        return [*same, *(other for other in others if claims.looks_like(statement(other), said))]
 
     def pairs(self, only: Collection[str] | None = None) -> Iterator[MemoryConflict]:
         """Every two that stand here and contradict one another, each pair once."""

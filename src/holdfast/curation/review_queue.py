@@ -62,8 +62,9 @@ class ReviewLook:
     """What somebody who decides about an item wants to see beside it."""
 
     conflicts: tuple[MemoryConflict, ...]
-    same: tuple[str, ...]  # ids of what makes the same claim: it could be merged into these
+    same: tuple[str, ...]  # ids of what looks like the same claim: it could be merged into these
     diff: tuple[str, ...]  # what made it stale, or what was edited
+    hints: tuple[MemoryConflict, ...] = ()  # what it may contradict; blocks nothing
 
 
 class ReviewQueue:
@@ -91,7 +92,7 @@ class ReviewQueue:
         memory = item.standing.memory
         if item.reason == "suggested":
             return ReviewLook((), (), ())
-        same = tuple(one.id for one in self.against.same(memory))
+        same = tuple(one.id for one in self.against.alike(memory))
         if item.standing.status == EDITED:
             changed = since_approval(self._clone, item.standing)
         elif item.reason == "edited":
@@ -104,7 +105,8 @@ class ReviewQueue:
         else:
             moved = [text for text, state in item.standing.receipts if state in ("changed", "gone")]
             changed = tuple(line for text in moved for line in what_changed(self._clone, text))
-        return ReviewLook(self.against.conflicts(memory), same, changed)
+        hints = tuple(one for one in self.against.hints(memory) if one.other.id not in same)
+        return ReviewLook(self.against.conflicts(memory), same, changed, hints)
 
     def _items(self) -> Iterable[QueueItem]:
         clone, known = self._clone, self.known

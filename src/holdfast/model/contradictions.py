@@ -52,6 +52,6 @@ def contradicting_pairs(
 
 
 def contradiction(one: Memory, other: Memory) -> claims.Verdict | None:
-    """Why two memories cannot both hold, whichever of them came first."""
-    first, second = statement(one), statement(other)
-    return claims.conflict(second, first) or claims.conflict(first, second)
+    """Why two memories certainly cannot both hold."""
+    found = claims.conflict(statement(other), statement(one))
+    return found if found is not None and found.certain else None

@@ -137,6 +137,8 @@ def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None)
 def _beside(look: review_queue.ReviewLook) -> list[str]:
     """What speaks against it, both texts side by side, and what made it stale."""
     rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict)]
+    rows += [f"    may contradict {strong(one.other.id)}: {short(one.other.statement, 120)}" for one in look.hints]
+    rows += [f"    looks like {strong(name)}" for name in look.same[:3]]
     more = [f"    … {len(look.diff) - DIFF} more lines"] if len(look.diff) > DIFF else []
     return [*rows, *(f"    {line}" for line in look.diff[:DIFF]), *more]
 
@@ -178,11 +180,14 @@ def _waiting_object(item: review_queue.QueueItem, look: review_queue.ReviewLook 
     }
     if look is None:
         return found
-    conflicts = [
-        {**picked(one.other, "id", "statement"), "status": one.status, **picked(one.verdict, "kind", "why")}
-        for one in look.conflicts
-    ]
-    return {**found, **picked(look, "same", "diff"), "conflicts": conflicts}
+    conflicts, hints = (
+        [
+            {**picked(one.other, "id", "statement"), "status": one.status, **picked(one.verdict, "kind", "why")}
+            for one in found
+        ]
+        for found in (look.conflicts, look.hints)
+    )
+    return {**found, **picked(look, "same", "diff"), "conflicts": conflicts, "may_contradict": hints}
 
 
 @command(review, "list")

@@ -57,6 +57,7 @@ def _value(name: str, value: Any, rule: Schema) -> str | None:
 
 Tool = Callable[["Project", str, dict[str, Any], McpClient], ToolAnswer]
 MAX_CONFLICTS = 3
+LIKELY = 0.5  # an agent hears only of what is more likely a contradiction than not
 
 
 def answer(method: str, params: dict[str, Any], asking: McpClient) -> dict[str, Any]:
@@ -203,7 +204,9 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
     )
     queue = project.memory.queue() if made.status == "candidate" else None
     item = next((item for item in queue.items if item.id == made.id), None) if queue else None
-    against = queue.look(item).conflicts[:MAX_CONFLICTS] if queue and item else ()
+    look = queue.look(item) if queue and item else None
+    likely = [one for one in look.hints if one.verdict.score > LIKELY] if look else []
+    against = [*look.conflicts, *likely][:MAX_CONFLICTS] if look else []
     return tool_text.proposed(made, [one.sentence for one in against], project.notices, known=made.id in before)
 
 

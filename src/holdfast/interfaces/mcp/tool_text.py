@@ -158,7 +158,7 @@ def proposed(made: MemoryStanding, conflicts: Sequence[str], notes: Sequence[str
     state = state if made.status == "candidate" else f"is known already and {made.status}"
     lines = [f"{made.id} {state}: {flat(made.memory.statement, 200)}"]
     if conflicts:
-        lines += ["It conflicts with what is known.", framed(f"- {flat(said)}" for said in conflicts)]
+        lines += ["It conflicts, or may conflict, with what is known.", framed(f"- {flat(said)}" for said in conflicts)]
         lines.append("Tell the user; if yours is right, the reviewer will let it supersede the other.")
     if made.status == "candidate" and not made.memory.evidence:
         lines.append("It cites no evidence: propose it again with a commit, a run or a path to check it by.")

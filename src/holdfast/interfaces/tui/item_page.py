@@ -109,9 +109,9 @@ def page(item: QueueItem, seen: ReviewItem | None) -> Group:
     if seen is None:
         parts += [Text("Looking for what contradicts it…", style="dim italic"), Text()]
     else:
-        parts += [*_conflicts(seen.look.conflicts)]
+        parts += [*_conflicts(seen.look.conflicts), *_conflicts(seen.look.hints)]
         if same := ", ".join(map(visible, seen.look.same)):
-            parts += [Text.assemble(("Says the same as ", "cyan"), (same, "bold cyan"), ("  (m merges)\n", "dim"))]
+            parts += [Text.assemble(("Looks like ", "cyan"), (same, "bold cyan"), ("  (m merges)\n", "dim"))]
         parts += [*_diff(seen.look.diff)]
     parts += _fields(item, seen.cited if seen else {})
     if item.provenance:
@@ -217,7 +217,8 @@ def _plain_fields(memory: Memory) -> Iterator[tuple[str, str]]:
 
 def _conflicts(found: Sequence[MemoryConflict]) -> Iterator[RenderableType]:
     for conflict in found[:MAX_CONFLICTS]:
-        yield _title(f"Contradicts {conflict.other.id}", "red")
+        verb, colour = ("Contradicts", "red") if conflict.verdict.certain else ("May contradict", "yellow")
+        yield _title(f"{verb} {conflict.other.id}", colour)
         yield safe(conflict.verdict.why, "bold")
         yield Beside(conflict)
     if len(found) > MAX_CONFLICTS:

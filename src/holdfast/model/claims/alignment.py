@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from holdfast.model.claims.clauses import Clause
+from holdfast.model.claims.numbers import Quantity
 from holdfast.model.claims.vocabulary import word_list
-from holdfast.model.claims.word_stems import canonical, opposed, weight
+from holdfast.model.claims.word_stems import canonical, opposed, terms, weight
 from holdfast.values import frozen
 
 
@@ -103,3 +104,30 @@ _ACTS: dict[str, set[str]] = {}
 for _one, _other in (map(canonical, pair.split("|")) for pair in _PAIRS.split()):
     _ACTS.setdefault(_one, set()).add(_other)
     _ACTS.setdefault(_other, set()).add(_one)
+
+
+# What a time can be of a thing; two of these are two attributes.
+_TIMES = {
+    "timeout": terms("timeout kill abort cancel"),
+    "life": terms("expire valid lifetime retention store"),
+    "work": terms("take finish complete duration latency response respond"),
+    "delay": terms("delay wait backoff debounce sleep"),
+    "interval": terms("interval frequency every cadence"),
+    "grace": terms("grace cooldown"),
+}
+
+
+def same_time(one: Clause, other: Clause) -> bool:
+    """Whether both times can be of one attribute: CI takes 20 minutes, its timeout is another thing."""
+    ours, theirs = ({name for name, words in _TIMES.items() if words & clause.names} for clause in (one, other))
+    return not ours or not theirs or bool(ours & theirs)
+
+
+def figures_met(a: Clause, b: Clause) -> list[tuple[Quantity, Quantity]]:
+    """The figures of two clauses that measure one thing, or may do so."""
+    pairs = [(x, y, x.dimension, y.dimension) for x in a.figures for y in b.figures]
+    return [
+        (x, y)
+        for x, y, one, other in pairs
+        if one == other or ("" in (one, other) and not (one + other).startswith("version"))
+    ]

@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from holdfast.model.claims import modality
 from holdfast.model.claims.numbers import EXACT, Quantity, quantities
-from holdfast.model.claims.roles import ENGLISH, RoleFiller, filled
-from holdfast.model.claims.sentences import AUX, VERBS, ClaimPart, parts
+from holdfast.model.claims.sentences import ClaimPart, parts
 from holdfast.model.claims.vocabulary import word_list, word_values
 from holdfast.model.claims.word_stems import STOP, Token, canonical, several, terms, weight
 from holdfast.patterns import regex
@@ -35,7 +34,8 @@ class Verdict:
 
     kind: str  # value, negation, modality, number, twin
     why: str  # a short sentence for people that names the two values
-    score: float  # how sure the rules are, from 0 to 1
+    score: float  # how sure the judge is, from 0 to 1
+    certain: bool = True  # it contradicts and blocks an acceptance; else it may, and is only shown
 
 
 Scope = tuple[tuple[str, frozenset[str]], ...]  # kind of surroundings, and which
@@ -97,20 +97,13 @@ class Clause:
     subject: frozenset[str]
     stance: str
     core: frozenset[str]  # what a denial denies
-    verb: str
-    passive: bool
-    first: str  # the first word a denial meets
-    acts: bool  # the denial is of what is done, not of a thing: `does not`, but not `no`
     slots: tuple[tuple[str, frozenset[str]], ...]  # by preposition: in, with, as, from …; "" for the object
-    things: tuple[RoleFiller, ...]  # named as what is used
-    mentions: frozenset[str]  # the names of all things that occur
     figures: tuple[Quantity, ...]
     scope: tuple[tuple[str, frozenset[str]], ...]
     modifiers: frozenset[tuple[str, str]]  # (word, the word it stands before) where it narrows what is meant
     compounds: frozenset[tuple[str, str]]  # all words that stand side by side
     named: frozenset[str]  # words written as names or code
     only: bool
-    also: bool
     refused: bool  # what a contrast puts aside: `not npm`, `instead of pip`
     tried: bool  # what a dead end says was tried
 
@@ -139,20 +132,13 @@ def _clause(part: ClaimPart) -> Clause:
     told = {word.stem for word in part.condition if word.low not in STOP}
     names = frozenset(_name(words, at) for at in content) | told
     verb_at = part.verb
-    things = tuple(thing for thing in filled(words) if _counts(words, thing, verb_at))
     return Clause(
         words=words,
         names=names,
         subject=frozenset(_name(words, at) for at in content if at < verb_at),
         stance=stance,
         core=_core(words, content, mood, part),
-        verb=_relation(words, part),
-        passive=part.passive,
-        first=_first(words, content, mood.after),
-        acts=stance == modality.NO and not part.refused and words[mood.after].low in _VERBAL,
         slots=_slots(words, content, part, figures),
-        things=tuple(thing for thing in things if _adopted(words, thing, verb_at, part)),
-        mentions=frozenset(thing.name for thing in things),
         figures=figures,
         scope=scopes(words, part.condition),
         modifiers=_modifiers(words, content, verb_at),
@@ -161,23 +147,9 @@ def _clause(part: ClaimPart) -> Clause:
         ),
         named=frozenset(_name(words, at) for at in content if words[at].named or (at and words[at].raw[:1].isupper())),
         only=bool(lows & {"only", "exclusively", "solely", "alone"}) or part.only,
-        also=bool(lows & {"also", "additionally", "too", "either"}),
         refused=part.refused,
         tried=part.tried,
     )  # fmt: skip
-
-
-_VERBAL = several(word_list("clauses.verbal"))
-
-
-def _first(words: tuple[Token, ...], content: list[int], denial: int) -> str:
-    """The first word of weight after a denial, if it stands close to it."""
-    for at in range(denial + 1, min(denial + 4, len(words))):
-        if denial >= 0 and at in content and weight(_name(words, at)) == 1.0:
-            return _name(words, at)
-        if words[at].low in PREPOSITIONS:
-            break
-    return ""
 
 
 def _bare(words: tuple[Token, ...], denial: int, figure: int) -> bool:
@@ -189,19 +161,6 @@ def _bare(words: tuple[Token, ...], denial: int, figure: int) -> bool:
 _COMPARED = terms("older newer earlier later") | terms(
     "exceed larger longer bigger more less smaller over above below under beyond drop fall go rise grow"
 )
-
-
-def _relation(words: tuple[Token, ...], part: ClaimPart) -> str:
-    """The verb that carries the meaning: `stored` of `are stored`."""
-    if not 0 <= part.verb < len(words):
-        return ""
-    for at in range(part.verb + 1, min(part.verb + 5, len(words))):
-        word = words[at]
-        if words[part.verb].low in AUX and word.low not in STOP:
-            if word.low in PREPOSITIONS or not (_is_participle(words, at) or word.stem in VERBS):
-                break
-            return word.stem
-    return words[part.verb].stem
 
 
 _REFUSES = several(word_list("clauses.refuses"))
@@ -273,39 +232,6 @@ def _slots(
 
 def _is_participle(words: tuple[Token, ...], at: int) -> bool:
     return words[at].low.endswith(("ed", "en", "t", "ing", "wn", "un"))
-
-
-def _counts(words: tuple[Token, ...], thing: RoleFiller, verb: int) -> bool:
-    """Whether a word that is also plain English is meant as a name here."""
-    raw, low = words[thing.first].raw, words[thing.first].low
-    english = low in ENGLISH or low.removesuffix("s") in ENGLISH
-    if thing.last - thing.first > 1 or not english or "." in raw or "_" in raw:
-        return True
-    if thing.first and raw[:1].isupper() and raw[1:] != raw[1:].upper():
-        return True
-    before = words[thing.first - 1].low if thing.first else ""
-    following = words[thing.last].low if thing.last < len(words) else ""
-    if raw.lower() in ("request", "requests"):
-        used = before in ("use", "uses", "using", "with", "prefer")
-        return raw == "requests" and used and (following in PREPOSITIONS or not following)
-    last = thing.first > verb >= 0 and thing.last == len(words)
-    return last or (before in _LEADS and thing.last >= len(words) - 2)
-
-
-_LEADS = several("""use uses using with in is are to on as from by via be called named : through prefer run written""")
-_ADOPTS = several(word_list("clauses.adopts"))
-
-
-def _adopted(words: tuple[Token, ...], thing: RoleFiller, verb: int, part: ClaimPart) -> bool:
-    """Whether the thing is named as what is used, not as what a story is about."""
-    if words[thing.first] in part.condition:
-        return False
-    if verb < 0 and thing.first == 0:
-        return len(words) - thing.last < 3 or words[thing.last].low in ("for", "as", "in", "on")
-    if thing.first > verb or part.imperative or verb < 0:
-        return True
-    following = next((word.low for word in words[thing.last :]), "")
-    return following in _ADOPTS or (verb == thing.last and words[verb].low in _ADOPTS)
 
 
 _NARROWS = several("in on at for of inside within during across against when under")

@@ -1,13 +1,14 @@
 """Compares two statements: do they contradict each other, do they say the same?
 
-Rules for plain sentences are tried first (`clash`). Their result is one feature among others, and the judge decides: a
-long sentence seldom fits a rule, and a rule is sometimes wrong. The judge is a sum of small decision trees
-(`tables/judge.txt`); a plain sum of weights cannot say that a denial counts only where both are about one thing. In
-doubt there is no verdict: a reviewer who is warned for nothing stops reading warnings.
+`features` measures a pair; the judge, a sum of small decision trees (`tables/judge.txt`), turns that into a score: a
+plain sum of weights cannot say that a denial counts only where both are about one thing. There are two grades. A
+verdict that is `certain` blocks an acceptance and must almost always be right; one that is not is shown to whoever
+reviews, and blocks nothing.
 
-Statements whose path patterns cannot match one file never contradict, nor do texts that differ only in a number or
-a file name. `explained` says which values, figures or sentences clash. `SimilarStatements` finds those worth comparing
-with one: they share its rarer words, or name a thing of the same role.
+A code name is a subject, not a value: statements that each name code of their own are about two things, and never
+contradict for certain. Statements whose path patterns cannot match one file never contradict, nor do texts that differ
+only in a number that names. `explained` says which figures or words clash. `SimilarStatements` finds those worth
+comparing with one: they share its rarer words.
 """
 
 import heapq
@@ -15,16 +16,15 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 
-from holdfast.model.claims import contradiction_rules, features, topics
+from holdfast.model.claims import features
 from holdfast.model.claims.alignment import apart, mass, paired, share
 from holdfast.model.claims.clauses import Clause, Statement, Verdict, read_clauses
-from holdfast.model.claims.contradiction_rules import MEASURES, figures_disagree, stances_contrary
 from holdfast.model.claims.features import Features, WordSigns, measure_features, word_signs
 from holdfast.model.claims.modality import CONTRARY, FLIPPED, MAY, OPT
 from holdfast.model.claims.numbers import disagree
-from holdfast.model.claims.roles import filled
+from holdfast.model.claims.outright import MEASURES
 from holdfast.model.claims.sentences import claim
 from holdfast.model.claims.vocabulary import table, word_list
 from holdfast.model.claims.word_stems import STOP, several, tokens
@@ -105,17 +105,15 @@ Tree = float | tuple[str, float, "Tree", "Tree"]
 
 
 @cache
-def _judge() -> tuple[float, tuple[Tree, ...]]:
-    """The score from which a pair is a contradiction, and small trees: each adds a number to the score."""
-    start, *rows = table("judge")
-    return float(start), tuple(_tree(iter(row.split("|"))) for row in rows)
+def _judge() -> tuple[float, float, tuple[Tree, ...]]:
+    """The scores from which a pair may be a contradiction and is one, and small trees: each adds to the score."""
+    may, certain, *rows = table("judge")
+    return float(may), float(certain), tuple(_tree(iter(row.split("|"))) for row in rows)
 
 
-def _judged(found: Mapping[str, float]) -> tuple[float, bool]:
-    """The score of two statements, and whether it makes them a contradiction."""
-    start, trees = _judge()
-    score = sum(_word(tree, found) for tree in trees)
-    return score, score >= start
+def _judged(found: Mapping[str, float]) -> float:
+    """The score of two statements."""
+    return sum(_word(tree, found) for tree in _judge()[2])
 
 
 def _tree(words: Iterator[str]) -> Tree:
@@ -147,9 +145,6 @@ def _reasons(one: Statement, other: Statement, found: Features) -> Iterator[tupl
     s, t = word_signs(one.text), word_signs(other.text)
     for figure, their_figure in features.clashing_figures(ours, theirs):
         yield "number", f"{figure.shown} against {their_figure.shown}"
-    yield from _valued(s, t)
-    for thing, their_thing in sorted(features.clashing_things(s, t)):
-        yield "value", f"{thing} against {their_thing}"
     contrary = [(share(a, b).alike, a, b) for a in ours for b in theirs if (a.stance, b.stance) in CONTRARY]
     alike, *nearest = max(contrary, key=lambda pair: pair[0], default=(0.0,))
     if alike >= 0.2:
@@ -158,24 +153,19 @@ def _reasons(one: Statement, other: Statement, found: Features) -> Iterator[tupl
         yield kind, f"{_shown(a)} against {_shown(b)}"
     if found["flip"] >= 0.5:
         yield "negation", f"what one denies the other says: {_denied(s, t)}"
+    own, their_own = _own(s, t), _own(t, s)
+    if own and their_own:
+        yield "negation" if found["opposed"] else "value", f"{own} against {their_own}"
     yield "value", f"{_cut(one.text)} against {_cut(other.text)}"
 
 
-def _valued(s: WordSigns, t: WordSigns) -> Iterator[tuple[str, str]]:
-    """Two values of one topic, as they are written."""
-    ours, theirs = topics.values(s.words), topics.values(t.words)
-    known, their_known = features.valued(s), features.valued(t)
-    for a in ours:
-        for b in theirs:
-            if a.topic != b.topic or a.name == b.name:
-                continue
-            yes, their_yes = known[a.topic], their_known[a.topic]
-            if yes[a.name] > 0 and their_yes[b.name] > 0 and a.name not in their_yes and b.name not in yes:
-                yield "value", f"{_span(s, a)} against {_span(t, b)}"
+def _own(one: WordSigns, other: WordSigns) -> str:
+    """The few words that one text has for itself."""
+    places = [at for at, sign in enumerate(one.signs) if sign and one.called[at] not in other.names]
+    return " ".join(one.words[at].raw for at in places) if len(places) <= _FEW_WORDS else ""
 
 
-def _span(one: WordSigns, value: topics.TopicValue) -> str:
-    return " ".join(word.raw for word in one.words[value.first : value.last])
+_FEW_WORDS = 3
 
 
 def _denied(s: WordSigns, t: WordSigns) -> str:
@@ -216,7 +206,7 @@ class SimilarStatements:
             self._holders[word].append(name)
         self._count += 1
 
-    def near(self, one: Statement, *, limit: int = 64) -> list[str]:
+    def near(self, one: Statement, *, limit: int = 16) -> list[str]:
         """The names of the nearest statements, nearest first."""
         scores: dict[str, float] = defaultdict(float)
         for word in _terms(one):
@@ -230,65 +220,79 @@ class SimilarStatements:
 
 
 def _terms(statement: Statement) -> Iterable[str]:
-    """The words of a claim, and the roles of the things it names, each once."""
+    """The words of a claim, each once."""
     words = tokens(claim(statement.text))
-    found = {word.stem for word in words if word.kind != "mark" and word.low not in STOP}
-    for thing in filled(words):
-        found.update("role " + role for role in thing.roles)
-    return sorted(found)
-
-
-LEAST = 0.15  # what two statements have in features.common if they are about one thing: most of a telling word
-_RULES = (
-    figures_disagree,
-    stances_contrary,
-    contradiction_rules.things_compete,
-    contradiction_rules.relations_differ,
-    contradiction_rules.order_swapped,
-    contradiction_rules.exclusive_claims,
-)
+    return sorted({word.stem for word in words if word.kind != "mark" and word.low not in STOP})
 
 
 def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -> Verdict | None:
-    """Why the candidate contradicts the accepted statement, or None.
+    """Why the candidate contradicts the accepted statement, or may do so, or None.
 
     `gone`: the first was superseded or rejected; then only the same claim again is a conflict.
     """
     if not paths_overlap(accepted.applies_to, candidate.applies_to):
         return None
     if gone:
-        again = same(accepted, candidate) or _twins(accepted, candidate)
-        return Verdict("twin", "the same claim was put aside before", 0.9) if again else None
+        again = same(accepted, candidate)
+        if not again and not looks_like(accepted, candidate):
+            return None
+        return Verdict("twin", "the same claim was put aside before", 0.9 if again else 0.5, certain=again)
     if accepted.text == candidate.text or labelled_apart(accepted.text, candidate.text):
         return None
-    rule = ruled(accepted, candidate)
-    if rule is None and features.common(word_signs(accepted.text).names, word_signs(candidate.text).names) < LEAST:
+    of_one_thing = _code_agrees(word_signs(accepted.text), word_signs(candidate.text))
+    if of_one_thing < 0:
         return None
-    found = measure_features(accepted, candidate, rule)
-    score, contradicts = _judged(found)
-    # One says all that the other says, but that a name is denied: `…, not in Redis`.
-    outright = found["flip names"] and found["held"] >= 0.99 and not found["deny both"]
-    if not contradicts and not outright:
+    found = measure_features(accepted, candidate)
+    score, (may, certain, _) = _judged(found), _judge()
+    if score < may:
         return None
-    kind, why = (rule.kind, rule.why) if rule else explained(accepted, candidate, found)
-    return Verdict(kind, why, round(1 / (1 + math.exp(-score)), 3))
+    kind, why = explained(accepted, candidate, found)
+    ended = accepted.kind == candidate.kind == "dead-end"  # two ways that failed
+    sure = bool(found["outright"]) and score >= certain and of_one_thing > 0 and not ended
+    return Verdict(kind, why, round(1 / (1 + math.exp(-score)), 3), certain=sure)
 
 
-def ruled(one: Statement, other: Statement) -> Verdict | None:
-    """What the rules for plain sentences find, the surest first."""
-    ours, theirs = read_clauses(one.text, one.kind), read_clauses(other.text, other.kind)
-    found = [verdict for a in ours for b in theirs if (verdict := clash(a, b))]
-    return max(found, key=lambda verdict: verdict.score, default=None)
+_CODE = regex(r"\w_\w|\(\)$|^[a-z]+[A-Z]|^_|^[a-z]\w*\.[a-z]|/")
+_LITERAL = regex(r"[-\d.]+\w?$|(?:true|false|none|null|nil|yes|no)$")
 
 
-def _twins(one: Statement, other: Statement) -> bool:
+@lru_cache(maxsize=4096)
+def _code_names(one: WordSigns) -> dict[str, int]:
+    """The names of code in a text, and where each stands first."""
+    found: dict[str, int] = {}
+    for at, word in enumerate(one.words):
+        if word.kind == "word" and (word.code or _CODE.search(word.raw)) and not _LITERAL.match(word.low):
+            found.setdefault(word.low.partition("(")[0], at)
+    return found
+
+
+def _code_agrees(s: WordSigns, t: WordSigns) -> int:
+    """1: no text names code that the other does not; 0: one does, or both do behind the verb; -1: two subjects."""
+    own, their_own = _own_code(s, t), _own_code(t, s)
+    if own is None and their_own is None:
+        return 1
+    if own is None or their_own is None:  # behind the verb it may be a detail
+        return int(not (own or their_own))
+    return -1 if own and their_own else 0
+
+
+def _own_code(one: WordSigns, other: WordSigns) -> bool | None:
+    """Whether code that only one of two texts names stands in its first half, as subjects do; None: there is none."""
+    theirs = {*_code_names(other), *(word.low for word in other.words)}
+    tails = {name.rpartition(".")[2] for name in theirs}
+    own = {name: at for name, at in _code_names(one).items() if name not in theirs}
+    places = [at for name, at in own.items() if name.rpartition(".")[2] not in tails]
+    return min(places) * 2 < len(one.words) if places else None
+
+
+def looks_like(one: Statement, other: Statement) -> bool:
     """Whether two statements are most likely one claim, however it is worded."""
-    if labelled_apart(one.text, other.text):
+    if labelled_apart(one.text, other.text) or _code_agrees(word_signs(one.text), word_signs(other.text)) < 0:
         return False
-    found = measure_features(one, other, ruled(one, other))
+    found = measure_features(one, other)
     start, weights = _twin_weights()
-    sums = sum(weights.get(name, 0.0) * amount for name, amount in found.items())
-    return not _judged(found)[1] and sums >= start
+    twins = sum(weights.get(name, 0.0) * amount for name, amount in found.items()) >= start
+    return twins and _judged(found) < _judge()[1]
 
 
 @cache
@@ -297,14 +301,6 @@ def _twin_weights() -> tuple[float, Mapping[str, float]]:
     start, *rows = table("twins")
     pairs = (row.rpartition(":") for row in rows)
     return float(start), {name: float(weight) for name, _, weight in pairs}
-
-
-def clash(one: Clause, other: Clause) -> Verdict | None:
-    """Why two clauses cannot both hold, or None."""
-    if (one.tried and other.tried) or apart(one, other):
-        return None
-    shared = share(one, other)
-    return next((verdict for rule in _RULES if (verdict := rule(one, other, shared))), None)
 
 
 def same(one: Statement, other: Statement) -> bool:
@@ -343,9 +339,22 @@ def alike(one: Clause, other: Clause) -> bool:
         shared = replace(shared, left=shared.left - MEASURES - units, right=shared.right - MEASURES - units)
     joined, flips = paired(one, other, shared)
     same_stance = one.stance == (FLIPPED[other.stance] if flips else other.stance)
-    if not same_stance or contradiction_rules.order_swapped(one, other, shared):
+    if not same_stance or _ordered(one) != _ordered(other):
         return False
-    things = [{thing.name for thing in clause.things} for clause in (one, other)]
-    if one.mentions != other.mentions and things[0] != things[1] and joined.alike < 0.85:
+    own = [side.named & left for side, left in ((one, joined.left), (other, joined.right))]
+    if all(own) and joined.alike < 0.85:
         return False
     return joined.alike >= 0.7 or (joined.alike >= 0.6 and min(mass(joined.left), mass(joined.right)) <= 0.5)
+
+
+def _ordered(clause: Clause) -> frozenset[str] | None:
+    """What comes first, where a clause orders two things: `A before B`, `A wins over B`."""
+    lows = [word.low for word in clause.words]
+    at = next((at for at, low in enumerate(lows) if low in _ORDERS), -1)
+    if at < 0:
+        return None
+    sides = clause.words[at:] if lows[at] == "after" else clause.words[:at]
+    return frozenset(word.stem for word in sides) & clause.names
+
+
+_ORDERS = several("before then after over overrides beats trumps precedes")

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from holdfast.model.claims import topics
-from holdfast.model.claims.alignment import apart, elsewhere, mass, share
-from holdfast.model.claims.clauses import KINDS, Clause, Statement, Verdict, read_clauses
-from holdfast.model.claims.contradiction_rules import same_time
+from holdfast.model.claims.alignment import apart, elsewhere, figures_met, mass, same_time, share
+from holdfast.model.claims.clauses import KINDS, Clause, Statement, read_clauses
 from holdfast.model.claims.modality import CONTRARY, MAY, OPT
 from holdfast.model.claims.numbers import Quantity, disagree
-from holdfast.model.claims.roles import ENGLISH, filled, role_words
+from holdfast.model.claims.outright import outright
 from holdfast.model.claims.sentences import sentences
 from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import STOP, Token, canonical, opposed, several, terms, weight
@@ -40,10 +39,9 @@ class WordSigns:
 
     words: tuple[Token, ...]
     signs: tuple[int, ...]
-    called: tuple[str, ...]  # the name of each word; one name for phrases that mean the same
+    called: tuple[str, ...]  # the name of each word
     affirmed: frozenset[str]
     denied: frozenset[str]
-    lows: frozenset[str]
 
     @property
     def names(self) -> frozenset[str]:
@@ -59,7 +57,7 @@ def word_signs(text: str) -> WordSigns:
         for piece in _pieces(sentence):
             words.extend(piece)
             marks.extend(_signed(piece))
-    called = _named(tuple(words), marks)
+    called = [word.stem for word in words]
     affirmed, denied = set[str](), set[str]()
     for word, name, sign in zip(words, called, marks, strict=True):
         if sign:
@@ -67,23 +65,10 @@ def word_signs(text: str) -> WordSigns:
             pieces = _PIECE.findall(word.raw) if word.named and len(word.raw) >= 4 else []
             inside = [canonical(piece.lower()) for piece in pieces if len(piece) > 2] if len(pieces) > 1 else []
             (affirmed if sign > 0 else denied).update((name, *inside))
-    lows = frozenset(word.low for word in words)
-    return WordSigns(tuple(words), tuple(marks), tuple(called), frozenset(affirmed), frozenset(denied), lows)
+    return WordSigns(tuple(words), tuple(marks), tuple(called), frozenset(affirmed), frozenset(denied))
 
 
 _PIECE = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-
-
-def _named(words: tuple[Token, ...], marks: list[int]) -> list[str]:
-    """The words' names, with phrases that mean the same called the same; the rest of a phrase is left out."""
-    called = [word.stem for word in words]
-    for same in topics.alike(words):
-        if all(word.low in STOP or word.low in _DENIES for word in words[same.first : same.last]):
-            continue
-        sign = next((mark for mark in marks[same.first : same.last] if mark), 1)
-        marks[same.first : same.last] = [sign] + [0] * (same.last - same.first - 1)
-        called[same.first] = canonical(same.topic)
-    return called
 
 
 def _pieces(words: tuple[Token, ...]) -> list[list[Token]]:
@@ -161,39 +146,26 @@ Names = frozenset[str]
 Features = dict[str, float]
 
 
-def measure_features(one: Statement, other: Statement, rule: Verdict | None) -> Features:
-    """The evidence by name; `rule`: what the rules for plain sentences say."""
+def measure_features(one: Statement, other: Statement) -> Features:
+    """The evidence by name."""
     s, t = word_signs(one.text), word_signs(other.text)
     ours, theirs = read_clauses(one.text, one.kind), read_clauses(other.text, other.kind)
     found: Features = {"bias": 1.0}
     _overlap(found, s, t)
     _signs(found, s, t)
-    _topics(found, s, t)
     _leanings(found, s, t)
-    _siblings(found, s, t)
     _clauses(found, ours, theirs)
-    _things(found, s, t)
     _figures(found, ours, theirs)
-    _cues(found, s, t)
-    for kind in ("value", "negation", "modality", "number"):
-        found[f"rule {kind}"] = float(rule is not None and rule.kind == kind)
+    found["outright"] = float(any(outright(a, b) for a in ours for b in theirs))
     for by, names in _PRODUCTS.items():
         found |= {f"{name} {by}": found[name] * found[by] for name in names}
-    _together(found, s, t)
-    found["signals"] = sum(found[name] >= least for name, least in _SIGNALS) / 4
     return found
-
-
-_SIGNALS = (
-    ("topic", 1.0), ("topic flips", 1.0), ("role", 1.0), ("role flips", 1.0), ("flip", 0.5), ("opposed", 1.0),
-    ("number near", 0.4), ("contrary", 0.3), ("modal", 0.2), ("flip names", 1.0), ("number loose", 1.0),
-)  # fmt: skip
 
 
 # Evidence that tells more the more the two have in common.
 _PRODUCTS = {
-    "alike": ("flip", "deny one", "opposed", "topic", "topic flips", "lean", "role", "changes", "must may"),
-    "held": ("flip", "opposed", "topic", "number loose"),
+    "alike": ("flip", "deny one", "opposed", "lean"),
+    "held": ("flip", "opposed", "number loose"),
     "common": ("number",),
 }
 
@@ -249,54 +221,6 @@ def _flip(s: WordSigns, t: WordSigns) -> float:
     return mass(s.denied & (t.affirmed - t.denied)) / whole if whole else 0.0
 
 
-_OWN_DENIAL = several("no not never without none don't isn't aren't cannot can't doesn't nothing nobody")
-
-
-def _topics(found: Features, s: WordSigns, t: WordSigns) -> None:
-    ours, theirs = valued(s), valued(t)
-    clash = agree = flip = 0.0
-    for topic in ours.keys() & theirs.keys():
-        a, b = ours[topic], theirs[topic]
-        yes, their_yes = ({n for n, sign in side.items() if sign > 0} for side in (a, b))
-        if yes & their_yes:
-            agree += 1
-        elif yes and their_yes:
-            clash += 1
-        if any(n in b and b[n] != sign for n, sign in a.items()):
-            flip += 1
-    found["topic"] = float(clash > 0)
-    found["topics"] = min(clash, 3.0) / 3
-    found["topic agrees"] = float(agree > 0)
-    found["topic flips"] = float(flip > 0)
-
-
-_HEADS = terms(word_list("features.heads"))
-
-
-def _siblings(found: Features, s: WordSigns, t: WordSigns) -> None:
-    """Another one of a kind on each side: `billing service`, `catalog service`; `in tests`, `in CI`."""
-    ours, theirs = _narrowed(s), _narrowed(t)
-    pairs = [(a, b) for a, head in ours for b, other in theirs if head == other and a != b]
-    other = [(a, b) for a, b in pairs if a not in t.names and b not in s.names]
-    found["another"] = float(bool(other))
-    shared = {pair for pair in ours & theirs if pair[1] != ""}
-    found["same one"] = float(bool(shared))
-    found["another only"] = float(bool(other) and not shared)
-
-
-@lru_cache(maxsize=4096)
-def _narrowed(one: WordSigns) -> frozenset[tuple[str, str]]:
-    """(what narrows, which head); what follows a leading `in`, `on`, `for` has the head ""."""
-    found = set()
-    for at in range(len(one.words) - 1):
-        a, b = one.words[at], one.words[at + 1]
-        if one.signs[at] and one.signs[at + 1] and b.stem in _HEADS and a.kind == "word":
-            found.add((one.called[at], b.stem))
-        if a.low in ("in", "on", "for") and one.signs[at + 1] and b.stem in KINDS:
-            found.add((one.called[at + 1], ""))
-    return frozenset(found)
-
-
 def _leanings(found: Features, s: WordSigns, t: WordSigns) -> None:
     ours, theirs = _leaning(s), _leaning(t)
     clash = agree = flip = 0.0
@@ -316,17 +240,6 @@ def _leanings(found: Features, s: WordSigns, t: WordSigns) -> None:
 @lru_cache(maxsize=4096)
 def _leaning(one: WordSigns) -> dict[str, topics.TopicLeaning]:
     return topics.leanings(one.words, one.signs)
-
-
-@lru_cache(maxsize=4096)
-def valued(one: WordSigns) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
-    for value in topics.values(one.words):
-        # A value may be denied from outside; `not thread-safe` is a value itself.
-        own = any(word.low in _OWN_DENIAL for word in one.words[value.first : value.last])
-        denied = not own and any(mark < 0 for mark in one.signs[value.first : value.last])
-        found.setdefault(value.topic, {})[value.name] = -1 if denied else 1
-    return found
 
 
 def _clauses(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> None:
@@ -364,59 +277,10 @@ def _relations(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
         yield "only", alike
 
 
-def clashing_things(s: WordSigns, t: WordSigns) -> set[tuple[str, str]]:
-    """Two things for one role, neither of which the other text names."""
-    ours, theirs = _used(s), _used(t)
-    names = {name for name, _ in ours} & {name for name, _ in theirs}
-    pairs = {
-        (a, b) for (a, r), sign in ours.items() for (b, q), their in theirs.items() if r == q and sign == their > 0
-    }
-    return {(a, b) for a, b in pairs if a not in names and b not in names}
-
-
-def _things(found: Features, s: WordSigns, t: WordSigns) -> None:
-    """Things of one role: another one, the same one, the same one denied."""
-    ours, theirs = _used(s), _used(t)
-    names = {name for name, _ in ours} & {name for name, _ in theirs}
-    yes, their_yes = ({(n, r) for (n, r), sign in side.items() if sign > 0} for side in (ours, theirs))
-    roles = {r for _, r in yes} & {r for _, r in their_yes}
-    clash = {r for r in roles if not {n for n, q in yes if q == r} & {n for n, q in their_yes if q == r}}
-    clash = {r for r in clash if not any(n in names for n, q in yes | their_yes if q == r)}
-    context = [side.names - {n for n, _ in used} for side, used in ((s, ours), (t, theirs))]
-    common = mass(context[0] & context[1])
-    found["role"] = float(bool(clash))
-    found["role common"] = min(common, 3.0) / 3 if clash else 0.0
-    found["role named"] = float(any(role_words(r) & s.names and role_words(r) & t.names for r in clash))
-    found["role same"] = float(bool(names))
-    found["role flips"] = float(any(sign != theirs.get(key, sign) for key, sign in ours.items()))
-
-
-@lru_cache(maxsize=4096)
-def _used(one: WordSigns) -> dict[tuple[str, str], int]:
-    """(thing, role) with its sign."""
-    found: dict[tuple[str, str], int] = {}
-    for thing in filled(one.words):
-        word = one.words[thing.first]
-        plain_english = word.low in ENGLISH or word.low.removesuffix("s") in ENGLISH
-        named = not plain_english or word.code or (thing.first > 0 and word.raw[:1].isupper())
-        if named or thing.last - thing.first > 1:
-            sign = -1 if any(mark < 0 for mark in one.signs[thing.first : thing.last]) else 1
-            found |= {(thing.name, role): sign for role in thing.roles}
-    return found
-
-
 def clashing_figures(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> list[tuple[Quantity, Quantity]]:
     """Figures that measure one thing in two clauses and disagree, where none of these agree."""
-    return [pair for a in ours for b in theirs for pair in _met(a, b) if all(disagree(x, y) for x, y in _met(a, b))]
-
-
-def _met(a: Clause, b: Clause) -> list[tuple[Quantity, Quantity]]:
-    pairs = [(x, y, x.dimension, y.dimension) for x in a.figures for y in b.figures]
-    return [
-        (x, y)
-        for x, y, one, other in pairs
-        if one == other or ("" in (one, other) and not (one + other).startswith("version"))
-    ]
+    met = (figures_met(a, b) for a in ours for b in theirs)
+    return [pair for pairs in met if all(disagree(x, y) for x, y in pairs) for pair in pairs]
 
 
 def _figures(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> None:
@@ -434,7 +298,7 @@ def _figures(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ..
 
 
 def _compared(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
-    met = _met(a, b)
+    met = figures_met(a, b)
     if not met:
         return
     if any(not disagree(x, y) for x, y in met):
@@ -459,34 +323,3 @@ def _near(a: Clause, x: Quantity, b: Clause, y: Quantity) -> float:
     )
     common = mass(ours & theirs)
     return common / (common + min(mass(ours - theirs), mass(theirs - ours))) if common else 0.0
-
-
-def _together(found: Features, s: WordSigns, t: WordSigns) -> None:
-    """Pieces of evidence that tell more together than each alone."""
-    turned = (s.denied & (t.affirmed - t.denied)) | (t.denied & (s.affirmed - s.denied))
-    common = (s.names & t.names) - turned
-    told = found["flip"] >= 0.99 or found["role flips"] or found["topic flips"]
-    found["denied outright"] = float(bool(told) and bool(common) and not found["another only"])
-    other = found["topic"] or found["role"] or found["lean"] >= 0.7 or found["opposed"]
-    found["other value"] = float(bool(other) and bool(found["common"]) and not found["another only"])
-    only = bool(_ONLY & s.lows) != bool(_ONLY & t.lows)
-    found["only other"] = float(only and bool(found["common"]) and found["own least"] > 0.1 and bool(other))
-    found["forbidden allowed"] = float(bool(found["deny one"]) and bool(found["must may"]) and found["subject"] > 0.5)
-    found["no signal"] = float(not (told or other or found["number"] or found["contrary"] or found["flip"]))
-
-
-_ONLY = several("only exclusively solely alone nothing")
-_CHANGES = several(word_list("features.changes"))
-_ADDS = several("also additionally plus too including specifically furthermore moreover both e.g namely")
-_ALL = several("all every always never only everything everywhere exclusively any each nothing none nobody")
-_SOME = several("may can some sometimes occasionally optional allowed fine ok okay acceptable permitted")
-_MUST = several("must required mandatory needs need require requires always shall have")
-_EXCEPT = several("except unless excluding apart besides")
-
-
-def _cues(found: Features, s: WordSigns, t: WordSigns) -> None:
-    a, b = s.lows, t.lows
-    for name, words in (("changes", _CHANGES), ("adds", _ADDS), ("excepts", _EXCEPT)):
-        found[name] = float(bool(words & (a ^ b)))
-    for name, words in (("all some", _ALL), ("must may", _MUST)):
-        found[name] = float(bool(words & a and _SOME & b) or bool(words & b and _SOME & a))
