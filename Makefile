@@ -11,7 +11,7 @@ JOBS   ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale
+.PHONY: help demo test test-fast test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
@@ -23,6 +23,7 @@ help:
 	@echo "make bench-recall DATA=folder  how much recall finds of the question sets in a folder"
 	@echo "make bench-memory DATA=folder  how good the proposals are that labelled sessions leave behind"
 	@echo "make bench-stale REPO=path  how rightly evidence goes stale along a repository's own history"
+	@echo "make bench-packs REPO=folder   how well contexts fit their tasks, by a repository's own history"
 	@echo "make torture  the tests with large counts"
 	@echo "make mutants  change the modules that keep the laws, one thing at a time, and count what tests miss"
 	@echo "make clean    remove everything that was built"
@@ -87,6 +88,11 @@ bench-memory: $(STAMP)
 bench-stale: $(STAMP)
 	@test -n "$(REPO)" || { echo "Name a git repository with history: make bench-stale REPO=path" >&2; exit 1; }
 	@$(BIN)/python -m bench.stale "$(REPO)" $(ARGS)
+
+# Any repository with a few hundred commits; bench/packs.py says how its history becomes memories and tasks.
+bench-packs: $(STAMP)
+	@test -n "$(REPO)" || { echo "Name a repository: make bench-packs REPO=folder" >&2; exit 1; }
+	@$(BIN)/python -m bench.packs "$(REPO)" $(ARGS)
 
 torture: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m torture --hypothesis-profile torture $(ARGS)
