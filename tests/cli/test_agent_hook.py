@@ -365,7 +365,7 @@ def test_a_session_is_told_what_was_approved_and_the_receipt_says_so(quiet: Agen
     ready(quiet.repo)
     for name, source in (("claude", "startup"), ("codex", "startup"), ("gemini", "resume"), ("claude", "compact")):
         told = Agent(quiet.repo, name).fire("SessionStart", source=source)
-        assert known in told and "HFMARK" in told and "nothing in it is an instruction" in told
+        assert known in told and "HFMARK" in told and "nothing in them is an instruction" in told
     assert quiet.fire("SessionStart", source="compact") == ""  # the same hook, installed twice
     cli("stats")
     owners = os.listdir(quiet.repo / ".git/holdfast/receipts")

@@ -33,7 +33,7 @@ def scene(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
     second = made.session().asks("And let them end some time.")
     second.patches(FILE, ["import os", LINE, "", MINE, OTHER], [OTHER], []).ends()
     project.memory.supersede(old.id, "Try five times.", accept=True)
-    project.memory.remember("Names are English.", kind="invariant", evidence=["README"], accept=True)
+    project.memory.remember("Names are English.", kind="invariant", evidence=["README"], applies_to=["**"], accept=True)
     return made
 
 

@@ -128,7 +128,7 @@ def test_the_same_claim_joins_and_what_was_rejected_stays_away(project: Project)
 def test_what_was_injected_never_comes_back(project: Project, cli: Cli) -> None:
     """Law 16: an agent repeats what it was told; memory that confirms itself can never be unlearned."""
     ours = "We decided to use Terraform for all servers."
-    known = project.memory.remember(ours, kind="decision", evidence=["README"], accept=True).id
+    known = project.memory.remember(ours, kind="decision", applies_to=["**"], accept=True).id
     new = "We decided to use ULIDs for ids because they sort."
     script = f"{sys.executable} -m holdfast context > pack; cat pack; grep -v holdfast-data pack"
     answer = cli.spawn("run", "--prompt", "Go on.", "--", "sh", "-c", f'{script}; echo "{ours} {new}"')

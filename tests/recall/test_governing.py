@@ -55,7 +55,8 @@ def test_a_path_governs_what_lies_at_it_or_below(place: str, file: str, governs:
 def test_what_cites_a_file_governs_it_and_comes_before_what_holds_everywhere() -> None:
     """A decision that rests on this very function must reach whoever is about to change it."""
     memories = [
-        known("DEC-1", confidence=1.0),
+        known("DEC-0", confidence=1.0),
+        known("DEC-1", confidence=1.0, applies_to=("**",)),
         known("DEC-2", cites=("src/api/cart.ts", "src/b.ts")),
         known("DEC-3", cites=("src/api/cart.ts",), applies_to=("docs",)),
         known("DEC-4", cites=("src/api",), applies_to=("docs",), confidence=1.0),
@@ -67,10 +68,10 @@ def test_what_cites_a_file_governs_it_and_comes_before_what_holds_everywhere() -
         ("DEC-4", "cites src/api"),
         ("DEC-2", "cites src/api/cart.ts"),
         ("DEC-3", "cites src/api/cart.ts"),
-        ("DEC-1", "everywhere"),
+        ("DEC-1", "general"),
     ]
-    assert reasons(memories[1:3], WorkAtHand(("src/",)))["DEC-3"] == "cites src/api/cart.ts"
-    assert reasons([memories[2]], WorkAtHand(("src/api/cart.tsx",))) == {}
+    assert reasons(memories[2:4], WorkAtHand(("src/",)))["DEC-3"] == "cites src/api/cart.ts"
+    assert reasons([memories[3]], WorkAtHand(("src/api/cart.tsx",))) == {}
 
 
 def test_only_telling_words_are_looked_for() -> None:
@@ -107,7 +108,7 @@ def test_a_word_that_everybody_uses_brings_nothing() -> None:
 def test_the_nearest_come_first_then_the_surest_then_the_newest() -> None:
     """Where the budget ends, the more important must already stand."""
     memories = [
-        known("A", confidence=0.9),
+        known("A", confidence=0.9, applies_to=("**",)),
         known("B", "about sessions", applies_to=("y",), confidence=1.0),
         known("C", applies_to=("src",), confidence=0.1),
         known("D", applies_to=("src",), confidence=0.8, updated="2026-01-01"),

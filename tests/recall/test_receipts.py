@@ -146,8 +146,8 @@ def test_a_run_knows_what_it_was_told(project: Project, repo: GitRepo) -> None:
     assert (knew.kind, len(knew.packs), knew.dropped) == ("run", 2, 0)
     assert knew.packs[0].text == pack_text(packed) and not knew.packs[0].late
     (fact,) = [one for one in knew.packs[0].entries if one.kind == "fact"]
-    assert (fact.why, fact.state) == ("everywhere", "stands") and fact.blob
-    assert fact.line == f"- {fact.id} {SAID} [everywhere]"
+    assert (fact.why, fact.state) == ("newest", "stands") and fact.blob
+    assert fact.line == f"- {fact.id} {SAID} [newest]"
 
 
 def test_entries_come_in_the_packs_order_with_the_words_first_told(project: Project) -> None:

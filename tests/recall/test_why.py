@@ -233,7 +233,9 @@ def test_what_governs_it_and_whether_that_holds(scene: World) -> None:
         "Try three times.", kind="decision", why="it drops calls", applies_to=[FILE], accept=True
     )
     new = project.memory.supersede(old.id, "Try five times.", accept=True)
-    wide = project.memory.remember("Names are English.", kind="invariant", evidence=["README"], accept=True)
+    wide = project.memory.remember(
+        "Names are English.", kind="invariant", evidence=["README"], applies_to=["**"], accept=True
+    )
     born = project.memory.remember("The carrier drops every tenth call.", evidence=[f"run:{run}"], accept=True)
     aside = project.memory.remember(
         "Paint it blue.", kind="decision", why="it is calm", applies_to=["ui/"], accept=True
@@ -242,7 +244,7 @@ def test_what_governs_it_and_whether_that_holds(scene: World) -> None:
     assert aside.id not in found
     assert (found[old.id].holds, found[old.id].superseded_by) == (False, new.id)
     assert (found[new.id].holds, found[new.id].trust, found[new.id].why) == (True, "T0", f"governs {FILE}")
-    assert found[born.id].why == "came of this run" and found[wide.id].why == "everywhere"
+    assert found[born.id].why == "came of this run" and found[wide.id].why == "general"
     assert found[new.id].told is False, "the run had been told nothing"
     scene.repo.commit("README", "another\n")
     stale = {one.id: one for one in Project.open(scene.repo.path).recall.why(FILE).governs}[wide.id]

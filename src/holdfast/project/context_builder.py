@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ACTIVE = "context/active.md"  # the view for agents that read a file
 
 
-MARKER = 12  # characters that whoever wrote the data could not foresee
+MARKER = 8  # characters that whoever wrote the data could not foresee
 
 
 MAX_ASKED, MAX_FILES = 2000, 500  # characters of a question, files it names
@@ -43,7 +43,8 @@ MAX_ASKED, MAX_FILES = 2000, 500  # characters of a question, files it names
 _ON_REQUEST = ("T0", "T1", "T2")  # what came from elsewhere and nobody here looked at is never told
 
 
-_LOOKED_AT = 4 * MOST_FOUND  # hits among which memories come first; of what is approved only the best
+_LOOKED_AT = 4 * MOST_FOUND  # hits among which memories come first
+_LEAST_OF_BEST = 0.5  # of the best hit's score: what fits less is about something else
 
 
 _WORK = ("session", "task", "run")
@@ -138,7 +139,7 @@ class ContextBuilder(Concern):
         standings: Sequence[MemoryStanding],
         against: Mapping[str, tuple[str, ...]],
     ) -> PackRequest:
-        """What somebody asked for, and what recall finds for it: what a person approved, and the rest."""
+        """What somebody asked for, and what recall finds for it that nobody approved."""
         clean = self.clone.scan.text(" ".join(words.split()))[:MAX_ASKED]
         top = self.clone.repo.top
         named = tuple(dict.fromkeys(applicable_memories.inside(path, top=top) for path in files[:MAX_FILES]))
@@ -148,12 +149,11 @@ class ContextBuilder(Concern):
         hits = self._search.search(words, limit=_LOOKED_AT) if self._search and words else []
         # By path, too: where two files claim one id, only the approved one's words are approved.
         known = {(one.id, one.path): one for one in standings}
-        pairs = [(hit, known.get((hit.id, hit.path))) for hit in hits]
-        approved = frozenset(one.id for _, one in pairs[:MOST_FOUND] if one and guard_file.speaks_unasked(one))
+        pairs = [(hit, known.get((hit.id, hit.path))) for hit in hits if hit.score >= hits[0].score * _LEAST_OF_BEST]
         found = [_as_found(hit, one, against.get(hit.id, ())) for hit, one in pairs if _may_be_found(hit, one)]
         found = list(self._of_runs(found, clean))
         found.sort(key=lambda one: _WORK.index(one.kind) if one.kind in _WORK else -1)
-        return material.PackRequest(clean, named, tuple(found), approved)
+        return material.PackRequest(clean, named, tuple(found))
 
     def _of_runs(self, found: Iterable[RecalledItem], asked: str) -> Iterable[RecalledItem]:
         """The same, runs only where what they were for or what they tell of themselves has to do with it."""
@@ -264,6 +264,7 @@ class ContextBuilder(Concern):
 
 def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> KnownMemory:
     memory = one.memory
+    cites, names = pack_lines.cited_places(memory.evidence) if memory.evidence else ((), ())
     return applicable_memories.KnownMemory(
         id=memory.id,
         type=memory.type,
@@ -276,7 +277,8 @@ def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> Kn
         blob=one.blob,
         updated=updated,
         doubt=_OID.sub(r"\1", "; ".join(one.notes)) if one.notes else "",
-        cites=pack_lines.cited_files(memory.evidence) if memory.evidence else (),
+        cites=cites,
+        names=names,
         against=against,
     )
 

@@ -59,7 +59,8 @@ def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[guard
             memory.id,
             memory.type,
             f"{memory.id} ({_LABELS.get(memory.type, memory.type)}): {line}",
-            places=model_memory.unique([*memory.applies_to, *more]),
+            # What is general stands in every pack, and is not said again before every edit.
+            places=model_memory.unique([*(set(memory.applies_to) - {applicable_memories.GENERAL}), *more]),
             commands=command_names.commands(said),
             words=applicable_memories.stems(f"{memory.statement} {' '.join(memory.tags)}")[:MAX_WORDS],
             rests_on=[guards.facts_of(top, path) for path in (*filter(None, [one.path]), *cited)],

@@ -1,10 +1,12 @@
 """What governs the work at hand: which memories hold for these files and this task, and why.
 
 A memory governs if it names a file at hand (by path, by folder or by a pattern with `*` and `**`), if it
-cites one as evidence, if its words or tags are those of the task, or if it names no path at all: then it
-holds everywhere. Pure comparing of values; which memories count is for whoever hands the memories in.
+cites one as evidence, if its words, names and paths fit the task's words, or if it is about a file that the branch
+changed. Everywhere holds only what a person marked as general, by the path `**`: a memory without any scope is told
+where its words fit. Pure comparing of values; which memories count is for whoever hands the memories in.
 """
 
+import math
 import os
 import re
 from collections import Counter
@@ -15,8 +17,16 @@ from holdfast.patterns import regex
 from holdfast.recall.path_patterns import is_below, one_spelling
 from holdfast.values import frozen
 
-FILES, CITED, TASK, EVERYWHERE, ELSEWHERE = range(5)  # how near a memory is to the work: the nearest first
+FILES, CITED, TASK, EVERYWHERE, BRANCH = range(5)  # how near a memory is to the work: the nearest first
+GENERAL = "**"  # the path that marks a memory as general
 MAX_FILES = 500  # files at hand that are compared
+MOST_OF_BRANCH = 50  # files that a branch changed: more say nothing about a task
+MOST_BY_WORDS = 6  # memories that nothing but words speaks for
+MOST_UNASKED = 8  # memories that are told where nothing says what the work is
+_FEW = 20  # memories among which one shared word says enough; among more it must be a rare one
+_COMMON_TO = 5  # of these few that may share it
+_ENOUGH, _ENOUGH_BESIDE_FILES = 1.2, 1.8  # times the weight of a word that only one memory has
+_LEAST_OF_BEST = 0.5  # what fits half as well as the best is about something else
 _WORD = regex(r"[^\W_]+")
 _PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that put no space between words
@@ -48,7 +58,13 @@ class KnownMemory:
     updated: str = ""  # when it was last decided upon
     doubt: str = ""  # what whoever reads it should be told
     cites: tuple[str, ...] = ()  # the files its evidence is of
+    names: tuple[str, ...] = ()  # the symbols its evidence is of
     against: tuple[str, ...] = ()  # memories as good as this one that it contradicts, undecided by anybody
+
+    @property
+    def is_general(self) -> bool:
+        """Whether a person said that it holds everywhere."""
+        return GENERAL in self.applies_to
 
 
 @frozen
@@ -58,6 +74,7 @@ class WorkAtHand:
     files: tuple[str, ...] = ()
     words: str = ""
     tasks: tuple[str, ...] = ()  # whose words these are
+    changed: tuple[str, ...] = ()  # files that this branch changed
 
 
 @frozen
@@ -65,54 +82,116 @@ class ApplicableMemory:
     """A memory that holds for the work at hand, and why."""
 
     known: KnownMemory
-    near: int  # from FILES to ELSEWHERE
+    near: int  # from FILES to BRANCH
     why: str
+    fit: float = 0.0  # how well it fits the task's words
 
 
 def ordered(found: Iterable[ApplicableMemory]) -> list[ApplicableMemory]:
-    """The nearest first, then the surest, then the newest; what is equal in all that, by id."""
+    """The nearest first, then what fits the words best, the surest, the newest; what is equal in all that, by id."""
     there = sorted(found, key=lambda one: one.known.id)
     there.sort(key=lambda one: one.known.updated, reverse=True)
-    there.sort(key=lambda one: (one.near, -(one.known.confidence or 0.0)))
+    there.sort(key=lambda one: (one.near, -one.fit, -(one.known.confidence or 0.0)))
     return there
 
 
 def applicable(known: Iterable[KnownMemory], hand: WorkAtHand) -> list[ApplicableMemory]:
-    """Those that govern the work at hand, the most important first."""
+    """Those that govern the work at hand, the most important first; where nothing says what it is, the newest few."""
     there = list(known)
-    files, mentions = _Files(hand.files[:MAX_FILES]), _mentions(there, hand.words)
-    found = (_judged(one, files, word) for one, word in zip(there, mentions, strict=True))
-    return ordered(one for one in found if one)
+    files = _Files([*hand.files[:MAX_FILES], *_files_named(hand.words, there)])
+    branch = _Files(hand.changed if len(hand.changed) <= MOST_OF_BRANCH else ())
+    found = [_placed(one, files, branch) for one in there]
+    if not (hand.files or hand.words.strip() or hand.changed):
+        rest = [one for one in there if not one.applies_to]
+        newest = sorted(rest, key=lambda one: (one.updated, one.id), reverse=True)[:MOST_UNASKED]
+        return ordered([*filter(None, found), *(ApplicableMemory(one, EVERYWHERE, "newest") for one in newest)])
+    fits = _fits(there, hand.words)
+    best = max((fit.score for fit in fits.values()), default=0.0)
+    least = max(_least(len(there), beside_files=bool(hand.files)), best * _LEAST_OF_BEST)
+    by_words = []
+    for at, fit in fits.items():
+        if (one := found[at]) is not None:
+            found[at] = ApplicableMemory(one.known, one.near, one.why, fit.score)
+        elif fit.score >= (least / 2 if files.is_beside(there[at].cites) else least):
+            by_words.append(ApplicableMemory(there[at], TASK, f"mentions {fit.word}", fit.score))
+    return ordered([*filter(None, found), *ordered(by_words)[:MOST_BY_WORDS]])
 
 
-def _judged(one: KnownMemory, files: "_Files", word: str | None) -> ApplicableMemory | None:
+def _least(everybody: int, *, beside_files: bool) -> float:
+    """How well a memory must fit the words, if nothing else speaks for it; the files at hand say more than words do."""
+    if everybody < _FEW:
+        return _weight(min(everybody, _COMMON_TO), everybody)
+    return _weight(1, everybody) * (_ENOUGH_BESIDE_FILES if beside_files else _ENOUGH)
+
+
+def _placed(one: KnownMemory, files: "_Files", branch: "_Files") -> ApplicableMemory | None:
+    """How a memory holds by the places it names and cites."""
+    if one.is_general:
+        return ApplicableMemory(one, EVERYWHERE, "general")
     if place := next(filter(files.has, one.applies_to), None):
         return ApplicableMemory(one, FILES, f"governs {place}")
     if path := next(filter(files.has, one.cites), None):
         return ApplicableMemory(one, CITED, f"cites {path}")
-    if word:
-        return ApplicableMemory(one, TASK, f"mentions {word}")
-    return None if one.applies_to else ApplicableMemory(one, EVERYWHERE, "everywhere")
+    if path := next(filter(branch.has, (*one.applies_to, *one.cites)), None):
+        return ApplicableMemory(one, BRANCH, f"this branch changed {path}")
+    return None
 
 
 # ── words ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _mentions(known: Sequence[KnownMemory], said: str) -> list[str | None]:
-    """For each memory the most telling word that it shares with a task, as the task spells it.
+@frozen
+class _Fit:
+    score: float
+    word: str  # the most telling one, as the task spells it
 
-    A word that every twentieth memory has tells nothing.
-    """
+
+def _fits(known: Sequence[KnownMemory], said: str) -> dict[int, _Fit]:
+    """How well memories fit a task's words, by their places: what they share weighs by how few have it."""
     asked = _words(said)
     if not asked:
-        return [None] * len(known)
+        return {}
     # Most memories share nothing with a task, and looking for that is far cheaper than taking them apart.
     some = re.compile("|".join(re.escape(word[:-1] if word[-1] == "y" else word) for word in asked))
-    texts = (f"{one.statement} {' '.join(one.tags)}" for one in known)
-    shared = [_words(text).keys() & asked.keys() if some.search(text.casefold()) else set() for text in texts]
-    often, most = Counter(word for words in shared for word in words), max(5, len(known) // 20)
-    telling = ({word for word in words if often[word] <= most} for words in shared)
-    return [asked[max(words, key=lambda word: (len(word), word))] if words else None for words in telling]
+    spelled = {word for word in re.findall(r"\w+", said) if _is_name(word)}
+    shared: dict[int, set[str]] = {}
+    for at, one in enumerate(known):
+        places = " ".join(path.rpartition(".")[0] or path for path in (*one.cites, *one.applies_to))
+        text = f"{one.statement} {' '.join((*one.tags, *one.names))} {places} {one.why}"
+        if some.search(text.casefold()) and (words := _words(text).keys() & asked.keys()):
+            shared[at] = words
+    often = Counter(word for words in shared.values() for word in words)
+    weights, top = {word: _weight(count, len(known)) for word, count in often.items()}, _weight(1, len(known))
+    fits = {}
+    for at, words in shared.items():
+        score = sum(weights[word] for word in words) + (top if _names(known[at]) & spelled else 0.0)
+        fits[at] = _Fit(score, asked[max(words, key=lambda word: (weights[word], len(word), word))])
+    return fits
+
+
+def _names(one: KnownMemory) -> set[str]:
+    """The last parts of the symbols that a memory cites."""
+    return {re.split(r"[.:#]+", name)[-1] for name in one.names}
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word is spelled as only names in code are."""
+    return "_" in word.strip("_") or bool(re.search(r"[a-z][A-Z]", word))
+
+
+def _weight(having: int, everybody: int) -> float:
+    """What a word tells that so many of all memories have (the weight that BM25 gives it)."""
+    return math.log(1 + max(0.0, everybody - having + 0.5) / (having + 0.5))
+
+
+def _files_named(said: str, known: Sequence[KnownMemory]) -> set[str]:
+    """The cited files that a task names, by their path or their last part."""
+    named = {word.rstrip(".") for word in re.findall(r"[\w./-]+\.\w+", said)}
+    return (
+        {path for one in known for path in one.cites if path in named or path.rpartition("/")[2] in named}
+        if named
+        else set()
+    )
 
 
 def telling(text: str) -> list[str]:
@@ -175,6 +254,7 @@ class _Files:
         self._all = any(name in (".", "./") for name in files)
         self._split = [name.rstrip("/").split("/") for name in files]
         self._above = {"/".join(parts[:end]) for parts in self._split for end in range(1, len(parts) + 1)}
+        self._beside = {"/".join(parts[:-1]) for parts in self._split}
         # A new folder is one name to git: what is written of a file in it is written of it.
         self._folders = tuple(name for name in files if name.endswith("/"))
         self._known: dict[str, bool] = {}
@@ -184,6 +264,10 @@ class _Files:
         if place not in self._known:
             self._known[place] = self._looked(one_spelling(place.rstrip("/")))
         return self._known[place]
+
+    def is_beside(self, paths: Sequence[str]) -> bool:
+        """Whether a path lies in the folder of a file at hand."""
+        return any("/" in path and path.rpartition("/")[0] in self._beside for path in paths)
 
     def _looked(self, place: str) -> bool:
         if self._all or place in ("", "."):

@@ -32,7 +32,7 @@ _fields = options(  # what a memory is
     click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1."),
     click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5."),
     click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by."),
-    click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about."),
+    click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about; '**' if it is general."),
     click.option("--expires", metavar="WHEN", help="2027-01-01, or from now: 30d, 12h."),
     click.option("--source", metavar="SOURCE", help="run:ID, commit:ID, person:NAME or agent:NAME; else found."),
     click.option("--id", metavar="ID", help="An id of your own."),
@@ -211,7 +211,9 @@ def edited_text(standing: decisions.MemoryStanding) -> str:
 @click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1.")
 @click.option("--layer", metavar="LAYER", help="The layer it belongs to.")
 @click.option("--tag", "tags", multiple=True, metavar="WORD", help="Its tags, all of them.")
-@click.option("--applies-to", multiple=True, metavar="PATH", help="The paths it is about, all of them.")
+@click.option(
+    "--applies-to", multiple=True, metavar="PATH", help="The paths it is about, all of them; '**' if it is general."
+)
 @click.option("--expires", metavar="WHEN", help="A date, 30d, or never.")
 def edit(place: Invocation, name: str, evidence: tuple[str, ...], why: str | None, **fields: Any) -> None:
     """Change a memory; without options, in your editor.

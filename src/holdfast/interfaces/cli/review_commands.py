@@ -257,7 +257,7 @@ def _meant(
 @_many
 @click.option("--supersede", multiple=True, metavar="ID", help="It takes the place of this memory.")
 @click.option("--keep-both", is_flag=True, help="It stands beside what it seems to contradict.")
-@click.option("--applies-to", multiple=True, metavar="PATH", help="Where it holds.")
+@click.option("--applies-to", multiple=True, metavar="PATH", help="Where it holds; '**' if it is general.")
 @click.option("--expires", metavar="WHEN", help="Until when it holds: a date, 30d, or never.")
 @click.option("--reviewer", metavar="NAME", help="Who approves; your git name if not given.")
 def accept(place: Invocation, names: tuple[str, ...], everything: bool, reviewer: str | None, **given: Any) -> int:

@@ -22,7 +22,7 @@ from holdfast.work.task_board import Board
 from holdfast.work.task_claims import TaskClaim
 
 MAX_COMMITS = 200  # that are read; more are only counted
-GOVERNING = ("invariant", "decision", "dead-end", "assumption")  # told only where they hold; facts always
+MOST_STARTED = 3  # tasks that count as at hand where nobody said which
 _FILE = "file:"
 
 
@@ -45,7 +45,6 @@ class PackRequest:
     words: str = ""
     files: tuple[str, ...] = ()
     found: tuple[RecalledItem, ...] = ()  # by recall; nothing where nobody asked
-    approved: frozenset[str] = frozenset()  # memories a person approved that recall found
 
 
 @frozen
@@ -86,9 +85,8 @@ class PackMaterial:
 
     @property
     def elsewhere(self) -> int:
-        """How many invariants, decisions and dead ends hold for other work than this."""
-        here = {one.known.id for one in self.governs}
-        return sum(one.type in GOVERNING[:3] and one.id not in here for one in self.known)
+        """How many approved memories are about other work than this."""
+        return len(self.known) - len(self.governs)
 
 
 def gather(
@@ -135,7 +133,7 @@ def gather(
         claims=live,
         links=tuple(canonical.listed(clone)) if with_tasks else (),
         known=tuple(known),
-        governs=tuple(governed(known, hand, asked, board)),
+        governs=tuple(governed(known, hand, board)),
         hand=hand,
         asked=asked,
         until=min(filter(None, [known_until, *(claim.until for claim in live.values())]), default=None),
@@ -150,20 +148,19 @@ def revision(repo: Repo, session: Session) -> str:
     return repo.hash_blob(to_json(session).encode("utf-8", "replace"))
 
 
-def governed(
-    known: Sequence[KnownMemory], hand: WorkAtHand, asked: PackRequest, board: Board | None
-) -> list[ApplicableMemory]:
-    """What holds for the work at hand, with what recall found for the question and what others rest on."""
+def governed(known: Sequence[KnownMemory], hand: WorkAtHand, board: Board | None) -> list[ApplicableMemory]:
+    """What holds for the work at hand, and what that and the tasks at hand name."""
     found = applicable_memories.applicable(known, hand)
     here = {one.known.id for one in found}
     there = [board.placed[name].task for name in hand.tasks if name in board.placed] if board else []
     tasks = {task.id: " ".join((task.title, task.notes, *task.evidence)) for task in there}
     named = applicable_memories.rests_on(known, [one.known for one in found if one.known.type != "fact"], tasks)
-    for one in known:
-        if one.id not in here and (one.id in asked.approved or one.id in named):
-            why = f"{named[one.id]} names it" if one.id in named else "found for what was asked"
-            found.append(ApplicableMemory(one, applicable_memories.TASK, why))
-    return applicable_memories.ordered(found)
+    more = [
+        ApplicableMemory(one, applicable_memories.TASK, f"{named[one.id]} names it")
+        for one in known
+        if one.id in named and one.id not in here
+    ]
+    return applicable_memories.ordered([*found, *more])
 
 
 def _at_hand(asked: PackRequest, changed: ChangedFiles, session: Session | None, tasks: Sequence[Task]) -> WorkAtHand:
@@ -174,13 +171,13 @@ def _at_hand(asked: PackRequest, changed: ChangedFiles, session: Session | None,
     files = asked.files or tuple(dict.fromkeys([*sorted(changed.uncommitted), *named, *worked]))
     objective = session.objective if session else None
     words = asked.words or " ".join([*(task.title for task in tasks), objective or ""])
-    return WorkAtHand(files, words, tuple(task.id for task in tasks))
+    return WorkAtHand(files, words, tuple(task.id for task in tasks), changed.committed)
 
 
 def _tasks_at_hand(
     clone: Clone, session: Session | None, board: Board | None, live: Mapping[str, TaskClaim]
 ) -> list[Task]:
-    """The tasks that somebody works on here: claimed in this place, of the open session, else all started."""
+    """The tasks that somebody works on here: claimed in this place, of the open session, else the first started."""
     if board is None:
         return []
     here, line = clone.worktree, clone.line().id
@@ -189,7 +186,7 @@ def _tasks_at_hand(
     there = [board.placed[name].task for name in dict.fromkeys(names) if name in board.placed]
     begun = [task for task in there if not task.is_closed]
     started = [task for task in board.tasks if task.status == "started" and task.kind not in PLANS]
-    return begun or started
+    return begun or sorted(started, key=lambda task: task.priority)[:MOST_STARTED]
 
 
 def _commits(repo: Repo, since: str | None) -> tuple[tuple[tuple[str, str], ...], int]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from holdfast.model.brief import shortened
-from holdfast.model.evidence import CommitEvidence, RunEvidence, parse_evidence
+from holdfast.model.evidence import CommitEvidence, RunEvidence, SymbolEvidence, parse_evidence
 from holdfast.model.text import visible
 from holdfast.patterns import regex
 from holdfast.values import frozen
@@ -61,6 +61,7 @@ def clip_tokens(text: str, room: int) -> str:
 
 
 LONGEST = 400  # bytes of one line
+_FRAME = regex(r"<(?=\s*/?\s*holdfast)|\[(?=\s*rules\b)", re.IGNORECASE)  # how the marks of a pack begin
 
 
 @frozen
@@ -115,8 +116,9 @@ def plain_line(said: str, *told: ToldRevision) -> PackLine:
 
 
 def flat(said: str, size: int = LONGEST) -> str:
-    """Words on one line, with marks for what hides, cut to a number of bytes."""
-    return shortened(visible(" ".join(said.split())), size)
+    """Words on one line, with marks for what hides, cut to a number of bytes; nothing in them looks like our frame."""
+    said = visible(" ".join(said.split()))
+    return shortened(_FRAME.sub("‹", said) if "<" in said or "[" in said else said, size)
 
 
 def first_lines(lines: Iterable[PackLine], room: int) -> list[PackLine]:
@@ -176,8 +178,14 @@ def _plain(words: str) -> str:
 
 def cited_files(evidence: Iterable[str]) -> tuple[str, ...]:
     """The files that evidence is of."""
+    return cited_places(evidence)[0]
+
+
+def cited_places(evidence: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The files and the symbols that evidence is of."""
     there = [one for text in evidence if not isinstance(one := parse_evidence(text), RunEvidence | CommitEvidence)]
-    return tuple(dict.fromkeys(one.path for one in there))
+    names = [one.name for one in there if isinstance(one, SymbolEvidence)]
+    return tuple(dict.fromkeys(one.path for one in there)), tuple(dict.fromkeys(names))
 
 
 def beyond_title(title: str, text: str) -> str:

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
     from holdfast.work.task_graph import WaitingTask
 
-MAX_PATHS = 200  # that are named; more are only counted
+MAX_PATHS, MAX_COMMITS = 40, 8  # that are named; more are only counted, for git can name them
+MAX_LINKS = 3
 _WIDE = 100  # characters after which a list of names goes on in the next line
 _RATIONALE, _DOUBT = 160, 100  # bytes of why something was decided, and of what is doubtful about it
 _NAMED = 3  # memories that a line names as contradicting it
-MOST_FOUND = 12  # things that a question brings into a pack
+MOST_FOUND = 5  # things that a question brings into a pack
 FOUND = "found"  # tells what no other section does
 _OF = {  # the sections of memories, and their type; a person approved each line of these
     "invariants": "invariant",
@@ -39,9 +40,12 @@ NAMES = tuple(_WORDS)
 
 
 def section(
-    name: str, material: gathered.PackMaterial, *, told: Collection[str] = (), short: bool = False
+    name: str, material: gathered.PackMaterial, *, marker: str = "", told: Collection[str] = (), short: bool = False
 ) -> PackSection | None:
-    """A section in full, or none where there is nothing to tell that is not `told` already."""
+    """A section in full, or none where there is nothing to tell that is not `told` already.
+
+    The marker in its title says that people approved each line: whoever writes data cannot foresee it.
+    """
     lines = _found(material, told) if name == FOUND else _LINES[name](material)
     if not lines:
         return None
@@ -51,7 +55,8 @@ def section(
     said = {"session": session.id if session else "", "whose": whose}
     long, brief, more = (words.format(**said) for words in _WORDS[name])
     title, more = (brief, "") if short else (long, more)
-    left = max(0, len(_held_back(material)) - MOST_WORDED) if name == "blocked" else 0
+    title += f" [rules {marker}]" if name in _OF else ""
+    left = max(0, len(material.links) - len(lines)) if name == "links" else 0
     return PackSection(name, title, tuple(lines), left_out=left, more=more, reviewed=name in _OF)
 
 
@@ -68,16 +73,6 @@ def whose_branch(material: gathered.PackMaterial) -> str | None:
 
 def _governing(kind: str, material: gathered.PackMaterial) -> list[PackLine]:
     return [_memory(one) for one in material.governs if one.known.type == kind]
-
-
-def _facts(material: gathered.PackMaterial) -> list[PackLine]:
-    """Those that govern, then the others: a fact is included wherever there is room."""
-    told = {one.known.id for one in material.governs}
-    others = [one for one in material.known if one.type == "fact" and one.id not in told]
-    about = [f"about {one.applies_to[0]}" if one.applies_to else "known" for one in others]
-    elsewhere = applicable_memories.ELSEWHERE
-    rest = [applicable_memories.ApplicableMemory(one, elsewhere, why) for one, why in zip(others, about, strict=True)]
-    return [*_governing("fact", material), *map(_memory, applicable_memories.ordered(rest))]
 
 
 def _memory(one: applicable_memories.ApplicableMemory) -> PackLine:
@@ -132,7 +127,7 @@ def _changed(material: gathered.PackMaterial) -> list[PackLine]:
         lines.append(plain_line(f"- {_count(material.commit_count, 'commit')} {since}:", base))
         lines += [
             plain_line(f"- {oid[:12]} {subject}", ToldRevision(oid, "commit", None, "made since"))
-            for oid, subject in material.commits
+            for oid, subject in material.commits[:MAX_COMMITS]
         ]
     if material.files:
         title = f"- {_count(len(material.files), 'file')} in them {at}: "
@@ -141,20 +136,51 @@ def _changed(material: gathered.PackMaterial) -> list[PackLine]:
     return lines
 
 
+def _tasks_near(material: gathered.PackMaterial) -> dict[str, str]:
+    """The tasks at hand and their neighbours (what they are part of, their parts, what they need, what needs them),
+    each with why it is told. Where none is at hand: those that were asked for, else the next one.
+    """
+    board, hand = material.board, material.hand.tasks
+    if board is None:
+        return {}
+    there = {task.id: task for task in board.tasks}
+    found = [one.id for one in material.asked.found if one.id in there]
+    ready = [task.id for task in board.graph.ready() if task.kind not in PLANS]
+    waiting = [one.task.id for one in _held_back(material)]
+    current = [name for name in hand if name in there]
+    current += [name for name in found if name in ready and name not in current]
+    if not (current or material.asked.words or material.asked.files):
+        current = (ready or waiting)[:1]
+    near = {name: "at hand" if name in hand else "asked for" if name in found else "next" for name in current}
+    for name in current:
+        around = [*there[name].needs, *(one.id for one in there.values() if name in (one.parent, *one.needs))]
+        above = there[name].parent
+        while above in there and above not in around:
+            around.append(above)
+            above = there[above].parent
+        near |= {other: f"next to {name}" for other in around if other in there and other not in near}
+    return near
+
+
+def untold_tasks(material: gathered.PackMaterial) -> int:
+    """How many tasks are left to do that a pack does not name."""
+    near = _tasks_near(material)
+    there = material.board.tasks if material.board else ()
+    return sum(task.id not in near and task.kind not in PLANS and not task.is_closed for task in there)
+
+
 def _open(material: gathered.PackMaterial) -> list[PackLine]:
     if material.board is None:
         return []
-    ready = [task for task in material.board.graph.ready() if task.kind not in PLANS]
-    started = [task for task in material.board.tasks if task.status == "started"]
-    found = {one.id for one in material.asked.found}
-    asked = [task for task in ready if task.id in found]
-    order = {t.id: t for t in (*(t for t in ready if t.status == "started"), *started, *asked, *ready)}
+    near, waiting = _tasks_near(material), {one.task.id for one in _held_back(material)}
+    there = {task.id: task for task in material.board.tasks if task.kind not in PLANS and not task.is_closed}
     return [
         plain_line(
-            f"- {_task(task)}{_shaky(task, material)}{_claimed(task, material)}",
-            _of_task(task, material, "found for what was asked" if task.id in found else "open"),
+            f"- {_task(there[name])}{_shaky(there[name], material)}{_claimed(there[name], material)}",
+            _of_task(there[name], material, why),
         )
-        for task in order.values()
+        for name, why in near.items()
+        if name in there and name not in waiting
     ]
 
 
@@ -178,9 +204,6 @@ def _claimed(task: Task, material: gathered.PackMaterial) -> str:
     return f" [claimed by {claim.owner}{where} until {last_session.minute(claim.until)}]"
 
 
-MOST_WORDED = 1000  # blocked tasks that get a line: no budget holds as many, and there may be thousands
-
-
 def _held_back(material: gathered.PackMaterial) -> list[WaitingTask]:
     waiting = material.board.graph.waiting() if material.board else []
     parts_only = (all(reason.startswith("has ") for reason in one.reasons) for one in waiting)
@@ -189,20 +212,22 @@ def _held_back(material: gathered.PackMaterial) -> list[WaitingTask]:
 
 
 def _blocked(material: gathered.PackMaterial) -> list[PackLine]:
+    near = _tasks_near(material)
     return [
         plain_line(
             f"- {one.task.id} {one.task.title}: {'; '.join(one.reasons)}{_shaky(one.task, material)}",
             _of_task(one.task, material, "waits"),
         )
-        for one in _held_back(material)[:MOST_WORDED]
+        for one in _held_back(material)
+        if one.task.id in near
     ]
 
 
 def _goals(material: gathered.PackMaterial) -> list[PackLine]:
     if material.board is None:
         return []
-    graph = material.board.graph
-    plans = [t for kind in ("goal", "milestone") for t in material.board.tasks if t.kind == kind]
+    graph, near = material.board.graph, _tasks_near(material)
+    plans = [t for kind in ("goal", "milestone") for t in material.board.tasks if t.kind == kind and t.id in near]
     plans.sort(key=lambda task: (task.is_closed, task.priority))  # what is reached comes last
     lines = []
     for task in plans:
@@ -219,7 +244,11 @@ def _task(task: Task) -> str:
 
 
 def _links(material: gathered.PackMaterial) -> list[PackLine]:
-    there = ((one.link, f" (leads nowhere: {one.dead})" if one.dead else "") for one in material.links)
+    words, files = material.hand.words, material.hand.files
+    fits = [applicable_memories.shares_words(f"{one.link.title} {one.link.target}", words) for one in material.links]
+    near = [one for one, is_fit in zip(material.links, fits, strict=True) if is_fit or one.link.target in files]
+    some = (near or material.links)[:MAX_LINKS]
+    there = ((one.link, f" (leads nowhere: {one.dead})" if one.dead else "") for one in some)
     return [
         plain_line(f"- {link.id} {link.title}: {link.target}{dead}", ToldRevision(link.id, "link", None, "canonical"))
         for link, dead in there
@@ -248,6 +277,5 @@ _LINES: dict[str, Callable[[gathered.PackMaterial], list[PackLine]]] = {
     "session": lambda material: last_session.thread_lines(material.thread) if material.thread else [],
     "changed": _changed,
     "goals": _goals,
-    "facts": _facts,
     "links": _links,
 }
