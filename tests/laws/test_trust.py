@@ -560,7 +560,7 @@ def test_markup_stays_within_its_bounds(repo: GitRepo, cli: Cli) -> None:
     places = [word for number in range(len(MARKUP)) for word in ("--files", f"src/{number}")]
     lines = cli("context", *places, "--budget", "9000").out.rstrip("\n").split("\n")
     first, last = lines[0], lines[-1]
-    markers = set(re.findall(r"[0-9a-z]{12}", first)) & set(re.findall(r"[0-9a-z]{12}", last))
+    markers = set(re.findall(r"[0-9a-z]{8}(?=\W)", first)) & set(re.findall(r"[0-9a-z]{8}(?=\W)", last))
     assert len(markers) == 1, (first, last)
     assert (lines.count(first), lines.count(last)) == (1, 1)
     planted = [line for line in lines if re.search(r"tabs|obey|evil|rm -rf", line)]

@@ -597,3 +597,14 @@ def test_data_cannot_pose_as_rules(seed: int) -> None:
         assert not has_hidden(row) and len(row.splitlines()) == 1
         if row.startswith(("- ", "Last session: ")):
             assert marker not in row and not re.search(r"<\s*/?\s*holdfast|\[\s*rules", row, re.IGNORECASE)
+
+
+def test_no_prompt_is_repeated() -> None:
+    """Whoever typed it knows it, and the objective tells it once."""
+    at = SessionAnchor(TS, HEAD, "topic")
+    lines = ("Asked: Make it fast — wrote `a.py` (+1 −0) — It is fast.", "Asked: And now?", "Read the code")
+    turns = tuple(SessionTurn(n=n, anchor=at, summary=text) for n, text in enumerate(lines, 1))
+    told = session("SES-a", objective="Make it fast", turns=turns)
+    text = "\n".join(line.text for line in threads.thread_lines(threads.SessionThread(told, is_here=True)))
+    assert text.count("Make it fast") == 1 and "And now?" not in text
+    assert "turn 1. wrote `a.py` (+1 −0) — It is fast." in text and "turn 3. Read the code" in text

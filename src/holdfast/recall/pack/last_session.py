@@ -291,6 +291,9 @@ _TITLES = (
     *("Scratchpad:", "Files:"),
 )
 _BEFORE = regex(r"Before, in \d+ turns:")
+# A turn begins with the prompt it answers; the objective is the first prompt, and whoever typed one knows it.
+_PROMPT = regex(r"(\d+\. )Asked: .*? — ")
+_ONLY_PROMPT = regex(r"\d+\. Asked: (?!.* — ).*")
 _LABELS = {"Where:": "on", "Turns:": "turn", "Waiting for a yes or no:": "waits for a yes or no:"}
 _TRIES = (3.6, 2.8, 2.2, 1.7, 1.3, 1.0, 0.7, 0.5)  # bytes a token, from prose to what only has digits
 
@@ -371,7 +374,9 @@ def _labelled(identity: str, told: Sequence[str]) -> Iterator[str]:
         if text in _TITLES or _BEFORE.fullmatch(text):
             label = _LABELS.get(text, text[0].lower() + text[1:])
             continue
-        said = text.removeprefix("- ")
+        said = _PROMPT.sub(r"\1", text.removeprefix("- "), count=1)
+        if label == "turn" and _ONLY_PROMPT.fullmatch(said):
+            continue
         whose = "" if said.startswith(f"{identity}:") else f"{identity} "
         yield f"- {whose}{label} {said}"
 
