@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, islice
+from itertools import combinations, islice, takewhile
 from statistics import mean, median
 
 from holdfast.errors import HoldfastError
@@ -34,7 +34,7 @@ from holdfast.project import Project
 from holdfast.project.opening import open_project
 from holdfast.recall.pack.context_pack import ContextPack, pack_rows
 
-BACK, TASKS, OPEN = 400, 200, 20  # commits back, tasks, open tasks that are none of these
+BACK, TASKS, OPEN = 400, 120, 20  # commits back, tasks, open tasks that are none of these
 EACH, MEMORIES = 3, 200  # memories for each file on average, and at most
 NAME = re.compile(r"[A-Za-z_]\w{3,}")
 MOST_FILES = 12  # of a commit that is a task: more are sweeps
@@ -98,7 +98,7 @@ def functions(path: str, text: str) -> list[tuple[str, int, int]]:
 def statement(name: str, rows: Sequence[str], first: int, last: int, often: Mapping[str, int]) -> str:
     """One sentence about a function: what its comment says, else the rarest names that it uses."""
     short = re.split(r"[.:#]+", name)[-1]
-    above = [row for row in rows[max(0, first - 8) : first - 1] if COMMENT.match(row)]
+    above = [*takewhile(COMMENT.match, reversed(rows[max(0, first - 8) : first - 1]))][::-1]
     inside = [row for row in rows[first : min(last, first + 6)] if COMMENT.match(row)]
     said = " ".join(COMMENT.sub(r"\1", row).strip() for row in (*above, *inside)).strip(" -*/#")
     sentence = re.split(r"(?<=[.!?])\s", said)[0][:160].strip(" .`\"'")

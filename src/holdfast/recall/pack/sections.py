@@ -146,11 +146,10 @@ def _tasks_near(material: gathered.PackMaterial) -> dict[str, str]:
     there = {task.id: task for task in board.tasks}
     found = [one.id for one in material.asked.found if one.id in there]
     ready = [task.id for task in board.graph.ready() if task.kind not in PLANS]
-    waiting = [one.task.id for one in _held_back(material)]
     current = [name for name in hand if name in there]
     current += [name for name in found if name in ready and name not in current]
     if not (current or material.asked.words or material.asked.files):
-        current = (ready or waiting)[:1]
+        current = (ready or [one.task.id for one in _held_back(material)])[:1]
     near = {name: "at hand" if name in hand else "asked for" if name in found else "next" for name in current}
     for name in current:
         around = [*there[name].needs, *(one.id for one in there.values() if name in (one.parent, *one.needs))]
