@@ -2,7 +2,7 @@
 
 A memory governs if it names a file at hand (by path, by folder or by a pattern with `*` and `**`), if it
 cites one as evidence, if its words, names and paths fit the task's words, or if it is about a file that the branch
-changed. Everywhere holds only what a person marked as general, by the path `**`: a memory without any scope is told
+changed. Everywhere holds only what a person marked as general, by the path `**`: a memory without any scope is shown
 where its words fit. Pure comparing of values; which memories count is for whoever hands the memories in.
 """
 
@@ -22,7 +22,7 @@ GENERAL = "**"  # the path that marks a memory as general
 MAX_FILES = 500  # files at hand that are compared
 MOST_OF_BRANCH = 50  # files that a branch changed: more say nothing about a task
 MOST_BY_WORDS = 6  # memories that nothing but words speaks for
-MOST_UNASKED = 8  # memories that are told where nothing says what the work is
+MOST_UNASKED = 8  # memories that are shown where nothing says what the work is
 _FEW = 20  # memories among which one shared word says enough; among more it must be a rare one
 _COMMON_TO = 5  # of these few that may share it
 _ENOUGH, _ENOUGH_BESIDE_FILES = 1.2, 1.8  # times the weight of a word that only one memory has

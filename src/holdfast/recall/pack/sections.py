@@ -138,7 +138,7 @@ def _changed(material: gathered.PackMaterial) -> list[PackLine]:
 
 def _tasks_near(material: gathered.PackMaterial) -> dict[str, str]:
     """The tasks at hand and their neighbours (what they are part of, their parts, what they need, what needs them),
-    each with why it is told. Where none is at hand: those that were asked for, else the next one.
+    each with why it is shown. Where none is at hand: those that were asked for, else the next one.
     """
     board, hand = material.board, material.hand.tasks
     if board is None:
