@@ -164,7 +164,8 @@ def _fits(known: Sequence[KnownMemory], said: str) -> dict[int, _Fit]:
     weights, top = {word: _weight(count, len(known)) for word, count in often.items()}, _weight(1, len(known))
     fits = {}
     for at, words in shared.items():
-        score = sum(weights[word] for word in words) + (top if _names(known[at]) & spelled else 0.0)
+        is_meant = words == asked.keys() or not _names(known[at]).isdisjoint(spelled)  # all of it, or by its name
+        score = sum(weights[word] for word in words) + (top if is_meant else 0.0)
         fits[at] = _Fit(score, asked[max(words, key=lambda word: (weights[word], len(word), word))])
     return fits
 
