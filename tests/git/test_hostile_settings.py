@@ -173,7 +173,7 @@ def scene(repo: GitRepo, cli: Cli) -> GitRepo:
 
 def plain(text: str) -> str:
     """An answer without what differs from one moment to the next."""
-    text = re.sub(r'"receipt": .*|"tokens": \d+', "", text)  # each pack has a mark of its own
+    text = re.sub(r'"receipt": .*|"tokens": \d+|\[rules \w+\]', "", text)  # each pack has a mark of its own
     text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|\+00:00| UTC)?", "<time>", text)
     return re.sub(r"\d+(\.\d+)? ?(s|ms|seconds?|minutes?)\b( ago)?|\"(seconds|ms|took)\": [\d.]+", "<…>", text)
 

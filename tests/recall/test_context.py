@@ -687,8 +687,8 @@ def test_a_branch_without_a_session_tells_what_it_changed(place: Place) -> None:
     assert "1 commit on this branch since it left the trunk" in lines and "done by hand" in lines
 
 
-def test_what_holds_elsewhere_is_counted_by_what_governs() -> None:
-    """A reader must know that there are rules for other files; facts and assumptions are told or do not matter."""
+def test_what_holds_for_other_work_is_counted() -> None:
+    """A reader must know that there is more for other files."""
     kinds = ("invariant", "decision", "dead-end", "assumption", "fact")
     knows = tuple(known(f"{kind}-{number}", "It is so.", kind) for kind in kinds for number in (1, 2))
     holds = tuple(ApplicableMemory(one, 1, "x") for one in knows if one.id.endswith("1"))
@@ -696,9 +696,9 @@ def test_what_holds_elsewhere_is_counted_by_what_governs() -> None:
     material = PackMaterial(
         chosen=nobody, branch="main", head="h", line="l", changed=ChangedFiles({}, ()), known=knows, governs=holds
     )
-    assert material.elsewhere == 3
+    assert material.elsewhere == 5
     assert material.thread is None
-    assert replace(material, governs=()).elsewhere == 6
+    assert replace(material, governs=()).elsewhere == 10
 
 
 def test_the_work_at_hand_is_what_was_asked_else_what_is_changed_begun_and_cited() -> None:
