@@ -180,10 +180,10 @@ def rewritten(stage: Stage) -> None:
 
 
 def deciding(stage: Stage) -> None:
-    stage.tell("Agents propose, people decide. What a prompt corrects becomes a candidate, with its words.")
+    stage.tell("Agents propose, people decide. What a prompt decides becomes a candidate, with its words.")
     why = ("--why", "it was there", "--evidence", "search.py", "--accept")
     stage.type("holdfast", "remember", "--type", "decision", "Sessions are stored in Redis.", *why)
-    prompt = "No, sessions are stored in Postgres, not in Redis."
+    prompt = "Decision: sessions are stored in Postgres."
     stage.type("holdfast", "run", "--task", "login", "--prompt", prompt, "--", "true")
     stage.type("holdfast", "review", "list")
     stage.tell("It contradicts what was accepted, so it is refused until somebody says which holds.")

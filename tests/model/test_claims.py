@@ -373,3 +373,13 @@ def test_only_what_compares_statements_loads_the_tables(command: list[str], cli)
     loaded = done.stderr.decode().split()
     assert "holdfast.git.clone" in loaded
     assert "holdfast.model.claims" not in loaded
+
+
+CORRECTED = "Sessions are stored in Postgres, not in Redis"
+
+
+def test_what_denies_a_statement_does_not_repeat_it() -> None:
+    """A correction that joined what it corrects would be lost without a word."""
+    kept, corrected = (Statement(text, "decision", ()) for text in ("Sessions are stored in Redis.", CORRECTED))
+    assert not same(kept, corrected) and not same(corrected, kept)
+    assert conflict(kept, corrected) is not None

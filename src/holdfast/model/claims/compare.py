@@ -317,7 +317,10 @@ def same(one: Statement, other: Statement) -> bool:
         return True
     ours, theirs = (tuple(clause for clause in side if not clause.tried) or side for side in (ours, theirs))
     shorter, longer = sorted((ours, theirs), key=len)  # who adds a remark still says the same
-    return all(any(alike(a, b) for b in longer) for a in shorter)
+    if not all(any(alike(a, b) for b in longer) for a in shorter):
+        return False
+    against = conflict(one, other)  # "in X, not in Y" repeats the words of "in Y"
+    return against is None or against.kind != "negation"
 
 
 def alike(one: Clause, other: Clause) -> bool:
