@@ -113,14 +113,19 @@ def test_one_file_filtered_from_history_stays_out(place: Place, monkeypatch: pyt
     assert len(paths) == 2
 
 
-def test_squash_and_cherry_pick_bring_what_they_bring(place: Place) -> None:
-    """A forge's squash is a new commit with our blobs: nothing is gone, nothing is published twice."""
+def squash_merge(place: Place) -> None:
+    """Publish on a branch, merge it as a forge's squash does, and delete it."""
     place.git("switch", "-q", "-c", "feat")
     published(place)
     place.git("switch", "-q", "main")
     place.git("merge", "-q", "--squash", "feat")
     place.git("commit", "-q", "-m", "squashed")
     place.git("branch", "-q", "-D", "feat")
+
+
+def test_squash_and_cherry_pick_bring_what_they_bring(place: Place) -> None:
+    """A forge's squash is a new commit with our blobs: nothing is gone, nothing is published twice."""
+    squash_merge(place)
     assert place.runs() == {"r1"}
     assert gone(place) == {}
     assert orphans(place) == []
@@ -185,12 +190,7 @@ def test_what_a_deleted_branch_had_published_is_listed_until_it_is_dropped_or_in
 
 def test_what_was_merged_and_changed_later_is_not_listed_as_left(place: Place) -> None:
     """Most branches are deleted after they were merged; what became of their entries since is history."""
-    place.git("switch", "-q", "-c", "feat")
-    published(place)
-    place.git("switch", "-q", "main")
-    place.git("merge", "-q", "--squash", "feat")
-    place.git("commit", "-q", "-m", "squashed")
-    place.git("branch", "-q", "-D", "feat")
+    squash_merge(place)
     place.git("rm", "-q", fact_path("one"))
     place.git("commit", "-q", "-m", "no longer so")
     assert orphans(place) == []

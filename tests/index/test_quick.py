@@ -413,4 +413,5 @@ def test_a_pipe_in_the_place_of_a_folder_holds_nobody(used: Cli, repo: GitRepo) 
             there.rename(there.with_name(f"{folder}-aside"))
         os.mkfifo(there)
     asked = [sys.executable, "-m", "holdfast", "recall", "zebra"]
-    subprocess.run(asked, cwd=used.cwd, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
+    done = subprocess.run(asked, cwd=used.cwd, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
+    assert b"Traceback" not in done.stderr and b"bug in Holdfast" not in done.stderr

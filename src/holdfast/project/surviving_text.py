@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from holdfast.capture.ingest.run_files import LINES, turns_of
+from holdfast.curation.extraction import session_statements
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import resolve
@@ -18,7 +19,6 @@ from holdfast.model.spans import symbols
 from holdfast.model.spans.source_text import Symbol
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory
-from holdfast.patterns import regex
 from holdfast.recall.applicable_memories import stems
 from holdfast.store import fsio
 from holdfast.values import frozen
@@ -27,7 +27,6 @@ MAX_FILE = 4 << 20
 MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with the statement
 MOST = 3  # files that are cited
 MOST_LOOKED_AT = 40  # files of a session in which a name is looked for
-_NAMES = regex(r"`[\w.:#]{3,80}(?:\(\))?`|\b\w+\(\)|\b[A-Za-z]+[a-z][A-Z]\w+|\b\w+_\w+\b")
 _SHARED = 2  # telling words that lines share with the statement, if it does not name their file
 
 
@@ -96,7 +95,7 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
     others = [path for turn, paths in rows if turn > found.turn for path in paths]
     others += [path for turn, paths in rows if turn < found.turn for path in paths]
     there = [path for path in dict.fromkeys((*own, *others)) if files.now(path) is not None][:MOST_LOOKED_AT]
-    spelled = {name.strip("`").removesuffix("()") for name in _NAMES.findall(said)}
+    spelled = {name.removesuffix("()") for name in session_statements.code_names(said)}
     names = sorted(spelled, key=lambda one: (-len(one), one))
     cited = [f"symbol:{path}#{name}" for path in there for name in _defined(files, path, names)]
     if not cited:
