@@ -5,16 +5,18 @@
 holdfast.work.task_board import Board` loads it at once, as ever.
 """
 
-from __future__ import annotations
-
-import os
 import sys
-from importlib import import_module
 
 TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+
+def load(path: str) -> "Any":
+    """A module by its whole name; `importlib` and `os` would cost a hook two milliseconds."""
+    __import__(path)
+    return sys.modules[path]
 
 
 class LazyModule:
@@ -25,27 +27,30 @@ class LazyModule:
     def __init__(self, name: str) -> None:
         object.__setattr__(self, "_LazyModule__path", name)  # a name that no module has
 
-    def __getattr__(self, attribute: str) -> Any:
-        # A look into the table costs a tenth of `import_module`, and a command asks a thousand times.
-        return getattr(sys.modules.get(self.__path) or import_module(self.__path), attribute)
+    def __getattr__(self, attribute: str) -> "Any":
+        # A look into the table costs a tenth of an import, and a command asks a thousand times.
+        return getattr(sys.modules.get(self.__path) or load(self.__path), attribute)
 
     def __setattr__(self, attribute: str, value: object) -> None:
-        setattr(import_module(self.__path), attribute, value)
+        setattr(load(self.__path), attribute, value)
 
     @property
-    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
-        return vars(import_module(self.__path))
+    def __dict__(self) -> "dict[str, Any]":  # type: ignore[override]
+        found: dict[str, Any] = vars(load(self.__path))
+        return found
 
     def __delattr__(self, attribute: str) -> None:
-        delattr(import_module(self.__path), attribute)
+        delattr(load(self.__path), attribute)
 
 
-def lazy_modules(package: str, folder: str) -> Callable[[str], LazyModule]:
+def lazy_modules(package: str, folder: str) -> "Callable[[str], LazyModule]":
     """The `__getattr__` of a package: stand-ins for its modules."""
 
     def stand_in(name: str) -> LazyModule:
+        from os import path as files
+
         path = f"{folder}/{name}"
-        if name.startswith("_") or not (os.path.exists(f"{path}.py") or os.path.exists(f"{path}/__init__.py")):
+        if name.startswith("_") or not (files.exists(f"{path}.py") or files.exists(f"{path}/__init__.py")):
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         found = vars(sys.modules[package])[name] = LazyModule(f"{package}.{name}")  # the import puts the module there
         return found

@@ -5,32 +5,34 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from holdfast.interfaces import agent_hook
 from tests.conftest import GitRepo, make_repo
 
 READ, WRITE, PUBLISH = 4, 8, 12  # git processes
 # Command, most modules of Holdfast that it may load, most git processes that it may start.
 COSTS = [
-    ("--help", 10, 0),
-    ("log", 60, READ),
-    ("tasks", 100, READ),
-    ("facts", 80, READ),
-    ("review list", 100, READ),
-    ("session list", 80, READ),
-    ("journal", 80, READ),
-    ("show README", 100, READ),
-    ("remember Boats.float", 120, WRITE),
-    ("task add Mend.it", 95, WRITE),
-    ("session note Did.it", 95, WRITE),
-    ("run -- true", 100, WRITE),
-    ("context", 125, READ),
-    ("status", 110, READ),
-    ("why README.md:1", 110, READ),
-    ("reconcile", 120, WRITE),
-    ("publish --here", 110, PUBLISH),
-    ("doctor", 120, 2 * WRITE),
+    ("--help", 11, 0),
+    ("log", 65, READ),
+    ("tasks", 84, READ),
+    ("facts", 84, READ),
+    ("review list", 104, READ),
+    ("session list", 75, READ),
+    ("journal", 75, READ),
+    ("show README", 90, READ),
+    ("remember Boats.float", 112, WRITE),
+    ("task add Mend.it", 92, WRITE),
+    ("session note Did.it", 87, WRITE),
+    ("run -- true", 105, WRITE),
+    ("context", 128, READ),
+    ("status", 134, READ),
+    ("why README.md:1", 105, READ),
+    ("reconcile", 92, WRITE),
+    ("publish --here", 88, PUBLISH),
+    ("doctor", 138, 2 * WRITE),
 ]
 CHANGE = "session note Went.on"  # so that no answer of before will do
 
@@ -95,3 +97,24 @@ def test_importing_the_api_loads_next_to_nothing() -> None:
     code = "import json, sys, holdfast.project; print(json.dumps([m for m in sys.modules if m.startswith('holdfast')]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert len(json.loads(done.stdout)) <= 4
+
+
+def test_recording_an_event_loads_nothing_but_the_hook(used: GitRepo) -> None:
+    """An agent waits for its hook at every tool it calls: `os` alone would cost a tenth of a start."""
+    hook = str(Path(agent_hook.__file__))
+    event = json.dumps({"session_id": "s1", "cwd": str(used.path), "hook_event_name": "PostToolUse"})
+    loaded = []
+    for words in (["-c", "pass"], [hook, "claude", "PostToolUse"]):
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-X", "importtime", *words],
+            input=event,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        loaded.append({line.rpartition("|")[2].strip() for line in done.stderr.splitlines()})
+    assert list((used.path / ".git" / "holdfast" / "inbox").glob("claude-s1.jsonl"))
+    assert sorted(loaded[1] - loaded[0]) == [
+        "holdfast", "holdfast.interfaces", "holdfast.interfaces.agent_events", "holdfast.lazy_module",
+        "holdfast.store", "holdfast.store.discovery",
+    ]  # fmt: skip

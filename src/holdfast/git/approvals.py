@@ -193,7 +193,8 @@ class Tiers:
         """Whether a person approved some text of a memory: here, or in the trusted trunk that has this."""
         if blob in self._vouched.blobs and self._vouched.latest.get(name) == "accept":
             return True
-        return any(self._is_last(name, at) for at in self._by_person.get(name, ()))
+        given = self._by_person.get(name)  # nothing for most of ten thousand
+        return given is not None and any(self._is_last(name, at) for at in given)
 
     def accepted(self, name: str, blob: str) -> tuple[str, str] | None:
         """Where in time a person here approved this very text; None if nobody did, or it was taken back."""
@@ -278,11 +279,12 @@ def repeats(claims: Iterable[tuple[str, str, str]], tiers: Tiers) -> set[tuple[s
     Claims are (id, blob, path). The text that was approved last speaks; of equal texts that of the
     file whose name is the id's. So a copy silences nothing, and brings no earlier text back.
     """
-    found = grouped((claim[0], claim) for claim in claims)
+    files = list(claims)
+    named = Counter(name for name, _, _ in files)
+    several = [] if len(named) == len(files) else [one for one in files if named[one[0]] > 1]
     spare: set[tuple[str, str, str]] = set()
-    for name, files in found.items():
-        several = files if len(files) > 1 else []
-        vouched = [one for one in several if tiers.of(name, blob=one[1], edited=False) == T0]
+    for name, found in grouped((claim[0], claim) for claim in several).items():
+        vouched = [one for one in found if tiers.of(name, blob=one[1], edited=False) == T0]
         spare |= {*vouched} - {max(vouched, key=lambda one: _rank(one, tiers), default=("", "", ""))}
     return spare
 

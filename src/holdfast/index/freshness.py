@@ -18,6 +18,7 @@ a cache: whoever finds nothing here computes the answer.
 import os
 import time
 
+from holdfast.store.folder_facts import FOLDER, HANDLES, FolderFacts, look
 from holdfast.store.layout import LINKS, LOCAL, MEMORY, SETTINGS, TASKS, Layout
 
 TYPE_CHECKING = False
@@ -26,15 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
-FORMAT = "4"
+FORMAT = "5"
 UNDER_WAY = (
     "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer",
     "BISECT_LOG",
 )  # fmt: skip
 TICK = 20_000_000  # two changes within one tick of the file system's clock leave the same time
-HANDLES = os.stat in os.supports_dir_fd and os.listdir in os.supports_fd
-# A pipe in a folder's place must not hold us. Links are followed: some tools link a whole `refs` to another clone's.
-FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 MAX_ROW, MAX_ROWS = 64 << 10, 1 << 20  # bytes of a log's last row, and of rows that are looked at
 COARSE = 2_000_000_000  # ... and a tick is this long where times are whole seconds
 
@@ -57,11 +55,13 @@ class IndexSignature:
     may have rendered itself. A part that nobody asked for is empty and equals nothing.
     """
 
-    __slots__ = ("_newest", "_now", "memory", "truth", "value", "work")
+    __slots__ = ("_newest", "_now", "folders", "memory", "truth", "value", "work")
 
-    def __init__(self, memory: str, work: str, value: str, truth: str, *, newest: int, now: int) -> None:
+    def __init__(
+        self, memory: str, work: str, value: str, truth: str, *, newest: int, now: int, folders: dict[str, FolderFacts]
+    ) -> None:
         self.memory, self.work, self.value, self.truth = memory, work, value, truth
-        self._newest, self._now = newest, now
+        self._newest, self._now, self.folders = newest, now, folders
 
     def settles_in(self) -> int:
         """For how many nanoseconds a change could still go unseen; not above 0 if it could not."""
@@ -114,6 +114,7 @@ def signature(place: WorkTreePaths, layout: Layout, *, parts: "Sequence[str]" = 
         digest(*everything) if "value" in parts else "",
         newest=max(seen.newest for seen in (*everything, view)),
         now=now,
+        folders={**memory.folders, **tasks.folders, **work.folders},
     )
 
 
@@ -261,10 +262,11 @@ def _cut_short(layout: Layout) -> bool:
 class _Seen:
     """Gathers facts of files into one number; `newest` is the latest change among them."""
 
-    __slots__ = ("facts", "newest", "sum")
+    __slots__ = ("facts", "folders", "newest", "sum")
 
     def __init__(self, *words: str) -> None:
         self.facts, self.newest = list(words), 0
+        self.folders: dict[str, FolderFacts] = {}  # of documents
         self.sum = 0  # over times, sizes and inodes; the hash of whole numbers is the same in every process
 
     def file(self, path: str) -> None:
@@ -309,43 +311,15 @@ class _Seen:
                 os.close(handle)
 
     def documents(self, path: str) -> None:
-        """The same for a folder that may hold ten thousand files, at less than half the cost besides asking.
-
-        Names are known by the folder's own time, which every new, renamed or deleted file changes;
-        and no order is needed where no two files are the same.
-        """
-        if not HANDLES:
-            self.tree(path)
-            return
-        try:
-            handle = os.open(path, FOLDER)
-        except OSError:
+        """The same for a folder that may hold ten thousand files, at less than half the cost."""
+        found = look(path)
+        if found is None:
             self.facts.append("-")
             return
-        try:
-            self._note(os.stat(handle))
-            self._documents_below(path, handle)
-        except OSError:  # it went away just now
-            self.facts.append("-")
-        finally:
-            os.close(handle)
-
-    def _documents_below(self, path: str, handle: int) -> None:
-        total, newest, look, folders = 0, self.newest, os.stat, []
-        for name in os.listdir(handle):
-            try:
-                found = look(name, dir_fd=handle, follow_symlinks=False)
-            except OSError:
-                continue
-            if found[0] & 0o170000 == 0o040000:
-                folders.append(name)
-                continue
-            changed = found.st_mtime_ns
-            total ^= hash((changed, found[6], found[1]))  # its size and its inode
-            newest = changed if changed > newest else newest  # max() would cost ten thousand calls
-        self.newest = newest
-        self.sum = hash((self.sum, total))
-        for name in sorted(folders):
+        self.folders[path] = found
+        self.sum = hash((self.sum, found.total))
+        self.newest = max(self.newest, found.newest)
+        for name in found.folders:
             self.facts.append(name)
             self.documents(f"{path}/{name}")
 

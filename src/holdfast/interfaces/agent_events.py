@@ -13,8 +13,7 @@ import posix
 import sys
 import time
 
-from holdfast.store import discovery
-from holdfast.store.discovery import RepositoryPlace, append, is_folder, lock, make_folder, read_all
+from holdfast.store.discovery import RepositoryPlace, append, find_repository, is_folder, lock, make_folder, read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ def find_place(cwd: object) -> "RepositoryPlace | None":
             posix.chdir(cwd.encode("utf-8", "surrogateescape"))  # the file system's own spelling, as far as it is there
         except OSError:
             start = cwd.encode("utf-8", "surrogateescape")
-    found = discovery.find_repository(start or posix.getcwdb())
+    found = find_repository(start or posix.getcwdb())
     if found is None or not found.is_own:
         return None
     has_memory = is_folder(found.common + b"/holdfast") or is_folder(found.top + b"/.holdfast")

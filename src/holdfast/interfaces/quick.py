@@ -13,6 +13,7 @@ import time
 from holdfast.index.freshness import WorkTreePaths, signature, taken, watched
 from holdfast.index.schema import APPLICATION, VERSION, file_name
 from holdfast.store import discovery
+from holdfast.store.folder_facts import looked_at
 from holdfast.store.layout import Layout, cache_dir, user_settings
 
 TYPE_CHECKING = False
@@ -75,8 +76,10 @@ def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) 
         return NOT_HANDLED
     layout, now, path = found
     taken.clear()
+    looked_at.clear()
     if RESTS_ON[command] == "value":  # the full path need not look again, if it comes to that
         taken[place.top] = now
+        looked_at.update(now.folders if now.settled else {})
     told = (".jsonl", ".pack", ".vanished")  # how files of the inbox end that nobody has read yet
     if command == "status" and any(name.endswith(told) or ".jsonl." in name for name in _names(layout.inbox)):
         return NOT_HANDLED  # it counts them, and reads what they lead to first

@@ -82,18 +82,14 @@ def text(state: ProjectState, clone: Clone) -> str:
     """The view's text: one field a line, and one task a line, so that people can find and edit theirs."""
     fields = [f"{json.dumps(name)}: {_spread(value)}" for name, value in _derived(state).items()]
     around = in_json("{\n" + ",\n".join(fields) + "\n}\n")
-    # Everything people wrote that is derived from tasks, once: far less than what is made of it.
-    tasks = state.board.tasks
-    said = [task.title for task in tasks if task.kind in PLANS or task.checkpoint]
-    said += [task.reason for task in tasks if task.reason]
-    said += [task_files.render(link) for link in state.links]
-    named = {name for task in tasks for name in (task.id, *task.needs, task.parent or "")}
-    if clone.hide.text(words := "\n".join((state.branch or "", *sorted(named), *said))) != words:
-        around = clone.hide.text(around)
     placed = {one.blob: one.task for one in state.board.placed.values()}
     lines = clone.entry_memo.shown(
         "state", placed, lambda task: clone.hide.text(in_json(_json(task_json.as_object(task))))
     )  # the lines of tasks that did not change are as before
+    # All that people wrote is in those lines, in the links or in the branch's name: what is derived holds no more.
+    said = "\n".join((state.branch or "", *map(task_files.render, state.links)))
+    if any("[redacted" in line for line in lines.values()) or clone.hide.text(said) != said:
+        around = clone.hide.text(around)
     rows = ",\n  ".join(lines[one.blob] for one in state.board.placed.values())
     return around.replace('"tasks": []', f'"tasks": [\n  {rows}\n]', 1) if rows else around
 

@@ -112,6 +112,11 @@ class Board:
         return [placed.task for placed in self.placed.values()]
 
     @cached_property
+    def named(self) -> set[str]:
+        """The ids of all tasks, and of those they name."""
+        return {*self.placed, *(edge for task in self.tasks for edge in (*task.needs, task.parent) if edge)}
+
+    @cached_property
     def graph(self) -> TaskGraph:
         return TaskGraph(self.tasks)
 
@@ -192,8 +197,8 @@ def cleaned(clone: Clone, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def place_new(clone: Clone, board: Board, fields: Mapping[str, Any]) -> Task:
     """Add a task to the board."""
-    identity = fields.get("id") or new_id(TASK, _taken(board))
-    if identity.lower() in {name.lower() for name in _taken(board)}:  # file names may ignore case
+    identity = fields.get("id") or new_id(TASK, board.named)
+    if fields.get("id") and identity.lower() in map(str.lower, board.named):  # file names may ignore case
         raise BadInput(f"there is a task {identity} already", hint="Leave --id out to get a new one.")
     if fields.get("id") and (branches := others_with(clone, identity)):
         raise BadInput(
@@ -227,12 +232,8 @@ def refuse_bad_edges(clone: Clone, board: Board, task: Task, *, known: Task | No
     for name in {*task.needs, task.parent} - had:
         if name not in board.placed and not branches_with(clone, str(name)):
             raise NotFound(f"there is no task {name}, on this branch or another", hint="See `holdfast tasks`.")
-    if (task.needs or task.parent or task.id in _taken(board)) and (loop := board.graph.cycle(task)):
+    if (task.needs or task.parent or task.id in board.named) and (loop := board.graph.cycle(task)):
         raise Cycle(f"that would be a cycle: {' → '.join(loop)}")
-
-
-def _taken(board: Board) -> set[str]:
-    return {*board.placed, *(edge for task in board.tasks for edge in (*task.needs, task.parent) if edge)}
 
 
 def _write(

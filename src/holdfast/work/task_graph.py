@@ -111,6 +111,10 @@ class TaskGraph:
 
     def ready(self) -> "list[Task]":
         """What can be done now: by priority, started before open, what frees most, then the oldest."""
+        return list(self._ready)
+
+    @cached_property
+    def _ready(self) -> "list[Task]":
         holds, tasks = self._holds, self.tasks
         found = [tasks[name] for name in self._open if name in holds.ready]
         return sorted(found, key=lambda t: (t.priority, t.status != "started", -len(holds.frees.get(t.id, ()))))

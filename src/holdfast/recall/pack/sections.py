@@ -17,7 +17,6 @@ from holdfast.recall.pack.pack_lines import LONGEST, PackLine, PackSection, Told
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from holdfast.work.task_graph import WaitingTask
 
 MAX_PATHS, MAX_COMMITS = 40, 8  # that are named; more are only counted, for git can name them
 MAX_LINKS = 3
@@ -143,20 +142,20 @@ def _tasks_near(material: gathered.PackMaterial) -> dict[str, str]:
     board, hand = material.board, material.hand.tasks
     if board is None:
         return {}
-    there = {task.id: task for task in board.tasks}
+    there = board.placed
     found = [one.id for one in material.asked.found if one.id in there]
     ready = [task.id for task in board.graph.ready() if task.kind not in PLANS]
     current = [name for name in hand if name in there]
     current += [name for name in found if name in ready and name not in current]
     if not (current or material.asked.words or material.asked.files):
-        current = (ready or [one.task.id for one in _held_back(material)])[:1]
+        current = (ready or [one.task.id for one in board.graph.waiting() if _is_held(one.task, one.reasons)])[:1]
     near = {name: "at hand" if name in hand else "asked for" if name in found else "next" for name in current}
     for name in current:
-        around = [*there[name].needs, *(one.id for one in there.values() if name in (one.parent, *one.needs))]
-        above = there[name].parent
-        while above in there and above not in around:
+        around = [*there[name].task.needs, *(one.id for one in board.tasks if name in (one.parent, *one.needs))]
+        above = there[name].task.parent
+        while above and above in there and above not in around:
             around.append(above)
-            above = there[above].parent
+            above = there[above].task.parent
         near |= {other: f"next to {name}" for other in around if other in there and other not in near}
     return near
 
@@ -171,15 +170,15 @@ def untold_tasks(material: gathered.PackMaterial) -> int:
 def _open(material: gathered.PackMaterial) -> list[PackLine]:
     if material.board is None:
         return []
-    near, waiting = _tasks_near(material), {one.task.id for one in _held_back(material)}
-    there = {task.id: task for task in material.board.tasks if task.kind not in PLANS and not task.is_closed}
+    near, held = _tasks_near(material), {task.id for task, _ in _held_back(material)}
+    there = {task.id: task for task in material.board.tasks if task.id in near and task.kind not in PLANS}
     return [
         plain_line(
             f"- {_task(there[name])}{_shaky(there[name], material)}{_claimed(there[name], material)}",
             _of_task(there[name], material, why),
         )
         for name, why in near.items()
-        if name in there and name not in waiting
+        if name in there and not there[name].is_closed and name not in held
     ]
 
 
@@ -203,22 +202,23 @@ def _claimed(task: Task, material: gathered.PackMaterial) -> str:
     return f" [claimed by {claim.owner}{where} until {last_session.minute(claim.until)}]"
 
 
-def _held_back(material: gathered.PackMaterial) -> list[WaitingTask]:
-    waiting = material.board.graph.waiting() if material.board else []
-    parts_only = (all(reason.startswith("has ") for reason in one.reasons) for one in waiting)
-    pairs = zip(waiting, parts_only, strict=True)
-    return [one for one, is_whole in pairs if one.task.status != "started" and not is_whole]
+def _held_back(material: gathered.PackMaterial) -> list[tuple[Task, tuple[str, ...]]]:
+    """The tasks near those at hand that something holds back, most urgent first, and what does."""
+    board, near = material.board, _tasks_near(material)
+    there = [(task, board.graph.standing(task.id)) for task in board.tasks if task.id in near] if board else []
+    return sorted((pair for pair in there if _is_held(*pair)), key=lambda pair: pair[0].priority)
+
+
+def _is_held(task: Task, reasons: Sequence[str]) -> bool:
+    return task.status != "started" and not all(reason.startswith("has ") for reason in reasons)
 
 
 def _blocked(material: gathered.PackMaterial) -> list[PackLine]:
-    near = _tasks_near(material)
     return [
         plain_line(
-            f"- {one.task.id} {one.task.title}: {'; '.join(one.reasons)}{_shaky(one.task, material)}",
-            _of_task(one.task, material, "waits"),
+            f"- {task.id} {task.title}: {'; '.join(reasons)}{_shaky(task, material)}", _of_task(task, material, "waits")
         )
-        for one in _held_back(material)
-        if one.task.id in near
+        for task, reasons in _held_back(material)
     ]
 
 
