@@ -21,7 +21,7 @@ help:
 	@echo "make lint     ruff, and mypy --strict"
 	@echo "make bench    the speed table, each number beside its floor"
 	@echo "make bench-recall DATA=folder  how much recall finds of the question sets in a folder"
-	@echo "make bench-memory DATA=folder  how good the proposals are that labelled sessions leave behind"
+	@echo "make bench-memory DATA=folder  how good the proposals are that labelled sessions leave behind, and with REPO=path all the rest"
 	@echo "make bench-stale REPO=path  how rightly evidence goes stale along a repository's own history"
 	@echo "make bench-packs REPO=folder   how well contexts fit their tasks, by a repository's own history"
 	@echo "make torture  the tests with large counts"
@@ -84,6 +84,10 @@ bench-recall: $(STAMP)
 bench-memory: $(STAMP)
 	@test -n "$(DATA)" || { echo "Name a folder of labelled sessions: make bench-memory DATA=folder" >&2; exit 1; }
 	@$(BIN)/python -m bench.memory "$(DATA)" $(ARGS)
+	@$(BIN)/python bench/bench.py conflicts || true
+	@test -z "$(REPO)" || $(BIN)/python -m bench.symbol_statements "$(REPO)"
+	@test -z "$(REPO)" || $(BIN)/python -m bench.stale "$(REPO)"
+	@test -z "$(REPO)" || $(BIN)/python -m bench.packs "$(REPO)"
 
 bench-stale: $(STAMP)
 	@test -n "$(REPO)" || { echo "Name a git repository with history: make bench-stale REPO=path" >&2; exit 1; }

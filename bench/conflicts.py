@@ -60,6 +60,10 @@ def conflicts() -> Iterator[Result]:
         path = os.path.join(PAIRS, file)
         for grade, (flagged, wanted) in GRADES.items():
             yield from _told(name, grade, score(path, flagged, wanted))
+            if grade in BASELINES:
+                plain = score(path, BASELINES[grade], wanted)
+                figures = f"precision {plain.precision:.3f}, recall {plain.recall:.3f}"
+                yield told(f"{grade}, {name}: words in common alone", figures)
     yield _strangers()
     yield from _lookup()
 
@@ -93,6 +97,27 @@ GRADES: dict[str, tuple[Flagged, Wanted]] = {
     "contradicts or may": (_shown, _conflicts),
     "looks like": (_looks_like, _repeats),
 }
+
+
+def _overlap(pair: Pair) -> float:
+    one, other = (set(re.findall(r"\w+", side.text.lower())) for side in _sides(pair))
+    return len(one & other) / max(1, len(one | other))
+
+
+def _denies(text: str) -> bool:
+    return re.search(r"\b(?:not|no|never|without|cannot|\w+n't)\b", text.lower()) is not None
+
+
+def _half_alike(pair: Pair) -> bool:
+    return _overlap(pair) >= 0.5
+
+
+def _one_denies(pair: Pair) -> bool:
+    one, other = _sides(pair)
+    return _overlap(pair) >= 0.3 and _denies(one.text) != _denies(other.text)
+
+
+BASELINES: dict[str, Flagged] = {"contradicts or may": _one_denies, "looks like": _half_alike}
 
 
 def sentences(places: Iterable[str]) -> list[str]:

@@ -1,7 +1,8 @@
 """Print how good proposals are: python -m bench.memory FOLDER [--show]
 
 Four ways beside each other: Holdfast as it is, Holdfast with weights that saw no session of the same project, and two
-simple baselines: sentences with cue words, and the bullets of closing messages. `--show` prints every candidate.
+simple baselines: sentences with cue words, and the bullets of closing messages. Then what candidates say of themselves
+against how many were right. `--show` prints every candidate.
 """
 
 import sys
@@ -76,8 +77,10 @@ def main() -> None:
     of: dict[int, Weighed] = {id(one.session): one for one in some}
 
     def held(session: LabelledSession) -> list[str]:
-        one = of[id(session)]
-        return [_text(claim) for _, claim in session_claims.chosen_claims(one.words, unseen[id(session)])]
+        return [_text(claim) for claim in claims(session)]
+
+    def claims(session: LabelledSession) -> list[ExtractedMemory]:
+        return [claim for _, claim in session_claims.chosen_claims(of[id(session)].words, unseen[id(session)])]
 
     ways = {"cue words": cue_words, "closing bullets": closing_bullets, "held out": held, "as it is": as_it_is}
     print(_HEAD)
@@ -85,6 +88,17 @@ def main() -> None:
         for part in ("all", *sorted({session.of for session in sessions})):
             chosen = [session for session in sessions if part in ("all", session.of)]
             print(row(f"{name}, {part}", sum((judged(one, way(one)) for one in chosen), Counter())))
+    print("\nconfidence, held out:   proposed  right")
+    sure: list[tuple[float, bool]] = []
+    for session in sessions:
+        left = list(session.items)
+        for claim in claims(session):
+            new = [item for item in session.found_in(_text(claim)) if item in left]
+            left = [item for item in left if item not in new]
+            sure.append((claim.confidence, bool(new)))
+    for said in sorted({confidence for confidence, _ in sure}, reverse=True):
+        right = [is_right for confidence, is_right in sure if confidence == said]
+        print(f"{said:>20.2f}  {len(right):10}  {sum(right) / len(right):5.2f}")
     for session in sessions if show else ():
         print(f"\n{session.name}")
         for text in held(session):
