@@ -27,7 +27,8 @@ COMMANDS = {
     "review list": LIST,
     "session list": LIST,
     "journal": LIST,
-    "remember 'The tide at pier {n} is high.'": WRITE,
+    "remember 'The tide at pier {n} is high.' --id FCT-tide{r} --evidence README.md": WRITE,
+    "review accept FCT-tide{r}": WRITE,
     "task add 'Mend pier {n}'": WRITE,
     "session note 'Mended pier {n}'": WRITE,
     "run -- true": WRITE,
@@ -54,7 +55,7 @@ def commands(folder: str, cache: str) -> Iterator[Result]:
 
 
 def _named(command: str) -> str:
-    return command.partition(" '")[0]
+    return command.partition(" '")[0].partition(" FCT-")[0]
 
 
 def _project(folder: str, cache: str, *, events: int, entries: int) -> Corpus:
@@ -83,7 +84,8 @@ def _measured(corpus: Corpus) -> dict[str, float]:
     best: dict[str, float] = {}
     for round_ in range(ROUNDS):
         for at, command in enumerate(["floor", *COMMANDS]):
-            line = " ".join(FLOOR) if command == "floor" else f"{SCRIPT} {command.format(n=100 * round_ + at)}"
+            said = command.format(n=100 * round_ + at, r=round_)
+            line = " ".join(FLOOR) if command == "floor" else f"{SCRIPT} {said}"
             best[command] = min(best.get(command, float("inf")), _cpu(line, corpus.top))
     return best
 

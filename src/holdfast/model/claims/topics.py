@@ -4,7 +4,8 @@ The table `topics` holds phrases as people write them.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
 
 from holdfast.model.claims.vocabulary import table
@@ -26,70 +27,74 @@ class TopicLeaning:
     sign: int
 
 
-def _rows() -> Iterator[tuple[str, str, list[str]]]:
-    """(topic, value, phrases) of the table."""
-    for row in table("topics"):
-        topic, *named = row.split("|")
-        for value in named:
-            name, _, spelled = value.partition("=")
-            yield topic.strip(), name.strip(), spelled.split(",")
-
-
-@frozen
-class _Loose:
-    """Every phrase as a bag of roots, found by its roots."""
-
-    holders: Mapping[str, list[int]]  # root -> numbers of phrases
-    worth: Mapping[str, float]  # root -> how much it tells
-    whole: tuple[float, ...]  # by phrase: the worth of all its roots
-    meant: tuple[Meaning, ...]
-    denying: tuple[bool, ...]
-
-
-_LEAST, _MANY, _TELLING = 0.6, 400, 3.5
+_LEAST, _MANY, _TELLING = 0.6, 200, 3.5
+_MARKS = str.maketrans("|=,-", "    ")
 
 
 def _root(low: str) -> str:
     """The first letters of a word, which its forms share."""
-    return low if low in _NO else low.removesuffix("s")[:6]
+    return "" if low in _FILL else low if low in _NO else low.removesuffix("s")[:6]
 
 
-@cache
-def _loose() -> _Loose:
-    holders: dict[str, list[int]] = {}
-    bags: list[frozenset[str]] = []
-    meant: list[Meaning] = []
-    seen: dict[str, set[str]] = {}
-    for topic, name, spelled in _rows():
-        for form in spelled:
-            bag = frozenset(_root(word) for word in form.replace("-", " ").split() if word not in _FILL)
-            for root in bag:
-                holders.setdefault(root, []).append(len(bags))
-                seen.setdefault(root, set()).add(topic)
-            bags.append(bag)
-            meant.append((topic, name))
-    worth = {root: math.log(len(meant) / 10 / len(topics)) for root, topics in seen.items()}
-    whole = tuple(math.fsum(worth[root] for root in bag) for bag in bags)  # in any order: a set has none
-    kept = {root: numbers for root, numbers in holders.items() if len(numbers) < _MANY or root in _NO}
-    return _Loose(kept, worth, whole, tuple(meant), tuple(bool(bag & _NO) for bag in bags))
+class _Rows:
+    """The topics by the roots of their phrases; one is taken apart when a text says enough of it."""
+
+    def __init__(self) -> None:
+        self._named = [row.split("|") for row in table("topics")]
+        spelled = [" ".join(value.partition("=")[2] for value in named[1:]) for named in self._named]
+        words = [text.translate(_MARKS).split() for text in spelled]
+        roots = {word: _root(word) for word in set().union(*words)}
+        self._holders: dict[str, list[int]] = defaultdict(list)
+        for number, one in enumerate(words):
+            for root in {roots[word] for word in one}:
+                self._holders[root].append(number)
+        self._apart: dict[int, list[tuple[Meaning, set[str], float]]] = {}
+        self._count = sum(text.count(",") for text in spelled) + sum(len(named) - 1 for named in self._named)
+
+    def holders(self, root: str) -> Sequence[int]:
+        """The numbers of the topics with a root, unless they are too many to tell anything."""
+        found = self._holders.get(root, ()) if root else ()
+        return found if len(found) < _MANY or root in _NO else ()
+
+    def worth(self, root: str) -> float:
+        """How much a root tells."""
+        return math.log(self._count / 10 / len(self._holders[root]))
+
+    def phrases(self, number: int) -> list[tuple[Meaning, set[str], float]]:
+        """The phrases of a topic as bags of roots, each with what it means and the worth of all of it."""
+        if number not in self._apart:
+            topic, *values = self._named[number]
+            named = [(value.partition("=")[0].strip(), value.partition("=")[2].split(",")) for value in values]
+            bags = [
+                ((topic.strip(), name), {*map(_root, form.translate(_MARKS).split())} - {""})
+                for name, forms in named
+                for form in forms
+            ]
+            self._apart[number] = [(meant, bag, math.fsum(map(self.worth, bag))) for meant, bag in bags]
+        return self._apart[number]
+
+
+_rows = cache(_Rows)
 
 
 def leanings(words: tuple[Token, ...], signs: tuple[int, ...]) -> dict[str, TopicLeaning]:
     """For each topic of which a text says most of some value's phrase: the value it leans to."""
-    table = _loose()
-    said: dict[int, float] = {}
-    denied: set[int] = set()
-    for root, at in {_root(w.low): n for n, w in enumerate(words) if w.low not in _FILL}.items():
-        for number in table.holders.get(root, ()):
-            said[number] = said.get(number, 0.0) + table.worth[root]
-            if signs[at] < 0:
-                denied.add(number)
-    found: dict[str, TopicLeaning] = {}
-    for number, amount in said.items():
-        share = amount / table.whole[number] if table.whole[number] > 0 else 0.0
-        topic, value = table.meant[number]
-        if amount < _TELLING or share < _LEAST or (topic in found and share <= found[topic].share):
-            continue
-        sign = -1 if number in denied and not table.denying[number] else 1
-        found[topic] = TopicLeaning(value, share, sign)
-    return found
+    rows = _rows()
+    places = {root: at for at, word in enumerate(words) if rows.holders(root := _root(word.low))}
+    worth = {root: rows.worth(root) for root in places}
+    said: dict[int, float] = defaultdict(float)
+    for root, amount in worth.items():
+        for number in rows.holders(root):
+            said[number] += amount
+    order = {root: place for place, root in enumerate(places)}
+    found: list[tuple[float, int, int, str, TopicLeaning]] = []
+    near = [number for number, amount in said.items() if amount >= _TELLING]
+    for row, (topic, value), bag, whole in ((number, *phrase) for number in near for phrase in rows.phrases(number)):
+        told = bag & worth.keys()
+        amount = math.fsum(worth[root] for root in told) if told else 0.0  # in any order: a set has none
+        if amount >= _TELLING and amount >= _LEAST * whole:
+            is_denied = not bag & _NO and any(signs[places[root]] < 0 for root in told)
+            leaning = TopicLeaning(value, amount / whole, -1 if is_denied else 1)
+            found.append((-leaning.share, min(order[root] for root in told), row, topic, leaning))
+    found.sort(key=lambda one: one[:3])  # of those of which as much is said the one that begins first
+    return {topic: leaning for *_, topic, leaning in reversed(found)}
