@@ -75,7 +75,10 @@ def test_every_form_of_a_command_is_read(tmp_path, call):
             "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nok",
             Result(text="ok", size=2, exit_status=0),
         ),
-        ("Wall time: 1\nProcess running with session ID 7\nOutput:\nstill", Result(text="still", size=5)),
+        (
+            "Wall time: 1\nProcess running with session ID 7\nOutput:\nstill",
+            Result(text="(still running in the background)\nstill", size=5),
+        ),
         ("Exit code: 1\nWall time: 0 seconds\nOutput:\nno", Result(text="no", size=2, exit_status=1, failed=True)),
         (
             [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:xx"}],
@@ -122,8 +125,23 @@ def test_a_command_left_running_ends_where_its_end_is_seen(tmp_path):
     )
 
     assert first.result is not None
-    assert (first.command, first.result.exit_status, first.result.failed) == ("make test", 1, True)
+    assert first.command == "make test"
+    assert first.result == Result(text="...\nFAILED", size=9, exit_status=1, failed=True)
     assert second.command is None
+
+
+def test_a_command_whose_end_nobody_saw_is_marked(tmp_path):
+    """Without an exit status it would look like one that ended well."""
+    first, _ = calls(
+        tmp_path,
+        function("exec_command", {"cmd": "make test"}, "call_1"),
+        gave("Process running with session ID 7\nOutput:\none", "call_1"),
+        function("write_stdin", {"session_id": 7, "chars": ""}, "call_2"),
+        gave("Process running with session ID 7\nOutput:\ntwo", "call_2"),
+    )
+
+    assert first.result is not None
+    assert first.result.text == "(still running in the background)\none\ntwo"
 
 
 def test_a_persons_own_command_is_told_once(tmp_path):

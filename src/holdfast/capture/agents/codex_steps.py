@@ -24,6 +24,7 @@ from holdfast.values import field, mutable, replace
 _LISTS = PatternFile(__file__)
 _EXIT = regex(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
 _RUNNING = regex(r"^Process running with session ID (\d{1,12})$", re.MULTILINE)
+_STILL_RUNS = "(still running in the background)\n"  # so that nobody takes it for ended
 
 
 def result_of(output: object, *, name: str = "") -> Result:
@@ -224,13 +225,14 @@ class OpenCodexTurn:
         ours = "mcp__holdfast__" if call.is_script and "mcp__holdfast__" in call.text else call.name
         result = call.result = result_of(output, name=ours)
         self.weight += len(result.text)
-        # How a command ended that still runs is noted when a later call learns it.
+        # What a command that still runs prints later, and how it ends, is its own, whichever call learns it.
+        first = self.running.pop(_session(call.text), None) if call.name == "write_stdin" else None
+        if first is not None and first.result is not None:
+            printed = ends(f"{first.result.text.removeprefix(_STILL_RUNS)}\n{result.text}")
+            result = first.result = replace(result, text=printed, size=first.result.size + result.size)
         if process := still_running(output):
-            self.running.setdefault(process, call)
-        elif call.name == "write_stdin" and result.exit_status is not None:
-            first = self.running.pop(_session(call.text), None)
-            if first is not None and first.result is not None:
-                first.result = replace(first.result, exit_status=result.exit_status, failed=result.failed)
+            self.running[process] = first = first or call
+            first.result = replace(result, text=_STILL_RUNS + result.text)
 
     def _weighed(self, text: str) -> str:
         self.weight += len(text)
