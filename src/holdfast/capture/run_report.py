@@ -6,6 +6,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
+from holdfast.model.transcript import cut
 from holdfast.patterns import regex
 
 MAX_TEXT = 1 << 16  # of one field in the event's body; the capsule has it in full
@@ -51,7 +52,7 @@ def duration(started: str, ended: str | None) -> int | None:
 
 def one_line(command: str | None, exit_status: int | None, milliseconds: int | None, changed: int | None) -> str:
     """A run in one sentence."""
-    what = "the recorded block" if command is None else _cut(command.split("\n")[0], 200)
+    what = "the recorded block" if command is None else cut(command.split("\n")[0], 200)
     after = "" if milliseconds is None else f" after {milliseconds / 1000:.1f} s"
     files = "" if changed is None else f"; {_count(changed, 'file')} changed"
     return f"{what} {how_it_ended(exit_status)}{after}{files}"
@@ -87,7 +88,7 @@ def summary(
         "Branch": anchor.get("branch"),
         "Commit": anchor.get("head"),
         "Folder": context.get("cwd"),
-        "Prompt": _cut(str(context.get("prompt") or "").split("\n")[0], 200) or None,
+        "Prompt": cut(str(context.get("prompt") or "").split("\n")[0], 200) or None,
     }
     fields |= {key[:-6]: _count(n, "byte") for key, n in outputs.items() if key.endswith("_bytes")}
     rows = [f"# Run {context.get('run_id')}", "", said, ""]
@@ -109,7 +110,7 @@ def why(context: Mapping[str, Any]) -> str | None:
                 return words
             # The first sentence, and those after it that still fit.
             ends = [found.end() for found in _SENTENCE.finditer(words[:_REASON])]
-            return words[: ends[-1]].rstrip() if ends else _cut(words, _REASON)
+            return words[: ends[-1]].rstrip() if ends else cut(words, _REASON)
     return None
 
 
@@ -129,9 +130,9 @@ def body(
 ) -> dict[str, Any]:
     """The part of a run event's body that its capsule tells; what is unknown is left out."""
     fields = {
-        "task": _cut(str(context.get("task") or ""), MAX_TEXT) or None,
-        "command": _cut(command_line(context.get("command")) or "", MAX_TEXT) or None,
-        "prompt": _cut(str(context.get("prompt") or ""), MAX_TEXT) or None,
+        "task": cut(str(context.get("task") or ""), MAX_TEXT) or None,
+        "command": cut(command_line(context.get("command")) or "", MAX_TEXT) or None,
+        "prompt": cut(str(context.get("prompt") or ""), MAX_TEXT) or None,
         "inputs": inputs or None,
         "outputs": dict(outputs),
         "output_sha256": root,
@@ -158,10 +159,6 @@ def _that_fit(files: Sequence[Mapping[str, Any]], fields: Sequence[str], room: i
             break
         listed.append({name: row.get(name) for name in fields})
     return listed
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def _count(number: int, what: str) -> str:

@@ -14,6 +14,7 @@ from holdfast.diagnostics.findings import HealthFinding, HealthReport
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.git import branch_lines, erase, publish_journal
 from holdfast.git.clone import Clone
+from holdfast.patterns import PatternFile
 from holdfast.store import capsule, fsio
 from holdfast.store.format import split_lines
 from holdfast.store.log import MAX_SPOOL
@@ -38,18 +39,7 @@ class Repair:
         return f"{self.file}: {'did' if self.done else 'would'} {self.action}"
 
 
-_ACTIONS = {
-    "set-aside": "move the torn bytes into quarantine/",
-    "rebuild-meta": "write it again from the run's event; the old one goes into quarantine/",
-    "permissions": "close it to everybody but its owner",
-    "remove-temporary": "move it into quarantine/",
-    "orphan": "move it into quarantine/",
-    "damaged": "move it into quarantine/",
-    "line": "write it again from what git knows; the old one goes into quarantine/",
-    "erased": "write it again from the log; the old one goes into quarantine/",
-    "unstage": "unstage it; the file stays as it is",
-    "repo-id": "make a new one; the old one goes into quarantine/",
-}
+_TEXTS = PatternFile(__file__)
 
 
 def repair(clone: Clone, report: HealthReport, *, apply: bool) -> list[Repair]:
@@ -70,7 +60,8 @@ def repair(clone: Clone, report: HealthReport, *, apply: bool) -> list[Repair]:
 
 
 def _said(finding: HealthFinding, *, done: bool, failed: str | None = None) -> Repair:
-    return Repair(finding.file, _ACTIONS[finding.repair or ""], done, failed)
+    actions = dict(row.split(": ", 1) for row in _TEXTS.lines("actions"))
+    return Repair(finding.file, actions[finding.repair or ""], done, failed)
 
 
 def _mend(clone: Clone, report: HealthReport, finding: HealthFinding) -> None:

@@ -17,6 +17,7 @@ from holdfast.interfaces.cli.output import picked, say, show, wants_json
 from holdfast.interfaces.cli.phrases import count, lines, readers, table
 from holdfast.interfaces.cli.root import root
 from holdfast.interfaces.cli.setup_commands import exporting, importing
+from holdfast.patterns import PatternFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -28,15 +29,7 @@ if TYPE_CHECKING:
     Change = Callable[..., ConnectionPlan]  # connecting or disconnecting
 
 SHOWN = 12  # skipped things that are named; the rest is counted
-_SAID = {  # what would be done, and what was
-    "create": ("would be made", "made"),
-    "add": ("would get the {what}", "{what} added"),
-    "refresh": ("would be refreshed", "{what} refreshed"),
-    "keep": ("is as it should be", "as it should be"),
-    "remove": ("would lose the {what}", "{what} taken out"),
-    "delete": ("would be deleted; it is ours", "deleted; it was ours"),
-    "absent": ("has no {what}", "has no {what}"),
-}
+_TEXTS = PatternFile(__file__)
 
 
 def plan_text(done: ConnectionPlan) -> str:
@@ -55,7 +48,8 @@ def plan_text(done: ConnectionPlan) -> str:
 
 
 def _rows(done: ConnectionPlan) -> list[str]:
-    said = [_SAID[change.action][done.done].format(what=change.what) for change in done.changes]
+    ways = dict(row.split(": ", 1) for row in _TEXTS.lines("said"))
+    said = [ways[one.action].split(" | ")[done.done].format(what=one.what) for one in done.changes]
     return table([(one.path, how, ", ".join(one.tools)) for one, how in zip(done.changes, said, strict=True)])
 
 

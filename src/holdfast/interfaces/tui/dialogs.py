@@ -24,7 +24,7 @@ from holdfast.curation.memory_conflicts import MemoryConflict
 from holdfast.interfaces.cli.output import shown as visible
 from holdfast.interfaces.tui.item_page import Beside, safe
 from holdfast.model.memory import Memory
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile, regex
 
 _MARK = regex(r"⟨U\+([0-9A-F]{4,6})⟩")
 
@@ -50,19 +50,7 @@ MAX_NAMED = 2  # of these in a sentence
 SMALL = (60, 20)  # columns and rows; in less, choices are said in a word
 AROUND = 4  # rows of a question that are neither its texts nor its choices: border, and two to say it
 
-KEYS = (
-    ("a", "approve; where it contradicts something, choose how both are meant"),
-    ("r", "reject a candidate, or deprecate what was accepted; with a reason if you like"),
-    ("e", "edit: statement, rationale, tags, applies_to"),
-    ("m", "merge into a memory that says the same"),
-    ("s", "skip for now"),
-    ("u", "undo the last decision"),
-    ("A", "approve all that the filter shows"),
-    ("/", "filter: words, tag:http type:decision reason:stale from:run"),
-    ("j k ↓ ↑", "next, previous; Home and End for the first and the last"),
-    ("PgDn PgUp", "read on, read back; Space reads on too"),
-    ("q", "quit; what is not decided stays in the queue"),
-)
+_TEXTS = PatternFile(__file__)
 MARKS = "+ proposed   ? suggested   * edited by hand   ! stale   x expired   ≠ contradicts   < came by git"
 
 
@@ -204,7 +192,7 @@ class HelpDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         table = Table.grid(padding=(0, 2))
-        for key, meaning in KEYS:
+        for key, meaning in (row.split(" | ") for row in _TEXTS.lines("keys")):
             table.add_row(Text(key, style="bold"), Text(meaning))
         with Vertical():
             yield Static(table)
