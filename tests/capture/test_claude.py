@@ -62,6 +62,7 @@ NOT_A_PROMPT: dict[str, dict[str, Any]] = {
     "a hook": {"content": "Stop hook feedback:\n- run the tests"},
     "meta": {"content": "Continue from where you left off.", "isMeta": True},
     "another agent": {"content": "<task-notification><task-id>1</task-id></task-notification>"},
+    "a task of its own": {"content": '{"task_id":"b1","description":"Push","task_type":"local_bash"}'},
     "not human": {"content": "the run has ended", "origin": {"kind": "task-notification"}},
     "the system": {"content": "the run has ended", "promptSource": "system"},
     "a helper's task": {"content": "find all TODO", "isSidechain": True},

@@ -22,7 +22,7 @@ _LISTS = PatternFile(__file__)
 _A_PERSON = ("typed", "user", "sdk")  # sources of a prompt that a person or their script wrote
 _INTERRUPTED = "[Request interrupted by user"
 _COMMAND = ("<command-name>", "<command-message>")
-_SETS_GOING = ("<task-notification>", "<teammate-message", "<cross-session-message")
+_SETS_GOING = ("<task-notification>", '{"task_id":', "<teammate-message", "<cross-session-message")
 _LOCAL = ("<local-command-stdout>", "<local-command-stderr>")
 
 
