@@ -118,10 +118,10 @@ def test_the_summary_tells_all_that_was_found(ready: Cli, repo: GitRepo, home: P
     file.done(f"{DECIDED} {said} Using pandas for the export was a dead end: it takes 2 s to import.")
     (run,) = answer(ready, "import", "codex")["runs"]
     text = Path(Project.open(repo.path).clone.layout.run(run), "summary.md").read_text(encoding="utf-8")
-    assert "## Decided\n\n- Use Postgres for the queue\n" in text
-    assert "## Rules stated\n\n- Never use float for money\n" in text
-    assert "## Dead ends\n\n- Using pandas for the export was a dead end: it takes 2 s to import\n" in text
-    assert "## Found out\n\n- The totals were rounded per line and not per invoice\n" in text
+    assert "## Proposed: decisions\n\n- Use Postgres for the queue\n" in text
+    assert "## Proposed: rules\n\n- Never use float for money\n" in text
+    assert "## Proposed: dead ends\n\n- Using pandas for the export was a dead end: it takes 2 s to import\n" in text
+    assert "## Proposed: facts\n\n- The totals were rounded per line and not per invoice\n" in text
 
 
 def test_every_agent_is_read_from_its_own_folder(ready: Cli, repo: GitRepo, home: Path) -> None:

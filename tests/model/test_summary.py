@@ -105,6 +105,10 @@ RUNNERS = [
     ("===== 2 failed, 3 passed, 1 warning in 0.2s =====", False, "2 failed, 3 passed", ""),
     ("FAILED t.py::a - boom\n1 failed in 1s", False, "1 failed", "t.py::a - boom"),
     ("4 passed in 0.01s", True, "4 passed", ""),
+    ("Checked 12 files in 9ms. No fixes applied.", True, "no errors found", ""),
+    ("Checked 12 files in 9ms. No fixes applied.\nFound 1 error.", False, "1 error found", ""),
+    ("[lint] $ golangci-lint run\n0 issues.", True, "no errors found", ""),
+    ("a.go:3:1: unused (unused)\n2 issues:\n* unused: 2", False, "2 errors found", ""),
     ("1 passed", True, "1 passed", ""),
     ("  1 failed\n    [chromium] › pay.spec.ts:3:1 › pays\n  2 passed (5.2s)", False, "1 failed, 2 passed", ""),
     ("Output: 1 passed in 0.20s\nProcess Group PGID: 7", True, "1 passed", ""),
@@ -235,7 +239,7 @@ def test_refusals_and_interruptions_are_told() -> None:
     summary = told(stopped)
     assert summary.failed == ("`rm -rf data` failed: the person said no",)
     assert summary.left_open == ("Broken off: `sleep 600`", "Broken off: the last turn was stopped by the person")
-    assert summary.asked == ("go. (stopped by the person)",)
+    assert summary.asked == ("Stopped by the person: go.",)
 
 
 def test_a_prompt_that_nobody_answered_is_left_open() -> None:
@@ -300,8 +304,8 @@ def test_hostile_words_stay_words(text: str) -> None:
     outside = [part for row in told_page.split("\n") for part in row.split("`")[::2]]
     assert not any("<script" in part.replace("\\<", "") or "![" in part for part in outside)
     known = {"Left open", "Asked for", "Done, in the agent's words", "Files written (the transcript shows no commit)"}
-    known |= {"Files written", "Tests and checks, as they ended", "Commands", "Decided", "Failed"}
-    known |= {"Rules stated", "Dead ends", "Found out", "Assumed"}
+    known |= {"Files written", "Tests and checks, as they ended", "Commands", "Failed"}
+    known |= {f"Proposed: {kind}" for kind in ("decisions", "rules", "dead ends", "facts", "assumptions")}
     assert {row[3:] for row in told_page.split("\n") if row.startswith("## ")} <= known
 
 
@@ -408,6 +412,7 @@ PASSES = "12 passed in 0.52s\n"
         ("pytest -q 2>&1 | grep -c passed", "1", 0, "how it ended was not seen"),
         ("pytest -q | grep passed", PASSES, 0, "how it ended was not seen"),
         ("pytest -q || true", "", 0, "how it ended was not seen"),
+        ("go test ./... | head -20", "ok  \tshop/pay\t0.1s", 0, "how it ended was not seen"),
         ("pytest -q; echo done", "done", 0, "how it ended was not seen"),
         ("pytest -q &", "", 0, "how it ended was not seen"),
         ("pytest -q", "Command running in background with ID: b1", 0, "how it ended was not seen"),
@@ -437,6 +442,7 @@ def test_a_run_that_leaves_tests_out_mends_nothing_else(left_out: str) -> None:
     failing = shell(f"{runner} tests/test_slow.py" if "go" not in runner else "go test ./slow", FAILING, exit_status=1)
     summary = told(turn("Mend it.", failing, shell(left_out, exit_status=0)))
     assert any("fails" in one for one in summary.left_open)
+    assert "chosen tests pass" in told(turn("Mend it.", shell(left_out, PASSES))).sentence
 
 
 @pytest.mark.parametrize(
@@ -446,12 +452,17 @@ def test_a_run_that_leaves_tests_out_mends_nothing_else(left_out: str) -> None:
         ((shell("git commit -qm 'Mend'"),), False),
         ((shell("git commit -m 'Mend' | tail -1", " 1 file changed"),), False),
         ((Call(id="t", name="Task", kind="agent", result=Result(text="done")),), False),
+        ((Call(id="t", name="Task", kind="agent", text='{"subagent_type": "Explore"}', result=Result()),), True),
+        ((shell("git merge-base main HEAD", "1a2b3c4"),), True),
+        ((shell("git pull", "Already up to date."),), True),
+        ((shell("git commit -m 'Mend'", done=False),), False),
     ],
 )
 def test_no_commit_is_told_only_if_that_is_known(calls: tuple[Call, ...], sure: bool) -> None:
     """A quiet commit and a helper's commit leave no trace in the answers."""
     page = summary_page(told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), *calls)), FIELDS)
     assert ("the transcript shows no commit" in page) == sure
+    assert ("whether they were committed was not seen" in page) != sure
 
 
 def test_the_headline_says_what_was_achieved() -> None:
@@ -472,9 +483,173 @@ def test_the_headline_says_what_was_achieved() -> None:
         "You need to restart the worker for the new queue.",
         "The migration has to be run on staging by hand.",
         "The refunds go into a separate PR.",
+        "The caches are still stale until the purge is run.",
+        "CI is queued here.",
+        "Not pushed.",
+        "One open decision: whether refunds are booked at once.",
+        "The shop will not find it unless the key is committed.",
     ],
 )
 def test_set_up_and_follow_ups_are_left_open(said: str) -> None:
     """What the next person must do first is easily lost in a report."""
     summary = told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), answer=f"Charges are booked once.\n\n{said}"))
     assert said in summary.left_open
+
+
+@pytest.mark.parametrize("said", ["If you want to see it, open the shop.", "The todo now names the gateway."])
+def test_what_needs_nobody_is_not_left_open(said: str) -> None:
+    """A list of what is open that holds what is not is read no more."""
+    assert told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), answer=f"Mended.\n\n{said}")).left_open == ()
+
+
+def test_recommendations_and_what_comes_next_are_left_open() -> None:
+    """They are lists under a heading of their own."""
+    answer = (
+        "The key is set.\n\n**Next up** after the release:\n\n- rotate it\n\nSo my recommendation:\n\n- keep it local\n"
+    )
+    assert told(turn("Set it.", edit("/w/shop/a.py", added=["x"]), answer=answer)).left_open == (
+        "rotate it",
+        "keep it local",
+    )
+
+
+def test_rows_of_tables_names_of_parts_and_addresses_are_told() -> None:
+    """Reports say in a table what was mended, and under "Skipped" what was not."""
+    answer = (
+        "Done.\n\n| # | File | Fix |\n|---|---|---|\n| 1 | [pay.py](/w/shop/pay.py) | books once |\n\n**Skipped:**\n\n"
+        "- the cart\n\nPR URL:\nhttps://git.example/shop/pull/new/pay\n"
+    )
+    summary = told(turn("Mend it.", edit("/w/shop/pay.py", added=["x"]), answer=answer))
+    assert summary.done == ("pay.py — books once", "Skipped: the cart")
+    assert summary.left_open == ("PR URL: https://git.example/shop/pull/new/pay",)
+
+
+def test_the_headline_tells_the_work_not_the_checks() -> None:
+    """ "All tests pass" and "Now let me apply the fixes" stand over every second session."""
+    first = edit("/w/shop/a.py", added=["x"] * 20)
+    after = edit("/w/shop/a.py", added=["y"])
+    report = "All tests pass.\n\nThe changes are:\n\n- Replaced the retry loop with a queue."
+    summary = told(
+        turn("Mend it.", first, answer=report),
+        turn("And the text.", after, answer="Good, I have the picture. Now let me edit it."),
+    )
+    assert summary.sentence.startswith("Codex: Replaced the retry loop with a queue.")
+    assert summary.done == ("All tests pass. Replaced the retry loop with a queue.",)
+    report = "The wait between attempts doubles now, and the tests pass."
+    assert told(turn("Mend it.", first, answer=report)).sentence.startswith(f"Codex: {report}")
+
+
+def test_the_headline_names_all_newest_commits_and_counts_no_pull_request() -> None:
+    """Two commits of one session are two matters."""
+    said = "[main 1a2b3c4] Book once", "[main 2b3c4d5] Drop the cart", "https://git.example/shop/pull/7"
+    calls = [shell(f"git commit -m {n}", text) for n, text in enumerate(said[:2])]
+    summary = told(turn("Mend it.", *calls, shell("gh pr create --fill", said[2])))
+    assert summary.sentence == "Codex: Book once; Drop the cart — 2 commits"
+
+
+def test_talk_is_headed_by_its_answer() -> None:
+    """A request that is repeated says nothing about what came of it."""
+    summary = told(turn("Review the change.", answer="One bug: the cart is booked twice."), turn("thanks", answer="ok"))
+    assert summary.sentence == "Codex: One bug: the cart is booked twice."
+
+
+def test_a_linter_that_passes_passes_no_tests() -> None:
+    """ "tests pass (no errors found)" was said where no test ran."""
+    summary = told(turn("Mend it.", shell("ruff check", "All checks passed!")))
+    assert summary.sentence.endswith("— checks pass")
+    both = told(turn("Mend it.", shell("pytest", PASSES), shell("ruff check", "All checks passed!")))
+    assert both.sentence.endswith("— tests pass (12 passed)")
+
+
+def test_files_outside_the_repository_are_no_work_on_it() -> None:
+    """Scratch files and the agent's own notes are neither counted nor left to commit."""
+    calls = (
+        shell("git commit -m 'Mend'", "[main 1a2b3c4] Mend"),
+        edit("C:\\Users\\me\\notes.md", added=["x"]),
+        edit("/tmp/try.sh", added=["x"]),
+    )
+    summary = told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), *calls))
+    assert "1 file written" in summary.sentence and summary.left_open == ()
+    assert [one.path for one in summary.files] == ["a.py", "C:/Users/me/notes.md", "/tmp/try.sh"]
+
+
+def test_what_a_shell_does_to_files_is_told() -> None:
+    """A file that was made by mistake and removed again was told as written."""
+    made = edit("/w/shop/docs/blue.md", added=["x"], action="add")
+    calls = (made, shell("rm docs/blue.md"), shell("echo '# Red' >> docs/color.md"), shell("cd /tmp && echo x > y.md"))
+    (one,) = told(turn("A colour.", *calls)).files
+    assert (one.path, one.action) == ("docs/color.md", "update")
+    gone = told(turn("Less.", edit("/w/shop/a.py", added=["x"]), shell("git rm a.py", "rm 'a.py'"))).files
+    assert [file.action for file in gone] == ["delete"]
+
+
+def test_a_call_that_never_ran_did_not_fail() -> None:
+    """Agents drop the calls beside one that failed."""
+    dropped = shell("npm run lint", "<tool_use_error>Sibling tool call errored</tool_use_error>", exit_status=1)
+    waited = Call(id="w", name="write_stdin", kind="shell", result=Result(text="boom", failed=True))
+    summary = told(turn("Check it.", dropped, waited))
+    assert (summary.failed, summary.tests, summary.commands) == ((), (), ())
+
+
+def test_a_commit_is_shown_with_its_subject() -> None:
+    """`git commit -m "$(cat <<'EOF' …` says nothing about what was not committed."""
+    command = "git commit -m \"$(cat <<'EOF'\nBook once\n\nWhy.\nEOF\n)\""
+    assert "Book once" in command_results.shown(command)
+
+
+def test_of_a_long_answer_reasons_are_told_and_possibilities_stay_possibilities() -> None:
+    """The first lines of an answer seldom say why; an item of "one of these" alone would be a false statement."""
+    filler = [f"Step {n} of the long walk through the code of the shop is told here in full." for n in range(8)]
+    answer = "\n\n".join(
+        [
+            "The cart is booked twice.",
+            *filler,
+            "I kept the queue because the gateway repeats calls.",
+            "One of these is true:",
+            "- The gateway never answered.",
+        ]
+    )
+    turns = [turn(f"Why {n}?", answer=f"{answer} {n}.") for n in range(12)]
+    line = told(*turns).done[0]
+    assert line.startswith("The cart is booked twice. Step 0") and "because the gateway repeats calls" in line
+    assert " … " in line and ("never answered" in line) == ("One of these is true:" in line)
+
+
+def test_reasons_given_on_the_way_are_told_where_the_answer_gives_none() -> None:
+    """Why it was done so is often said before the work and not after it."""
+    step = TranscriptStep(
+        id="s", text="Let me look. I will not push to main because the rules of this project forbid it."
+    )
+    whole = turn("Push it.", answer="The branch is pushed.")
+    summary = told(TranscriptTurn(key="k", prompt=whole.prompt, steps=(step, *whole.steps), cwd="/w/shop"))
+    assert summary.done == (
+        "On the way: I will not push to main because the rules of this project forbid it.",
+        "The branch is pushed.",
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The note mentions that the old way should be followed",
+        "It is likely a matter of the settings rather than of the code",
+        "I'm adding only the one setting",
+        "`main` is still ahead by one commit",
+        "It cannot be merged until the new run finishes",
+    ],
+)
+def test_guesses_and_states_of_the_moment_are_no_findings(said: str) -> None:
+    """At the end of the session they are wrong, and the page told them as found out."""
+    assert told(turn("Mend it."), found={"fact": [said], "decision": ["Use a queue", said]}).found == {
+        "decision": ("Use a queue",)
+    }
+
+
+def test_answers_of_the_person_are_told_as_they_were_given() -> None:
+    """They decide; what rules find is only proposed."""
+    said = 'User has answered your questions: "Which queue?"="Redis".'
+    said += " You can now continue with the user's answers in mind."
+    ask = Call(id="q", name="AskUserQuestion", kind="ask", result=Result(text=said))
+    page = summary_page(told(turn("Build it.", ask), found={"decision": ["Use Redis"]}), FIELDS)
+    assert '## Answers of the person\n\n- "Which queue?"="Redis".\n' in page
+    assert "## Proposed: decisions\n\n- Use Redis\n" in page

@@ -49,7 +49,8 @@ _OF_RUN = {  # which parts of a run's summary are included, and how each begins
     "Left open": "left open",
     "Failed": "what failed",
     "Tests and checks, as they ended": "tests",
-    "Decided": "decided",
+    "Answers of the person": "the person answered",
+    "Proposed: decisions": "may be decided",
     "Done, in the agent's words": "done",
 }
 

@@ -92,6 +92,7 @@ def named(command: str) -> str:
 MAX_CHECKS = 200  # that are kept while turns come in
 _NAMED = 3
 PASSED, UNSEEN = "passed", "how it ended was not seen"
+NO_TESTS = (PASSED, "no errors found")  # outcomes that count no tests
 
 
 @mutable
@@ -137,7 +138,7 @@ class Checks:
     def newest(self) -> Check | None:
         """The newest that was seen to pass, one that counted rather than one that only ended well."""
         there = [one for one in self._kept.values() if one.passed]
-        return next((one for one in reversed(there) if one.outcome != PASSED), there[-1] if there else None)
+        return next((one for one in reversed(there) if one.outcome not in NO_TESTS), there[-1] if there else None)
 
     def add(self, command: str, result: Result, told: CheckOutcome | None, *, turn: int, passed: bool | None) -> None:
         """One more run of a test; `passed` is None if nobody saw how it ended."""

@@ -36,7 +36,8 @@ def shown(command: str) -> str:
     first = text.strip()
     if found := _PATTERNS.heredoc.search(first):
         line_end = first.find("\n", found.end())
-        first = (first if line_end < 0 else first[:line_end]) + " …"
+        said = first[line_end:].lstrip().partition("\n")[0] if line_end > 0 else ""  # a commit's subject, mostly
+        first = f"{first[:line_end] if line_end > 0 else first} {said} …"
     return cut(one_line(first), _SHOWN)
 
 
@@ -135,7 +136,7 @@ def _looks(part: str) -> bool:
         return found is None or found[1] in _PATTERNS.words("git_looking")
     if head in ("gh", "glab"):
         return _PATTERNS.gh_looking.match(part) is not None and not _PATTERNS.gh_writes.search(part)
-    return head in _PATTERNS.words("looking") or _PATTERNS.assigns.match(part) is not None
+    return head in _PATTERNS.words("looking") or _PATTERNS.idle.match(part) is not None
 
 
 def _head(part: str) -> str:
@@ -202,18 +203,17 @@ def _names(text: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(cut(one_line(name), 160) for name in found))
 
 
-def _counted(
-    text: str, line: re.Pattern[str], names: re.Pattern[str] | None = None, *, summed: bool = False
-) -> CheckOutcome | None:
-    """What the groups of a line count: passed, failed, errors, skipped, ran; of its last line, or of all together."""
-    told: Counter[str] = Counter()
-    for row in list(line.finditer(text))[0 if summed else -1 :]:
-        told.update({name: int(number or 0) for name, number in row.groupdict().items()})
-    if not told:
-        return None
-    failed = told["failed"] + told["errors"]
-    passed = told["passed"] if "passed" in told else told["ran"] - failed - told["skipped"]
-    return _said(passed, failed, told["skipped"], _names(text, names) if names else ())
+def _counted(text: str, *runners: str) -> CheckOutcome | None:
+    """What the groups of a runner's line count: passed, failed, errors, skipped, ran; of some runners all lines."""
+    for runner in runners:
+        told: Counter[str] = Counter()
+        for row in list(getattr(_PATTERNS, runner).finditer(text))[0 if runner in ("cargo", "dotnet") else -1 :]:
+            told.update({name: int(number or 0) for name, number in row.groupdict().items()})
+        if told:
+            failed = told["failed"] + told["errors"]
+            passed = told["passed"] if "passed" in told else told["ran"] - failed - told["skipped"]
+            return _said(passed, failed, told["skipped"], _names(text, _PATTERNS.counted_name))
+    return None
 
 
 def _said(passed: int, failed: int, skipped: int = 0, names: tuple[str, ...] = ()) -> CheckOutcome:
@@ -253,11 +253,8 @@ def _go(text: str) -> CheckOutcome | None:
 
 
 def _cargo(text: str) -> CheckOutcome | None:
-    broken, counted = (
-        _last(text, _PATTERNS.cargo_broken),
-        _counted(text, _PATTERNS.cargo, _PATTERNS.cargo_name, summed=True),
-    )
-    return counted or (CheckOutcome(False, broken[1]) if broken else None)
+    broken = _last(text, _PATTERNS.cargo_broken)
+    return _counted(text, "cargo") or (CheckOutcome(False, broken[1]) if broken else None)
 
 
 def _jest(text: str) -> CheckOutcome | None:
@@ -279,23 +276,9 @@ def _node(text: str) -> CheckOutcome | None:
 
 
 def _java(text: str) -> CheckOutcome | None:
-    for line in (_PATTERNS.maven, _PATTERNS.gradle):
-        if counted := _counted(text, line, _PATTERNS.java_name):
-            return counted
-    found = _last(text, _PATTERNS.build)
-    names = _names(text, _PATTERNS.java_name)
-    return CheckOutcome(found[1].startswith("SUCC"), f"build {found[1].lower()}", names) if found else None
-
-
-def _others(text: str) -> CheckOutcome | None:
-    """RSpec, PHPUnit, CTest, dotnet test."""
-    return (
-        _counted(text, _PATTERNS.rspec, _PATTERNS.rspec_name)
-        or _counted(text, _PATTERNS.phpunit_ok)
-        or _counted(text, _PATTERNS.phpunit, _PATTERNS.phpunit_name)
-        or _counted(text, _PATTERNS.ctest, _PATTERNS.ctest_name)
-        or _counted(text, _PATTERNS.dotnet, summed=True)
-    )
+    if (counted := _counted(text, "maven", "gradle")) or not (found := _last(text, _PATTERNS.build)):
+        return counted
+    return CheckOutcome(found[1].startswith("SUCC"), f"build {found[1].lower()}", _names(text, _PATTERNS.counted_name))
 
 
 def _counts(text: str) -> CheckOutcome | None:
@@ -310,7 +293,7 @@ def _counts(text: str) -> CheckOutcome | None:
 def _checks(text: str) -> CheckOutcome | None:
     """Type checkers and linters."""
     if found := _last(text, _PATTERNS.found):
-        return CheckOutcome(False, f"{count(int(found[1] or found[2]), 'error')} found")
+        return CheckOutcome(False, f"{count(int(found[1]), 'error')} found")
     names = tuple(f"{found[1]} {found[2]}"[:160] for found in _PATTERNS.tsc.finditer(text))
     if names:
         return CheckOutcome(False, f"{count(len(names), 'error')} found", names)
@@ -324,6 +307,7 @@ def _make(text: str) -> CheckOutcome | None:
     return CheckOutcome(False, f"make: {found[1]}: {found[2]}" if found[1] else f"make: {cut(found[3], 120)}")
 
 
+_OTHERS = ("rspec", "phpunit_ok", "phpunit", "ctest", "dotnet")
 _Reader = Callable[[str], CheckOutcome | None]
 # Each with words without which it has said nothing.
 _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
@@ -332,10 +316,10 @@ _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
     ("jest", _jest, ("Tests",)),
     ("unittest", _unittest, ("Ran ",)),
     ("java", _java, ("Tests run:", "completed,", "BUILD ")),
-    ("others", _others, (" example", "OK (", "Tests: ", "% tests passed", "Failed:")),
+    ("others", lambda text: _counted(text, *_OTHERS), (" example", "OK (", "Tests: ", "% tests passed", "Failed:")),
     ("go", _go, ("ok  ", "ok\t", "--- FAIL:", "FAIL\t")),
     ("node", _node, (" passing", " failing", "# pass", "ℹ pass", " pass\n", " fail\n")),
-    ("checks", _checks, ("no issues found", "checks passed", " errors", "Found ", " problem", "error TS")),
+    ("checks", _checks, (" issues", "checks passed", " errors", "Found ", " problem", "error TS", "Checked ")),
     ("counts", _counts, (" passed", " failed")),
     ("make", _make, ("***",)),
 )

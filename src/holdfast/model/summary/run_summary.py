@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdfast.model.summary import command_results, wording
-from holdfast.model.summary.checks import PASSED, Checks, Failures, named
+from holdfast.model.summary.checks import NO_TESTS, Checks, Failures, named
 from holdfast.model.summary.command_results import CheckOutcome, error_line, first_line, outcome
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
@@ -24,6 +24,8 @@ MAX_FILES, MAX_COMMANDS, MAX_PATH = 2000, 200, 1000  # that are kept while turns
 SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
 _FIRST_ASKED, _LAST_ASKED = 4, 8
 _SHORT = 24  # characters of a prompt that names nothing: "yes, go on"
+# Characters of all prompts, or of all conclusions; of one of them if there are many, and if there are few.
+_ROOM, _LEAST, _MOST = 4_000, 300, 900
 
 
 @mutable
@@ -35,21 +37,17 @@ class _File:
 
 
 @mutable
-class _Asked:
-    text: str
-    interrupted: bool = False
-
-
-@mutable
 class _Books:
     """What is kept of the turns so far."""
 
-    first: list[_Asked] = field(default_factory=list)
-    last: deque[_Asked] = field(default_factory=lambda: deque(maxlen=_LAST_ASKED))
+    first: list[str] = field(default_factory=list)
+    last: deque[str] = field(default_factory=lambda: deque(maxlen=_LAST_ASKED))
     asked: int = 0
-    said: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
+    said: deque[list[str]] = field(default_factory=lambda: deque(maxlen=SHOWN))
+    remarks: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN // 2))  # reasons given on the way
     answer: str = ""
-    report: str = ""  # the last answer of a turn that wrote something
+    report: str = ""  # what the turn that wrote most said at its end
+    reported: int = 0  # lines it wrote
     files: dict[str, _File] = field(default_factory=dict)
     more_files: int = 0
     read: dict[str, None] = field(default_factory=dict)
@@ -87,32 +85,34 @@ class Account:
             for call in step.calls:
                 self._calls += 1
                 self._call(call, turn)
-        self._end(turn, worked=any(call.edits for call in turn.calls), committed=len(self._books.commits) > before)
+        wrote = sum(1 + len(edit.added) + len(edit.removed) for call in turn.calls for edit in call.edits)
+        self._end(turn, wrote=wrote, committed=len(self._books.commits) > before)
 
     def _ask(self, turn: TranscriptTurn) -> None:
-        words = wording.gist(turn.prompt, 400)
+        words = wording.gist(turn.prompt, _MOST)
         if not words or turn.continues:
             return
         self._books.asked += 1
         into = self._books.first if len(self._books.first) < _FIRST_ASKED else self._books.last
-        into.append(_Asked(words, turn.interrupted))
+        into.append(f"Stopped by the person: {words}" if turn.interrupted else words)
 
     def _call(self, call: Call, turn: TranscriptTurn) -> None:
         if call.todos is not None:
             self._books.todos = call.todos
         if call.result is None:
             self._books.broken_off = [*self._books.broken_off, _what(call)][:3]
+            self._books.may_have_committed |= bool(_PATTERNS.commits.search((call.command or "")[:4000]))
             return
         if call.result.refused:
             self._failures.add(f"refused {_what(call)}", _what(call), "the person said no", self._turns)
         elif call.kind == "ask":
-            self._books.answers.append(f"The person was asked and said: {cut(one_line(call.result.text), 240)}")
-        elif call.edits:
+            self._books.answers.append(cut(_PATTERNS.answered.sub("", one_line(call.result.text)), 400))
+        elif call.edits and not call.result.failed:
             self._edit(call, turn)
-        elif call.command is not None:
-            self._command(call, call.command)
+        elif call.command is not None and not _PATTERNS.not_run.match(call.result.text):
+            self._command(call.result, call.command, turn)
         elif call.kind == "agent":
-            self._books.may_have_committed = True
+            self._books.may_have_committed |= not _PATTERNS.only_looks.search(call.text[:4000])
         elif call.result.failed:
             self._tool_failed(call, turn)
         else:
@@ -120,12 +120,12 @@ class Account:
                 self._books.read.setdefault(self._path(path, turn))
 
     def _tool_failed(self, call: Call, turn: TranscriptTurn) -> None:
-        """A tool that is no program failed; to have looked for something in vain is no failure."""
+        """A tool that is no program failed; to look for something in vain, or to wait for a command, is no failure."""
         assert call.result is not None
-        if call.kind in ("read", "search"):
+        if call.kind in ("read", "search", "shell") and not call.edits:
             return
         why = first_line(call.result.text)
-        if call.kind == "edit" and (path := _aimed_at(call)):
+        if (call.kind == "edit" or call.edits) and (path := _aimed_at(call)):
             path = self._path(path, turn)
             self._failures.add(f"edit {path}", f"an edit of {code(path)}", why, self._turns)
         else:
@@ -133,11 +133,6 @@ class Account:
 
     def _edit(self, call: Call, turn: TranscriptTurn) -> None:
         paths = [self._path(edit.path, turn) for edit in call.edits]
-        result = call.result
-        if result is not None and result.failed:
-            what = f"an edit of {code(paths[0])}"
-            self._failures.add(f"edit {paths[0]}", what, first_line(result.text), self._turns)
-            return
         self._failures.settle(f"edit {paths[0]}")
         for path, edit in zip(paths, call.edits, strict=True):
             self._write(path, edit, turn)
@@ -159,13 +154,13 @@ class Account:
         if edit.moved_to:
             self._write(self._path(edit.moved_to, turn), TranscriptEdit(path=edit.moved_to, action="add"), turn)
 
-    def _command(self, call: Call, command: str) -> None:
-        result = call.result
-        assert result is not None
+    def _command(self, result: Result, command: str, turn: TranscriptTurn) -> None:
         test = command_results.tests(command)
         told = outcome(result.text) if test or command_results.matters(command) else None
         went_wrong = bool(result.failed or result.exit_status or (told and not told.passed))
         committed = not went_wrong and self._commit(result.text, command)
+        for part in () if went_wrong or _PATTERNS.elsewhere.search(command) else command_results.parts(command):
+            self._by_shell(part, turn)
         # Whether an outcome can only be a test runner's.
         sure = told is not None and not told.sentence.startswith(("make:", "build", "no errors"))
         if test or sure:
@@ -174,6 +169,17 @@ class Account:
             self._ran(command, result.exit_status, went_wrong, result.text)
         elif went_wrong and not command_results.answers_by_code(command):
             self._fail(command, result.exit_status, result.text)
+
+    def _by_shell(self, part: str, turn: TranscriptTurn) -> None:
+        """Note what a simple command did to files: a file that was made and taken away again was not written."""
+        files = self._books.files
+        for path in [self._path(word, turn) for word in part.split()[1:]] if _PATTERNS.removes.match(part) else ():
+            if path in files and files[path].action == "add":
+                del files[path]
+            elif path in files:
+                files[path].action = "delete"
+        if (found := _PATTERNS.writes.match(part)) and not _outside(path := self._path(found["path"], turn)):
+            self._write(path, TranscriptEdit(path=path, action="update"), turn)
 
     def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
         shown = command_results.shown(command)
@@ -197,7 +203,7 @@ class Account:
         """Whether a command made commits, as git told it."""
         if not _PATTERNS.commits.search(command[:4000]):
             return False
-        self._books.may_have_committed = True
+        self._books.may_have_committed |= not _PATTERNS.no_commit.search(text[:20_000])
         found = list(_PATTERNS.committed.finditer(text[:20_000]))
         for one in found:
             self._books.commits.append(f"{one[2]} {cut(one_line(one[3]), 120)} (on {one[1]})")
@@ -209,17 +215,25 @@ class Account:
             self._books.commits.append(url[0])
         return bool(found)
 
-    def _end(self, turn: TranscriptTurn, *, worked: bool, committed: bool) -> None:
+    def _end(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
         answer = turn.answer
         if answer:
             self._books.answer = answer
-            self._books.report = answer if worked else self._books.report
-            told = concluded(wording.without_open(answer))
-            if told and not _PATTERNS.empty.match(told) and told not in self._books.said:  # no "ok", no repetitions
+            told = _statements(wording.without_open(answer))
+            if told and told not in self._books.said:  # no "ok", no repetitions
                 self._books.said.append(told)
+            texts = [step.text for step in turn.steps if not step.aside]
+            if told and wrote and wrote >= self._books.reported:
+                self._books.report = next(
+                    (one for one in reversed(texts) if any(map(_PATTERNS.did.match, _statements(one)))), answer
+                )
+                self._books.reported = wrote
+            if sum(map(len, told)) < _LEAST:  # why it was done so was said before, if at all
+                said = [one for text in texts if text != answer for one in _statements(text) if len(one) > 40]
+                self._books.remarks.extend([one for one in said if _PATTERNS.reasons.search(one)][-3:])
         left = [*wording.unfinished(answer), *wording.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have.
-        if left or worked:
+        if left or wrote:
             self._books.unfinished = left
         elif answer and not committed:
             self._books.unfinished = self._books.unfinished if not turn.calls else []
@@ -235,7 +249,7 @@ class Account:
         """The summary of the turns so far; `found` is what was decided, ruled, found out … in them."""
         books = self._books
         files = [SummaryFile(path, one.action, one.added, one.removed) for path, one in books.files.items()]
-        listed = _most_written(files)
+        listed = sorted(_most_written(files), key=lambda one: _outside(one.path))
         left = self._left_open()
         return Summary(
             sentence=self._sentence(files, left),
@@ -243,7 +257,7 @@ class Account:
             done=tuple(self._done()),
             files=tuple(listed),
             more_files=len(files) - len(listed) + books.more_files,
-            read=() if files else tuple(books.read)[:SHOWN],
+            read=() if files or books.commits else tuple(books.read)[:SHOWN],
             commits=tuple(books.commits),
             no_commit=not (books.commits or books.may_have_committed),
             commands=tuple(books.commands.values())[-SHOWN_COMMANDS:],
@@ -259,22 +273,25 @@ class Account:
         )
 
     def _found(self, found: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-        """What was found, by type of memory; what the person answered when asked is decided, too."""
-        told = {**found, "decision": (*found.get("decision", ()), *self._books.answers)}
-        short = {kind: dict.fromkeys(cut(one_line(one), 300) for one in said) for kind, said in told.items()}
-        return {kind: tuple(said)[:SHOWN] for kind, said in short.items() if said}
+        """What was found, by type of memory, and what the person answered when asked."""
+        own = {kind: [one for one in said if not _PATTERNS.no_finding.search(one)] for kind, said in found.items()}
+        short = {kind: dict.fromkeys(cut(one_line(one), 300) for one in said) for kind, said in own.items()}
+        told = {"answer": dict.fromkeys(self._books.answers), **short}
+        return {kind: tuple(said)[:SHOWN] for kind, said in told.items() if said}
 
     def _asked(self) -> Iterator[str]:
         books = self._books
         between = books.asked - len(books.first) - len(books.last)
-        yield from map(_with_stop, books.first)
+        room = _share(len(books.first) + len(books.last))
+        yield from (beginning(one, room) for one in books.first)
         yield from [f"({between} more between)"] if between else []
-        yield from map(_with_stop, books.last)
+        yield from (beginning(one, room) for one in books.last)
 
     def _done(self) -> Iterator[str]:
         last = wording.without_open(self._books.answer)
-        newest = concluded(last)
-        yield from (one for one in self._books.said if one != newest)
+        newest, room = _statements(last), _share(len(self._books.said))
+        yield from (_best(one, room) for one in self._books.said if one != newest)
+        yield from dict.fromkeys(f"On the way: {one}" for one in self._books.remarks)
         yield from (line for line in _at_length(last) if line not in self._books.unfinished)
 
     def _unfinished(self) -> list[str]:
@@ -294,7 +311,7 @@ class Account:
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
-        left = [path for path, file in self._books.files.items() if not file.committed and not path.startswith("/")]
+        left = [path for path, file in self._books.files.items() if not file.committed and not _outside(path)]
         if not left or not self._books.committed:
             return []
         more = f" and {len(left) - 6} more" if len(left) > 6 else ""
@@ -304,27 +321,32 @@ class Account:
         books = self._books
         agent = AGENTS.get(self._origin.agent, self._origin.agent)
         what = f"{agent}: {told}" if (told := self._headline()) else f"{agent} worked without being asked anything"
-        parts = [f"{count(len(files), 'file')} written"] if files else []
-        parts += [f"{count(len(books.commits), 'commit')}"] if books.commits else []
+        inside = [one for one in files if not _outside(one.path)] or files
+        parts = [f"{count(len(inside), 'file')} written"] if inside else []
+        made = sum(" (on " in one for one in books.commits)  # the others are pull requests
+        parts += [count(made, "commit")] if made else []
         failing, newest = self._checks.failing, self._checks.newest
         if failing:
             more = f" and {len(failing) - 1} more fail" if len(failing) > 1 else " fails"
             parts.append(code(cut(failing[-1].command, 60)) + more)
         elif newest is not None:
-            parts.append("checks pass" if newest.outcome == PASSED else f"tests pass ({cut(newest.outcome, 60)})")
+            which = "tests" if command_results.is_whole(command_results.tests(newest.command) or "") else "chosen tests"
+            parts.append("checks pass" if newest.outcome in NO_TESTS else f"{which} pass ({cut(newest.outcome, 60)})")
         parts += [f"{count(len(left), 'matter')} left open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
 
     def _headline(self) -> str:
-        """What was achieved: the last commit's subject, else what the agent said of its work, else what was asked."""
+        """What was achieved: the last commits' subjects, else what the agent said of its work, else the answer."""
         books = self._books
         subjects = [one.partition(" ")[2].rpartition(" (on ")[0] for one in books.commits if " (on " in one]
         if subjects:
-            return beginning(subjects[-1], 160)
-        if books.files and (said := concluded(wording.without_open(books.report))):
-            return beginning(said, 160)
-        telling = [one.text for one in books.first if len(one.text) > _SHORT] or [one.text for one in books.first]
-        return beginning(telling[0] if telling else self._origin.title or "", 160)
+            return cut("; ".join(dict.fromkeys(subjects[-3:])), 200)
+        if books.files and (said := concluded(wording.without_open(books.report), 160, achieved=True)):
+            return said
+        telling = [one for one in books.first if len(one) > _SHORT] or books.first
+        asked = beginning(telling[0] if telling else self._origin.title or "", 160)
+        answer = beginning(" ".join(books.said[0]), 160) if books.said and not books.files else ""
+        return f"{asked} {answer}" if answer and asked.endswith("?") else answer or asked
 
 
 def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | None:
@@ -351,18 +373,45 @@ def relative(path: str, cwd: str | None, top: str | None) -> str:
     return plain[len(base) + 1 :] if base and plain.startswith(f"{base.rstrip('/')}/") else plain
 
 
-def concluded(answer: str) -> str:
-    """What an answer says first, without its cheers and announcements."""
-    said = [one for line in wording.told_lines(answer)[:8] for one in wording.sentences(line)]
-    told = [one for one in said if not _PATTERNS.empty.match(one)]
-    return beginning(" ".join(_ended(one) for one in told[:5]) or one_line(answer[: wording.MAX_READ]), 240)
+def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
+    """What an answer says, without its cheers and announcements; `achieved`: from what it says was done."""
+    told = _statements(answer)
+    results = [one for one in told if not _PATTERNS.only_checks.match(one)] if achieved else []
+    first = next((at for at, one in enumerate(results) if _PATTERNS.did.match(one)), 0)
+    return beginning(" ".join(results[first:]), limit) if results else _best(told, limit)
+
+
+def _statements(text: str) -> list[str]:
+    """The sentences of a text that say something, without those that only announce others."""
+    said = [one for line in wording.told_lines(text)[:60] for one in wording.sentences(line)][:200]
+    told = [_ended(one) for one in said if not _PATTERNS.empty.match(one)]
+    return told[: max((at for at, one in enumerate(told, 1) if not one.endswith(":")), default=0)]
+
+
+def _best(told: Sequence[str], limit: int) -> str:
+    """The sentences that fit, in their order: the first two, then those with reasons and results, then long ones.
+
+    What stands under "One of these is true:" is not told without it, and what is left out leaves a mark.
+    """
+    if sum(map(len, told)) + len(told) <= limit or len(told) < 2:
+        return beginning(" ".join(told), limit)
+    reasons = [at for at, one in enumerate(told) if len(one) > 24 and _PATTERNS.telling.search(one)]
+    kept: set[int] = set()
+    for at in dict.fromkeys([0, 1, *reasons, *(at for at, one in enumerate(told) if len(one) > 60)]):
+        lead = max((before for before in range(at) if told[before].endswith(":")), default=at)
+        size = sum(len(told[one]) + 3 for one in {lead, at} - kept)
+        if size < limit:
+            limit -= size
+            kept |= {lead, at}
+    marked = (("" if at == 0 or at - 1 in kept else "… ") + told[at] for at in sorted(kept))
+    return " ".join(marked) or cut(told[0], limit)
 
 
 def _at_length(answer: str) -> list[str]:
     """The lines of the last answer, as many as a reader needs."""
     told = [line for line in wording.told_lines(answer) if not _PATTERNS.empty.match(line)]
-    chosen = told if len(told) <= 10 else [*told[:6], "…", *told[-3:]]
-    return [cut(line, 300) for line in chosen]
+    chosen = told if len(told) <= 16 else [*told[:11], "…", *told[-4:]]
+    return [cut(line, 420) for line in chosen]
 
 
 def _ended(sentence: str) -> str:
@@ -385,8 +434,13 @@ def _aimed_at(call: Call) -> str | None:
     return found[1] if found else call.paths[0] if call.paths else None
 
 
-def _with_stop(asked: _Asked) -> str:
-    return f"{asked.text} (stopped by the person)" if asked.interrupted else asked.text
+def _share(number: int) -> int:
+    return max(_LEAST, min(_MOST, _ROOM // max(number, 1)))
+
+
+def _outside(path: str) -> bool:
+    """Whether a file lies outside the repository: in a scratch folder, or among the agent's own."""
+    return path.startswith(("/", "../")) or path[1:2] == ":"
 
 
 def _code(status: int | None) -> str:
@@ -401,13 +455,6 @@ def _most_written(files: Sequence[SummaryFile]) -> list[SummaryFile]:
 
 
 MAX_LINE = 300
-_FOUND = {  # the heading of each type of memory found in the transcript
-    "decision": "Decided",
-    "invariant": "Rules stated",
-    "dead-end": "Dead ends",
-    "fact": "Found out",
-    "assumption": "Assumed",
-}
 _ACTIONS = {"add": "new", "delete": "deleted", "move": "moved away"}
 
 
@@ -422,13 +469,15 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += _section("Asked for", map(safe, summary.asked))
     rows += _section("Done, in the agent's words", map(safe, summary.done))
     more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
-    written = "Files written (the transcript shows no commit)" if summary.no_commit else "Files written"
+    unseen = "" if summary.commits else " (whether they were committed was not seen)"
+    written = f"Files written{' (the transcript shows no commit)' if summary.no_commit else unseen}"
     rows += _section(written, [*map(_file, summary.files), more])
     rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
     rows += _section("Committed", [safe(one) for one in summary.commits])
-    rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests)])
+    untested = "None was seen." if summary.files else ""
+    rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests)], none=untested)
     rows += _section("Commands", [*map(_ran, summary.commands)])
-    for kind, title in _FOUND.items():
+    for kind, title in (row.split(": ", 1) for row in _PATTERNS.lines("found")):
         rows += _section(title, [safe(one) for one in summary.found.get(kind, ())])
     rows += _section("Failed", [safe(one) for one in summary.failed])
     return "\n".join(rows) + "\n"

@@ -29,16 +29,26 @@ def cut(text: str, limit: int) -> str:
 
 
 def bare(line: str) -> str:
-    """A line without what makes it a heading, an item or a quote, and without bold."""
-    return _PATTERNS.bold.sub(r"\2", one_line(_PATTERNS.lead.sub("", line)))
+    """A line without what makes it a heading, an item or a quote, without bold, and without links to files."""
+    return _PATTERNS.lead.sub("", _PATTERNS.bold.sub(r"\2", _PATTERNS.file_link.sub(r"\1", one_line(line))))
 
 
 def told_lines(text: str) -> list[str]:
-    """The lines of a text that say something: no code blocks, tables or rules."""
-    kept = without_code(text[:MAX_READ])
-    said = (line for line in kept.splitlines() if not (_PATTERNS.table_row.match(line) or _PATTERNS.rule.match(line)))
-    plain = (bare(line) for line in said if not _PATTERNS.title.match(line))
-    return [line for line in plain if any(map(str.isalnum, line))]
+    """The lines of a text that say something: no code blocks or rules, and of a table its rows."""
+    kept = _PATTERNS.announced.sub(" ", _PATTERNS.table_head.sub("", without_code(text[:MAX_READ])))
+    said, title = [], ""
+    for row in kept.splitlines():
+        line = bare(_PATTERNS.table_row.sub(_cells, row))
+        if _PATTERNS.title.match(row):
+            title = "" if _PATTERNS.plain_title.match(line) else f"{line.rstrip(':')}: "
+        elif any(map(str.isalnum, line)):
+            said.append(title + line)
+            title = ""
+    return said
+
+
+def _cells(row: re.Match[str]) -> str:
+    return " — ".join(filter(None, map(str.strip, row["cells"].split("|"))))
 
 
 def without_code(text: str) -> str:
@@ -158,7 +168,7 @@ def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
 
 
 def _sentences(answer: str) -> list[str]:
-    """Sentences that say that something is not done; only of what is said to the person, at the end."""
-    told = told_lines(answer[-_LAST:])[-12:]
+    """Sentences that say that something is not done; only of what is said to the person, first and at the end."""
+    told = dict.fromkeys([*told_lines(answer)[:2], *told_lines(answer[-_LAST:])[-12:]])
     said = [one for line in told if not _PATTERNS.heading.match(line) for one in sentences(line)]
     return [one for one in said if _PATTERNS.not_done.search(one) and not one.endswith("?")]
