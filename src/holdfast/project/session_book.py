@@ -51,6 +51,7 @@ _OF_RUN = {  # which parts of a run's summary are included, and how each begins
     "Tests and checks, as they ended": "tests",
     "Answers of the person": "the person answered",
     "Proposed: decisions": "may be decided",
+    "Decided": "decided",  # as pages of earlier versions head it
     "Done, in the agent's words": "done",
 }
 
