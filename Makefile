@@ -11,7 +11,7 @@ JOBS   ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs
+.PHONY: help demo test test-fast test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs bench-why
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
@@ -23,6 +23,7 @@ help:
 	@echo "make bench-recall DATA=folder  how much recall finds of the question sets in a folder"
 	@echo "make bench-memory DATA=folder  how good the proposals are that labelled sessions leave behind, and with REPO=path all the rest"
 	@echo "make bench-stale REPO=path  how rightly evidence goes stale along a repository's own history"
+	@echo "make bench-why REPO=path    how many lines \`why\` answers, and how rightly, on real sessions with known commits"
 	@echo "make bench-packs REPO=folder   how well contexts fit their tasks, by a repository's own history"
 	@echo "make torture  the tests with large counts"
 	@echo "make mutants  change the modules that keep the laws, one thing at a time, and count what tests miss"
@@ -97,6 +98,11 @@ bench-stale: $(STAMP)
 bench-packs: $(STAMP)
 	@test -n "$(REPO)" || { echo "Name a repository: make bench-packs REPO=folder" >&2; exit 1; }
 	@$(BIN)/python -m bench.packs "$(REPO)" $(ARGS)
+
+# A repository with a branch of checkpoints; bench/why.py says what these are.
+bench-why: $(STAMP)
+	@test -n "$(REPO)" || { echo "Name a repository: make bench-why REPO=path" >&2; exit 1; }
+	@$(BIN)/python -m bench.why "$(REPO)" $(ARGS)
 
 torture: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m torture --hypothesis-profile torture $(ARGS)

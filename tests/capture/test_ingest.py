@@ -22,6 +22,7 @@ from holdfast.store import import_progress, session_files
 from tests.git.place import Place, now
 from tests.making import belongs, take_in
 
+from . import claude_lines as claude
 from .conftest import FAKE_KEY, faults
 from .rollouts import BEGAN, Rollout, a_place, rollout
 
@@ -403,6 +404,33 @@ def test_commits_made_in_a_turn_are_its_receipts(place: Place, home: Path) -> No
     assert done.runs == (event["run_id"],)
     (row,) = run_files.turns_of(place.open().layout.run(event["run_id"]))
     assert row["files"] == place.git("show", "--format=", "--name-only", oid).split(), "a helper may have written them"
+
+
+@pytest.mark.parametrize("folder", [f"{claude.SESSION}/subagents/", ""])
+def test_what_a_helper_wrote_is_among_the_files_of_the_turn_that_sent_it(place: Place, home: Path, folder: str) -> None:
+    """Who asks what came of a request means all of it, whoever's hands did it."""
+    top = str(place.repo.path)
+    told = {"status": "completed", "agentId": "a0ad4f44468bdf20d"}
+    wrote = {"type": "create", "filePath": f"{top}/src/helped.py", "content": "x = 1"}
+    aside: dict[str, Any] = {"isSidechain": True, "agentId": told["agentId"], "cwd": top}
+    claude.write(
+        home / f"{folder}agent-{told['agentId']}.jsonl",
+        claude.user("Write it.", **aside),
+        claude.assistant(claude.use("Write", file_path=wrote["filePath"], content="x = 1"), **aside),
+        claude.result("ok", told=wrote, **aside),
+    )
+    path = claude.write(
+        home / f"{claude.SESSION}.jsonl",
+        claude.user("Have it written.", cwd=top),
+        claude.assistant(claude.use("Task", "c1", prompt="Write it."), cwd=top),
+        claude.result([claude.text("Done.")], "c1", told=told, cwd=top),
+        claude.user("Have it written again.", cwd=top),
+        claude.assistant(claude.use("Task", "c2", prompt="Write it."), cwd=top),
+        claude.result([claude.text("Done.")], "c2", told=told | {"agentId": "../../no-such"}, cwd=top),
+    )
+    done = taken(place, Path(path), tool=dialect("claude"))
+    rows = list(run_files.turns_of(place.open().layout.run(done.runs[0])))
+    assert [row["files"] for row in rows] == [["src/helped.py"], []]
 
 
 def test_a_secret_is_never_written(place: Place, home: Path) -> None:

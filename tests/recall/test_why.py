@@ -10,6 +10,7 @@ import pytest
 from holdfast.capture.run import CommandOutcome
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.interfaces.cli import why_commands
+from holdfast.interfaces.cli.output import as_text
 from holdfast.model.transcript import line_hash
 from holdfast.project import Project
 from holdfast.recall.why.line_reasons import WhyAnswer
@@ -391,6 +392,49 @@ def test_a_trailer_that_names_a_run_is_told_as_what_it_is(scene: World) -> None:
     for key, tick in (("See-also", int(made)), ("Holdfast-Run", now + 60), ("Holdfast-Run", START)):
         one = trailing(key, tick)
         assert (one.state, one.during) == ("unknown", ()), (key, tick)
+
+
+WRITTEN = [f"CARRIER_{n} = how_long_the_carrier_waits_for({n})" for n in range(4)]
+
+
+def committed_by_hand(scene: World, message: str, *, wrote: int) -> tuple[str, WhyAnswer]:
+    """A run leaves some lines, a person adds two and commits; git's log has forgotten. The run, and their answer."""
+    session = scene.session().asks("Wait for the carrier.").writes(FILE, WRITTEN[:wrote])
+    session.done()
+    run = session.ends()
+    scene.wait(3 * 3600)
+    scene.write(FILE, [*WRITTEN[:wrote], MINE, OTHER])
+    scene.git("add", "-A")
+    scene.git("commit", "-q", "-m", "by hand", "-m", message.format(session=session.name, run=run))
+    scene.git("reflog", "expire", "--expire=all", "HEAD")
+    assert run and told(scene, f"{FILE}:1") == ("matched", run)
+    return run, answer(scene, f"{FILE}:{wrote + 1}-{wrote + 2}")
+
+
+def test_without_a_log_of_git_a_commit_is_likely_of_the_run_that_wrote_much_of_it(scene: World) -> None:
+    """Who imports old sessions has no log that names their commits; what they wrote does."""
+    run, one = committed_by_hand(scene, "words", wrote=4)
+    assert (one.state, one.run, [by.run for by in one.maybe]) == ("likely", None, [run])
+    assert f"Likely by run {run} turn 1" in as_text(why_commands.why_text(scene.open().recall.why(f"{FILE}:5")))
+    whole = why_commands.why_text(scene.open().recall.why(FILE))
+    assert f"likely by run {run}" in whole, "the list of all lines says so, too"
+
+
+@pytest.mark.parametrize(
+    ("message", "state"),
+    [
+        ("words", "unknown"),
+        ("Agent-Session: {session}", "likely"),
+        ("Some-Checkpoint: https://example.org/{session}?a=b", "likely"),
+        ("Holdfast-Run: {run}", "likely"),
+        ("See-also: {session}", "unknown"),
+        ("Agent-Session: 3f{session}", "unknown"),
+    ],
+)
+def test_a_trailer_that_names_a_session_makes_it_likely(scene: World, message: str, state: str) -> None:
+    """A tool's hook writes its session into the commit; that and a line that it wrote there are two signs."""
+    run, one = committed_by_hand(scene, message, wrote=1)
+    assert (one.state, one.run, [by.run for by in one.maybe]) == (state, None, [run] if state == "likely" else [])
 
 
 # -- damage

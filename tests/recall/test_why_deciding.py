@@ -15,6 +15,7 @@ from holdfast.recall.why.verdict import (
     Verdict,
     accompanied,
     decide,
+    main_writer,
     with_likely,
 )
 
@@ -108,41 +109,53 @@ def by(run: str, turn: int = 1) -> LineAuthor:
     return LineAuthor(run, (turn,), False, view())
 
 
+DAY = 86_400.0
+BROUGHT = {f"m{n}" for n in range(10)}
+
+
+def part(run: str, first: int, last: int, begin: float = 60, turn: int = 1) -> TurnLines:
+    """A turn that wrote some of the ten lines that the commit brought."""
+    added = {f"m{n}": 1 for n in range(first, last)} | {"other": 1}
+    return TurnLines(by=TurnName(run, turn), path="a.py", begin=begin, end=begin + 1, added=added, removed={})
+
+
 @pytest.mark.parametrize(
-    ("verdicts", "likely"),
+    ("wrote", "named", "writer"),
     [
-        ([by("R"), by("R", 2), by("R", 3), NOBODYS], TurnName("R", 3)),  # by the nearest
-        ([by("R"), by("R"), by("R"), BLANK], TurnName("R", 1)),
-        ([by("R"), by("R"), NOBODYS], None),  # too few to tell
-        ([by("R"), by("R"), by("S"), NOBODYS], None),  # two runs wrote here
-        ([by("R")] * 3 + [NOBODYS] * 3, None),  # half of it is somebody else's
-        ([by("R")] * 3 + [BLANK] * 9, TurnName("R", 1)),  # what says too little speaks against nobody
-        ([NOBODYS] * 4, None),
+        ([part("R", 0, 4)], False, TurnName("R", 1)),
+        ([part("R", 0, 3)], False, None),  # too small a share
+        ([part("R", 0, 2), part("R", 2, 4, turn=3)], False, TurnName("R", 3)),  # the last turn that wrote of it
+        ([part("R", 0, 4), part("S", 4, 7)], False, None),  # two runs, and none much more than the other
+        ([part("R", 0, 6), part("S", 4, 7)], False, TurnName("R", 1)),
+        ([part("R", 0, 6, begin=200)], False, None),  # after the commit
+        ([part("R", 0, 6, begin=100 - 31 * DAY)], False, None),  # long before
+        ([part("R", 0, 1, begin=100 - 31 * DAY)], True, TurnName("R", 1)),  # the commit itself names the run
+        ([part("R", 0, 0)], True, None),  # but it wrote nothing of it
+        ([part("R", 0, 1), part("S", 1, 2)], True, None),
+        ([], False, None),
     ],
 )
-def test_the_rest_of_a_commit_is_likely_its_writers(verdicts: list[Verdict], likely: TurnName | None) -> None:
+def test_the_main_writer_of_a_commit_stands_out(wrote: list[TurnLines], named: bool, writer: TurnName | None) -> None:
+    """Without a log of git only what was written tells whose commit it is; a guess would be worse than nothing."""
+    assert main_writer(BROUGHT, wrote, 100, 100, named=named) == writer
+
+
+@pytest.mark.parametrize(
+    ("said", "likely"),
+    [
+        (NOBODYS, (TurnName("R", 3),)),  # by the nearest line
+        (BLANK, (TurnName("R", 3),)),
+        (AuthorDoubt("again", (TurnName("R", 2), TurnName("S", 1))), (TurnName("R", 2),)),
+        (AuthorDoubt("again", (TurnName("S", 1),)), None),  # others are known to have written it
+    ],
+)
+def test_the_rest_of_a_commit_is_likely_its_writers(said: AuthorDoubt, likely: tuple[TurnName, ...] | None) -> None:
     """A person changes a word, a formatter a line: that is marked as likely and never stated."""
-    placed = [PlacedVerdict(said, "c", number, number) for number, said in enumerate(verdicts)]
-    found = with_likely(placed, verdicts)
-    assert [said for said in found if isinstance(said, LineAuthor)] == [
-        said for said in verdicts if isinstance(said, LineAuthor)
-    ]
-    last = found[-1]
-    assert isinstance(last, AuthorDoubt)
-    assert (last.likely, last.maybe) == ((True, (likely,)) if likely else (False, ()))
-
-
-def test_lines_of_other_commits_and_of_none_are_not_likely() -> None:
-    """Only what came together belongs together."""
-    verdicts: list[Verdict] = [by("R"), by("R"), by("R"), NOBODYS, NOBODYS]
-    commits = ["c", "c", "c", "d", None]
-    placed = [PlacedVerdict(said, commits[at], at, at) for at, said in enumerate(verdicts)]
-    assert with_likely(placed, verdicts)[3:] == [NOBODYS, NOBODYS]
-
-
-def test_who_may_have_written_a_line_is_not_made_likely() -> None:
-    """Several turns wrote the text: that is known, and stays a doubt."""
-    doubt = AuthorDoubt("several turns wrote this text", (TurnName("S", 1),))
-    verdicts: list[Verdict] = [by("R"), by("R"), by("R"), doubt]
-    placed = [PlacedVerdict(said, "c", at, at) for at, said in enumerate(verdicts)]
-    assert with_likely(placed, verdicts)[3] == doubt
+    verdicts: list[Verdict] = [by("R"), by("R", 3), said]
+    placed = [PlacedVerdict(one, "c", number, number) for number, one in enumerate(verdicts)]
+    found = with_likely(placed, verdicts, [None, None, TurnName("R", 7)])
+    assert found == [*verdicts[:2], AuthorDoubt(said.reason, likely, likely=True) if likely else said]
+    assert with_likely(placed, verdicts, [None] * 3) == verdicts
+    elsewhere = [*placed[:2], PlacedVerdict(said, "d", 2, 2)]
+    (last,) = with_likely(elsewhere, verdicts, [None, None, TurnName("R", 7)])[2:]
+    assert not isinstance(last, LineAuthor) and (said.maybe or last.maybe == (TurnName("R", 7),))

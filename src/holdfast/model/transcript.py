@@ -92,6 +92,7 @@ class Call:
     edits: tuple[TranscriptEdit, ...] = ()
     todos: tuple[Todo, ...] | None = None  # the plan as this call leaves it
     result: Result | None = None  # None: interrupted
+    helper: str = ""  # the session of the helper that it started, if its tool says so
 
 
 @frozen(kw_only=True)

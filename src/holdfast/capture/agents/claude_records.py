@@ -119,10 +119,10 @@ def read_call(block: dict[str, Any], call_id: str) -> Call:
 
 def with_result(call: Call, given: dict[str, Any], block: dict[str, Any], record: dict[str, Any]) -> Call:
     """The call with what it gave back and, if it worked, what it wrote."""
-    result = _result(call, block, record)
-    if result.failed or call.kind != "edit":
-        return replace(call, result=result)
-    return replace(call, result=result, edits=_edits(call, given, record.get("toolUseResult")))
+    result, told = _result(call, block, record), record.get("toolUseResult")
+    if call.kind == "agent" and (agent := short_name(dict_of(told).get("agentId"))):
+        return replace(call, result=result, helper=f"agent-{agent}")
+    return replace(call, result=result, edits=() if result.failed or call.kind != "edit" else _edits(call, given, told))
 
 
 def _result(call: Call, block: dict[str, Any], record: dict[str, Any]) -> Result:

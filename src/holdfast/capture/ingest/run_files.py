@@ -12,17 +12,20 @@ The rows are pure: a turn in, JSON values out, texts cut to their limits once mo
 is written was redacted before; if the scanner fails, nothing of the run is kept.
 """
 
+import contextlib
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from holdfast.capture import run_report
+from holdfast.capture import agents, run_report
 from holdfast.capture.ingest.duplicates import contents
 from holdfast.capture.ingest.run_anchor import AgentGitCall, RunAnchors, moment
 from holdfast.capture.ingest.session_repository import relative
 from holdfast.capture.ingest.turn_notes import turn_notes
 from holdfast.capture.worktree_changes import spelled
+from holdfast.errors import HoldfastError
 from holdfast.model import transcript as transcripts
 from holdfast.model.summary import Account, Summary, summary_page, turn_line
 from holdfast.model.transcript import MAX_TEXT, Call, Todo, TranscriptOrigin, TranscriptStep, TranscriptTurn, cut
@@ -278,6 +281,7 @@ class RunFilesWriter:
         `whole` is the turn of which the rest was imported before.
         """
         files = files_written(turn, self._place)
+        helpers = [path for call in turn.calls if call.helper for path in self._helper_files(call.helper)]
         brief = slim(turn)
         row = turn_row(brief, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
         row["said"] = agent_texts(self._quotes.out_of(turn))
@@ -285,7 +289,8 @@ class RunFilesWriter:
             calls = committing(turn, row["ts"], row["ended"])
             made = self._anchors.made(calls, self._origin, turn.cwd) + self._anchors.told(calls)
             row["commits"] = list(dict.fromkeys(made))
-            row["files"] = list(dict.fromkeys([*row["files"], *self._anchors.files_of(row["commits"])]))[:TURN_FILES]
+            also = *helpers, *self._anchors.files_of(row["commits"])
+            row["files"] = list(dict.fromkeys([*row["files"], *also]))[:TURN_FILES]
             self.commits |= dict.fromkeys(made)
         for number, step in enumerate(turn.steps, self.steps + 1):
             self._write(CYCLES, *cycle_row(step, turn=n, n=number))
@@ -294,6 +299,15 @@ class RunFilesWriter:
             self._write_lines(path, one, n)
         self._account.add(brief)
         self._count(turn, row["ended"])
+
+    def _helper_files(self, session: str) -> Iterator[str]:
+        """The files that a helper wrote, by its own transcript beside this one."""
+        path = str(self._context["transcript"]["path"])
+        name = f"{os.path.basename(session)}.jsonl"
+        for place in (os.path.splitext(path)[0] + "/subagents", os.path.dirname(path)):
+            with contextlib.suppress(HoldfastError, OSError, ValueError):
+                for turn in agents.dialect(self._origin.agent).read(os.path.join(place, name), 0, None):
+                    yield from files_written(turn, self._place)
 
     def _write(self, name: str, row: Mapping[str, Any], words: list[str]) -> None:
         """Write a row; `words` are all of it that is somebody else's, so that one look is enough mostly."""

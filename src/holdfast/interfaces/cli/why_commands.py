@@ -61,7 +61,7 @@ def _answer(one: WhyAnswer) -> Iterator[str]:
         yield f"Written by run {strong(one.run.id)} turn {turns} ({_who(one.run)}), {one.state}"
     elif one.state == "likely":
         by = " or ".join(f"{maybe.turn}" for maybe in one.maybe)
-        yield f"Likely by run {strong(one.maybe[0].run)} turn {by}, which wrote most of what this commit brought here"
+        yield f"Likely by run {strong(one.maybe[0].run)} turn {by}, which wrote part of what this commit brought here"
     else:
         yield f"Not known: {one.reason}"
     if (made := one.commit) is None:

@@ -160,12 +160,13 @@ def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFinding
     found.records = recorded_runs.records(clone, paths=paths, commits=oids)
     _note_commits(clone, found, oids | {one.before[0] for one in blamed if one.before})
     texts = _Texts(clone, asked, found, blamed)
-    marks = {line_hash(texts.line(one)) for one in blamed}
+    marks = {line_hash(texts.line(one)) for one in blamed}.union(*map(texts.brought, blamed))
     wrote = [one for record in found.records.values() for one in recorded_runs.written(record, paths, marks)]
     verdicts = _Verdicts(found, texts, wrote, spell, now=clone.clock().timestamp(), path=spell(asked.path))
     placed = [verdict.PlacedVerdict(verdicts.of(one), one.commit, one.number, one.at) for one in blamed]
-    judged = verdict.with_likely(placed, verdict.accompanied(placed))
-    pairs = zip(blamed, judged, strict=True)
+    judged = verdict.accompanied(placed)
+    writers = [None if isinstance(judged[at], LineAuthor) else verdicts.writer(one) for at, one in enumerate(blamed)]
+    pairs = zip(blamed, verdict.with_likely(placed, judged, writers), strict=True)
     found.lines = [LineVerdict(one, said) for one, said in pairs if asked.first <= one.number <= asked.last]
     return found
 
@@ -204,10 +205,11 @@ class _Texts:
     """The file's lines in the commits that matter, each read once and known by hashes."""
 
     def __init__(self, clone: Clone, asked: WhyTarget, found: LineFindings, blamed: Sequence[Blamed]) -> None:
-        self._now = asked.text
+        self._now, self._commits = asked.text, found.commits
         places = dict.fromkeys(place for one in blamed for place in _places(found, one))
         self._texts = blame.texts(clone.repo, places)
         self._counts: dict[tuple[str, str] | None, Counter[str]] = {}
+        self._brought: dict[tuple[str, str], set[str]] = {}
 
     def line(self, one: Blamed) -> str:
         """A line as its commit has it: blanks may have changed since."""
@@ -220,6 +222,16 @@ class _Texts:
             text = self._now if place is None else self._texts.get(place, ())
             self._counts[place] = Counter(map(line_hash, telling_lines(text)))
         return self._counts[place][mark]
+
+    def brought(self, one: Blamed) -> set[str]:
+        """Hashes of the distinct lines that the commit of a line brought into its file."""
+        place, commit = (one.commit or "", one.path), self._commits.get(one.commit or "")
+        if place not in self._brought:
+            before = [(oid, name) for oid in commit.parents for name in _names(one)] if commit else []
+            text = self._texts.get(place, ()) if commit and not one.cut else ()
+            marks = {line_hash(line) for line in text if verdict.is_distinct(line, copies=1)}
+            self._brought[place] = {mark for mark in marks if not any(self.count(at, mark) for at in before)}
+        return self._brought[place]
 
 
 def _places(found: LineFindings, one: Blamed) -> Iterator[tuple[str, str]]:
@@ -242,7 +254,9 @@ class _Verdicts:
     ) -> None:
         self._found, self._texts, self._spell, self._now, self._path = found, texts, spell, now, path
         self._by_path: dict[str, dict[str, list[TurnLines]]] = defaultdict(lambda: defaultdict(list))
-        for one in sorted(wrote, key=_order):
+        self._wrote = sorted(wrote, key=_order)
+        self._writers: dict[tuple[str, str], TurnName | None] = {}
+        for one in self._wrote:
             for mark in {*one.added, *one.removed}:
                 self._by_path[one.path][mark].append(one)
 
@@ -256,6 +270,17 @@ class _Verdicts:
         views, copies = list(self._views(one, mark)), self._texts.count(None, mark)
         said = verdict.decide(mark, text, views, about, copies=copies)
         return self._checked(one, said, mark, copies) if isinstance(said, LineAuthor) else said
+
+    def writer(self, one: Blamed) -> TurnName | None:
+        """Who wrote most of what the commit of a line brought into its file; first, those that its message names."""
+        place, commit = (one.commit or "", one.path), self._found.commits.get(one.commit or "")
+        if commit and place not in self._writers:
+            here, said = {*map(self._spell, _names(one))}, recorded_runs.trailer_names(commit.message)
+            named = {run for run, it in self._found.records.items() if said and not it.harmed and said & it.names}
+            wrote = [wrote for wrote in self._wrote if wrote.path in here and (not named or wrote.by.run in named)]
+            brought, times = self._texts.brought(one), (commit.authored, commit.committed)
+            self._writers[place] = verdict.main_writer(brought, wrote, *times, named=bool(named))
+        return self._writers.get(place)
 
     def _checked(self, one: Blamed, said: LineAuthor, mark: str, copies: int) -> Verdict:
         """A claim, unless git only guessed that this is the line which the commit brought."""

@@ -18,14 +18,12 @@ from holdfast.model.event import Event, timestamp
 from holdfast.patterns import regex
 from holdfast.recall.why import recorded_runs
 from holdfast.recall.why.line_authors import LineFindings, LineVerdict, WhyTarget, runs_of
-from holdfast.recall.why.recorded_runs import RecordedTurn, seconds
+from holdfast.recall.why.recorded_runs import RecordedTurn, seconds, text_of
 from holdfast.recall.why.verdict import NOBODY, AuthorDoubt, LineAuthor, TurnName
-from holdfast.store import capsule
-from holdfast.values import frozen
+from holdfast.values import frozen, grouped
 
 RECORDED, MATCHED, COMMITTED = "recorded", "matched", "committed"
 LIKELY, AMBIGUOUS, UNKNOWN = "likely", "ambiguous", "unknown"
-_TRAILER = regex(r"^holdfast-run: *(\S+) *$", re.IGNORECASE)
 _BY_TRAILER = "a trailer of its commit names a run, and nothing that was recorded confirms it"
 _CREDIT = regex(r"^(?:co-authored-by|assisted-by|generated-by): *(\S.*)$", re.IGNORECASE)
 _MARGIN = 2  # seconds
@@ -187,9 +185,8 @@ class _Telling:
         return sorted(event.run_id or "" for event in others if commit and _was_made_in(event, commit))
 
     def _by_trailer(self, commit: Commit | None) -> Iterable[str]:
-        """The runs that a commit's message names with our key, as far as it was made while they ran."""
-        ends = commit.message.rpartition("\n\n")[2].split("\n") if commit else []
-        named = sorted({value[1] for row in ends if (value := _TRAILER.match(row))})
+        """The runs that the trailers of a commit's message name, as far as it was made while they ran."""
+        named = sorted(recorded_runs.trailer_names(commit.message)) if commit else ()
         events = filter(None, (recorded_runs.run_event(self._clone, run) for run in named))
         spans = [(event.run_id or "", *recorded_runs.span(self._clone, event)) for event in events]
         at = commit.committed if commit else 0
@@ -214,13 +211,10 @@ class _Telling:
         record = self._found.records.get(run)
         event = record.event if record else recorded_runs.run_event(self._clone, run)
         assert event is not None
-        context = capsule.read_json(record.folder, capsule.CONTEXT) if record and record.folder else None
-        context = context if isinstance(context, dict) else {}
-        agent, joined = context.get("agent"), self._clone.joined(event)
-        outputs = joined.get("outputs")
-        name = str(agent["name"]) if isinstance(agent, dict) and agent.get("name") else None
+        context, joined = record.context if record else {}, self._clone.joined(event)
+        name = text_of(context.get("agent"), "name") or None
         started = str(joined.get("started") or context.get("started") or event.ts)
-        summary = str(outputs.get("summary") or "") if isinstance(outputs, dict) else ""
+        summary = text_of(joined.get("outputs"), "summary")
         return self._runs.setdefault(run, WhyRun(run, name, started, summary, event.parent_run_id))
 
     def _asking(self, run: str, number: int) -> WhyTurn:
@@ -241,10 +235,7 @@ def _was_made_in(event: Event, commit: Commit) -> bool:
 
 def _shares(answers: Sequence[WhyAnswer]) -> list[RunShare]:
     """The lines of a file by the runs that wrote them, newest first, and what nobody wrote."""
-    by_run: dict[str | None, list[WhyAnswer]] = {}
-    for one in answers:
-        by_run.setdefault(one.run.id if one.run else None, []).append(one)
-    shares = [_share(group) for group in by_run.values()]
+    shares = [_share(group) for group in grouped((one.run.id if one.run else None, one) for one in answers).values()]
     shares.sort(key=lambda one: one.run.started if one.run else "", reverse=True)
     return shares
 
@@ -252,7 +243,8 @@ def _shares(answers: Sequence[WhyAnswer]) -> list[RunShare]:
 def _share(group: Sequence[WhyAnswer]) -> RunShare:
     reasons: Counter[str] = Counter()
     for one in group:
-        reasons[one.reason] += _size(one) if one.run is None else 0
+        by = f"likely by run {one.maybe[0].run}" if one.state == LIKELY else one.reason
+        reasons[by] += _size(one) if one.run is None else 0
     turns = {asking.turn: asking for one in group for asking in one.turns}
     return RunShare(
         run=group[0].run,

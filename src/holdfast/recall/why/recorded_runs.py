@@ -8,9 +8,11 @@ import contextlib
 import json
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from holdfast.errors import HoldfastError
@@ -27,6 +29,10 @@ _COMMIT = regex(rb'"commit:([0-9a-f]{40,64})"')
 _STARTED = regex(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-")
 _ACTION = b'"action":'
 _WHOLE = regex(r'"content"\s*:')
+# A trailer of a commit's message that names a run, or the session it came from; "See-also" and the like only cite one.
+_NAMING = regex(r"^[\w-]*(?:run|session|checkpoint|conversation|thread|transcript|chat)[\w-]*: *(\S.*)$", re.I | re.M)
+_NAME, _NUMBER = regex(r"[\w-]{8,}"), regex(r"[0-9a-f-]{8,}")
+_UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # some put a date before it
 
 
 @frozen
@@ -77,9 +83,29 @@ class RecordedRun:
             self._turns = {turn.number: turn for turn in map(_turn, rows) if turn}
         return self._turns
 
+    @property
+    def context(self) -> dict[str, Any]:
+        """What was known of it when it began; empty if that is not here."""
+        found = capsule.read_json(self.folder, capsule.CONTEXT) if self.folder else None
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def names(self) -> set[str]:
+        """What a commit may call it: its own name, its session's, or a number in the path of its transcript."""
+        parts = text_of(self.context.get("transcript"), "path").split("/")
+        # A folder of many is often split after the first digits: 3f/a0c41b… is 3fa0c41b…
+        numbers = filter(_NUMBER.fullmatch, (*parts, *map("".join, pairwise(parts))))
+        return {self.run, text_of(self.context.get("agent"), "session"), *numbers}
+
     def turn_of(self, commit: str) -> int | None:
         """The turn in which a commit was made; the first that has it."""
         return next((n for n, turn in sorted(self.turns.items()) if commit in turn.commits), None)
+
+
+def trailer_names(message: str) -> set[str]:
+    """The names of runs and sessions, as it seems, in the trailers of a commit's message."""
+    values = "\n".join(_NAMING.findall(message.rpartition("\n\n")[2]))
+    return {*_NAME.findall(values), *_UUID.findall(values)}
 
 
 def run_event(clone: Clone, run: str) -> Event | None:
@@ -230,13 +256,14 @@ def _turn(row: Mapping[str, Any]) -> RecordedTurn | None:
     number, commits = row.get("turn"), row.get("commits")
     if not isinstance(number, int):
         return None
-    ts, ended, by, prompt, line = (_text(row, name) for name in ("ts", "ended", "by", "prompt", "line"))
+    ts, ended, by, prompt, line = (text_of(row, name) for name in ("ts", "ended", "by", "prompt", "line"))
     made = tuple(oid for oid in commits if isinstance(oid, str)) if isinstance(commits, list) else ()
     return RecordedTurn(number, ts, ended or ts, by, prompt, line, made)
 
 
-def _text(row: Mapping[str, Any], name: str) -> str:
-    found = row.get(name)
+def text_of(row: object, name: str) -> str:
+    """A text of a JSON object; empty if it is none."""
+    found = row.get(name) if isinstance(row, dict) else None
     return found if isinstance(found, str) else ""
 
 

@@ -7,11 +7,10 @@ could have written it, where a person may have typed the same, or where a line s
 claimed.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from holdfast.model.transcript import telling_lines
-from holdfast.values import frozen
+from holdfast.values import frozen, replace
 
 DISTINCT = 12  # letters and digits of a line that hardly two people type alike
 MOST = 3  # copies of such a line in its file
@@ -180,41 +179,54 @@ class PlacedVerdict:
 
 def accompanied(lines: Sequence[PlacedVerdict]) -> list[Verdict]:
     """The verdicts on some lines of a file, where one as others write it counts only beside its like."""
-    found: list[Verdict] = []
-    for place, one in enumerate(lines):
-        alone = isinstance(one.verdict, LineAuthor) and one.verdict.needs_company
-        if alone and not any(_is_company(lines, place, step) for step in (-1, 1)):
-            found.append(AuthorDoubt(TOO_LITTLE))
-        else:
-            found.append(one.verdict)
-    return found
+    alone = [at for at, one in enumerate(lines) if isinstance(one.verdict, LineAuthor) and one.verdict.needs_company]
+    left = {at for at in alone if not any(_is_company(lines, at, step) for step in (-1, 1))}
+    return [AuthorDoubt(TOO_LITTLE) if at in left else one.verdict for at, one in enumerate(lines)]
 
 
-_LEAST, _SHARE = 3, 0.6  # lines of a commit here that one run wrote, and their share, for the rest to be likely its own
+# Of the lines that a commit brought into a file, a run wrote so many, such a share, and so many times as many as any
+# other run, in the month before: then the rest is likely its own. How that was measured: docs/why.md.
+_LEAST, _SHARE, _LEAD, _MONTH = 3, 0.4, 2, 30 * 86_400.0
 
 
-def with_likely(lines: Sequence[PlacedVerdict], verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts, where what nobody is named for is likely of the run that wrote most of its commit here."""
-    wrote: dict[str, list[tuple[int, LineAuthor]]] = {}
-    strange: Counter[str] = Counter()
-    for one, said in zip(lines, verdicts, strict=True):
-        if one.commit and isinstance(said, LineAuthor):
-            wrote.setdefault(one.commit, []).append((one.number, said))
-        elif one.commit and isinstance(said, AuthorDoubt) and said.reason != TOO_LITTLE:
-            strange[one.commit] += 1
-    return [_likely(one, said, wrote, strange) for one, said in zip(lines, verdicts, strict=True)]
+def main_writer(
+    brought: Collection[str], wrote: Iterable[TurnLines], authored: float, until: float, *, named: bool
+) -> TurnName | None:
+    """The turn that last wrote some of what a commit brought into a file, of the run that wrote most of it.
+
+    `brought` are hashes of distinct lines. Of runs that the commit itself has `named`, one line is enough.
+    """
+    lines: dict[str, set[str]] = {}
+    last: dict[str, TurnName] = {}
+    for one in wrote:
+        shared = one.added.keys() & brought
+        if shared and one.begin <= until + SLACK and (named or one.end >= authored - _MONTH):
+            lines.setdefault(one.by.run, set()).update(shared)
+            last[one.by.run] = one.by
+    (size, run), *others = sorted(((len(found), run) for run, found in lines.items()), reverse=True) or [(0, "")]
+    enough = named or size >= max(_LEAST, _SHARE * len(brought))
+    return last.get(run) if enough and all(_LEAD * other <= size for other, _ in others) else None
+
+
+def with_likely(
+    lines: Sequence[PlacedVerdict], verdicts: Sequence[Verdict], writers: Sequence[TurnName | None]
+) -> list[Verdict]:
+    """The verdicts, where what nobody is named for is likely of the one who wrote most of what came with it."""
+    known = [(one, said) for one, said in zip(lines, verdicts, strict=True) if isinstance(said, LineAuthor)]
+    rows = zip(lines, verdicts, writers, strict=True)
+    return [_likely(one, said, by, known) if by and isinstance(said, AuthorDoubt) else said for one, said, by in rows]
 
 
 def _likely(
-    one: PlacedVerdict, said: Verdict, wrote: Mapping[str, list[tuple[int, LineAuthor]]], strange: Mapping[str, int]
-) -> Verdict:
-    there = wrote.get(one.commit or "", [])
-    if isinstance(said, LineAuthor) or said.maybe or len(there) < _LEAST or len({by.run for _, by in there}) > 1:
-        return said
-    if len(there) < _SHARE * (len(there) + strange[one.commit or ""]):
-        return said
-    nearest = min(there, key=lambda other: abs(other[0] - one.number))[1]
-    return AuthorDoubt(said.reason, tuple(TurnName(nearest.run, turn) for turn in nearest.turns), likely=True)
+    one: PlacedVerdict, said: AuthorDoubt, by: TurnName, known: Sequence[tuple[PlacedVerdict, LineAuthor]]
+) -> AuthorDoubt:
+    """A doubt with whose line it likely is: of the turn that may have written it, else of the nearest line's."""
+    if said.maybe:
+        own = tuple(maybe for maybe in said.maybe if maybe.run == by.run)
+        return replace(said, maybe=own, likely=True) if own else said
+    near = [(abs(at.number - one.number), it.turns) for at, it in known if (at.commit, it.run) == (one.commit, by.run)]
+    turns = min(near)[1] if near else (by.turn,)
+    return replace(said, maybe=tuple(TurnName(by.run, turn) for turn in turns), likely=True)
 
 
 def _is_company(lines: Sequence[PlacedVerdict], place: int, step: int) -> bool:
