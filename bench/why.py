@@ -12,9 +12,11 @@ known from which sessions a commit came; which of its lines a person typed nobod
 reflog tells of these commits, and paths in the transcripts are made the clone's. Without --folders a transcript has the
 name of its session, as the agent names it, and nothing leads from a trailer to it.
 
-An answer is right if it names a session that the checkpoint of the line's commit lists as one that wrote the file. If
-it lists none for a file, its lines are left out: an agent that commits everything takes along what others left. So are
-lines without a letter or a digit: nobody asks about them.
+An answer is right if it names a session that the checkpoint lists for the file and whose transcript shows a call that
+wrote the file. Where the list has a session and no transcript shows such a call, a helper or a command wrote it: these
+lines are counted apart. Files that are not listed are left out, for an agent that commits everything takes along what
+others left. So are lines without a letter or a digit: nobody asks about them. Sessions that share records are copies of
+one conversation.
 """
 
 import argparse
@@ -42,6 +44,8 @@ PLACE = re.compile(r"(..)/([0-9a-f]{10})/(\d+)/metadata\.json")
 DATED = re.compile(r"\d{4}-\d\d-\d\d-")
 WROTE = re.compile(rb'"(?:file_path|filePath)":"(/[^"\\]+)"')
 WINDOWS = re.compile(rb'("(?:file_path|filePath|cwd)":")([A-Za-z]:\\\\[^"]*")')
+UUID = re.compile(rb'"uuid":"([0-9a-f-]{36})"')
+EDIT = re.compile(rb'"name":"(?:Edit|MultiEdit|Write|NotebookEdit)"')
 CWD = re.compile(rb'"cwd":"(/[^"\\]+)"')
 BARS = {"answered": 0.75, "stated": 0.99, "likely": 0.90}
 
@@ -62,6 +66,8 @@ class Checkpoints:
     parts: dict[str, list[SessionPart]] = field(default_factory=lambda: defaultdict(list))  # of a session
     writers: dict[str, dict[str, set[str]]] = field(default_factory=lambda: defaultdict(dict))  # checkpoint, file
     touched: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # files of a session
+    same: dict[str, str] = field(default_factory=dict)  # a session that was resumed or forked: the first of its copies
+    wrote: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # whole paths, by the first copy
 
 
 def git(folder: str | Path, *args: str, stdin: bytes = b"") -> bytes:
@@ -96,7 +102,24 @@ def read_checkpoints(repo: str, branch: str) -> Checkpoints:
             found.touched[session].add(file)
     for checkpoint in lost:
         found.writers.pop(checkpoint, None)
+    first: dict[bytes, str] = {}
+    for session in sorted(found.parts):
+        records = {name for part in found.parts[session] for name in UUID.findall(part.text)}
+        copied = next((first[name] for name in records if name in first), session)
+        found.same[session] = found.same.get(copied, copied)
+        calls = {row for part in found.parts[session] for row in part.text.splitlines() if EDIT.search(row)}
+        found.wrote[found.same[session]].update(path for row in calls for path in written_paths(row))
+        first |= dict.fromkeys(records - first.keys(), session)
     return found
+
+
+def written_paths(row: bytes) -> Iterator[str]:
+    """The files that the calls of one record write."""
+    content = json.loads(row).get("message", {}).get("content")
+    for block in content if isinstance(content, list) else ():
+        given = block.get("input") if EDIT.search(json.dumps(block, separators=(",", ":")).encode()) else None
+        if isinstance(given, dict):
+            yield str(given.get("file_path") or given.get("notebook_path")).replace("\\", "/")
 
 
 def _as_posix(found: re.Match[bytes]) -> bytes:
@@ -153,7 +176,7 @@ def prepare(repo: str, found: Checkpoints, folder: Path, *, folders: bool) -> Pa
     return top
 
 
-Known = dict[tuple[str, str], set[str]]  # commit and file: the sessions that wrote it
+Known = dict[tuple[str, str], set[str]]  # commit and file: the sessions that wrote it; none: no transcript shows it
 
 
 def truth(top: Path, found: Checkpoints, trailer: str, part: str) -> Known:
@@ -163,17 +186,22 @@ def truth(top: Path, found: Checkpoints, trailer: str, part: str) -> Known:
     for oid, *names in (row.split() for row in git(top, "log", "--no-merges", shape, "HEAD").decode().splitlines()):
         for name in names if all(name in found.writers for name in names) else ():
             for file, sessions in found.writers[name].items():
-                known.setdefault((oid, file), set()).update(sessions)
-    return {place: sessions for place, sessions in known.items() if is_in(min(sessions), part)}
+                firsts = {found.same[session] for session in sessions}
+                shown = {one for one in firsts if any(path.endswith(f"/{file}") for path in found.wrote[one])}
+                if is_in(min(shown or firsts), part):
+                    known.setdefault((oid, file), set()).update(shown)
+    return known
 
 
 class Tally:
     """Answers, counted by what they say."""
 
-    def __init__(self, project: Project, known: Known, recorded: set[str]) -> None:
-        self._clone, self._known, self._recorded = project.clone, known, recorded
+    def __init__(self, project: Project, known: Known, found: Checkpoints) -> None:
+        self._clone, self._known, self._same = project.clone, known, found.same
+        self._recorded = {found.same[session] for session in found.parts}
         self._sessions: dict[str, str] = {}
         self._count: Counter[tuple[bool, str, bool | None]] = Counter()
+        self._unshown: Counter[bool] = Counter()  # lines whose writer no transcript shows: whether somebody is named
         self._reasons: Counter[str] = Counter()
         self.wrong: list[str] = []
 
@@ -183,6 +211,9 @@ class Tally:
             return
         size = sum(any(map(str.isalnum, text)) for text in one.text)
         named = [one.run.id] if one.run else [by.run for by in one.maybe] if one.state == LIKELY else []
+        if not sessions:
+            self._unshown[bool(named)] += size
+            return
         right = {self._session(run) for run in named} <= sessions if named else None
         kind = LIKELY if one.state == LIKELY else "stated"
         known = not sessions.isdisjoint(self._recorded)
@@ -202,7 +233,8 @@ class Tally:
             context = capsule.read_json(folder, capsule.CONTEXT) if folder else None
             agent = context.get("agent") if isinstance(context, dict) else None
             told = agent if isinstance(agent, dict) else {}
-            self._sessions[run] = str(told.get("parent") or told.get("session") or "")
+            session = str(told.get("parent") or told.get("session") or "")
+            self._sessions[run] = self._same.get(session, session)
         return self._sessions[run]
 
     def table(self) -> str:
@@ -217,7 +249,10 @@ class Tally:
             told = f"{right:7} right, {wrong} wrong, {there} for others' lines"
             rows.append(f"  {kind:9}{share:6.1%} of lines, {sure:6.1%} right (bar {BARS[kind]:.0%}): {told}")
         rows.append(f"  {'answered':9}{answered / (total or 1):6.1%} of lines (bar {BARS['answered']:.0%})")
-        return "\n".join([*rows, *(f"  {n:7}  {reason}" for reason, n in self._reasons.most_common())])
+        unshown = (
+            f"  {self._unshown.total()} more lines that no transcript shows as written, {self._unshown[True]} answered"
+        )
+        return "\n".join([*rows, unshown, *(f"  {n:7}  {reason}" for reason, n in self._reasons.most_common())])
 
 
 def main() -> int:
@@ -233,7 +268,7 @@ def main() -> int:
     options.add_argument("--wrong", type=int, default=0, help="how many wrong answers are shown")
     given = options.parse_args()
     found = read_checkpoints(given.repo, given.branch)
-    for session in [session for session in found.parts if is_in(session, given.without)]:
+    for session in [session for session in found.parts if is_in(found.same[session], given.without)]:
         del found.parts[session]
     with tempfile.TemporaryDirectory() as scratch:
         folder = (given.keep or Path(scratch)).resolve()
@@ -241,7 +276,7 @@ def main() -> int:
         top = top or prepare(given.repo, found, folder, folders=given.folders)
         known = truth(top, found, given.trailer, given.part)
         project = Project.open(top)
-        tally, began = Tally(project, known, set(found.parts)), time.monotonic()
+        tally, began = Tally(project, known, found), time.monotonic()
         files = sorted({file for _, file in known if (top / file).is_file()})
         for path in files:
             try:

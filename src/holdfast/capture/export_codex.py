@@ -28,7 +28,7 @@ from holdfast.errors import BadInput
 from holdfast.model.transcript import Call, Result, TranscriptOrigin, TranscriptStep, TranscriptTurn, ends
 from holdfast.patterns import regex
 from holdfast.store import fsio
-from holdfast.values import frozen, replace
+from holdfast.values import frozen, grouped, replace
 
 # Characters a resumed thread gives to the model, about 150,000 tokens; the oldest turns beyond it keep their
 # prompt and answer only. And those of one output.
@@ -52,9 +52,7 @@ class Rollout:
 
 def turns_of(cycles: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]]) -> Iterator[TranscriptTurn]:
     """The turns of one run from its cycles and its turns, as its capsule holds them."""
-    steps: dict[int, list[TranscriptStep]] = {}
-    for line in cycles:
-        steps.setdefault(int(line.get("turn") or 0), []).append(_step(line))
+    steps = grouped((int(line.get("turn") or 0), _step(line)) for line in cycles)
     for row in rows:
         yield TranscriptTurn(
             key=str(row.get("key") or row.get("turn")),

@@ -59,12 +59,9 @@ def neighbours(layout: Layout, run_id: str, context: Mapping[str, Any], seen: It
         later = [name for name in os.listdir(layout.runs) if name >= run_id[:16]]
     except OSError:
         later = []
-    found = []
-    for other in sorted({*seen, *later, *capsule.opened(layout)} - {run_id}):
-        window = _window(layout, other, run_id, context)
-        if window is not None and (window.end_ns is None or window.end_ns >= context.get("since_ns", 0)):
-            found.append(window)
-    return found
+    others = sorted({*seen, *later, *capsule.opened(layout)} - {run_id})
+    found = filter(None, (_window(layout, other, run_id, context) for other in others))
+    return [one for one in found if one.end_ns is None or one.end_ns >= context.get("since_ns", 0)]
 
 
 def _window(layout: Layout, other: str, run_id: str, ours: Mapping[str, Any]) -> RunWindow | None:

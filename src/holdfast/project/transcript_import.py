@@ -34,10 +34,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
 
 
-# A transcript is somebody else's text: whatever is wrong with one, the others are read.
-_BAD = (HoldfastError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
-
-
 # Why a transcript was left alone.
 OTHER, OLDER, EMPTY = "of another repository", "older than asked for", "nothing in it for a memory"
 
@@ -175,7 +171,7 @@ class TranscriptImport(Concern):
                     bringing.left.append(knowledge_files.SkippedKnowledge(path, OLDER))
                     continue
                 found.append(_Chosen(path, facts.st_size, ingest.repository.read(tool, path).origin))
-            except _BAD as error:
+            except live_transcripts.BAD as error:
                 bringing.skip(path, error)
         if not named:
             ingest.repository.look_for(one.origin.commit for one in found)
@@ -201,7 +197,7 @@ class TranscriptImport(Concern):
                     self._harvest_transcript(taken, bringing, may_ask=True)
             except (NotStored, ReadOnlyStore):  # the next one would not be stored either
                 raise
-            except _BAD as error:
+            except live_transcripts.BAD as error:
                 bringing.skip(one.path, error)
             passed += one.size
             tell(passed, total)
@@ -307,7 +303,7 @@ def _told_apart(found: Sequence[_Chosen], repository: SessionRepository, bringin
     for one in found:
         try:
             ours = repository.owns(one.origin)
-        except _BAD as error:
+        except live_transcripts.BAD as error:
             bringing.skip(one.path, error)
         else:
             yield replace(one, ours=ours)

@@ -354,13 +354,10 @@ def _calls(key: str, message: dict[str, Any], answers: dict[str, object]) -> tup
 
 def _answers(log: GeminiLog) -> dict[str, object]:
     """Results that stand in messages of their own, by their calls' ids."""
-    found: dict[str, object] = {}
-    for message in log.messages.values():
-        for part in list_of(message.get("content")) if message.get("type") == "user" else ():
-            call = short_name(dict_of(dict_of(part).get("functionResponse")).get("id"))
-            if call and responses([part])[0]:
-                found[call] = part
-    return found
+    contents = (list_of(one.get("content")) for one in log.messages.values() if one.get("type") == "user")
+    parts = [part for content in contents for part in content if responses([part])[0]]
+    calls = (short_name(dict_of(dict_of(part).get("functionResponse")).get("id")) for part in parts)
+    return {call: part for call, part in zip(calls, parts, strict=True) if call}
 
 
 _HEAD = 64 << 10

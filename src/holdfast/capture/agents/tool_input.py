@@ -99,12 +99,10 @@ STATUS |= dict.fromkeys(("deleted", "cancelled", "abandoned"), "dropped")
 
 def todo_list(items: object, *keys: str) -> tuple[Todo, ...]:
     """A list as a tool tells it; the first of the keys that an item has is its text."""
-    found = []
-    for known in map(dict_of, list_of(items)[:MAX_TASKS]):
-        said = next((text for key in keys if (text := todo_text(known.get(key)))), "")
-        if said:
-            found.append(Todo(said, STATUS.get(short_name(known.get("status")), "open")))
-    return tuple(found)
+    known = [dict_of(item) for item in list_of(items)[:MAX_TASKS]]
+    said = (next((text for key in keys if (text := todo_text(one.get(key)))), "") for one in known)
+    states = (STATUS.get(short_name(one.get("status")), "open") for one in known)
+    return tuple(Todo(text, state) for text, state in zip(said, states, strict=True) if text)
 
 
 def todo_text(value: object) -> str:

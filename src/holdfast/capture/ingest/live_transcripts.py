@@ -78,20 +78,13 @@ def approval_answers(
     questions: Sequence[AgentApprovalRequest], turns: Iterable[TranscriptTurn]
 ) -> list[tuple[str, str]]:
     """The questions in the words of the transcript, with what became of them: pending, granted or denied."""
-    calls: dict[str, tuple[Call, TranscriptTurn]] = {}
-    timed: list[tuple[str, Call, TranscriptTurn]] = []
-    for turn in turns:
-        for step in turn.steps:
-            at = moment(step.ts)
-            for call in step.calls:
-                calls[call.id] = call, turn
-                if at is not None:
-                    timed.append((at, call, turn))
+    told = [(moment(step.ts), call, turn) for turn in turns for step in turn.steps for call in step.calls]
+    calls = {call.id: (call, turn) for _, call, turn in told}
     answers = []
     for one in questions:
         # The call itself, else the last one of the tool before leave was asked.
         when = timestamp(_EPOCH + timedelta(microseconds=one.pointer.ts // 1000) + _SLACK)
-        fitting = [(call, turn) for at, call, turn in timed if at <= when and call.name == one.pointer.tool]
+        fitting = [(call, turn) for at, call, turn in told if at and at <= when and call.name == one.pointer.tool]
         answers.append(_answered(one, calls.get(one.call or "") or (fitting[-1] if fitting else None)))
     return answers
 
@@ -226,11 +219,10 @@ def backlog(clone: Clone) -> int:
 def _drain(clone: Clone, take: Take, now: int, done: LiveDrain) -> None:
     there = _sessions(clone, agent_inbox.take(*clone.stores))
     # For each agent and work tree the last session that started: when, and which.
-    begun: dict[tuple[str, str], tuple[int, str]] = {}
-    for session, pointer in ((one, pointer) for one in there for pointer in one.all):
-        key = (session.agent, pointer.tree)
-        if pointer.event == "SessionStart" and pointer.ts > begun.get(key, (0, ""))[0]:
-            begun[key] = pointer.ts, session.name
+    starts = ((one, pointer) for one in there for pointer in one.all if pointer.event == "SessionStart")
+    begun = {
+        (one.agent, pointer.tree): (pointer.ts, one.name) for one, pointer in sorted(starts, key=lambda it: it[1].ts)
+    }
     for one in there:
         if not _is_here(clone, one.tree):
             done.waiting += one.new is not None

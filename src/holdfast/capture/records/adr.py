@@ -289,10 +289,7 @@ def _superseded(preamble: list[RecordPiece], sections: list[_Section]) -> tuple[
     lines = [piece.text for piece in preamble]
     lines += [piece.text for one in sections if one.title in _LINKS for piece in one.parts]
     found: list[str] = []
-    for text in lines:
-        said = _SHAPE.supersedes.search(text)
-        if said is None:
-            continue
+    for said in filter(None, map(_SHAPE.supersedes.search, lines)):
         links = [target.rpartition("/")[2].partition("#")[0] for _, target in _SHAPE.link.findall(said[1])]
         found += links or _SHAPE.named.findall(said[1])
     return tuple(dict.fromkeys(found))
