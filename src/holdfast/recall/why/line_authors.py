@@ -9,7 +9,7 @@ work; this gathers, and changes nothing but the cache of commits found again.
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from holdfast.errors import BadInput, NotFound, TooLarge
 from holdfast.git import blame
@@ -160,13 +160,15 @@ def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFinding
     found.records = recorded_runs.records(clone, paths=paths, commits=oids)
     _note_commits(clone, found, oids | {one.before[0] for one in blamed if one.before})
     texts = _Texts(clone, asked, found, blamed)
-    marks = {line_hash(texts.line(one)) for one in blamed}.union(*map(texts.brought, blamed))
+    whose = {(one.commit, one.path): one for one in blamed if one.commit in found.commits and not one.cut}
+    brought = {place: texts.brought(one) for place, one in whose.items()}
+    marks = {line_hash(texts.line(one)) for one in blamed}.union(*brought.values())
     wrote = [one for record in found.records.values() for one in recorded_runs.written(record, paths, marks)]
     verdicts = _Verdicts(found, texts, wrote, spell, now=clone.clock().timestamp(), path=spell(asked.path))
     placed = [verdict.PlacedVerdict(verdicts.of(one), one.commit, one.number, one.at) for one in blamed]
-    judged = verdict.accompanied(placed)
-    writers = [None if isinstance(judged[at], LineAuthor) else verdicts.writer(one) for at, one in enumerate(blamed)]
-    pairs = zip(blamed, verdict.with_likely(placed, judged, writers), strict=True)
+    writers = {place: verdicts.writer(one, brought[place]) for place, one in whose.items()}
+    likely = [writers.get((one.commit or "", one.path)) for one in blamed]
+    pairs = zip(blamed, verdict.with_likely(placed, verdict.accompanied(placed), likely), strict=True)
     found.lines = [LineVerdict(one, said) for one, said in pairs if asked.first <= one.number <= asked.last]
     return found
 
@@ -209,7 +211,6 @@ class _Texts:
         places = dict.fromkeys(place for one in blamed for place in _places(found, one))
         self._texts = blame.texts(clone.repo, places)
         self._counts: dict[tuple[str, str] | None, Counter[str]] = {}
-        self._brought: dict[tuple[str, str], set[str]] = {}
 
     def line(self, one: Blamed) -> str:
         """A line as its commit has it: blanks may have changed since."""
@@ -225,13 +226,10 @@ class _Texts:
 
     def brought(self, one: Blamed) -> set[str]:
         """Hashes of the distinct lines that the commit of a line brought into its file."""
-        place, commit = (one.commit or "", one.path), self._commits.get(one.commit or "")
-        if place not in self._brought:
-            before = [(oid, name) for oid in commit.parents for name in _names(one)] if commit else []
-            text = self._texts.get(place, ()) if commit and not one.cut else ()
-            marks = {line_hash(line) for line in text if verdict.is_distinct(line, copies=1)}
-            self._brought[place] = {mark for mark in marks if not any(self.count(at, mark) for at in before)}
-        return self._brought[place]
+        olds = [(oid, name) for oid in self._commits[one.commit or ""].parents for name in _names(one)]
+        before = {line.strip() for old in olds for line in self._texts.get(old, ())}
+        new = {line.strip() for line in self._texts.get((one.commit or "", one.path), ())} - before
+        return {line_hash(line) for line in new if verdict.is_distinct(line, copies=1)}
 
 
 def _places(found: LineFindings, one: Blamed) -> Iterator[tuple[str, str]]:
@@ -255,7 +253,6 @@ class _Verdicts:
         self._found, self._texts, self._spell, self._now, self._path = found, texts, spell, now, path
         self._by_path: dict[str, dict[str, list[TurnLines]]] = defaultdict(lambda: defaultdict(list))
         self._wrote = sorted(wrote, key=_order)
-        self._writers: dict[tuple[str, str], TurnName | None] = {}
         for one in self._wrote:
             for mark in {*one.added, *one.removed}:
                 self._by_path[one.path][mark].append(one)
@@ -271,16 +268,13 @@ class _Verdicts:
         said = verdict.decide(mark, text, views, about, copies=copies)
         return self._checked(one, said, mark, copies) if isinstance(said, LineAuthor) else said
 
-    def writer(self, one: Blamed) -> TurnName | None:
+    def writer(self, one: Blamed, brought: Collection[str]) -> TurnName | None:
         """Who wrote most of what the commit of a line brought into its file; first, those that its message names."""
-        place, commit = (one.commit or "", one.path), self._found.commits.get(one.commit or "")
-        if commit and place not in self._writers:
-            here, said = {*map(self._spell, _names(one))}, recorded_runs.trailer_names(commit.message)
-            named = {run for run, it in self._found.records.items() if said and not it.harmed and said & it.names}
-            wrote = [wrote for wrote in self._wrote if wrote.path in here and (not named or wrote.by.run in named)]
-            brought, times = self._texts.brought(one), (commit.authored, commit.committed)
-            self._writers[place] = verdict.main_writer(brought, wrote, *times, named=bool(named))
-        return self._writers.get(place)
+        commit, here = self._found.commits[one.commit or ""], {*map(self._spell, _names(one))}
+        said = recorded_runs.trailer_names(commit.message)
+        named = {run for run, it in self._found.records.items() if said and not it.harmed and said & it.names}
+        wrote = [wrote for wrote in self._wrote if wrote.path in here and (not named or wrote.by.run in named)]
+        return verdict.main_writer(brought, wrote, commit.authored, commit.committed, named=bool(named))
 
     def _checked(self, one: Blamed, said: LineAuthor, mark: str, copies: int) -> Verdict:
         """A claim, unless git only guessed that this is the line which the commit brought."""

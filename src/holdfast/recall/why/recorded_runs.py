@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +23,7 @@ from holdfast.model.event import Event
 from holdfast.patterns import regex
 from holdfast.recall.why.verdict import TurnLines, TurnName
 from holdfast.store import capsule
-from holdfast.values import frozen, mutable
+from holdfast.values import frozen
 
 LINES, TURNS, CYCLES = "outputs/lines.jsonl", "outputs/turns.jsonl", "cycles.jsonl"
 _COMMIT = regex(rb'"commit:([0-9a-f]{40,64})"')
@@ -48,16 +49,14 @@ class RecordedTurn:
     commits: tuple[str, ...]
 
 
-@mutable
 class RecordedRun:
-    """A run of which something is here."""
+    """A run of which something is here.
 
-    event: Event
-    folder: str | None  # its capsule; None if it is not here
-    commits: tuple[str, ...] = ()
-    touched: bool = False  # whether it wrote one of the files that are asked about
-    _turns: dict[int, RecordedTurn] | None = None
-    _harmed: bool | None = None
+    `folder` is its capsule, None if that is not here; `touched` says that it wrote one of the files asked about.
+    """
+
+    def __init__(self, event: Event, folder: str | None, commits: tuple[str, ...], *, touched: bool) -> None:
+        self.event, self.folder, self.commits, self.touched = event, folder, commits, touched
 
     @property
     def run(self) -> str:
@@ -68,22 +67,18 @@ class RecordedRun:
         """Whether what it wrote was recorded line by line."""
         return self.folder is not None and os.path.isfile(os.path.join(self.folder, *LINES.split("/")))
 
-    @property
+    @cached_property
     def harmed(self) -> bool:
         """Whether what it recorded of turns and lines is damaged; then nothing of it is believed."""
-        if self._harmed is None:
-            self._harmed = self.folder is not None and bool(capsule.harmed(self.folder, (LINES, TURNS)))
-        return self._harmed
+        return self.folder is not None and bool(capsule.harmed(self.folder, (LINES, TURNS)))
 
-    @property
+    @cached_property
     def turns(self) -> dict[int, RecordedTurn]:
         """Its turns by number, read when first asked for."""
-        if self._turns is None:
-            rows = capsule.read_rows(self.folder, TURNS) if self.folder else ()
-            self._turns = {turn.number: turn for turn in map(_turn, rows) if turn}
-        return self._turns
+        rows = capsule.read_rows(self.folder, TURNS) if self.folder else ()
+        return {turn.number: turn for turn in map(_turn, rows) if turn}
 
-    @property
+    @cached_property
     def context(self) -> dict[str, Any]:
         """What was known of it when it began; empty if that is not here."""
         found = capsule.read_json(self.folder, capsule.CONTEXT) if self.folder else None
@@ -139,7 +134,7 @@ def records(clone: Clone, *, paths: Collection[str], commits: Collection[str]) -
         made = _COMMIT.findall(raw)
         if touched or not wanted.isdisjoint(made):
             oids = tuple(oid.decode("ascii") for oid in dict.fromkeys(made))
-            found[event.run_id or ""] = RecordedRun(event, folder_of(clone, event.run_id or ""), oids, touched)
+            found[event.run_id or ""] = RecordedRun(event, folder_of(clone, event.run_id or ""), oids, touched=touched)
     return found
 
 
