@@ -15,6 +15,7 @@ Calls are written as function calls, whatever tool they were of, each with an ou
 shown to people and not to the model, because Codex takes only reasoning that was signed for it.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -227,11 +228,9 @@ def _answered(step: TranscriptStep) -> Iterator[Line]:
 
 def _arguments(call: Call) -> str:
     """A call's arguments as the JSON object they must be."""
-    try:
+    with contextlib.suppress(ValueError, RecursionError):
         if isinstance(json.loads(call.text), dict):
             return call.text
-    except (ValueError, RecursionError):
-        pass
     return json.dumps({"cmd" if call.kind == "shell" else "input": call.text}, ensure_ascii=False)
 
 

@@ -89,11 +89,9 @@ else:
 def controlling(*handles: int) -> int | None:
     """Whichever of the handles is a terminal of this session, or None."""
     for handle in handles:
-        try:
+        with contextlib.suppress(OSError):
             if os.isatty(handle) and os.tcgetpgrp(handle) > 0:
                 return handle
-        except OSError:
-            continue
     return None
 
 

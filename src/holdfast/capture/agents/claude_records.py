@@ -6,6 +6,7 @@ nothing of the other tasks, so they are remembered, and a reading that begins in
 the calls before. `claude` puts records together into turns.
 """
 
+import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -267,8 +268,5 @@ def _earlier(path: str, start: int) -> Iterator[dict[str, Any]]:
     with open(path, "rb") as file:
         while file.tell() < start and (raw := file.readline(MAX_LINE)):
             if any(sign in raw for sign in _SPEAKS):
-                try:
-                    value = json.loads(raw)
-                except (ValueError, RecursionError):
-                    continue
-                yield dict_of(value)
+                with contextlib.suppress(ValueError, RecursionError):
+                    yield dict_of(json.loads(raw))

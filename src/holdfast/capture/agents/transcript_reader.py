@@ -4,6 +4,7 @@ A line may hold several JSON objects, half of one, or none; it may be megabytes 
 be being written. Whatever cannot be read is counted, and the rest goes on. Nothing here holds a whole file.
 """
 
+import contextlib
 import json
 import os
 import stat
@@ -156,12 +157,10 @@ def newest_first(paths: Iterable[str]) -> list[str]:
     """The files among the paths that hold something, the newest first."""
     found = []
     for path in paths:
-        try:
+        with contextlib.suppress(OSError):
             known = os.stat(path)
-        except OSError:
-            continue
-        if stat.S_ISREG(known.st_mode) and known.st_size:
-            found.append((known.st_mtime_ns, path))
+            if stat.S_ISREG(known.st_mode) and known.st_size:
+                found.append((known.st_mtime_ns, path))
     return [path for _, path in sorted(found, reverse=True)]
 
 

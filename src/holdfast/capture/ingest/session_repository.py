@@ -7,6 +7,7 @@ it stood is known from a work tree of ours alone (`tree_of`): another clone has 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -200,13 +201,10 @@ def _trees(clone: Clone) -> list[tuple[str, str]]:
             if os.path.basename(git_dir) == ".git":
                 found.setdefault(os.path.realpath(os.path.dirname(git_dir)), git_dir)
             continue
-        try:
-            with open(os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
-                top = os.path.dirname(file.read().strip())
-        except OSError:
-            continue
-        if top:
-            found.setdefault(os.path.realpath(top), git_dir)
+        place = os.path.join(git_dir, "gitdir")
+        with contextlib.suppress(OSError), open(place, encoding="utf-8", errors="surrogateescape") as file:
+            if top := os.path.dirname(file.read().strip()):
+                found.setdefault(os.path.realpath(top), git_dir)
     return sorted(found.items(), key=lambda pair: -len(pair[0]))
 
 
