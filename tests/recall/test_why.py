@@ -415,7 +415,8 @@ def test_without_a_log_of_git_a_commit_is_likely_of_the_run_that_wrote_much_of_i
     """Who imports old sessions has no log that names their commits; what they wrote does."""
     run, one = committed_by_hand(scene, "words", wrote=4)
     assert (one.state, one.run, [by.run for by in one.maybe]) == ("likely", None, [run])
-    assert f"Likely by run {run} turn 1" in as_text(why_commands.why_text(scene.open().recall.why(f"{FILE}:5")))
+    shown = as_text(why_commands.why_text(scene.open().recall.why(f"{FILE}:5")))
+    assert f"Likely by run {run} turn 1" in shown and "Asked: Wait for the carrier." in shown
     whole = why_commands.why_text(scene.open().recall.why(FILE))
     assert f"likely by run {run}" in whole, "the list of all lines says so, too"
 

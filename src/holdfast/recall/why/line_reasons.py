@@ -76,7 +76,7 @@ class WhyAnswer:
     reason: str = ""  # why nobody is named
     commit: WhyCommit | None = None  # None: not committed yet
     run: WhyRun | None = None  # who wrote it
-    turns: tuple[WhyTurn, ...] = ()  # several if they cannot be told apart
+    turns: tuple[WhyTurn, ...] = ()  # several if they cannot be told apart; of a likely one, too
     during: tuple[WhyRun, ...] = ()  # runs in which it was committed, where nobody is named
     by_trailer: bool = False  # and only a trailer of the commit says so, which anybody may write
     maybe: tuple[TurnName, ...] = ()
@@ -152,7 +152,8 @@ class _Telling:
         if first.cut and not said.maybe:
             reason = "history is cut off here (a shallow clone), so nobody can tell"
         fields |= {"during": tuple(map(self.run, during)), "by_trailer": by_trailer}
-        return WhyAnswer(**fields, state=state, reason=reason, maybe=said.maybe)
+        turns = tuple(self._asking(by.run, by.turn) for by in said.maybe) if said.likely else ()
+        return WhyAnswer(**fields, state=state, reason=reason, turns=turns, maybe=said.maybe)
 
     def _reason(self, said: AuthorDoubt, during: Sequence[str]) -> str:
         if said.reason != NOBODY:
@@ -245,7 +246,7 @@ def _share(group: Sequence[WhyAnswer]) -> RunShare:
     for one in group:
         by = f"likely by run {one.maybe[0].run}" if one.state == LIKELY else one.reason
         reasons[by] += _size(one) if one.run is None else 0
-    turns = {asking.turn: asking for one in group for asking in one.turns}
+    turns = {asking.turn: asking for one in group if one.run for asking in one.turns}
     return RunShare(
         run=group[0].run,
         count=sum(map(_size, group)),
