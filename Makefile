@@ -89,6 +89,7 @@ bench-memory: $(STAMP)
 	@test -z "$(REPO)" || $(BIN)/python -m bench.symbol_statements "$(REPO)"
 	@test -z "$(REPO)" || $(BIN)/python -m bench.stale "$(REPO)"
 	@test -z "$(REPO)" || $(BIN)/python -m bench.packs "$(REPO)"
+	@test -z "$(REPO)" || $(BIN)/python -m bench.why "$(REPO)" || true
 
 bench-stale: $(STAMP)
 	@test -n "$(REPO)" || { echo "Name a git repository with history: make bench-stale REPO=path" >&2; exit 1; }

@@ -51,6 +51,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
         "task add Paint",
         "remember Tar.keeps.water.out",
         "session start Mending",
+        "why README.md:1",
         "tasks",
     ):
         started(repo, words)
