@@ -267,7 +267,11 @@ def main() -> int:
     options.add_argument("--keep", type=Path)
     options.add_argument("--wrong", type=int, default=0, help="how many wrong answers are shown")
     given = options.parse_args()
-    found = read_checkpoints(given.repo, given.branch)
+    try:
+        found = read_checkpoints(given.repo, given.branch)
+    except subprocess.CalledProcessError:
+        print(f"{given.repo} has no branch {given.branch} with recorded sessions: `why` is not measured.")
+        return 1
     for session in [session for session in found.parts if is_in(found.same[session], given.without)]:
         del found.parts[session]
     with tempfile.TemporaryDirectory() as scratch:
