@@ -23,6 +23,7 @@ PAIRS = os.path.join(ROOT, "tests/curation/conflicts")
 HALVES = {
     "held out": "held_out.jsonl",
     "fresh": "fresh.jsonl",
+    "statements": "statements.jsonl",
     "tuning": "tuning.jsonl",
     "tuning, more": "tuning_more.jsonl",
 }
@@ -147,9 +148,11 @@ def _strangers() -> Result:
     known = {str(n): Statement(text, "decision") for n, text in enumerate(said[::2])}
     near, asked = SimilarStatements(known), [Statement(text, "decision") for text in said[1::2]][:250]
     found = [[verdict for name in near.near(one) if (verdict := conflict(known[name], one))] for one in asked]
+    repeated = sum(any(looks_like(known[name], one) for name in near.near(one)) for one in asked)
     refused = sum(any(verdict.certain for verdict in verdicts) for verdicts in found)
     what = f"beside {len(known)} sentences of one project's pages, for nothing"
-    return told(what, f"{refused} refused, {sum(map(bool, found))} with a hint, of {len(asked)} candidates")
+    shown = f"{refused} refused, {sum(map(bool, found))} may contradict, {repeated} look like something"
+    return told(what, f"{shown}, of {len(asked)} candidates")
 
 
 def score(path: str, flagged: Flagged, wanted: Wanted) -> Score:

@@ -105,7 +105,8 @@ class ReviewQueue:
         else:
             moved = [text for text, state in item.standing.receipts if state in ("changed", "gone")]
             changed = tuple(line for text in moved for line in what_changed(self._clone, text))
-        hints = tuple(one for one in self.against.hints(memory) if one.other.id not in same)
+        # What looks the same may still be more likely a contradiction than not: then both are shown.
+        hints = tuple(one for one in self.against.hints(memory) if one.other.id not in same or one.verdict.score >= 0.5)
         return ReviewLook(self.against.conflicts(memory), same, changed, hints)
 
     def _items(self) -> Iterable[QueueItem]:

@@ -5,8 +5,7 @@ from functools import lru_cache
 
 from holdfast.model.claims.clauses import Clause
 from holdfast.model.claims.numbers import Quantity
-from holdfast.model.claims.vocabulary import word_list
-from holdfast.model.claims.word_stems import canonical, opposed, terms, weight
+from holdfast.model.claims.word_stems import opposed, terms, weight
 from holdfast.values import frozen
 
 
@@ -55,19 +54,6 @@ def _siblings(one: Clause, other: Clause, left: frozenset[str], right: frozenset
     return frozenset(word for word, head in ours | theirs if head in heads)
 
 
-def elsewhere(one: Clause, other: Clause, shared: ClauseOverlap) -> bool:
-    """Whether both end on another thing: request bodies and request ids, retries on 5xx and on 4xx."""
-    heads = {word: head for word, head in one.compounds if head in shared.left}
-    if any(heads.get(word) and head in shared.right for word, head in other.compounds):
-        return True
-    theirs = dict(other.slots)
-    places = [(members, theirs[name]) for name, members in one.slots if name in theirs and name in _WHERE]
-    return any(not a & b and mass(a) >= 1.0 and mass(b) >= 1.0 for a, b in places)
-
-
-_WHERE = ("in", "for", "of", "when", "under")
-
-
 def paired(one: Clause, other: Clause, shared: ClauseOverlap) -> tuple[ClauseOverlap, bool]:
     """The same with two opposite words counted as one, and whether there are such.
 
@@ -87,23 +73,7 @@ def _narrows(clause: Clause, name: str) -> bool:
 def apart(one: Clause, other: Clause) -> bool:
     """Whether both name surroundings of one kind and have none in common, or speak of different acts."""
     theirs = dict(other.scope)
-    for name, members in one.scope:
-        if name in theirs:
-            common = members & theirs[name]
-            if not common or (name == "condition" and members - common and theirs[name] - common):
-                return True
-    left, right = one.names - other.names, other.names - one.names
-    return any(right & others for name, others in _ACTS.items() if name in left)
-
-
-# Words of which each makes it another thing: what is stored in UTC may be shown in local time.
-_PAIRS = word_list("alignment.pairs")
-
-
-_ACTS: dict[str, set[str]] = {}
-for _one, _other in (map(canonical, pair.split("|")) for pair in _PAIRS.split()):
-    _ACTS.setdefault(_one, set()).add(_other)
-    _ACTS.setdefault(_other, set()).add(_one)
+    return any(name in theirs and not members & theirs[name] for name, members in one.scope)
 
 
 # What a time can be of a thing; two of these are two attributes.

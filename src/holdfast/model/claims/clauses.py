@@ -1,13 +1,12 @@
 """Reads a statement as clauses: what each one is about, what it says of it, and where it holds.
 
-A clause names things, figures and surroundings: in tests, in production, on Windows, for version 2, under a condition.
+A clause names things, figures and surroundings: in tests, in production, on Windows, for version 2.
 Two clauses that name surroundings of one kind and have none in common do not contradict each other.
 
 Only the claim is read: what follows a blank line, a label such as `Rationale:` or a `because` explains it and
 contradicts nothing. Each sentence gives one clause or several (`use uv instead of pip` gives two).
 """
 
-import itertools
 from functools import lru_cache
 
 from holdfast.model.claims import modality
@@ -49,40 +48,19 @@ KINDS = {
 }
 _VERSION = regex(r"v\d{1,3}\Z")
 _METHODS = several("GET POST PUT PATCH DELETE HEAD")
-_CODE = several("code files modules module packages projects scripts services sources file part repo")
-_WRITTEN = terms("write implement rewrite port code program build")
 
 
-def scopes(words: tuple[Token, ...], condition: tuple[Token, ...]) -> Scope:
-    """The surroundings that a clause and its condition name."""
+def scopes(words: tuple[Token, ...]) -> Scope:
+    """The surroundings that a clause names."""
     found: dict[str, set[str]] = {}
-    for at, word in enumerate(words):
+    for word in words:
         if _VERSION.match(word.low):
             found.setdefault("version", set()).add(word.low)
         elif word.raw in _METHODS:
             found.setdefault("method", set()).add(word.low)
-        elif word.stem in KINDS and _is_scope(words, at, KINDS[word.stem][0]):
+        elif word.stem in KINDS:
             found.setdefault(KINDS[word.stem][0], set()).update(KINDS[word.stem][1])
-    for word in condition:
-        if word.stem in KINDS:
-            found.setdefault(KINDS[word.stem][0], set()).update(KINDS[word.stem][1])
-        if word.low not in STOP:
-            found.setdefault("condition", set()).add(word.stem)
     return tuple((name, frozenset(members)) for name, members in found.items())
-
-
-def _is_scope(words: tuple[Token, ...], at: int, kind: str) -> bool:
-    """Whether a word says where something holds, and is not itself what is spoken of."""
-    before = words[at - 1].low if at else ""
-    following = words[at + 1].low if at + 1 < len(words) else ""
-    if kind == "source":
-        written = any(word.stem in _WRITTEN for word in words)
-        return following in _CODE or (before in ("in", "for") and not written)
-    if kind in ("age", "exposure"):
-        return following not in ("", ",", "key", "keys")
-    if kind == "system":
-        return before in ("on", "for", "in", "under", "") or following in ("users", "builds", "machines")
-    return True
 
 
 _MAX_CLAUSES = 12
@@ -96,15 +74,12 @@ class Clause:
     names: frozenset[str]  # what it speaks of
     subject: frozenset[str]
     stance: str
-    core: frozenset[str]  # what a denial denies
     slots: tuple[tuple[str, frozenset[str]], ...]  # by preposition: in, with, as, from …; "" for the object
     figures: tuple[Quantity, ...]
     scope: tuple[tuple[str, frozenset[str]], ...]
     modifiers: frozenset[tuple[str, str]]  # (word, the word it stands before) where it narrows what is meant
-    compounds: frozenset[tuple[str, str]]  # all words that stand side by side
     named: frozenset[str]  # words written as names or code
     only: bool
-    refused: bool  # what a contrast puts aside: `not npm`, `instead of pip`
     tried: bool  # what a dead end says was tried
 
 
@@ -129,25 +104,19 @@ def _clause(part: ClaimPart) -> Clause:
     measured = [(at, figure) for figure in figures for at in range(figure.first, figure.last)]
     taken = {at for at, figure in measured if figure.dimension != f"count:{words[at].stem}"}
     content = [at for at in range(len(words)) if at not in taken and _tells(words, at)]
-    told = {word.stem for word in part.condition if word.low not in STOP}
-    names = frozenset(_name(words, at) for at in content) | told
+    names = frozenset(_name(words, at) for at in content)
     verb_at = part.verb
     return Clause(
         words=words,
         names=names,
         subject=frozenset(_name(words, at) for at in content if at < verb_at),
         stance=stance,
-        core=_core(words, content, mood, part),
         slots=_slots(words, content, part, figures),
         figures=figures,
-        scope=scopes(words, part.condition),
+        scope=scopes(words),
         modifiers=_modifiers(words, content, verb_at),
-        compounds=frozenset(
-            (_name(words, a), _name(words, b)) for a, b in itertools.pairwise(content) if b == a + 1
-        ),
         named=frozenset(_name(words, at) for at in content if words[at].named or (at and words[at].raw[:1].isupper())),
-        only=bool(lows & {"only", "exclusively", "solely", "alone"}) or part.only,
-        refused=part.refused,
+        only=bool(lows & {"only", "exclusively", "solely", "alone"}),
         tried=part.tried,
     )  # fmt: skip
 
@@ -183,30 +152,6 @@ def _tells(words: tuple[Token, ...], at: int) -> bool:
     if word.low in modality.DENIES:
         return not modality.denies(words, at)
     return word.low not in STOP and len(word.low) < 64
-
-
-def _core(words: tuple[Token, ...], content: list[int], mood: modality.Mood, part: ClaimPart) -> frozenset[str]:
-    """What a denial is about: the words right after it; all of the clause if nothing follows."""
-    if part.value:
-        return frozenset(_name(words, at) for at in content if at in part.value)
-    following = [at for at in content if at > mood.after] if mood.after >= 0 else []
-    of_subject = any(word.low in _FORBIDDEN for word in words[mood.after : mood.after + 2])
-    if part.verb > 0 and mood.after >= part.verb and of_subject:
-        following = []  # it is banned, it is not allowed: `wildcard imports are banned from …`
-    strong = [at for at in following if weight(_name(words, at)) == 1.0]
-    if not strong:
-        before = [at for at in content if at < part.verb] if mood.after >= part.verb > 0 else content
-        return frozenset(_name(words, at) for at in before)
-    core = []
-    for at in range(strong[0], len(words)):
-        if at in content:
-            core.append(_name(words, at))
-        elif words[at].low in PREPOSITIONS or words[at].kind == "mark":
-            break
-    return frozenset(core)
-
-
-_FORBIDDEN = several(word_list("clauses.forbidden"))
 
 
 PREPOSITIONS = word_values("clauses.prepositions")

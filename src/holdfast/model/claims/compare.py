@@ -19,7 +19,7 @@ from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 
 from holdfast.model.claims import features
-from holdfast.model.claims.alignment import apart, mass, paired, share
+from holdfast.model.claims.alignment import apart, paired, share
 from holdfast.model.claims.clauses import Clause, Statement, Verdict, read_clauses
 from holdfast.model.claims.features import Features, WordSigns, measure_features, word_signs
 from holdfast.model.claims.modality import CONTRARY, FLIPPED, MAY, OPT
@@ -262,7 +262,7 @@ def _code_names(one: WordSigns) -> dict[str, int]:
     found: dict[str, int] = {}
     for at, word in enumerate(one.words):
         if word.kind == "word" and (word.code or _CODE.search(word.raw)) and not _LITERAL.match(word.low):
-            found.setdefault(word.low.partition("(")[0], at)
+            found.setdefault(word.raw.partition("(")[0], at)
     return found
 
 
@@ -278,7 +278,7 @@ def _code_agrees(s: WordSigns, t: WordSigns) -> int:
 
 def _own_code(one: WordSigns, other: WordSigns) -> bool | None:
     """Whether code that only one of two texts names stands in its first half, as subjects do; None: there is none."""
-    theirs = {*_code_names(other), *(word.low for word in other.words)}
+    theirs = {*_code_names(other), *(word.raw for word in other.words)}
     tails = {name.rpartition(".")[2] for name in theirs}
     own = {name: at for name, at in _code_names(one).items() if name not in theirs}
     places = [at for name, at in own.items() if name.rpartition(".")[2] not in tails]
@@ -291,8 +291,7 @@ def looks_like(one: Statement, other: Statement) -> bool:
         return False
     found = measure_features(one, other)
     start, weights = _twin_weights()
-    twins = sum(weights.get(name, 0.0) * amount for name, amount in found.items()) >= start
-    return twins and _judged(found) < _judge()[1]
+    return sum(weights.get(name, 0.0) * amount for name, amount in found.items()) >= start
 
 
 @cache
@@ -319,15 +318,12 @@ def same(one: Statement, other: Statement) -> bool:
     shorter, longer = sorted((ours, theirs), key=len)  # who adds a remark still says the same
     if not all(any(alike(a, b) for b in longer) for a in shorter):
         return False
-    against = conflict(one, other)  # "in X, not in Y" repeats the words of "in Y"
-    return against is None or against.kind != "negation"
+    return conflict(one, other) is None  # "in X, not in Y" repeats the words of "in Y"
 
 
 def alike(one: Clause, other: Clause) -> bool:
     """Whether two clauses say the same."""
     shared = share(one, other)
-    if one.refused and other.refused:
-        return one.core == other.core
     figures = len(one.figures) == len(other.figures) and all(
         any(
             (a.dimension == b.dimension or "" in (a.dimension, b.dimension)) and not disagree(a, b)
@@ -335,7 +331,7 @@ def alike(one: Clause, other: Clause) -> bool:
         )
         for a in one.figures
     )
-    if apart(one, other) or shared.siblings or not figures:
+    if apart(one, other) or shared.siblings or not figures or one.only != other.only:
         return False
     if one.figures:
         units = {figure.dimension.rpartition(":")[2] for figure in one.figures + other.figures}
@@ -347,7 +343,7 @@ def alike(one: Clause, other: Clause) -> bool:
     own = [side.named & left for side, left in ((one, joined.left), (other, joined.right))]
     if all(own) and joined.alike < 0.85:
         return False
-    return joined.alike >= 0.7 or (joined.alike >= 0.6 and min(mass(joined.left), mass(joined.right)) <= 0.5)
+    return joined.alike >= 0.7
 
 
 def _ordered(clause: Clause) -> frozenset[str] | None:

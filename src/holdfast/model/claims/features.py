@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from holdfast.model.claims import topics
-from holdfast.model.claims.alignment import apart, elsewhere, figures_met, mass, same_time, share
+from holdfast.model.claims.alignment import apart, figures_met, mass, share
 from holdfast.model.claims.clauses import KINDS, Clause, Statement, read_clauses
 from holdfast.model.claims.modality import CONTRARY, MAY, OPT
 from holdfast.model.claims.numbers import Quantity, disagree
@@ -156,18 +156,9 @@ def measure_features(one: Statement, other: Statement) -> Features:
     _leanings(found, s, t)
     _clauses(found, ours, theirs)
     _figures(found, ours, theirs)
-    found["outright"] = float(any(outright(a, b) for a in ours for b in theirs))
-    for by, names in _PRODUCTS.items():
-        found |= {f"{name} {by}": found[name] * found[by] for name in names}
+    # Where both say several things, one of these may be about what the others tell.
+    found["outright"] = float(min(len(ours), len(theirs)) == 1 and any(outright(a, b) for a in ours for b in theirs))
     return found
-
-
-# Evidence that tells more the more the two have in common.
-_PRODUCTS = {
-    "alike": ("flip", "deny one", "opposed", "lean"),
-    "held": ("flip", "opposed", "number loose"),
-    "common": ("number",),
-}
 
 
 def _overlap(found: Features, s: WordSigns, t: WordSigns) -> None:
@@ -178,7 +169,6 @@ def _overlap(found: Features, s: WordSigns, t: WordSigns) -> None:
     found["common"] = common(s.names, t.names)
     found["own least"] = min(left, right, 6.0) / 6
     found["own most"] = min(max(left, right), 10.0) / 10
-    found["rare"] = min(len([name for name in shared if name not in _FREQUENT and weight(name) == 1.0]), 3) / 3
     names = [_proper(one) for one in (s, t)]
     both_name = names[0] & names[1]
     found["names shared"] = min(len(both_name), 2) / 2
@@ -189,10 +179,6 @@ def _overlap(found: Features, s: WordSigns, t: WordSigns) -> None:
 def common(ours: Names, theirs: Names) -> float:
     """How much two statements share, from 0 to 1: five telling words and more are all one can ask for."""
     return min(mass(ours & theirs), 5.0) / 5
-
-
-# Said in every project: to share one of these is no sign of one subject.
-_FREQUENT = terms(word_list("features.frequent"))
 
 
 @lru_cache(maxsize=4096)
@@ -252,7 +238,7 @@ def _clauses(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ..
     found["contrary more"] = float(found["contrary"] > found["concord"])
 
 
-_RELATIONS = ("contrary", "concord", "modal", "apart", "sibling", "elsewhere", "only", "subject")
+_RELATIONS = ("contrary", "concord", "modal", "apart", "sibling", "only", "subject")
 
 
 def _relations(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
@@ -265,8 +251,6 @@ def _relations(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
         return
     if shared.siblings:
         yield "sibling", alike
-    if alike > 0.2 and elsewhere(a, b, shared):
-        yield "elsewhere", alike
     if (a.stance, b.stance) in CONTRARY:
         yield "contrary", alike
         if {a.stance, b.stance} & {MAY, OPT}:
@@ -284,12 +268,9 @@ def clashing_figures(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> li
 
 
 def _figures(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> None:
-    names = ("number", "number held", "number alike", "number agrees", "number other time", "number near")
-    found |= dict.fromkeys(names, 0.0)
-    for name, amount in (pair for a in ours for b in theirs for pair in _compared(a, b)):
-        found[name] = max(found[name], amount)
-    found["number all"] = found["number"] * found["held"]
-    found["number names"] = found["number"] * found["names shared"]
+    met = [pairs for a in ours for b in theirs if (pairs := figures_met(a, b))]
+    agreeing = [any(not disagree(x, y) for x, y in pairs) for pairs in met]
+    found["number"], found["number agrees"] = float(not all(agreeing)), float(any(agreeing))
     # Whether both count something, and nothing alike.
     a, b = ([q for c in side for q in c.figures if not q.dimension.startswith(_TYPED)] for side in (ours, theirs))
     found["number loose"] = float(bool(a) and bool(b) and all(disagree(x, y) for x in a for y in b))
@@ -297,29 +278,4 @@ def _figures(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ..
     found["number added"] = float(sides[0] != sides[1])
 
 
-def _compared(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
-    met = figures_met(a, b)
-    if not met:
-        return
-    if any(not disagree(x, y) for x, y in met):
-        yield "number agrees", 1.0
-        return
-    shared = share(a, b)
-    yield "number", 1.0
-    yield "number held", shared.held
-    yield "number alike", shared.alike
-    yield "number near", max(_near(a, x, b, y) for x, y in met)
-    if any(x.dimension == "time" for x, _ in met) and not same_time(a, b):
-        yield "number other time", 1.0
-
-
 _TYPED = ("time", "bytes", "percent", "period", "rate", "clock", "hertz")
-
-
-def _near(a: Clause, x: Quantity, b: Clause, y: Quantity) -> float:
-    """How much the words right beside two figures are the same."""
-    ours, theirs = (
-        {word.stem for word in c.words[max(0, q.first - 5) : q.last + 4]} & c.names for c, q in ((a, x), (b, y))
-    )
-    common = mass(ours & theirs)
-    return common / (common + min(mass(ours - theirs), mass(theirs - ours))) if common else 0.0

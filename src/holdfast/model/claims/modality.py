@@ -4,7 +4,7 @@
     MAY   it may be so                     OPT   it need not be so
 
 YES opposes NO and OPT, NO opposes YES and MAY; the rest can stand together. Denials are counted, so that
-"not without" asserts; what is denied (the core) is what follows the last word of denial.
+"not without" asserts.
 """
 
 from holdfast.model.claims.vocabulary import word_list
@@ -68,13 +68,7 @@ def _base(lows: list[str]) -> str:
         return YES
     if any(low in _OPEN for low in lows):
         return OPT
-    return MAY if any(low in _PERMITS and not _is_noun(lows, at) for at, low in enumerate(lows)) else YES
-
-
-def _is_noun(lows: list[str], at: int) -> bool:
-    """`the allow list`, `can` after an article."""
-    counts = at + 1 < len(lows) and lows[at] == "allows" and lows[at + 1][:1].isdigit()
-    return counts or (at > 0 and lows[at - 1] in ("a", "an", "the"))
+    return MAY if any(low in _PERMITS for low in lows) else YES
 
 
 def denies(words: tuple[Token, ...], at: int) -> bool:

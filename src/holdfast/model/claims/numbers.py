@@ -71,7 +71,7 @@ def quantities(words: tuple[Token, ...], *, negated: bool = False) -> list[Quant
     found: list[Quantity] = []
     for at in range(len(words)):
         if not found or at >= found[-1].last:
-            made = _range(words, at) or _one(words, at, negated=negated)
+            made = _one(words, at, negated=negated)
             found += [made] if made else []
     return found
 
@@ -101,25 +101,6 @@ def _one(words: tuple[Token, ...], at: int, *, negated: bool) -> Quantity | None
     low, high = (float("-inf"),) if sense in (MOST, "<") else key, _ENDLESS if sense in (LEAST, ">") else key
     meant = {"<": MOST, ">": LEAST}.get(sense, sense)
     return Quantity(dimension.strip(), low, high, meant, shown, first, last, sense == ">", sense == "<")
-
-
-def _range(words: tuple[Token, ...], at: int) -> Quantity | None:
-    """`between 3 and 5 s`, `3 to 5 retries`."""
-    start = at + 1 if words[at].low == "between" else at
-    one = _figure(words, start) if start < len(words) else None
-    if one is None or one[2] >= len(words) - 1 or words[one[2]].low not in ("to", "and"):
-        return None
-    other = _figure(words, one[2] + 1)
-    if other is None or (words[one[2]].low == "and" and start == at):
-        return None
-    dimension, size, last = _unit(words, one[2] + 1, other[2], other[1])
-    if dimension == "version":
-        dimension, size = _whose(words, start), 1.0
-    low, high = (tuple(part * size for part in side) for side in (one[0], other[0]))
-    if low > high or not dimension:
-        return None
-    shown = " ".join(word.raw for word in words[at:last])
-    return Quantity(dimension.strip(), low, high, EXACT, shown, at, last)
 
 
 def _figure(words: tuple[Token, ...], at: int) -> tuple[Key, str, int] | None:
@@ -301,11 +282,6 @@ def _sense(words: tuple[Token, ...], at: int, last: int, *, negated: bool, glued
         stems = {word.stem for word in words} | {word.low for word in words}
         sense = MOST if stems & _CEILING else LEAST if stems & _FLOOR else EXACT
     return sense, first, last
-
-
-def equal(one: Quantity, other: Quantity) -> bool:
-    """Whether both say the same."""
-    return one.sense == other.sense and _same(one.low, other.low) and _same(one.high, other.high)
 
 
 def disagree(one: Quantity, other: Quantity) -> bool:

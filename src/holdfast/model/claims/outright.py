@@ -7,7 +7,7 @@ judge of `compare` finds more and is less sure.
 from itertools import pairwise
 
 from holdfast.model.claims import modality
-from holdfast.model.claims.alignment import ClauseOverlap, apart, elsewhere, figures_met, mass, paired, same_time, share
+from holdfast.model.claims.alignment import ClauseOverlap, apart, figures_met, mass, paired, same_time, share
 from holdfast.model.claims.clauses import Clause
 from holdfast.model.claims.modality import CONTRARY, FLIPPED, YES
 from holdfast.model.claims.numbers import disagree
@@ -24,23 +24,17 @@ _PLACES = ("in", "with", "by", "from", "as", "to")
 
 def outright(one: Clause, other: Clause) -> bool:
     """Whether nothing but one figure, one denial or one named value makes the difference."""
-    if one.tried or other.tried or apart(one, other) or one.only != other.only or _condition(one) != _condition(other):
+    if one.tried or other.tried or apart(one, other) or one.only != other.only:
         return False
     shared = share(one, other)
     if shared.siblings or not _same_subject(one, other, shared):
         return False
-    if elsewhere(one, other, shared):
-        return not one.figures and not other.figures and _other_value(one, other, shared)
     met = figures_met(one, other)
     if met and all(disagree(a, b) for a, b in met):
         return len(one.figures) == len(other.figures) == 1 and _other_figure(one, other, shared)
     if (one.figures or other.figures) and (not met or any(disagree(a, b) for a, b in met)):
         return False
     return _denied(one, other, shared) or _other_value(one, other, shared)
-
-
-def _condition(clause: Clause) -> frozenset[str]:
-    return dict(clause.scope).get("condition", frozenset())
 
 
 def _same_subject(one: Clause, other: Clause, shared: ClauseOverlap) -> bool:
@@ -55,7 +49,11 @@ def _same_subject(one: Clause, other: Clause, shared: ClauseOverlap) -> bool:
 def _other_figure(one: Clause, other: Clause, shared: ClauseOverlap) -> bool:
     units = {figure.dimension.rpartition(":")[2] for figure in one.figures + other.figures}
     both, left, right = (names - MEASURES - units for names in (shared.common, shared.left, shared.right))
-    alike = mass(both) >= 1.0 and mass(left | right) <= 0.5 and len(units) == 1
+    counted = [
+        {word.stem for word in c.words[c.figures[0].first : c.figures[0].last] if word.raw[0].isupper()} - units
+        for c in (one, other)
+    ]
+    alike = mass(both) >= 1.0 and mass(left | right) <= 0.5 and len(units) == 1 and counted[0] == counted[1]
     return alike and one.stance == other.stance and same_time(one, other)
 
 
@@ -66,6 +64,8 @@ def _denied(one: Clause, other: Clause, shared: ClauseOverlap) -> bool:
     words = (*one.words, *other.words)
     if any(a.low == "not" and b.low.endswith("ing") for a, b in pairwise(words)):
         return False  # `files not following it`: some of them
+    if any(word.low == "," for word in words):
+        return False  # what follows may say something else: `…, for private functions it is optional`
     denials = sum(modality.denies(clause.words, at) for clause in (one, other) for at in range(len(clause.words)))
     least, most = sorted((mass(joined.left), mass(joined.right)))
     alike = least <= 0.3 and joined.alike >= 0.65 and mass(joined.common) >= (1.5 if most else 1.0)

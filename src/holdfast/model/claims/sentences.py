@@ -4,10 +4,7 @@ A part knows where its verb stands, so that readers can separate the subject fro
 may claim two things at once: this is used and that is not; this was tried and failed.
 """
 
-from itertools import takewhile
-
 from holdfast.model.claims.modality import DENIES
-from holdfast.model.claims.numbers import NUMBERS
 from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import STOP, Token, several, terms, tokens
 from holdfast.patterns import PatternFile
@@ -27,57 +24,16 @@ class ClaimPart:
     words: tuple[Token, ...]
     verb: int = -1  # where the verb stands; -1 if there is none
     passive: bool = False
-    imperative: bool = False
-    condition: tuple[Token, ...] = ()
     refused: bool = False
-    value: frozenset[int] = frozenset()  # where the refused value stands
-    only: bool = False
     tried: bool = False
-
-
-def apposed(words: tuple[Token, ...]) -> list[ClaimPart]:
-    """`… Tecton, our feature store` says also what the feature store is."""
-    for at in range(1, len(words) - 2):
-        if words[at].low == "," and words[at + 1].low in ("our", "the") and words[at - 1].raw[:1].isupper():
-            named = words[at + 2 : at + 5]
-            return [ClaimPart((*named, _IS, words[at - 1]), len(named))]
-    return []
-
-
-_IS = Token(":", ":", ":", "mark")
 
 
 def contrasted(part: ClaimPart) -> list[ClaimPart]:
     """The part; or, where it sets one thing against another, the part without it and what is refused."""
-    if switched := _switched(part):
-        return switched
     for at in range(1, len(part.words)):
         if size := _contrast(part.words, at):
             return _both(part, at, size)
     return [part]
-
-
-def _switched(part: ClaimPart) -> list[ClaimPart]:
-    """`moved from X to Y`, `replaced X with Y`: Y is used, X no longer is."""
-    lows = [word.low for word in part.words]
-    moved = next((at for at, low in enumerate(lows) if low in _MOVES), -1)
-    if moved < 0 or any(low in DENIES for low in lows):
-        return []
-    start = lows.index("from", moved) + 1 if "from" in lows[moved:] else moved + 1
-    if lows[moved].startswith("replac") == ("from" in lows[moved:]):
-        return []
-    end = next((at for at in range(start, len(lows)) if lows[at] in ("to", "into", "with", "by")), -1)
-    if not start < end < len(lows) - 1:
-        return []
-    used, rest = part.words[end + 1 :], part.words[:moved] if lows[0] not in WE else ()
-    new = replace(part, words=(*rest, _USE, *used), verb=len(rest), imperative=not rest, passive=False)
-    value = frozenset(range(len(rest) + 1, len(rest) + 1 + end - start))
-    old = replace(new, words=(*rest, _USE, *part.words[start:end]), refused=True, value=value)
-    return [new, old]
-
-
-_MOVES = several("moved switched migrated replaced replace move switch migrate replaces moving switching")
-_USE = Token("use", "use", "use", "word")
 
 
 def _contrast(words: tuple[Token, ...], at: int) -> int:
@@ -103,9 +59,7 @@ def _both(part: ClaimPart, at: int, size: int) -> list[ClaimPart]:
     refused = words[at + size : end]
     if not refused:
         return [kept]
-    value = frozenset(range(start, start + len(refused)))
-    other = replace(part, words=words[:start] + refused + words[end:], refused=True, value=value)
-    return [kept, other]
+    return [kept, replace(part, words=words[:start] + refused + words[end:], refused=True)]
 
 
 _STOPS_VALUE = several("in on at with via through as from to by for of use using be is are prefer") | AUX
@@ -118,8 +72,7 @@ def tried(found: list[ClaimPart]) -> list[ClaimPart]:
     words = [word for word in found[0].words if word.low not in _TRYING and word.low not in DENIES]
     failed = (at for at, word in enumerate(words) if at > 1 and word.low in _FAILED | BE | {":", ","})
     words = words[: next(failed, len(words))]
-    everything = frozenset(range(len(words)))
-    return [ClaimPart(tuple(words), imperative=True, refused=True, tried=True, value=everything)] if words else []
+    return [ClaimPart(tuple(words), refused=True, tried=True)] if words else []
 
 
 _TRYING = several("tried trying attempted attempting attempt we using switching moving approach")
@@ -130,8 +83,6 @@ _MAX_CLAIM = 2_000  # characters: a claim is a few sentences
 
 
 _REASONS = several("because since whereas given otherwise")
-_CONDITIONS = several("if when whenever where while until once unless")
-_EXCEPT = several("except unless excluding besides barring")
 VERBS = terms(word_list("sentences.verbs"))
 IMPERATIVES = several(word_list("sentences.imperatives"))
 
@@ -160,71 +111,25 @@ def parts(text: str, *, dead_end: bool = False) -> list[ClaimPart]:
     """What a text claims, one part for each thing."""
     found: list[ClaimPart] = []
     for sentence in sentences(text):
-        if words := _without_brackets(sentence):
+        if words := tuple(word for word in sentence if word.low not in "()"):
             found.extend(_of_sentence(words))
     if dead_end or any(word.low == "tried" for part in found[:1] for word in part.words):
         found.extend(tried(found))
     return found
 
 
-def _without_brackets(words: tuple[Token, ...]) -> tuple[Token, ...]:
-    kept, depth = [], 0
-    for at, word in enumerate(words):
-        depth += (word.low == "(") - (word.low == ")")
-        around = [one.low for one in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])]
-        alone = around == ["(", ")"] and word.raw[:1].isupper()  # a name: `a service mesh (Istio)`
-        if word.low not in "()" and (depth <= 0 or alone):
-            kept.append(word)
-        depth = max(depth, 0)
-    return tuple(kept)
-
-
 def _of_sentence(words: tuple[Token, ...]) -> list[ClaimPart]:
-    words, condition = _cut(_without_topic(words))
     found: list[ClaimPart] = []
-    for piece in _split(words):
-        if piece := _with_subject(piece, found):
-            found += contrasted(_placed(piece, condition)) + apposed(piece)
+    for piece in _split(_without_reason(words)):
+        found += contrasted(_placed(piece))
     return found
 
 
-def _without_topic(words: tuple[Token, ...]) -> tuple[Token, ...]:
-    """A sentence without a topic in front of it: `Null handling: missing values are …`."""
-    for at, word in enumerate(words[:5]):
-        if word.low == ":":
-            rest = words[at + 1 :]
-            said = any(other.low in AUX or _verbal(rest, n) for n, other in enumerate(rest) if n)
-            told_before = any(other.low in AUX for other in words[:at])
-            return rest if said and not told_before and len(rest) > 3 else words
-    return words
-
-
-def _cut(words: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
-    """The words without reasons, exceptions and conditions; the conditions by themselves."""
-    kept: list[Token] = []
-    condition: list[Token] = []
-    into = kept
-    for at, word in enumerate(words):
-        following = words[at + 1].low if at + 1 < len(words) else ""
-        if kept and (_explains(word.low, following) or _tells_story(words[at : at + 7])):
-            break
-        once = word.low == "once" and (following in ("", ".", ",", "a", "an", "per", "every") or not kept)
-        if word.low in _EXCEPT or (word.low == "apart" and following == "from"):
-            into = []
-        elif word.low in _CONDITIONS and not once and not following[:1].isdigit():
-            # `if coverage drops under 75 %` is a limit.
-            upto = takewhile(lambda one: one.low != ",", words[at:])
-            into = kept if any(one.kind == "number" or one.low in NUMBERS for one in upto) else condition
-        elif word.low == ",":
-            into = kept
-        into.append(word)
-    comma = next((at for at, word in enumerate(kept[:6]) if word.low == ","), 0)
-    if comma and len(kept) > 2 and kept[0].low in ("in", "on", "for", "inside", "within", "during", "at", "under"):
-        condition += kept[1:comma]  # `In tests, use SQLite` as `use SQLite in tests`
-        kept = kept[comma + 1 :] + kept[:comma]
-    while kept and kept[0].kind == "mark":
-        kept.pop(0)
-    return tuple(kept), tuple(word for word in condition if word.kind == "word")
+def _without_reason(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The words before a reason."""
+    following = (*(word.low for word in words[1:]), "")
+    ends = (at for at, word in enumerate(words) if at and _explains(word.low, following[at]))
+    return words[: next(ends, len(words))]
 
 
 def _explains(low: str, following: str) -> bool:
@@ -234,14 +139,6 @@ def _explains(low: str, following: str) -> bool:
     return low in _REASONS and not following[:1].isdigit()
 
 
-def _tells_story(words: tuple[Token, ...]) -> bool:
-    """Whether it says what happened before: `after npm broke the build`."""
-    figure = any(word.kind == "number" or word.low in NUMBERS for word in words)
-    past = any(word.low.endswith("ed") or word.low in _PAST for word in words[2:])
-    return words[0].low in ("after", "as", "before") and past and not figure
-
-
-_PAST = several("broke failed lost went became got had was were took led made ran hit cost kept gave")
 _NEEDS = {"so": "that", "due": "to", "thanks": "to"}
 
 
@@ -274,18 +171,7 @@ def _parts_here(low: str, following: str, after: str, before: list[Token]) -> bo
 _NEW_CLAIM = several(word_list("sentences.new_claim"))
 
 
-def _with_subject(piece: tuple[Token, ...], found: list[ClaimPart]) -> tuple[Token, ...]:
-    """A piece that starts with its verb, with the subject of the piece before it."""
-    first = piece[0].low
-    starts = (first in AUX or first in ("never", "always")) and first not in ("don't", "do")
-    if found and found[0].verb > 0 and not found[0].imperative and starts:
-        return found[0].words[: found[0].verb] + piece
-    if found and first == "it":
-        return found[0].words[: max(found[0].verb, 0)] + piece[1:]
-    return piece
-
-
-def _placed(words: tuple[Token, ...], condition: tuple[Token, ...]) -> ClaimPart:
+def _placed(words: tuple[Token, ...]) -> ClaimPart:
     """The part with its verb found."""
     lows = [word.low for word in words]
     skip = 1 if lows[0] in ("always", "please", "never", "only") and len(lows) > 1 else 0
@@ -294,13 +180,12 @@ def _placed(words: tuple[Token, ...], condition: tuple[Token, ...]) -> ClaimPart
         at = skip
         while at < len(lows) - 1 and lows[at] in _BEFORE_VERB:
             at += 1
-        return ClaimPart(words, at, imperative=True, condition=condition, only=_nothing_else(lows))
+        return ClaimPart(words, at)
     verb = next((at for at, word in enumerate(words) if at and word.kind == "word" and _verbal(words, at)), -1)
     by_aux = aux > 0 and (verb < 0 or aux < verb or not _LINKS.intersection(lows[verb:aux]))
     passive = by_aux and any(low in BE for low in lows[aux : aux + 3])
     verb = aux if by_aux else verb
-    imperative = 0 < verb <= 2 and lows[0] in WE
-    return ClaimPart(words, verb, passive, imperative, condition, only=_nothing_else(lows))
+    return ClaimPart(words, verb, passive)
 
 
 _BEFORE_VERB = several("don't dont do never always not to forget be please")
@@ -328,7 +213,3 @@ def _verbal(words: tuple[Token, ...], at: int) -> bool:
 _PLAIN_VERBS = several("use run go live stay take need hold keep get have carry may must should can are is")
 _NOUN_FOLLOWS = several("the a an to of in for with and no per on")
 _DETERMINERS = several("the a an its our their all every each any this no")
-
-
-def _nothing_else(lows: list[str]) -> bool:
-    return "nothing" in lows and "else" in lows

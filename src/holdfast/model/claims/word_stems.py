@@ -202,39 +202,21 @@ WEAK = terms(word_list("word_stems.weak"))
 _OPPOSED = word_list("word_stems.opposed")
 
 
-# What goes well in any way opposes what goes wrong in any way, if it is said of the same thing.
-_GOES_WELL = """accept support work survive include enable preserve succeed permit honour respect possible
-available legal valid tolerate grant propagate"""
-_GOES_WRONG = """reject refuse break lose lost fail error crash corrupt deny exclude omit ignore hide disable
-prevent invalid illegal impossible unavailable unsupported swallow revoke"""
-
-
 def _opposites() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for pair in _OPPOSED.split():
         one, other = (canonical(side) for side in pair.split("|"))
         found.setdefault(one, set()).add(other)
         found.setdefault(other, set()).add(one)
-    good, bad = terms(_GOES_WELL) - terms(_GOES_WRONG), terms(_GOES_WRONG)
-    for name in good | bad:
-        found.setdefault(name, set()).update(bad if name in good else good)
     return {name: frozenset(others) for name, others in found.items()}
 
 
 OPPOSITES = _opposites()
-_UN_IS_NO_PREFIX = ("under", "unit", "uni", "until", "unless", "unix", "union", "undo", "unpack", "unwrap")
 
 
-@lru_cache(maxsize=65536)
 def opposed(one: str, other: str) -> bool:
     """Whether two names of words exclude each other (`sync`, `async`; `signed`, `unsigned`)."""
-    return other in OPPOSITES.get(one, ()) or _prefixed(one, other) or _prefixed(other, one)
-
-
-def _prefixed(one: str, other: str) -> bool:
-    if len(other) < 4 or one.startswith(_UN_IS_NO_PREFIX):
-        return False
-    return one in ("un" + other, "non" + other, "im" + other, "ir" + other) or one == "in" + other != "inform"
+    return other in OPPOSITES.get(one, ())
 
 
 def weight(stem: str) -> float:
