@@ -263,7 +263,7 @@ TURNS = st.lists(
 def test_any_text_at_all_keeps_the_promises(turns: list[Utterance | TriedCommand], sent: list[str]) -> None:
     """Law 15: whatever is in a transcript, the run ends, and what is cited was said."""
     ones = find_claims(turns, sent=sent)
-    assert ones == find_claims(turns, sent=sent) and len(ones) <= 8
+    assert ones == find_claims(turns, sent=sent) and len(ones) <= 10
     for one in ones:
         texts = [turn.text if isinstance(turn, Utterance) else turn.command for turn in turns if turn.turn == one.turn]
         assert any(one.words in text for text in texts)
@@ -299,7 +299,7 @@ def hostile(piece: str, size: int) -> None:
     ones = find_claims(
         [Utterance("user", text, 1), Utterance("agent", text, 2), TriedCommand(text, 1, 3)], sent=[text[:1000]]
     )
-    assert len(ones) <= 8 and all(one.words in text for one in ones)
+    assert len(ones) <= 10 and all(one.words in text for one in ones)
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -74,16 +74,18 @@ def find_claims(turns: Sequence[Utterance | TriedCommand], *, sent: Sequence[str
     packs = SentPhrases(sent)
     heard = [turn for turn in turns if isinstance(turn, Utterance)]
     plain = [turn for turn in heard if turn.source in _PLAINLY]
-    gathered = [one for turn in plain for one in _in_turn(turn, packs) if not _is_mended(turn, one)]
+    gathered = [one for turn in plain for one in _in_turn(turn, packs) if _is_needed(turn, one)]
     gathered += retried([turn for turn in turns if isinstance(turn, TriedCommand)])
     weighed = [turn for turn in heard if turn.source and not _is_planted(turn)]
     gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs))
     return _joined(sorted(_not_corrected(gathered), key=lambda one: (-one.confidence, one.turn)))[:MOST]
 
 
-def _is_mended(turn: Utterance, one: ExtractedMemory) -> bool:
-    """Whether an agent found the cause of a fault in a turn that went on to write files: it is none any more."""
-    return turn.wrote and turn.who == "agent" and one.rule == failure_rules.CAUSE_RULE
+def _is_needed(turn: Utterance, one: ExtractedMemory) -> bool:
+    """Whether a cue word counts: in a session an agent's "must" is weighed, and a cause is mended if files follow."""
+    if turn.who == "user" or not turn.source:
+        return True
+    return one.rule != "constraint" and not (turn.wrote and one.rule == "root cause")
 
 
 def _is_planted(turn: Utterance) -> bool:

@@ -75,16 +75,13 @@ def _plainly(chosen: str) -> str:
 
 def preference_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
     """The convention or preference a sentence states, if it states one."""
-    plain, by_user = parts.plain, who == "user"
-    sure = 0.85 if by_user else 0.6
+    plain, sure = parts.plain, 0.85
     if found := _SHAPE.named.match(plain):
-        return _preference(parts.after(found.end()), sure)
-    if found := _SHAPE.prefer.match(plain):
-        chosen = f"prefer {parts.after(found.end()).text}"
-        firm = by_user or (parts.why and "over" in plain)
-        return parts.claim("decision", "convention", sure, text=chosen) if firm else None
-    if not by_user or _SHAPE.preference_chats.match(plain):
+        return _preference(parts.after(found.end()), sure if who == "user" else 0.6)
+    if who != "user" or _SHAPE.preference_chats.match(plain):
         return None
+    if found := _SHAPE.prefer.match(plain):
+        return parts.claim("decision", "convention", sure, text=f"prefer {parts.after(found.end()).text}")
     if found := _SHAPE.onward.match(plain):
         return _preference(parts.after(found.end()), 0.9)
     if found := _SHAPE.please.match(plain):

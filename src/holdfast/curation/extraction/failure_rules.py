@@ -20,7 +20,6 @@ TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-CAUSE_RULE = "root cause"
 _SHAPE = PatternFile(__file__)
 _NEAR = 8  # commands: a success further on has other reasons
 _MAX_COMMAND = 120  # characters: a longer line is a script
@@ -52,7 +51,7 @@ def _cause_claim(text: str, plain: str, who: str, *, firm: bool) -> SentenceClai
     if len(content(text)) < 3:
         return None
     confidence = (0.8 if who == "user" else 0.65) if firm else (0.75 if who == "user" else 0.55)
-    return SentenceClaim("fact", capital(bare(text)), "", plain, CAUSE_RULE, confidence)
+    return SentenceClaim("fact", capital(bare(text)), "", plain, "root cause", confidence)
 
 
 def dead_end_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
