@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.curation.extraction import find_claims
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
+from holdfast.project.transcript_import import decided
 
 CHATTER = (
     "Let me look at the files first. I'll read the config.\n\nNow let me run the tests.",
@@ -139,3 +140,30 @@ def test_the_same_session_gives_the_same_candidates() -> None:
     """Sums over sets must not depend on their order."""
     turns = worked(("commit", MESSAGE), ("closing", REPORT))
     assert [find_claims(turns) for _ in range(3)] == [find_claims(turns)] * 3
+
+
+REASON = "`load_settings()` falls back to the user's settings instead of the environment since hooks start without one."
+
+
+@pytest.mark.parametrize("source", ["said", "comment"])
+def test_a_page_tells_nothing_that_an_agent_said_on_the_way(source: str) -> None:
+    """It waits for review; at the end of the run it may hold no more, and a comment in code is no decision."""
+    found = worked((source, REASON), ("commit", MESSAGE), ("closing", "Done."))
+    assert [one.statement for one in find_claims(found) if "hooks start" in one.words]
+    assert not any("hooks start" in one for told in decided(found).values() for one in told)
+
+
+def test_a_page_tells_what_an_agent_found_only_if_nothing_was_written_after_it() -> None:
+    """A review finds what the next turn mends."""
+    review = session([("request", "Review how settings are read."), ("closing", REASON)], wrote=False)
+    mended = [Utterance("agent", "The file is read now.", 2, "closing", ("src/settings.py",), True)]
+    assert any("hooks start" in one for told in decided(review).values() for one in told)
+    assert not any("hooks start" in one for told in decided([*review, *mended]).values() for one in told)
+
+
+@pytest.mark.parametrize("wrote", [True, False])
+def test_the_cause_of_a_fault_that_was_mended_is_no_finding_whoever_told_it(wrote: bool) -> None:
+    """A plan that a person pastes says what was wrong before it was carried out."""
+    cause = "The root cause is that `load_settings()` clones the project again instead of using the patched folder."
+    found = find_claims(session([("request", f"Carry out this plan. {cause}"), ("closing", "Done.")], wrote=wrote))
+    assert any(one.rule == "root cause" for one in found) is not wrote

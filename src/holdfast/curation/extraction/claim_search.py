@@ -82,10 +82,10 @@ def find_claims(turns: Sequence[Utterance | TriedCommand], *, sent: Sequence[str
 
 
 def _is_needed(turn: Utterance, one: ExtractedMemory) -> bool:
-    """Whether a cue word counts: in a session an agent's "must" is weighed, and a cause is mended if files follow."""
-    if turn.who == "user" or not turn.source:
-        return True
-    return one.rule != "constraint" and not (turn.wrote and one.rule == "root cause")
+    """Whether a cue word counts: a cause is mended if files follow, and in a session an agent's "must" is weighed."""
+    if turn.wrote and one.rule == failure_rules.CAUSE_RULE:
+        return False
+    return turn.who == "user" or not turn.source or one.rule != "constraint"
 
 
 def _is_planted(turn: Utterance) -> bool:

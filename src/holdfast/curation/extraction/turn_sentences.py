@@ -192,7 +192,7 @@ def sentences(text: str) -> Iterator[Sentence]:
     for place, block in enumerate(blocks(shown)):
         label = block.label
         for start, end in _spans(shown, block):
-            if number > 1 and end - start < _SAYS_NOTHING:
+            if end - start > MAX_RAW or (number > 1 and end - start < _SAYS_NOTHING):
                 continue
             tidied = tidy(shown[start:end].replace(NUL, ""), label)
             label = ""
@@ -206,14 +206,9 @@ def _spans(shown: str, block: ProseBlock) -> Iterator[tuple[int, int]]:
     start = block.start
     for found in _SHAPE.end.finditer(shown, block.start, block.end):
         if not _goes_on(shown, start, found):
-            yield from _bounded(start, found.end())
+            yield start, found.end()
             start = found.end()
-    yield from _bounded(start, block.end)
-
-
-def _bounded(start: int, end: int) -> Iterator[tuple[int, int]]:
-    if 0 < end - start <= MAX_RAW:
-        yield start, end
+    yield start, block.end
 
 
 def _goes_on(shown: str, start: int, found: re.Match[str]) -> bool:
