@@ -636,6 +636,8 @@ def test_reasons_given_on_the_way_are_told_where_the_answer_gives_none() -> None
         "I'm adding only the one setting",
         "`main` is still ahead by one commit",
         "It cannot be merged until the new run finishes",
+        "That the folder lies elsewhere might also contribute to it",
+        "The three threads are still unanswered since I didn't post replies",
     ],
 )
 def test_guesses_and_states_of_the_moment_are_no_findings(said: str) -> None:
@@ -643,6 +645,61 @@ def test_guesses_and_states_of_the_moment_are_no_findings(said: str) -> None:
     assert told(turn("Mend it."), found={"fact": [said], "decision": ["Use a queue", said]}).found == {
         "decision": ("Use a queue",)
     }
+
+
+def test_the_report_of_a_change_is_no_fact() -> None:
+    """It stands under "Done"; as a fact it says nothing about how things are."""
+    report = "Fix 3 — `finder.ts`: Added a second pattern for older patches"
+    found = {"fact": [report, "The gateway repeats calls"], "decision": [report]}
+    assert told(turn("Mend it."), found=found).found == {"fact": ("The gateway repeats calls",), "decision": (report,)}
+
+
+def test_stars_and_underscores_of_code_and_paths_stay() -> None:
+    """A glob without its stars is another glob."""
+    assert wording.bare("**Fix**: `**/rules/**/*.md` in src/__tests__/a.ts, __init__.py, __bold__ and **`b` too**") == (
+        "Fix: `**/rules/**/*.md` in src/__tests__/a.ts, __init__.py, bold and `b` too"
+    )
+
+
+def test_an_amended_commit_is_one_commit() -> None:
+    """The one before it is on no branch any more."""
+    first, other = "[main 1a2b3c4] Repeat safely", "[side 2b3c4d5] Try it"
+    commits = [
+        shell("git commit -m x", first),
+        shell("git commit -m y", other),
+        shell("git commit --amend -m 'x'", "[main 3c4d5e6] Repeat safely"),
+        shell("git commit -m 'no --amend here'", "[main 4d5e6f7] Say so"),
+    ]
+    summary = told(turn("Do it.", *commits))
+    assert [one.split()[0] for one in summary.commits] == ["2b3c4d5", "3c4d5e6", "4d5e6f7"]
+    assert "3 commits" in summary.sentence
+
+
+def test_an_item_of_a_list_on_the_way_is_not_told_alone() -> None:
+    """ "Missing case" without "Three faults to mend:" reads as if it were missing still."""
+    text = "Three faults to mend:\n\n1. Missing case in the switch of the gateway (I used a default instead of it)"
+    step, whole = TranscriptStep(id="s", text=text), turn("Go on.", answer="All of it is mended.")
+    summary = told(TranscriptTurn(key="k", prompt="Go on.", steps=(step, *whole.steps), cwd="/w/shop"))
+    assert summary.done == ("All of it is mended.",)
+
+
+def test_the_first_sentence_asks_nothing() -> None:
+    """What the agent asks is left open; it was not achieved."""
+    answer = "Added the limit to the docs. Want me to set it in the shop now?"
+    assert told(turn("Note it.", edit("a.md", added=["x"]), answer=answer)).sentence == (
+        "Codex: Added the limit to the docs. — 1 file written, 1 matter left open"
+    )
+
+
+def test_why_a_script_failed_is_the_line_it_marks() -> None:
+    """Its last line may be an item of a list."""
+    assert error_line("❌ The folder has changes:\n M a.ts\n M b.ts\n") == "The folder has changes"
+
+
+def test_of_a_thing_that_failed_again_the_last_reason_is_told_as_the_last() -> None:
+    """The first time it may have failed for another."""
+    runs = [shell("npm run lint", f"✖ {n} problems\n", exit_status=1) for n in (3, 1)]
+    assert told(turn("Mend it.", *runs)).failed == ("`npm run lint` failed 2 times, the last time: ✖ 1 problems",)
 
 
 def test_answers_of_the_person_are_told_as_they_were_given() -> None:

@@ -33,7 +33,7 @@ class Failure:
     @property
     def line(self) -> str:
         """The failure in one line."""
-        often = f" {self.times} times" if self.times > 1 else ""
+        often = f" {self.times} times, the last time" if self.times > 1 else ""
         why = f": {self.why}" if self.why else ""
         again = f"; between that {', '.join(self.between[-_TRIED:])}" if self.between else ""
         next_ = f"; then {', '.join(self.tried)}" if self.tried else ""

@@ -133,7 +133,7 @@ def _looks(part: str) -> bool:
     head = _head(part)
     if head == "git":
         found = _PATTERNS.git.match(part)
-        return found is None or found[1] in _PATTERNS.words("git_looking")
+        return found is None or found[1] in _PATTERNS.words("git_looking") or _PATTERNS.idle.match(part) is not None
     if head in ("gh", "glab"):
         return _PATTERNS.gh_looking.match(part) is not None and not _PATTERNS.gh_writes.search(part)
     return head in _PATTERNS.words("looking") or _PATTERNS.idle.match(part) is not None

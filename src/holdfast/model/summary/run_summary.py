@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from holdfast.model.summary import command_results, wording
 from holdfast.model.summary.checks import NO_TESTS, Checks, Failures, named
@@ -196,8 +197,7 @@ class Account:
 
     def _fail(self, command: str, status: int | None, text: str) -> None:
         shown = command_results.shown(command)
-        why = error_line(text) or _code(status)
-        self._failures.add(f"run {shown}", named(shown), why, self._turns)
+        self._failures.add(f"run {shown}", named(shown), error_line(text) or _code(status), self._turns)
 
     def _commit(self, text: str, command: str) -> bool:
         """Whether a command made commits, as git told it."""
@@ -206,6 +206,9 @@ class Account:
         self._books.may_have_committed |= not _PATTERNS.no_commit.search(text[:20_000])
         found = list(_PATTERNS.committed.finditer(text[:20_000]))
         for one in found:
+            before = [old for old in self._books.commits if old.endswith(f" (on {one[1]})")]
+            if before and _PATTERNS.amends.search(command[:4000]):
+                self._books.commits.remove(before[-1])
             self._books.commits.append(f"{one[2]} {cut(one_line(one[3]), 120)} (on {one[1]})")
         if found:
             self._books.committed = True
@@ -229,8 +232,10 @@ class Account:
                 )
                 self._books.reported = wrote
             if sum(map(len, told)) < _LEAST:  # why it was done so was said before, if at all
-                said = [one for text in texts if text != answer for one in _statements(text) if len(one) > 40]
-                self._books.remarks.extend([one for one in said if _PATTERNS.reasons.search(one)][-3:])
+                # What stands under "Three faults:" is not told without it.
+                alone = (takewhile(lambda one: one[-1] != ":", _statements(text)) for text in texts if text != answer)
+                said = [one for told in alone for one in told if len(one) > 40 and _PATTERNS.reasons.search(one)]
+                self._books.remarks.extend(said[-3:])
         left = [*wording.unfinished(answer), *wording.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have.
         if left or wrote:
@@ -274,7 +279,8 @@ class Account:
 
     def _found(self, found: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
         """What was found, by type of memory, and what the person answered when asked."""
-        own = {kind: [one for one in said if not _PATTERNS.no_finding.search(one)] for kind, said in found.items()}
+        shapes = {kind: _PATTERNS.no_fact if kind == "fact" else _PATTERNS.no_finding for kind in found}
+        own = {kind: [one for one in said if not shapes[kind].search(one)] for kind, said in found.items()}
         short = {kind: dict.fromkeys(cut(one_line(one), 300) for one in said) for kind, said in own.items()}
         told = {"answer": dict.fromkeys(self._books.answers), **short}
         return {kind: tuple(said)[:SHOWN] for kind, said in told.items() if said}
@@ -300,11 +306,8 @@ class Account:
 
     def _left_open(self) -> list[str]:
         books = self._books
-        plan = [
-            f"{'Begun' if todo.status == 'started' else 'Planned'}: {cut(one_line(todo.text), 200)}"
-            for todo in books.todos
-            if todo.status in ("open", "started")
-        ]
+        how = {"open": "Planned", "started": "Begun"}
+        plan = [f"{how[one.status]}: {cut(one_line(one.text), 200)}" for one in books.todos if one.status in how]
         cut_off = [f"Broken off: {what}" for what in books.broken_off]
         left = [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()]
         return left[: 2 * SHOWN]
@@ -376,7 +379,7 @@ def relative(path: str, cwd: str | None, top: str | None) -> str:
 def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
     """What an answer says, without its cheers and announcements; `achieved`: from what it says was done."""
     told = _statements(answer)
-    results = [one for one in told if not _PATTERNS.only_checks.match(one)] if achieved else []
+    results = [one for one in told if one[-1] != "?" and not _PATTERNS.only_checks.match(one)] if achieved else []
     first = next((at for at, one in enumerate(results) if _PATTERNS.did.match(one)), 0)
     return beginning(" ".join(results[first:]), limit) if results else _best(told, limit)
 
@@ -448,8 +451,6 @@ def _code(status: int | None) -> str:
 
 
 def _most_written(files: Sequence[SummaryFile]) -> list[SummaryFile]:
-    if len(files) <= SHOWN_FILES:
-        return list(files)
     kept = set(sorted(range(len(files)), key=lambda at: -(files[at].added + files[at].removed))[:SHOWN_FILES])
     return [one for at, one in enumerate(files) if at in kept]
 

@@ -30,7 +30,7 @@ def cut(text: str, limit: int) -> str:
 
 def bare(line: str) -> str:
     """A line without what makes it a heading, an item or a quote, without bold, and without links to files."""
-    return _PATTERNS.lead.sub("", _PATTERNS.bold.sub(r"\2", _PATTERNS.file_link.sub(r"\1", one_line(line))))
+    return _PATTERNS.lead.sub("", _PATTERNS.bold.sub(r"\1\2\3", _PATTERNS.file_link.sub(r"\1", one_line(line))))
 
 
 def told_lines(text: str) -> list[str]:
