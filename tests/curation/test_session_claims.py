@@ -155,10 +155,11 @@ def test_a_page_tells_nothing_that_an_agent_said_on_the_way(source: str) -> None
 
 def test_a_page_tells_what_an_agent_found_only_if_nothing_was_written_after_it() -> None:
     """A review finds what the next turn mends."""
-    review = session([("request", "Review how settings are read."), ("closing", REASON)], wrote=False)
+    rule = "`load_settings()` must read the project's file before the user's, because hooks start without one."
+    review = session([("request", "Review how settings are read."), ("closing", rule)], wrote=False)
     mended = [Utterance("agent", "The file is read now.", 2, "closing", ("src/settings.py",), True)]
-    assert any("hooks start" in one for told in decided(review).values() for one in told)
-    assert not any("hooks start" in one for told in decided([*review, *mended]).values() for one in told)
+    assert list(decided(review)) == ["invariant"]
+    assert decided([*review, *mended]) == {}
 
 
 @pytest.mark.parametrize("wrote", [True, False])

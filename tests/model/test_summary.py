@@ -702,6 +702,32 @@ def test_of_a_thing_that_failed_again_the_last_reason_is_told_as_the_last() -> N
     assert told(turn("Mend it.", *runs)).failed == ("`npm run lint` failed 2 times, the last time: ✖ 1 problems",)
 
 
+def test_a_commit_whose_hook_ran_what_failed_before_mends_it() -> None:
+    """The hook says what it runs; the page told that it still failed."""
+    commit = "git commit -m 'Hide it'"
+    failed, passed = (
+        "$ bun test src/\n 3 pass\n 2 fail\n",
+        "$ bun test src/\n 3 pass\n 0 fail\n[main 1a2b3c4] Hide it\n",
+    )
+    summary = told(
+        turn(
+            "Commit.",
+            shell(commit, "error: no module x", exit_status=1),
+            shell("bun test src/ 2>&1", failed, exit_status=1),
+            shell(commit, passed),
+        )
+    )
+    assert "fail" not in summary.sentence and not summary.left_open and not summary.commands
+    assert not summary.failed
+
+
+def test_a_tool_that_failed_and_was_called_rightly_then_did_not_fail_for_good() -> None:
+    """A wrong argument is mended by the next call."""
+    wrong = Call(id="1", name="docs", kind="other", text="{}", result=Result(text="no query", failed=True))
+    again = Call(id="2", name="docs", kind="other", text="{}", result=Result(text="found"))
+    assert told(turn("Look.", wrong, shell("make x"), again)).failed[0].endswith("it passed later")
+
+
 def test_answers_of_the_person_are_told_as_they_were_given() -> None:
     """They decide; what rules find is only proposed."""
     said = 'User has answered your questions: "Which queue?"="Redis".'

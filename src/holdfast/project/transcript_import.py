@@ -318,13 +318,14 @@ def _shown_by(source: str, folder: str, found: utterance.ExtractedMemory) -> lis
 def decided(said: Sequence[utterance.Utterance | utterance.TriedCommand]) -> dict[str, list[str]]:
     """What was decided, ruled, found out … in a run, by type of memory, as its summary says it.
 
-    Not what an agent says on the way or writes into code, nor what it says before others of its turns write files.
+    Not what is more likely wrong, what an agent says on the way or writes into code, or what it says before others
+    of its turns write files.
     """
     told: dict[str, list[str]] = {}
     wrote = [one.turn for one in said if getattr(one, "wrote", False)]
     for one in extraction.find_claims(said):
         lasts = one.who == "user" or one.rule == "plan" or one.turn in wrote or one.turn > max(wrote, default=0)
-        if lasts and one.rule not in ("agents-words", "code-comment"):
+        if lasts and one.confidence > 0.5 and one.rule not in ("agents-words", "code-comment"):
             told.setdefault(one.kind, []).append(one.statement)
     return told
 

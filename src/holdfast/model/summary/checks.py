@@ -152,20 +152,19 @@ class Checks:
             said = error_line(result.text) or (f"exit code {result.exit_status}" if result.exit_status else "failed")
         names = told.names if told else ()
         status = None if passed is None else result.exit_status
-        made = Check(shown, runner, status, said, passed, names[: _NAMED + 1])
-        if there is not None:
-            made.times, made.once = there.times + 1, there.once
-        self._kept[key] = made
+        times, once = (there.times + 1, there.once) if there else (1, None)
+        made = self._kept[key] = Check(shown, runner, status, said, passed, names[: _NAMED + 1], times, once)
         while len(self._kept) > MAX_CHECKS:
             del self._kept[next(iter(self._kept))]
         if passed is False:
             made.once = said
             self._failures.add(f"check {key}", named(shown), _why(said, names, result.text), turn)
         elif passed:
-            # What passed is mended; if all of it ran, so is whatever failed of it alone before.
+            # What passed is mended; so is what failed alone before, if all of it ran or it is named as what ran.
             self._failures.settle(f"check {key}")
-            for other, one in self._kept.items() if command_results.is_whole(test) else ():
-                if one.runner == made.runner and one.passed is False:
+            for other, one in self._kept.items():
+                ran = command_results.is_whole(test) or f"$ {one.command}\n" in result.text
+                if ran and one.runner == made.runner and one.passed is False:
                     self._failures.settle(f"check {other}")
                     one.passed, one.outcome, one.once = True, f"{one.outcome}; passed later with all others", None
             self._failures.tried(f"ran {named(shown)}", turn)

@@ -117,6 +117,7 @@ class Account:
         elif call.result.failed:
             self._tool_failed(call, turn)
         else:
+            self._failures.settle(f"tool {call.name}")
             for path in call.paths if len(self._books.read) < 50 else ():
                 self._books.read.setdefault(self._path(path, turn))
 
@@ -212,6 +213,8 @@ class Account:
             self._books.commits.append(f"{one[2]} {cut(one_line(one[3]), 120)} (on {one[1]})")
         if found:
             self._books.committed = True
+            self._failures.settle(f"run {command_results.shown(command)}")
+            self._books.commands.pop(command_results.shown(command), None)
             for file in self._books.files.values():
                 file.committed = True
         if url := _PATTERNS.pulled.search(text[:20_000]) if "create" in command else None:

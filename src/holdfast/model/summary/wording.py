@@ -108,10 +108,9 @@ def unfinished(answer: str) -> list[str]:
     """What the end of an answer leaves to do or to answer, in its own words, at most MOST lines."""
     # Items under a heading that says they are not done, then sentences that say so.
     listed = [item for _, _, item in _parted(without_code(answer[-MAX_READ:])) if len(item) > 3]
-    found = [*listed, *_sentences(answer)]
     known: set[str] = set()
     kept = []
-    for one in found:
+    for one in (*listed, *_sentences(answer)):
         key = one.casefold().rstrip(".:")
         if key not in known and not any(key in other for other in known):
             known.add(key)
@@ -146,8 +145,7 @@ def questions(answer: str) -> list[str]:
 
 def without_open(answer: str) -> str:
     """An answer without the lists that say what is not done."""
-    parted = _parted(without_code(answer[-MAX_READ:]))
-    return "\n".join(line for line, is_open, _ in parted if not is_open)
+    return "\n".join(line for line, is_open, _ in _parted(without_code(answer[-MAX_READ:])) if not is_open)
 
 
 def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
