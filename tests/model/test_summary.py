@@ -636,6 +636,7 @@ def test_reasons_given_on_the_way_are_told_where_the_answer_gives_none() -> None
         "I'm adding only the one setting",
         "`main` is still ahead by one commit",
         "It cannot be merged until the new run finishes",
+        "Do not make tasks for these yet because they are too large",
         "That the folder lies elsewhere might also contribute to it",
         "The three threads are still unanswered since I didn't post replies",
     ],
@@ -726,6 +727,13 @@ def test_a_tool_that_failed_and_was_called_rightly_then_did_not_fail_for_good() 
     wrong = Call(id="1", name="docs", kind="other", text="{}", result=Result(text="no query", failed=True))
     again = Call(id="2", name="docs", kind="other", text="{}", result=Result(text="found"))
     assert told(turn("Look.", wrong, shell("make x"), again)).failed[0].endswith("it passed later")
+
+
+@pytest.mark.parametrize("command", ["make x | grep -E 'a|b'", "command -v entire"])
+def test_what_only_finds_nothing_did_not_fail(command: str) -> None:
+    """Its exit code is its answer."""
+    assert not told(turn("Look.", shell(command, "0.1 s in total", exit_status=1))).failed
+    assert told(turn("Look.", shell("make x | sort", "no rule", exit_status=1))).failed
 
 
 def test_answers_of_the_person_are_told_as_they_were_given() -> None:

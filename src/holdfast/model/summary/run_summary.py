@@ -159,7 +159,8 @@ class Account:
     def _command(self, result: Result, command: str, turn: TranscriptTurn) -> None:
         test = command_results.tests(command)
         told = outcome(result.text) if test or command_results.matters(command) else None
-        went_wrong = bool(result.failed or result.exit_status or (told and not told.passed))
+        found_nothing = told is None and result.exit_status == 1 and _PATTERNS.searches.search(command[-2000:])
+        went_wrong = bool(result.failed or result.exit_status or (told and not told.passed)) and not found_nothing
         committed = not went_wrong and self._commit(result.text, command)
         for part in () if went_wrong or _PATTERNS.elsewhere.search(command) else command_results.parts(command):
             self._by_shell(part, turn)
@@ -390,7 +391,7 @@ def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
 def _statements(text: str) -> list[str]:
     """The sentences of a text that say something, without those that only announce others."""
     said = [one for line in wording.told_lines(text)[:60] for one in wording.sentences(line)][:200]
-    told = [_ended(one) for one in said if not _PATTERNS.empty.match(one)]
+    told = [one if one[-1] in ".!?:;,…。)" else f"{one}." for one in said if not _PATTERNS.empty.match(one)]
     return told[: max((at for at, one in enumerate(told, 1) if not one.endswith(":")), default=0)]
 
 
@@ -418,10 +419,6 @@ def _at_length(answer: str) -> list[str]:
     told = [line for line in wording.told_lines(answer) if not _PATTERNS.empty.match(line)]
     chosen = told if len(told) <= 16 else [*told[:11], "…", *told[-4:]]
     return [cut(line, 420) for line in chosen]
-
-
-def _ended(sentence: str) -> str:
-    return sentence if sentence[-1] in ".!?:;,…。)" else f"{sentence}."
 
 
 def _what(call: Call) -> str:
