@@ -729,6 +729,22 @@ def test_a_tool_that_failed_and_was_called_rightly_then_did_not_fail_for_good() 
     assert told(turn("Look.", wrong, shell("make x"), again)).failed[0].endswith("it passed later")
 
 
+@pytest.mark.parametrize(
+    ("later", "mends"),
+    [
+        ("python -m pytest tests/ -v", True),
+        ("python -m pytest tests/unit/test_pay.py", True),
+        ("python -m pytest tests/unit -k pay", False),
+        ("python -m pytest tests/other", False),
+    ],
+)
+def test_a_wider_run_that_passes_mends_what_failed_within_it(later: str, mends: bool) -> None:
+    """The page told a test as failing that had passed with the folder it is in."""
+    first = shell("python -m pytest tests/unit/test_pay.py -x", "1 error in 0.1s", exit_status=2)
+    summary = told(turn("Go on.", first, edit("pay.py", added=["x"]), shell(later, "9 passed in 0.1s")))
+    assert (not summary.left_open) is mends
+
+
 @pytest.mark.parametrize("command", ["make x | grep -E 'a|b'", "command -v entire"])
 def test_what_only_finds_nothing_did_not_fail(command: str) -> None:
     """Its exit code is its answer."""

@@ -83,7 +83,7 @@ def find_claims(turns: Sequence[Utterance | TriedCommand], *, sent: Sequence[str
 
 def _is_needed(turn: Utterance, one: ExtractedMemory) -> bool:
     """Whether a cue word counts: a cause is mended if files follow, and in a session an agent's "must" is weighed."""
-    if turn.wrote and one.rule == failure_rules.CAUSE_RULE:
+    if turn.wrote and one.rule == "root cause":
         return False
     return turn.who == "user" or not turn.source or one.rule != "constraint"
 

@@ -160,10 +160,11 @@ class Checks:
             made.once = said
             self._failures.add(f"check {key}", named(shown), _why(said, names, result.text), turn)
         elif passed:
-            # What passed is mended; so is what failed alone before, if all of it ran or it is named as what ran.
+            # What passed is mended; so is what failed alone before, if all of that ran or is named as what ran.
             self._failures.settle(f"check {key}")
             for other, one in self._kept.items():
-                ran = command_results.is_whole(test) or f"$ {one.command}\n" in result.text
+                same = command_results.tests(one.command) or one.command
+                ran = command_results.is_whole(test, same) or f"$ {one.command}\n" in result.text
                 if ran and one.runner == made.runner and one.passed is False:
                     self._failures.settle(f"check {other}")
                     one.passed, one.outcome, one.once = True, f"{one.outcome}; passed later with all others", None

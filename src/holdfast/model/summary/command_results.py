@@ -114,10 +114,13 @@ def family(test: str) -> str:
     return " ".join(plain[:2])
 
 
-def is_whole(test: str) -> bool:
-    """Whether a test command was pointed at nothing in particular."""
-    words = _short_head(test).split()[1:]
-    return not any(_points(word) or _PATTERNS.picks.match(word) for word in words)
+def is_whole(test: str, other: str = "") -> bool:
+    """Whether a test command was pointed at nothing in particular, or at a place that holds all of another's."""
+    words, those = (_short_head(one).split()[1:] for one in (test, other))
+    wide = tuple(word.removesuffix("...") for word in words if _points(word))
+    narrow = [word for word in those if _points(word)]
+    holds = not wide or (bool(narrow) and all(word.startswith(wide) for word in narrow))
+    return holds and not any(map(_PATTERNS.picks.match, words))
 
 
 def _unsigned(text: str) -> str:

@@ -258,7 +258,8 @@ class Account:
         """The summary of the turns so far; `found` is what was decided, ruled, found out … in them."""
         books = self._books
         files = [SummaryFile(path, one.action, one.added, one.removed) for path, one in books.files.items()]
-        listed = sorted(_most_written(files), key=lambda one: _outside(one.path))
+        most = sorted(files, key=lambda one: -(one.added + one.removed))[:SHOWN_FILES]
+        listed = sorted(most, key=lambda one: (_outside(one.path), files.index(one)))
         left = self._left_open()
         return Summary(
             sentence=self._sentence(files, left),
@@ -391,7 +392,7 @@ def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
 def _statements(text: str) -> list[str]:
     """The sentences of a text that say something, without those that only announce others."""
     said = [one for line in wording.told_lines(text)[:60] for one in wording.sentences(line)][:200]
-    told = [one if one[-1] in ".!?:;,…。)" else f"{one}." for one in said if not _PATTERNS.empty.match(one)]
+    told = [one if one[-1] in ".!?:;,…。)\"'" else f"{one}." for one in said if not _PATTERNS.empty.match(one)]
     return told[: max((at for at, one in enumerate(told, 1) if not one.endswith(":")), default=0)]
 
 
@@ -448,11 +449,6 @@ def _outside(path: str) -> bool:
 
 def _code(status: int | None) -> str:
     return "" if status is None else "ok" if status == 0 else f"exit code {status}"
-
-
-def _most_written(files: Sequence[SummaryFile]) -> list[SummaryFile]:
-    kept = set(sorted(range(len(files)), key=lambda at: -(files[at].added + files[at].removed))[:SHOWN_FILES])
-    return [one for at, one in enumerate(files) if at in kept]
 
 
 MAX_LINE = 300
