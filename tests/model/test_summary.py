@@ -745,6 +745,22 @@ def test_a_wider_run_that_passes_mends_what_failed_within_it(later: str, mends: 
     assert (not summary.left_open) is mends
 
 
+def test_files_that_were_deleted_are_not_counted_as_written() -> None:
+    """Fourteen files were deleted and one was changed; the page told of fifteen written."""
+    calls = [edit("a.py", added=["x"]), *(edit(f"old/{n}.py", removed=["x"], action="delete") for n in range(3))]
+    assert told(turn("Drop it.", *calls)).sentence == "Codex: Drop it. — 1 file written, 3 files deleted"
+
+
+def test_a_run_that_ends_in_the_middle_says_so() -> None:
+    """What the agent was about to do is not done as far as anybody saw."""
+    text = "The change is committed. Let me push it and open the request:"
+    step = TranscriptStep(id="s", text=text, calls=(shell("git fetch origin"),))
+    one = TranscriptTurn(key="k", prompt="Push it.", steps=(step,), cwd="/w/shop")
+    assert told(one).left_open == ("Broken off: no answer at the end after “Let me push it and open the request:”",)
+    after = TranscriptStep(id="t", text="It is pushed.")
+    assert not told(TranscriptTurn(key="k", prompt="Push it.", steps=(step, after), cwd="/w/shop")).left_open
+
+
 @pytest.mark.parametrize("command", ["make x | grep -E 'a|b'", "command -v entire"])
 def test_what_only_finds_nothing_did_not_fail(command: str) -> None:
     """Its exit code is its answer."""

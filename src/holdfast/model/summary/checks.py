@@ -116,10 +116,8 @@ class Check:
     @property
     def listed(self) -> str:
         """What failed, the first few by name."""
-        if not self.names:
-            return ""
         shown = "; ".join(cut(name, 120) for name in self.names[:_NAMED])
-        return f" ({shown}{' …' if len(self.names) > _NAMED else ''})"
+        return f" ({shown}{' …' if len(self.names) > _NAMED else ''})" if self.names else ""
 
 
 class Checks:

@@ -246,6 +246,9 @@ class Account:
             self._books.unfinished = left
         elif answer and not committed:
             self._books.unfinished = self._books.unfinished if not turn.calls else []
+        last = [one for line in wording.told_lines(answer)[-1:] for one in wording.sentences(line)[-1:]]
+        if last and turn.steps[-1].calls and _PATTERNS.empty.match(last[0]):  # it was about to do something
+            self._books.broken_off = [*self._books.broken_off, f"no answer at the end after “{cut(last[0], 160)}”"][:4]
         if turn.prompt and not turn.steps and not turn.interrupted:
             self._books.broken_off = ["the last prompt has no answer"]
         if turn.interrupted:
@@ -294,9 +297,8 @@ class Account:
         books = self._books
         between = books.asked - len(books.first) - len(books.last)
         room = _share(len(books.first) + len(books.last))
-        yield from (beginning(one, room) for one in books.first)
-        yield from [f"({between} more between)"] if between else []
-        yield from (beginning(one, room) for one in books.last)
+        more = [f"({between} more between)"] if between else []
+        yield from (beginning(one, room) for one in (*books.first, *more, *books.last))
 
     def _done(self) -> Iterator[str]:
         last = wording.without_open(self._books.answer)
@@ -314,8 +316,7 @@ class Account:
         how = {"open": "Planned", "started": "Begun"}
         plan = [f"{how[one.status]}: {cut(one_line(one.text), 200)}" for one in books.todos if one.status in how]
         cut_off = [f"Broken off: {what}" for what in books.broken_off]
-        left = [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()]
-        return left[: 2 * SHOWN]
+        return [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()][: 2 * SHOWN]
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
@@ -330,7 +331,9 @@ class Account:
         agent = AGENTS.get(self._origin.agent, self._origin.agent)
         what = f"{agent}: {told}" if (told := self._headline()) else f"{agent} worked without being asked anything"
         inside = [one for one in files if not _outside(one.path)] or files
-        parts = [f"{count(len(inside), 'file')} written"] if inside else []
+        gone = sum(one.action == "delete" for one in inside)
+        parts = [f"{count(len(inside) - gone, 'file')} written"] if len(inside) > gone else []
+        parts += [f"{count(gone, 'file')} deleted"] if gone else []
         made = sum(" (on " in one for one in books.commits)  # the others are pull requests
         parts += [count(made, "commit")] if made else []
         failing, newest = self._checks.failing, self._checks.newest
@@ -418,8 +421,7 @@ def _best(told: Sequence[str], limit: int) -> str:
 def _at_length(answer: str) -> list[str]:
     """The lines of the last answer, as many as a reader needs."""
     told = [line for line in wording.told_lines(answer) if not _PATTERNS.empty.match(line)]
-    chosen = told if len(told) <= 16 else [*told[:11], "…", *told[-4:]]
-    return [cut(line, 420) for line in chosen]
+    return [cut(line, 420) for line in (told if len(told) <= 16 else [*told[:11], "…", *told[-4:]])]
 
 
 def _what(call: Call) -> str:

@@ -79,8 +79,7 @@ def sentences(line: str) -> list[str]:
 
 def code(text: str) -> str:
     """Text as code within a line, whatever quotes it holds itself."""
-    held = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * (held + 1)
+    fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 
