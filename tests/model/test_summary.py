@@ -692,8 +692,21 @@ def test_the_first_sentence_asks_nothing() -> None:
     )
 
 
+def test_an_edit_that_was_dropped_before_it_ran_did_not_fail() -> None:
+    """One failed and six at its side were dropped; the page told of seven failures."""
+    told_why = ["File does not exist.", "<tool_use_error>Sibling tool call errored</tool_use_error>"]
+    edits = [TranscriptEdit(path="a.go", action="update")]
+    calls = [
+        Call(id=why, name="Edit", kind="edit", edits=tuple(edits), result=Result(text=why, failed=True))
+        for why in told_why
+    ]
+    assert told(turn("Rename it.", *calls)).failed == ("an edit of `a.go` failed: File does not exist.",)
+
+
 def test_why_a_script_failed_is_the_line_it_marks() -> None:
-    """Its last line may be an item of a list."""
+    """Its last line may be an item of a list, or a hint."""
+    git = "The following paths are ignored by one of your files:\ndist\nhint: Use -f.\nhint: Turn this off\n"
+    assert error_line(git) == "The following paths are ignored by one of your files: dist"
     assert error_line("❌ The folder has changes:\n M a.ts\n M b.ts\n") == "The folder has changes"
 
 

@@ -350,4 +350,5 @@ def error_line(text: str, limit: int = 200) -> str:
             return cut(one_line(found["why"]), limit)
     lines = [line.strip() for line in told[-2000:].split("\n") if line.strip()]
     said = [line for line in lines if not _PATTERNS.noise.search(line)] or lines
-    return cut(one_line(said[-1]), limit) if said else ""
+    lead = next((line for line in reversed(said[-6:-1]) if line.endswith(":")), "")  # what the last line is an item of
+    return cut(one_line(f"{lead} {said[-1]}"), limit) if said else ""

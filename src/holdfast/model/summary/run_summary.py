@@ -124,7 +124,7 @@ class Account:
     def _tool_failed(self, call: Call, turn: TranscriptTurn) -> None:
         """A tool that is no program failed; to look for something in vain, or to wait for a command, is no failure."""
         assert call.result is not None
-        if call.kind in ("read", "search", "shell") and not call.edits:
+        if (call.kind in ("read", "search", "shell") and not call.edits) or _PATTERNS.not_run.match(call.result.text):
             return
         why = first_line(call.result.text)
         if (call.kind == "edit" or call.edits) and (path := _aimed_at(call)):
