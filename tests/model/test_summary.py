@@ -636,6 +636,7 @@ def test_reasons_given_on_the_way_are_told_where_the_answer_gives_none() -> None
         "I'm adding only the one setting",
         "`main` is still ahead by one commit",
         "It cannot be merged until the new run finishes",
+        "Ensure no contradictions with the existing sections",
         "Do not make tasks for these yet because they are too large",
         "That the folder lies elsewhere might also contribute to it",
         "The three threads are still unanswered since I didn't post replies",
@@ -705,6 +706,8 @@ def test_an_edit_that_was_dropped_before_it_ran_did_not_fail() -> None:
 
 def test_why_a_script_failed_is_the_line_it_marks() -> None:
     """Its last line may be an item of a list, or a hint."""
+    ruby = "psych.rb:62:in 'parse': (<unknown>): did not find expected key (Psych::SyntaxError)\n\tfrom -e:1:in 'main'"
+    assert error_line(ruby).endswith("did not find expected key (Psych::SyntaxError)")
     git = "The following paths are ignored by one of your files:\ndist\nhint: Use -f.\nhint: Turn this off\n"
     assert error_line(git) == "The following paths are ignored by one of your files: dist"
     assert error_line("❌ The folder has changes:\n M a.ts\n M b.ts\n") == "The folder has changes"
