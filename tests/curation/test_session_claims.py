@@ -155,10 +155,10 @@ def test_a_page_tells_nothing_that_an_agent_said_on_the_way(source: str) -> None
 
 def test_a_page_tells_what_an_agent_found_only_if_nothing_was_written_after_it() -> None:
     """A review finds what the next turn mends."""
-    rule = "`load_settings()` must read the project's file before the user's, because hooks start without one."
-    review = session([("request", "Review how settings are read."), ("closing", rule)], wrote=False)
+    end = "We tried to read `settings.toml` in the hook, but it did not work because hooks start without a folder."
+    review = session([("request", "Review how settings are read."), ("closing", end)], wrote=False)
     mended = [Utterance("agent", "The file is read now.", 2, "closing", ("src/settings.py",), True)]
-    assert list(decided(review)) == ["invariant"]
+    assert list(decided(review)) == ["dead-end"]
     assert decided([*review, *mended]) == {}
 
 
