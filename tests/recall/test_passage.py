@@ -96,6 +96,27 @@ def test_a_run_is_looked_through_prompt_first_then_what_it_printed(project):
     assert project.memory.passage(Provenance(f"run:{run}", 2, "other")).missing == "the words are not found in it"
 
 
+def test_words_of_a_turn_are_shown_in_that_turn(project):
+    """What an agent said in the middle of a session stands in no summary: only its turns hold it."""
+    run = project.log.run_command([sys.executable, "-c", "pass"], prompt="hello").run_id
+    rows = [
+        {"turn": 1, "prompt": f"{WORDS}?", "said": [], "notes": [], "commands": []},
+        {"turn": 2, "prompt": "go on", "said": [f"Yes.\n- **Rule:** {WORDS}."], "notes": [{"text": "Body: bail"}]},
+        {"turn": 3, "prompt": None, "said": "x", "notes": ["y"], "commands": None},
+    ]
+    folder = os.path.join(project.clone.layout.run(run), "outputs")
+    os.chmod(folder, 0o700)
+    with open(os.path.join(folder, "turns.jsonl"), "w") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+    said, asked, noted = (
+        project.memory.passage(Provenance(f"run:{run}", turn, words))
+        for turn, words in ((2, WORDS), (1, WORDS), (2, "Body: bail"))
+    )
+    assert [one.title for one in (said, asked, noted)] == [f"run {run}, turn {n}" for n in (2, 1, 2)]
+    assert said.lines == ("Yes.", f"- **Rule:** {WORDS}.") and marked(said) == [WORDS]
+
+
 def test_a_run_without_a_capsule_is_told_by_its_event(project):
     """What was recorded through Python has no folder, and was said all the same."""
     run = project.write_log({"task": "T", "outputs": {"summary": f"We {WORDS} now"}})

@@ -22,6 +22,7 @@ from holdfast.values import frozen, replace
 
 AROUND = 4  # lines shown before and after the words
 MAX_LINES = 40
+LEAD = 60  # characters of a long line before the words
 MAX_WIDTH = 400  # characters of a line
 MAX_FOUND = 100  # places that are looked at for the nearest
 MAX_READ = 1 << 20  # bytes of one text that are looked through
@@ -75,10 +76,24 @@ def _run(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
     called = f"run {name}" + ("" if turn is None else f", turn {turn}")
     folder = recorded_runs.folder_of(clone, name) if is_id(name) else None
     if folder is not None:
+        yield from (_Text(f"run {name}, turn {number}", said) for number, said in _turns(folder, turn))
         yield from (_Text(f"{called}: its {part}", said) for part, said in _capsule(folder))
     for event in clone.find_events("own", kinds=("run",), runs=(name,)):
         if event.body:
             yield from (_Text(f"{called}: its {part}", said) for part, said in _told(clone.joined(event)))
+
+
+def _turns(folder: str, turn: int | None) -> Iterator[tuple[int, str]]:
+    """What was said in a run's turns, as it was recorded: the turn that is meant first."""
+    rows = [row for row in capsule.read_rows(folder, recorded_runs.TURNS) if isinstance(row.get("turn"), int)]
+    for row in sorted(rows, key=lambda row: (row["turn"] != turn, row["turn"])):
+        noted = [one.get("text") for one in _listed(row, "notes") + _listed(row, "commands") if isinstance(one, dict)]
+        told = (row.get("prompt"), *_listed(row, "said"), *noted)
+        yield from ((row["turn"], said) for said in told if isinstance(said, str) and said)
+
+
+def _listed(row: Mapping[str, Any], name: str) -> list[Any]:
+    return row[name] if isinstance(row.get(name), list) else []
 
 
 def _capsule(folder: str) -> Iterator[tuple[str, str]]:
@@ -187,7 +202,8 @@ def _cut(text: _Text, first: int, span: tuple[int, int]) -> Passage:
     for index in range(top, bottom):
         row = rows[index].removesuffix("\r")
         start = begin if index == first else 0
-        left = max(0, min(start - AROUND, len(row) - MAX_WIDTH))  # of a long line, the part with the words
+        left = max(0, min(start - LEAD, len(row) - MAX_WIDTH))  # of a long line, the part with the words
+        left = max(left - LEAD, row.rfind(" ", 0, left) + 1) if left else 0  # at a word, if one begins near
         lines.append(row[left : left + MAX_WIDTH])
         if first <= index <= last:
             stop = end if index == last else len(row)

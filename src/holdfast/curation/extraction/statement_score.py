@@ -2,7 +2,7 @@
 
 What is seen: where it stands (a commit, a closing report, a request …), what its turn did (wrote files, committed),
 how often the session comes back to it, its shape, and cue words, which are data for each language
-(statement_score.txt). The weights come from labelled sessions (`bench/fit_memory.py` writes statement_weights.txt);
+(statement_score.txt). The weights come from labelled sessions (`bench/memory/fit.py` writes statement_weights.txt);
 so does the table from a score to how many such statements were right.
 """
 
