@@ -18,6 +18,7 @@ from bench.memory.labelled import LabelledSession, labelled_sessions
 from holdfast.curation import extraction
 from holdfast.curation.extraction import session_claims, session_statements, statement_score
 from holdfast.curation.extraction.session_statements import SessionWords
+from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words
 from holdfast.model.utterance import Utterance
 
 TARGET = Path(extraction.__file__).with_name("statement_weights.txt")
@@ -42,8 +43,10 @@ class Weighed:
 
 def weighed(session: LabelledSession) -> Weighed:
     """The statements of a session that may stand."""
-    turns = [turn for turn in session.heard if isinstance(turn, Utterance)]
-    told = [one for one in session_statements.statements(turns) if session_claims.may_stand(one)]
+    turns = [own_words(turn) for turn in session.heard if isinstance(turn, Utterance)]
+    withdrawn = WithdrawnWords(turns)
+    every = (one for one in session_statements.statements(turns) if session_claims.may_stand(one))
+    told = [one for one in every if not withdrawn.hold(one.turn, one.who, one.words)]
     words = SessionWords(turns, told)
     seen = [statement_score.features(one, number, words) for number, one in enumerate(told)]
     right = np.array([float(bool(session.found_in(one.told))) for one in told])

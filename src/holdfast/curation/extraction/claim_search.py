@@ -13,6 +13,7 @@ from holdfast.curation.extraction.candidate_claim import SentenceClaim, Sentence
 from holdfast.curation.extraction.failure_rules import retried
 from holdfast.curation.extraction.session_claims import session_claims
 from holdfast.curation.extraction.turn_sentences import sentences
+from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words
 from holdfast.model import prompt_injection
 from holdfast.model.text import has_hidden
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
@@ -72,18 +73,21 @@ _RULES = (
 def find_claims(turns: Sequence[Utterance | TriedCommand], *, sent: Sequence[str] = ()) -> list[ExtractedMemory]:
     """What may be worth remembering of a run, best first; `sent` are the packs this agent was given."""
     packs = SentPhrases(sent)
-    heard = [turn for turn in turns if isinstance(turn, Utterance)]
+    heard = [own_words(turn) for turn in turns if isinstance(turn, Utterance)]
+    withdrawn = WithdrawnWords(heard)
     plain = [turn for turn in heard if turn.source in _PLAINLY]
     gathered = [one for turn in plain for one in _in_turn(turn, packs) if _is_needed(turn, one)]
+    gathered = [one for one in gathered if not withdrawn.hold(one.turn, one.who, one.words)]
     gathered += retried([turn for turn in turns if isinstance(turn, TriedCommand)])
     weighed = [turn for turn in heard if turn.source and not _is_planted(turn)]
-    gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs))
+    gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs, withdrawn))
     return _joined(sorted(_not_corrected(gathered), key=lambda one: (-one.confidence, one.turn)))[:MOST]
 
 
 def _is_needed(turn: Utterance, one: ExtractedMemory) -> bool:
-    """Whether a cue word counts: a cause is mended if files follow, and in a session an agent's "must" is weighed."""
-    if turn.wrote and one.rule == "root cause":
+    """Whether a cue word counts: not for one occasion, not for a cause if files follow, not an agent's "must"."""
+    is_once = turn.who == "user" and one.rule == "constraint" and _SHAPE.once.search(one.words)
+    if is_once or (turn.wrote and one.rule == "root cause"):
         return False
     return turn.who == "user" or not turn.source or one.rule != "constraint"
 
@@ -93,8 +97,10 @@ def _is_planted(turn: Utterance) -> bool:
     return turn.who == "agent" and any(prompt_injection.overrules(one.text) for one in sentences(turn.text))
 
 
-def _may_say(one: SessionStatement, packs: SentPhrases) -> bool:
-    """Whether a statement steers nobody and is not our own word come back."""
+def _may_say(one: SessionStatement, packs: SentPhrases, withdrawn: WithdrawnWords) -> bool:
+    """Whether a statement steers nobody, was not taken back and is not our own word come back."""
+    if withdrawn.hold(one.turn, one.who, one.words):
+        return False
     if prompt_injection.overrules(one.text) or names_ours(one.text) or packs.holds(one.text):
         return False
     return one.who == "user" or not prompt_injection.addresses_memory(one.text)

@@ -61,7 +61,7 @@ def may_stand(one: SessionStatement) -> bool:
         return False
     if one.source not in ("said", "closing"):
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
-    return not is_of_the_moment(one.text) and not (one.wrote and _is_fault(one.text))
+    return not is_of_the_moment(one.text) and not (one.wrote and is_fault(one.text))
 
 
 def is_of_the_moment(text: str) -> bool:
@@ -69,7 +69,7 @@ def is_of_the_moment(text: str) -> bool:
     return bool(_SHAPE.unfinished.search(text) or _SHAPE.of_the_moment.search(text))
 
 
-def _is_fault(text: str) -> bool:
+def is_fault(text: str) -> bool:
     """Whether it tells of a fault: if its turn went on to write files, it is not true any more."""
     return _SHAPE.fault.search(text) is not None and _SHAPE.lasts.search(text) is None
 

@@ -1,0 +1,62 @@
+"""What a session took back, and what a person only pasted: nobody should remember it as theirs.
+
+An agent's claim that the next turn gives up, work that somebody has undone, the options that were not chosen, and
+faults that a later turn mended.
+"""
+
+from __future__ import annotations
+
+from holdfast.curation.extraction.session_claims import is_fault
+from holdfast.curation.extraction.session_statements import code_names, telling
+from holdfast.patterns import PatternFile
+from holdfast.values import replace
+
+TYPE_CHECKING = False  # `typing` itself would cost every start
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.model.utterance import Utterance
+
+_SHAPE = PatternFile(__file__)
+_SHARED = 3  # telling words that two texts about the same thing share
+
+
+def own_words(turn: Utterance) -> Utterance:
+    """A person's turn without the reviews of programs that were pasted into it."""
+    pasted = _SHAPE.review.search(turn.text) if turn.who == "user" else None
+    return replace(turn, text=turn.text[: pasted.start()]) if pasted else turn
+
+
+class WithdrawnWords:
+    """Which words of a session a later turn of it overturned."""
+
+    def __init__(self, turns: Sequence[Utterance]) -> None:
+        self._asked: dict[int, str] = {}
+        self._said: dict[int, str] = {}
+        for turn in turns:
+            heard = self._asked if turn.who == "user" else self._said
+            heard[turn.turn] = f"{heard.get(turn.turn, '')}\n{turn.text}".strip()
+        self._wrote = sorted({turn.turn for turn in turns if turn.wrote})
+        self._numbers = sorted({turn.turn for turn in turns})
+
+    def hold(self, turn: int, who: str, words: str) -> bool:
+        """Whether this was taken back."""
+        if who == "user":
+            return False
+        after = next((number for number in self._numbers if number > turn), None)
+        if after is not None and self._is_overturned(words, self._asked.get(after, ""), self._said.get(after, "")):
+            return True
+        later = (self._said.get(number, "") for number in self._wrote if number > turn)
+        return is_fault(words) and any(_is_about(words, text) for text in later)
+
+    def _is_overturned(self, words: str, asked: str, answered: str) -> bool:
+        chosen, item = _SHAPE.choice.match(asked), _SHAPE.item.match(words)
+        if chosen and item and chosen["number"] != item["number"]:
+            return True
+        denied = _SHAPE.denies.match(asked) and _SHAPE.gives_up.match(answered)
+        return bool(denied or _SHAPE.takes_back.search(asked)) and bool(telling(words) & telling(asked))
+
+
+def _is_about(words: str, text: str) -> bool:
+    """Whether two texts are about the same thing."""
+    return bool(code_names(words) & code_names(text)) or len(telling(words) & telling(text)) >= _SHARED

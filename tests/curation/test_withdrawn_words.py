@@ -1,0 +1,76 @@
+"""What a session took back, chose against or mended is no memory of it, nor is a program's review a person's word."""
+
+import pytest
+
+from holdfast.curation.extraction import find_claims
+from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words
+from holdfast.model.utterance import Utterance
+
+POOL = "Root cause: `get` in `src/cache.py` opens a new connection for every key because the pool is never passed."
+
+
+def asked(turn: int, text: str) -> Utterance:
+    return Utterance("user", text, turn, "request", (), False)
+
+
+def answered(turn: int, text: str, *, wrote: bool = False) -> Utterance:
+    return Utterance("agent", text, turn, "closing", ("src/cache.py",) if wrote else (), wrote)
+
+
+@pytest.mark.parametrize(
+    ("words", "later", "is_withdrawn"),
+    [
+        (POOL, [asked(2, "no, the pool is global"), answered(2, "You're right, `get` reuses the pool.")], True),
+        (POOL, [asked(2, "no, the pool of `get` is global"), answered(2, "You're right, it is reused.")], True),
+        (POOL, [asked(2, "does the pool of `get` close?"), answered(2, "You're right to ask: it does.")], False),
+        (POOL, [asked(2, "no, look at `get` again"), answered(2, "I looked: it is as I said.")], False),
+        ("`retry` waits twice as long each time.", [asked(2, "actually, take the retry out again")], True),
+        ("Retry uses a backoff of 2 s.", [asked(2, "take the backoff out again"), answered(2, "Removed.")], True),
+        ("1. Expire by time: every entry lives 5 minutes", [asked(2, "option 2")], True),
+        ("2. Expire by size: 100 entries", [asked(2, "option 2")], False),
+        (
+            "1. Expire by time: every entry lives 5 minutes",
+            [asked(2, "2 files are wrong, look at them once more")],
+            False,
+        ),
+        ("`retry` swallows every error.", [asked(2, "fix it"), answered(2, "Fixed `retry`.", wrote=True)], True),
+        ("`retry` swallows every error.", [asked(2, "why?"), answered(2, "`retry` is old.")], False),
+        ("`retry` fails fast by design now.", [asked(2, "ok"), answered(2, "Fixed `retry`.", wrote=True)], False),
+    ],
+)
+def test_what_a_later_turn_overturned_is_withdrawn(words: str, later: list[Utterance], is_withdrawn: bool) -> None:
+    """A claim that nobody stands by any more misleads whoever reads it next."""
+    session = [asked(1, "Look at the cache"), answered(1, words), *later]
+    assert WithdrawnWords(session).hold(1, "agent", words) is is_withdrawn
+
+
+def test_a_persons_own_words_are_never_withdrawn_by_an_answer() -> None:
+    """Only a person takes back what a person said."""
+    session = [asked(1, "Never cache errors"), asked(2, "no, take it out again"), answered(2, "You're right.")]
+    assert not WithdrawnWords(session).hold(1, "user", "Never cache errors")
+
+
+def test_nothing_that_was_withdrawn_is_proposed() -> None:
+    """The rules for cue words and the weighing of statements ask the same."""
+    session = [asked(1, "Why is it slow?"), answered(1, POOL)]
+    assert [one for one in find_claims(session) if "connection" in one.statement]
+    session += [asked(2, "no, the pool of `get` is global"), answered(2, "You're right, I was wrong about the pool.")]
+    assert not [one for one in find_claims(session) if "connection" in one.statement]
+
+
+REVIEW = "Please look at this:\n\ncoderabbitai bot commented:\nAlways wrap `open` in a retry. Never use `print`."
+
+
+def test_a_programs_review_is_not_the_persons_word() -> None:
+    """People paste reviews to have them answered, not to decree them."""
+    assert own_words(asked(1, REVIEW)).text == "Please look at this:\n\n"
+    assert own_words(answered(1, REVIEW)).text == REVIEW
+    assert own_words(asked(1, "Copilot is nice. Never use `print`.")).text.endswith("`print`.")
+    assert find_claims([asked(1, REVIEW), answered(1, "I declined both.")]) == []
+
+
+@pytest.mark.parametrize("when", ["now, only the parser's", "right now", "for now", "today", "this time"])
+def test_an_order_for_once_is_no_rule(when: str) -> None:
+    """What holds for the moment is wrong a day later."""
+    assert find_claims([Utterance("user", "Never run the whole suite, it needs the database.", 1)])
+    assert not find_claims([Utterance("user", f"Do not run the whole test suite {when}.", 1)])
