@@ -114,3 +114,21 @@ def test_evidence_holds_only_if_every_line_stands(repo: GitRepo) -> None:
     assert files.rests("src/carrier.py", wrote).state == "changed"
     assert files.rests("src/carrier.py", frozenset(map(line_hash, LINES[:2]))).state == "holds"
     assert files.rests("src/gone.py", wrote).state == "gone"
+
+
+GONE = "We decided to wait in `backoff_carrier()` between calls, because the carrier drops every tenth."
+
+
+def test_what_names_only_code_that_is_gone_is_not_proposed(repo: GitRepo, tmp_path: Path) -> None:
+    """An old session tells of code that nobody finds any more; of another repository's files nobody can tell."""
+    repo.commit("src/carrier.py", AROUND.format("\n".join(LINES)), "Retry")
+    with pytest.raises(ValueError, match="not enough values"):
+        proposed(repo, tmp_path / "codex", GONE)
+    repo.commit("src/carrier.py", AROUND.format("def backoff_carrier(): ..."), "Wait")
+    assert proposed(repo, tmp_path / "again", GONE).statement.startswith("We decided to wait")
+
+
+def test_nothing_is_known_to_be_gone_where_none_of_the_files_is(repo: GitRepo, tmp_path: Path) -> None:
+    """A session of elsewhere, imported by name, is proposed as it is."""
+    repo.commit("other.py", "pass", "Other")
+    assert proposed(repo, tmp_path / "codex", GONE)

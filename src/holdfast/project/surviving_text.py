@@ -14,11 +14,12 @@ from holdfast.curation.extraction import session_statements
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import resolve
-from holdfast.git.tracked_files import paths_spelled
+from holdfast.git.tracked_files import paths_mentioned, paths_spelled
 from holdfast.model.spans import symbols
 from holdfast.model.spans.source_text import Symbol
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory
+from holdfast.patterns import regex
 from holdfast.recall.applicable_memories import stems
 from holdfast.store import fsio
 from holdfast.values import frozen
@@ -27,6 +28,8 @@ MAX_FILE = 4 << 20
 MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with the statement
 MOST = 3  # files that are cited
 MOST_LOOKED_AT = 40  # files of a session in which a name is looked for
+_SHORT = 3  # letters of a name that stands anywhere by chance
+_BLANK = regex(r"\s")
 _SHARED = 2  # telling words that lines share with the statement, if it does not name their file
 
 
@@ -110,6 +113,23 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
         with contextlib.suppress(HoldfastError):  # not tracked, ambiguous, or nothing that can be cited
             receipts.append(str(resolve(clone, citation)))
     return receipts
+
+
+def is_gone(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles) -> bool:
+    """Whether nothing of the code that a find names is here any more, though other files of its session are.
+
+    What failed is worth knowing when it is gone, too.
+    """
+    spelled = {name.removesuffix("()").strip("`") for name in session_statements.code_names(found.statement)}
+    names = sorted(name for name in spelled if len(name) > _SHORT and not _BLANK.search(name))
+    if not names or found.kind == "dead-end" or paths_mentioned(clone.repo, [found.statement])[found.statement]:
+        return False
+    wrote = (path for row in turns_of(folder) for path in row["files"])
+    if not any(files.now(path) is not None for path in wrote):
+        return False  # the session's files are not of this repository: nobody can tell
+    lasts = ((name, name.rpartition(".")[2]) for name in names)
+    asked = [part for name, last in lasts for part in ("-e", last if len(last) > _SHORT else name)]
+    return clone.repo.attempt("grep", "-qF", "--untracked", *asked).returncode == 1
 
 
 def _symbols(files: WrittenFiles, path: str) -> list[Symbol]:

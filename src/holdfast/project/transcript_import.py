@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import agents
@@ -211,13 +212,7 @@ class TranscriptImport(Concern):
                 self.clone,
                 said,
                 source=source,
-                evidence=lambda found, it=source, there=folder: [  # type: ignore[misc]
-                    *_shown_by(it, there, found),
-                    *(
-                        surviving_text.cited(self.clone, there, found, files)
-                        or surviving_text.cited_names(self.clone, there, found, files)
-                    ),
-                ],
+                evidence=partial(self._evidence, source, folder, files),
                 sent=self.project.harvest.sent([run, *([taken.session_id] if taken.session_id else [])]),
                 ask=self.project.harvest.model_for(said) if may_ask else None,
             )
@@ -226,6 +221,16 @@ class TranscriptImport(Concern):
         if taken.said:
             stores = (self.clone.layout, *self.clone.stores)
             import_progress.harvested(stores, taken.agent, taken.session, taken.said)
+
+    def _evidence(
+        self, source: str, folder: str, files: surviving_text.WrittenFiles, found: utterance.ExtractedMemory
+    ) -> list[str]:
+        """What a find rests on; NotFound if what it names is not here any more."""
+        if surviving_text.is_gone(self.clone, folder, found, files):
+            raise NotFound("the code that it names is not here any more")
+        lines = surviving_text.cited(self.clone, folder, found, files)
+        named = lines or surviving_text.cited_names(self.clone, folder, found, files)
+        return [*_shown_by(source, folder, found), *named]
 
     def drain(self) -> live_transcripts.LiveDrain:
         """Read the transcripts that agents' hooks told of, as far as they have got."""
