@@ -792,3 +792,60 @@ def test_answers_of_the_person_are_told_as_they_were_given() -> None:
     page = summary_page(told(turn("Build it.", ask), found={"decision": ["Use Redis"]}), FIELDS)
     assert '## Answers of the person\n\n- "Which queue?"="Redis".\n' in page
     assert "## Proposed: decisions\n\n- Use Redis\n" in page
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "headline", "row"),
+    [
+        ("! pytest -q", "", "", "how it ended was not seen"),
+        ("if ! pytest -q; then echo no; fi", "", "", "how it ended was not seen"),
+        ("pytest --version", "pytest 8", "", "None was seen."),
+        ("pytest --collect-only -q", "3 tests collected", "", "None was seen."),
+        ("pytest --collect-only -q && pytest -q", "4 passed in 1s", "tests pass (4 passed)", "4 passed"),
+        ("npm test -- --passWithNoTests", "No tests found, exiting with code 0", "", "no tests ran"),
+        ("cargo test", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out", "", "0 passed"),
+        ("go vet ./... && go test ./pkg/... -run TestOne", "ok  \tx\t0.1s", "chosen tests pass (1", "1 package ok"),
+        ("go vet ./... && go test ./...", "ok  \tx\t0.1s", "tests pass (1 package ok)", "1 package ok"),
+        ("mypy src/shop.py && pytest -q", "4 passed in 1s", "tests pass (4 passed)", "4 passed"),
+        (
+            "cargo test one_test",
+            "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 40 filtered out",
+            "chosen tests pass (1 passed, 40 filtered out)",
+            "1 passed, 40 filtered out",
+        ),
+        (
+            "pytest -q --deselect tests/x.py::y",
+            "9 passed, 1 deselected",
+            "chosen tests pass (9 passed, 1 deselected)",
+            "9 passed, 1 deselected",
+        ),
+        ("SKIP=mypy pre-commit run -a", "ruff....Passed\nmypy....Skipped", "chosen checks pass", "passed"),
+        ("pre-commit run -a", "ruff....Passed", "checks pass", "passed"),
+    ],
+)
+def test_a_check_is_told_as_what_it_was(command: str, output: str, headline: str, row: str) -> None:
+    """Who reads that tests pass does not run them again."""
+    page = summary_page(told(turn("Check it", edit("src/shop.py", added=["x"]), shell(command, output))), FIELDS)
+    assert page.split("\n")[2].partition("1 file written")[2].removeprefix(", ").startswith(headline)
+    assert headline or "pass" not in page.split("\n")[2]
+    assert page.split("## Tests and checks, as they ended\n\n")[1].split("\n")[0].endswith(row)
+
+
+def test_what_was_chosen_by_name_mends_nothing_else() -> None:
+    """Of forty tests one was run."""
+    one = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 40 filtered out"
+    bad = "test result: FAILED. 40 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out"
+    summary = told(turn("Run", shell("cargo test", bad, exit_status=101), shell("cargo test one_test", one)))
+    assert summary.left_open == ("`cargo test` fails: 1 failed, 40 passed",)
+    vet = shell("go vet ./... && go test ./a -run TestOne", "ok  \tx/a\t0.1s")
+    summary = told(turn("Run", shell("go test ./...", "--- FAIL: TestTwo\nFAIL\tx/b\t0.1s", exit_status=1), vet))
+    assert len(summary.left_open) == 1
+
+
+def test_a_list_of_checks_says_that_it_is_cut_and_keeps_what_fails() -> None:
+    """Ten of thirteen are shown."""
+    runs = [shell(f"pytest tests/test_{at}.py", "1 passed in 1s") for at in range(12)]
+    page = summary_page(told(turn("Run", shell("pytest", "1 failed in 1s", exit_status=1), *runs)), FIELDS)
+    rows = page.split("## Tests and checks, as they ended\n\n")[1].split("\n\n")[0].splitlines()
+    assert (len(rows), rows[-1]) == (11, "- and 3 more commands, run before")
+    assert rows[0].startswith("- `pytest`: 1 failed")

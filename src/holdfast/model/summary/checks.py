@@ -105,6 +105,7 @@ class Check:
     outcome: str
     passed: bool | None  # None: nobody saw how it ended
     names: tuple[str, ...]  # of what failed
+    chosen: bool  # not all that there is
     times: int = 1
     once: str | None = None  # how it failed the last time it did
 
@@ -145,13 +146,16 @@ class Checks:
         runner = told.runner if told else command_results.family(test)
         key = " ".join(sorted(shown.split()))
         there = self._kept.pop(key, None)
-        said = UNSEEN if passed is None else told.sentence if told else PASSED
+        unseen = passed is None and (told is None or told.passed is not None)
+        said = UNSEEN if unseen else told.sentence if told else PASSED
         if told is None and passed is False:
             said = error_line(result.text) or (f"exit code {result.exit_status}" if result.exit_status else "failed")
         names = told.names if told else ()
         status = None if passed is None else result.exit_status
         times, once = (there.times + 1, there.once) if there else (1, None)
-        made = self._kept[key] = Check(shown, runner, status, said, passed, names[: _NAMED + 1], times, once)
+        filtered = " filtered out" in said
+        chosen = filtered or " deselected" in said or command_results.chooses(command)
+        made = self._kept[key] = Check(shown, runner, status, said, passed, names[: _NAMED + 1], chosen, times, once)
         while len(self._kept) > MAX_CHECKS:
             del self._kept[next(iter(self._kept))]
         if passed is False:
@@ -162,18 +166,18 @@ class Checks:
             self._failures.settle(f"check {key}")
             for other, one in self._kept.items():
                 same = command_results.tests(one.command) or one.command
-                ran = command_results.is_whole(test, same) or f"$ {one.command}\n" in result.text
+                ran = (not filtered and command_results.is_whole(test, same)) or f"$ {one.command}\n" in result.text
                 if ran and one.runner == made.runner and one.passed is False:
                     self._failures.settle(f"check {other}")
                     one.passed, one.outcome, one.once = True, f"{one.outcome}; passed later with all others", None
             self._failures.tried(f"ran {named(shown)}", turn)
 
-    def ran(self, most: int) -> list[SummaryCommand]:
-        """Those that tell most: what fails, and the newest."""
+    def ran(self, most: int) -> tuple[list[SummaryCommand], int]:
+        """Those that tell most, what fails and the newest, and how many more there are."""
         there = list(self._kept.values())
-        chosen = {id(one) for one in (*self.failing[-most:], *there[-most:])}
-        kept = [one for one in there if id(one) in chosen][-most:]
-        return [SummaryCommand(one.command, one.exit_status, one.sentence, one.times) for one in kept]
+        kept = sorted(sorted(there, key=lambda one: one.passed is False)[-most:], key=there.index)
+        rows = [SummaryCommand(one.command, one.exit_status, one.sentence, one.times) for one in kept]
+        return rows, len(there) - len(kept)
 
     def left(self, most: int = 5) -> list[str]:
         """What fails, as somebody must know who goes on."""

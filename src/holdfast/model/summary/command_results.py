@@ -70,8 +70,20 @@ def matters(command: str) -> bool:
 
 @lru_cache(maxsize=512)  # the same few are run again and again
 def tests(command: str) -> str | None:
-    """The part of a command line that tests or checks something; None if none does."""
-    return next((part for part in parts(command) if _PATTERNS.tests.match(_short_head(part))), None)
+    """The part of a command line that tests something, else one that checks; None if none does."""
+    there = _test_parts(command)
+    return next((part for part in there if not _PATTERNS.lints.match(_short_head(part))), there[0] if there else None)
+
+
+def _test_parts(command: str) -> list[str]:
+    there = [part for part in parts(command) if _PATTERNS.tests.match(_short_head(part))]
+    return [part for part in there if not _PATTERNS.runs_none.search(part)]
+
+
+def chooses(command: str) -> bool:
+    """Whether some part of a command line leaves tests out."""
+    asked = [part for part in _test_parts(command) if not _PATTERNS.lints.match(_short_head(part))]
+    return _PATTERNS.skips.search(command[:MAX_COMMAND]) is not None or not all(map(is_whole, asked))
 
 
 @lru_cache(maxsize=512)  # the same few are run again and again
@@ -82,7 +94,7 @@ def tells_status(command: str) -> str:
     and of what something else follows is another's.
     """
     line = _unsigned(_without_heredoc(inner(command)))
-    test = tests(command)
+    test = next(iter(_test_parts(command)), None)
     if test is None or _PATTERNS.masked.search(line):
         return ""
     pieces = re.split(r"(&&|\|\||[;\n|])", line)
@@ -165,7 +177,7 @@ MAX_LINE = 2000
 class CheckOutcome:
     """What a runner said of itself."""
 
-    passed: bool
+    passed: bool | None  # None: there was nothing to run
     sentence: str
     names: tuple[str, ...] = ()  # of what failed
     runner: str = ""  # what spoke
@@ -215,7 +227,9 @@ def _counted(text: str, *runners: str) -> CheckOutcome | None:
         if told:
             failed = told["failed"] + told["errors"]
             passed = told["passed"] if "passed" in told else told["ran"] - failed - told["skipped"]
-            return _said(passed, failed, told["skipped"], _names(text, _PATTERNS.counted_name))
+            said = _said(passed, failed, told["skipped"], _names(text, _PATTERNS.counted_name))
+            left_out = f", {told['filtered']:,} filtered out" if told["filtered"] else ""
+            return replace(said, sentence=said.sentence + left_out)
     return None
 
 
@@ -223,7 +237,7 @@ def _said(passed: int, failed: int, skipped: int = 0, names: tuple[str, ...] = (
     parts = [f"{failed:,} failed"] if failed else []
     parts += [f"{passed:,} passed"] if passed or not failed else []
     parts += [f"{skipped:,} skipped"] if skipped else []
-    return CheckOutcome(not failed, ", ".join(parts), names)
+    return CheckOutcome(not failed if passed or failed else None, ", ".join(parts), names)
 
 
 def _pytest(text: str) -> CheckOutcome | None:
@@ -314,7 +328,7 @@ _OTHERS = ("rspec", "phpunit_ok", "phpunit", "ctest", "dotnet")
 _Reader = Callable[[str], CheckOutcome | None]
 # Each with words without which it has said nothing.
 _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
-    ("pytest", _pytest, ("ed in ", "error in ", "errors in ", "warning in ", "warnings in ", "no tests ran")),
+    ("pytest", _pytest, ("ed in ", "error in ", "errors in ", "warning in ", "warnings in ", "no tests ran", "desel")),
     ("cargo", _cargo, ("test result:", "error: could not compile", "error: aborting")),
     ("jest", _jest, ("Tests",)),
     ("unittest", _unittest, ("Ran ",)),
@@ -325,6 +339,7 @@ _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
     ("checks", _checks, (" issues", "checks passed", " errors", "Found ", " problem", "error TS", "Checked ")),
     ("counts", _counts, (" passed", " failed")),
     ("make", _make, ("***",)),
+    ("none", lambda _: CheckOutcome(None, "no tests ran"), ("o tests found", "o test files", "o tests were found")),
 )
 
 

@@ -39,6 +39,7 @@ class Summary:
     no_commit: bool = False  # certainly none was made
     commands: tuple[SummaryCommand, ...] = ()
     tests: tuple[SummaryCommand, ...] = ()
+    more_tests: int = 0  # run beyond those listed
     found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by type of memory: decision, fact …
     failed: tuple[str, ...] = ()
     left_open: tuple[str, ...] = ()

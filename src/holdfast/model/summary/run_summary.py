@@ -160,12 +160,12 @@ class Account:
         test = command_results.tests(command)
         told = outcome(result.text) if test or command_results.matters(command) else None
         found_nothing = told is None and result.exit_status == 1 and _PATTERNS.searches.search(command[-2000:])
-        went_wrong = bool(result.failed or result.exit_status or (told and not told.passed)) and not found_nothing
+        went_wrong = bool(result.failed or result.exit_status or (told and told.passed is False)) and not found_nothing
         committed = not went_wrong and self._commit(result.text, command)
         for part in () if went_wrong or _PATTERNS.elsewhere.search(command) else command_results.parts(command):
             self._by_shell(part, turn)
         # Whether an outcome can only be a test runner's.
-        sure = told is not None and not told.sentence.startswith(("make:", "build", "no errors"))
+        sure = told is not None and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
         if test or sure:
             self._checks.add(command, result, told, turn=self._turns, passed=_passed(command, result, told))
         elif command_results.matters(command) and not committed:
@@ -264,6 +264,7 @@ class Account:
         most = sorted(files, key=lambda one: -(one.added + one.removed))[:SHOWN_FILES]
         listed = sorted(most, key=lambda one: (_outside(one.path), files.index(one)))
         left = self._left_open()
+        tests, more_tests = self._checks.ran(SHOWN_TESTS)
         return Summary(
             sentence=self._sentence(files, left),
             asked=tuple(self._asked()),
@@ -274,7 +275,8 @@ class Account:
             commits=tuple(books.commits),
             no_commit=not (books.commits or books.may_have_committed),
             commands=tuple(books.commands.values())[-SHOWN_COMMANDS:],
-            tests=tuple(self._checks.ran(SHOWN_TESTS)),
+            tests=tuple(tests),
+            more_tests=more_tests,
             found=self._found(found or {}),
             failed=tuple(self._failures.lines(SHOWN)),
             left_open=tuple(left),
@@ -341,8 +343,8 @@ class Account:
             more = f" and {len(failing) - 1} more fail" if len(failing) > 1 else " fails"
             parts.append(code(cut(failing[-1].command, 60)) + more)
         elif newest is not None:
-            which = "tests" if command_results.is_whole(command_results.tests(newest.command) or "") else "chosen tests"
-            parts.append("checks pass" if newest.outcome in NO_TESTS else f"{which} pass ({cut(newest.outcome, 60)})")
+            which = "checks pass" if newest.outcome in NO_TESTS else f"tests pass ({cut(newest.outcome, 60)})"
+            parts.append(f"chosen {which}" if newest.chosen else which)
         parts += [f"{count(len(left), 'matter')} left open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
 
@@ -362,15 +364,15 @@ class Account:
 
 def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | None:
     """Whether a test passed, by its own words or its own exit status; None if neither was seen."""
-    if told is not None and not told.passed:
+    if told is not None and told.passed is False:
         return False
     if _PATTERNS.in_background.search(result.text[:200]):
         return None
     counts = command_results.tells_status(command)
     if result.failed or result.exit_status:
         return False if counts == "all" or told is None else None
-    if told is not None and not command_results.filters_output(command):
-        return True
+    if told is not None and (told.passed is None or not command_results.filters_output(command)):
+        return told.passed
     return True if counts and (result.exit_status == 0 or counts == "all") else None
 
 
@@ -473,8 +475,9 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += _section(written, [*map(_file, summary.files), more])
     rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
     rows += _section("Committed", [safe(one) for one in summary.commits])
+    more = f"and {count(summary.more_tests, 'more command')}, run before" if summary.more_tests else ""
     untested = "None was seen." if summary.files else ""
-    rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests)], none=untested)
+    rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests), more], none=untested)
     rows += _section("Commands", [*map(_ran, summary.commands)])
     for kind, title in (row.split(": ", 1) for row in _PATTERNS.lines("found")):
         rows += _section(title, [safe(one) for one in summary.found.get(kind, ())])
