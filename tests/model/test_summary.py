@@ -849,3 +849,18 @@ def test_a_list_of_checks_says_that_it_is_cut_and_keeps_what_fails() -> None:
     rows = page.split("## Tests and checks, as they ended\n\n")[1].split("\n\n")[0].splitlines()
     assert (len(rows), rows[-1]) == (11, "- and 3 more commands, run before")
     assert rows[0].startswith("- `pytest`: 1 failed")
+
+
+@pytest.mark.parametrize(
+    "none", ["None", "none.", "Nothing left", "N/A", "*None for now*", "Keine.", "なし", "特になし。", "无", "暂无"]
+)
+def test_an_empty_list_leaves_nothing_open(none: str) -> None:
+    """Who reads "1 matter left open" looks for it."""
+    lists = f"## Next steps\n\n{none}\n\n## Open questions\n\n- {none}\n\n**Follow-ups:** {none}"
+    answer = f"Retry now tries four times.\n\n{lists}"
+    summary = told(turn("Refactor it", edit("src/retry.py", added=["x"]), answer=answer))
+    assert (summary.left_open, summary.done) == ((), ("Retry now tries four times.",))
+    summary = told(
+        turn("Refactor it", answer=f"Done so far.\n\n## Open questions\n\n- {none}\n- None of the keys is tested")
+    )
+    assert summary.left_open == ("None of the keys is tested",)

@@ -156,9 +156,9 @@ def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
         if heading and (heading["rest"] or _PATTERNS.ending_title.match(line)):
             rest = heading["rest"].lstrip(": ").strip()
             under = not rest
-            yield line, True, rest
-        elif under and _PATTERNS.item.match(line):
-            yield line, True, "" if _PATTERNS.checked.match(line) else plain
+            yield line, True, "" if _PATTERNS.nothing.match(rest) else rest
+        elif under and (_PATTERNS.item.match(line) or _PATTERNS.nothing.match(plain)):
+            yield line, True, "" if _PATTERNS.checked.match(line) or _PATTERNS.nothing.match(plain) else plain
         else:
             under = under and (not plain or (line[:1].isspace() and not _PATTERNS.ending_title.match(line)))
             yield line, False, ""
@@ -167,5 +167,6 @@ def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
 def _sentences(answer: str) -> list[str]:
     """Sentences that say that something is not done; only of what is said to the person, first and at the end."""
     told = dict.fromkeys([*told_lines(answer)[:2], *told_lines(answer[-_LAST:])[-12:]])
-    said = [one for line in told if not _PATTERNS.heading.match(line) for one in sentences(line)]
+    own = [line for line in told if not _PATTERNS.heading.match(line) and not _PATTERNS.nothing.match(line)]
+    said = [one for line in own for one in sentences(line)]
     return [one for one in said if _PATTERNS.not_done.search(one) and not one.endswith("?")]
