@@ -864,3 +864,43 @@ def test_an_empty_list_leaves_nothing_open(none: str) -> None:
         turn("Refactor it", answer=f"Done so far.\n\n## Open questions\n\n- {none}\n- None of the keys is tested")
     )
     assert summary.left_open == ("None of the keys is tested",)
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "seen"),
+    [
+        ("make release", "ok", False),
+        ("npm version patch", "v1.0.1", False),
+        ("./scripts/release.sh", "released", False),
+        ("bash scripts/all.sh", "", False),
+        ("python deploy.py", "", False),
+        ("python tools/sync.py", "committed and pushed", False),
+        ("python --version", "3.14", True),
+        ("npm install --save left-pad", "added 1 package", True),
+        ("cat scripts/release.sh", "git commit -am x\ncommitted", True),
+        ("npx semantic-release", "", False),
+        ("pre-commit run -a", "Passed", True),
+        ("git push", "committed", False),
+        ("make build", "ok", True),
+    ],
+)
+def test_no_commit_is_told_only_if_none_can_have_been_made(command: str, output: str, seen: bool) -> None:
+    """A release commits, and does not say so."""
+    page = summary_page(told(turn("Go", edit("src/shop.py", added=["x"]), shell(command, output))), FIELDS)
+    assert ("(the transcript shows no commit)" in page) is seen
+    assert ("(whether they were committed was not seen)" in page) is not seen
+
+
+def test_a_commit_that_a_hook_refused_is_left_open() -> None:
+    """Unless it was made later, or there was nothing to commit."""
+    refused = shell("git commit -am 'Retry'", "pre-commit hook failed: black would reformat", exit_status=1)
+    work = edit("src/shop.py", added=["x"])
+    summary = told(turn("Go", work, refused, answer="The message is “Retry”."))
+    assert summary.left_open == (
+        "Not committed: `git commit -am 'Retry'`: pre-commit hook failed: black would reformat",
+    )
+    again = shell("git commit -nam 'Retry'", "[main 1a2b3c4] Retry\n 1 file changed")
+    tested = shell("pytest -q && git commit -qam 'Retry'", "3 passed in 1s")
+    assert told(turn("Go", work, refused, again)).left_open == told(turn("Go", work, refused, tested)).left_open == ()
+    idle = shell("git commit -am 'Retry'", "On branch main\nnothing to commit, working tree clean", exit_status=1)
+    assert told(turn("Go", work, idle)).left_open == ()

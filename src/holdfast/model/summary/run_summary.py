@@ -60,6 +60,7 @@ class _Books:
     broken_off: list[str] = field(default_factory=list)
     committed: bool = False
     may_have_committed: bool = False  # by a command whose answer does not say so, or by a helper
+    refused: str = ""  # a commit that was not made, and not tried again with success
 
 
 class Account:
@@ -164,6 +165,7 @@ class Account:
         committed = not went_wrong and self._commit(result.text, command)
         for part in () if went_wrong or _PATTERNS.elsewhere.search(command) else command_results.parts(command):
             self._by_shell(part, turn)
+        self._doubt(command, result.text[:20_000], went_wrong)
         # Whether an outcome can only be a test runner's.
         sure = told is not None and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
         if test or sure:
@@ -172,6 +174,15 @@ class Account:
             self._ran(command, result.exit_status, went_wrong, result.text)
         elif went_wrong and not command_results.answers_by_code(command):
             self._fail(command, result.exit_status, result.text)
+
+    def _doubt(self, command: str, text: str, went_wrong: bool) -> None:
+        """Note a commit that was refused, and what may have committed though git did not tell of it."""
+        parts = command_results.parts(command)
+        if any(map(_PATTERNS.commit.match, parts)):
+            why = "" if not went_wrong or _PATTERNS.no_commit.search(text) else error_line(text) or "it failed"
+            self._books.refused = why and f"Not committed: {named(command_results.shown(command))}: {why}"
+        elif any(map(_PATTERNS.may_commit.match, parts)) or _PATTERNS.says_so.search(text):
+            self._books.may_have_committed |= command_results.matters(command)
 
     def _by_shell(self, part: str, turn: TranscriptTurn) -> None:
         """Note what a simple command did to files: a file that was made and taken away again was not written."""
@@ -318,6 +329,7 @@ class Account:
         how = {"open": "Planned", "started": "Begun"}
         plan = [f"{how[one.status]}: {cut(one_line(one.text), 200)}" for one in books.todos if one.status in how]
         cut_off = [f"Broken off: {what}" for what in books.broken_off]
+        cut_off += [books.refused] if books.refused else []
         return [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()][: 2 * SHOWN]
 
     def _uncommitted(self) -> list[str]:
