@@ -904,3 +904,15 @@ def test_a_commit_that_a_hook_refused_is_left_open() -> None:
     assert told(turn("Go", work, refused, again)).left_open == told(turn("Go", work, refused, tested)).left_open == ()
     idle = shell("git commit -am 'Retry'", "On branch main\nnothing to commit, working tree clean", exit_status=1)
     assert told(turn("Go", work, idle)).left_open == ()
+
+
+@pytest.mark.parametrize("answer", ["Done.", "All tests pass. Next you need to set DATABASE_URL on the server."])
+def test_a_headline_tells_what_was_written_if_the_answer_does_not(answer: str) -> None:
+    """What was asked for is not what was done, and what is left open even less."""
+    summary = told(
+        turn("Which one expires the entries of the cache?", edit("src/cache.py", added=["x"]), answer=answer)
+    )
+    assert summary.sentence.startswith("Codex: wrote `src/cache.py` — 1 file written")
+    answer = f"You have to set a key. Entries expire after five minutes. {answer}"
+    summary = told(turn("Which one?", edit("src/cache.py", added=["x"]), answer=answer))
+    assert summary.sentence.startswith("Codex: Entries expire after five minutes. — 1 file written")

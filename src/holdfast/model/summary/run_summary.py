@@ -368,6 +368,10 @@ class Account:
             return cut("; ".join(dict.fromkeys(subjects[-3:])), 200)
         if books.files and (said := concluded(wording.without_open(books.report), 160, achieved=True)):
             return said
+        written = [code(path) for path, file in books.files.items() if file.action != "delete" and not _outside(path)]
+        if written and books.answer:
+            more = f" and {len(written) - 3} more" if len(written) > 3 else ""
+            return f"wrote {', '.join(written[:3])}{more}"
         telling = [one for one in books.first if len(one) > _SHORT] or books.first
         asked = beginning(telling[0] if telling else self._origin.title or "", 160)
         answer = beginning(" ".join(books.said[0]), 160) if books.said and not books.files else ""
@@ -401,9 +405,12 @@ def relative(path: str, cwd: str | None, top: str | None) -> str:
 def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
     """What an answer says, without its cheers and announcements; `achieved`: from what it says was done."""
     told = _statements(answer)
-    results = [one for one in told if one[-1] != "?" and not _PATTERNS.only_checks.match(one)] if achieved else []
+    if not achieved:
+        return _best(told, limit)
+    idle = {one for one in told if one[-1] == "?" or _PATTERNS.only_checks.match(one) or wording.is_open(one)}
+    results = [one for one in told if one not in idle or _PATTERNS.did.match(one)]
     first = next((at for at, one in enumerate(results) if _PATTERNS.did.match(one)), 0)
-    return beginning(" ".join(results[first:]), limit) if results else _best(told, limit)
+    return beginning(" ".join(results[first:]), limit)
 
 
 def _statements(text: str) -> list[str]:
