@@ -916,3 +916,21 @@ def test_a_headline_tells_what_was_written_if_the_answer_does_not(answer: str) -
     answer = f"You have to set a key. Entries expire after five minutes. {answer}"
     summary = told(turn("Which one?", edit("src/cache.py", added=["x"]), answer=answer))
     assert summary.sentence.startswith("Codex: Entries expire after five minutes. — 1 file written")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("我先查看缓存。缓存现在五分钟后过期！接下来我会运行测试。", "缓存现在五分钟后过期！"),
+        ("好的，我来修改。我会保留旧的键。", "我会保留旧的键。"),
+        (
+            "まずキャッシュを確認します。五分で期限が切れるようにしました。次にテストを実行します。",
+            "五分で期限が切れるようにしました。",
+        ),
+    ],
+)
+def test_what_is_about_to_be_done_is_not_told_in_chinese_or_japanese_either(answer: str, said: str) -> None:
+    """No space parts their sentences."""
+    summary = told(turn("缓存", edit("src/cache.py", added=["x"]), answer=answer))
+    assert summary.sentence.startswith(f"Codex: {said} — ")
+    assert turn_line(turn("缓存", answer=answer)) == f"Asked: 缓存. — {said}"

@@ -416,7 +416,7 @@ def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
 def _statements(text: str) -> list[str]:
     """The sentences of a text that say something, without those that only announce others."""
     said = [one for line in wording.told_lines(text)[:60] for one in wording.sentences(line)][:200]
-    told = [one if one[-1] in ".!?:;,…。)\"'" else f"{one}." for one in said if not _PATTERNS.empty.match(one)]
+    told = [one if one[-1] in ".!?:;,…。！？)\"'" else f"{one}." for one in said if not _PATTERNS.empty.match(one)]
     return told[: max((at for at, one in enumerate(told, 1) if not one.endswith(":")), default=0)]
 
 

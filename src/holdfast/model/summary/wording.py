@@ -67,7 +67,7 @@ def beginning(text: str, limit: int) -> str:
 
 def gist(text: str, limit: int) -> str:
     """How a text begins, its paragraphs on one line."""
-    told = " ".join(line if line[-1] in ".!?:;,…。" else f"{line}." for line in told_lines(text)[:12])
+    told = " ".join(line if line[-1] in ".!?:;,…。！？" else f"{line}." for line in told_lines(text)[:12])
     return beginning(told or one_line(text[:MAX_READ]), limit)
 
 
