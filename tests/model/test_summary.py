@@ -922,6 +922,7 @@ def test_a_headline_tells_what_was_written_if_the_answer_does_not(answer: str) -
     ("answer", "said"),
     [
         ("我先查看缓存。缓存现在五分钟后过期！接下来我会运行测试。", "缓存现在五分钟后过期！"),
+        ("Let me check the cache. Entries last five minutes. I'll run it.", "Entries last five minutes."),
         ("好的，我来修改。我会保留旧的键。", "我会保留旧的键。"),
         (
             "まずキャッシュを確認します。五分で期限が切れるようにしました。次にテストを実行します。",
@@ -930,7 +931,7 @@ def test_a_headline_tells_what_was_written_if_the_answer_does_not(answer: str) -
     ],
 )
 def test_what_is_about_to_be_done_is_not_told_in_chinese_or_japanese_either(answer: str, said: str) -> None:
-    """No space parts their sentences."""
+    """No space parts their sentences; and what stands beside it on its line is told."""
     summary = told(turn("缓存", edit("src/cache.py", added=["x"]), answer=answer))
-    assert summary.sentence.startswith(f"Codex: {said} — ")
+    assert summary.sentence.startswith(f"Codex: {said} — ") and summary.done == (said,)
     assert turn_line(turn("缓存", answer=answer)) == f"Asked: 缓存. — {said}"
