@@ -803,6 +803,7 @@ def test_answers_of_the_person_are_told_as_they_were_given() -> None:
         ("pytest --collect-only -q", "3 tests collected", "", "None was seen."),
         ("pytest --collect-only -q && pytest -q", "4 passed in 1s", "tests pass (4 passed)", "4 passed"),
         ("npm test -- --passWithNoTests", "No tests found, exiting with code 0", "", "no tests ran"),
+        ("npm run test:unit --if-present", "", "", "how it ended was not seen"),
         ("cargo test", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out", "", "0 passed"),
         ("go vet ./... && go test ./pkg/... -run TestOne", "ok  \tx\t0.1s", "chosen tests pass (1", "1 package ok"),
         ("go vet ./... && go test ./...", "ok  \tx\t0.1s", "tests pass (1 package ok)", "1 package ok"),
