@@ -61,7 +61,7 @@ def clip_tokens(text: str, room: int) -> str:
 
 
 LONGEST = 400  # bytes of one line
-_FRAME = regex(r"<(?=\s*/?\s*holdfast)|\[(?=\s*rules\b)", re.IGNORECASE)  # how the marks of a pack begin
+_FRAME = regex(r"<(?=\s*/?\s*holdfast)|\[(?=\s*rules?\b)", re.IGNORECASE)  # how the marks of a pack begin
 
 
 @frozen
@@ -117,8 +117,12 @@ def plain_line(said: str, *told: ToldRevision) -> PackLine:
 
 def flat(said: str, size: int = LONGEST) -> str:
     """Words on one line, with marks for what hides, cut to a number of bytes; nothing in them looks like our frame."""
-    said = visible(" ".join(said.split()))
-    return shortened(_FRAME.sub("‹", said) if "<" in said or "[" in said else said, size)
+    return shortened(unframed(visible(" ".join(said.split()))), size)
+
+
+def unframed(said: str) -> str:
+    """Words in which nothing looks like our frame."""
+    return _FRAME.sub("‹", said) if "<" in said or "[" in said else said
 
 
 def first_lines(lines: Iterable[PackLine], room: int) -> list[PackLine]:
