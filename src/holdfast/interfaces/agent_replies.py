@@ -340,7 +340,7 @@ def framed(lines: "list[str]") -> str:
         return ""
     marker = os.urandom(6).hex()
     first, *rest = lines
-    opened = f"<holdfast-data {marker}> rules that this project's people approved: {first}"
+    opened = f"<holdfast-data {marker}> [rules {marker}] that this project's people approved: {first}"
     return "\n".join([opened, *rest]) + f" </holdfast-data {marker}>"
 
 
