@@ -441,7 +441,7 @@ def _best(told: Sequence[str], limit: int) -> str:
 
 def _at_length(answer: str) -> list[str]:
     """The lines of the last answer, as many as a reader needs."""
-    # Of a line that begins with what was about to be done, the rest is told.
+    # A line may begin with the next step ("Let me check."): the rest of it is kept.
     parts = (wording.sentences(line) if _PATTERNS.empty.match(line) else [line] for line in wording.told_lines(answer))
     told = list(filter(None, (" ".join(one for one in part if not _PATTERNS.empty.match(one)) for part in parts)))
     return [cut(line, 420) for line in (told if len(told) <= 16 else [*told[:11], "…", *told[-4:]])]
