@@ -132,3 +132,15 @@ def test_nothing_is_known_to_be_gone_where_none_of_the_files_is(repo: GitRepo, t
     """A session of elsewhere, imported by name, is proposed as it is."""
     repo.commit("other.py", "pass", "Other")
     assert proposed(repo, tmp_path / "codex", GONE)
+
+
+def test_what_was_only_read_is_cited_where_nothing_was_written(repo: GitRepo, tmp_path: Path) -> None:
+    """Whoever asks how something works gets an answer about code, and it must not outlive that code."""
+    repo.commit("src/carrier.py", "def call_carrier(parcel):\n    return attempt(parcel)\n", "Carrier")
+    repo.commit("src/other.py", "def other(parcel):\n    return parcel\n", "Other")
+    said = "We decided that `call_carrier` never retries, because the carrier counts each call."
+    rollout(tmp_path / "codex", repo.path).asks("How?").runs("cat src/other.py src/carrier.py").done(said)
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(tmp_path / "codex"))
+    (waiting,) = project.memory.candidates()
+    assert spans(waiting.memory) == ["symbol:src/carrier.py#call_carrier"]

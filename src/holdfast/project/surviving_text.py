@@ -8,8 +8,9 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from holdfast.capture.ingest.run_files import LINES, turns_of
+from holdfast.capture.ingest.run_files import CYCLES, LINES, turns_of
 from holdfast.curation.extraction import session_statements
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
@@ -22,14 +23,17 @@ from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
 from holdfast.recall.applicable_memories import stems
 from holdfast.store import fsio
+from holdfast.store.capsule import read_rows
 from holdfast.values import frozen
 
 MAX_FILE = 4 << 20
 MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with the statement
 MOST = 3  # files that are cited
+MOST_TRIED = 2_000  # paths that calls may have named
 MOST_LOOKED_AT = 40  # files of a session in which a name is looked for
 _SHORT = 3  # letters of a name that stands anywhere by chance
 _BLANK = regex(r"\s")
+_WORD = regex(r"[\w.@+/-]{1,4096}")
 _SHARED = 2  # telling words that lines share with the statement, if it does not name their file
 
 
@@ -70,6 +74,18 @@ class WrittenFiles:
                 self._lines[path] = None
         return self._lines[path]
 
+    def looked_at(self, folder: str, turn: int) -> list[str]:
+        """Files that the calls of a run name up to a turn, the last first; its repository may have lain elsewhere."""
+        words: dict[str, None] = {}
+        for row in read_rows(folder, CYCLES):
+            with contextlib.suppress(LookupError, TypeError):  # damaged
+                calls = row["proposal"]["calls"] if row["turn"] <= turn else ()
+                words |= dict.fromkeys(word for call in calls for word in _WORD.findall(call["input"]))
+        last = (word for word in reversed(words) if "." in word.rpartition("/")[2])
+        ends = (word.split("/", skipped)[-1] for word in last for skipped in range(1 + word.count("/")))
+        there = (end for end in islice(ends, MOST_TRIED) if ".." not in end and self.now(end))
+        return list(dict.fromkeys(islice(there, MOST_LOOKED_AT)))
+
 
 def cited(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles) -> list[str]:
     """Receipts for the lines that a find is about: written in its turn, and all of them there now."""
@@ -90,7 +106,8 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
     """Receipts where the lines themselves cannot be cited: for symbols and files that a find is about.
 
     It names them; or it is about a symbol that its turn wrote into. Files of its own turn come first, then those of
-    later turns, which carried it out, then earlier ones. A whole file is the last resort: it changes soon.
+    later turns, which carried it out, then earlier ones; where nothing was written, what was read. A whole file is the
+    last resort: it changes soon.
     """
     said = f"{found.statement}\n{found.details}"
     rows = [(int(row["turn"]), list(row["files"])) for row in turns_of(folder)]
@@ -100,6 +117,8 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
     there = [path for path in dict.fromkeys((*own, *others)) if files.now(path) is not None][:MOST_LOOKED_AT]
     spelled = {name.removesuffix("()") for name in session_statements.code_names(said)}
     names = sorted(spelled, key=lambda one: (-len(one), one))
+    if not there:
+        there = [path for path in files.looked_at(folder, found.turn) if _names_some(files, path, names)]
     cited = [f"symbol:{path}#{name}" for path in there for name in _defined(files, path, names)]
     if not cited:
         cited = [f"symbol:{path}#{name}" for path, name in _written_into(folder, found.turn, said, files)]
@@ -130,6 +149,11 @@ def is_gone(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFil
     lasts = ((name, name.rpartition(".")[2]) for name in names)
     asked = [part for name, last in lasts for part in ("-e", last if len(last) > _SHORT else name)]
     return clone.repo.attempt("grep", "-qF", "--untracked", *asked).returncode == 1
+
+
+def _names_some(files: WrittenFiles, path: str, names: Sequence[str]) -> bool:
+    text = "\n".join(files.now(path) or ())
+    return any(len(name) > _SHORT and name in text for name in names)
 
 
 def _symbols(files: WrittenFiles, path: str) -> list[Symbol]:
