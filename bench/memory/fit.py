@@ -7,6 +7,7 @@ from score to confidence comes from projects that the weights had not seen.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,11 +58,17 @@ def fitted(some: Sequence[Weighed], names: Sequence[str]) -> Vector:
     """The weights that fit these sessions, and the bias."""
     rows, right = np.vstack([one.matrix(names) for one in some]), np.concatenate([one.right for one in some])
     held = SMALL * np.append(np.ones(len(names)), 1e-6)
+    sizes: Counter[str] = Counter()
+    for one in some:
+        sizes[one.session.project] += len(one.right)
+    # Most sessions are of one project: without this its way to talk would be taken for everybody's.
+    each = [(sizes.total() / len(sizes) / sizes[one.session.project]) ** 0.5 for one in some]
+    counts = np.repeat(each, [len(one.right) for one in some])
     weights = np.zeros(len(names) + 1)
     for _ in range(50):
         likely = 1 / (1 + np.exp(-rows @ weights))
-        slope = rows.T @ (likely - right) + held * weights
-        bend = (rows * (likely * (1 - likely))[:, None]).T @ rows + np.diag(held)
+        slope = rows.T @ (counts * (likely - right)) + held * weights
+        bend = (rows * (counts * likely * (1 - likely))[:, None]).T @ rows + np.diag(held)
         step = np.linalg.solve(bend, slope)
         weights -= step
         if abs(step).max() < 1e-7:
@@ -75,14 +82,15 @@ def feature_names(some: Sequence[Weighed]) -> list[str]:
 
 def held_out(some: Sequence[Weighed]) -> list[list[float]]:
     """For each session the scores of its statements, by weights that saw no session of its project."""
-    names, found = feature_names(some), []
-    by_project = {
-        project: fitted([one for one in some if one.session.project != project], names)
-        for project in {one.session.project for one in some}
-    }
-    for one in some:
-        found.append(list(1 / (1 + np.exp(-one.matrix(names) @ by_project[one.session.project]))))
-    return found
+    names = feature_names(some)
+    without = without_each(some, names)
+    return [list(1 / (1 + np.exp(-one.matrix(names) @ without[one.session.project]))) for one in some]
+
+
+def without_each(some: Sequence[Weighed], names: Sequence[str]) -> dict[str, Vector]:
+    """For each project the weights that fit the others."""
+    projects = sorted({one.session.project for one in some})
+    return {project: fitted([one for one in some if one.session.project != project], names) for project in projects}
 
 
 def calibration(some: Sequence[Weighed], scores: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
@@ -108,7 +116,9 @@ def main() -> None:
     print(f"{len(some)} sessions, {sum(len(one.seen) for one in some)} statements; projects held out:")
     table = calibration(some, held_out(some))
     names = feature_names(some)
-    rows = [f"{name} {weight:.2f}" for name, weight in zip([*names, "bias"], fitted(some, names), strict=True)]
+    # Their mean sways less with the words of one project than weights that fit all of them at once.
+    mean = np.mean(list(without_each(some, names).values()), axis=0)
+    rows = [f"{name} {weight:.2f}" for name, weight in zip([*names, "bias"], mean, strict=True)]
     rows = [row for row in rows if not row.endswith((" 0.00", " -0.00"))]
     head = "# Written by bench/memory/fit.py from labelled sessions; not to be edited by hand."
     steps = [f"{low:g} {share:g}" for low, share in table]

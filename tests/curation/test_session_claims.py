@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from holdfast.curation.extraction import find_claims
+from holdfast.curation.extraction import find_claims, session_claims, session_statements
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.project.transcript_import import decided
 
@@ -168,3 +168,65 @@ def test_the_cause_of_a_fault_that_was_mended_is_no_finding_whoever_told_it(wrot
     cause = "The root cause is that `load_settings()` clones the project again instead of using the patched folder."
     found = find_claims(session([("request", f"Carry out this plan. {cause}"), ("closing", "Done.")], wrote=wrote))
     assert any(one.rule == "root cause" for one in found) is not wrote
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nolint:errcheck // the sentinel ends the walk early",
+        "`parcel.toml`, `labels/`, the signing half of `ship.ps1` (the client stays)",
+        "Existing parcel details (id, weight, files touched)",
+        "Much less code, no suffix tracking, simpler decision making",
+    ],
+)
+def test_a_list_or_a_word_for_a_program_is_no_statement(text: str) -> None:
+    """Nobody can tell in six months what held of these things."""
+    assert session_claims.is_fragment(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On a timeout: fall back to the last label for that parcel only",
+        "Determine the carrier from the parcel, default to the first one",
+        "`Ship()` never retries",
+        "Labels are printed once",
+        "标签只打印一次",
+    ],
+)
+def test_what_says_or_orders_something_is_a_statement(text: str) -> None:
+    """Comments order, closing reports tell, and people of all tongues do both."""
+    assert not session_claims.is_fragment(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Want me to drop the old labels now? They are all on the next branch.",
+        "I also deleted two stale labels that had surfaced.",
+        "我先查看标签的结构以确定需求。",
+        "The tests of the labels need to be updated to the new format.",
+    ],
+)
+def test_an_offer_or_a_step_on_the_way_is_of_the_moment(text: str) -> None:
+    assert session_claims.is_of_the_moment(text)
+
+
+def test_sentences_without_blanks_between_them_are_told_apart() -> None:
+    """What is to be kept of a Chinese paragraph is one of its sentences."""
+    first, second = "标签只打印一次，因为打印机会卡纸。", "我会再看一下其它的配置文件。"
+    told = session_statements.statements([Utterance("agent", first + second, 1, "closing")])
+    assert [one.text for one in told] == [first, second]
+
+
+def test_a_long_statement_is_cut_where_no_bracket_is_open() -> None:
+    """Half a bracket reads as a mistake, and what follows is not told twice."""
+    first = "The label printer keeps its queue on disk and its retries in memory " + "(as the carrier's own does) " * 6
+    text = (
+        first + "and drops nothing; the signing step (which stays; it is shared) runs once for each parcel of the day."
+    )
+    claims = session_claims.session_claims(
+        [Utterance("agent", text, 1, "closing", wrote=True)] * 3, may_say=lambda _: True
+    )
+    (claim,) = claims
+    assert claim.statement.count("(") == claim.statement.count(")") and claim.details.count("label printer") == 0

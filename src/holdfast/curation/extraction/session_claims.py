@@ -59,9 +59,17 @@ def may_stand(one: SessionStatement) -> bool:
         return False
     if _SHAPE.of_programs.search(one.text) or session_statements.is_code_like(one.text):
         return False
+    if one.source not in ("request", "answer", "refusal", "commit") and is_fragment(one.text):
+        return False
     if one.source not in ("said", "closing"):
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
     return not is_of_the_moment(one.text) and not (one.wrote and is_fault(one.text))
+
+
+def is_fragment(text: str) -> bool:
+    """Whether it is a heading, a list of things or a word for a program, and no sentence."""
+    plain = _SHAPE.bracketed.sub(" ", text)
+    return _SHAPE.directive.match(text) is not None or _SHAPE.verb.search(plain) is None
 
 
 def is_of_the_moment(text: str) -> bool:
@@ -131,8 +139,9 @@ def _statement(one: SessionStatement) -> tuple[str, str]:
     rest = one.after if whole.endswith(one.after) else ""
     if len(text) > MAX_STATEMENT:
         ends = [found.start() for found in _SHAPE.clause.finditer(text, MIN_STATEMENT, MAX_STATEMENT)]
-        at = ends[-1] if ends else text.rfind(" ", 0, MAX_STATEMENT)
-        text, rest = text[:at], one.told
+        whole_ends = [at for at in ends if text.count("(", 0, at) == text.count(")", 0, at)]
+        at = (whole_ends or ends or [text.rfind(" ", 0, MAX_STATEMENT)])[-1]
+        text, rest = text[:at], f"… {text[at:].lstrip(' ,;.—–')} {rest}".strip()
     return capital(bare(text)), rest
 
 
