@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from holdfast.curation.extraction import find_claims, session_claims, session_statements
+from holdfast.curation.extraction.candidate_claim import capital
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.project.transcript_import import decided
 
@@ -230,3 +231,9 @@ def test_a_long_statement_is_cut_where_no_bracket_is_open() -> None:
     )
     (claim,) = claims
     assert claim.statement.count("(") == claim.statement.count(")") and claim.details.count("label printer") == 0
+
+
+@pytest.mark.parametrize("said", ["palette.go renders", "parseQueue() waits", "load_rows reads"])
+def test_a_name_of_code_keeps_its_letters(said: str) -> None:
+    """With a capital it names another thing, or nothing: it could not be cited."""
+    assert capital(said) == said and capital("the queue waits") == "The queue waits"

@@ -77,8 +77,9 @@ def standing(text: str, read: SentenceParts) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital at its start."""
-    return text[:1].upper() + text[1:]
+    """The text with a capital at its start, unless it starts with a name of code."""
+    first = text.split(" ", 1)[0].rstrip(".:,")
+    return text if _SHAPE.code_name.search(first) else text[:1].upper() + text[1:]
 
 
 def fits(statement: str, *, rule: bool = False) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.curation import decisions, memory_conflicts, review_queue
     from holdfast.curation import undo as undo_step
+    from holdfast.model.memory import Memory
     from holdfast.project import Project
     from holdfast.project.memory_book import Decided
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 SIDE = 46  # columns of each of two texts side by side
+READ = 100  # columns of a text that is read through
+SAME = 60  # letters by which a quotation is known
 DIFF = 12  # lines of what made a memory stale
 _ELSEWHERE = "proposed on another line"
 _STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
@@ -102,13 +105,27 @@ def waiting_text(waiting: Waiting, lost: Sequence[review_queue.UnreadableMemory]
         return lines(said, ["", waiting_text(waiting)] if waiting else [])
     if not waiting:
         return "Nothing waits."
-    rows = table([memory_row(item.standing) for item, _ in waiting])
     return lines(
         f"{count(len(waiting), 'memory', 'wait')}.",
-        *(["", row, *_grounds(*one)] for row, one in zip(rows, waiting, strict=True)),
+        *(["", *_heading(one[0].standing), *_grounds(*one)] for one in waiting),
         "",
         f"Accept one with: holdfast review accept {waiting[0][0].id}",
     )
+
+
+def _heading(standing: decisions.MemoryStanding) -> list[str]:
+    """The id, the whole statement and what kind it is: nobody decides about half a sentence."""
+    name, statement, kind = memory_row(standing)
+    if not statement.endswith("…"):
+        return [f"  {name}  {statement}  {kind}".rstrip()]
+    first, *rest = _wrapped(standing.memory.statement)
+    return [f"  {name}  {first}", *(f"    {row}" for row in rest), *([f"    {kind}"] if kind else [])]
+
+
+def _wrapped(text: str) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(" ".join(text.split()), READ)
 
 
 def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None) -> list[str]:
@@ -117,21 +134,35 @@ def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None)
     told = (*(text for text, _ in cited), *([_ELSEWHERE] if item.branch else []))  # said better elsewhere
     notes = [note for note in item.standing.notes if not note.startswith(told)]
     because = getattr(memory, "because", "")
-    evidence = ", ".join(f"{receipt_name(text)} ({_STATE.get(state, state)})" for text, state in cited)
+    own = (memory.source, "holds")  # the run that says it, which is named below
+    evidence = ", ".join(
+        f"{receipt_name(text)} ({_STATE.get(state, state)})" for text, state in cited if own != (text, state)
+    )
     status, source = item.standing.status, memory.source
     why = status if status in (hit_text.EDITED, hit_text.UNCHECKED) else _WHY.get(item.reason)
     said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
     said += [f"on {item.branch}"] if item.branch else []
     said += [f"by {source}"] if source else []
+    quotes = [one for one in item.provenance[:3] if not _repeats(one.words, memory)]
     return [
         *([f"    {': '.join(filter(None, (why, because)))}"] if item.reason in _WHY or because else []),
         f"    evidence: {evidence or 'none'}",
         *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") else []),
-        *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in item.provenance[:3]),
+        *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in quotes),
         *(f"    note: {note}" for note in notes),
-        *(f"    {line}" for line in memory.details.splitlines()[:5] if line.strip()),
+        *(f"    {row}" for line in memory.details.splitlines()[:5] if line.strip() for row in _wrapped(line)),
         *(_beside(look) if look else ()),
     ]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def _repeats(words: str, memory: Memory) -> bool:
+    """Whether words are the memory's own: shown once, they say as much."""
+    told = _letters(f"{memory.statement} {memory.details}")
+    return _letters(words)[:SAME] in told
 
 
 def _beside(look: review_queue.ReviewLook) -> list[str]:
