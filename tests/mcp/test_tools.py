@@ -191,6 +191,26 @@ def test_what_tells_only_of_the_moment_is_not_kept(project: Project, repo: GitRe
     assert not Project.open(repo.path).memory.candidates()
 
 
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("It must be called before the charge", "does not say what it is about"),
+        ("This is only done in the nightly job", "does not say what it is about"),
+        ("The signing step and the nightly job", "not a sentence"),
+    ],
+)
+def test_what_nobody_understands_later_is_not_kept(project: Project, repo: GitRepo, statement: str, why: str) -> None:
+    """What an agent proposes passes the filters that its session passes."""
+    assert why in refused(repo, "propose", type="fact", statement=statement, evidence=["README"])
+    assert not Project.open(repo.path).memory.candidates()
+
+
+@pytest.mark.parametrize("statement", ["This project never charges twice", "These charges are booked at night"])
+def test_what_names_its_subject_is_kept(project: Project, repo: GitRepo, statement: str) -> None:
+    said(repo, "propose", type="fact", statement=statement, evidence=["README"])
+    assert [one.memory.statement for one in Project.open(repo.path).memory.candidates()] == [statement]
+
+
 def test_words_that_steer_are_not_kept(project: Project, repo: GitRepo) -> None:
     """A page that an agent read would otherwise speak to every later agent."""
     text = refused(
@@ -258,7 +278,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("context", {"budget": 10}, "200"),
     ("context", {"files": ["/etc/passwd"]}, "not in this repository"),
     ("propose", {"type": "fact", "statement": "a"}, "evidence"),
-    ("propose", {"type": "fact", "statement": "a", "evidence": ["no/such/file"]}, "no/such/file"),
+    ("propose", {"type": "fact", "statement": "Charges are booked", "evidence": ["no/such/file"]}, "no/such/file"),
     ("tasks", {"action": "drop"}, "claim"),
 )
 

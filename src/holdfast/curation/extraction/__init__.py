@@ -6,6 +6,6 @@ give candidates: nothing here approves, writes or decides.
 
 from holdfast.curation.extraction.claim_search import find_claims
 from holdfast.curation.extraction.model_claims import ask_model
-from holdfast.curation.extraction.session_claims import is_of_the_moment
+from holdfast.curation.extraction.session_claims import why_not
 
-__all__ = ["ask_model", "find_claims", "is_of_the_moment"]
+__all__ = ["ask_model", "find_claims", "why_not"]

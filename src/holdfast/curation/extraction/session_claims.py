@@ -66,6 +66,17 @@ def may_stand(one: SessionStatement) -> bool:
     return not is_of_the_moment(one.text) and not (one.wrote and is_fault(one.text))
 
 
+def why_not(statement: str) -> tuple[str, str] | None:
+    """Why a statement that an agent words by itself is not kept, and how it would be; None if it may stand."""
+    if is_of_the_moment(statement):
+        return "this tells what somebody does, offers or asks at the moment", "State what will still hold later."
+    if _SHAPE.dangles.match(statement):
+        return "this does not say what it is about", "Begin with the name of the file, symbol or component."
+    if is_fragment(statement):
+        return "this is a list or a heading, not a sentence", "Say in one sentence what holds, and why."
+    return None
+
+
 def is_fragment(text: str) -> bool:
     """Whether it is a heading, a list of things or a word for a program, and no sentence."""
     plain = _SHAPE.bracketed.sub(" ", text)

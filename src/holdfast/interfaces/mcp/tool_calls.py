@@ -183,11 +183,8 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
             "this steers its readers instead of telling them something, and was not kept",
             hint="State what holds in the project, not what a reader must do with rules or reviews.",
         )
-    if extraction.is_of_the_moment(given["statement"]):
-        raise BadInput(
-            "this tells what somebody does, offers or asks at the moment, and was not kept",
-            hint="State what will still hold in the next session.",
-        )
+    if unfit := extraction.why_not(given["statement"]):
+        raise BadInput(f"{unfit[0]}, and was not kept", hint=unfit[1])
     before = {one.id for one in project.memory.candidates()}
     asking.check()
     # Where it was said: in the run this is part of, in the session open here, or by an agent.
