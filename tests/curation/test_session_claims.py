@@ -191,6 +191,7 @@ def test_a_list_or_a_word_for_a_program_is_no_statement(text: str) -> None:
         "On a timeout: fall back to the last label for that parcel only",
         "Determine the carrier from the parcel, default to the first one",
         "`Ship()` never retries",
+        "Parcels live in the depot",
         "Labels are printed once",
         "标签只打印一次",
     ],
@@ -237,3 +238,25 @@ def test_a_long_statement_is_cut_where_no_bracket_is_open() -> None:
 def test_a_name_of_code_keeps_its_letters(said: str) -> None:
     """With a capital it names another thing, or nothing: it could not be cited."""
     assert capital(said) == said and capital("the queue waits") == "The queue waits"
+
+
+def test_what_leans_on_an_offer_is_no_statement() -> None:
+    """ "It is reversible" tells nothing without the offer, which is over by then."""
+    said = "Want me to drop the old labels now? It's all on the next branch and can be taken back at any time."
+    told = session_statements.statements([Utterance("agent", said, 1, "closing", wrote=True)])
+    assert [session_claims.may_stand(one) for one in told] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Get the carrier from the parcel", "decision"),
+        ("`ship()` no longer waits, it always answers at once", "decision"),
+        ("A label must never hold an address", "invariant"),
+        ("The printer keeps its queue on disk", "fact"),
+        ("Tried two printers at once, and both stalled", "dead-end"),
+    ],
+)
+def test_the_kind_is_seen_in_the_words(text: str, kind: str) -> None:
+    (one,) = session_statements.statements([Utterance("agent", text, 1, "comment")])
+    assert session_claims.kind_of(one) == kind

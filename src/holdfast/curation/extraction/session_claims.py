@@ -63,6 +63,8 @@ def may_stand(one: SessionStatement) -> bool:
         return False
     if one.source not in ("said", "closing"):
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
+    if one.told.startswith(one.before) and one.before and is_of_the_moment(one.before):
+        return False  # "It's all reversible", after an offer
     return not is_of_the_moment(one.text) and not (one.wrote and is_fault(one.text))
 
 
@@ -158,7 +160,7 @@ def _statement(one: SessionStatement) -> tuple[str, str]:
 
 def kind_of(one: SessionStatement) -> str:
     """The type of memory that a statement is."""
-    for kind in ("dead_end", "assumption", "invariant", "decision"):
+    for kind in ("dead_end", "assumption", "changed", "invariant", "decision"):
         if getattr(_SHAPE, kind).search(one.text):
-            return kind.replace("_", "-")
+            return "decision" if kind == "changed" else kind.replace("_", "-")
     return "decision" if one.who == "user" or one.source == "plan" else "fact"
