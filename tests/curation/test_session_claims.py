@@ -143,15 +143,15 @@ def test_the_same_session_gives_the_same_candidates() -> None:
     assert [find_claims(turns) for _ in range(3)] == [find_claims(turns)] * 3
 
 
-REASON = "`load_settings()` falls back to the user's settings instead of the environment since hooks start without one."
+REASON = "`load_settings()` falls back to the user's settings instead of the environment since a bare shell has none."
 
 
 @pytest.mark.parametrize("source", ["said", "comment"])
 def test_a_page_tells_nothing_that_an_agent_said_on_the_way(source: str) -> None:
     """It waits for review; at the end of the run it may hold no more, and a comment in code is no decision."""
     found = worked((source, REASON), ("commit", MESSAGE), ("closing", "Done."))
-    assert [one.statement for one in find_claims(found) if "hooks start" in one.words]
-    assert not any("hooks start" in one for told in decided(found).values() for one in told)
+    assert [one.statement for one in find_claims(found) if "a bare shell" in f"{one.words} {one.details}"]
+    assert not any("a bare shell" in one for told in decided(found).values() for one in told)
 
 
 def test_a_page_tells_what_an_agent_found_only_if_nothing_was_written_after_it() -> None:
@@ -260,3 +260,55 @@ def test_what_leans_on_an_offer_is_no_statement() -> None:
 def test_the_kind_is_seen_in_the_words(text: str, kind: str) -> None:
     (one,) = session_statements.statements([Utterance("agent", text, 1, "comment")])
     assert session_claims.kind_of(one) == kind
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Committed as 3f2a9c1d and pushed to origin/labels with the new printer queue for parcels.",
+        "I amended the printer queue so that parcels keep their labels after a restart of the depot.",
+        "The printer queue keeps parcels, and the lint checks of the whole depot passed.",
+        "Option 2 keeps the parcels in the printer queue and drops the labels of the depot.",
+        "Or configure the printer queue of the depot so that parcels keep their labels.",
+    ],
+)
+def test_how_the_work_stands_is_no_statement(said: str) -> None:
+    """A queue full of reports is read by nobody."""
+    told = session_statements.statements([Utterance("agent", said, 1, "closing", wrote=True)])
+    assert told and not any(session_claims.may_stand(one) for one in told)
+
+
+def test_a_commit_message_words_what_the_closing_report_says_too() -> None:
+    """Who writes a commit message writes for people who were not there."""
+    told = "until the carrier has scanned the parcel, because printers jam"
+    body = f"Print labels once\n\nThe printer queue keeps a label {told}."
+    (claim, *_) = find_claims(
+        worked(("commit", body), ("closing", f"So the queue keeps each printer's label now {told}."))
+    )
+    assert claim.statement.startswith("The printer queue keeps a label")
+
+
+def test_what_leans_on_a_long_sentence_is_worded_by_that_sentence() -> None:
+    """ "That happens in the same thread" tells nobody what happens."""
+    first = "`print_label()` writes the number of the parcel into the queue of the printer before the carrier is told, "
+    then = "That happens in the thread which sends the result, so that nobody waits for the lock of the printer."
+    told = session_statements.statements([Utterance("agent", f"{first}{first.strip(' ,')}. {then}", 1, "closing")])
+    statement, rest = session_claims._statement(told[1])
+    assert statement.startswith("`print_label()` writes") and rest.startswith("That happens")
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("The label schema should not be changed ever, it is a snapshot.", "invariant"),
+        ("We shouldn't print labels of unpaid parcels.", "invariant"),
+        ("We should rename it to labels.yml given that the carrier trusts labels.yml.", "decision"),
+    ],
+)
+def test_people_rule_by_what_should_be(said: str, kind: str) -> None:
+    assert [one.kind for one in find_claims([Utterance("user", said, 1)])] == [kind]
+
+
+@pytest.mark.parametrize("said", ["We should look at the labels because they fail.", "We shouldn't worry about it."])
+def test_what_should_be_done_now_is_no_rule(said: str) -> None:
+    assert not find_claims([Utterance("user", said, 1)])

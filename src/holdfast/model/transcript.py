@@ -106,6 +106,7 @@ class TranscriptStep:
     text: str = ""
     calls: tuple[Call, ...] = ()
     aside: bool = False  # a helper's step, told within the main transcript
+    on_the_way: bool = False  # its text tells what is being done, not what came of it
 
 
 @frozen(kw_only=True)

@@ -31,7 +31,11 @@ MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with the
 MOST = 3  # files that are cited
 MOST_TRIED = 2_000  # paths that calls may have named
 MOST_LOOKED_AT = 40  # files of a session in which a name is looked for
+COMMENT = "code-comment"  # the rule of what a turn wrote into code as a comment
+_BEGINS = 40  # letters of a comment, which is wrapped after 60 and more
 _SHORT = 3  # letters of a name that stands anywhere by chance
+_TESTS = regex(r"(?i)(^|/)tests?(/|$)|_test\.|\.test\.|\.spec\.|(^|/)test_")
+_HUMPS = regex(r"\b[A-Z][a-z0-9]+(?:[A-Z]\w*)+")
 _BLANK = regex(r"\s")
 _WORD = regex(r"[\w.@+/-]{1,4096}")
 _SHARED = 2  # telling words that lines share with the statement, if it does not name their file
@@ -109,22 +113,25 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
     later turns, which carried it out, then earlier ones; where nothing was written, what was read. A whole file is the
     last resort: it changes soon.
     """
-    said = f"{found.statement}\n{found.details}"
     rows = [(int(row["turn"]), list(row["files"])) for row in turns_of(folder)]
     own = [path for turn, paths in rows if turn == found.turn for path in paths]
     others = [path for turn, paths in rows if turn > found.turn for path in paths]
     others += [path for turn, paths in rows if turn < found.turn for path in paths]
     there = [path for path in dict.fromkeys((*own, *others)) if files.now(path) is not None][:MOST_LOOKED_AT]
-    spelled = {name.removesuffix("()") for name in session_statements.code_names(said)}
-    names = sorted(spelled, key=lambda one: (-len(one), one))
+    names = list(dict.fromkeys((*_names(found.statement), *_names(found.details))))
     if not there:
         there = [path for path in files.looked_at(folder, found.turn) if _names_some(files, path, names)]
-    cited = [f"symbol:{path}#{name}" for path in there for name in _defined(files, path, names)]
+    there.sort(key=lambda path: _TESTS.search(path) is not None)  # what is tested says more than its test
+    bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(found.statement)}
+    spelled = [path for path in there if path.rsplit("/", 1)[-1] in bases]
+    cited = list(_comment(found.words, there, files)) if found.rule == COMMENT else []
+    cited = cited or [f"symbol:{path}#{name}" for path in spelled or there for name in _defined(files, path, names)]
+    cited += [f"file:{path}" for path in spelled]
     if not cited:
+        said = f"{found.statement}\n{found.details}"
         cited = [f"symbol:{path}#{name}" for path, name in _written_into(folder, found.turn, said, files)]
-    bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(said)}
-    cited += [f"file:{path}" for path in there if path.rsplit("/", 1)[-1] in bases]
-    cited += [f"file:{path}" for path in _sharing_words(said, [path for path in there if path in own] or there, files)]
+        near = [path for path in there if path in own] or there
+        cited += [f"file:{path}" for path in _sharing_words(said, near, files)]
     receipts: list[str] = []
     for citation in cited:
         if len(receipts) == MOST or (receipts and citation.startswith("file:")):
@@ -151,9 +158,24 @@ def is_gone(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFil
     return clone.repo.attempt("grep", "-qF", "--untracked", *asked).returncode == 1
 
 
+def _comment(words: str, paths: Sequence[str], files: WrittenFiles) -> Iterator[str]:
+    """Where a comment stands, by how it begins."""
+    begins = words[:_BEGINS].rpartition(" ")[0] or words
+    for path in paths:
+        found = [at for at, line in enumerate(files.now(path) or (), 1) if begins in line]
+        if len(found) == 1:
+            yield f"lines:{path}:{found[0]}-{found[0]}"
+
+
+def _names(text: str) -> list[str]:
+    """The names of code in a text, the longest first."""
+    spelled = {name.removesuffix("()") for name in (*session_statements.code_names(text), *_HUMPS.findall(text))}
+    return sorted((one for one in spelled if len(one) > _SHORT), key=lambda one: (-len(one), one))
+
+
 def _names_some(files: WrittenFiles, path: str, names: Sequence[str]) -> bool:
     text = "\n".join(files.now(path) or ())
-    return any(len(name) > _SHORT and name in text for name in names)
+    return any(name in text for name in names)
 
 
 def _symbols(files: WrittenFiles, path: str) -> list[Symbol]:

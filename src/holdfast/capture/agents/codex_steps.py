@@ -158,6 +158,7 @@ class OpenCodexStep:
     reasoning: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     calls: list[CodexCallDraft] = field(default_factory=list)
+    on_the_way: bool = False
 
 
 @mutable
@@ -198,8 +199,9 @@ class OpenCodexTurn:
     def end_step(self) -> None:
         self.is_between = True
 
-    def say(self, text: str, item_id: str) -> None:
+    def say(self, text: str, item_id: str, *, on_the_way: bool) -> None:
         step = self.steps[-1]
+        step.on_the_way = on_the_way
         step.id = step.id or item_id or self.numbered(text)
         step.said.append(self._weighed(cut(text, MAX_TEXT)))
 
@@ -314,6 +316,7 @@ def _step(step: OpenCodexStep) -> TranscriptStep | None:
         reasoning=cut("\n\n".join(step.reasoning), MAX_TEXT),
         text=cut("\n\n".join(step.said), MAX_TEXT),
         calls=calls,
+        on_the_way=step.on_the_way,
     )
 
 

@@ -188,7 +188,7 @@ class CodexTurns:
             pieces = [{"text": told}] if isinstance(told, str) else list_of(told)
             text = without_ours("\n".join(filter(None, (text_value(dict_of(piece).get("text")) for piece in pieces))))
             if text.strip():
-                self._step(item).say(text, short_name(item.get("id")))
+                self._step(item).say(text, short_name(item.get("id")), on_the_way=item.get("phase") == "commentary")
 
     def _user(self, item: dict[str, Any]) -> None:
         self._turn.end_step()

@@ -29,7 +29,7 @@ from holdfast.errors import HoldfastError
 from holdfast.model import transcript as transcripts
 from holdfast.model.summary import Account, Summary, summary_page, turn_line
 from holdfast.model.transcript import MAX_TEXT, Call, Todo, TranscriptOrigin, TranscriptStep, TranscriptTurn, cut
-from holdfast.model.utterance import TriedCommand, Utterance, Who
+from holdfast.model.utterance import ON_THE_WAY, TriedCommand, Utterance, Who
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
 from holdfast.store import capsule as capsules
@@ -193,16 +193,20 @@ def branch_of(turn: TranscriptTurn, origin: TranscriptOrigin) -> str | None:
     return spelled(name)[:MAX_NAME] if name and name != "HEAD" else None
 
 
-def agent_texts(turn: TranscriptTurn) -> list[str]:
-    """What the agent said itself in a turn, as much of it as a person might write, the end first of all."""
+def agent_texts(turn: TranscriptTurn) -> dict[str, Any]:
+    """What the agent said itself in a turn, as much of it as a person might write, the end first of all.
+
+    With it which of these texts only tell what is being done, if the agent's program says so.
+    """
     room, found = MAX_TEXT, []
     for step in reversed(turn.steps):
         if step.text.strip() and not step.aside:
             room -= len(step.text)
             if room < 0:
                 break
-            found.append(step.text)
-    return found[::-1]
+            found.append(step)
+    found.reverse()
+    return {"said": [step.text for step in found], "on_the_way": [n for n, step in enumerate(found) if step.on_the_way]}
 
 
 def _ran(call: Call) -> dict[str, Any]:
@@ -284,7 +288,7 @@ class RunFilesWriter:
         helpers = [path for call in turn.calls if call.helper for path in self._helper_files(call.helper)]
         brief = slim(turn)
         row = turn_row(brief, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
-        row["said"] = agent_texts(self._quotes.out_of(turn))
+        row |= agent_texts(self._quotes.out_of(turn))
         if turn.calls and self._place.top:  # by the log while the agent's git ran, and by what git told it
             calls = committing(turn, row["ts"], row["ended"])
             made = self._anchors.made(calls, self._origin, turn.cwd) + self._anchors.told(calls)
@@ -434,7 +438,7 @@ def _words(turn: TranscriptTurn) -> dict[str, Any]:
     """What was said and run in a turn, and what else it says."""
     commands = [_ran(call) for call in turn.calls if call.command][-TURN_COMMANDS:]
     wrote = any(edits(turn))
-    return {"said": agent_texts(turn), "commands": commands, "notes": turn_notes(turn), "wrote": wrote}
+    return {**agent_texts(turn), "commands": commands, "notes": turn_notes(turn), "wrote": wrote}
 
 
 def _heard(row: Mapping[str, Any]) -> Iterator[Utterance | TriedCommand]:
@@ -442,8 +446,10 @@ def _heard(row: Mapping[str, Any]) -> Iterator[Utterance | TriedCommand]:
     wrote = bool(row.get("wrote", files) or row["commits"])  # runs of earlier versions name only files
     if row["prompt"]:
         yield Utterance(row["by"], row["prompt"], n, "request", files, wrote)
-    for place, text in enumerate(row["said"], 1):
-        yield Utterance("agent", text, n, "closing" if place == len(row["said"]) else "said", files, wrote)
+    aside, last = set(row.get("on_the_way") or ()), len(row["said"]) - 1
+    for place, text in enumerate(row["said"]):
+        source = ON_THE_WAY if place in aside else "closing" if place == last else "said"
+        yield Utterance("agent", text, n, source, files, wrote)
     for note in row.get("notes") or ():
         who: Who = "user" if note["of"] in ("answer", "refusal") else "agent"
         yield Utterance(who, note["text"], n, note["of"], files, wrote)

@@ -16,7 +16,7 @@ _SHAPE = PatternFile(__file__)
 _CHOICES = (
     *(("label", "", False), ("decided", "", False), ("settled", "use ", False)),
     *(("switched", "switched from ", True), ("using", "use ", True), ("will_not", "do not ", True)),
-    *(("will", "", True), ("going", "use ", True)),
+    *(("will", "", True), ("going", "use ", True), ("should", "", True)),
 )
 _PLAINLY = {"not to ": "do not ", "to ": "", "that ": "", "on ": "use ", "for ": "use ", "against ": "decided against "}
 
@@ -25,7 +25,7 @@ def decision_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
     """The decision a sentence tells, if it tells one."""
     for shape, begins, weak in _CHOICES:
         found = getattr(_SHAPE, shape).match(parts.plain)
-        if found and _names_a_choice(shape, found, parts):
+        if found and (who == "user" or shape != "should") and _names_a_choice(shape, found, parts):
             return _decision(parts, _chosen(shape, begins, parts.text[found.end() :]), who, weak=weak)
     return None
 
@@ -34,6 +34,8 @@ def _names_a_choice(shape: str, found: re.Match[str], parts: SentenceParts) -> b
     """Some words need what was not chosen, or a reason: "I picked the file" is no decision."""
     if shape == "settled":
         return bool(_SHAPE.over.search(parts.plain, found.end()) or parts.why or _SHAPE.firmly.search(found[0]))
+    if shape == "should":
+        return bool(parts.why)
     return shape != "using" or _SHAPE.over.search(parts.plain.replace(",", " "), found.end()) is not None
 
 
