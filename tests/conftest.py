@@ -107,9 +107,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays to the end; looking through it for garbage takes a tenth of the time."""
+    """What was collected stays to the end; looking through it for garbage takes a tenth of the time.
+
+    Looking again after every 700 new objects, as Python does, takes half of what parsing all modules takes.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.hookimpl(trylast=True)
@@ -273,7 +277,16 @@ class GitRepo:
         self.write(name, text if text is not None else f"{name} {secrets.token_hex(4)}\n")
         self.git("add", "--", name)
         self.git("commit", "-q", "-m", message or f"change {name}", "--", name)
-        return self.git("rev-parse", "HEAD")
+        return self.tip() or self.git("rev-parse", "HEAD")
+
+    def tip(self) -> str:
+        """The commit at HEAD as the files say it, without a process; empty where they do not."""
+        try:
+            at = os.fsdecode((self.path / ".git/HEAD").read_bytes()).strip()
+            ref = at.removeprefix("ref: ")
+            return (self.path / ".git" / ref).read_text().strip() if ref != at else at
+        except OSError:  # a work tree beside the first, or refs that are kept otherwise
+            return ""
 
     def status(self) -> str:
         return self.git("status", "--porcelain", "--untracked-files=all")
