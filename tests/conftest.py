@@ -34,7 +34,7 @@ SEED = "HOLDFAST_TEST_SEED"
 
 settings.register_profile(
     "default",
-    max_examples=60,
+    max_examples=40,
     deadline=None,  # two shared cores: a slow example is not a wrong one
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
