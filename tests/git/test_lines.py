@@ -359,6 +359,7 @@ ODD = (
     b'[branch "dos"]\r\n\tholdfast = abc refs/heads/dos\r\n',
     b"[include]\n\tpath = more\n",
 )
+NO_LINE = b"[alias]\n\tx = a \\\n\t b\n"
 
 
 def test_the_file_says_what_git_says_of_it(place: Place, seed: int) -> None:
@@ -366,7 +367,7 @@ def test_the_file_says_what_git_says_of_it(place: Place, seed: int) -> None:
     chosen, repo = random.Random(seed), place.open().repo
     config, kept = place.repo / ".git/config", (place.repo / ".git/config").read_bytes()
     (place.repo / ".git/more").write_bytes(b'[branch "more"]\n\tholdfast = abc refs/heads/more\n')
-    texts = [kept, *(kept + one for one in (*PLAIN, *ODD))]
+    texts = [kept, *(kept + one for one in (*PLAIN, *ODD)), PLAIN[0], PLAIN[0] + ODD[-1], PLAIN[0] + NO_LINE]
     texts += [kept + b"".join(chosen.choices((*PLAIN, *ODD), k=4)) for _ in range(6)]
     for text in texts:
         config.write_bytes(text)
@@ -378,7 +379,7 @@ def test_the_file_says_what_git_says_of_it(place: Place, seed: int) -> None:
         found = {f"refs/heads/{name[7:-9]}": tuple(value.split(" ", 1)) for name, value in rows}
         assert branch_lines.configured(repo) == found, text
         plain = branch_lines._written_plainly(repo)
-        assert (plain is None) == any(odd in text for odd in ODD), text
+        assert (plain is None) == any(odd in text for odd in (*ODD, NO_LINE)), text
     config.write_bytes(kept)
 
 
