@@ -79,7 +79,8 @@ class Battle:
                 os._exit(98)
         os.close(writing)
         after, reports = self.choose.random() * self.choose.choice((0.001, 0.03)), self.choose.randrange(8)
-        life = (0.6 if reports else after) if act is write_until_killed else self.choose.random()
+        # A writer is struck after its reports; on a busy machine these may take their time.
+        life = (10.0 if reports else after) if act is write_until_killed else self.choose.random()
         self._children[reading] = Child(pid, time.monotonic() + life, reports, after)
 
     def _listen(self) -> None:
