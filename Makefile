@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
-	@echo "make test     all tests (about five minutes on two cores)"
+	@echo "make test     all tests (about four minutes on two cores)"
 	@echo "make test-fast  values, rules, files on disk and the shape of the code: for the inner loop"
 	@echo "make test-clients  the tests with the real agents, which it installs from npm"
 	@echo "make lint     ruff, and mypy --strict"

@@ -338,7 +338,8 @@ def test_what_is_no_text_is_refused(tree: Any) -> None:
 
 def test_a_killed_write_leaves_nothing_behind(tree: Any) -> None:
     """A stray file in the work tree ends up in somebody's commit."""
-    stray, theirs = tree.path / "AGENTS.md.4711-0123abcd.tmp", tree.path / "AGENTS.md.bak"
+    nobody = 99_999_999  # more than any system counts to: no process that runs here has this number
+    stray, theirs = tree.path / f"AGENTS.md.{nobody}-0123abcd.tmp", tree.path / "AGENTS.md.bak"
     stray.write_text("half a blo")
     theirs.write_text("mine")
     join(tree, "agents")

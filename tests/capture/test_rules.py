@@ -4,7 +4,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from holdfast.capture.run import run_command
+from holdfast.security import rules
 from holdfast.security.redact import Scanner
 
 from .conftest import Project, files_as_handles
@@ -35,8 +38,11 @@ def run_touch(project: Project) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def test_a_slow_rule_costs_the_output_but_neither_the_command_nor_its_event(project: Project) -> None:
+def test_a_slow_rule_costs_the_output_but_neither_the_command_nor_its_event(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What could not be scanned is not kept; everything else is as without the rule."""
+    monkeypatch.setattr(rules, "GRACE", 0.2)
     clone = project.clone
     clone.intake = Scanner(["a+a+=corp"])
     script = "head -c 300000 /dev/zero | tr '\\0' a; echo; echo private-words; exit 3"

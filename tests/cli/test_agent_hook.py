@@ -306,16 +306,19 @@ BROKEN: dict[str, tuple[str, Callable[[str], None]]] = {
 
 def test_law_9_a_broken_store_disturbs_no_agent(quiet: Agent, tmp_path: Path) -> None:
     """An agent that stumbles over its memory is the last that has one."""
-    git = quiet.repo / ".git"
-    shutil.copytree(git, tmp_path / "kept")
-    for case, (name, breaking) in BROKEN.items():
-        target = os.path.normpath(git / "holdfast" / name)
+
+    def fire(case: str) -> None:
+        name, breaking = BROKEN[case]
+        there = Agent(GitRepo(tmp_path / case / "repo"))
+        shutil.copytree(quiet.repo, there.repo)
+        target = os.path.normpath(there.repo / ".git/holdfast" / name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         breaking(target)
-        quiet.fire("PreToolUse", tool_name="Edit", tool_input={"file_path": "a.py"})
-        assert not list(git.rglob("elsewhere")), case
-        shutil.rmtree(git)
-        shutil.copytree(tmp_path / "kept", git)
+        there.fire("PreToolUse", tool_name="Edit", tool_input={"file_path": "a.py"})
+        assert not list((there.repo / ".git").rglob("elsewhere")), case
+
+    with ThreadPoolExecutor(4) as pool:  # a pipe is waited for
+        list(pool.map(fire, BROKEN))
 
 
 def test_a_killed_hook_leaves_a_line_that_the_next_one_mends(quiet: Agent) -> None:
@@ -605,7 +608,8 @@ def test_a_pack_that_comes_too_late_is_told_at_the_next_prompt(quiet: Agent, tmp
     accepted(quiet.repo, "HFMARK the ledger is append-only")
     slow = tmp_path / "bin"
     slow.mkdir()
-    (slow / "git").write_text(f'#!/bin/sh\nsleep 0.5\nexec {shutil.which("git")} "$@"\n')
+    late = f"mkdir {tmp_path}/late 2>/dev/null && sleep 1.7"  # the first one: longer than a hook waits for a pack
+    (slow / "git").write_text(f'#!/bin/sh\n{late}\nexec {shutil.which("git")} "$@"\n')
     (slow / "git").chmod(0o755)
     path = {"PATH": f"{slow}:{os.environ['PATH']}"}
     assert quiet.fire("SessionStart", source="startup", env=path) == ""

@@ -13,7 +13,6 @@ import pytest
 from tests.conftest import Cli, GitRepo, init
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
-CAUGHT = re.compile(r"^SigCgt:\s*([0-9a-f]+)$", re.MULTILINE)
 START = "import sys, time, atexit; sys.argv = ['holdfast', 'tasks']; from holdfast.__main__ import main; "
 SLOW = "(print('here', flush=True), time.sleep(60))"  # what takes microseconds, in slow motion
 WAYS = {
@@ -58,34 +57,37 @@ def test_a_command_ends_after_its_threads() -> None:
     assert done.stdout.splitlines()[-1] == "written"
 
 
-def is_caught(pid: int) -> bool:
-    """Whether a handler of Python's waits for SIGINT."""
-    found = CAUGHT.search(Path(f"/proc/{pid}/status").read_text())
-    return found is not None and bool(int(found[1], 16) & 1 << (signal.SIGINT - 1))
-
-
-def wait_for_our_first_line(process: subprocess.Popen[bytes]) -> bool:
-    """Python installs its handler, boots, and comes to our first line, which takes the handler out again.
-
-    Until then an interrupt is Python's own: it may end with a traceback of `site`, as in any program of it.
-    """
-    seen, until = False, time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < until:
-        caught = is_caught(process.pid)
-        if seen and not caught:
-            return True
-        seen = seen or caught
-    return False
+# Until our first line takes Python's handler out, an interrupt is Python's own: it may end with a traceback of `site`,
+# as in any program of it. The moment is told through a pipe: who only looks from outside may miss it.
+TOLD = """
+import _signal, os, runpy, sys
+real = _signal.signal
+def told(number, handler):
+    _signal.signal = real
+    before = real(number, handler)
+    os.write(int(sys.argv.pop()), b"%d %d" % (number, handler))
+    return before
+_signal.signal = told
+sys.argv = ["holdfast", "tasks", sys.argv[1]]
+runpy.run_module("holdfast", run_name="__main__", alter_sys=True)
+"""
 
 
 def test_ctrl_c_at_any_instant_ends_quietly(repo: GitRepo, cli: Cli) -> None:
     """Modules load, a command runs, Python ends: nobody can say where in this the key is pressed."""
     init(cli.cwd, commit=True)
     for pause in (0, 0.003, 0.01, 0.03, 0.06, 0.12, 0.25):
+        reading, writing = os.pipe()
         process = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", "tasks"], cwd=repo.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [sys.executable, "-c", TOLD, str(writing)],
+            cwd=repo.path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=[writing],
         )
-        assert wait_for_our_first_line(process), "it never let go of Python's own handler"
+        os.close(writing)
+        with os.fdopen(reading, "rb", buffering=0) as first:
+            assert first.read(16) == b"%d %d" % (signal.SIGINT, signal.SIG_DFL), "Python's own handler is still there"
         time.sleep(pause)  # where in the program it is then differs: that is the point
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)

@@ -21,8 +21,8 @@ HOLDFAST = [sys.executable, "-m", "holdfast"]
 def on_a_terminal(cwd: Path, *args: str, typed: str = "", after: str = "", **env: str) -> tuple[int, str]:
     """Run the command with a terminal around it, and type once it has said `after`.
 
-    What gets no answer for a second is typed again, as people do: a signal that comes just before
-    Python's line editor begins to wait is only noticed with the next key.
+    Nobody types in the moment in which a question appears. What gets no answer for a second is typed again, as
+    people do: a signal that comes just before Python's line editor begins to wait is only noticed with the next key.
     """
     started = [sys.executable, "-m", "holdfast", *args]
     return in_a_terminal(cwd, started, typed=typed, after=after, **env)
@@ -42,7 +42,7 @@ def in_a_terminal(cwd: Path, command: list[str], *, typed: str = "", after: str 
     os.close(tell)
     seen, asked = b"", False
     while True:
-        if typed and after.encode() in seen and (not asked or not select.select([terminal], [], [], 1.0)[0]):
+        if typed and after.encode() in seen and not select.select([terminal], [], [], 1.0 if asked else 0.05)[0]:
             os.write(terminal, typed.encode())
             asked = True
             continue

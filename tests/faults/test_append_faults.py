@@ -46,10 +46,21 @@ def call_names(scratch: Path) -> list[str]:
     return ops.names
 
 
-@pytest.mark.parametrize("fault", [*ERRORS, *LASTING], ids=str)
+@pytest.mark.parametrize("fault", [EIO, ERRORS[3], *LASTING[:1]], ids=str)
 def test_a_failing_disk_refuses_in_words_and_loses_nothing(scratch: Path, fault: Fault) -> None:
     """A tool that says "stored" on a full disk is worse than none."""
-    for at in range(len(call_names(scratch))):
+    fail(scratch, fault, range(len(call_names(scratch))))
+
+
+@pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.torture)])
+@pytest.mark.parametrize("fault", [*ERRORS[1:3], *LASTING[1:]], ids=str)
+def test_whatever_error_the_disk_gives_it_refuses_in_words(scratch: Path, fault: Fault, share: int, seed: int) -> None:
+    """A full disk and one that turned read-only are taken for what they are; each run tries every fourth call."""
+    fail(scratch, fault, range(seed % share, len(call_names(scratch)), share))
+
+
+def fail(scratch: Path, fault: Fault, places: range) -> None:
+    for at in places:
         layout = layout_at(str(scratch / f"{at}"))
         ledger = Ledger(layout)
         ops = Faulty(at, fault, Quick())
@@ -66,8 +77,8 @@ def test_a_failing_disk_refuses_in_words_and_loses_nothing(scratch: Path, fault:
 
 @pytest.mark.parametrize("fault", KILLS, ids=str)
 def test_a_process_killed_at_any_call_loses_nothing(scratch: Path, fault: Fault, seed: int) -> None:
-    """An agent is stopped with kill -9 more often than it ends well. Each run tries every second call."""
-    for at in range(seed % 2, len(call_names(scratch)), 2):
+    """An agent is stopped with kill -9 more often than it ends well. Each run tries every third call."""
+    for at in range(seed % 3, len(call_names(scratch)), 3):
         layout = layout_at(str(scratch / f"{at}"))
         code, promised = in_child(lambda say, at=at, layout=layout: killed_run(say, layout, at, fault))
         assert code == KILLED

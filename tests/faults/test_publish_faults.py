@@ -139,13 +139,13 @@ def spread(count: int, faults: tuple[Fault, ...], seed: int, share: int) -> list
 
 def test_a_publish_that_fails_at_any_call_is_taken_back(world: Path, tmp_path: Path, seed: int) -> None:
     """A full disk in the middle of a publish must leave neither half a commit nor a staged deletion."""
-    for at, fault in spread(calls(world, tmp_path), ERRORS, seed, 12):
+    for at, fault in spread(calls(world, tmp_path), ERRORS, seed, 18):
         fail_at(world, tmp_path, at, fault)
 
 
 def test_a_publish_killed_at_any_call_is_undone_or_finished(world: Path, tmp_path: Path, seed: int) -> None:
     """The next command, whichever it is, tidies up."""
-    for at, fault in spread(calls(world, tmp_path), KILLS, seed, 12):
+    for at, fault in spread(calls(world, tmp_path), KILLS, seed, 18):
         kill_at(world, tmp_path, at, fault)
 
 
@@ -237,7 +237,7 @@ def after_cut(root: Path, state: State, gits: list[tuple[int, bytes]]) -> None:
 
 def test_a_power_cut_during_a_publish_loses_nothing(world: Path, tmp_path: Path, seed: int) -> None:
     """What was acknowledged before the publish is there after any power cut within it."""
-    assert power_cuts(world, tmp_path, limit=4, seed=seed, most=12) > 100
+    assert power_cuts(world, tmp_path, limit=4, seed=seed, most=8) > 100
 
 
 @pytest.mark.torture

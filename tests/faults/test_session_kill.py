@@ -112,9 +112,9 @@ def fight(place: Path, seed: int, *, kills: int) -> None:
     assert json.loads(Path(session_files.path_of(clone.layout, noted.session.id)).read_text())["version"] == 1
 
 
-def test_a_hundred_kills_lose_no_acknowledged_turn(scratch: Path, seed: int) -> None:
+def test_thirty_kills_lose_no_acknowledged_turn(scratch: Path, seed: int) -> None:
     """An agent that is stopped in the middle of a note must not take the session with it."""
-    in_small_process(fight, scratch, seed, kills=100)
+    in_small_process(fight, scratch, seed, kills=30)
 
 
 @pytest.mark.torture

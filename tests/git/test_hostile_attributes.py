@@ -12,6 +12,7 @@ from tests.conftest import Cli, GitRepo, grown
 CODE = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
 EVIL = "* filter=evil diff=evil merge=evil\n*.py diff=evilcommand\n"
 ENCODED = "*.md working-tree-encoding=UTF-16LE\n"
+IDENT = "* ident\n"
 NESTED = ["", "memory", "memory/decisions", "tasks", "links"]
 ASKED = [
     *(("status",), ("review", "list"), ("recall", "tabs"), ("why", "src/a.py:2"), ("timeline",)),
@@ -73,8 +74,18 @@ def test_no_reader_runs_a_driver(project: Project, repo: GitRepo, cli: Cli, worl
     assert programs(ran) == set()
 
 
-@pytest.mark.parametrize("folder", NESTED)
-@pytest.mark.parametrize("rule", [EVIL, ENCODED, "* ident\n"])
+@pytest.mark.parametrize(
+    ("rule", "folder"),
+    [
+        *((EVIL, folder) for folder in NESTED),
+        *((rule, folder) for rule in (ENCODED, IDENT) for folder in NESTED[::2]),
+        *(
+            pytest.param(rule, folder, marks=pytest.mark.torture)
+            for rule in (ENCODED, IDENT)
+            for folder in NESTED[1::2]
+        ),
+    ],
+)
 def test_nothing_of_ours_is_converted_on_its_way_into_git(
     project: Project, repo: GitRepo, world: Path, folder: str, rule: str
 ) -> None:

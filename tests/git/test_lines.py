@@ -2,6 +2,8 @@
 
 import json
 import os
+import random
+import subprocess
 import threading
 import time
 from datetime import timedelta
@@ -332,6 +334,53 @@ def test_of_several_values_the_last_counts(place: Place) -> None:
     assert branch_lines.configured(place.open().repo)["refs/heads/feat"] == (line, "refs/heads/feat")
     place.git("switch", "-q", "main")
     assert line in branch_lines.alive(place.open().repo, place.open().layout)
+
+
+PLAIN = (
+    b"[core]\n\tbare = false\n",
+    b'[branch "main"]\n\tremote = origin\n\tholdfast = abc refs/heads/main\n',
+    b'[branch "main"]\n\tholdfast = later refs/heads/main\n',
+    b'[branch "a]#;b"]\n\tholdfast = def refs/heads/plain\n[remote "origin"]\n\tholdfast = no\n',
+    b'[Branch "Cased"]\n\tHoldfast = ghi refs/heads/Cased  \n\n# [branch "no"]\n',
+    b'[branch "\xff"]\n\tholdfast = jkl refs/heads/\xff\n',
+    b'[alias]\n\tx = "!f() { a; }; f"  # why\n\tholdfast = no\n',
+)
+ODD = (
+    b"[branch.dotted]\n\tholdfast = abc refs/heads/dotted\n",
+    b'[branch "one"] holdfast = abc refs/heads/one\n',
+    b'[branch "two"] holdfast = "abc refs/heads/two"]\n',
+    b'[branch "q\\"q"]\n\tholdfast = abc refs/heads/q\n',
+    b'[branch   "wide"]\n\tholdfast = abc refs/heads/wide\n',
+    b'[branch "tight"]\n\tholdfast=abc refs/heads/tight\n',
+    b'[branch "quoted"]\n\tholdfast = "abc refs/heads/quoted"\n',
+    b'[branch "noted"]\n\tholdfast = abc refs/heads/noted # why\n',
+    b'[branch "long"]\n\tholdfast = abc \\\nrefs/heads/long\n',
+    b'[alias]\n\tx = a \\\n[branch "never"]\n\tholdfast = abc refs/heads/never\n',
+    b'[branch "dos"]\r\n\tholdfast = abc refs/heads/dos\r\n',
+    b"[include]\n\tpath = more\n",
+)
+NO_LINE = b"[alias]\n\tx = a \\\n\t b\n"
+
+
+def test_the_file_says_what_git_says_of_it(place: Place, seed: int) -> None:
+    """A line that is read from git's file as git would not read it is another branch's memory, or nobody's."""
+    chosen, repo = random.Random(seed), place.open().repo
+    config, kept = place.repo / ".git/config", (place.repo / ".git/config").read_bytes()
+    (place.repo / ".git/more").write_bytes(b'[branch "more"]\n\tholdfast = abc refs/heads/more\n')
+    texts = [kept, *(kept + one for one in (*PLAIN, *ODD)), PLAIN[0], PLAIN[0] + ODD[-1], PLAIN[0] + NO_LINE]
+    texts += [kept + b"".join(chosen.choices((*PLAIN, *ODD), k=4)) for _ in range(6)]
+    for text in texts:
+        config.write_bytes(text)
+        listed = subprocess.run(
+            ["git", "config", "--null", "--get-regexp", r"\.holdfast$"],
+            cwd=place.repo.path, capture_output=True, check=False,
+        ).stdout  # fmt: skip
+        rows = [os.fsdecode(row).split("\n", 1) for row in listed.split(b"\0") if row.startswith(b"branch.")]
+        found = {f"refs/heads/{name[7:-9]}": tuple(value.split(" ", 1)) for name, value in rows}
+        assert branch_lines.configured(repo) == found, text
+        plain = branch_lines._written_plainly(repo)
+        assert (plain is None) == any(odd in text for odd in (*ODD, NO_LINE)), text
+    config.write_bytes(kept)
 
 
 def test_a_config_lock_held_for_a_moment_is_waited_for(place: Place) -> None:

@@ -59,6 +59,20 @@ def test_the_trunk_is_followed_where_it_is_configured_else_at_origin_else_by_nam
     assert found(place, "refs/remotes/origin/main") == ("refs/remotes/origin/main", URL), "the setting says so"
 
 
+def test_a_remotes_default_branch_is_the_one_that_git_names(place: Place) -> None:
+    """A name behind a name counts as what it leads to; trust is given to that."""
+    remote(place, "origin", URL, "main", "trunk")
+    for name, target in (("HEAD", "trunk"), ("HEAD", "gone"), ("HEAD", "alias"), ("alias", "trunk")):
+        place.git("symbolic-ref", f"refs/remotes/origin/{name}", f"refs/remotes/origin/{target}")
+        said = place.git("symbolic-ref", "refs/remotes/origin/HEAD")
+        assert place.open().repo.trunk() == said, (name, target)
+    assert said == "refs/remotes/origin/trunk"
+    place.git("pack-refs", "--all")
+    assert place.open().repo.trunk() == said
+    place.git("update-ref", "--no-deref", "refs/remotes/origin/HEAD", "HEAD")  # a commit, and no name
+    assert place.open().repo.trunk() == "refs/heads/main"
+
+
 def test_a_branch_that_follows_another_of_our_own_has_its_upstream_by_name(place: Place) -> None:
     """Git lets a branch follow a local one: that is nobody's remote."""
     remote(place)

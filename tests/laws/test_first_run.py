@@ -1,4 +1,4 @@
-"""Law 3: sixty-four racing first runs make one valid store."""
+"""Law 3: racing first runs, sixty-four with `make torture`, make one valid store."""
 
 import os
 import random
@@ -11,10 +11,10 @@ from holdfast.project import Project
 from tests.conftest import Quick
 from tests.faults.disk import KILLED, KILLS, Faulty, plugged
 
-RACERS = 64
+RACERS = pytest.mark.parametrize("racers", [12, pytest.param(64, marks=pytest.mark.torture)])
 
 
-def race(work, racers: int = RACERS) -> list[int]:
+def race(work, racers: int) -> list[int]:
     """Run `work(number)` in forked processes that all start at the same moment; gives their exit codes."""
     ready, go = os.pipe()
     children = []
@@ -35,11 +35,12 @@ def race(work, racers: int = RACERS) -> list[int]:
     return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
 
-def test_racing_inits_make_one_store(repo):
+@RACERS
+def test_racing_inits_make_one_store(repo, racers: int):
     """Several agents start in a fresh project at once; a second store would split its memory."""
-    codes = race(lambda _: Project.init(repo.path))
+    codes = race(lambda _: Project.init(repo.path), racers)
 
-    assert codes == [0] * RACERS
+    assert codes == [0] * racers
     project = Project.open(repo.path)
     assert project.health.doctor().verdict == "ok"
     assert not list(Path(repo.path, ".holdfast").rglob("*.tmp"))
@@ -75,16 +76,17 @@ def test_racing_inits_of_which_half_are_killed_make_one_store(repo, seed: int, r
     half_killed(repo, seed, rounds)
 
 
-def test_racing_first_writers_lose_nothing(repo):
+@RACERS
+def test_racing_first_writers_lose_nothing(repo, racers: int):
     """The first thing an agent does may be to record; nobody ran `init` before it in this clone."""
     Project.init(repo.path, commit=True)
     second = repo.path.parent / "second"
     repo.git("clone", "-q", str(repo.path), str(second))
 
-    codes = race(lambda number: Project.open(second).write_log({"run_id": f"run-{number}", "task": "race"}))
+    codes = race(lambda number: Project.open(second).write_log({"run_id": f"run-{number}", "task": "race"}), racers)
 
-    assert codes == [0] * RACERS
+    assert codes == [0] * racers
     project = Project.open(second)
-    assert {event["run_id"] for event in project.log.events()} == {f"run-{number}" for number in range(RACERS)}
+    assert {event["run_id"] for event in project.log.events()} == {f"run-{number}" for number in range(racers)}
     assert len({event["line"] for event in project.log.events()}) == 1
     assert project.health.doctor().verdict == "ok"

@@ -133,6 +133,7 @@ class World:
     replaced: set[str] = field(default_factory=set)  # what a person here once let another take the place of
     trusted: bool = False
     log: list[str] = field(default_factory=list)
+    read: dict[str, str] = field(default_factory=dict)  # what was read of git by its name: that never changes
 
     def __post_init__(self) -> None:
         made = make_repo(self.root / "ours")
@@ -295,16 +296,19 @@ class World:
         rows = self.ours.git("ls-tree", "-r", "origin/main", f"{layout.MEMORY}/").split("\n")
         texts = {row.split("\t")[1]: row.split()[2] for row in rows if row}
         last = self._last_words()
-        found = (
-            (re.search(r"^id: (\S+)$", self.ours.git("cat-file", "-p", blob), re.M), blob) for blob in texts.values()
-        )
+        found = ((re.search(r"^id: (\S+)$", self._text(blob), re.M), blob) for blob in texts.values())
         texts = {(name[1], blob) for name, blob in found if name and "accept" in last.get(name[1], ())}
         return texts & self.granted
+
+    def _text(self, blob: str) -> str:
+        if blob not in self.read:
+            self.read[blob] = self.ours.git("cat-file", "-p", blob)
+        return self.read[blob]
 
     def _last_words(self) -> dict[str, set[str]]:
         """Of each memory the decisions in the trunk's log that no other decision about it comes after."""
         rows = self.ours.git("ls-tree", "-r", "origin/main", f"{layout.LOG}/").split("\n")
-        lines = [line for row in rows if row for line in self.ours.git("cat-file", "-p", row.split()[2]).split("\n")]
+        lines = [line for row in rows if row for line in self._text(row.split()[2]).split("\n")]
         events = {one["hash_self"]: one for one in map(json.loads, lines) if "hash_self" in one}
 
         def before(name: str) -> set[str]:

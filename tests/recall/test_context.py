@@ -204,12 +204,13 @@ def full_material(place: Place, chance: random.Random) -> PackMaterial:
     )
 
 
-def test_it_never_takes_more_than_its_budget(place: Place, seed: int) -> None:
+@pytest.mark.parametrize("rounds", [40, pytest.param(1000, marks=pytest.mark.torture)])
+def test_it_never_takes_more_than_its_budget(place: Place, seed: int, rounds: int) -> None:
     """A pack that is too long pushes the task itself out of an agent's window."""
     chance = random.Random(seed)
     plan(place, *(Task(id=f"TSK-{n}", title=f"task {n} " * 20 + "x") for n in range(60)))
     material = full_material(place, chance)
-    for _ in range(100):
+    for _ in range(rounds):
         budget = chance.choice([200, 250, 400, 1000, 2000, chance.randint(200, 9000)])
         names = chance.sample(NAMES, k=chance.randint(1, len(NAMES)))
         found = build_pack(material, budget=budget, marker=DEAR, sections=names)

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
+from holdfast.security import rules
 from tests.capture.rollouts import Rollout, rollout
 from tests.conftest import Cli, GitRepo
 
@@ -49,9 +50,10 @@ def test_nothing_known_or_private_comes_in_with_an_import(cli: Cli, repo: GitRep
 
 
 def test_nothing_comes_in_with_an_import_that_could_not_be_scanned(
-    cli: Cli, repo: GitRepo, told: Rollout, world: Path
+    cli: Cli, repo: GitRepo, told: Rollout, world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A rule that runs out of time must not let the rest of a session through."""
+    monkeypatch.setattr(rules, "GRACE", 0.2)
     cli("init")
     told.asks("Count very-private-words " + "a" * 400_000).done("Counted.")
     cli("import", "codex", str(told.path), ok=False, HOLDFAST_REDACT_RULES=json.dumps(["a*b*c"]))

@@ -1,12 +1,16 @@
 """The independent verifier and the doctor say the same about the same log, sound or damaged."""
 
+import contextlib
+import io
 import random
 import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
@@ -62,11 +66,25 @@ class Store:
         return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
 
 
+@cache
+def program() -> CodeType:
+    return compile(VERIFIER.read_text(), VERIFIER, "exec")
+
+
 def verifier(top: Path, private: Path) -> tuple[str, set[str]]:
-    """Its word, and the places it names."""
-    done = subprocess.run([sys.executable, VERIFIER, top, private], capture_output=True, text=True, check=False)
-    *findings, word = done.stdout.splitlines()
-    assert done.returncode == EXIT[word], done.stderr
+    """Its word, and the places it names; the whole program, run in this process for the time that a start takes."""
+    kept, sys.argv = sys.argv, [str(VERIFIER), str(top), str(private)]
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as out, pytest.raises(SystemExit) as end:
+            exec(program(), {"__name__": "__main__"})
+    finally:
+        sys.argv = kept
+    return judged(out.getvalue(), end.value.code)
+
+
+def judged(out: str, code: object) -> tuple[str, set[str]]:
+    *findings, word = out.splitlines()
+    assert code == EXIT[word]
     return word, {line.split()[1].rsplit("/", 1)[-1] for line in findings if not line.startswith("note")}
 
 
@@ -96,6 +114,16 @@ def damage(path: Path, data: bytes) -> None:
 def test_they_agree_on_a_sound_log(store):
     """Whoever checks us from outside must come to our own answer."""
     assert both(store) == ("ok", set())
+
+
+def test_it_says_the_same_as_a_program_of_its_own(store):
+    """Nothing of ours may be loaded where it judges us."""
+    for damaged in (False, True):
+        if damaged:
+            damage(store.files()[0], b"{}\n")
+        started = [sys.executable, "-I", VERIFIER, store.repo.path, store.private]
+        done = subprocess.run(started, capture_output=True, text=True, check=False)
+        assert judged(done.stdout, done.returncode) == both(store)
 
 
 def test_they_agree_on_random_damage(store, seed):

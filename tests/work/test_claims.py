@@ -280,7 +280,7 @@ def claim_until_killed(layout: Layout, agent: int, pipe: int) -> None:
             os.write(pipe, f"{task}\n".encode())
 
 
-@pytest.mark.parametrize("rounds", [8, pytest.param(100, marks=pytest.mark.torture)])
+@pytest.mark.parametrize("rounds", [2, pytest.param(100, marks=pytest.mark.torture)])
 def test_killed_agents_leave_claims_that_expire(layout: Layout, rounds: int, seed: int) -> None:
     """What a killed agent had is not lost to the others, and nothing it said it had was given away before."""
     chosen = random.Random(seed)

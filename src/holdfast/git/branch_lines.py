@@ -28,6 +28,7 @@ DETACHED = "holdfast-line"
 UNBORN = ""  # a branch before its first commit has no birth yet
 _GENERATIONS = 32
 _IDENTITY = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
+_NOT_PLAIN = (b"\\", b"\r", b"\0", b"include", b"worktreeconfig")  # rows that go on, or other files that have a say
 _DETACHED_REF, DETACHED_NAME = "detached:", "a detached HEAD"
 
 
@@ -229,11 +230,38 @@ def configured(repo: Repo) -> dict[str, tuple[str, str]]:
 
 
 def _values(repo: Repo) -> dict[str, list[tuple[str, str]]]:
-    # A dot of git's regular expressions does not match a byte that is not UTF-8: nothing may stand for the name.
-    out = repo.run("config", "--null", "--get-regexp", r"\.holdfast$", ok=(0, 1))
-    rows = (os.fsdecode(row).partition("\n") for row in out.split(b"\0")[:-1] if row.startswith(b"branch."))
-    named = ((f"refs/heads/{key[len('branch.') : -len('.holdfast')]}", value.partition(" ")) for key, _, value in rows)
+    rows = _written_plainly(repo)
+    if rows is None:
+        # A dot of git's regular expressions does not match a byte that is not UTF-8: nothing may stand for the name.
+        out = repo.run("config", "--null", "--get-regexp", r"\.holdfast$", ok=(0, 1))
+        asked = (row[len(b"branch.") :].partition(b"\n") for row in out.split(b"\0")[:-1] if row.startswith(b"branch."))
+        rows = [(key.removesuffix(b".holdfast"), value) for key, _, value in asked]
+    named = ((f"refs/heads/{os.fsdecode(name)}", os.fsdecode(value).partition(" ")) for name, value in rows)
     return grouped((ref, (identity, name)) for ref, (identity, _, name) in named)
+
+
+def _written_plainly(repo: Repo) -> list[tuple[bytes, bytes]] | None:
+    """Each branch with its line, from the file in which git keeps them; None where only git can tell what it says."""
+    text = loose_records.content(os.path.join(repo.common_dir, "config"))
+    folded = text.lower()
+    if not text.startswith(b"[") or any(mark in folded for mark in _NOT_PLAIN):
+        return None
+    found, branch = [], None
+    for row in map(bytes.strip, text.split(b"\n")):
+        if row.startswith(b"["):
+            section, gap, name = row[1:-1].partition(b' "')
+            if (
+                not row.endswith(b'"]' if gap else b"]")
+                or b'"' in name[:-1]
+                or not section.replace(b"-", b"").isalnum()
+            ):
+                return None
+            branch = name[:-1] if gap and section.lower() == b"branch" else None
+        elif branch is not None and row[:8].lower() == b"holdfast":
+            if row[8:11] != b" = " or any(mark in row for mark in (b'"', b"#", b";")):
+                return None
+            found.append((branch, row[11:]))
+    return found
 
 
 def alive(repo: Repo, *stores: Layout) -> set[str]:

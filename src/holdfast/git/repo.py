@@ -415,6 +415,10 @@ class Repo:
             asked = ("rev-parse", "--symbolic-full-name", "-q", "--verify", "--end-of-options", setting)
             return self.text(*asked, ok=(0, 1, 128)) or None
         for remote in self.text("remote").split():
+            link = _first_line(os.path.join(self.common_dir, "refs", "remotes", remote, "HEAD")) or ""
+            named = link.removeprefix("ref: ")
+            if named != link and not (_first_line(os.path.join(self.common_dir, named)) or "").startswith("ref: "):
+                return named  # as in nearly every clone: no need for a process
             if target := self.text("symbolic-ref", "-q", f"refs/remotes/{remote}/HEAD", ok=(0, 1, 128)):
                 return target
         return next(filter(self.resolve, ("refs/heads/main", "refs/heads/master")), None)

@@ -88,13 +88,16 @@ def leanings(words: tuple[Token, ...], signs: tuple[int, ...]) -> dict[str, Topi
             said[number] += amount
     order = {root: place for place, root in enumerate(places)}
     found: list[tuple[float, int, int, str, TopicLeaning]] = []
-    near = [number for number, amount in said.items() if amount >= _TELLING]
-    for row, (topic, value), bag, whole in ((number, *phrase) for number in near for phrase in rows.phrases(number)):
-        told = bag & worth.keys()
-        amount = math.fsum(worth[root] for root in told) if told else 0.0  # in any order: a set has none
-        if amount >= _TELLING and amount >= _LEAST * whole:
-            is_denied = not bag & _NO and any(signs[places[root]] < 0 for root in told)
-            leaning = TopicLeaning(value, amount / whole, -1 if is_denied else 1)
-            found.append((-leaning.share, min(order[root] for root in told), row, topic, leaning))
+    roots, most = set(worth), max(worth.values(), default=0.0)
+    for row in (number for number, amount in said.items() if amount >= _TELLING):
+        for (topic, value), bag, whole in rows.phrases(row):
+            told = bag & roots
+            if len(told) * most < _TELLING:  # as of most phrases: too little is said of it, whatever that is worth
+                continue
+            amount = math.fsum(worth[root] for root in told)  # in any order: a set has none
+            if amount >= _TELLING and amount >= _LEAST * whole:
+                is_denied = not bag & _NO and any(signs[places[root]] < 0 for root in told)
+                leaning = TopicLeaning(value, amount / whole, -1 if is_denied else 1)
+                found.append((-leaning.share, min(order[root] for root in told), row, topic, leaning))
     found.sort(key=lambda one: one[:3])  # of those of which as much is said the one that begins first
     return {topic: leaning for *_, topic, leaning in reversed(found)}
