@@ -312,3 +312,19 @@ def test_people_rule_by_what_should_be(said: str, kind: str) -> None:
 @pytest.mark.parametrize("said", ["We should look at the labels because they fail.", "We shouldn't worry about it."])
 def test_what_should_be_done_now_is_no_rule(said: str) -> None:
     assert not find_claims([Utterance("user", said, 1)])
+
+
+@pytest.mark.parametrize(
+    "said", ["Try both printers, and print some old labels.", "please check the printer queue again"]
+)
+def test_an_errand_is_no_statement(said: str) -> None:
+    """It was for that day."""
+    told = session_statements.statements([Utterance("user", said, 1, "request", wrote=True)])
+    assert told and not any(session_claims.may_stand(one) for one in told)
+
+
+def test_the_frame_of_a_box_is_no_prose() -> None:
+    told = session_statements.statements(
+        [Utterance("agent", "`★ Insight ─────────`\nLabels are printed once a day.", 1, "said")]
+    )
+    assert [one.text for one in told] == ["Labels are printed once a day."]

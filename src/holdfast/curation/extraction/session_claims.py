@@ -63,6 +63,8 @@ def may_stand(one: SessionStatement) -> bool:
         return False
     if one.source not in ("request", "answer", "refusal", "commit") and is_fragment(one.text):
         return False
+    if one.source == "request" and _SHAPE.errand.match(one.text):
+        return False
     if one.source not in ("said", "closing"):
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
     if one.told.startswith(one.before) and one.before and is_of_the_moment(one.before):
