@@ -213,14 +213,14 @@ def test_a_whole_run_that_passes_mends_what_failed_alone() -> None:
     assert summary.left_open == ()
     (failed,) = summary.failed
     assert failed.startswith("`pytest tests/test_pay.py -k once` failed: 1 failed, 11 passed: tests/test_pay.py")
-    assert failed.endswith("assert 2 == 1; then edited `src/pay.py`; it passed later")
+    assert failed.endswith("assert 2 == 1; then edited `src/pay.py`; later `pytest -q` passed")
 
 
 def test_what_fails_at_the_end_is_left_open_whatever_the_agent_says() -> None:
     """Agents announce success; the runner knows better."""
     summary = told(turn("go", shell("pytest -q", FAILING, exit_status=1), answer="All tests pass now."))
-    assert summary.left_open[0].startswith("`pytest -q` fails: 1 failed, 11 passed (tests/test_pay.py::test_once")
-    assert "`pytest -q` fails" in summary.sentence
+    assert summary.left_open[0].startswith("`pytest -q` failed when last run: 1 failed, 11 passed (tests/test_pay.py::test_once")
+    assert "`pytest -q` failed when last run" in summary.sentence
 
 
 def test_committing_does_not_close_what_the_answer_before_left_open() -> None:
@@ -441,7 +441,7 @@ def test_a_run_that_leaves_tests_out_mends_nothing_else(left_out: str) -> None:
     runner = left_out.split(" -", 1)[0]
     failing = shell(f"{runner} tests/test_slow.py" if "go" not in runner else "go test ./slow", FAILING, exit_status=1)
     summary = told(turn("Mend it.", failing, shell(left_out, exit_status=0)))
-    assert any("fails" in one for one in summary.left_open)
+    assert any("failed when last run" in one for one in summary.left_open)
     assert "chosen tests pass" in told(turn("Mend it.", shell(left_out, PASSES))).sentence
 
 
@@ -701,7 +701,7 @@ def test_an_edit_that_was_dropped_before_it_ran_did_not_fail() -> None:
         Call(id=why, name="Edit", kind="edit", edits=tuple(edits), result=Result(text=why, failed=True))
         for why in told_why
     ]
-    assert told(turn("Rename it.", *calls)).failed == ("an edit of `a.go` failed: File does not exist.",)
+    assert told(turn("Rename it.", *calls)).failed == ("an edit of `a.go` failed: it printed “File does not exist.”",)
 
 
 def test_why_a_script_failed_is_the_line_it_marks() -> None:
@@ -716,7 +716,7 @@ def test_why_a_script_failed_is_the_line_it_marks() -> None:
 def test_of_a_thing_that_failed_again_the_last_reason_is_told_as_the_last() -> None:
     """The first time it may have failed for another."""
     runs = [shell("npm run lint", f"✖ {n} problems\n", exit_status=1) for n in (3, 1)]
-    assert told(turn("Mend it.", *runs)).failed == ("`npm run lint` failed 2 times, the last time: ✖ 1 problems",)
+    assert told(turn("Mend it.", *runs)).failed == ("`npm run lint` failed 2 times, the last time: it printed “✖ 1 problems”",)
 
 
 def test_a_commit_whose_hook_ran_what_failed_before_mends_it() -> None:
@@ -837,7 +837,7 @@ def test_what_was_chosen_by_name_mends_nothing_else() -> None:
     one = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 40 filtered out"
     bad = "test result: FAILED. 40 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out"
     summary = told(turn("Run", shell("cargo test", bad, exit_status=101), shell("cargo test one_test", one)))
-    assert summary.left_open == ("`cargo test` fails: 1 failed, 40 passed",)
+    assert summary.left_open == ("`cargo test` failed when last run: 1 failed, 40 passed",)
     vet = shell("go vet ./... && go test ./a -run TestOne", "ok  \tx/a\t0.1s")
     summary = told(turn("Run", shell("go test ./...", "--- FAIL: TestTwo\nFAIL\tx/b\t0.1s", exit_status=1), vet))
     assert len(summary.left_open) == 1
@@ -898,7 +898,7 @@ def test_a_commit_that_a_hook_refused_is_left_open() -> None:
     work = edit("src/shop.py", added=["x"])
     summary = told(turn("Go", work, refused, answer="The message is “Retry”."))
     assert summary.left_open == (
-        "Not committed: `git commit -am 'Retry'`: pre-commit hook failed: black would reformat",
+        "Not committed: `git commit -am 'Retry'`: it printed “pre-commit hook failed: black would reformat”",
     )
     again = shell("git commit -nam 'Retry'", "[main 1a2b3c4] Retry\n 1 file changed")
     tested = shell("pytest -q && git commit -qam 'Retry'", "3 passed in 1s")
@@ -936,3 +936,107 @@ def test_what_is_about_to_be_done_is_not_told_in_chinese_or_japanese_either(answ
     summary = told(turn("缓存", edit("src/cache.py", added=["x"]), answer=answer))
     assert summary.sentence.startswith(f"Codex: {said} — ") and summary.done == (said,)
     assert turn_line(turn("缓存", answer=answer)) == f"Asked: 缓存. — {said}"
+
+
+def test_what_a_hook_of_git_tests_is_what_the_script_tests() -> None:
+    """A commit that runs the same command as the script that failed tells how it ended last."""
+    runs = [
+        shell("bun run test", "$ bun test src/\n 11 pass\n 1 fail\n", exit_status=1),
+        edit("src/pay.ts", added=["x"]),
+        shell("git commit -am 'Mend it'", "$ bun test src/\n 12 pass\n 0 fail\n[main 1a2b3c4] Mend it\n"),
+    ]
+    summary = told(turn("Mend it.", *runs))
+    assert summary.left_open == ()
+    assert summary.tests[0].outcome == "1 failed, 11 passed; later `git commit -am 'Mend it'` passed"
+    assert summary.failed == (
+        "`bun run test` failed: 1 failed, 11 passed; then edited `src/pay.ts`; later `git commit -am 'Mend it'` passed",
+    )
+
+
+def test_a_command_that_passed_instead_of_another_is_named() -> None:
+    """`lint` that passes says nothing of how `lint:fix` would end: what was seen is told."""
+    runs = [
+        shell("npm run lint:fix", "Found 2 errors.\n", exit_status=1),
+        edit("src/pay.ts", added=["x"]),
+        shell("npm run lint", "All checks passed!\n"),
+    ]
+    summary = told(turn("Mend it.", *runs))
+    assert summary.tests[0].outcome == "2 errors found; later `npm run lint` passed"
+    assert summary.failed[0].endswith("then edited `src/pay.ts`; later `npm run lint` passed")
+
+
+def test_a_line_of_source_is_not_why_something_failed() -> None:
+    """A linter shows the code around what it found."""
+    text = "src/pay.ts:9:1 noEmpty\n  × Unexpected empty block.\n  > 9 │ catch {}\n    10 │ new Error(\nFound 1 error.\n"
+    assert "10 │" not in error_line(text)
+
+
+def test_what_is_printed_beside_a_failure_is_told_as_printed() -> None:
+    """Which line of an output is the reason nobody can tell for sure."""
+    run = shell("docker compose up", "starting\nnetwork shop: cannot be reached\n", exit_status=1)
+    assert told(turn("Start it.", run)).failed == (
+        "`docker compose up` failed: it printed “network shop: cannot be reached”",
+    )
+
+
+def test_a_command_whose_status_is_a_pipes_is_not_told_to_have_passed() -> None:
+    """`tail` ends well whatever it is fed."""
+    failed = shell("npm ci", "npm error missing lock file\n", exit_status=1)
+    (again,) = told(turn("Install.", failed, shell("npm ci 2>&1 | tail -5", "npm error again\n"))).failed
+    assert "passed later" not in again
+    (again,) = told(turn("Install.", failed, shell("npm ci && echo ok", "ok\n"), shell("npm ci", "ok\n"))).failed
+    assert again.endswith("it passed later")
+
+
+def test_of_a_file_that_is_written_whole_only_new_lines_count() -> None:
+    """Ten lines that stay as they were are not written."""
+    lines = tuple(f"line {n}" for n in range(10))
+    same = TranscriptEdit(path="a.py", added=(*lines, "new"), removed=("old",), whole=True, kept=lines)
+    blind = TranscriptEdit(path="b.py", added=lines, whole=True, kept=None)
+    calls = [Call(id=e.path, name="Write", kind="edit", edits=(e,), result=Result(text="ok")) for e in (same, blind)]
+    page = summary_page(told(turn("Rewrite both.", *calls)), FIELDS)
+    assert "- `a.py` (+1 −1)\n" in page
+    assert "- `b.py` (written whole, 10 lines in all)\n" in page
+
+
+HOOKS = "Build........Passed\nUnit tests...(no files to check)Skipped\n"
+
+
+def test_hooks_that_ran_before_a_push_are_checks() -> None:
+    """They print no counts, but a line each."""
+    summary = told(turn("Push it.", edit("a.py", added=["x"]), shell("git push", HOOKS)))
+    assert [(one.command, one.outcome) for one in summary.tests] == [("git push", "1 hook passed")]
+    assert "checks pass" in summary.sentence
+    summary = told(turn("Push it.", shell("git push", HOOKS + "lint...Failed\n", exit_status=1)))
+    assert summary.left_open == ("`git push` failed when last run: 1 hook failed (lint)",)
+    refused = f"{HOOKS}error: failed to push some refs\n"
+    summary = told(turn("Push it.", shell("git push", refused, exit_status=1)))
+    assert summary.failed == ("`git push` failed: it printed “error: failed to push some refs”",)
+    summary = told(turn("Push it.", shell("git push", refused, exit_status=1), shell("git push", HOOKS)))
+    assert summary.commands == ()
+    assert summary.failed == ()
+
+
+def test_a_check_that_ran_before_the_last_edits_is_told_so() -> None:
+    """What passed or failed then need not do so now."""
+    passed, failed = shell("pytest -q", "12 passed in 0.5s\n"), shell("pytest -q", FAILING, exit_status=1)
+    last = edit("src/pay.py", added=["x"])
+    summary = told(turn("Mend it.", passed, last))
+    assert summary.sentence.endswith("tests passed before the last edits (12 passed)")
+    assert summary.tests[0].outcome == "12 passed; files were written after it"
+    summary = told(turn("Mend it.", failed, last))
+    assert summary.left_open[0].startswith("`pytest -q` failed when last run, before files were written: 1 failed")
+    assert "tests pass (12 passed)" in told(turn("Mend it.", last, passed, edit("/tmp/note", added=["x"]))).sentence
+
+
+def test_tests_of_one_package_of_many_are_chosen_ones() -> None:
+    """The others may fail."""
+    run = shell("pnpm --filter @shop/pay test", "Tests  12 passed (12)\n")
+    assert "chosen tests pass" in told(turn("Test it.", run)).sentence
+
+
+def test_a_list_of_what_somebody_may_ask_is_no_question() -> None:
+    """Only what is put to the person waits for an answer."""
+    answer = "The guide has these parts:\n\n1. Four things to check (is it safe?, is it small?)\n"
+    assert wording.questions(answer) == []
+    assert wording.questions("All is done. Shall I push it?") == ["Shall I push it?"]

@@ -108,6 +108,19 @@ def tells_status(command: str) -> str:
     return "passed" if set(after) == {"&&"} else ""
 
 
+@lru_cache(maxsize=512)  # the same few are run again and again
+def hides_status(command: str) -> bool:
+    """Whether the exit status of a command line may be another's than of what it is about."""
+    line = _unsigned(_without_heredoc(inner(command)))
+    piped = "|" in line.replace("||", "") and not _PATTERNS.pipefail.search(line)
+    return piped or _PATTERNS.masked.search(line) is not None
+
+
+def echoed(text: str) -> tuple[str, ...]:
+    """The commands that a runner of scripts says it runs."""
+    return tuple(dict.fromkeys(map(one_line, _PATTERNS.echo.findall(plain(text)))))[:20]
+
+
 def filters_output(command: str) -> bool:
     """Whether what a command printed is only what a filter left of it: that nothing failed cannot be seen there."""
     return _PATTERNS.filtered.search(_unsigned(inner(command))) is not None
@@ -206,7 +219,7 @@ def outcome(text: str) -> CheckOutcome | None:
 
 def is_total(line: str) -> bool:
     """Whether a line only counts what passed and failed: it says how a run ended, not why."""
-    return outcome(line) is not None or _PATTERNS.unittest_end.match(line) is not None
+    return outcome(f"{line}\n") is not None or _PATTERNS.unittest_end.match(line) is not None
 
 
 def _last(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -317,6 +330,15 @@ def _checks(text: str) -> CheckOutcome | None:
     return CheckOutcome(True, "no errors found") if _last(text, _PATTERNS.clean) else None
 
 
+def _hooks(text: str) -> CheckOutcome | None:
+    """A line for each hook, with dots between its name and how it ended."""
+    found = {match[1]: match[2] for match in _PATTERNS.hook.finditer(text)}
+    names = tuple(name for name, end in found.items() if end == "Failed")
+    ran = len(found) - sum(end == "Skipped" for end in found.values())
+    said = f"{count(len(names), 'hook')} failed" if names else f"{count(ran, 'hook')} passed"
+    return CheckOutcome(not names, said, names) if ran else None
+
+
 def _make(text: str) -> CheckOutcome | None:
     found = _last(text, _PATTERNS.make)
     if found is None:
@@ -338,6 +360,7 @@ _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
     ("node", _node, (" passing", " failing", "# pass", "ℹ pass", " pass\n", " fail\n")),
     ("checks", _checks, (" issues", "checks passed", " errors", "Found ", " problem", "error TS", "Checked ")),
     ("counts", _counts, (" passed", " failed")),
+    ("hooks", _hooks, ("...Passed", "...Failed")),
     ("make", _make, ("***",)),
     ("none", lambda _: CheckOutcome(None, "no tests ran"), ("o tests found", "o test files", "o tests were found")),
 )

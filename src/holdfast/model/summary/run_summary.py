@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from holdfast.model.summary import command_results, wording
-from holdfast.model.summary.checks import NO_TESTS, Checks, Failures, named
+from holdfast.model.summary.checks import Checks, Failures, named, printed
 from holdfast.model.summary.command_results import CheckOutcome, error_line, first_line, outcome
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
@@ -34,6 +34,7 @@ class _File:
     action: str
     added: int = 0
     removed: int = 0
+    whole: bool = False  # what it held before is not known
     committed: bool = False
 
 
@@ -127,7 +128,7 @@ class Account:
         assert call.result is not None
         if (call.kind in ("read", "search", "shell") and not call.edits) or _PATTERNS.not_run.match(call.result.text):
             return
-        why = first_line(call.result.text)
+        why = printed(first_line(call.result.text))
         if (call.kind == "edit" or call.edits) and (path := _aimed_at(call)):
             path = self._path(path, turn)
             self._failures.add(f"edit {path}", f"an edit of {code(path)}", why, self._turns)
@@ -137,6 +138,8 @@ class Account:
     def _edit(self, call: Call, turn: TranscriptTurn) -> None:
         paths = [self._path(edit.path, turn) for edit in call.edits]
         self._failures.settle(f"edit {paths[0]}")
+        if not all(map(_outside, paths)):
+            self._checks.files_written()
         for path, edit in zip(paths, call.edits, strict=True):
             self._write(path, edit, turn)
         self._failures.tried(f"edited {code(paths[0])}", self._turns)
@@ -147,7 +150,8 @@ class Account:
             self._books.more_files += 1
             return
         there = files.setdefault(path, _File(edit.action))
-        there.added += len(edit.added)
+        there.added += len(edit.added) - len(edit.kept or ())
+        there.whole |= edit.kept is None
         there.removed += len(edit.removed)
         there.committed = False
         if edit.action in ("delete", "move"):
@@ -168,7 +172,9 @@ class Account:
         self._doubt(command, result.text[:20_000], went_wrong)
         # Whether an outcome can only be a test runner's.
         sure = told is not None and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
-        if test or sure:
+        if test or (sure and (not went_wrong or (told and told.passed is False))):
+            if not went_wrong:
+                self._went_well(command)
             self._checks.add(command, result, told, turn=self._turns, passed=_passed(command, result, told))
         elif command_results.matters(command) and not committed:
             self._ran(command, result.exit_status, went_wrong, result.text)
@@ -179,7 +185,7 @@ class Account:
         """Note a commit that was refused, and what may have committed though git did not tell of it."""
         parts = command_results.parts(command)
         if any(map(_PATTERNS.commit.match, parts)):
-            why = "" if not went_wrong or _PATTERNS.no_commit.search(text) else error_line(text) or "it failed"
+            why = "" if not went_wrong or _PATTERNS.no_commit.search(text) else printed(error_line(text)) or "it failed"
             self._books.refused = why and f"Not committed: {named(command_results.shown(command))}: {why}"
         elif any(map(_PATTERNS.may_commit.match, parts)) or _PATTERNS.says_so.search(text):
             self._books.may_have_committed |= command_results.matters(command)
@@ -198,19 +204,25 @@ class Account:
     def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
         shown = command_results.shown(command)
         there = self._books.commands.pop(shown, None)
-        how = (error_line(text) if went_wrong else "") or _code(status)
+        how = (printed(error_line(text)) if went_wrong else "") or _code(status)
         self._books.commands[shown] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
         while len(self._books.commands) > MAX_COMMANDS:
             del self._books.commands[next(iter(self._books.commands))]
         if went_wrong:
             self._fail(command, status, text)
         else:
-            self._failures.settle(f"run {shown}")
+            if not command_results.hides_status(command):
+                self._failures.settle(f"run {shown}")
             self._failures.tried(f"ran {named(shown)}", self._turns)
 
     def _fail(self, command: str, status: int | None, text: str) -> None:
         shown = command_results.shown(command)
-        self._failures.add(f"run {shown}", named(shown), error_line(text) or _code(status), self._turns)
+        self._failures.add(f"run {shown}", named(shown), printed(error_line(text)) or _code(status), self._turns)
+
+    def _went_well(self, command: str) -> None:
+        """Let go of how a command failed before that is told elsewhere now."""
+        self._failures.settle(f"run {command_results.shown(command)}")
+        self._books.commands.pop(command_results.shown(command), None)
 
     def _commit(self, text: str, command: str) -> bool:
         """Whether a command made commits, as git told it."""
@@ -225,8 +237,7 @@ class Account:
             self._books.commits.append(f"{one[2]} {cut(one_line(one[3]), 120)} (on {one[1]})")
         if found:
             self._books.committed = True
-            self._failures.settle(f"run {command_results.shown(command)}")
-            self._books.commands.pop(command_results.shown(command), None)
+            self._went_well(command)
             for file in self._books.files.values():
                 file.committed = True
         if url := _PATTERNS.pulled.search(text[:20_000]) if "create" in command else None:
@@ -271,7 +282,7 @@ class Account:
     def finish(self, *, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
         """The summary of the turns so far; `found` is what was decided, ruled, found out … in them."""
         books = self._books
-        files = [SummaryFile(path, one.action, one.added, one.removed) for path, one in books.files.items()]
+        files = [SummaryFile(path, one.action, one.added, one.removed, one.whole) for path, one in books.files.items()]
         most = sorted(files, key=lambda one: -(one.added + one.removed))[:SHOWN_FILES]
         listed = sorted(most, key=lambda one: (_outside(one.path), files.index(one)))
         left = self._left_open()
@@ -352,10 +363,11 @@ class Account:
         parts += [count(made, "commit")] if made else []
         failing, newest = self._checks.failing, self._checks.newest
         if failing:
-            more = f" and {len(failing) - 1} more fail" if len(failing) > 1 else " fails"
-            parts.append(code(cut(failing[-1].command, 60)) + more)
+            more = f" and {len(failing) - 1} more" if len(failing) > 1 else ""
+            parts.append(f"{code(cut(failing[-1].command, 60))}{more} failed when last run")
         elif newest is not None:
-            which = "checks pass" if newest.outcome in NO_TESTS else f"tests pass ({cut(newest.outcome, 60)})"
+            pass_ = "passed before the last edits" if newest.outdated else "pass"
+            which = f"tests {pass_} ({cut(newest.outcome, 60)})" if newest.counts_tests else f"checks {pass_}"
             parts.append(f"chosen {which}" if newest.chosen else which)
         parts += [f"{count(len(left), 'matter')} left open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
@@ -512,7 +524,7 @@ def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     account.add(turn)
     told = account.finish()
     asked, more = wording.gist(turn.prompt, 110), f" and {len(told.files) - 2} more" if len(told.files) > 2 else ""
-    written = ", ".join(f"{code(one.path)} (+{one.added} −{one.removed})" for one in told.files[:2])
+    written = ", ".join(map(_file, told.files[:2]))
     done = [f"wrote {written}{more}"] if written else []
     done += [f"{code(cut(one.command, 60))}: {cut(one.outcome, 80)}" for one in told.tests[-2:]]
     done += [f"ran {code(cut(one.command, 60))}" for one in told.commands[-2:] if not told.tests]
@@ -531,7 +543,8 @@ def _section(title: str, rows: Iterable[str], *, none: str = "") -> list[str]:
 
 def _file(one: SummaryFile) -> str:
     said = [_ACTIONS[one.action]] if one.action in _ACTIONS else []
-    said += [f"+{one.added} −{one.removed}"] if one.added or one.removed else []
+    lines = f"written whole, {count(one.added, 'line')} in all" if one.whole else f"+{one.added} −{one.removed}"
+    said += [lines] if one.added or one.removed else []
     return f"{code(cut(one_line(one.path), MAX_LINE))} ({', '.join(said) or 'changed'})"
 
 

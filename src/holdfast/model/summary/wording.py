@@ -138,7 +138,7 @@ def _matter(text: str) -> frozenset[str]:
 def questions(answer: str) -> list[str]:
     """What the last lines of an answer ask the person."""
     told = told_lines(answer[-_LAST:])[-6:]
-    asked = [one for line in told for one in sentences(line) if one.rstrip("\"')*` ").endswith("?")]
+    asked = [one for line in told for one in sentences(line) if one.rstrip("\"'*` ").endswith("?")]
     return [cut(one, LIMIT) for one in asked if len(one) > 12 and not _PATTERNS.offer.match(one)][-3:]
 
 
