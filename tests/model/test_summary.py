@@ -219,7 +219,9 @@ def test_a_whole_run_that_passes_mends_what_failed_alone() -> None:
 def test_what_fails_at_the_end_is_left_open_whatever_the_agent_says() -> None:
     """Agents announce success; the runner knows better."""
     summary = told(turn("go", shell("pytest -q", FAILING, exit_status=1), answer="All tests pass now."))
-    assert summary.left_open[0].startswith("`pytest -q` failed when last run: 1 failed, 11 passed (tests/test_pay.py::test_once")
+    assert summary.left_open[0].startswith(
+        "`pytest -q` failed when last run: 1 failed, 11 passed (tests/test_pay.py::test_once"
+    )
     assert "`pytest -q` failed when last run" in summary.sentence
 
 
@@ -716,7 +718,9 @@ def test_why_a_script_failed_is_the_line_it_marks() -> None:
 def test_of_a_thing_that_failed_again_the_last_reason_is_told_as_the_last() -> None:
     """The first time it may have failed for another."""
     runs = [shell("npm run lint", f"✖ {n} problems\n", exit_status=1) for n in (3, 1)]
-    assert told(turn("Mend it.", *runs)).failed == ("`npm run lint` failed 2 times, the last time: it printed “✖ 1 problems”",)
+    assert told(turn("Mend it.", *runs)).failed == (
+        "`npm run lint` failed 2 times, the last time: it printed “✖ 1 problems”",
+    )
 
 
 def test_a_commit_whose_hook_ran_what_failed_before_mends_it() -> None:
@@ -967,7 +971,7 @@ def test_a_command_that_passed_instead_of_another_is_named() -> None:
 
 def test_a_line_of_source_is_not_why_something_failed() -> None:
     """A linter shows the code around what it found."""
-    text = "src/pay.ts:9:1 noEmpty\n  × Unexpected empty block.\n  > 9 │ catch {}\n    10 │ new Error(\nFound 1 error.\n"
+    text = "pay.ts:9:1 noEmpty\n  × Unexpected empty block.\n  > 9 │ catch {}\n    10 │ new Error(\nFound 1 error.\n"
     assert "10 │" not in error_line(text)
 
 
@@ -1040,3 +1044,82 @@ def test_a_list_of_what_somebody_may_ask_is_no_question() -> None:
     answer = "The guide has these parts:\n\n1. Four things to check (is it safe?, is it small?)\n"
     assert wording.questions(answer) == []
     assert wording.questions("All is done. Shall I push it?") == ["Shall I push it?"]
+
+
+def test_what_the_next_turn_takes_back_is_marked() -> None:
+    """A reader believes what an agent concluded."""
+    first = turn("Is it safe?", answer="It is safe: nothing calls it twice.")
+    second = turn("The log shows two calls.", answer="You're right, my mistake: the timer calls it as well.")
+    done = told(first, second).done
+    assert done[0].startswith("(In its next turn the agent said that it had been wrong.) It is safe")
+    done = told(first, turn("Good.", answer="I mended a mistake in the docs.")).done
+    assert done[0] == "It is safe: nothing calls it twice."
+
+
+def test_only_a_pull_request_that_was_opened_is_told() -> None:
+    """A comment on another's has its address, too."""
+    url = "https://example.org/shop/pull/12"
+    comment = shell("gh pr comment 12 --body 'We create the table first'", f"{url}#issuecomment-3\n")
+    assert told(turn("Answer.", comment)).commits == ()
+    assert told(turn("Open it.", shell("git push && gh pr create --fill", f"{url}\n"))).commits == (url,)
+
+
+def test_a_linter_that_fails_though_it_found_no_error_is_told_as_failing_alone() -> None:
+    """Warnings may count as well."""
+    run = shell("npm run lint", "Checked 9 files in 8ms. No fixes applied.\nFound 1 warning.\n", exit_status=1)
+    page = summary_page(told(turn("Lint.", run)), FIELDS)
+    assert "no errors found" not in page
+    assert "`npm run lint` failed: it printed “" in page
+
+
+def test_a_plan_outside_the_repository_is_no_achievement() -> None:
+    """The headline tells of the work, not of the longest text."""
+    work = turn("Write the guide.", edit("GUIDE.md", added=["a"]), answer="Created the guide for new people.")
+    plan_file = edit("/home/me/.agent/plan.md", added=["x"] * 40)
+    after = turn("And next?", plan_file, answer="Added a section on tests is what I would do next.")
+    assert told(work, after).sentence.startswith("Codex: Created the guide for new people.")
+
+
+def test_a_tool_that_works_for_one_address_has_not_worked_for_another() -> None:
+    """What failed is told by what it was asked."""
+
+    def fetch(url: str, *, failed: bool) -> Call:
+        result = Result(text="status code 303", failed=failed)
+        return Call(id=url, name="WebFetch", kind="other", text=url, result=result)
+
+    calls = [fetch("https://a", failed=True), fetch("https://b", failed=True), fetch("https://b", failed=False)]
+    failed = told(turn("Read them.", *calls, fetch("https://a", failed=True))).failed
+    assert failed[0] == "WebFetch https://a failed 2 times, the last time: it printed “status code 303”"
+
+
+def test_a_search_at_the_end_of_a_command_line_that_finds_nothing_is_no_failure() -> None:
+    """Its status is the search's."""
+    line = "make log > out.txt; rg -n 'error' out.txt"
+    assert told(turn("Look.", shell(line, exit_status=1))).failed == ()
+    assert told(turn("Look.", shell(line, "rg: out.txt: No such file or directory", exit_status=2))).failed
+
+
+def test_a_follow_up_that_was_done_is_not_open() -> None:
+    """The word alone says nothing."""
+    assert wording.unfinished("Pushed both: `1a2b3c4` is the review follow-ups.") == []
+    assert wording.unfinished("Pushed. The docs need a follow-up.") != []
+
+
+def test_beside_failed_tests_only_their_own_errors_are_told() -> None:
+    """What the code under test prints may be what it should print."""
+    text = "error: no connection (as expected)\n(fail) pay > once\n 11 pass\n 1 fail\n"
+    (failed,) = told(turn("Test.", shell("bun test", text, exit_status=1))).failed
+    assert failed == "`bun test` failed: 1 failed, 11 passed: pay > once"
+
+
+def test_the_folder_of_all_tests_is_no_choice() -> None:
+    """Nothing is left out."""
+    assert "— tests pass" in told(turn("Test.", shell("pytest tests/ -q", "12 passed in 0.5s\n"))).sentence
+    assert "chosen tests" in told(turn("Test.", shell("pytest tests/pay", "12 passed in 0.5s\n"))).sentence
+
+
+def test_a_quiet_commit_is_told_by_the_log_after_it() -> None:
+    """Git says nothing then."""
+    line = "git commit -qm 'Retry only what is safe' && git log --oneline -2"
+    summary = told(turn("Commit.", shell(line, "1a2b3c4 Retry only what is safe\n9f8e7d6 Begin the shop\n")))
+    assert summary.commits == ("1a2b3c4 Retry only what is safe (on HEAD)",)

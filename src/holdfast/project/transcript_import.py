@@ -336,7 +336,12 @@ def decided(said: Sequence[utterance.Utterance | utterance.TriedCommand]) -> dic
     for one in extraction.find_claims(said):
         lasts = one.who == "user" or one.rule == "plan" or one.turn in wrote or one.turn > max(wrote, default=0)
         before = one.kind == "fact" and one.rule == "commit-message"
-        if lasts and not before and one.confidence > _SURE.get(one.rule, 0.5) and one.rule not in ("agents-words", "code-comment"):
+        if (
+            lasts
+            and not before
+            and one.confidence > _SURE.get(one.rule, 0.5)
+            and one.rule not in ("agents-words", "code-comment")
+        ):
             told.setdefault(one.kind, []).append(one.statement)
     return told
 

@@ -165,6 +165,8 @@ class Checks:
         runner = told.runner if told else command_results.family(test)
         key = " ".join(sorted(shown.split()))
         there = self._kept.pop(key, None)
+        if passed is False and told is not None and told.passed:  # what it counted is not what failed
+            told = None
         unseen = passed is None and (told is None or told.passed is not None)
         said = UNSEEN if unseen else told.sentence if told else PASSED
         if told is None and passed is False:
@@ -213,6 +215,6 @@ def _why(said: str, names: Sequence[str], text: str, told: CheckOutcome | None) 
     """What failed first, and what was printed about it; some runners name it with what failed."""
     if told is None:
         return said
-    reason = error_line(text)
+    reason = error_line(text, own=bool(names))
     known = said in reason or reason in names[:1] or is_total(reason) or any(" - " in name for name in names[:1])
     return "; ".join(filter(None, [": ".join([said, *names[:1]]), "" if known else printed(reason)]))

@@ -126,6 +126,11 @@ def filters_output(command: str) -> bool:
     return _PATTERNS.filtered.search(_unsigned(inner(command))) is not None
 
 
+def ends_in_search(command: str) -> bool:
+    """Whether the status of a command line is that of a search at its end: 1 says that it found nothing."""
+    return any(_head(part) in _PATTERNS.words("searching") for part in parts(command)[-1:])
+
+
 def answers_by_code(command: str) -> bool:
     """Whether exit code 1 is such a command's way to say no."""
     heads = [_head(part) for part in parts(command)]
@@ -154,7 +159,10 @@ def _unsigned(text: str) -> str:
 
 
 def _points(word: str) -> bool:
-    return word not in (".", "./...", "./") and re.search(r"/|::|\.\w{1,4}$", word) is not None
+    return (
+        word.rstrip("/") not in (".", "./...", "tests", "test", "spec")
+        and re.search(r"/|::|\.\w{1,4}$", word) is not None
+    )
 
 
 def _looks(part: str) -> bool:
@@ -372,20 +380,25 @@ def _errors() -> list[re.Pattern[str]]:
     return [re.compile(pattern, re.M) for pattern in _PATTERNS.lines("errors")]
 
 
+_OWN = 5  # of them only a test runner, a language or what it runs prints; the others may be of anything that is tested
+
+
 def first_line(text: str, limit: int = 200) -> str:
     """How an output begins: tools that are no programs say first what is wrong."""
     return next((cut(one_line(line), limit) for line in plain(text[:MAX_LINE]).split("\n") if line.strip()), "")
 
 
 @lru_cache(maxsize=256)  # a turn is summarised in its line and in its run
-def error_line(text: str, limit: int = 200) -> str:
-    """The line of an output that says best why it failed; its last one if none does."""
+def error_line(text: str, limit: int = 200, *, own: bool = False) -> str:
+    """The line of an output that says best why it failed; its last one if none does, or none if only runners' `own`."""
     told = plain(text)
     hints = map(str.strip, _PATTERNS.hint.findall(told))
     hinted = "\n".join(line for line in hints if not _PATTERNS.noise.search(line))
-    for pattern in _errors() if hinted else ():
+    for pattern in _errors()[: _OWN if own else None] if hinted else ():
         if found := _last(hinted, pattern):
             return cut(one_line(found["why"]), limit)
+    if own:
+        return ""
     lines = [line.strip() for line in told[-2000:].split("\n") if line.strip()]
     said = [line for line in lines if not _PATTERNS.noise.search(line)] or lines
     lead = next((line for line in reversed(said[-6:-1]) if line.endswith(":")), "")  # what the last line is an item of

@@ -24,6 +24,7 @@ AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 MAX_FILES, MAX_COMMANDS, MAX_PATH = 2000, 200, 1000  # that are kept while turns come in
 SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
 _FIRST_ASKED, _LAST_ASKED = 4, 8
+_TAKEN_BACK = "(In its next turn the agent said that it had been wrong.)"
 _SHORT = 24  # characters of a prompt that names nothing: "yes, go on"
 # Characters of all prompts, or of all conclusions; of one of them if there are many, and if there are few.
 _ROOM, _LEAST, _MOST = 4_000, 300, 900
@@ -88,7 +89,8 @@ class Account:
             for call in step.calls:
                 self._calls += 1
                 self._call(call, turn)
-        wrote = sum(1 + len(edit.added) + len(edit.removed) for call in turn.calls for edit in call.edits)
+        edits = [edit for call in turn.calls for edit in call.edits if not _outside(self._path(edit.path, turn))]
+        wrote = sum(1 + len(edit.added) + len(edit.removed) for edit in edits)
         self._end(turn, wrote=wrote, committed=len(self._books.commits) > before)
 
     def _ask(self, turn: TranscriptTurn) -> None:
@@ -119,7 +121,7 @@ class Account:
         elif call.result.failed:
             self._tool_failed(call, turn)
         else:
-            self._failures.settle(f"tool {call.name}")
+            self._failures.settle(f"tool {_what(call)}")
             for path in call.paths if len(self._books.read) < 50 else ():
                 self._books.read.setdefault(self._path(path, turn))
 
@@ -133,7 +135,7 @@ class Account:
             path = self._path(path, turn)
             self._failures.add(f"edit {path}", f"an edit of {code(path)}", why, self._turns)
         else:
-            self._failures.add(f"tool {call.name}", _what(call), why, self._turns)
+            self._failures.add(f"tool {_what(call)}", _what(call), why, self._turns)
 
     def _edit(self, call: Call, turn: TranscriptTurn) -> None:
         paths = [self._path(edit.path, turn) for edit in call.edits]
@@ -164,7 +166,7 @@ class Account:
     def _command(self, result: Result, command: str, turn: TranscriptTurn) -> None:
         test = command_results.tests(command)
         told = outcome(result.text) if test or command_results.matters(command) else None
-        found_nothing = told is None and result.exit_status == 1 and _PATTERNS.searches.search(command[-2000:])
+        found_nothing = told is None and result.exit_status == 1 and command_results.ends_in_search(command)
         went_wrong = bool(result.failed or result.exit_status or (told and told.passed is False)) and not found_nothing
         committed = not went_wrong and self._commit(result.text, command)
         for part in () if went_wrong or _PATTERNS.elsewhere.search(command) else command_results.parts(command):
@@ -229,29 +231,33 @@ class Account:
         if not _PATTERNS.commits.search(command[:4000]):
             return False
         self._books.may_have_committed |= not _PATTERNS.no_commit.search(text[:20_000])
-        found = list(_PATTERNS.committed.finditer(text[:20_000]))
-        for one in found:
-            before = [old for old in self._books.commits if old.endswith(f" (on {one[1]})")]
+        found = [one.groups() for one in _PATTERNS.committed.finditer(text[:20_000])]
+        # A quiet commit is told by the log after it.
+        logged = [("HEAD", *one.groups()) for one in _PATTERNS.logged.finditer(text[:20_000]) if one[2] in command]
+        for branch, oid, subject in found or logged[:1]:
+            before = [old for old in self._books.commits if old.endswith(f" (on {branch})")]
             if before and _PATTERNS.amends.search(command[:4000]):
                 self._books.commits.remove(before[-1])
-            self._books.commits.append(f"{one[2]} {cut(one_line(one[3]), 120)} (on {one[1]})")
-        if found:
+            self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch})")
+        if found or logged:
             self._books.committed = True
             self._went_well(command)
             for file in self._books.files.values():
                 file.committed = True
-        if url := _PATTERNS.pulled.search(text[:20_000]) if "create" in command else None:
+        opens = any(map(_PATTERNS.opens_pull.match, command_results.parts(command)))
+        if url := _PATTERNS.pulled.search(text[:20_000]) if opens else None:
             self._books.commits.append(url[0])
-        return bool(found)
+        return bool(found or logged)
 
     def _end(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
-        answer = turn.answer
+        answer, texts = turn.answer, [step.text for step in turn.steps if not step.aside]
+        if self._books.said and any(map(_PATTERNS.withdraws.match, texts[:2])):
+            self._books.said[-1] = [_TAKEN_BACK, *self._books.said[-1]]
         if answer:
             self._books.answer = answer
             told = _statements(wording.without_open(answer))
             if told and told not in self._books.said:  # no "ok", no repetitions
                 self._books.said.append(told)
-            texts = [step.text for step in turn.steps if not step.aside]
             if told and wrote and wrote >= self._books.reported:
                 self._books.report = next(
                     (one for one in reversed(texts) if any(map(_PATTERNS.did.match, _statements(one)))), answer
