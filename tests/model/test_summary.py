@@ -1123,3 +1123,49 @@ def test_a_quiet_commit_is_told_by_the_log_after_it() -> None:
     line = "git commit -qm 'Retry only what is safe' && git log --oneline -2"
     summary = told(turn("Commit.", shell(line, "1a2b3c4 Retry only what is safe\n9f8e7d6 Begin the shop\n")))
     assert summary.commits == ("1a2b3c4 Retry only what is safe (on HEAD)",)
+
+
+def test_a_question_that_the_person_answered_is_not_open() -> None:
+    """The next prompt is the answer."""
+    first = turn("Commit.", answer="The hook fails because of others' files. Shall I stash them first?")
+    commit = shell("git commit --no-verify -m x", "[main 1a2b3c4] Mend the shop\n")
+    assert told(first).left_open == ("Shall I stash them first?",)
+    assert told(first, turn("Skip the hook.", commit, answer="Committed.")).left_open == ()
+
+
+def test_a_commit_that_is_made_after_all_is_not_failing() -> None:
+    """A hook that was in the way is passed by."""
+    failed = shell("git commit -m 'Mend it'", "Found 2 errors.\nhook failed\n", exit_status=1)
+    made = shell("git commit --no-verify -m 'Mend it'", "[main 1a2b3c4] Mend it\n")
+    assert told(turn("Commit.", shell("git commit -m 'Mend it'", "1 failed in 0.1s\n", exit_status=1))).left_open
+    summary = told(turn("Commit.", failed, made))
+    assert summary.left_open == ()
+    assert "failed when last run" not in summary.sentence
+
+
+def test_packages_that_are_tested_twice_count_once() -> None:
+    """With and without the race detector they are the same ones."""
+    text = "ok  \tshop/pay\t0.1s\nok  \tshop/cart\t0.2s\nok  \tshop/pay\t1.1s\nok  \tshop/cart\t1.2s\n"
+    found = outcome(text)
+    assert found is not None and found.sentence == "2 packages ok"
+
+
+def test_an_edit_that_is_made_again_counts_once() -> None:
+    """It was lost with the branch that was left."""
+    twice = [edit("a.py", added=["x", "y"]), shell("git checkout main"), edit("a.py", added=["x", "y"])]
+    assert told(turn("Add it.", *twice)).files[0].added == 2
+
+
+def test_what_failed_is_named_beside_what_failed() -> None:
+    """Not beside what passed later."""
+    alone = shell("go test ./pay -run Once", "--- FAIL: TestOnce (0.0s)\nFAIL\tshop/pay\t0.1s\n", exit_status=1)
+    whole = shell("go test ./...", "ok  \tshop/pay\t0.1s\n")
+    (first, _) = told(turn("Test.", alone, edit("pay.go", added=["x"]), whole)).tests
+    assert first.outcome == "1 package failed (TestOnce); later `go test ./...` passed"
+
+
+def test_a_cheer_and_a_path_are_no_headline() -> None:
+    """They do not say what was achieved."""
+    answer = "All clean.\n\n**`src/pay.py`**\n\n- `retry` (line 9): Replaced the loop by a table of methods.\n"
+    summary = told(turn("Mend it.", edit("src/pay.py", added=["x"]), answer=answer))
+    assert summary.sentence.startswith("Codex: `src/pay.py`: `retry` (line 9): Replaced the loop by a table")

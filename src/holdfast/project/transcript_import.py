@@ -322,26 +322,23 @@ def _shown_by(source: str, folder: str, found: utterance.ExtractedMemory) -> lis
 
 # How sure a page must be of what stands there by its score alone, not by words such as "we decided". Of those that
 # are less sure every second one is wrong or worth nothing.
-_SURE = {"closing-report": 0.8, "request": 0.8, "commit-message": 0.8, "plan": 0.8, "memory-file": 0.8}
+_REPORTS = ("closing-report", "commit-message")
+_SURE = dict.fromkeys((*_REPORTS, "request", "plan", "memory-file"), 0.8)
 
 
 def decided(said: Sequence[utterance.Utterance | utterance.TriedCommand]) -> dict[str, list[str]]:
     """What was decided, ruled, found out … in a run, by type of memory, as its summary says it.
 
     Not what may well be wrong, what an agent says on the way or writes into code, what it says before others of its
-    turns write files, or what a commit's message says was so: that is mostly what the commit mends.
+    turns write files, or what reports of its work say is so: that is mostly what was done or what the work mended.
     """
     told: dict[str, list[str]] = {}
     wrote = [one.turn for one in said if getattr(one, "wrote", False)]
     for one in extraction.find_claims(said):
         lasts = one.who == "user" or one.rule == "plan" or one.turn in wrote or one.turn > max(wrote, default=0)
-        before = one.kind == "fact" and one.rule == "commit-message"
-        if (
-            lasts
-            and not before
-            and one.confidence > _SURE.get(one.rule, 0.5)
-            and one.rule not in ("agents-words", "code-comment")
-        ):
+        reported = one.who == "agent" and one.kind in ("fact", "invariant") and one.rule in _REPORTS
+        sure = one.confidence > _SURE.get(one.rule, 0.5) and one.rule not in ("agents-words", "code-comment")
+        if lasts and sure and not reported:
             told.setdefault(one.kind, []).append(one.statement)
     return told
 

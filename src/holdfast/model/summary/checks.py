@@ -28,7 +28,7 @@ class Failure:
     tried: list[str] = field(default_factory=list)  # after it
     between: list[str] = field(default_factory=list)  # before it failed once more
     settled: bool = False
-    by: str = ""  # another command that passed and covers it
+    by: str = ""  # how, if not by itself
     times: int = 1
 
     @property
@@ -38,7 +38,7 @@ class Failure:
         again = f"; between that {', '.join(self.between[-_TRIED:])}" if self.between else ""
         next_ = f"; then {', '.join(self.tried)}" if self.tried else ""
         why = f": {self.why}" if self.why else ""
-        end = (f"; later {self.by} passed" if self.by else "; it passed later") if self.settled else ""
+        end = f"; {self.by or 'it passed later'}" if self.settled else ""
         return cut(f"{self.what} failed{often}{why}{again}{next_}{end}", 420)
 
 
@@ -192,10 +192,19 @@ class Checks:
                 ran = (not filtered and command_results.is_whole(test, same)) or one.command in made.echoed
                 ran = ran or not (filtered or set(one.echoed).isdisjoint(made.echoed))
                 if ran and one.runner == made.runner and one.passed is False:
-                    self._failures.settle(f"check {other}", named(shown))
-                    one.passed, one.outcome, one.once = True, f"{one.outcome}; later {named(shown)} passed", None
-                    one.exit_status, one.outdated = None, False
+                    self._mended(other, one, f"later {named(shown)} passed")
             self._failures.tried(f"ran {named(shown)}", turn)
+
+    def committed(self) -> None:
+        """A commit was made: what kept one from being made does so no more."""
+        for key, one in self._kept.items():
+            if one.passed is False and command_results.commits(one.command):
+                self._mended(key, one, "a commit was made later")
+
+    def _mended(self, key: str, one: Check, how: str) -> None:
+        self._failures.settle(f"check {key}", how)
+        one.passed, one.outcome, one.once = True, f"{one.outcome}{one.listed}; {how}", None
+        one.names, one.exit_status, one.outdated = (), None, False
 
     def ran(self, most: int) -> tuple[list[SummaryCommand], int]:
         """Those that tell most, what fails and the newest, and how many more there are."""
@@ -215,6 +224,6 @@ def _why(said: str, names: Sequence[str], text: str, told: CheckOutcome | None) 
     """What failed first, and what was printed about it; some runners name it with what failed."""
     if told is None:
         return said
-    reason = error_line(text, own=bool(names))
+    reason = error_line(text, own=told.runner != "make")
     known = said in reason or reason in names[:1] or is_total(reason) or any(" - " in name for name in names[:1])
     return "; ".join(filter(None, [": ".join([said, *names[:1]]), "" if known else printed(reason)]))

@@ -126,6 +126,11 @@ def filters_output(command: str) -> bool:
     return _PATTERNS.filtered.search(_unsigned(inner(command))) is not None
 
 
+def commits(command: str) -> bool:
+    """Whether a part of a command line is git's commit."""
+    return any(map(_PATTERNS.commit.match, parts(command)))
+
+
 def ends_in_search(command: str) -> bool:
     """Whether the status of a command line is that of a search at its end: 1 says that it found nothing."""
     return any(_head(part) in _PATTERNS.words("searching") for part in parts(command)[-1:])
@@ -281,7 +286,7 @@ def _unittest(text: str) -> CheckOutcome | None:
 
 
 def _go(text: str) -> CheckOutcome | None:
-    good = len(_PATTERNS.go_ok.findall(text))
+    good = len(set(_PATTERNS.go_ok.findall(text)))  # the same packages may be tested twice
     bad, names = _names(text, _PATTERNS.go_fail), _names(text, _PATTERNS.go_name)
     if not good and not bad and not names:
         return None

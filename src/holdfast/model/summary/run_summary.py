@@ -36,6 +36,7 @@ class _File:
     added: int = 0
     removed: int = 0
     whole: bool = False  # what it held before is not known
+    seen: set[int] = field(default_factory=set)  # edits that were made
     committed: bool = False
 
 
@@ -152,9 +153,12 @@ class Account:
             self._books.more_files += 1
             return
         there = files.setdefault(path, _File(edit.action))
-        there.added += len(edit.added) - len(edit.kept or ())
+        # One that is made again, on another branch or after a checkout, was lost in between.
+        if (mark := hash((edit.added, edit.removed))) not in there.seen:
+            there.added += len(edit.added) - len(edit.kept or ())
+            there.removed += len(edit.removed)
+        there.seen.add(mark)
         there.whole |= edit.kept is None
-        there.removed += len(edit.removed)
         there.committed = False
         if edit.action in ("delete", "move"):
             there.action = edit.action
@@ -186,7 +190,7 @@ class Account:
     def _doubt(self, command: str, text: str, went_wrong: bool) -> None:
         """Note a commit that was refused, and what may have committed though git did not tell of it."""
         parts = command_results.parts(command)
-        if any(map(_PATTERNS.commit.match, parts)):
+        if command_results.commits(command):
             why = "" if not went_wrong or _PATTERNS.no_commit.search(text) else printed(error_line(text)) or "it failed"
             self._books.refused = why and f"Not committed: {named(command_results.shown(command))}: {why}"
         elif any(map(_PATTERNS.may_commit.match, parts)) or _PATTERNS.says_so.search(text):
@@ -242,6 +246,7 @@ class Account:
         if found or logged:
             self._books.committed = True
             self._went_well(command)
+            self._checks.committed()
             for file in self._books.files.values():
                 file.committed = True
         opens = any(map(_PATTERNS.opens_pull.match, command_results.parts(command)))
@@ -269,8 +274,10 @@ class Account:
                 said = [one for told in alone for one in told if len(one) > 40 and _PATTERNS.reasons.search(one)]
                 self._books.remarks.extend(said[-3:])
         left = [*wording.unfinished(answer), *wording.questions(answer)]
-        # "Commit this" does not undo what the answer before it left open; work may have.
-        if left or wrote:
+        # "Commit this" does not undo what the answer before it left open; work may have, and a question was answered.
+        if turn.prompt and turn.steps:
+            self._books.unfinished = [one for one in self._books.unfinished if not one.endswith("?")]
+        if left or any(call.edits for call in turn.calls):
             self._books.unfinished = left
         elif answer and not committed:
             self._books.unfinished = self._books.unfinished if not turn.calls else []
