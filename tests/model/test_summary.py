@@ -1169,3 +1169,35 @@ def test_a_cheer_and_a_path_are_no_headline() -> None:
     answer = "All clean.\n\n**`src/pay.py`**\n\n- `retry` (line 9): Replaced the loop by a table of methods.\n"
     summary = told(turn("Mend it.", edit("src/pay.py", added=["x"]), answer=answer))
     assert summary.sentence.startswith("Codex: `src/pay.py`: `retry` (line 9): Replaced the loop by a table")
+
+
+def test_what_follows_a_check_on_its_line_does_not_fail_it() -> None:
+    """Two reports differ: that is what the last command says."""
+    line = "npx markdownlint-cli2 docs/a.md > after.txt 2>&1; diff before.txt after.txt"
+    summary = told(turn("Compare.", shell(line, "> a.md:9 error MD013\n", exit_status=1)))
+    assert summary.left_open == ()
+    assert summary.tests[0].outcome == "how it ended was not seen"
+
+
+def test_a_file_of_a_session_on_another_system_is_within_its_own_folder() -> None:
+    """Its paths are not those of this clone."""
+    origin = TranscriptOrigin(agent="claude", session="s-1", cwd="D:\\shop")
+    account = Account(origin, top="/w/shop")
+    change = TranscriptEdit(path="D:\\shop\\src\\pay.go", added=("x",))
+    call = Call(id="1", name="Edit", kind="edit", edits=(change,), result=Result(text="ok"))
+    step = TranscriptStep(id="1", calls=(call,))
+    account.add(TranscriptTurn(key="1", prompt="Mend it.", steps=(step,), cwd="D:\\shop\\src"))
+    assert [one.path for one in account.finish().files] == ["src/pay.go"]
+
+
+def test_a_headline_that_is_an_item_is_told_with_what_it_is_an_item_of() -> None:
+    """Alone it would be the whole of the work."""
+    answer = "The plan is one document with:\n\n- Updated dates of all parts\n- A table of risks\n"
+    summary = told(turn("Join them.", edit("plan.md", added=["x"]), answer=answer))
+    assert summary.sentence.startswith("Codex: The plan is one document with: Updated dates of all parts.")
+
+
+def test_a_long_answer_is_read_from_a_whole_line_on() -> None:
+    """Half a sentence says something else."""
+    answer = "It is not " + "x" * wording.MAX_READ + "\nRetries are safe now.\n"
+    assert wording.without_open(answer) == "Retries are safe now."

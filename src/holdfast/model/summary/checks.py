@@ -26,7 +26,6 @@ class Failure:
     why: str  # what was seen of it
     turn: int
     tried: list[str] = field(default_factory=list)  # after it
-    between: list[str] = field(default_factory=list)  # before it failed once more
     settled: bool = False
     by: str = ""  # how, if not by itself
     times: int = 1
@@ -35,11 +34,10 @@ class Failure:
     def line(self) -> str:
         """The failure in one line."""
         often = f" {self.times} times, the last time" if self.times > 1 else ""
-        again = f"; between that {', '.join(self.between[-_TRIED:])}" if self.between else ""
         next_ = f"; then {', '.join(self.tried)}" if self.tried else ""
         why = f": {self.why}" if self.why else ""
         end = f"; {self.by or 'it passed later'}" if self.settled else ""
-        return cut(f"{self.what} failed{often}{why}{again}{next_}{end}", 420)
+        return cut(f"{self.what} failed{often}{why}{next_}{end}", 420)
 
 
 class Failures:
@@ -54,7 +52,6 @@ class Failures:
             if one.key == key and not one.settled:
                 one.times += 1
                 one.why, one.turn = why or one.why, turn
-                one.between = [*one.between, *(done for done in one.tried if done not in one.between)][-4:]
                 one.tried.clear()
                 return
         self._kept.append(Failure(key, what, why, turn))

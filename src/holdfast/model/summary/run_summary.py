@@ -290,7 +290,10 @@ class Account:
             self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
 
     def _path(self, path: str, turn: TranscriptTurn) -> str:
-        return relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
+        cwd = turn.cwd or self._origin.cwd
+        seen = relative(path[:MAX_PATH], cwd, self._top or self._origin.cwd)
+        # A session of another clone, or of another system, is at home where it began.
+        return relative(path[:MAX_PATH], cwd, self._origin.cwd) if _outside(seen) else seen
 
     def finish(self, *, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
         """The summary of the turns so far; `found` is what was decided, ruled, found out … in them."""
@@ -411,7 +414,7 @@ def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | N
         return None
     counts = command_results.tells_status(command)
     if result.failed or result.exit_status:
-        return False if counts == "all" or told is None else None
+        return False if counts == "all" or (counts and told is None) else None
     if told is not None and (told.passed is None or not command_results.filters_output(command)):
         return told.passed
     return True if counts and (result.exit_status == 0 or counts == "all") else None
@@ -435,6 +438,7 @@ def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
     idle = {one for one in told if one[-1] == "?" or _PATTERNS.only_checks.match(one) or wording.is_open(one)}
     results = [one for one in told if one not in idle or _PATTERNS.did.match(one)]
     first = next((at for at, one in enumerate(results) if _PATTERNS.did.match(one)), 0)
+    first -= first > 0 and results[first - 1].endswith(":")  # what an item is an item of
     return beginning(" ".join(results[first:]), limit)
 
 
