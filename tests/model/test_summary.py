@@ -1062,6 +1062,8 @@ def test_only_a_pull_request_that_was_opened_is_told() -> None:
     comment = shell("gh pr comment 12 --body 'We create the table first'", f"{url}#issuecomment-3\n")
     assert told(turn("Answer.", comment)).commits == ()
     assert told(turn("Open it.", shell("git push && gh pr create --fill", f"{url}\n"))).commits == (url,)
+    body = "cat > body.md <<'EOF'\nWhy\nEOF\ngh pr create --body-file body.md"
+    assert told(turn("Open it.", shell(body, f"Creating pull request\n{url}\n"))).commits == (url,)
 
 
 def test_a_linter_that_fails_though_it_found_no_error_is_told_as_failing_alone() -> None:
@@ -1201,3 +1203,26 @@ def test_a_long_answer_is_read_from_a_whole_line_on() -> None:
     """Half a sentence says something else."""
     answer = "It is not " + "x" * wording.MAX_READ + "\nRetries are safe now.\n"
     assert wording.without_open(answer) == "Retries are safe now."
+
+
+def test_a_root_cause_is_no_achievement() -> None:
+    """The headline would tell the bug as if it were still there."""
+    answer = "**Root cause**: the table is read twice.\n\n**Fix**: Added a lock around it.\n"
+    summary = told(turn("Mend it.", edit("pay.py", added=["x"]), answer=answer))
+    assert summary.sentence.startswith("Codex: Fix: Added a lock around it.")
+
+
+def test_what_helpers_may_have_written_is_not_left_unsaid() -> None:
+    """A count of files is the agent's own."""
+    helper = Call(id="h", name="Agent", kind="agent", text='{"subagent_type": "worker"}', result=Result(text="done"))
+    looker = Call(id="h", name="Agent", kind="agent", text='{"subagent_type": "Explore"}', result=Result(text="done"))
+    change = edit("pay.py", added=["x"])
+    assert "1 file written and perhaps more by helpers" in told(turn("Mend it.", helper, change)).sentence
+    assert told(turn("Mend it.", looker, change)).sentence.endswith("1 file written")
+
+
+def test_markdownlint_counts_what_it_found() -> None:
+    """Its summary is a line of its own."""
+    clean, bad = outcome("Linting: 49 files\nSummary: 0 issues in 0 files\n"), outcome("Summary: 26 error(s)\n")
+    assert clean is not None and clean.passed
+    assert bad is not None and bad.sentence == "26 errors found"

@@ -320,25 +320,24 @@ def _shown_by(source: str, folder: str, found: utterance.ExtractedMemory) -> lis
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
-# How sure a page must be of what stands there by its score alone, not by words such as "we decided". Of those that
-# are less sure every second one is wrong or worth nothing.
-_REPORTS = ("closing-report", "commit-message")
-_SURE = dict.fromkeys((*_REPORTS, "request", "plan", "memory-file"), 0.8)
+# How sure a page must be of what stands there by its score alone, not by words such as "we decided"; what was asked
+# for and reported is on it already, and of the less sure every second one is wrong or worth nothing.
+_SURE = {"closing-report": 1.0, "request": 1.0, "agents-words": 1.0, "code-comment": 1.0, "commit-message": 0.8}
+_SURE |= {"plan": 0.8, "memory-file": 0.8}
 
 
 def decided(said: Sequence[utterance.Utterance | utterance.TriedCommand]) -> dict[str, list[str]]:
     """What was decided, ruled, found out … in a run, by type of memory, as its summary says it.
 
-    Not what may well be wrong, what an agent says on the way or writes into code, what it says before others of its
-    turns write files, or what reports of its work say is so: that is mostly what was done or what the work mended.
+    Not what may well be wrong, what an agent says on the way, reports or writes into code, what it says before others
+    of its turns write files, or what a commit's message says was so.
     """
     told: dict[str, list[str]] = {}
     wrote = [one.turn for one in said if getattr(one, "wrote", False)]
     for one in extraction.find_claims(said):
         lasts = one.who == "user" or one.rule == "plan" or one.turn in wrote or one.turn > max(wrote, default=0)
-        reported = one.who == "agent" and one.kind in ("fact", "invariant") and one.rule in _REPORTS
-        sure = one.confidence > _SURE.get(one.rule, 0.5) and one.rule not in ("agents-words", "code-comment")
-        if lasts and sure and not reported:
+        mended = one.kind != "decision" and one.rule == "commit-message"  # it tells what was so before
+        if lasts and not mended and one.confidence > _SURE.get(one.rule, 0.5):
             told.setdefault(one.kind, []).append(one.statement)
     return told
 

@@ -136,12 +136,6 @@ def ends_in_search(command: str) -> bool:
     return any(_head(part) in _PATTERNS.words("searching") for part in parts(command)[-1:])
 
 
-def answers_by_code(command: str) -> bool:
-    """Whether exit code 1 is such a command's way to say no."""
-    heads = [_head(part) for part in parts(command)]
-    return bool(heads) and (_PATTERNS.words("looking") | _PATTERNS.words("answers_by_code")).issuperset(heads)
-
-
 def family(test: str) -> str:
     """What runs a test, whatever it was pointed at."""
     words = _short_head(test).split()
@@ -371,7 +365,11 @@ _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
     ("others", lambda text: _counted(text, *_OTHERS), (" example", "OK (", "Tests: ", "% tests passed", "Failed:")),
     ("go", _go, ("ok  ", "ok\t", "--- FAIL:", "FAIL\t")),
     ("node", _node, (" passing", " failing", "# pass", "ℹ pass", " pass\n", " fail\n")),
-    ("checks", _checks, (" issues", "checks passed", " errors", "Found ", " problem", "error TS", "Checked ")),
+    (
+        "checks",
+        _checks,
+        (" issues", "checks passed", " errors", "Found ", " problem", "error TS", "Checked ", "Summary: "),
+    ),
     ("counts", _counts, (" passed", " failed")),
     ("hooks", _hooks, ("...Passed", "...Failed")),
     ("make", _make, ("***",)),

@@ -62,6 +62,7 @@ class _Books:
     unfinished: list[str] = field(default_factory=list)
     broken_off: list[str] = field(default_factory=list)
     committed: bool = False
+    helped: bool = False  # by somebody who may have written files, too
     may_have_committed: bool = False  # by a command whose answer does not say so, or by a helper
     refused: str = ""  # a commit that was not made, and not tried again with success
 
@@ -118,7 +119,8 @@ class Account:
         elif call.command is not None and not _PATTERNS.not_run.match(call.result.text):
             self._command(call.result, call.command, turn)
         elif call.kind == "agent":
-            self._books.may_have_committed |= not _PATTERNS.only_looks.search(call.text[:4000])
+            self._books.helped |= not _PATTERNS.only_looks.search(call.text[:4000])
+            self._books.may_have_committed |= self._books.helped
         elif call.result.failed:
             self._tool_failed(call, turn)
         else:
@@ -184,8 +186,6 @@ class Account:
             self._checks.add(command, result, told, turn=self._turns, passed=_passed(command, result, told))
         elif command_results.matters(command) and not committed:
             self._ran(command, result.exit_status, went_wrong, result.text)
-        elif went_wrong and not command_results.answers_by_code(command):
-            self._fail(command, result.exit_status, result.text)
 
     def _doubt(self, command: str, text: str, went_wrong: bool) -> None:
         """Note a commit that was refused, and what may have committed though git did not tell of it."""
@@ -215,15 +215,11 @@ class Account:
         while len(self._books.commands) > MAX_COMMANDS:
             del self._books.commands[next(iter(self._books.commands))]
         if went_wrong:
-            self._fail(command, status, text)
+            self._failures.add(f"run {shown}", named(shown), how, self._turns)
         else:
             if not command_results.hides_status(command):
                 self._failures.settle(f"run {shown}")
             self._failures.tried(f"ran {named(shown)}", self._turns)
-
-    def _fail(self, command: str, status: int | None, text: str) -> None:
-        shown = command_results.shown(command)
-        self._failures.add(f"run {shown}", named(shown), printed(error_line(text)) or _code(status), self._turns)
 
     def _went_well(self, command: str) -> None:
         """Let go of how a command failed before that is told elsewhere now."""
@@ -249,8 +245,7 @@ class Account:
             self._checks.committed()
             for file in self._books.files.values():
                 file.committed = True
-        opens = any(map(_PATTERNS.opens_pull.match, command_results.parts(command)))
-        if url := _PATTERNS.pulled.search(text[:20_000]) if opens else None:
+        if url := _PATTERNS.pulled.search(text[:20_000]) if _PATTERNS.opens_pull.search(command) else None:
             self._books.commits.append(url[0])
         return bool(found or logged)
 
@@ -373,7 +368,8 @@ class Account:
         what = f"{agent}: {told}" if (told := self._headline()) else f"{agent} worked without being asked anything"
         inside = [one for one in files if not _outside(one.path)] or files
         gone = sum(one.action == "delete" for one in inside)
-        parts = [f"{count(len(inside) - gone, 'file')} written"] if len(inside) > gone else []
+        more = " and perhaps more by helpers" if books.helped else ""
+        parts = [f"{count(len(inside) - gone, 'file')} written{more}"] if len(inside) > gone else []
         parts += [f"{count(gone, 'file')} deleted"] if gone else []
         made = sum(" (on " in one for one in books.commits)  # the others are pull requests
         parts += [count(made, "commit")] if made else []
