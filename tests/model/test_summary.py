@@ -1226,3 +1226,17 @@ def test_markdownlint_counts_what_it_found() -> None:
     clean, bad = outcome("Linting: 49 files\nSummary: 0 issues in 0 files\n"), outcome("Summary: 26 error(s)\n")
     assert clean is not None and clean.passed
     assert bad is not None and bad.sentence == "26 errors found"
+
+
+def test_a_job_that_was_ended_on_purpose_did_not_fail() -> None:
+    """The status of what went on in the background is nobody's answer."""
+    serve = shell("npx astro dev &\nPID=$!\nsleep 5\nkill $PID\nwait $PID", "watching for changes\n", exit_status=143)
+    assert told(turn("Start it.", serve)).failed == ()
+    assert told(turn("Start it.", shell("npx astro dev", "port in use\n", exit_status=1))).failed
+
+
+def test_what_is_not_pushed_or_must_be_restarted_is_open() -> None:
+    """Somebody has to do it."""
+    assert wording.unfinished("Amended into `1a2b3c4` on `next`, still unpushed.") != []
+    assert wording.unfinished("Pushed. Try restarting the editor: the commands should be there now.") != []
+    assert wording.unfinished("Restarts are counted now.") == []

@@ -320,24 +320,27 @@ def _shown_by(source: str, folder: str, found: utterance.ExtractedMemory) -> lis
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
-# How sure a page must be of what stands there by its score alone, not by words such as "we decided"; what was asked
-# for and reported is on it already, and of the less sure every second one is wrong or worth nothing.
-_SURE = {"closing-report": 1.0, "request": 1.0, "agents-words": 1.0, "code-comment": 1.0, "commit-message": 0.8}
+# How sure a page must be of what stands there by its score alone, not by words such as "we decided": reports, messages
+# of commits and what was asked for are on it already, and every second of the others is wrong or worth nothing.
+_SURE = dict.fromkeys(("closing-report", "commit-message", "request", "agents-words", "code-comment"), 1.0)
 _SURE |= {"plan": 0.8, "memory-file": 0.8}
+_LONG = 1_500  # characters of a prompt that is a document: what it says is often what is to be written somewhere
 
 
 def decided(said: Sequence[utterance.Utterance | utterance.TriedCommand]) -> dict[str, list[str]]:
     """What was decided, ruled, found out … in a run, by type of memory, as its summary says it.
 
     Not what may well be wrong, what an agent says on the way, reports or writes into code, what it says before others
-    of its turns write files, or what a commit's message says was so.
+    of its turns write files, or what a long prompt tells.
     """
     told: dict[str, list[str]] = {}
     wrote = [one.turn for one in said if getattr(one, "wrote", False)]
+    asked = [one for one in said if getattr(one, "source", "") == "request"]
+    documents = {one.turn for one in asked if len(getattr(one, "text", "")) > _LONG}
     for one in extraction.find_claims(said):
         lasts = one.who == "user" or one.rule == "plan" or one.turn in wrote or one.turn > max(wrote, default=0)
-        mended = one.kind != "decision" and one.rule == "commit-message"  # it tells what was so before
-        if lasts and not mended and one.confidence > _SURE.get(one.rule, 0.5):
+        quoted = one.who == "user" and one.turn in documents
+        if lasts and not quoted and one.confidence > _SURE.get(one.rule, 0.5):
             told.setdefault(one.kind, []).append(one.statement)
     return told
 

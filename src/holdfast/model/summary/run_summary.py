@@ -214,10 +214,11 @@ class Account:
         self._books.commands[shown] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
         while len(self._books.commands) > MAX_COMMANDS:
             del self._books.commands[next(iter(self._books.commands))]
-        if went_wrong:
+        hidden = command_results.hides_status(command)
+        if went_wrong and not (hidden and (status or 0) > 128):  # a job that was ended by a signal, as servers are
             self._failures.add(f"run {shown}", named(shown), how, self._turns)
-        else:
-            if not command_results.hides_status(command):
+        elif not went_wrong:
+            if not hidden:
                 self._failures.settle(f"run {shown}")
             self._failures.tried(f"ran {named(shown)}", self._turns)
 
@@ -512,7 +513,7 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += [f"- {safe(name)}: {value}" for name, value in known.items()]
     sizes = [count(summary.turns, "turn"), count(summary.steps, "step"), count(summary.calls, "tool call")]
     rows.append(f"- {', '.join(sizes)}{f', by {safe(summary.model)}' if summary.model else ''}")
-    rows += _section("Left open", map(safe, summary.left_open), none="Nothing that the transcript tells of.")
+    rows += _section("Left open", map(safe, summary.left_open), none="None was recognised.")
     rows += _section("Asked for", map(safe, summary.asked))
     rows += _section("Done, in the agent's words", map(safe, summary.done))
     more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
