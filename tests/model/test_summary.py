@@ -1240,3 +1240,37 @@ def test_what_is_not_pushed_or_must_be_restarted_is_open() -> None:
     assert wording.unfinished("Amended into `1a2b3c4` on `next`, still unpushed.") != []
     assert wording.unfinished("Pushed. Try restarting the editor: the commands should be there now.") != []
     assert wording.unfinished("Restarts are counted now.") == []
+
+
+def test_a_command_that_was_a_check_once_is_one_again() -> None:
+    """A build that prints errors once and nothing the next time has not failed when it was last run."""
+    bad = shell("pnpm build", "src/a.ts(9,1): error TS2322: no\n", exit_status=1)
+    good, piped = shell("pnpm build", "built in 3 s\n"), shell("pnpm build 2>&1 | tail -3", "built in 3 s\n")
+    change = edit("src/a.ts", added=["x"])
+    assert told(turn("Build.", bad)).left_open
+    assert told(turn("Build.", bad, change, good)).tests[0].outcome == "passed (before: 1 error found)"
+    assert told(turn("Build.", bad, change, piped)).left_open == ()
+
+
+def test_warnings_are_no_errors() -> None:
+    """A linter counts both as problems."""
+    assert outcome("✖ 25 problems (0 errors, 25 warnings)\n") is None
+    found = outcome("✖ 2 problems (1 error, 1 warning)\n")
+    assert found is not None and found.passed is False
+
+
+def test_a_linter_that_looked_at_nothing_is_not_told_as_passing() -> None:
+    """A wrong pattern finds no files, and no errors in them."""
+    assert outcome("Linting: 0 file(s)\nSummary: 0 error(s)\n") is None
+
+
+def test_a_script_that_passes_says_nothing_of_another() -> None:
+    """They share only who runs them."""
+    bad, good = shell("bun run test", "it broke\n", exit_status=1), shell("bun run typecheck", "ok\n")
+    assert told(turn("Check.", bad, good)).left_open == ("`bun run test` failed when last run: it printed “it broke”",)
+
+
+def test_what_is_only_for_the_moment_is_no_rule() -> None:
+    """ "Don't push" holds for this commit."""
+    found = {"invariant": ["Do not create a pull request, just a commit", "Never use float for money"]}
+    assert told(turn("Mend it."), found=found).found["invariant"] == ("Never use float for money",)

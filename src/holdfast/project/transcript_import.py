@@ -320,10 +320,8 @@ def _shown_by(source: str, folder: str, found: utterance.ExtractedMemory) -> lis
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
-# How sure a page must be of what stands there by its score alone, not by words such as "we decided": reports, messages
-# of commits and what was asked for are on it already, and every second of the others is wrong or worth nothing.
-_SURE = dict.fromkeys(("closing-report", "commit-message", "request", "agents-words", "code-comment"), 1.0)
-_SURE |= {"plan": 0.8, "memory-file": 0.8}
+# What a page does not propose: it shows what was asked for, reported and committed, and a cause may be mended by now.
+_LEFT_OUT = ("closing-report", "commit-message", "request", "root cause", "agents-words", "code-comment")
 _LONG = 1_500  # characters of a prompt that is a document: what it says is often what is to be written somewhere
 
 
@@ -340,7 +338,8 @@ def decided(said: Sequence[utterance.Utterance | utterance.TriedCommand]) -> dic
     for one in extraction.find_claims(said):
         lasts = one.who == "user" or one.rule == "plan" or one.turn in wrote or one.turn > max(wrote, default=0)
         quoted = one.who == "user" and one.turn in documents
-        if lasts and not quoted and one.confidence > _SURE.get(one.rule, 0.5):
+        least = 0.8 if one.rule in ("plan", "memory-file") else 0.5  # of what no word such as "we decided" says
+        if lasts and not quoted and one.confidence > least and one.rule not in _LEFT_OUT:
             told.setdefault(one.kind, []).append(one.statement)
     return told
 

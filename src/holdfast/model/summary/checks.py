@@ -150,6 +150,10 @@ class Checks:
         there = [one for one in self._kept.values() if one.passed]
         return next((one for one in reversed(there) if one.counts_tests), there[-1] if there else None)
 
+    def knows(self, command: str) -> bool:
+        """Whether a command ran as a check before, by what it printed then."""
+        return _key(command) in self._kept
+
     def files_written(self) -> None:
         """What ran before tells of the state before."""
         for one in self._kept.values():
@@ -160,7 +164,7 @@ class Checks:
         shown = command_results.shown(command)
         test = command_results.tests(command) or shown
         runner = told.runner if told else command_results.family(test)
-        key = " ".join(sorted(shown.split()))
+        key = _key(command)
         there = self._kept.pop(key, None)
         if passed is False and told is not None and told.passed:  # what it counted is not what failed
             told = None
@@ -212,9 +216,12 @@ class Checks:
 
     def left(self, most: int = 5) -> list[str]:
         """What fails, as somebody must know who goes on."""
-        after = {True: ", before files were written", False: ""}
-        failed = ((one, f"failed when last run{after[one.outdated]}") for one in self.failing[-most:])
-        return [f"{code(one.command)} {how}: {one.outcome}{one.listed}" for one, how in failed]
+        how = {True: "failed when last run, before files were written", False: "failed when last run"}
+        return [f"{code(one.command)} {how[one.outdated]}: {one.outcome}{one.listed}" for one in self.failing[-most:]]
+
+
+def _key(command: str) -> str:
+    return " ".join(sorted(command_results.shown(command).split()))
 
 
 def _why(said: str, names: Sequence[str], text: str, told: CheckOutcome | None) -> str:

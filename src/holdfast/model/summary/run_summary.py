@@ -24,7 +24,6 @@ AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 MAX_FILES, MAX_COMMANDS, MAX_PATH = 2000, 200, 1000  # that are kept while turns come in
 SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
 _FIRST_ASKED, _LAST_ASKED = 4, 8
-_TAKEN_BACK = "(In its next turn the agent said that it had been wrong.)"
 _SHORT = 24  # characters of a prompt that names nothing: "yes, go on"
 # Characters of all prompts, or of all conclusions; of one of them if there are many, and if there are few.
 _ROOM, _LEAST, _MOST = 4_000, 300, 900
@@ -178,9 +177,10 @@ class Account:
         for part in () if went_wrong or _PATTERNS.elsewhere.search(command) else command_results.parts(command):
             self._by_shell(part, turn)
         self._doubt(command, result.text[:20_000], went_wrong)
-        # Whether an outcome can only be a test runner's.
-        sure = told is not None and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
-        if test or (sure and (not went_wrong or (told and told.passed is False))):
+        # Whether an outcome can only be a test runner's, and is how the command ended.
+        ended = told is not None and (told.passed is False or not went_wrong)
+        sure = ended and told and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
+        if test or sure or self._checks.knows(command):
             if not went_wrong:
                 self._went_well(command)
             self._checks.add(command, result, told, turn=self._turns, passed=_passed(command, result, told))
@@ -253,7 +253,7 @@ class Account:
     def _end(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
         answer, texts = turn.answer, [step.text for step in turn.steps if not step.aside]
         if self._books.said and any(map(_PATTERNS.withdraws.match, texts[:2])):
-            self._books.said[-1] = [_TAKEN_BACK, *self._books.said[-1]]
+            self._books.said[-1] = ["(In its next turn the agent said that it had been wrong.)", *self._books.said[-1]]
         if answer:
             self._books.answer = answer
             told = _statements(wording.without_open(answer))
@@ -286,10 +286,9 @@ class Account:
             self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
 
     def _path(self, path: str, turn: TranscriptTurn) -> str:
-        cwd = turn.cwd or self._origin.cwd
-        seen = relative(path[:MAX_PATH], cwd, self._top or self._origin.cwd)
+        seen = relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
         # A session of another clone, or of another system, is at home where it began.
-        return relative(path[:MAX_PATH], cwd, self._origin.cwd) if _outside(seen) else seen
+        return relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._origin.cwd) if _outside(seen) else seen
 
     def finish(self, *, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
         """The summary of the turns so far; `found` is what was decided, ruled, found out … in them."""
@@ -435,8 +434,8 @@ def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
     idle = {one for one in told if one[-1] == "?" or _PATTERNS.only_checks.match(one) or wording.is_open(one)}
     results = [one for one in told if one not in idle or _PATTERNS.did.match(one)]
     first = next((at for at, one in enumerate(results) if _PATTERNS.did.match(one)), 0)
-    first -= first > 0 and results[first - 1].endswith(":")  # what an item is an item of
-    return beginning(" ".join(results[first:]), limit)
+    lead = [one for one in results[max(0, first - 6) : first] if one.endswith(":")][-1:]  # what an item is an item of
+    return beginning(" ".join([*lead, *results[first:]]), limit)
 
 
 def _statements(text: str) -> list[str]:
