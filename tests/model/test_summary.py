@@ -1274,3 +1274,9 @@ def test_what_is_only_for_the_moment_is_no_rule() -> None:
     """ "Don't push" holds for this commit."""
     found = {"invariant": ["Do not create a pull request, just a commit", "Never use float for money"]}
     assert told(turn("Mend it."), found=found).found["invariant"] == ("Never use float for money",)
+
+
+def test_why_something_broke_is_not_open() -> None:
+    """What an older commit did not do is told as the cause of what is mended."""
+    assert wording.unfinished("Fixed. The bug existed because the last commit didn't update the manifest.") == []
+    assert wording.unfinished("Fixed. I didn't update the manifest.") != []
