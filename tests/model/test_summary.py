@@ -213,14 +213,16 @@ def test_a_whole_run_that_passes_mends_what_failed_alone() -> None:
     assert summary.left_open == ()
     (failed,) = summary.failed
     assert failed.startswith("`pytest tests/test_pay.py -k once` failed: 1 failed, 11 passed: tests/test_pay.py")
-    assert failed.endswith("assert 2 == 1; then edited `src/pay.py`; it passed later")
+    assert failed.endswith("assert 2 == 1; then edited `src/pay.py`; later `pytest -q` passed")
 
 
 def test_what_fails_at_the_end_is_left_open_whatever_the_agent_says() -> None:
     """Agents announce success; the runner knows better."""
     summary = told(turn("go", shell("pytest -q", FAILING, exit_status=1), answer="All tests pass now."))
-    assert summary.left_open[0].startswith("`pytest -q` fails: 1 failed, 11 passed (tests/test_pay.py::test_once")
-    assert "`pytest -q` fails" in summary.sentence
+    assert summary.left_open[0].startswith(
+        "`pytest -q` failed when last run: 1 failed, 11 passed (tests/test_pay.py::test_once"
+    )
+    assert "`pytest -q` failed when last run" in summary.sentence
 
 
 def test_committing_does_not_close_what_the_answer_before_left_open() -> None:
@@ -441,7 +443,7 @@ def test_a_run_that_leaves_tests_out_mends_nothing_else(left_out: str) -> None:
     runner = left_out.split(" -", 1)[0]
     failing = shell(f"{runner} tests/test_slow.py" if "go" not in runner else "go test ./slow", FAILING, exit_status=1)
     summary = told(turn("Mend it.", failing, shell(left_out, exit_status=0)))
-    assert any("fails" in one for one in summary.left_open)
+    assert any("failed when last run" in one for one in summary.left_open)
     assert "chosen tests pass" in told(turn("Mend it.", shell(left_out, PASSES))).sentence
 
 
@@ -701,7 +703,7 @@ def test_an_edit_that_was_dropped_before_it_ran_did_not_fail() -> None:
         Call(id=why, name="Edit", kind="edit", edits=tuple(edits), result=Result(text=why, failed=True))
         for why in told_why
     ]
-    assert told(turn("Rename it.", *calls)).failed == ("an edit of `a.go` failed: File does not exist.",)
+    assert told(turn("Rename it.", *calls)).failed == ("an edit of `a.go` failed: it printed “File does not exist.”",)
 
 
 def test_why_a_script_failed_is_the_line_it_marks() -> None:
@@ -716,7 +718,9 @@ def test_why_a_script_failed_is_the_line_it_marks() -> None:
 def test_of_a_thing_that_failed_again_the_last_reason_is_told_as_the_last() -> None:
     """The first time it may have failed for another."""
     runs = [shell("npm run lint", f"✖ {n} problems\n", exit_status=1) for n in (3, 1)]
-    assert told(turn("Mend it.", *runs)).failed == ("`npm run lint` failed 2 times, the last time: ✖ 1 problems",)
+    assert told(turn("Mend it.", *runs)).failed == (
+        "`npm run lint` failed 2 times, the last time: it printed “✖ 1 problems”",
+    )
 
 
 def test_a_commit_whose_hook_ran_what_failed_before_mends_it() -> None:
@@ -837,7 +841,7 @@ def test_what_was_chosen_by_name_mends_nothing_else() -> None:
     one = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 40 filtered out"
     bad = "test result: FAILED. 40 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out"
     summary = told(turn("Run", shell("cargo test", bad, exit_status=101), shell("cargo test one_test", one)))
-    assert summary.left_open == ("`cargo test` fails: 1 failed, 40 passed",)
+    assert summary.left_open == ("`cargo test` failed when last run: 1 failed, 40 passed",)
     vet = shell("go vet ./... && go test ./a -run TestOne", "ok  \tx/a\t0.1s")
     summary = told(turn("Run", shell("go test ./...", "--- FAIL: TestTwo\nFAIL\tx/b\t0.1s", exit_status=1), vet))
     assert len(summary.left_open) == 1
@@ -898,7 +902,7 @@ def test_a_commit_that_a_hook_refused_is_left_open() -> None:
     work = edit("src/shop.py", added=["x"])
     summary = told(turn("Go", work, refused, answer="The message is “Retry”."))
     assert summary.left_open == (
-        "Not committed: `git commit -am 'Retry'`: pre-commit hook failed: black would reformat",
+        "Not committed: `git commit -am 'Retry'`: it printed “pre-commit hook failed: black would reformat”",
     )
     again = shell("git commit -nam 'Retry'", "[main 1a2b3c4] Retry\n 1 file changed")
     tested = shell("pytest -q && git commit -qam 'Retry'", "3 passed in 1s")
@@ -936,3 +940,343 @@ def test_what_is_about_to_be_done_is_not_told_in_chinese_or_japanese_either(answ
     summary = told(turn("缓存", edit("src/cache.py", added=["x"]), answer=answer))
     assert summary.sentence.startswith(f"Codex: {said} — ") and summary.done == (said,)
     assert turn_line(turn("缓存", answer=answer)) == f"Asked: 缓存. — {said}"
+
+
+def test_what_a_hook_of_git_tests_is_what_the_script_tests() -> None:
+    """A commit that runs the same command as the script that failed tells how it ended last."""
+    runs = [
+        shell("bun run test", "$ bun test src/\n 11 pass\n 1 fail\n", exit_status=1),
+        edit("src/pay.ts", added=["x"]),
+        shell("git commit -am 'Mend it'", "$ bun test src/\n 12 pass\n 0 fail\n[main 1a2b3c4] Mend it\n"),
+    ]
+    summary = told(turn("Mend it.", *runs))
+    assert summary.left_open == ()
+    assert summary.tests[0].outcome == "1 failed, 11 passed; later `git commit -am 'Mend it'` passed"
+    assert summary.failed == (
+        "`bun run test` failed: 1 failed, 11 passed; then edited `src/pay.ts`; later `git commit -am 'Mend it'` passed",
+    )
+
+
+def test_a_command_that_passed_instead_of_another_is_named() -> None:
+    """`lint` that passes says nothing of how `lint:fix` would end: what was seen is told."""
+    runs = [
+        shell("npm run lint:fix", "Found 2 errors.\n", exit_status=1),
+        edit("src/pay.ts", added=["x"]),
+        shell("npm run lint", "All checks passed!\n"),
+    ]
+    summary = told(turn("Mend it.", *runs))
+    assert summary.tests[0].outcome == "2 errors found; later `npm run lint` passed"
+    assert summary.failed[0].endswith("then edited `src/pay.ts`; later `npm run lint` passed")
+
+
+def test_a_line_of_source_is_not_why_something_failed() -> None:
+    """A linter shows the code around what it found."""
+    text = "pay.ts:9:1 noEmpty\n  × Unexpected empty block.\n  > 9 │ catch {}\n    10 │ new Error(\nFound 1 error.\n"
+    assert "10 │" not in error_line(text)
+
+
+def test_what_is_printed_beside_a_failure_is_told_as_printed() -> None:
+    """Which line of an output is the reason nobody can tell for sure."""
+    run = shell("docker compose up", "starting\nnetwork shop: cannot be reached\n", exit_status=1)
+    assert told(turn("Start it.", run)).failed == (
+        "`docker compose up` failed: it printed “network shop: cannot be reached”",
+    )
+
+
+def test_a_command_whose_status_is_a_pipes_is_not_told_to_have_passed() -> None:
+    """`tail` ends well whatever it is fed."""
+    failed = shell("npm ci", "npm error missing lock file\n", exit_status=1)
+    (again,) = told(turn("Install.", failed, shell("npm ci 2>&1 | tail -5", "npm error again\n"))).failed
+    assert "passed later" not in again
+    (again,) = told(turn("Install.", failed, shell("npm ci && echo ok", "ok\n"), shell("npm ci", "ok\n"))).failed
+    assert again.endswith("it passed later")
+
+
+def test_of_a_file_that_is_written_whole_only_new_lines_count() -> None:
+    """Ten lines that stay as they were are not written."""
+    lines = tuple(f"line {n}" for n in range(10))
+    same = TranscriptEdit(path="a.py", added=(*lines, "new"), removed=("old",), whole=True, kept=lines)
+    blind = TranscriptEdit(path="b.py", added=lines, whole=True, kept=None)
+    calls = [Call(id=e.path, name="Write", kind="edit", edits=(e,), result=Result(text="ok")) for e in (same, blind)]
+    page = summary_page(told(turn("Rewrite both.", *calls)), FIELDS)
+    assert "- `a.py` (+1 −1)\n" in page
+    assert "- `b.py` (written whole, 10 lines in all)\n" in page
+
+
+HOOKS = "Build........Passed\nUnit tests...(no files to check)Skipped\n"
+
+
+def test_hooks_that_ran_before_a_push_are_checks() -> None:
+    """They print no counts, but a line each."""
+    summary = told(turn("Push it.", edit("a.py", added=["x"]), shell("git push", HOOKS)))
+    assert [(one.command, one.outcome) for one in summary.tests] == [("git push", "1 hook passed")]
+    assert "checks pass" in summary.sentence
+    summary = told(turn("Push it.", shell("git push", HOOKS + "lint...Failed\n", exit_status=1)))
+    assert summary.left_open == ("`git push` failed when last run: 1 hook failed (lint)",)
+    refused = f"{HOOKS}error: failed to push some refs\n"
+    summary = told(turn("Push it.", shell("git push", refused, exit_status=1)))
+    assert summary.failed == ("`git push` failed: it printed “error: failed to push some refs”",)
+    summary = told(turn("Push it.", shell("git push", refused, exit_status=1), shell("git push", HOOKS)))
+    assert summary.commands == ()
+    assert summary.failed == ()
+
+
+def test_a_check_that_ran_before_the_last_edits_is_told_so() -> None:
+    """What passed or failed then need not do so now."""
+    passed, failed = shell("pytest -q", "12 passed in 0.5s\n"), shell("pytest -q", FAILING, exit_status=1)
+    last = edit("src/pay.py", added=["x"])
+    summary = told(turn("Mend it.", passed, last))
+    assert summary.sentence.endswith("tests passed before the last edits (12 passed)")
+    assert summary.tests[0].outcome == "12 passed; files were written after it"
+    summary = told(turn("Mend it.", failed, last))
+    assert summary.left_open[0].startswith("`pytest -q` failed when last run, before files were written: 1 failed")
+    assert "tests pass (12 passed)" in told(turn("Mend it.", last, passed, edit("/tmp/note", added=["x"]))).sentence
+
+
+def test_tests_of_one_package_of_many_are_chosen_ones() -> None:
+    """The others may fail."""
+    run = shell("pnpm --filter @shop/pay test", "Tests  12 passed (12)\n")
+    assert "chosen tests pass" in told(turn("Test it.", run)).sentence
+
+
+def test_a_list_of_what_somebody_may_ask_is_no_question() -> None:
+    """Only what is put to the person waits for an answer."""
+    answer = "The guide has these parts:\n\n1. Four things to check (is it safe?, is it small?)\n"
+    assert wording.questions(answer) == []
+    assert wording.questions("All is done. Shall I push it?") == ["Shall I push it?"]
+
+
+def test_what_the_next_turn_takes_back_is_marked() -> None:
+    """A reader believes what an agent concluded."""
+    first = turn("Is it safe?", answer="It is safe: nothing calls it twice.")
+    second = turn("The log shows two calls.", answer="You're right, my mistake: the timer calls it as well.")
+    done = told(first, second).done
+    assert done[0].startswith("(In its next turn the agent said that it had been wrong.) It is safe")
+    done = told(first, turn("Good.", answer="I mended a mistake in the docs.")).done
+    assert done[0] == "It is safe: nothing calls it twice."
+
+
+def test_only_a_pull_request_that_was_opened_is_told() -> None:
+    """A comment on another's has its address, too."""
+    url = "https://example.org/shop/pull/12"
+    comment = shell("gh pr comment 12 --body 'We create the table first'", f"{url}#issuecomment-3\n")
+    assert told(turn("Answer.", comment)).commits == ()
+    assert told(turn("Open it.", shell("git push && gh pr create --fill", f"{url}\n"))).commits == (url,)
+    body = "cat > body.md <<'EOF'\nWhy\nEOF\ngh pr create --body-file body.md"
+    assert told(turn("Open it.", shell(body, f"Creating pull request\n{url}\n"))).commits == (url,)
+
+
+def test_a_linter_that_fails_though_it_found_no_error_is_told_as_failing_alone() -> None:
+    """Warnings may count as well."""
+    run = shell("npm run lint", "Checked 9 files in 8ms. No fixes applied.\nFound 1 warning.\n", exit_status=1)
+    page = summary_page(told(turn("Lint.", run)), FIELDS)
+    assert "no errors found" not in page
+    assert "`npm run lint` failed: it printed “" in page
+
+
+def test_a_plan_outside_the_repository_is_no_achievement() -> None:
+    """The headline tells of the work, not of the longest text."""
+    work = turn("Write the guide.", edit("GUIDE.md", added=["a"]), answer="Created the guide for new people.")
+    plan_file = edit("/home/me/.agent/plan.md", added=["x"] * 40)
+    after = turn("And next?", plan_file, answer="Added a section on tests is what I would do next.")
+    assert told(work, after).sentence.startswith("Codex: Created the guide for new people.")
+
+
+def test_a_tool_that_works_for_one_address_has_not_worked_for_another() -> None:
+    """What failed is told by what it was asked."""
+
+    def fetch(url: str, *, failed: bool) -> Call:
+        result = Result(text="status code 303", failed=failed)
+        return Call(id=url, name="WebFetch", kind="other", text=url, result=result)
+
+    calls = [fetch("https://a", failed=True), fetch("https://b", failed=True), fetch("https://b", failed=False)]
+    failed = told(turn("Read them.", *calls, fetch("https://a", failed=True))).failed
+    assert failed[0] == "WebFetch https://a failed 2 times, the last time: it printed “status code 303”"
+
+
+def test_a_search_at_the_end_of_a_command_line_that_finds_nothing_is_no_failure() -> None:
+    """Its status is the search's."""
+    line = "make log > out.txt; rg -n 'error' out.txt"
+    assert told(turn("Look.", shell(line, exit_status=1))).failed == ()
+    assert told(turn("Look.", shell(line, "rg: out.txt: No such file or directory", exit_status=2))).failed
+
+
+def test_a_follow_up_that_was_done_is_not_open() -> None:
+    """The word alone says nothing."""
+    assert wording.unfinished("Pushed both: `1a2b3c4` is the review follow-ups.") == []
+    assert wording.unfinished("Pushed. The docs need a follow-up.") != []
+
+
+def test_beside_failed_tests_only_their_own_errors_are_told() -> None:
+    """What the code under test prints may be what it should print."""
+    text = "error: no connection (as expected)\n(fail) pay > once\n 11 pass\n 1 fail\n"
+    (failed,) = told(turn("Test.", shell("bun test", text, exit_status=1))).failed
+    assert failed == "`bun test` failed: 1 failed, 11 passed: pay > once"
+
+
+def test_the_folder_of_all_tests_is_no_choice() -> None:
+    """Nothing is left out."""
+    assert "— tests pass" in told(turn("Test.", shell("pytest tests/ -q", "12 passed in 0.5s\n"))).sentence
+    assert "chosen tests" in told(turn("Test.", shell("pytest tests/pay", "12 passed in 0.5s\n"))).sentence
+
+
+def test_a_quiet_commit_is_told_by_the_log_after_it() -> None:
+    """Git says nothing then."""
+    line = "git commit -qm 'Retry only what is safe' && git log --oneline -2"
+    summary = told(turn("Commit.", shell(line, "1a2b3c4 Retry only what is safe\n9f8e7d6 Begin the shop\n")))
+    assert summary.commits == ("1a2b3c4 Retry only what is safe (on HEAD)",)
+
+
+def test_a_question_that_the_person_answered_is_not_open() -> None:
+    """The next prompt is the answer."""
+    first = turn("Commit.", answer="The hook fails because of others' files. Shall I stash them first?")
+    commit = shell("git commit --no-verify -m x", "[main 1a2b3c4] Mend the shop\n")
+    assert told(first).left_open == ("Shall I stash them first?",)
+    assert told(first, turn("Skip the hook.", commit, answer="Committed.")).left_open == ()
+
+
+def test_a_commit_that_is_made_after_all_is_not_failing() -> None:
+    """A hook that was in the way is passed by."""
+    failed = shell("git commit -m 'Mend it'", "Found 2 errors.\nhook failed\n", exit_status=1)
+    made = shell("git commit --no-verify -m 'Mend it'", "[main 1a2b3c4] Mend it\n")
+    assert told(turn("Commit.", shell("git commit -m 'Mend it'", "1 failed in 0.1s\n", exit_status=1))).left_open
+    summary = told(turn("Commit.", failed, made))
+    assert summary.left_open == ()
+    assert "failed when last run" not in summary.sentence
+
+
+def test_packages_that_are_tested_twice_count_once() -> None:
+    """With and without the race detector they are the same ones."""
+    text = "ok  \tshop/pay\t0.1s\nok  \tshop/cart\t0.2s\nok  \tshop/pay\t1.1s\nok  \tshop/cart\t1.2s\n"
+    found = outcome(text)
+    assert found is not None and found.sentence == "2 packages ok"
+
+
+def test_an_edit_that_is_made_again_counts_once() -> None:
+    """It was lost with the branch that was left."""
+    twice = [edit("a.py", added=["x", "y"]), shell("git checkout main"), edit("a.py", added=["x", "y"])]
+    assert told(turn("Add it.", *twice)).files[0].added == 2
+
+
+def test_what_failed_is_named_beside_what_failed() -> None:
+    """Not beside what passed later."""
+    alone = shell("go test ./pay -run Once", "--- FAIL: TestOnce (0.0s)\nFAIL\tshop/pay\t0.1s\n", exit_status=1)
+    whole = shell("go test ./...", "ok  \tshop/pay\t0.1s\n")
+    (first, _) = told(turn("Test.", alone, edit("pay.go", added=["x"]), whole)).tests
+    assert first.outcome == "1 package failed (TestOnce); later `go test ./...` passed"
+
+
+def test_a_cheer_and_a_path_are_no_headline() -> None:
+    """They do not say what was achieved."""
+    answer = "All clean.\n\n**`src/pay.py`**\n\n- `retry` (line 9): Replaced the loop by a table of methods.\n"
+    summary = told(turn("Mend it.", edit("src/pay.py", added=["x"]), answer=answer))
+    assert summary.sentence.startswith("Codex: `src/pay.py`: `retry` (line 9): Replaced the loop by a table")
+
+
+def test_what_follows_a_check_on_its_line_does_not_fail_it() -> None:
+    """Two reports differ: that is what the last command says."""
+    line = "npx markdownlint-cli2 docs/a.md > after.txt 2>&1; diff before.txt after.txt"
+    summary = told(turn("Compare.", shell(line, "> a.md:9 error MD013\n", exit_status=1)))
+    assert summary.left_open == ()
+    assert summary.tests[0].outcome == "how it ended was not seen"
+
+
+def test_a_file_of_a_session_on_another_system_is_within_its_own_folder() -> None:
+    """Its paths are not those of this clone."""
+    origin = TranscriptOrigin(agent="claude", session="s-1", cwd="D:\\shop")
+    account = Account(origin, top="/w/shop")
+    change = TranscriptEdit(path="D:\\shop\\src\\pay.go", added=("x",))
+    call = Call(id="1", name="Edit", kind="edit", edits=(change,), result=Result(text="ok"))
+    step = TranscriptStep(id="1", calls=(call,))
+    account.add(TranscriptTurn(key="1", prompt="Mend it.", steps=(step,), cwd="D:\\shop\\src"))
+    assert [one.path for one in account.finish().files] == ["src/pay.go"]
+
+
+def test_a_headline_that_is_an_item_is_told_with_what_it_is_an_item_of() -> None:
+    """Alone it would be the whole of the work."""
+    answer = "The plan is one document with:\n\n- Updated dates of all parts\n- A table of risks\n"
+    summary = told(turn("Join them.", edit("plan.md", added=["x"]), answer=answer))
+    assert summary.sentence.startswith("Codex: The plan is one document with: Updated dates of all parts.")
+
+
+def test_a_long_answer_is_read_from_a_whole_line_on() -> None:
+    """Half a sentence says something else."""
+    answer = "It is not " + "x" * wording.MAX_READ + "\nRetries are safe now.\n"
+    assert wording.without_open(answer) == "Retries are safe now."
+
+
+def test_a_root_cause_is_no_achievement() -> None:
+    """The headline would tell the bug as if it were still there."""
+    answer = "**Root cause**: the table is read twice.\n\n**Fix**: Added a lock around it.\n"
+    summary = told(turn("Mend it.", edit("pay.py", added=["x"]), answer=answer))
+    assert summary.sentence.startswith("Codex: Fix: Added a lock around it.")
+
+
+def test_what_helpers_may_have_written_is_not_left_unsaid() -> None:
+    """A count of files is the agent's own."""
+    helper = Call(id="h", name="Agent", kind="agent", text='{"subagent_type": "worker"}', result=Result(text="done"))
+    looker = Call(id="h", name="Agent", kind="agent", text='{"subagent_type": "Explore"}', result=Result(text="done"))
+    change = edit("pay.py", added=["x"])
+    assert "1 file written and perhaps more by helpers" in told(turn("Mend it.", helper, change)).sentence
+    assert told(turn("Mend it.", looker, change)).sentence.endswith("1 file written")
+
+
+def test_markdownlint_counts_what_it_found() -> None:
+    """Its summary is a line of its own."""
+    clean, bad = outcome("Linting: 49 files\nSummary: 0 issues in 0 files\n"), outcome("Summary: 26 error(s)\n")
+    assert clean is not None and clean.passed
+    assert bad is not None and bad.sentence == "26 errors found"
+
+
+def test_a_job_that_was_ended_on_purpose_did_not_fail() -> None:
+    """The status of what went on in the background is nobody's answer."""
+    serve = shell("npx astro dev &\nPID=$!\nsleep 5\nkill $PID\nwait $PID", "watching for changes\n", exit_status=143)
+    assert told(turn("Start it.", serve)).failed == ()
+    assert told(turn("Start it.", shell("npx astro dev", "port in use\n", exit_status=1))).failed
+
+
+def test_what_is_not_pushed_or_must_be_restarted_is_open() -> None:
+    """Somebody has to do it."""
+    assert wording.unfinished("Amended into `1a2b3c4` on `next`, still unpushed.") != []
+    assert wording.unfinished("Pushed. Try restarting the editor: the commands should be there now.") != []
+    assert wording.unfinished("Restarts are counted now.") == []
+
+
+def test_a_command_that_was_a_check_once_is_one_again() -> None:
+    """A build that prints errors once and nothing the next time has not failed when it was last run."""
+    bad = shell("pnpm build", "src/a.ts(9,1): error TS2322: no\n", exit_status=1)
+    good, piped = shell("pnpm build", "built in 3 s\n"), shell("pnpm build 2>&1 | tail -3", "built in 3 s\n")
+    change = edit("src/a.ts", added=["x"])
+    assert told(turn("Build.", bad)).left_open
+    assert told(turn("Build.", bad, change, good)).tests[0].outcome == "passed (before: 1 error found)"
+    assert told(turn("Build.", bad, change, piped)).left_open == ()
+
+
+def test_warnings_are_no_errors() -> None:
+    """A linter counts both as problems."""
+    assert outcome("✖ 25 problems (0 errors, 25 warnings)\n") is None
+    found = outcome("✖ 2 problems (1 error, 1 warning)\n")
+    assert found is not None and found.passed is False
+
+
+def test_a_linter_that_looked_at_nothing_is_not_told_as_passing() -> None:
+    """A wrong pattern finds no files, and no errors in them."""
+    assert outcome("Linting: 0 file(s)\nSummary: 0 error(s)\n") is None
+
+
+def test_a_script_that_passes_says_nothing_of_another() -> None:
+    """They share only who runs them."""
+    bad, good = shell("bun run test", "it broke\n", exit_status=1), shell("bun run typecheck", "ok\n")
+    assert told(turn("Check.", bad, good)).left_open == ("`bun run test` failed when last run: it printed “it broke”",)
+
+
+def test_what_is_only_for_the_moment_is_no_rule() -> None:
+    """ "Don't push" holds for this commit."""
+    found = {"invariant": ["Do not create a pull request, just a commit", "Never use float for money"]}
+    assert told(turn("Mend it."), found=found).found["invariant"] == ("Never use float for money",)
+
+
+def test_why_something_broke_is_not_open() -> None:
+    """What an older commit did not do is told as the cause of what is mended."""
+    assert wording.unfinished("Fixed. The bug existed because the last commit didn't update the manifest.") == []
+    assert wording.unfinished("Fixed. I didn't update the manifest.") != []

@@ -320,17 +320,26 @@ def _shown_by(source: str, folder: str, found: utterance.ExtractedMemory) -> lis
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
+# What a page does not propose: it shows what was asked for, reported and committed, and a cause may be mended by now.
+_LEFT_OUT = ("closing-report", "commit-message", "request", "root cause", "agents-words", "code-comment")
+_LONG = 1_500  # characters of a prompt that is a document: what it says is often what is to be written somewhere
+
+
 def decided(said: Sequence[utterance.Utterance | utterance.TriedCommand]) -> dict[str, list[str]]:
     """What was decided, ruled, found out … in a run, by type of memory, as its summary says it.
 
-    Not what is more likely wrong, what an agent says on the way or writes into code, or what it says before others
-    of its turns write files.
+    Not what may well be wrong, what an agent says on the way, reports or writes into code, what it says before others
+    of its turns write files, or what a long prompt tells.
     """
     told: dict[str, list[str]] = {}
     wrote = [one.turn for one in said if getattr(one, "wrote", False)]
+    asked = [one for one in said if getattr(one, "source", "") == "request"]
+    documents = {one.turn for one in asked if len(getattr(one, "text", "")) > _LONG}
     for one in extraction.find_claims(said):
         lasts = one.who == "user" or one.rule == "plan" or one.turn in wrote or one.turn > max(wrote, default=0)
-        if lasts and one.confidence > 0.5 and one.rule not in ("agents-words", "code-comment"):
+        quoted = one.who == "user" and one.turn in documents
+        least = 0.8 if one.rule in ("plan", "memory-file") else 0.5  # of what no word such as "we decided" says
+        if lasts and not quoted and one.confidence > least and one.rule not in _LEFT_OUT:
             told.setdefault(one.kind, []).append(one.statement)
     return told
 

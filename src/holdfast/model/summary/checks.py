@@ -23,22 +23,21 @@ class Failure:
 
     key: str
     what: str  # how it is named in a line
-    why: str
+    why: str  # what was seen of it
     turn: int
     tried: list[str] = field(default_factory=list)  # after it
-    between: list[str] = field(default_factory=list)  # before it failed once more
     settled: bool = False
+    by: str = ""  # how, if not by itself
     times: int = 1
 
     @property
     def line(self) -> str:
         """The failure in one line."""
         often = f" {self.times} times, the last time" if self.times > 1 else ""
-        why = f": {self.why}" if self.why else ""
-        again = f"; between that {', '.join(self.between[-_TRIED:])}" if self.between else ""
         next_ = f"; then {', '.join(self.tried)}" if self.tried else ""
-        end = "; it passed later" if self.settled else ""
-        return cut(f"{self.what} failed{often}{why}{again}{next_}{end}", 420)
+        why = f": {self.why}" if self.why else ""
+        end = f"; {self.by or 'it passed later'}" if self.settled else ""
+        return cut(f"{self.what} failed{often}{why}{next_}{end}", 420)
 
 
 class Failures:
@@ -53,7 +52,6 @@ class Failures:
             if one.key == key and not one.settled:
                 one.times += 1
                 one.why, one.turn = why or one.why, turn
-                one.between = [*one.between, *(done for done in one.tried if done not in one.between)][-4:]
                 one.tried.clear()
                 return
         self._kept.append(Failure(key, what, why, turn))
@@ -66,10 +64,11 @@ class Failures:
             if not last.settled and last.turn == turn and what not in last.tried and len(last.tried) < _TRIED:
                 last.tried.append(what)
 
-    def settle(self, key: str) -> None:
-        """What failed under this key went well now."""
+    def settle(self, key: str, by: str = "") -> None:
+        """What failed under this key went well now, itself or as a part of another command."""
         for one in self._kept:
-            one.settled = one.settled or one.key == key
+            if one.key == key and not one.settled:
+                one.settled, one.by = True, by
 
     def lines(self, most: int) -> list[str]:
         """The failures that tell most: those that stand, then those that were mended, each in their order."""
@@ -89,10 +88,14 @@ def named(command: str) -> str:
     return code(cut(command, 100))
 
 
+def printed(line: str) -> str:
+    """A line of an output beside a failure: what was seen there, which need not be the reason."""
+    return f"it printed “{line}”" if line else ""
+
+
 MAX_CHECKS = 200  # that are kept while turns come in
 _NAMED = 3
 PASSED, UNSEEN = "passed", "how it ended was not seen"
-NO_TESTS = (PASSED, "no errors found")  # outcomes that count no tests
 
 
 @mutable
@@ -106,13 +109,21 @@ class Check:
     passed: bool | None  # None: nobody saw how it ended
     names: tuple[str, ...]  # of what failed
     chosen: bool  # not all that there is
+    echoed: tuple[str, ...]  # the commands that it said it runs
     times: int = 1
     once: str | None = None  # how it failed the last time it did
+    outdated: bool = False  # files were written after it ran
+
+    @property
+    def counts_tests(self) -> bool:
+        """Whether its outcome counts tests, not only that something was right."""
+        return self.runner != "hooks" and self.outcome not in (PASSED, "no errors found")
 
     @property
     def sentence(self) -> str:
         """How it ended."""
-        return self.outcome + (f" (before: {self.once})" if self.passed and self.once else self.listed)
+        said = self.outcome + (f" (before: {self.once})" if self.passed and self.once else self.listed)
+        return f"{said}; files were written after it" if self.outdated else said
 
     @property
     def listed(self) -> str:
@@ -137,40 +148,64 @@ class Checks:
     def newest(self) -> Check | None:
         """The newest that was seen to pass, one that counted rather than one that only ended well."""
         there = [one for one in self._kept.values() if one.passed]
-        return next((one for one in reversed(there) if one.outcome not in NO_TESTS), there[-1] if there else None)
+        return next((one for one in reversed(there) if one.counts_tests), there[-1] if there else None)
+
+    def knows(self, command: str) -> bool:
+        """Whether a command ran as a check before, by what it printed then."""
+        return _key(command) in self._kept
+
+    def files_written(self) -> None:
+        """What ran before tells of the state before."""
+        for one in self._kept.values():
+            one.outdated = True
 
     def add(self, command: str, result: Result, told: CheckOutcome | None, *, turn: int, passed: bool | None) -> None:
         """One more run of a test; `passed` is None if nobody saw how it ended."""
         shown = command_results.shown(command)
         test = command_results.tests(command) or shown
         runner = told.runner if told else command_results.family(test)
-        key = " ".join(sorted(shown.split()))
+        key = _key(command)
         there = self._kept.pop(key, None)
+        if passed is False and told is not None and told.passed:  # what it counted is not what failed
+            told = None
         unseen = passed is None and (told is None or told.passed is not None)
         said = UNSEEN if unseen else told.sentence if told else PASSED
         if told is None and passed is False:
-            said = error_line(result.text) or (f"exit code {result.exit_status}" if result.exit_status else "failed")
+            line = error_line(result.text)
+            said = printed(line) or (f"exit code {result.exit_status}" if result.exit_status else "failed")
         names = told.names if told else ()
         status = None if passed is None else result.exit_status
         times, once = (there.times + 1, there.once) if there else (1, None)
         filtered = " filtered out" in said
         chosen = filtered or " deselected" in said or command_results.chooses(command)
-        made = self._kept[key] = Check(shown, runner, status, said, passed, names[: _NAMED + 1], chosen, times, once)
+        shares = (shown, runner, status, said, passed, names[: _NAMED + 1], chosen, command_results.echoed(result.text))
+        made = self._kept[key] = Check(*shares, times, once)
         while len(self._kept) > MAX_CHECKS:
             del self._kept[next(iter(self._kept))]
         if passed is False:
             made.once = said
-            self._failures.add(f"check {key}", named(shown), _why(said, names, result.text), turn)
+            self._failures.add(f"check {key}", named(shown), _why(said, names, result.text, told), turn)
         elif passed:
             # What passed is mended; so is what failed alone before, if all of that ran or is named as what ran.
             self._failures.settle(f"check {key}")
             for other, one in self._kept.items():
                 same = command_results.tests(one.command) or one.command
-                ran = (not filtered and command_results.is_whole(test, same)) or f"$ {one.command}\n" in result.text
+                ran = (not filtered and command_results.is_whole(test, same)) or one.command in made.echoed
+                ran = ran or not (filtered or set(one.echoed).isdisjoint(made.echoed))
                 if ran and one.runner == made.runner and one.passed is False:
-                    self._failures.settle(f"check {other}")
-                    one.passed, one.outcome, one.once = True, f"{one.outcome}; passed later with all others", None
+                    self._mended(other, one, f"later {named(shown)} passed")
             self._failures.tried(f"ran {named(shown)}", turn)
+
+    def committed(self) -> None:
+        """A commit was made: what kept one from being made does so no more."""
+        for key, one in self._kept.items():
+            if one.passed is False and command_results.commits(one.command):
+                self._mended(key, one, "a commit was made later")
+
+    def _mended(self, key: str, one: Check, how: str) -> None:
+        self._failures.settle(f"check {key}", how)
+        one.passed, one.outcome, one.once = True, f"{one.outcome}{one.listed}; {how}", None
+        one.names, one.exit_status, one.outdated = (), None, False
 
     def ran(self, most: int) -> tuple[list[SummaryCommand], int]:
         """Those that tell most, what fails and the newest, and how many more there are."""
@@ -181,13 +216,18 @@ class Checks:
 
     def left(self, most: int = 5) -> list[str]:
         """What fails, as somebody must know who goes on."""
-        return [f"{code(one.command)} fails: {one.outcome}{one.listed}" for one in self.failing[-most:]]
+        how = {True: "failed when last run, before files were written", False: "failed when last run"}
+        return [f"{code(one.command)} {how[one.outdated]}: {one.outcome}{one.listed}" for one in self.failing[-most:]]
 
 
-def _why(said: str, names: Sequence[str], text: str) -> str:
-    """What failed first, and the reason; some runners name it with what failed."""
-    if names and " - " in names[0]:
-        return f"{said}: {names[0]}"
-    reason = error_line(text)
-    known = said in reason or reason in names[:1] or is_total(reason)
-    return ": ".join(filter(None, [said, *names[:1], "" if known else reason]))
+def _key(command: str) -> str:
+    return " ".join(sorted(command_results.shown(command).split()))
+
+
+def _why(said: str, names: Sequence[str], text: str, told: CheckOutcome | None) -> str:
+    """What failed first, and what was printed about it; some runners name it with what failed."""
+    if told is None:
+        return said
+    reason = error_line(text, own=told.runner != "make")
+    known = said in reason or reason in names[:1] or is_total(reason) or any(" - " in name for name in names[:1])
+    return "; ".join(filter(None, [": ".join([said, *names[:1]]), "" if known else printed(reason)]))

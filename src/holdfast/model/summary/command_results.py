@@ -96,7 +96,7 @@ def tells_status(command: str) -> str:
     line = _unsigned(_without_heredoc(inner(command)))
     test = next(iter(_test_parts(command)), None)
     if test is None or _PATTERNS.masked.search(line):
-        return ""
+        return "all" if test is None and not hides_status(command) else ""
     pieces = re.split(r"(&&|\|\||[;\n|])", line)
     places = [at for at, piece in enumerate(pieces[::2]) if test[:40] in one_line(piece)]
     after = pieces[2 * places[0] + 1 :: 2] if places else ["?"]
@@ -108,22 +108,39 @@ def tells_status(command: str) -> str:
     return "passed" if set(after) == {"&&"} else ""
 
 
+@lru_cache(maxsize=512)  # the same few are run again and again
+def hides_status(command: str) -> bool:
+    """Whether the exit status of a command line may be another's than of what it is about."""
+    line = _unsigned(_without_heredoc(inner(command)))
+    piped = "|" in line.replace("||", "") and not _PATTERNS.pipefail.search(line)
+    return piped or _PATTERNS.masked.search(line) is not None
+
+
+def echoed(text: str) -> tuple[str, ...]:
+    """The commands that a runner of scripts says it runs."""
+    return tuple(dict.fromkeys(map(one_line, _PATTERNS.echo.findall(plain(text)))))[:20]
+
+
 def filters_output(command: str) -> bool:
     """Whether what a command printed is only what a filter left of it: that nothing failed cannot be seen there."""
     return _PATTERNS.filtered.search(_unsigned(inner(command))) is not None
 
 
-def answers_by_code(command: str) -> bool:
-    """Whether exit code 1 is such a command's way to say no."""
-    heads = [_head(part) for part in parts(command)]
-    return bool(heads) and (_PATTERNS.words("looking") | _PATTERNS.words("answers_by_code")).issuperset(heads)
+def commits(command: str) -> bool:
+    """Whether a part of a command line is git's commit."""
+    return any(map(_PATTERNS.commit.match, parts(command)))
+
+
+def ends_in_search(command: str) -> bool:
+    """Whether the status of a command line is that of a search at its end: 1 says that it found nothing."""
+    return any(_head(part) in _PATTERNS.words("searching") for part in parts(command)[-1:])
 
 
 def family(test: str) -> str:
     """What runs a test, whatever it was pointed at."""
     words = _short_head(test).split()
     plain = [word for word in words[:3] if not word.startswith("-") and not _points(word)]
-    return " ".join(plain[:2])
+    return " ".join(plain[: 3 if plain[1:2] == ["run"] else 2])  # a script is another than its neighbour
 
 
 def is_whole(test: str, other: str = "") -> bool:
@@ -141,7 +158,10 @@ def _unsigned(text: str) -> str:
 
 
 def _points(word: str) -> bool:
-    return word not in (".", "./...", "./") and re.search(r"/|::|\.\w{1,4}$", word) is not None
+    return (
+        word.rstrip("/") not in (".", "./...", "tests", "test", "spec")
+        and re.search(r"/|::|\.\w{1,4}$", word) is not None
+    )
 
 
 def _looks(part: str) -> bool:
@@ -206,7 +226,7 @@ def outcome(text: str) -> CheckOutcome | None:
 
 def is_total(line: str) -> bool:
     """Whether a line only counts what passed and failed: it says how a run ended, not why."""
-    return outcome(line) is not None or _PATTERNS.unittest_end.match(line) is not None
+    return outcome(f"{line}\n") is not None or _PATTERNS.unittest_end.match(line) is not None
 
 
 def _last(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -260,7 +280,7 @@ def _unittest(text: str) -> CheckOutcome | None:
 
 
 def _go(text: str) -> CheckOutcome | None:
-    good = len(_PATTERNS.go_ok.findall(text))
+    good = len(set(_PATTERNS.go_ok.findall(text)))  # the same packages may be tested twice
     bad, names = _names(text, _PATTERNS.go_fail), _names(text, _PATTERNS.go_name)
     if not good and not bad and not names:
         return None
@@ -317,6 +337,14 @@ def _checks(text: str) -> CheckOutcome | None:
     return CheckOutcome(True, "no errors found") if _last(text, _PATTERNS.clean) else None
 
 
+def _hooks(text: str) -> CheckOutcome | None:
+    """A line for each hook, with dots between its name and how it ended."""
+    found = {match[1]: match[2] for match in _PATTERNS.hook.finditer(text)}
+    names = tuple(name for name, end in found.items() if end == "Failed")
+    said = f"{count(len(names), 'hook')} failed" if names else f"{count(len(found), 'hook')} passed"
+    return CheckOutcome(not names, said, names) if found else None
+
+
 def _make(text: str) -> CheckOutcome | None:
     found = _last(text, _PATTERNS.make)
     if found is None:
@@ -336,8 +364,13 @@ _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
     ("others", lambda text: _counted(text, *_OTHERS), (" example", "OK (", "Tests: ", "% tests passed", "Failed:")),
     ("go", _go, ("ok  ", "ok\t", "--- FAIL:", "FAIL\t")),
     ("node", _node, (" passing", " failing", "# pass", "ℹ pass", " pass\n", " fail\n")),
-    ("checks", _checks, (" issues", "checks passed", " errors", "Found ", " problem", "error TS", "Checked ")),
+    (
+        "checks",
+        _checks,
+        (" issues", "checks passed", " errors", "Found ", " problem", "error TS", "Checked ", "Summary: "),
+    ),
     ("counts", _counts, (" passed", " failed")),
+    ("hooks", _hooks, ("...Passed", "...Failed")),
     ("make", _make, ("***",)),
     ("none", lambda _: CheckOutcome(None, "no tests ran"), ("o tests found", "o test files", "o tests were found")),
 )
@@ -349,20 +382,25 @@ def _errors() -> list[re.Pattern[str]]:
     return [re.compile(pattern, re.M) for pattern in _PATTERNS.lines("errors")]
 
 
+_OWN = 5  # of them only a test runner, a language or what it runs prints; the others may be of anything that is tested
+
+
 def first_line(text: str, limit: int = 200) -> str:
     """How an output begins: tools that are no programs say first what is wrong."""
     return next((cut(one_line(line), limit) for line in plain(text[:MAX_LINE]).split("\n") if line.strip()), "")
 
 
 @lru_cache(maxsize=256)  # a turn is summarised in its line and in its run
-def error_line(text: str, limit: int = 200) -> str:
-    """The line of an output that says best why it failed; its last one if none does."""
+def error_line(text: str, limit: int = 200, *, own: bool = False) -> str:
+    """The line of an output that says best why it failed; its last one if none does, or none if only runners' `own`."""
     told = plain(text)
     hints = map(str.strip, _PATTERNS.hint.findall(told))
     hinted = "\n".join(line for line in hints if not _PATTERNS.noise.search(line))
-    for pattern in _errors() if hinted else ():
+    for pattern in _errors()[: _OWN if own else None] if hinted else ():
         if found := _last(hinted, pattern):
             return cut(one_line(found["why"]), limit)
+    if own:
+        return ""
     lines = [line.strip() for line in told[-2000:].split("\n") if line.strip()]
     said = [line for line in lines if not _PATTERNS.noise.search(line)] or lines
     lead = next((line for line in reversed(said[-6:-1]) if line.endswith(":")), "")  # what the last line is an item of

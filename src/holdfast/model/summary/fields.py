@@ -13,6 +13,7 @@ class SummaryFile:
     action: str  # add, update, delete, move
     added: int = 0
     removed: int = 0
+    whole: bool = False  # written whole, and nobody knows what it held before
 
 
 @frozen

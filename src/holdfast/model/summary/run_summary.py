@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from holdfast.model.summary import command_results, wording
-from holdfast.model.summary.checks import NO_TESTS, Checks, Failures, named
+from holdfast.model.summary.checks import Checks, Failures, named, printed
 from holdfast.model.summary.command_results import CheckOutcome, error_line, first_line, outcome
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
@@ -34,6 +34,8 @@ class _File:
     action: str
     added: int = 0
     removed: int = 0
+    whole: bool = False  # what it held before is not known
+    seen: set[int] = field(default_factory=set)  # edits that were made
     committed: bool = False
 
 
@@ -59,6 +61,7 @@ class _Books:
     unfinished: list[str] = field(default_factory=list)
     broken_off: list[str] = field(default_factory=list)
     committed: bool = False
+    helped: bool = False  # by somebody who may have written files, too
     may_have_committed: bool = False  # by a command whose answer does not say so, or by a helper
     refused: str = ""  # a commit that was not made, and not tried again with success
 
@@ -87,7 +90,8 @@ class Account:
             for call in step.calls:
                 self._calls += 1
                 self._call(call, turn)
-        wrote = sum(1 + len(edit.added) + len(edit.removed) for call in turn.calls for edit in call.edits)
+        edits = [edit for call in turn.calls for edit in call.edits if not _outside(self._path(edit.path, turn))]
+        wrote = sum(1 + len(edit.added) + len(edit.removed) for edit in edits)
         self._end(turn, wrote=wrote, committed=len(self._books.commits) > before)
 
     def _ask(self, turn: TranscriptTurn) -> None:
@@ -114,11 +118,12 @@ class Account:
         elif call.command is not None and not _PATTERNS.not_run.match(call.result.text):
             self._command(call.result, call.command, turn)
         elif call.kind == "agent":
-            self._books.may_have_committed |= not _PATTERNS.only_looks.search(call.text[:4000])
+            self._books.helped |= not _PATTERNS.only_looks.search(call.text[:4000])
+            self._books.may_have_committed |= self._books.helped
         elif call.result.failed:
             self._tool_failed(call, turn)
         else:
-            self._failures.settle(f"tool {call.name}")
+            self._failures.settle(f"tool {_what(call)}")
             for path in call.paths if len(self._books.read) < 50 else ():
                 self._books.read.setdefault(self._path(path, turn))
 
@@ -127,16 +132,18 @@ class Account:
         assert call.result is not None
         if (call.kind in ("read", "search", "shell") and not call.edits) or _PATTERNS.not_run.match(call.result.text):
             return
-        why = first_line(call.result.text)
+        why = printed(first_line(call.result.text))
         if (call.kind == "edit" or call.edits) and (path := _aimed_at(call)):
             path = self._path(path, turn)
             self._failures.add(f"edit {path}", f"an edit of {code(path)}", why, self._turns)
         else:
-            self._failures.add(f"tool {call.name}", _what(call), why, self._turns)
+            self._failures.add(f"tool {_what(call)}", _what(call), why, self._turns)
 
     def _edit(self, call: Call, turn: TranscriptTurn) -> None:
         paths = [self._path(edit.path, turn) for edit in call.edits]
         self._failures.settle(f"edit {paths[0]}")
+        if not all(map(_outside, paths)):
+            self._checks.files_written()
         for path, edit in zip(paths, call.edits, strict=True):
             self._write(path, edit, turn)
         self._failures.tried(f"edited {code(paths[0])}", self._turns)
@@ -147,8 +154,12 @@ class Account:
             self._books.more_files += 1
             return
         there = files.setdefault(path, _File(edit.action))
-        there.added += len(edit.added)
-        there.removed += len(edit.removed)
+        # One that is made again, on another branch or after a checkout, was lost in between.
+        if (mark := hash((edit.added, edit.removed))) not in there.seen:
+            there.added += len(edit.added) - len(edit.kept or ())
+            there.removed += len(edit.removed)
+        there.seen.add(mark)
+        there.whole |= edit.kept is None
         there.committed = False
         if edit.action in ("delete", "move"):
             there.action = edit.action
@@ -160,26 +171,27 @@ class Account:
     def _command(self, result: Result, command: str, turn: TranscriptTurn) -> None:
         test = command_results.tests(command)
         told = outcome(result.text) if test or command_results.matters(command) else None
-        found_nothing = told is None and result.exit_status == 1 and _PATTERNS.searches.search(command[-2000:])
+        found_nothing = told is None and result.exit_status == 1 and command_results.ends_in_search(command)
         went_wrong = bool(result.failed or result.exit_status or (told and told.passed is False)) and not found_nothing
         committed = not went_wrong and self._commit(result.text, command)
         for part in () if went_wrong or _PATTERNS.elsewhere.search(command) else command_results.parts(command):
             self._by_shell(part, turn)
         self._doubt(command, result.text[:20_000], went_wrong)
-        # Whether an outcome can only be a test runner's.
-        sure = told is not None and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
-        if test or sure:
+        # Whether an outcome can only be a test runner's, and is how the command ended.
+        ended = told is not None and (told.passed is False or not went_wrong)
+        sure = ended and told and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
+        if test or sure or self._checks.knows(command):
+            if not went_wrong:
+                self._went_well(command)
             self._checks.add(command, result, told, turn=self._turns, passed=_passed(command, result, told))
         elif command_results.matters(command) and not committed:
             self._ran(command, result.exit_status, went_wrong, result.text)
-        elif went_wrong and not command_results.answers_by_code(command):
-            self._fail(command, result.exit_status, result.text)
 
     def _doubt(self, command: str, text: str, went_wrong: bool) -> None:
         """Note a commit that was refused, and what may have committed though git did not tell of it."""
         parts = command_results.parts(command)
-        if any(map(_PATTERNS.commit.match, parts)):
-            why = "" if not went_wrong or _PATTERNS.no_commit.search(text) else error_line(text) or "it failed"
+        if command_results.commits(command):
+            why = "" if not went_wrong or _PATTERNS.no_commit.search(text) else printed(error_line(text)) or "it failed"
             self._books.refused = why and f"Not committed: {named(command_results.shown(command))}: {why}"
         elif any(map(_PATTERNS.may_commit.match, parts)) or _PATTERNS.says_so.search(text):
             self._books.may_have_committed |= command_results.matters(command)
@@ -198,49 +210,55 @@ class Account:
     def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
         shown = command_results.shown(command)
         there = self._books.commands.pop(shown, None)
-        how = (error_line(text) if went_wrong else "") or _code(status)
+        how = (printed(error_line(text)) if went_wrong else "") or _code(status)
         self._books.commands[shown] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
         while len(self._books.commands) > MAX_COMMANDS:
             del self._books.commands[next(iter(self._books.commands))]
-        if went_wrong:
-            self._fail(command, status, text)
-        else:
-            self._failures.settle(f"run {shown}")
+        hidden = command_results.hides_status(command)
+        if went_wrong and not (hidden and (status or 0) > 128):  # a job that was ended by a signal, as servers are
+            self._failures.add(f"run {shown}", named(shown), how, self._turns)
+        elif not went_wrong:
+            if not hidden:
+                self._failures.settle(f"run {shown}")
             self._failures.tried(f"ran {named(shown)}", self._turns)
 
-    def _fail(self, command: str, status: int | None, text: str) -> None:
-        shown = command_results.shown(command)
-        self._failures.add(f"run {shown}", named(shown), error_line(text) or _code(status), self._turns)
+    def _went_well(self, command: str) -> None:
+        """Let go of how a command failed before that is told elsewhere now."""
+        self._failures.settle(f"run {command_results.shown(command)}")
+        self._books.commands.pop(command_results.shown(command), None)
 
     def _commit(self, text: str, command: str) -> bool:
         """Whether a command made commits, as git told it."""
         if not _PATTERNS.commits.search(command[:4000]):
             return False
         self._books.may_have_committed |= not _PATTERNS.no_commit.search(text[:20_000])
-        found = list(_PATTERNS.committed.finditer(text[:20_000]))
-        for one in found:
-            before = [old for old in self._books.commits if old.endswith(f" (on {one[1]})")]
+        found = [one.groups() for one in _PATTERNS.committed.finditer(text[:20_000])]
+        # A quiet commit is told by the log after it.
+        logged = [("HEAD", *one.groups()) for one in _PATTERNS.logged.finditer(text[:20_000]) if one[2] in command]
+        for branch, oid, subject in found or logged[:1]:
+            before = [old for old in self._books.commits if old.endswith(f" (on {branch})")]
             if before and _PATTERNS.amends.search(command[:4000]):
                 self._books.commits.remove(before[-1])
-            self._books.commits.append(f"{one[2]} {cut(one_line(one[3]), 120)} (on {one[1]})")
-        if found:
+            self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch})")
+        if found or logged:
             self._books.committed = True
-            self._failures.settle(f"run {command_results.shown(command)}")
-            self._books.commands.pop(command_results.shown(command), None)
+            self._went_well(command)
+            self._checks.committed()
             for file in self._books.files.values():
                 file.committed = True
-        if url := _PATTERNS.pulled.search(text[:20_000]) if "create" in command else None:
+        if url := _PATTERNS.pulled.search(text[:20_000]) if _PATTERNS.opens_pull.search(command) else None:
             self._books.commits.append(url[0])
-        return bool(found)
+        return bool(found or logged)
 
     def _end(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
-        answer = turn.answer
+        answer, texts = turn.answer, [step.text for step in turn.steps if not step.aside]
+        if self._books.said and any(map(_PATTERNS.withdraws.match, texts[:2])):
+            self._books.said[-1] = ["(In its next turn the agent said that it had been wrong.)", *self._books.said[-1]]
         if answer:
             self._books.answer = answer
             told = _statements(wording.without_open(answer))
             if told and told not in self._books.said:  # no "ok", no repetitions
                 self._books.said.append(told)
-            texts = [step.text for step in turn.steps if not step.aside]
             if told and wrote and wrote >= self._books.reported:
                 self._books.report = next(
                     (one for one in reversed(texts) if any(map(_PATTERNS.did.match, _statements(one)))), answer
@@ -252,8 +270,10 @@ class Account:
                 said = [one for told in alone for one in told if len(one) > 40 and _PATTERNS.reasons.search(one)]
                 self._books.remarks.extend(said[-3:])
         left = [*wording.unfinished(answer), *wording.questions(answer)]
-        # "Commit this" does not undo what the answer before it left open; work may have.
-        if left or wrote:
+        # "Commit this" does not undo what the answer before it left open; work may have, and a question was answered.
+        if turn.prompt and turn.steps:
+            self._books.unfinished = [one for one in self._books.unfinished if not one.endswith("?")]
+        if left or any(call.edits for call in turn.calls):
             self._books.unfinished = left
         elif answer and not committed:
             self._books.unfinished = self._books.unfinished if not turn.calls else []
@@ -266,12 +286,14 @@ class Account:
             self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
 
     def _path(self, path: str, turn: TranscriptTurn) -> str:
-        return relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
+        seen = relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
+        # A session of another clone, or of another system, is at home where it began.
+        return relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._origin.cwd) if _outside(seen) else seen
 
     def finish(self, *, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
         """The summary of the turns so far; `found` is what was decided, ruled, found out … in them."""
         books = self._books
-        files = [SummaryFile(path, one.action, one.added, one.removed) for path, one in books.files.items()]
+        files = [SummaryFile(path, one.action, one.added, one.removed, one.whole) for path, one in books.files.items()]
         most = sorted(files, key=lambda one: -(one.added + one.removed))[:SHOWN_FILES]
         listed = sorted(most, key=lambda one: (_outside(one.path), files.index(one)))
         left = self._left_open()
@@ -346,16 +368,18 @@ class Account:
         what = f"{agent}: {told}" if (told := self._headline()) else f"{agent} worked without being asked anything"
         inside = [one for one in files if not _outside(one.path)] or files
         gone = sum(one.action == "delete" for one in inside)
-        parts = [f"{count(len(inside) - gone, 'file')} written"] if len(inside) > gone else []
+        more = " and perhaps more by helpers" if books.helped else ""
+        parts = [f"{count(len(inside) - gone, 'file')} written{more}"] if len(inside) > gone else []
         parts += [f"{count(gone, 'file')} deleted"] if gone else []
         made = sum(" (on " in one for one in books.commits)  # the others are pull requests
         parts += [count(made, "commit")] if made else []
         failing, newest = self._checks.failing, self._checks.newest
         if failing:
-            more = f" and {len(failing) - 1} more fail" if len(failing) > 1 else " fails"
-            parts.append(code(cut(failing[-1].command, 60)) + more)
+            more = f" and {len(failing) - 1} more" if len(failing) > 1 else ""
+            parts.append(f"{code(cut(failing[-1].command, 60))}{more} failed when last run")
         elif newest is not None:
-            which = "checks pass" if newest.outcome in NO_TESTS else f"tests pass ({cut(newest.outcome, 60)})"
+            pass_ = "passed before the last edits" if newest.outdated else "pass"
+            which = f"tests {pass_} ({cut(newest.outcome, 60)})" if newest.counts_tests else f"checks {pass_}"
             parts.append(f"chosen {which}" if newest.chosen else which)
         parts += [f"{count(len(left), 'matter')} left open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
@@ -386,7 +410,7 @@ def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | N
         return None
     counts = command_results.tells_status(command)
     if result.failed or result.exit_status:
-        return False if counts == "all" or told is None else None
+        return False if counts == "all" or (counts and told is None) else None
     if told is not None and (told.passed is None or not command_results.filters_output(command)):
         return told.passed
     return True if counts and (result.exit_status == 0 or counts == "all") else None
@@ -410,7 +434,8 @@ def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
     idle = {one for one in told if one[-1] == "?" or _PATTERNS.only_checks.match(one) or wording.is_open(one)}
     results = [one for one in told if one not in idle or _PATTERNS.did.match(one)]
     first = next((at for at, one in enumerate(results) if _PATTERNS.did.match(one)), 0)
-    return beginning(" ".join(results[first:]), limit)
+    lead = [one for one in results[max(0, first - 6) : first] if one.endswith(":")][-1:]  # what an item is an item of
+    return beginning(" ".join([*lead, *results[first:]]), limit)
 
 
 def _statements(text: str) -> list[str]:
@@ -487,7 +512,7 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += [f"- {safe(name)}: {value}" for name, value in known.items()]
     sizes = [count(summary.turns, "turn"), count(summary.steps, "step"), count(summary.calls, "tool call")]
     rows.append(f"- {', '.join(sizes)}{f', by {safe(summary.model)}' if summary.model else ''}")
-    rows += _section("Left open", map(safe, summary.left_open), none="Nothing that the transcript tells of.")
+    rows += _section("Left open", map(safe, summary.left_open), none="None was recognised.")
     rows += _section("Asked for", map(safe, summary.asked))
     rows += _section("Done, in the agent's words", map(safe, summary.done))
     more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
@@ -512,7 +537,7 @@ def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     account.add(turn)
     told = account.finish()
     asked, more = wording.gist(turn.prompt, 110), f" and {len(told.files) - 2} more" if len(told.files) > 2 else ""
-    written = ", ".join(f"{code(one.path)} (+{one.added} −{one.removed})" for one in told.files[:2])
+    written = ", ".join(map(_file, told.files[:2]))
     done = [f"wrote {written}{more}"] if written else []
     done += [f"{code(cut(one.command, 60))}: {cut(one.outcome, 80)}" for one in told.tests[-2:]]
     done += [f"ran {code(cut(one.command, 60))}" for one in told.commands[-2:] if not told.tests]
@@ -531,7 +556,8 @@ def _section(title: str, rows: Iterable[str], *, none: str = "") -> list[str]:
 
 def _file(one: SummaryFile) -> str:
     said = [_ACTIONS[one.action]] if one.action in _ACTIONS else []
-    said += [f"+{one.added} −{one.removed}"] if one.added or one.removed else []
+    lines = f"written whole, {count(one.added, 'line')} in all" if one.whole else f"+{one.added} −{one.removed}"
+    said += [lines] if one.added or one.removed else []
     return f"{code(cut(one_line(one.path), MAX_LINE))} ({', '.join(said) or 'changed'})"
 
 

@@ -106,7 +106,7 @@ _LAST = 3_000  # characters at the end of an answer in which it says what is not
 def unfinished(answer: str) -> list[str]:
     """What the end of an answer leaves to do or to answer, in its own words, at most MOST lines."""
     # Items under a heading that says they are not done, then sentences that say so.
-    listed = [item for _, _, item in _parted(without_code(answer[-MAX_READ:])) if len(item) > 3]
+    listed = [item for _, _, item in _parted(answer) if len(item) > 3]
     known: set[str] = set()
     kept = []
     for one in (*listed, *_sentences(answer)):
@@ -138,19 +138,20 @@ def _matter(text: str) -> frozenset[str]:
 def questions(answer: str) -> list[str]:
     """What the last lines of an answer ask the person."""
     told = told_lines(answer[-_LAST:])[-6:]
-    asked = [one for line in told for one in sentences(line) if one.rstrip("\"')*` ").endswith("?")]
+    asked = [one for line in told for one in sentences(line) if one.rstrip("\"'*` ").endswith("?")]
     return [cut(one, LIMIT) for one in asked if len(one) > 12 and not _PATTERNS.offer.match(one)][-3:]
 
 
 def without_open(answer: str) -> str:
     """An answer without the lists that say what is not done."""
-    return "\n".join(line for line, is_open, _ in _parted(without_code(answer[-MAX_READ:])) if not is_open)
+    return "\n".join(line for line, is_open, _ in _parted(answer) if not is_open)
 
 
 def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
     """Each line, whether it belongs to such a list, and the item it is."""
     under = False
-    for line in answer.splitlines():
+    whole = answer if len(answer) <= MAX_READ else answer[-MAX_READ:].partition("\n")[2]  # from a whole line on
+    for line in without_code(whole).splitlines():
         plain = bare(line)
         heading = _PATTERNS.heading.match(plain)
         if heading and (heading["rest"] or _PATTERNS.ending_title.match(line)):
