@@ -144,3 +144,17 @@ def test_what_was_only_read_is_cited_where_nothing_was_written(repo: GitRepo, tm
     project.transcripts.import_agent("codex", str(tmp_path / "codex"))
     (waiting,) = project.memory.candidates()
     assert spans(waiting.memory) == ["symbol:src/carrier.py#call_carrier"]
+
+
+def test_a_comment_cites_the_line_where_it_stands(repo: GitRepo, tmp_path: Path) -> None:
+    """It was written with other lines, which changed since; the comment itself still says why."""
+    said = "# Uses the printer's own queue instead of ours, because the carrier never scans twice."
+    repo.commit("src/labels.py", f"import os\n\n{said}\ndef print_labels(parcels):\n    return os.name\n", "Labels")
+    rollout(tmp_path / "codex", repo.path).asks("Print them.").patches(
+        "src/labels.py", [said, "def print_labels(parcels):", "    return 1"]
+    ).done("Labels are printed.")
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(tmp_path / "codex"))
+    (waiting,) = project.memory.candidates()
+    assert waiting.memory.statement.startswith("`print_labels` uses the printer's own queue")
+    assert spans(waiting.memory)[0] == "lines:src/labels.py:3-3"

@@ -88,6 +88,18 @@ def test_comments_that_an_edit_adds_to_code_are_read() -> None:
     assert notes(wrote("src/a.py", *lines, failed=True)) == []
 
 
+def test_a_comment_without_a_subject_gets_the_name_of_what_it_stands_above() -> None:
+    """Read alone, "Uses the printer's own queue" does not say who uses it."""
+    below = ("# Uses the printer's own queue because the carrier loses labels.", "def print_labels(parcels):")
+    assert notes(wrote("src/a.py", *below)) == [
+        ("comment", "`print_labels` uses the printer's own queue because the carrier loses labels.")
+    ]
+    own = ("// printLabels uses the printer's own queue, since labels get lost.", "func (p *Printer) printLabels() {")
+    assert notes(wrote("src/a.go", *own)) == [("comment", own[0][3:])], "it has a subject"
+    alone = ("# Parcels are weighed before the carrier is asked.", "def ask(parcel):")
+    assert notes(wrote("src/a.py", *alone)) == [("comment", alone[0][2:])]
+
+
 @pytest.mark.parametrize(
     "path", ["CLAUDE.md", "AGENTS.md", "/home/x/.claude/projects/p/memory/shell.md", "docs/learnings.md"]
 )

@@ -160,7 +160,8 @@ def is_gone(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFil
 
 def _comment(words: str, paths: Sequence[str], files: WrittenFiles) -> Iterator[str]:
     """Where a comment stands, by how it begins."""
-    begins = words[:_BEGINS].rpartition(" ")[0] or words
+    own = words.partition("` ")[2] or words  # after the name of what it stands above
+    begins = own[1:_BEGINS].rpartition(" ")[0] or own
     for path in paths:
         found = [at for at, line in enumerate(files.now(path) or (), 1) if begins in line]
         if len(found) == 1:

@@ -69,6 +69,14 @@ def _new_text(edit: TranscriptEdit) -> str:
     return "\n".join(line for line in edit.added if line not in before)
 
 
+def _with_subject(comment: str, below: str) -> str:
+    """ "Returns the queue" above a function: with its name, since nobody sees it there later."""
+    found = _SHAPE.defines.match(below[:500])
+    if found is None or found["name"] in comment or not _SHAPE.has_no_subject.match(comment):
+        return comment
+    return f"`{found['name']}` {comment[:1].lower()}{comment[1:]}"
+
+
 def _comments(edit: TranscriptEdit) -> str:
     """The comments that an edit adds to code, a paragraph each; those of tests say how tests are made."""
     if _SHAPE.no_code.search(edit.path):
@@ -79,5 +87,6 @@ def _comments(edit: TranscriptEdit) -> str:
         if found and line not in before:
             groups[-1] += f" {found[1].strip()}"
         elif groups[-1]:
+            groups[-1] = _with_subject(groups[-1].strip(), line)
             groups.append("")
     return "\n\n".join(re.sub(r"\s+", " ", group).strip() for group in groups if len(group) > 30)
