@@ -213,7 +213,9 @@ def prepared(repository: str, folder: str, seed: int) -> Project:
     top, chance = os.path.join(folder, "repo"), random.Random(seed)
     environ = {**os.environ, "XDG_CACHE_HOME": os.path.join(folder, "cache")}
     if os.path.isdir(top):
-        return open_project(top, environ=environ, person=True)
+        project = open_project(top, environ=environ, person=True)
+        project.recall.build_index()
+        return project
     subprocess.run(["git", "clone", "-q", "--no-checkout", repository, top], check=True)
     line = git(top, "rev-list", "--first-parent", "origin/HEAD").split()
     git(top, "checkout", "-q", "-B", "main", line[min(BACK, len(line) // 2)])
@@ -224,6 +226,7 @@ def prepared(repository: str, folder: str, seed: int) -> Project:
     remember(project, cited_functions(top, chance), chance)
     for subject in git(top, "log", "--no-merges", f"-{OPEN}", "--format=%s").splitlines():
         project.tasks.add(subject)
+    project.recall.build_index()
     return project
 
 

@@ -12,6 +12,8 @@ from holdfast.curation import memory_conflicts
 from holdfast.errors import HoldfastError
 from holdfast.git import approvals, upstream
 from holdfast.index import hit_text, refresh
+from holdfast.index.corpus import likely_files
+from holdfast.index.corpus import update as repository
 from holdfast.model import event as model_event
 from holdfast.model import memory as model_memory
 from holdfast.model.ids import SESSION, is_id, pick, token
@@ -97,11 +99,14 @@ class ContextBuilder(Concern):
         told = [one for one in standings if guard_file.speaks_unasked(one)]
         expiries = [one.memory.expires_at for one in told if one.memory.expires_at]
         against = self._against(standings)
+        known, request = self.known(told, against), self._asked(asked, files, standings, against)
+        if request.words and not request.files:
+            request = replace(request, likely=self._likely(request.words, known))
         found = material.gather(
             self.clone,
-            known=self.known(told, against),
+            known=known,
             known_until=model_event.timestamp(min(expiries)) if expiries else None,
-            asked=self._asked(asked, files, standings, against),
+            asked=request,
             trunk=self.settings.trunk,
             with_sessions=self.settings.has("sessions"),
             with_tasks=self.settings.has("tasks"),
@@ -154,6 +159,11 @@ class ContextBuilder(Concern):
         found = list(self._of_runs(found, clean))
         found.sort(key=lambda one: _WORK.index(one.kind) if one.kind in _WORK else -1)
         return material.PackRequest(clean, named, tuple(found))
+
+    def _likely(self, words: str, known: Sequence[KnownMemory]) -> Mapping[str, float] | None:
+        """The files that a task is likely about, if commits and code were read: a context does not wait for that."""
+        corpus, cited = repository.path_of(self.clone), {path for one in known for path in one.cites}
+        return likely_files.likely_files(corpus, applicable_memories.spellings(words), cited) if cited else None
 
     def _of_runs(self, found: Iterable[RecalledItem], asked: str) -> Iterable[RecalledItem]:
         """The same, runs only where what they were for or what they tell of themselves has to do with it."""

@@ -1,9 +1,10 @@
 """What governs the work at hand: which memories hold for these files and this task, and why.
 
 A memory governs if it names a file at hand (by path, by folder or by a pattern with `*` and `**`), if it
-cites one as evidence, if its words, names and paths fit the task's words, or if it is about a file that the branch
-changed. Everywhere holds only what a person marked as general, by the path `**`: a memory without any scope is shown
-where its words fit. Pure comparing of values; which memories count is for whoever hands the memories in.
+cites one as evidence, if it is about a file that the task's words likely mean, if its own words, names and paths fit
+the task's, or if it is about a file that the branch changed. Everywhere holds only what a person marked as general, by
+the path `**`: a memory without any scope is shown where its words fit. Pure comparing of values; which memories count
+is for whoever hands the memories in.
 """
 
 import math
@@ -22,6 +23,10 @@ GENERAL = "**"  # the path that marks a memory as general
 MAX_FILES = 500  # files at hand that are compared
 MOST_OF_BRANCH = 50  # files that a branch changed: more say nothing about a task
 MOST_BY_WORDS = 6  # memories that nothing but words speaks for
+MOST_LIKELY = 6  # memories of files that are likely meant
+LIKELY = (
+    0.2  # from here on a file's memories are shown: then three of five of them are relevant (docs/design/ranking.md)
+)
 MOST_UNASKED = 8  # memories that are shown where nothing says what the work is
 _FEW = 20  # memories among which one shared word says enough; among more it must be a rare one
 _COMMON_TO = 5  # of these few that may share it
@@ -75,6 +80,7 @@ class WorkAtHand:
     words: str = ""
     tasks: tuple[str, ...] = ()  # whose words these are
     changed: tuple[str, ...] = ()  # files that this branch changed
+    likely: Mapping[str, float] | None = None  # files that the words may be about, and how likely; None: nobody looked
 
 
 @frozen
@@ -108,13 +114,25 @@ def applicable(known: Iterable[KnownMemory], hand: WorkAtHand) -> list[Applicabl
     fits = _fits(there, hand.words)
     best = max((fit.score for fit in fits.values()), default=0.0)
     least = max(_least(len(there), beside_files=bool(hand.files)), best * _LEAST_OF_BEST)
-    by_words = []
-    for at, fit in fits.items():
-        if (one := found[at]) is not None:
+    likely = hand.likely or {}
+    meant = _Files([path for path, chance in likely.items() if chance >= LIKELY])
+    by_files: list[tuple[float, ApplicableMemory]] = []
+    by_words: list[ApplicableMemory] = []
+    for at, (known_one, one) in enumerate(zip(there, found, strict=True)):
+        fit = fits.get(at, _NO_FIT)
+        if one is not None:
             found[at] = ApplicableMemory(one.known, one.near, one.why, fit.score)
-        elif fit.score >= (least / 2 if files.is_beside(there[at].cites) else least):
-            by_words.append(ApplicableMemory(there[at], TASK, f"mentions {fit.word}", fit.score))
-    return ordered([*filter(None, found), *ordered(by_words)[:MOST_BY_WORDS]])
+        elif path := next(filter(meant.has, (*known_one.applies_to, *known_one.cites)), None):
+            told = ApplicableMemory(known_one, TASK, f"likely {path}", fit.score)
+            by_files.append((likely.get(path, LIKELY), told))
+        elif fit.score >= (least / 2 if files.is_beside(known_one.cites) else least) and (
+            # What cites files that the task hardly concerns shares a word with it by chance, four times of five.
+            hand.likely is None or len(there) < _FEW or not known_one.cites or likely.keys() & set(known_one.cites)
+        ):
+            by_words.append(ApplicableMemory(known_one, TASK, f"mentions {fit.word}", fit.score))
+    by_files.sort(key=lambda pair: (-pair[0], -pair[1].fit, pair[1].known.id))
+    some = [*ordered(by_words)[:MOST_BY_WORDS], *(one for _, one in by_files[:MOST_LIKELY])]
+    return ordered([*filter(None, found), *some])
 
 
 def _least(everybody: int, *, beside_files: bool) -> float:
@@ -144,6 +162,9 @@ def _placed(one: KnownMemory, files: "_Files", branch: "_Files") -> ApplicableMe
 class _Fit:
     score: float
     word: str  # the most telling one, as the task spells it
+
+
+_NO_FIT = _Fit(0.0, "")
 
 
 def _fits(known: Sequence[KnownMemory], said: str) -> dict[int, _Fit]:
@@ -198,6 +219,11 @@ def _files_named(said: str, known: Sequence[KnownMemory]) -> set[str]:
 def telling(text: str) -> list[str]:
     """The words of a question that tell what it is about, as it spells them; each once."""
     return list(dict.fromkeys(word for word in text.split() if _about(word)))
+
+
+def spellings(text: str) -> list[str]:
+    """What a text is about, as it spells it: words and parts of names."""
+    return list(_words(text).values())
 
 
 def stems(text: str) -> list[str]:

@@ -262,9 +262,12 @@ def minute(ts: str) -> str:
     return f"{ts[:16].replace('T', ' ')} UTC"
 
 
+NONE_YET = "no session was recorded yet"
+
+
 def _why_none(clone: Clone, sessions: Sequence[Session]) -> str:
     if not sessions:
-        return "no session was recorded yet"
+        return NONE_YET
     told = "the only session is not" if len(sessions) == 1 else f"none of {len(sessions):,} sessions is"
     far = "; this clone is shallow, so older history is unknown" if clone.repo.is_shallow() else ""
     return f"{told} of {_place(clone)}, at an ancestor of it, or on the files that changed here{far}"

@@ -45,6 +45,7 @@ class PackRequest:
     words: str = ""
     files: tuple[str, ...] = ()
     found: tuple[RecalledItem, ...] = ()  # by recall; nothing where nobody asked
+    likely: Mapping[str, float] | None = None  # files that the words may be about; None where files are named
 
 
 @frozen
@@ -171,7 +172,7 @@ def _at_hand(asked: PackRequest, changed: ChangedFiles, session: Session | None,
     files = asked.files or tuple(dict.fromkeys([*sorted(changed.uncommitted), *named, *worked]))
     objective = session.objective if session else None
     words = asked.words or " ".join([*(task.title for task in tasks), objective or ""])
-    return WorkAtHand(files, words, tuple(task.id for task in tasks), changed.committed)
+    return WorkAtHand(files, words, tuple(task.id for task in tasks), changed.committed, asked.likely)
 
 
 def _tasks_at_hand(
