@@ -123,9 +123,29 @@ def test_what_names_only_code_that_is_gone_is_not_proposed(repo: GitRepo, tmp_pa
     """An old session tells of code that nobody finds any more; of another repository's files nobody can tell."""
     repo.commit("src/carrier.py", AROUND.format("\n".join(LINES)), "Retry")
     with pytest.raises(ValueError, match="not enough values"):
-        proposed(repo, tmp_path / "codex", GONE)
+        proposed(repo, tmp_path / "codex", GONE, ["def backoff_carrier(): ...", *LINES])
     repo.commit("src/carrier.py", AROUND.format("def backoff_carrier(): ..."), "Wait")
     assert proposed(repo, tmp_path / "again", GONE).statement.startswith("We decided to wait")
+
+
+@pytest.mark.parametrize("named", ["CARRIER_TOKEN", "SKILLS.md"])
+def test_what_was_never_here_is_not_gone(repo: GitRepo, tmp_path: Path, named: str) -> None:
+    """A variable of another system, or a file that nothing mentions: the statement holds as it did."""
+    repo.commit("src/carrier.py", AROUND.format("\n".join(LINES)), "Retry")
+    repo.commit("carrier/SKILLS.md", "How to ship.", "Skills")
+    said = f"We decided to read `{named}` first, because every carrier has one of its own."
+    assert proposed(repo, tmp_path / "codex", said, [*LINES, f"# {named}"] if "." in named else LINES)
+
+
+def test_a_comment_that_did_not_last_is_not_proposed(repo: GitRepo, tmp_path: Path) -> None:
+    """The session, or somebody since, wrote another one."""
+    said = "# Uses the printer's own queue instead of ours, because the carrier never scans twice."
+    repo.commit("src/labels.py", "# Uses our queue.\ndef print_labels(parcels):\n    return 1\n", "Labels")
+    code = [said, "def print_labels(parcels):", "    return 1"]
+    rollout(tmp_path / "codex", repo.path).asks("Print them.").patches("src/labels.py", code).done("Done.")
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(tmp_path / "codex"))
+    assert project.memory.candidates() == []
 
 
 def test_nothing_is_known_to_be_gone_where_none_of_the_files_is(repo: GitRepo, tmp_path: Path) -> None:

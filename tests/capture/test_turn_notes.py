@@ -88,6 +88,20 @@ def test_comments_that_an_edit_adds_to_code_are_read() -> None:
     assert notes(wrote("src/a.py", *lines, failed=True)) == []
 
 
+def test_a_comment_that_was_mended_is_read_as_a_whole() -> None:
+    """Its new line alone begins in the middle of a sentence."""
+    old = "# Parcels without a label are rejected at"
+    lines = (old, "# the gate; labelled ones pass, since the carrier scans them.", "x = 1")
+    whole = "Parcels without a label are rejected at the gate; labelled ones pass, since the carrier scans them."
+    assert notes(wrote("src/a.py", *lines, removed=(old, "# the door."))) == [("comment", whole)]
+
+
+def test_a_commit_message_is_read_as_a_shell_reads_it() -> None:
+    quoted = """git commit -m 'Print labels' -m 'Use the carrier'"'"'s own queue, and "no other".'"""
+    assert commit_message(quoted) == 'Print labels\n\nUse the carrier\'s own queue, and "no other".'
+    assert commit_message('git commit -am "half a quotation') == ""
+
+
 def test_a_comment_without_a_subject_gets_the_name_of_what_it_stands_above() -> None:
     """Read alone, "Uses the printer's own queue" does not say who uses it."""
     below = ("# Uses the printer's own queue because the carrier loses labels.", "def print_labels(parcels):")

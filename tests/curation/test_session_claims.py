@@ -266,7 +266,7 @@ def test_the_kind_is_seen_in_the_words(text: str, kind: str) -> None:
     "said",
     [
         "Committed as 3f2a9c1d and pushed to origin/labels with the new printer queue for parcels.",
-        "I amended the printer queue so that parcels keep their labels after a restart of the depot.",
+        "I amended the printer queue of the depot with parcels that keep their labels after a restart.",
         "The printer queue keeps parcels, and the lint checks of the whole depot passed.",
         "Option 2 keeps the parcels in the printer queue and drops the labels of the depot.",
         "Or configure the printer queue of the depot so that parcels keep their labels.",
@@ -328,3 +328,23 @@ def test_the_frame_of_a_box_is_no_prose() -> None:
         [Utterance("agent", "`★ Insight ─────────`\nLabels are printed once a day.", 1, "said")]
     )
     assert [one.text for one in told] == ["Labels are printed once a day."]
+
+
+def test_what_an_agent_did_is_told_by_what_it_leads_to() -> None:
+    """Who did it matters to nobody later."""
+    said = "I added a guard to the queue, so `print_label()` and `weigh()` now stop before any parcel is sent."
+    (one,) = session_statements.statements([Utterance("agent", said, 1, "closing", wrote=True)])
+    assert session_claims.may_stand(one)
+    assert session_claims._statement(one)[0].startswith("`print_label()` and `weigh()` now stop")
+
+
+def test_what_only_describes_is_no_invariant() -> None:
+    """A fact that holds by chance must not be guarded like a rule."""
+    for text, kind in (("The printer never fires twice in a row", "fact"), ("Never print a label twice", "invariant")):
+        (one,) = session_statements.statements([Utterance("agent", text, 1, "comment")])
+        assert session_claims.kind_of(one) == kind
+
+
+def test_a_full_stop_within_code_ends_no_sentence() -> None:
+    said = "Labels match `a... b` so that `--` and other marks of the carrier are left alone."
+    assert len(session_statements.statements([Utterance("agent", said, 1, "closing")])) == 1

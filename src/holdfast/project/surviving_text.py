@@ -78,6 +78,18 @@ class WrittenFiles:
                 self._lines[path] = None
         return self._lines[path]
 
+    def saw(self, folder: str, names: Sequence[str]) -> bool:
+        """Whether the calls of a run, or what came of them, hold one of these names."""
+        for row in read_rows(folder, CYCLES):
+            with contextlib.suppress(LookupError, TypeError):  # damaged
+                told = [
+                    *(one["input"] for one in row["proposal"]["calls"]),
+                    *(one["output"] for one in row["result"]["calls"]),
+                ]
+                if any(name in text for name in names for text in told):
+                    return True
+        return False
+
     def looked_at(self, folder: str, turn: int) -> list[str]:
         """Files that the calls of a run name up to a turn, the last first; its repository may have lain elsewhere."""
         words: dict[str, None] = {}
@@ -142,20 +154,34 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
 
 
 def is_gone(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles) -> bool:
-    """Whether nothing of the code that a find names is here any more, though other files of its session are.
+    """Whether nothing of the code that a find names is here any more, though its session saw some of it here.
 
-    What failed is worth knowing when it is gone, too.
+    What failed is worth knowing when it is gone, too, and what a person or the agent's memory file says is no report
+    of code. A comment is gone with its words.
     """
+    rows = list(turns_of(folder))
+    wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
+    if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
+        return False  # or the session's files are not of this repository: nobody can tell
+    if found.rule == COMMENT:
+        return not any(_in_comments(found.words, files.now(path) or ()) for path in wrote)
     spelled = {name.removesuffix("()").strip("`") for name in session_statements.code_names(found.statement)}
     names = sorted(name for name in spelled if len(name) > _SHORT and not _BLANK.search(name))
-    if not names or found.kind == "dead-end" or paths_mentioned(clone.repo, [found.statement])[found.statement]:
+    if not names or paths_mentioned(clone.repo, [found.statement])[found.statement]:
         return False
-    wrote = (path for row in turns_of(folder) for path in row["files"])
-    if not any(files.now(path) is not None for path in wrote):
-        return False  # the session's files are not of this repository: nobody can tell
-    lasts = ((name, name.rpartition(".")[2]) for name in names)
-    asked = [part for name, last in lasts for part in ("-e", last if len(last) > _SHORT else name)]
-    return clone.repo.attempt("grep", "-qF", "--untracked", *asked).returncode == 1
+    lasts = [last if len(last := name.rpartition(".")[2]) > _SHORT else name for name in names]
+    asked = [part for last in lasts for part in ("-e", last)]
+    if clone.repo.attempt("grep", "-qF", "--untracked", *asked).returncode != 1:
+        return False
+    named = [f"*{name}*" for name in names]
+    return not clone.repo.run("ls-files", "-z", "--", *named) and files.saw(folder, lasts)
+
+
+def _in_comments(words: str, lines: Sequence[str]) -> bool:
+    """Whether words stand in the comments of a file, wrapped in whatever way."""
+    own = words.partition("` ")[2] if words.startswith("`") else words
+    text = "".join(filter(str.isalnum, "".join(lines)))
+    return "".join(filter(str.isalnum, own[1:])) in text
 
 
 def _comment(words: str, paths: Sequence[str], files: WrittenFiles) -> Iterator[str]:

@@ -7,7 +7,9 @@ files) and `comment` (in code). Lengths are bounded. The patterns are in turn_no
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
+from itertools import pairwise
 
 from holdfast.model.transcript import Call, TranscriptEdit, TranscriptTurn, cut
 from holdfast.patterns import PatternFile
@@ -50,9 +52,19 @@ def commit_message(command: str) -> str:
     if found := _SHAPE.here_document.search(command):
         text = found["text"]
     else:
-        text = "\n\n".join(quoted or plain for quoted, plain in _SHAPE.message_option.findall(command))
+        text = "\n\n".join(_messages(command))
     lines = [line for line in text.replace('\\"', '"').split("\n") if not _SHAPE.trailer.match(line)]
     return "\n".join(lines).strip()
+
+
+def _messages(command: str) -> list[str]:
+    """What follows `-m`, quoted as a shell reads it."""
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quotation that does not end
+        return [quoted or plain for quoted, plain in _SHAPE.message_option.findall(command)]
+    found = [after for word, after in pairwise(words) if _SHAPE.message_flag.fullmatch(word)]
+    return [*found, *(word.partition("=")[2] for word in words if word.startswith("--message="))]
 
 
 def _plan(text: str) -> str:
@@ -81,12 +93,13 @@ def _comments(edit: TranscriptEdit) -> str:
     """The comments that an edit adds to code, a paragraph each; those of tests say how tests are made."""
     if _SHAPE.no_code.search(edit.path):
         return ""
-    before, groups = {*edit.removed, *(edit.kept or ())}, [""]
-    for line in edit.added:
-        found = _SHAPE.comment.match(line[:500])
-        if found and line not in before:
-            groups[-1] += f" {found[1].strip()}"
-        elif groups[-1]:
-            groups[-1] = _with_subject(groups[-1].strip(), line)
-            groups.append("")
-    return "\n\n".join(re.sub(r"\s+", " ", group).strip() for group in groups if len(group) > 30)
+    before = {*edit.removed, *(edit.kept or ())}
+    groups, block, is_new = [], "", False
+    for line in (*edit.added, ""):
+        if found := _SHAPE.comment.match(line[:500]):
+            block, is_new = f"{block} {found[1].strip()}", is_new or line not in before
+            continue
+        if is_new and len(block) > 30:  # as a whole: of a comment that was mended, the new lines alone say little
+            groups.append(re.sub(r"\s+", " ", _with_subject(block.strip(), line)))
+        block, is_new = "", False
+    return "\n\n".join(groups)

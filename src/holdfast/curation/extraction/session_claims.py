@@ -165,7 +165,7 @@ def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedM
 
 def _statement(one: SessionStatement) -> tuple[str, str]:
     """What it says in one sentence, and what else belongs to it."""
-    text, whole = bare(_SHAPE.lead.sub("", one.text)), one.told
+    text, whole = bare(_SHAPE.deed.sub("", _SHAPE.lead.sub("", one.text))), one.told
     leans = one.before and whole.startswith(one.before)
     if leans and len(whole) <= MAX_STATEMENT:
         return capital(bare(whole)), ""

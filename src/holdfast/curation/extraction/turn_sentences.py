@@ -213,6 +213,8 @@ def _spans(shown: str, block: ProseBlock) -> Iterator[tuple[int, int]]:
 
 def _goes_on(shown: str, start: int, found: re.Match[str]) -> bool:
     """Whether this full stop ends no sentence: an abbreviation, three dots, a number."""
+    if shown.count("`", start, found.start()) % 2:
+        return True  # within code
     before = shown[max(start, found.start() - 12) : found.start() + 1]
     after = shown[found.end() : found.end() + 1]
     if _SHAPE.abbreviated.search(before) or (found[0].startswith("..") and after.islower()):
