@@ -15,6 +15,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import from_folder, resolve, states
 from holdfast.git.span_history import SpanLocation, recite, what_changed, where
 from holdfast.model.evidence import FileEvidence, LinesEvidence, SymbolEvidence
+from holdfast.store.entry_memo import FEW
 from tests.git.place import Place
 
 SOURCE = """\
@@ -580,3 +581,28 @@ def test_before_the_first_commit_a_staged_span_holds(tmp_path: Path) -> None:
     cited, lost = str(resolve(clone, "a.py#A")), f"lines:b.py:1-1@{'0' * 40}"
     assert states(clone, [cited, lost]) == {cited: "holds", lost: "gone"}
     assert what_changed(clone, lost) == ()
+
+
+def test_what_was_found_out_about_a_file_is_kept_for_these_bytes_alone(place: Place) -> None:
+    """Symbols of fifty files take a second to find; an answer about other bytes would hide a change."""
+    count = FEW + 3
+    functions = [f"def f{n}():\n    return {n}\n" for n in range(count)]
+    place.repo.commit(PATH, "\n\n".join(functions), "the code")
+    cited = cite(place, *(f"{PATH}#f{n}" for n in range(count)))
+
+    def changed() -> list[str]:
+        found = states(place.open(), cited)
+        return [text for text in cited if found[text] != "holds"]
+
+    assert changed() == []
+    key = next(iter(cited))
+    other = [*functions[:1], "def f1():\n    return 'another'\n", *functions[2:]]
+    place.repo.write(PATH, "\n\n".join(other))
+    place.repo.git("commit", "-qam", "another")
+    assert changed() == [cited[1]] == changed()
+    place.repo.git("revert", "--no-edit", "HEAD")
+    assert changed() == [] and states(place.open(), [key])[key] == "holds"
+    kept = place.open().entry_memo
+    with kept._file.writing() as db:  # as a bug, or somebody who edits a cache, would
+        assert db.execute("UPDATE shown SET text = '' WHERE rules LIKE 'held %'").rowcount > count
+    assert changed() == [], "what does not hold by what was kept is looked at"

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 State = Literal["holds", "changed", "gone", "unanchored"]
 
+_HELD = "held 1"  # another number whenever the same bytes would be judged otherwise: kept answers are void then
 _AT_ONCE = 64  # files whose text in git is read together
 _HINT = (
     "Name a run id (`holdfast log`), a commit, or a tracked file, path:10-20, path#name; "
@@ -248,6 +249,8 @@ def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False
     by_path = grouped((span.path, span) for span in spans)
     at = tracked_files.places(clone.repo, by_path) if by_path else {}
     found: dict[Span, State] = {span: "unanchored" if span.path in at else "gone" for span in spans}
+    if not committed:
+        found |= dict.fromkeys(_held_here(clone, at, by_path), "holds")
     read: dict[Span, list[FileVersion]] = {}  # where it is not as it was cited
     for path, text in _texts(clone.repo, at, by_path, found, committed=committed):
         for span in by_path[path]:
@@ -258,6 +261,27 @@ def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False
                 read.setdefault(span, []).append(text)
     lost = {span: read.get(span, []) for span, state in found.items() if state in ("changed", "gone")}
     return found | dict.fromkeys(span_following.holding(clone, lost, committed=committed), "holds")
+
+
+def _held_here(clone: Clone, at: dict[str, TrackedPlace], by_path: dict[str, list[Span]]) -> list[Span]:
+    """What stands in the work tree as it was cited; of the same bytes that is found out once, for it takes long."""
+    datas = {path: tracked_files.here(clone.repo, place.path) for path, place in at.items()}
+    asked = {
+        f"{clone.repo.hash_blob(data)} {at[path].path} {span}": (path, span)
+        for path, data in datas.items()
+        if data is not None
+        for span in by_path[path]
+    }
+    versions: dict[str, FileVersion] = {}
+
+    def judged(one: tuple[str, Span]) -> str:
+        path, span = one
+        if path not in versions:
+            versions[path] = FileVersion(at[path].path, datas[path] or b"")
+        return "" if versions[path].own(span) is None else "holds"
+
+    known = clone.entry_memo.shown(_HELD, asked, judged)
+    return [span for key, (_, span) in asked.items() if known[key]]
 
 
 def _texts(
@@ -275,6 +299,8 @@ def _texts(
         return any(found[span] != "holds" for span in by_path[path])
 
     for path, place in at.items():
+        if not is_open(path):
+            continue
         if committed and place.held.head is not None:
             waiting.append((path, place.held.head))
             continue
