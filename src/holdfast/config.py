@@ -23,8 +23,8 @@ T = TypeVar("T")
 MAX_FILE = 64 * 1024
 PREFIX = "HOLDFAST_"
 SECTIONS = (
-    *("invariants", "decisions", "dead-ends", "assumptions", "open", "blocked", "session", "changed"),
-    *("goals", "facts", "found", "links"),
+    *("invariants", "decisions", "dead-ends", "assumptions", "facts", "open", "blocked", "session", "changed"),
+    *("goals", "found", "links"),
 )
 _NOT_IN_REFS = ("..", "@{", "\\", " ", "~", "^", ":", "?", "*", "[")
 CAPTURED = ("CI", "LANG", "LC_ALL", "NODE_ENV", "PYTHONPATH", "SHELL", "TERM", "TZ", "VIRTUAL_ENV")

@@ -348,3 +348,12 @@ def test_what_only_describes_is_no_invariant() -> None:
 def test_a_full_stop_within_code_ends_no_sentence() -> None:
     said = "Labels match `a... b` so that `--` and other marks of the carrier are left alone."
     assert len(session_statements.statements([Utterance("agent", said, 1, "closing")])) == 1
+
+
+def test_a_guess_that_the_answer_refutes_is_not_proposed() -> None:
+    """Nobody assumes it any longer."""
+    guess = Utterance("user", "We assume that the printer keeps its queue after a restart.", 1, "request")
+    no, yes = "That assumption does not hold: the queue is in memory.", "It does, the queue is on disk."
+    for answer, count in ((no, 0), (yes, 1)):
+        found = find_claims([guess, Utterance("agent", answer, 1, "closing")])
+        assert sum(one.kind == "assumption" for one in found) == count

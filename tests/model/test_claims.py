@@ -414,3 +414,9 @@ def test_what_denies_a_statement_does_not_repeat_it() -> None:
     kept, corrected = (Statement(text, "decision", ()) for text in ("Sessions are stored in Redis.", CORRECTED))
     assert not same(kept, corrected) and not same(corrected, kept)
     assert conflict(kept, corrected) is not None
+
+
+def test_the_number_of_a_line_is_no_figure() -> None:
+    """A place in a file contradicts nothing that is counted."""
+    assert [word.raw for word in tokens("a.go:39 prints two labels")] == ["a.go", "prints", "two", "labels"]
+    assert [word.raw for word in tokens("at 10:39 it waits")][1] == "10:39"

@@ -78,6 +78,8 @@ def find_claims(turns: Sequence[Utterance | TriedCommand], *, sent: Sequence[str
     plain = [turn for turn in heard if turn.source in _PLAINLY]
     gathered = [one for turn in plain for one in _in_turn(turn, packs) if _is_needed(turn, one)]
     gathered = [one for one in gathered if not withdrawn.hold(one.turn, one.who, one.words)]
+    refuted = {turn.turn for turn in heard if turn.who == "agent" and _SHAPE.refutes.search(turn.text)}
+    gathered = [one for one in gathered if one.kind != "assumption" or one.who != "user" or one.turn not in refuted]
     gathered += retried([turn for turn in turns if isinstance(turn, TriedCommand)])
     weighed = [turn for turn in heard if turn.source and not _is_planted(turn)]
     gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs, withdrawn))

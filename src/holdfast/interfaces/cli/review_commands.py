@@ -134,7 +134,7 @@ def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None)
     told = (*(text for text, _ in cited), *([_ELSEWHERE] if item.branch else []))  # said better elsewhere
     notes = [note for note in item.standing.notes if not note.startswith(told)]
     because = getattr(memory, "because", "")
-    own = (memory.source, "holds")  # the run that says it, which is named below
+    own = (memory.source, "holds") if len(cited) > 1 else None  # the run that says it, which is named below
     evidence = ", ".join(
         f"{receipt_name(text)} ({_STATE.get(state, state)})" for text, state in cited if own != (text, state)
     )

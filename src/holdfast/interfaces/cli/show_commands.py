@@ -71,6 +71,8 @@ def _said(thing: ShownRecord) -> str:
         return (thing.text or "").rstrip()
     outputs = thing.fields.get("outputs")
     told = outputs.get("summary") if isinstance(outputs, Mapping) else None
+    if thing.text and isinstance(outputs, Mapping) and "turns" in outputs:
+        return thing.text.strip()  # the whole summary of an agent's session
     command = str(thing.fields.get("command") or "").partition("\n")[0][:150]
     if told and command and str(told).startswith(command):
         return ""  # the wrapper's own sentence, which says no more than the fields above

@@ -48,11 +48,14 @@ class Token:
         return self.code or capital or any(c in "._/#@`" or c.isdigit() for c in self.raw)
 
 
+_LINE = regex(r"(\.[A-Za-z]\w{0,4}):\d+(?:-\d+)?\b")  # of a file: no figure that anything could contradict
+
+
 @lru_cache(maxsize=8192)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words, numbers and marks of one sentence, in order."""
     found: list[Token] = []
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(_LINE.sub(r"\1", text)):
         found += _made(match[0], match.lastgroup or "")
         if len(found) >= _MAX_TOKENS:
             break

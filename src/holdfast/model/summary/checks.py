@@ -168,6 +168,8 @@ class Checks:
         there = self._kept.pop(key, None)
         if passed is False and told is not None and told.passed:  # what it counted is not what failed
             told = None
+        if told is not None and told.passed is None and command_results.filters_output(command):
+            told = passed = None  # "no test files" of one package, and what the others said was filtered out
         unseen = passed is None and (told is None or told.passed is not None)
         said = UNSEEN if unseen else told.sentence if told else PASSED
         if told is None and passed is False:
