@@ -9,11 +9,19 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from holdfast.patterns import PatternFile
+
 if TYPE_CHECKING:  # `--help` and completion load none of it
     from collections.abc import Collection, Iterable, Sequence
 
 WIDTH = 72
 MOST_ROWS = 200  # of a list that somebody reads
+_TEXTS = PatternFile(__file__)
+
+
+def wording(table: str) -> dict[str, str]:
+    """The words for each state of a thing, from the text file beside this module."""
+    return _TEXTS.pairs(table)
 
 
 def lines(*parts: str | Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from holdfast.interfaces.cli import memory_commands as memories
 from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, here, on_a_terminal, options
 from holdfast.interfaces.cli.memory_commands import file_trouble, memory_row, refresh_tools, standing_object
 from holdfast.interfaces.cli.output import picked, say, show, strong, wants_json
-from holdfast.interfaces.cli.phrases import count, lines, short, table
+from holdfast.interfaces.cli.phrases import count, lines, short, table, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model.evidence import receipt_name
 from holdfast.model.memory import TYPES
@@ -39,14 +39,6 @@ DIFF = 12  # lines of what made a memory stale
 _ELSEWHERE = "proposed on another line"
 _STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
 _VERB = {"rejected": "rejected", "deprecated": "retired"}
-_WHY = {
-    "edited": "not reviewed as it stands",
-    "stale": "its evidence changed",
-    "expired": "its time is over",
-    "suggested": "suggested",
-    "elsewhere": "came by git, and nobody here approved it",
-    "contradicts": "stands here beside what contradicts it",
-}
 
 
 @root.group("review", invoke_without_command=True)
@@ -139,13 +131,13 @@ def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None)
         f"{receipt_name(text)} ({_STATE.get(state, state)})" for text, state in cited if own != (text, state)
     )
     status, source = item.standing.status, memory.source
-    why = status if status in (hit_text.EDITED, hit_text.UNCHECKED) else _WHY.get(item.reason)
+    why = status if status in (hit_text.EDITED, hit_text.UNCHECKED) else wording("waits").get(item.reason)
     said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
     said += [f"on {item.branch}"] if item.branch else []
     said += [f"by {source}"] if source else []
     quotes = [one for one in item.provenance[:3] if not _repeats(one.words, memory)]
     return [
-        *([f"    {': '.join(filter(None, (why, because)))}"] if item.reason in _WHY or because else []),
+        *([f"    {': '.join(filter(None, (why, because)))}"] if item.reason in wording("waits") or because else []),
         f"    evidence: {evidence or 'none'}",
         *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") else []),
         *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in quotes),
