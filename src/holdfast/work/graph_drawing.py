@@ -4,12 +4,11 @@ Titles are strangers' text: whatever steers a terminal, ends a quote or starts a
 obeyed. Marks and words tell what a colour would; who wants colour adds it in `interfaces`.
 """
 
-import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from holdfast.model.task import Task
-from holdfast.model.text import visible
+from holdfast.model.text import columns, visible
 from holdfast.patterns import PatternFile
 from holdfast.values import field, frozen, mutable
 from holdfast.work.task_graph import TaskGraph
@@ -161,22 +160,11 @@ def one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
-def columns(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
-
-
-def _columns(sign: str) -> int:
-    if unicodedata.combining(sign) or unicodedata.category(sign) in ("Mn", "Me"):
-        return 0
-    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
-
-
 def cut(text: str, room: int) -> str:
     """The text if it fits, else as much of it as does, with a mark."""
     if columns(text) <= room:
         return text
-    ends = accumulate(map(_columns, text), initial=1)
+    ends = accumulate(map(columns, text), initial=1)
     return text[: sum(end <= room for end in ends) - 1].rstrip() + "…"
 
 
