@@ -77,6 +77,10 @@ class PatternFile:
             self._words[name] = frozenset(" ".join(self.lines(name)).split())
         return self._words[name]
 
+    def pairs(self, name: str) -> dict[str, str]:
+        """A section of lines `name: text`, as they are written."""
+        return dict(row.split(": ", 1) for row in self.lines(name))
+
     def table(self, name: str) -> dict[str, str]:
         """A section of lines `name: word word …`, turned around: each word and the name before it."""
         if name not in self._tables:

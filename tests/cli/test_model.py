@@ -16,7 +16,7 @@ from holdfast.index.embed import coverage, fill_vectors, similarity
 from holdfast.index.embed.vectors import Vectors
 from holdfast.interfaces import agent_replies
 from holdfast.model.event import EventDraft
-from holdfast.project import Project, setting
+from holdfast.project import Project, search_models
 from holdfast.recall import search
 from tests.conftest import Cli, GitRepo, grown, init
 from tests.index import tiny
@@ -251,23 +251,23 @@ def test_a_setting_is_written_beside_what_stands_there(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text('# mine\ntrunk = "main"\n\n[retrieval] # here\n# a note\ngraph = "off"\n\n[redact]\nrules = []\n')
     before = path.read_text()
-    setting.put(str(path), "retrieval.model", "minilm")
+    search_models.put_setting(str(path), "retrieval.model", "minilm")
     assert path.read_text() == before.replace("# here\n", '# here\nmodel = "minilm"\n')
-    setting.put(str(path), "retrieval.model", ["a", 'b "c"'])
+    search_models.put_setting(str(path), "retrieval.model", ["a", 'b "c"'])
     assert 'model = ["a", "b \\"c\\""]\n# a note\n' in path.read_text()
-    setting.put(str(path), "retrieval.model", None)
+    search_models.put_setting(str(path), "retrieval.model", None)
     assert path.read_text() == before
     for around in ("", '# mine\ntrunk = "main"\n'):
         path.write_text(around)
-        setting.put(str(path), "retrieval.model", "minilm")
-        setting.put(str(path), "retrieval.model", None)
+        search_models.put_setting(str(path), "retrieval.model", "minilm")
+        search_models.put_setting(str(path), "retrieval.model", None)
         assert path.read_text() == around  # an empty table would be in the way of who writes one by hand
     path.write_text('[retrieval]\nmodel = "x"\n\n[redact]\nrules = []\n')
-    setting.put(str(path), "retrieval.model", None)
+    search_models.put_setting(str(path), "retrieval.model", None)
     assert path.read_text() == "[redact]\nrules = []\n"
     path.write_text('retrieval = { model = "x" }\n')
     with pytest.raises(BadSettings, match="left alone"):
-        setting.put(str(path), "retrieval.model", "minilm")
+        search_models.put_setting(str(path), "retrieval.model", "minilm")
 
 
 def test_damaged_vectors_are_said_and_made_anew(added: Cli, world: Path) -> None:

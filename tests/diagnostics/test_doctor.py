@@ -9,8 +9,8 @@ from datetime import timedelta
 
 import pytest
 
+from holdfast.diagnostics import doctor
 from holdfast.diagnostics import log_integrity as checkpoints
-from holdfast.diagnostics import store_records
 from holdfast.diagnostics.doctor import examine, take_checkpoint
 from holdfast.model.event import EventDraft
 
@@ -457,5 +457,5 @@ def test_a_file_in_the_drawers_place_is_no_journal(sample):
     """Nobody was cut short there, and setting such a journal aside would fail."""
     shutil.rmtree(sample.repo.path / ".holdfast" / "local", ignore_errors=True)
     sample.repo.write(".holdfast/local", "x")
-    found = [finding.file for finding in store_records.examine_records(sample.open())]
+    found = [finding.file for finding in doctor.examine_records(sample.open())]
     assert not [file for file in found if file.endswith(("publishing.json", "erasing.json"))]

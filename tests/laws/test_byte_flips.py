@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.diagnostics import store_records
+from holdfast.diagnostics import doctor
 from holdfast.diagnostics.doctor import examine, read_everything, take_checkpoint
 from holdfast.diagnostics.log_integrity import Ledger
 from holdfast.git import publish
@@ -103,11 +103,11 @@ def check_files(store: Store, event, paths: list[Path], seed: int, *, every_bit:
         whole, shown = path.read_bytes(), path.relative_to(store.repo.path).as_posix()
         for at, data in flips(whole, seed, every_bit=every_bit):
             rewrite(path, data)
-            found = [f.file for f in store_records.body(store.clone, event)]
+            found = [f.file for f in doctor.examine_body(store.clone, event)]
             assert found == [shown], f"byte {at} of {shown}"
             count += 1
         rewrite(path, whole)
-        assert list(store_records.body(store.clone, event)) == []
+        assert list(doctor.examine_body(store.clone, event)) == []
     return count
 
 
@@ -160,11 +160,11 @@ def test_files_added_to_or_taken_from_a_capsule_are_found(store):
     for path in capsule_files(store):
         whole = path.read_bytes()
         path.unlink()
-        assert list(store_records.body(store.clone, event)) != [], path
+        assert list(doctor.examine_body(store.clone, event)) != [], path
         path.write_bytes(whole)
-    assert list(store_records.body(store.clone, event)) == []
+    assert list(doctor.examine_body(store.clone, event)) == []
     (store.capsule / "outputs" / "extra").write_bytes(b"")
-    assert [f.file.rsplit("/", 1)[-1] for f in store_records.body(store.clone, event)] == ["extra"]
+    assert [f.file.rsplit("/", 1)[-1] for f in doctor.examine_body(store.clone, event)] == ["extra"]
 
 
 def test_the_whole_examination_finds_what_the_parts_find(store, seed):

@@ -133,11 +133,11 @@ def test_a_contradiction_has_no_direction(one: str, other: str) -> None:
 
 _READ_TOPICS = """
 import json, sys
-from holdfast.model.claims import topics
+from holdfast.model.claims.features import leanings
 from holdfast.model.claims.features import word_signs
 for line in sys.stdin:
     signs = word_signs(json.loads(line))
-    found = topics.leanings(signs.words, signs.signs)
+    found = leanings(signs.words, signs.signs)
     print(sorted((topic, one.value, one.share, one.sign) for topic, one in found.items()))
 """
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.model.task import STATUSES, Task
+from holdfast.model.text import columns
 from holdfast.work import graph_drawing
 from holdfast.work.task_graph import TaskGraph
 
@@ -135,7 +136,7 @@ def test_a_line_stays_within_its_width_and_is_one_line(title: str, width: int) -
     graph = TaskGraph([Raw("TSK-a", title), Raw("TSK-b", title, parent="TSK-a")])  # type: ignore[list-item]
     text = graph_drawing.tree(graph, width=width)
     assert text.count("\n") == len(text.splitlines()) == 2
-    assert all(graph_drawing.columns(line) <= max(width, 60) for line in text.splitlines())
+    assert all(columns(line) <= max(width, 60) for line in text.splitlines())
     assert text.replace("\n", "").isprintable() or not title.isprintable()
     assert "\x1b" not in text
     assert "\u202e" not in text
@@ -146,7 +147,7 @@ def test_wide_characters_count_twice() -> None:
     assert graph_drawing.cut("設計設計", 8) == "設計設計"
     assert graph_drawing.cut("設計設計", 7) == "設計設…"
     assert graph_drawing.cut("e\u0301" * 4, 4) == "e\u0301" * 4
-    assert graph_drawing.columns("e\u0301") == 1
+    assert columns("e\u0301") == 1
 
 
 def test_mermaid() -> None:

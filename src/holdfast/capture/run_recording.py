@@ -144,8 +144,7 @@ class _Keeper:
 
     def _copy(self, data: bytes, row: dict[str, Any]) -> None:
         try:
-            stream = self._scan.stream()
-            clean = stream.feed(data) + stream.finish()
+            clean = self._scan.file(data)
             self._into.add(f"outputs/files/{row['path']}", clean)
         except (HoldfastError, OSError):
             return  # a name too long for the store, a full disk: the hash stands alone

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from holdfast.errors import GitFailed, NotARepository, PublishRefused, UnsafePath
 from holdfast.git import git_memo
 from holdfast.git.git_memo import GitMemo
+from holdfast.patterns import PatternFile
 from holdfast.store import discovery, fsio, loose_records
 from holdfast.store.discovery import RepositoryPlace
 from holdfast.values import frozen
@@ -25,48 +26,18 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-# `git rev-parse --local-env-vars`, less GIT_CONFIG_* which the user may need (proxies, signing).
-_LOCAL_VARIABLES = (
-    *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE"),
-    *("GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"),
-    *("GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE"),
-)
+_LISTS = PatternFile(__file__)
 
 # A folder that looks like a git directory is none unless somebody names it; git older than 2.38 ignores this.
 _EXPLICIT = ("-c", "safe.bareRepository=explicit")
 
-# Variables by which a person's own commands mean or print something else; ours must not.
-_MOVING = (*_LOCAL_VARIABLES, "GIT_CEILING_DIRECTORIES")  # with one of them set, git has to say where it is
-_STEERING_VARIABLES = (
-    *("GIT_ATTR_SOURCE", "GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF", "GIT_FLUSH", "GIT_GLOB_PATHSPECS"),
-    *("GIT_ICASE_PATHSPECS", "GIT_LITERAL_PATHSPECS", "GIT_NAMESPACE", "GIT_NOGLOB_PATHSPECS"),
-    *("GIT_PRINT_SHA1_ELLIPSIS", "GIT_QUARANTINE_PATH", "GIT_REDIRECT_STDERR", "GIT_REDIRECT_STDIN"),
-    *("GIT_REDIRECT_STDOUT", "GIT_REF_PARANOIA"),
-)
 _TO_STDERR = ("1", "2", "true")  # values of GIT_TRACE… that would stand where git's own words are read
-
-# The same for settings, where a command reads; what writes runs hooks, which see the user's own settings.
-_PLAIN_SETTINGS = (
-    *("-c", "blame.ignoreRevsFile=", "-c", "color.diff=false", "-c", "color.ui=false", "-c", "core.quotePath=false"),
-    *("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "diff.relative=false"),
-    *("-c", "diff.orderFile=/dev/null", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false"),
-    *("-c", "log.showRoot=true", "-c", "log.showSignature=false"),
-)
 
 PUBLISHING = "HOLDFAST_PUBLISHING"  # the git folder of the clone whose publish runs the commit
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.1
 IDENTITY_HINT = "Tell it: `git config user.name NAME` and `git config user.email ADDRESS`."
 LOCK_HINT = "If no git runs, remove the lock file by hand, then run the command again."
-
-_OPERATIONS = {
-    "MERGE_HEAD": "a merge",
-    **dict.fromkeys(("rebase-merge", "rebase-apply"), "a rebase"),
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-    "sequencer": "a cherry-pick or revert",
-    "BISECT_LOG": "a bisect",
-}
 
 
 @frozen
@@ -128,7 +99,9 @@ class Repo:
         inside = place and f"{os.path.realpath(start)}/".startswith(f"{os.path.realpath(os.fsdecode(place.git_dir))}/")
         if place is None or inside:
             raise _why_not_a_repository(start)
-        if discovery.is_plain(place) and not any(os.environ.get(name) for name in _MOVING):
+        if discovery.is_plain(place) and not any(
+            os.environ.get(name) for name in (*_LISTS.words("local"), "GIT_CEILING_DIRECTORIES")
+        ):
             return cls(*map(os.fsdecode, (place.top, place.git_dir, place.common)))
         ceilings = os.environ.get("GIT_CEILING_DIRECTORIES")
         found = cls._asked(start if ceilings else os.fsdecode(place.top))
@@ -188,7 +161,7 @@ class Repo:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
         if publishing:
             environment[PUBLISHING] = os.path.realpath(self.common_dir)
-        given = args if write else (*_PLAIN_SETTINGS, *_past_submodules(args))
+        given = args if write else (*" ".join(_LISTS.lines("plain_settings")).split(), *_past_submodules(args))
         return _start(["-C", self.top, *self._where, *given], stdin, environment, lock)
 
     def refuse_in_hook_of_publish(self) -> None:
@@ -252,8 +225,9 @@ class Repo:
 
     def operation(self) -> str | None:
         """What git is in the middle of, if anything."""
-        there = (name for name in _OPERATIONS if os.path.lexists(os.path.join(self.git_dir, name)))
-        return next(map(_OPERATIONS.__getitem__, there), None)
+        known = _LISTS.pairs("operations")
+        there = (name for name in known if os.path.lexists(os.path.join(self.git_dir, name)))
+        return next(map(known.__getitem__, there), None)
 
     def rebasing(self) -> str | None:
         """The branch a rebase under way will move, or None."""
@@ -425,7 +399,7 @@ class Repo:
 
 
 def _environment(*, keep_local: bool = False) -> dict[str, str]:
-    dropped = _STEERING_VARIABLES if keep_local else (*_STEERING_VARIABLES, *_LOCAL_VARIABLES)
+    dropped = _LISTS.words("steering") if keep_local else _LISTS.words("steering") | _LISTS.words("local")
     kept = {
         name: value
         for name, value in os.environ.items()

@@ -20,6 +20,7 @@ from holdfast.index.fill import IndexFill
 from holdfast.index.sqlite import Index, drop
 from holdfast.index.visible_units import IndexUnit, UnitTexts, own_units
 from holdfast.model.session import from_json
+from holdfast.patterns import PatternFile
 from holdfast.store import fsio, pending_changes, session_files
 from holdfast.store import layout as paths
 from holdfast.store.format import split_lines
@@ -31,15 +32,8 @@ DELETED, NOT_HERE = "deleted", "not here"  # what is said of a branch that git d
 UNNAMED = "a branch without a name"  # where nobody wrote down which it was
 _FORM = "3"  # of these tables
 _FOLDERS = (paths.MEMORY, paths.TASKS)
+_FILE = PatternFile(__file__)
 OWN_TABLES = ("place", "missing", "sees", "published")
-_TABLES = (
-    "CREATE TABLE IF NOT EXISTS place (row INTEGER, branch TEXT, PRIMARY KEY (row, branch)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS missing (branch TEXT, path TEXT, PRIMARY KEY (branch, path)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS sees (branch TEXT, line TEXT, until TEXT)",
-    "CREATE TABLE IF NOT EXISTS gone (branch TEXT PRIMARY KEY, why TEXT) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS published (path TEXT, blob TEXT, branch TEXT)",
-    "CREATE INDEX IF NOT EXISTS row_name ON row (name)",
-)
 
 
 @mutable
@@ -90,7 +84,7 @@ def bring_others(clone: Clone, there: Index, here: Index, *, memory: str) -> str
         drop(there.path)  # no word of an erased text may stay, and none that a new rule hides
     visible = dict(here.db.execute("SELECT name, until FROM unit WHERE shown"))
     with there.writing() as db:
-        for statement in _TABLES:
+        for statement in _FILE.lines("tables"):
             db.execute(statement)
         others = _gather(clone, db, visible)
         texts = UnitTexts(clone, erased, [])

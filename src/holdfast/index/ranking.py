@@ -14,10 +14,10 @@ from __future__ import annotations
 from math import log
 
 from holdfast.index import result_order, scoring
+from holdfast.index.hit_text import APPROVED, FOREIGN, PROMOTED, STALE, SUPERSEDED
 from holdfast.index.pool import AT, FIRST, READ, SOURCES, Pool, facets_of, fetched, gather, match_all, match_any
 from holdfast.index.query import MAX_QUERY, MAX_WORDS, Scope, SearchQuery, quoted, read_query, split_word
 from holdfast.index.ranking_weights import GROUPED, PRIORS, STANDINGS, TRUST, WEIGHTS
-from holdfast.index.reliability import HitReliability
 from holdfast.index.schema import facet
 from holdfast.index.search_words import words_of
 from holdfast.index.second_hop import NAMED, follow, named_by
@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 
     SearchRow = tuple[Any, ...]
     Step = Callable[[Sequence[Connection], SearchQuery, Sequence[tuple[int, float]]], dict[int, float]]
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+    from typing import Any
+
+    Row = tuple[Any, ...]
 
 COMMITS = 2  # that stand among the first; git lists the others
 _PASSING = ("event", "artifact", "turn")  # what more telling things stand for
@@ -341,3 +346,67 @@ def snippet(text: str, terms: list[str]) -> str:
         start = space + 1 if 0 <= space < start + 20 else start
     line = " ".join(text[start : start + SNIPPET].split())
     return ("…" if start else "") + line + ("…" if start + SNIPPET < len(text) else "")
+
+
+_LONGEST = 10  # chain of memories that took one another's place, that is looked at
+_STEP = 1e-6  # of a score: enough to stand behind
+
+
+class HitReliability:
+    """What is to be said of memories before they are believed, and what took the place of which."""
+
+    def __init__(self, sources: Sequence[Connection], pool: Pool, now: str) -> None:
+        self._now = now
+        self._replaced = _superseded(sources[0]) if any(key < 0 and _is_first(key) for key in pool.rows) else {}
+        self.states: dict[int, str | None] = {key: self.of(row) for key, row in pool.rows.items() if key < 0}
+
+    def of(self, row: Row) -> str | None:
+        """A task's status, whether a session is open, or how far a memory can be believed."""
+        if row[AT["id"]] > 0 and row[AT["kind"]] != "session":
+            return None
+        state: str | None = row[AT["what"]]
+        doubt, tier, expires = row[AT["doubt"]], row[AT["tier"]], row[AT["expires"]]
+        if state == "deprecated":
+            return doubt if doubt and doubt != FOREIGN else "retired"
+        if state != "accepted":
+            return state
+        over = bool(expires and self._now and expires <= self._now)
+        return _state(doubt, tier, self._replaced.get(row[AT["name"]], ("",))[0], over=over)
+
+    def put_behind(self, pool: Pool, scores: dict[int, float]) -> None:
+        """Let nothing stand before what took its place."""
+        keys = {pool.rows[key][AT["name"]]: key for key in scores if key < 0 and _is_first(key)}
+        old = sorted(name for name in keys if self.states[keys[name]] == SUPERSEDED)
+        for _ in old[:_LONGEST]:  # one may have taken the place of another that had taken a third's
+            for name in old:
+                newer = [keys[one] for one in self._replaced.get(name, ("",))[1:] if one in keys]
+                least = min([scores[key] for key in newer], default=scores[keys[name]])
+                scores[keys[name]] = min(scores[keys[name]], least - _STEP if newer else least)
+
+
+def _superseded(db: Connection) -> dict[str, tuple[str, ...]]:
+    """The memories that newer, approved ones say they replace: the best tier of these, and their names."""
+    rows = db.execute(
+        "SELECT supersedes, tier, name FROM row WHERE supersedes IS NOT NULL AND shown "
+        "AND (doubt IS NULL OR doubt IN (?, ?, ?)) ORDER BY tier, name",
+        (FOREIGN, STALE, SUPERSEDED),
+    )
+    found: dict[str, tuple[str, ...]] = {}
+    for names, tier, newer in rows:  # the most trusted comes first
+        for name in names.split():
+            found[name] = (*found.get(name, (tier,)), newer)
+    return found
+
+
+def _state(doubt: str | None, tier: str, newer: str, *, over: bool) -> str:
+    """What is to be said of a memory before it is believed; only what is trusted as much replaces it."""
+    if doubt and doubt not in (FOREIGN, STALE):
+        return doubt
+    if newer and newer <= tier:
+        return SUPERSEDED
+    return "expired" if over else doubt or ("accepted" if tier == APPROVED else PROMOTED)
+
+
+def _is_first(key: int) -> bool:
+    """Whether a candidate is of the first source, which holds what was decided."""
+    return not key & (1 << SOURCES) - 1

@@ -22,6 +22,7 @@ from holdfast.index.query import Scope, SearchQuery, quoted
 from holdfast.index.ranking_weights import MIXED, WEIGHTS
 from holdfast.index.schema import facet
 from holdfast.index.search_words import ENGLISH, is_identifier
+from holdfast.patterns import PatternFile
 from holdfast.values import replace
 
 TYPE_CHECKING = False
@@ -50,27 +51,15 @@ _KINDS = (
 )  # fmt: skip
 _TALK = ("run", "turn", "session")
 _OF_FILES = ("doc", "code", "artifact")
-_FOR_CODE = frozenset(
-    ("class", "constant", "defined", "definition", "function", "implementation", "implemented", "method",
-     "struct", "variable")
-)  # fmt: skip
+_WORDS = PatternFile(__file__)
 _FOR_TESTS = ("test", "spec", "fixture", "golden", "mock")
-_TEST_FOLDERS = frozenset(
-    ("test", "tests", "testing", "testdata", "spec", "specs", "fixtures", "golden", "mocks", "__tests__",
-     "__mocks__", "e2e", "integration_test")
-)  # fmt: skip
-_DECLARING = frozenset(
-    ("def", "class", "func", "fn", "function", "const", "var", "let", "type", "struct", "enum", "interface",
-     "trait", "export", "default", "public", "private", "protected", "static", "final", "pub", "async",
-     "abstract", "#define", "val", "object", "module")
-)  # fmt: skip
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
 def form_of(asked: SearchQuery) -> str:
     """Whether a question is a sentence, a name (a symbol, a path, an error), or just a word or two."""
     said = asked.text.casefold().split()
-    if asked.paths or _asks_for_tests(asked) or not _FOR_CODE.isdisjoint(said):
+    if asked.paths or _asks_for_tests(asked) or not _WORDS.words("for_code").isdisjoint(said):
         return NAMES
     named = sum(map(_is_symbol, asked.words))
     if (named and 2 * named >= len(asked.words)) or (said and said[0].endswith(":")):  # as errors begin
@@ -178,7 +167,7 @@ def _defined_names(asked: SearchQuery) -> list[str]:
         return []
     words = [word.replace("::", ".").rstrip("()") for word in asked.words[:MOST_NAMES] if "/" not in word]
     pieces = [piece for word in words for piece in word.split(".")]
-    alone = len(asked.words) == 1 or not _FOR_CODE.isdisjoint(asked.text.casefold().split())
+    alone = len(asked.words) == 1 or not _WORDS.words("for_code").isdisjoint(asked.text.casefold().split())
     return [piece for piece in pieces if len(piece) > 2 and (alone or _is_symbol(piece))]
 
 
@@ -188,7 +177,7 @@ def _is_defined(name: str, text: str) -> bool:
     while at >= 0:
         before = text[text.rfind("\n", 0, at) + 1 : at].split()
         end = at + len(name)
-        if text[end : end + 1] not in _LETTERS and _DECLARING.issuperset(before):
+        if text[end : end + 1] not in _LETTERS and _WORDS.words("declaring").issuperset(before):
             after = text[end : end + 4].lstrip(" ")
             gives = after[:2] != "==" and after.startswith(("=", ":=", ": "))
             if gives or before:
@@ -208,7 +197,7 @@ def is_test(path: str) -> bool:
     folders, _, name = path.casefold().rpartition("/")
     if name.startswith("test_") or "_test." in name or ".test." in name or ".spec." in name or "_spec." in name:
         return True
-    return name == "conftest.py" or not _TEST_FOLDERS.isdisjoint(folders.split("/"))
+    return name == "conftest.py" or not _WORDS.words("test_folders").isdisjoint(folders.split("/"))
 
 
 def _asks_for_tests(asked: SearchQuery) -> bool:

@@ -48,6 +48,19 @@ def in_json(text: str) -> str:
     return _HIDDEN.sub(_escape_in_json, text)
 
 
+def columns(text: str) -> int:
+    """How many columns of a terminal a text takes; East Asian signs take two."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(sign: str) -> int:
+    import unicodedata  # most texts are plain
+
+    if unicodedata.combining(sign) or unicodedata.category(sign) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+
+
 def tokens(text: str) -> int:
     """About how many tokens a model reads in a text: a quarter of its bytes, rounded up."""
     return (len(text.encode("utf-8", "replace")) + 3) // 4

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 import sqlite3
 import time
+import tomllib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast import config
-from holdfast.errors import BadInput, Busy, NoModel
+from holdfast.errors import BadInput, BadSettings, Busy, NoModel
 from holdfast.index import refresh, sqlite
 from holdfast.index.corpus import update as repository
 from holdfast.index.embed import coverage, download, embedding_model, fill_vectors, similarity
 from holdfast.index.embed import vectors as embed_vectors
-from holdfast.project import setting
 from holdfast.project.concern import Concern
+from holdfast.store import fsio, tally
 from holdfast.store import layout as paths
-from holdfast.store import tally
 from holdfast.values import frozen, replace
 
 if TYPE_CHECKING:
@@ -212,7 +214,7 @@ class SearchModels(Concern):
                 made = sum(one.count for one in vectors.models())
         embed_vectors.drop(self._vectors_path())
         if SETTING in self.settings.origins:
-            setting.put(self.clone.private.settings, SETTING, None)
+            put_setting(self.clone.private.settings, SETTING, None)
         gone = download.remove(embedding_model.minilm(self.clone.layout.cache))
         self._reread_model()
         return ModelRemoved(gone, made)
@@ -278,7 +280,7 @@ class SearchModels(Concern):
         """Write the setting down: a command, and what the user's own file says already, for all clones."""
         own = paths.user_settings(self.project.environ or os.environ)
         owned = config.starts_program(SETTING, value) or self.settings.origins.get(SETTING) == own
-        setting.put(own if everywhere or owned else self.clone.private.settings, SETTING, value)
+        put_setting(own if everywhere or owned else self.clone.private.settings, SETTING, value)
         self._reread_model()
 
     def _reread_model(self) -> None:
@@ -299,3 +301,70 @@ def _problem(source: str | None, cache: str) -> str | None:
     if lacking := embedding_model.missing():
         return f"the extra is not installed ({', '.join(lacking)} missing). {embedding_model.HINT}"
     return None
+
+
+# One setting written into a settings file; every other byte of it stays.
+
+_LARGEST = 64 * 1024
+
+
+def put_setting(path: str, name: str, value: str | list[str] | None) -> None:
+    """Set `section.key` in a file, which is made if there is none; None takes the setting out."""
+    try:
+        text = fsio.read(path, limit=_LARGEST).decode("utf-8")
+    except FileNotFoundError:
+        text = ""
+    except UnicodeDecodeError as error:
+        raise BadSettings(f"{path} is not UTF-8 text") from error
+    new = with_setting(text, name, value)
+    if new is None:
+        raise BadSettings(f"{path} says {name} in a way that is left alone", hint=f"Set {name} there yourself.")
+    if new != text:
+        fsio.make_dirs(os.path.dirname(path))
+        fsio.replace(path, new.encode("utf-8"))
+
+
+def with_setting(text: str, name: str, value: str | list[str] | None) -> str | None:
+    """The text with a setting changed; None if it cannot be done by changing one line."""
+    section, key = name.split(".")
+    rows = text.splitlines(keepends=True)
+    start, end = _section(rows, section)
+    line = [] if value is None else [f"{key} = {json.dumps(value, ensure_ascii=False)}\n"]
+    at = [place for place in range(start, end) if re.match(rf"\s*{key}\s*=", rows[place])]
+    if at:
+        rows[at[0] : at[0] + 1] = line
+        if not line and not "".join(rows[start : end - 1]).strip():
+            _drop_heading(rows, start - 1, end - 1)
+    elif line and start:
+        rows[start:start] = line
+    elif line:
+        gap = ["\n"] if rows and rows[-1].endswith("\n") else ["\n\n"] if rows else []
+        rows += [*gap, f"[{section}]\n", *line]
+    new = "".join(rows)
+    return new if _says(new, section, key) == value else None
+
+
+def _drop_heading(rows: list[str], heading: int, end: int) -> None:
+    """Take out a section that holds nothing, with the blank lines before it: an empty one is in the way."""
+    first = heading
+    while first and not rows[first - 1].strip():
+        first -= 1
+    gap = rows[first:heading] if first and end < len(rows) else []
+    rows[first:end] = gap
+
+
+def _section(rows: list[str], section: str) -> tuple[int, int]:
+    """The lines of a section, without its heading; an empty range where there is none."""
+    heads = [place for place, row in enumerate(rows) if row.lstrip().startswith("[")]
+    for place, start in enumerate(heads):
+        if re.match(rf"\s*\[\s*{section}\s*\]", rows[start]):
+            return start + 1, heads[place + 1] if place + 1 < len(heads) else len(rows)
+    return 0, 0
+
+
+def _says(text: str, section: str, key: str) -> object:
+    try:
+        found = tomllib.loads(text).get(section)
+    except tomllib.TOMLDecodeError:
+        return NotImplemented
+    return found.get(key) if isinstance(found, dict) else None

@@ -11,6 +11,7 @@ from holdfast.errors import BadInput, HoldfastError
 from holdfast.index import refresh
 from holdfast.model import brief
 from holdfast.model.ids import token
+from holdfast.patterns import PatternFile
 from holdfast.project import context_builder, run_log
 from holdfast.project.concern import Concern
 from holdfast.recall import lookup
@@ -24,41 +25,14 @@ if TYPE_CHECKING:
     from holdfast.recall.pack.pack_lines import PackLine, PackSection
 
 BUDGET = 4000  # tokens, unless somebody says otherwise
-
-
 SECTIONS = (
     *("session", "changed", "open", "blocked", "invariants", "decisions", "dead-ends", "assumptions"),
     *("goals", "facts", "links"),
 )
-
-
-ASK = (
-    ("holdfast recall WORDS", "search memories, tasks, sessions and runs"),
-    ("holdfast context --for WORDS --files PATH", "what governs a piece of work"),
-    ("holdfast show ID", "one memory, task, session or run in full"),
-    ("holdfast next", "the task to take up next"),
-    ("holdfast session note --close ID", "say that something open is settled"),
-)
-
-
+_TEXTS = PatternFile(__file__)
 _RUNS = 3  # the newest runs that are included
 _LOOKED_AT = 200  # runs among which those are looked for
-
-
-_OF_RUN = {  # which parts of a run's summary are included, and how each begins
-    "Left open": "left open",
-    "Failed": "what failed",
-    "Tests and checks, as they ended": "tests",
-    "Answers of the person": "the person answered",
-    "Proposed: decisions": "may be decided",
-    "Decided": "decided",  # as pages of earlier versions head it
-    "Done, in the agent's words": "done",
-}
-
-
 _STEPS = 6
-
-
 _LEAST, _TRIES = 200, 6  # tokens of the pack itself; times to make all of it fit
 
 
@@ -213,7 +187,9 @@ class SessionBook(Concern):
         for run in runs:
             told, parts = pack_lines.ToldRevision(run, "run", None, "what the last runs left"), self._summary_of(run)
             rows = [("", one) for one in parts.get("", [])[:1]]
-            rows += [(f"{label}: ", row) for title, label in _OF_RUN.items() for row in parts.get(title, ())]
+            rows += [
+                (f"{label}: ", row) for label, title in _TEXTS.pairs("of_run").items() for row in parts.get(title, ())
+            ]
             yield from (pack_lines.plain_line(f"- {run} {label}{row}", told) for label, row in rows if row not in known)
 
     def _summary_of(self, run: str) -> dict[str, list[str]]:

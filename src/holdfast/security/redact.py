@@ -4,6 +4,9 @@ One engine walks bytes from left to right, over output that arrives in pieces as
 decision at a place depends on a bounded stretch around it, and none is taken before that stretch has arrived: so any
 way of cutting the input gives the same output. What a secret looks like is left to `security.rules`.
 
+A whole text is scanned until nothing changes, so redacting it twice changes nothing; output that arrives in pieces is
+scanned once.
+
 Stated limits. A match looks at most `REACH` bytes ahead of its anchor; the rest of a token is swallowed, not kept, so
 memory stays bounded. A token that never ends is shown again after a while (a quoted value after 4 KiB, a key block
 after 16 KiB, any other word after 64 KiB). Colour codes within a secret do not hide it, up to four in a row: more are
@@ -157,6 +160,7 @@ PRIVATE = "private"  # the name of the rule for what a person marked
 CUSTOM = "custom"  # the name of every rule a user adds
 MAX_DEPTH = 100
 
+_PASSES = 8  # one that changes nothing is the last; a rule of the user's that hides our marks never comes to that
 _CONTEXT = 64  # bytes kept before the undecided ones, for look-behinds
 _NO_REST = SecretRest(rb"", 0)
 _MARKER = regex(r"\[redacted:[a-z0-9-]{1,32}\]")
@@ -200,11 +204,18 @@ class Scanner:
             return clean.decode("utf-8", "replace")
 
     def file(self, data: bytes) -> bytes:
-        """A file's bytes without its secrets."""
-        if self.none_in(data):
-            return data
-        stream = Stream(self, self._for_texts)
-        return stream.feed(data) + stream.finish()
+        """A file's bytes without its secrets.
+
+        What is left is scanned again: beside a mark a word can be a token that was none beside the secret.
+        """
+        for _ in range(_PASSES):
+            if self.none_in(data):
+                break
+            stream = Stream(self, self._for_texts)
+            if (clean := stream.feed(data) + stream.finish()) == data:
+                break
+            data = clean
+        return data
 
     def for_others(self) -> "Scanner":
         """The same rules for text that others wrote, which is indexed or shown but not recorded.

@@ -4,15 +4,16 @@ Titles are strangers' text: whatever steers a terminal, ends a quote or starts a
 obeyed. Marks and words tell what a colour would; who wants colour adds it in `interfaces`.
 """
 
-import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from holdfast.model.task import Task
-from holdfast.model.text import visible
+from holdfast.model.text import columns, visible
+from holdfast.patterns import PatternFile
 from holdfast.values import field, frozen, mutable
 from holdfast.work.task_graph import TaskGraph
 
+_LOOKS = PatternFile(__file__)
 MARKS = {"open": "[ ]", "started": "[~]", "blocked": "[!]", "done": "[x]", "dropped": "[-]"}
 AWAY = "not on this branch"
 MAX_DEPTH = 30  # levels that are drawn; a chain of thousands would be all indentation
@@ -159,22 +160,11 @@ def one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
-def columns(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
-
-
-def _columns(sign: str) -> int:
-    if unicodedata.combining(sign) or unicodedata.category(sign) in ("Mn", "Me"):
-        return 0
-    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
-
-
 def cut(text: str, room: int) -> str:
     """The text if it fits, else as much of it as does, with a mark."""
     if columns(text) <= room:
         return text
-    ends = accumulate(map(_columns, text), initial=1)
+    ends = accumulate(map(columns, text), initial=1)
     return text[: sum(end <= room for end in ends) - 1].rstrip() + "…"
 
 
@@ -211,18 +201,8 @@ def mermaid(graph: TaskGraph | GraphPart) -> str:
         label = f"{head}<br/>{title}" if title else head
         lines.append(f'  {numbers[name]}["{label}"]:::{f"is_{task.status}" if task else "is_away"}')
     lines += [f"  {numbers[one]} {arrow} {numbers[other]}" for one, arrow, other in (*edges, *parts)]
-    lines += [f"  classDef is_{name} {look}" for name, look in _MERMAID_LOOKS.items()]
+    lines += [f"  classDef is_{name} {look}" for name, look in _LOOKS.pairs("mermaid").items()]
     return "".join(f"{line}\n" for line in lines)
-
-
-_MERMAID_LOOKS = {
-    "open": "fill:#ffffff,stroke:#555555,color:#000000",
-    "started": "fill:#dbeafe,stroke:#1d4ed8,color:#000000,stroke-width:2px",
-    "blocked": "fill:#fee2e2,stroke:#b91c1c,color:#000000,stroke-width:2px",
-    "done": "fill:#dcfce7,stroke:#15803d,color:#000000",
-    "dropped": "fill:#f3f4f6,stroke:#9ca3af,color:#6b7280",
-    "away": "fill:#ffffff,stroke:#9ca3af,color:#6b7280,stroke-dasharray:4",
-}
 
 
 def _entities(text: str) -> str:

@@ -14,7 +14,7 @@ from holdfast.errors import BadInput
 from holdfast.interfaces.cli.context_commands import keep_answer
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, group
 from holdfast.interfaces.cli.output import as_json, as_text, columns, picked, show, strong
-from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table
+from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model import task as model_task
 from holdfast.values import frozen
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 MARKS = {"open": "○", "started": "◐", "blocked": "✖", "done": "●", "dropped": "–"}
 MOST = 12  # rows of a list that nobody asked for in full
 _UNITS = {"m": 60, "h": 3600, "d": 86400}
-_ORIGINS = {"pending": "waits to be published", "edit": "edited by hand", "tree": "committed"}
 claim_length = click.option(
     "--for", "lasting", default="2h", show_default=True, metavar="TIME", help="How long it is claimed."
 )
@@ -142,7 +141,7 @@ def detail_text(found: TaskShown) -> str:
         *(("evidence:", receipt_text(item, found.commits)) for item in task.evidence),
         ("checkpoint:", _now(task.checkpoint.commit, found.commits) if task.checkpoint else ""),
         ("claimed:", _claimed(found.claim) if found.claim else ""),
-        ("file:", f"{placed.path} ({_ORIGINS[placed.origin]})"),
+        ("file:", f"{placed.path} ({wording('origins')[placed.origin]})"),
     ]
     return lines(
         f"{MARKS[task.status]} {strong(task.id)}  {task.kind}, {task.status}",

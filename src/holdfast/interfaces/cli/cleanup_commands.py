@@ -11,18 +11,12 @@ import click
 
 from holdfast.interfaces.cli.invocation import Invocation, command, confirm
 from holdfast.interfaces.cli.output import as_plain, say, show, wants_json
-from holdfast.interfaces.cli.phrases import count, lines, size, table
+from holdfast.interfaces.cli.phrases import count, lines, size, table, wording
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
     from holdfast.work.cleanup import PruneResult, ResetResult, UndoneReset
 
-QUESTIONS = {
-    "sessions": "This takes all sessions and claims of this clone away. Go on?",
-    "tasks": "This takes all tasks and links off this branch with the next publish. Go on?",
-    "all": "This takes all sessions and claims of this clone away, all tasks and links off this branch with "
-    "the next publish, and empties the caches. Go on?",
-}
 MOST, SHOWN = 20, 32  # things that are named, characters of a name
 _PARTS = (("sessions", "session"), ("claims", "claim"), ("tasks", "task"), ("links", "link"))
 _KINDS = {"session": "session", "claim": "claim", "trash": "old reset", "anchor": "uncited commit"}
@@ -72,7 +66,7 @@ def pruned_object(found: PruneResult) -> dict[str, Any]:
 
 
 @command(root, "reset")
-@click.argument("what", type=click.Choice(tuple(QUESTIONS)), required=False)
+@click.argument("what", type=click.Choice(("sessions", "tasks", "all")), required=False)
 @click.option("--undo", is_flag=True, help="Bring back what the last reset took away.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def reset(place: Invocation, what: str | None, undo: bool, yes: bool) -> None:
@@ -86,7 +80,7 @@ def reset(place: Invocation, what: str | None, undo: bool, yes: bool) -> None:
         if what is None:
             show(project.sync.undo_reset(), undone)
             return
-        confirm(QUESTIONS[what], yes=yes)
+        confirm(wording("cleanup")[what], yes=yes)
         show(project.sync.reset(what), reset_text)
 
 

@@ -48,7 +48,7 @@ def plan_text(done: ConnectionPlan) -> str:
 
 
 def _rows(done: ConnectionPlan) -> list[str]:
-    ways = dict(row.split(": ", 1) for row in _TEXTS.lines("said"))
+    ways = _TEXTS.pairs("said")
     said = [ways[one.action].split(" | ")[done.done].format(what=one.what) for one in done.changes]
     return table([(one.path, how, ", ".join(one.tools)) for one, how in zip(done.changes, said, strict=True)])
 

@@ -12,7 +12,7 @@ import click
 
 from holdfast.interfaces.cli.invocation import Invocation, answer, command
 from holdfast.interfaces.cli.output import as_json, as_plain, as_text, show, show_lines
-from holdfast.interfaces.cli.phrases import count, lines, table
+from holdfast.interfaces.cli.phrases import count, lines, table, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.interfaces.cli.setup_commands import exporting
 
@@ -25,18 +25,16 @@ if TYPE_CHECKING:
 
 def handed(found: session_book.Handoff) -> str:
     """A handoff as the next one reads it."""
-    from holdfast.project.session_book import ASK
     from holdfast.recall.pack.context_pack import pack_text
 
-    return lines(pack_text(found.pack).rstrip("\n"), "", "Ask Holdfast for more:", table(ASK))
+    return lines(pack_text(found.pack).rstrip("\n"), "", "Ask Holdfast for more:", table(tuple(wording("ask").items())))
 
 
 def handed_object(found: session_book.Handoff) -> dict[str, Any]:
     """The same as JSON."""
     from holdfast.interfaces.cli.context_commands import context_object
-    from holdfast.project.session_book import ASK
 
-    ask = [{"command": command, "gives": gives} for command, gives in ASK]
+    ask = [{"command": command, "gives": gives} for command, gives in wording("ask").items()]
     return {**as_plain(found), "pack": context_object(found.pack), "ask": ask}
 
 

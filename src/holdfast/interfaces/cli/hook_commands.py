@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, group
 from holdfast.interfaces.cli.output import as_plain, picked, show
-from holdfast.interfaces.cli.phrases import count, lines, table
+from holdfast.interfaces.cli.phrases import count, lines, table, wording
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
@@ -18,22 +18,13 @@ if TYPE_CHECKING:
     from holdfast.git.hooks import HooksInstalled, HooksRemoved, HookState
     from holdfast.project import Project
 
-_HOW = {
-    "config": "in git's configuration",
-    "file": "a file of its own",
-    "block": "first in the script that is there",
-    "beside": "before the hook that is there",
-    "by hand": "added by hand",
-    "": "",
-}
-
 
 def installed(done: HooksInstalled) -> str:
     if not done.changed:
         return f"All {count(len(done.hooks), 'hook')} are installed already: {done.where}"
     return lines(
         f"Installed {count(len(done.hooks), 'hook')}: {done.where}",
-        table([(name, _HOW[how]) for name, how in done.hooks]),
+        table([(name, wording("hooks").get(how, "")) for name, how in done.hooks]),
         "They only write down that git ran them. See that they fire with: holdfast hooks status",
     )
 
@@ -60,9 +51,10 @@ def state(found: Sequence[HookState]) -> str:
         )
     firing = {True: "fires", False: "does not fire"}
     rows = []
+    how = wording("hooks")
     for hook in found:
         untried = "not tried" if hook.installed else "gone" if hook.trouble else "not installed"
-        rows.append((hook.name, untried if hook.fires is None else firing[hook.fires], _HOW[hook.how]))
+        rows.append((hook.name, untried if hook.fires is None else firing[hook.fires], how.get(hook.how, "")))
     return lines(
         table(rows, indent=""),
         [f"{hook.name}: {hook.trouble} ({hook.where})" for hook in found if hook.trouble],

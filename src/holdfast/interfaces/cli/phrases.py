@@ -6,14 +6,22 @@ and at the end what can be done next. Nothing here decides anything or asks for 
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING
+
+from holdfast.model.text import columns
+from holdfast.patterns import PatternFile
 
 if TYPE_CHECKING:  # `--help` and completion load none of it
     from collections.abc import Collection, Iterable, Sequence
 
 WIDTH = 72
 MOST_ROWS = 200  # of a list that somebody reads
+_TEXTS = PatternFile(__file__)
+
+
+def wording(table: str) -> dict[str, str]:
+    """The words for each state of a thing, from the text file beside this module."""
+    return _TEXTS.pairs(table)
 
 
 def lines(*parts: str | Iterable[str]) -> str:
@@ -41,22 +49,14 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "  ") -> list[str]:
     """Rows in columns, two spaces apart."""
     if not rows:
         return []
-    widths = [max(_width(row[column]) for row in rows) for column in range(len(rows[0]))]
-    padded = ([cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    widths = [max(columns(row[column]) for row in rows) for column in range(len(rows[0]))]
+    padded = ([cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows)
     return [(indent + "  ".join(cells)).rstrip() for cells in padded]
 
 
 def more(number: int) -> list[str]:
     """That a list is longer than what is shown of it."""
     return [f"  and {number - MOST_ROWS:,} more; all of them: --json"] if number > MOST_ROWS else []
-
-
-def _width(text: str) -> int:
-    """How many columns of a terminal a text takes; East Asian signs take two."""
-    if text.isascii():
-        return len(text)
-    wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
-    return len(text) + wide - sum(unicodedata.combining(sign) != 0 for sign in text)
 
 
 def size(number: int) -> str:

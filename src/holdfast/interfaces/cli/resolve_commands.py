@@ -13,20 +13,11 @@ from holdfast.errors import InConflict
 from holdfast.interfaces.cli.board_commands import task
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import show, strong
-from holdfast.interfaces.cli.phrases import count, lines, table
+from holdfast.interfaces.cli.phrases import count, lines, table, wording
 
 if TYPE_CHECKING:
     from holdfast.git.conflict_sides import EntryConflict
     from holdfast.work.conflict_settlement import SettledConflict
-
-KINDS = {
-    "waiting": "changed here and in the branch's history",
-    "edited": "changed here and edited by hand",
-    "unmerged": "left unmerged by git",
-    "marked": "conflict markers in the file",
-    "committed": "conflict markers in a commit",
-    "overruled": "one side was overruled by a merge",
-}
 
 
 def listed(found: dict[str, list[EntryConflict]]) -> str:
@@ -48,7 +39,7 @@ def conflict(one: EntryConflict) -> str:
     elif one.merged is not None:
         how = f"Nobody has to choose: holdfast task resolve {one.id}"
     return lines(
-        f"{strong(one.id)}  {KINDS[one.kind]}  {one.path}",
+        f"{strong(one.id)}  {wording('conflicts')[one.kind]}  {one.path}",
         f"  ours:   {one.ours.origin}",
         f"  theirs: {one.theirs.origin}",
         _fields(one),

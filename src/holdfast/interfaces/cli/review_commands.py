@@ -13,7 +13,7 @@ from holdfast.interfaces.cli import memory_commands as memories
 from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, here, on_a_terminal, options
 from holdfast.interfaces.cli.memory_commands import file_trouble, memory_row, refresh_tools, standing_object
 from holdfast.interfaces.cli.output import picked, say, show, strong, wants_json
-from holdfast.interfaces.cli.phrases import count, lines, short, table
+from holdfast.interfaces.cli.phrases import count, lines, short, table, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model.evidence import receipt_name
 from holdfast.model.memory import TYPES
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     # With a close look if there was time for one.
     Waiting = Sequence[tuple[review_queue.QueueItem, review_queue.ReviewLook | None]]
+    from holdfast.curation.memory_health import CuratorFinding, MemoryHealth
 
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
@@ -39,14 +40,6 @@ DIFF = 12  # lines of what made a memory stale
 _ELSEWHERE = "proposed on another line"
 _STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
 _VERB = {"rejected": "rejected", "deprecated": "retired"}
-_WHY = {
-    "edited": "not reviewed as it stands",
-    "stale": "its evidence changed",
-    "expired": "its time is over",
-    "suggested": "suggested",
-    "elsewhere": "came by git, and nobody here approved it",
-    "contradicts": "stands here beside what contradicts it",
-}
 
 
 @root.group("review", invoke_without_command=True)
@@ -139,13 +132,13 @@ def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None)
         f"{receipt_name(text)} ({_STATE.get(state, state)})" for text, state in cited if own != (text, state)
     )
     status, source = item.standing.status, memory.source
-    why = status if status in (hit_text.EDITED, hit_text.UNCHECKED) else _WHY.get(item.reason)
+    why = status if status in (hit_text.EDITED, hit_text.UNCHECKED) else wording("waits").get(item.reason)
     said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
     said += [f"on {item.branch}"] if item.branch else []
     said += [f"by {source}"] if source else []
     quotes = [one for one in item.provenance[:3] if not _repeats(one.words, memory)]
     return [
-        *([f"    {': '.join(filter(None, (why, because)))}"] if item.reason in _WHY or because else []),
+        *([f"    {': '.join(filter(None, (why, because)))}"] if item.reason in wording("waits") or because else []),
         f"    evidence: {evidence or 'none'}",
         *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") else []),
         *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in quotes),
@@ -370,3 +363,52 @@ def undo(place: Invocation, last: int) -> None:
 def retire(place: Invocation, name: str, reason: str, reviewer: str | None) -> None:
     """Say that an accepted memory no longer holds; the same as `holdfast deprecate`."""
     memories.retire_memory(place, name, reason=reason, reviewer=reviewer)
+
+
+# The command for memory's health: curate.
+
+_LISTED = 20  # findings of a topic that are listed one by one
+
+
+def health_text(health: MemoryHealth) -> str:
+    from holdfast.curation.memory_health import TOPICS
+
+    if not health.findings:
+        return f"{count(health.memories, 'memory')}, nothing to mend."
+    waits = [finding for finding in health.findings if finding.candidate]
+    said = [f"{count(health.memories, 'memory')}, {count(len(health.findings), 'finding')}."]
+    for topic, found in ((topic, health.of(topic)) for topic in TOPICS if health.of(topic)):
+        said += ["", f"{topic.capitalize()} ({len(found)}):", *map(_finding, found[:_LISTED])]
+        said += [f"  … and {len(found) - _LISTED} more"] if len(found) > _LISTED else []
+    return lines(said, ["", f"{count(len(waits), 'suggestion', 'wait')} for you: holdfast review"] if waits else [])
+
+
+def _finding(finding: CuratorFinding) -> str:
+    names = " and ".join(strong(name) for name in finding.ids)
+    what = {"merge": "merging", "deprecate": "deprecating"}
+    action = what[finding.suggestion.suggests.partition(":")[0]] if finding.suggestion else ""
+    waits = f" ({finding.candidate} suggests {action} it)" if finding.candidate else ""
+    return f"  {names}  {finding.sentence}{waits}".replace("    ", "  ")
+
+
+def health_object(health: MemoryHealth) -> dict[str, Any]:
+    items = [
+        {
+            "id": finding.ids[0] if finding.ids else None,
+            **picked(finding, "topic", "ids", "sentence", "candidate"),
+            **{name: getattr(finding.suggestion, name, None) for name in ("suggests", "because")},
+        }
+        for finding in health.findings
+    ]
+    return {"memories": health.memories, "items": items}
+
+
+@answer(root, "curate", health_text, health_object)
+@click.option("--dry-run", is_flag=True, help="Only look; put no suggestion on the shelf.")
+def curate(project: Project, dry_run: bool) -> object:
+    """Look at the health of memory, and suggest.
+
+    Stale, expired, contradicting, duplicate, never recalled, never used, orphaned, dangling, oversized.
+    Suggestions wait in `holdfast review`; nothing is done by itself.
+    """
+    return project.memory.curate(dry_run=dry_run)

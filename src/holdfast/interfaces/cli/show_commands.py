@@ -9,7 +9,7 @@ import click
 
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import say, show, strong
-from holdfast.interfaces.cli.phrases import count, lines, size, table
+from holdfast.interfaces.cli.phrases import count, lines, size, table, wording
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 
 LONGEST = 400  # characters of a field
 FILES = 12  # that are named
-_ORIGINS = {"pending": "waits to be published", "edit": "edited by hand", "tree": "committed"}
-_STATES = {
-    "erased": "What it said was erased.",
-    "private": "What it said is private to the clone that recorded it.",
-    "missing": "What it said is missing; see `holdfast doctor`",
-}
-_TRUST = {
-    "T0": "approved by a person",
-    "T2": "of this repository; no person approved these words here",
-    "T4": "came by git; nobody here approved it (see `holdfast trust`)",
-}
 
 
 @command(root, "show")
@@ -49,7 +38,7 @@ def show_record(place: Invocation, name: str, path: bool) -> None:
 def record_text(thing: ShownRecord) -> str:
     """A thing's name, what it is about, what it says, and what it printed."""
     rows = _ROWS.get(thing.kind, _event)(thing)
-    told = _STATES.get(str(thing.fields.get("body_state")))
+    told = wording("bodies").get(str(thing.fields.get("body_state")))
     said, printed = _said(thing), "It printed:" if thing.kind == "cycle" else "The last it printed:"
     return lines(
         f"{strong(thing.id)}  {thing.kind}",
@@ -155,7 +144,7 @@ def _place(thing: ShownRecord) -> Iterator[tuple[str, str]]:
 
 
 def _memory(thing: ShownRecord) -> Iterator[tuple[str, str]]:
-    origin = _ORIGINS.get(str(thing.fields.get("origin")))
+    origin = wording("origins").get(str(thing.fields.get("origin")))
     yield "file", f"{thing.path} ({origin})" if origin else thing.path or ""
     if thing.kind in ("memory", "candidate"):
         yield from _standing(thing.fields)
@@ -167,7 +156,7 @@ def _memory(thing: ShownRecord) -> Iterator[tuple[str, str]]:
 def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What a memory is worth here and now."""
     yield "stands", _cut(fields.get("status"))
-    yield "trust", _TRUST.get(str(fields.get("trust")), "")
+    yield "trust", wording("trust").get(str(fields.get("trust")), "")
     for text, state in (fields.get("evidence") or {}).items():
         yield "evidence", f"{text} ({state})"
     yield from (("said", _cut(text)) for text in fields.get("said") or ())

@@ -14,7 +14,7 @@ import click
 
 from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_a_terminal
 from holdfast.interfaces.cli.output import as_plain, flush, say, show, strong, wants_json
-from holdfast.interfaces.cli.phrases import count, lines, short, table
+from holdfast.interfaces.cli.phrases import count, lines, short, table, wording
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 KEYS = "r sets Holdfast up here and opens the review; any other key leaves."
 _FAR = 3650  # days, as far back as one can look
-_HOLDS = {
-    "holds": "evidence holds",
-    "changed": "evidence changed since",
-    "gone": "evidence is gone",
-    "unknown": "names no file",
-}
 
 
 def tried(found: Tried) -> str:
@@ -104,7 +98,8 @@ def _candidate(number: int, one: candidate_support.TriedCandidate) -> Iterator[s
     yield f"   {_place(first, one.who)}" + (f"; said in {count(more, 'more place')}" if more else "")
     yield from (f"   commit {commit.oid[:10]} {short(commit.subject, 80)}" for commit in one.commits)
     rests = "; ".join(f"{rest.path} ({rest.words})" for rest in one.rests)
-    yield f"   {_HOLDS[one.holds]}: {rests}" if rests else f"   {_HOLDS[one.holds]}"
+    holds = wording("evidence")[one.holds]
+    yield f"   {holds}: {rests}" if rests else f"   {holds}"
 
 
 def _place(place: agent_records.TriedPlace, who: str) -> str:

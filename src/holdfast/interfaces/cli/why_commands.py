@@ -12,7 +12,7 @@ import click
 
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import as_plain, flush, picked, say, show, strong
-from holdfast.interfaces.cli.phrases import count, lines, short, table
+from holdfast.interfaces.cli.phrases import count, lines, short, table, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model.text import visible
 
@@ -25,14 +25,6 @@ if TYPE_CHECKING:
 
 _PROMPT, _STATEMENT, _TEXT = 300, 100, 90  # characters that are shown
 _RANGES, _TURNS, _WIDE, _KNEW = 6, 3, 3, 8  # how many are named
-_HELD = {
-    "accepted": "holds",
-    "stale": "stale: what it cites has changed",
-    "expired": "expired",
-    "superseded": "superseded",
-    "deprecated": "retired",
-    "unreviewed": "nobody approved it here",
-}
 _EVERYWHERE = 3
 
 
@@ -142,7 +134,7 @@ def _governs(rulings: Sequence[Ruling]) -> Iterator[str]:
 
 
 def _ruling(one: Ruling) -> tuple[str, ...]:
-    held = f"superseded by {one.superseded_by}" if one.superseded_by else _HELD.get(one.status, one.status)
+    held = f"superseded by {one.superseded_by}" if one.superseded_by else wording("governs").get(one.status, one.status)
     if one.status == "accepted" and one.trust != "T0":
         held = "holds, promoted, not reviewed" if one.trust == "T2" else "from elsewhere, not trusted here"
     told = {True: "told", False: "not told", None: ""}[one.told]

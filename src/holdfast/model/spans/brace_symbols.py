@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from holdfast.model.spans.source_text import Brackets, MaskedLines, Symbol, SymbolPart, long_strings, masked, qualified
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile
 from holdfast.values import frozen, replace
 
 
@@ -52,33 +52,8 @@ def languages() -> dict[str, BraceLanguage]:
     return found
 
 
-NOT_NAMES = frozenset(
-    (
-        *("if", "for", "while", "switch", "catch", "return", "function", "new", "typeof", "await", "throw"),
-        *("else", "do", "try", "case", "with", "using", "lock", "sizeof", "foreach", "synchronized", "assert"),
-        *("super", "this", "yield", "delete", "match", "loop", "unless", "until", "when", "guard", "defined"),
-        *("and", "or", "not", "in", "elif", "then", "static_assert", "decltype", "alignof", "__attribute__"),
-    )
-)
-NOT_TYPES = NOT_NAMES | {"goto", "of", "import", "package"}
-
-
-_STOPS = regex(r"[(\[{;\n)\]}]")
-_GOES_ON_AFTER = regex(r"(?:[=+\-*/|&,.(<?:\\]|=>|\bextends|\bimplements|\bwhere)$")
-_GOES_ON_WITH = regex(r"\s*+(?:[.?:|&+*/=,{)\]]|extends\b|implements\b|where\b|throws\b)")
-_MORE = regex(r"[ \t\[\]|&>]*\{")
-_AFTER_CALL = regex(
-    r"[^;{}()=\n]*(?:\n[ \t]*)?(?:\([^()]*\)[^;{}()=\n]*)?(?:\n[ \t]*)?"
-    r"(?:[;{]|=>|=[ \t]*(?:0|default|delete))"
-)
-_AFTER_LIST = regex(r"\s*:[^;{}=]*\{")
+_SHAPE = PatternFile(__file__)
 _MOST_STEPS = 1_000_000  # in one file; ten thousand beginnings without an end must not each be read to the last line
-_ONE_LINE = regex(  # bodies that hold no block deeper than a method's own
-    r"^([^\n{};=()]{0,200}\b(?:class|struct|impl|interface|trait|enum|extension|object|protocol|record|namespace|mod)\b"
-    r"[^\n{};]{0,200}\{)((?:[^\n{}]|\{[^\n{}]*+\})*+\})",
-    re.MULTILINE,
-)
-_AFTER = regex(r"^ | (?<=[;}] )(?=[^\n}])")
 _ABOVE = (b"@", b"#[", b"[", b"template")
 
 
@@ -93,7 +68,7 @@ class _Reader:
         self._source = b"\n".join(lines).decode("utf-8", "replace") + "\n"
         self._text = masked(self._source, language.mask)
         # What a type holds on one line counts as lines of their own; every character keeps its place.
-        self._heads = _ONE_LINE.sub(lambda found: found[1] + _AFTER.sub("\n", found[2]), self._text)
+        self._heads = _SHAPE.one_line.sub(lambda found: found[1] + _SHAPE.after.sub("\n", found[2]), self._text)
         self._strings = long_strings(self._source, language.mask)
         self._brackets = Brackets(self._text, language.brackets)
         self._at = MaskedLines(self._text)
@@ -129,13 +104,13 @@ class _Reader:
     def _call_like(self, found: re.Match[str]) -> SymbolPart | None:
         words = re.split(r"[\s*&]+", found[0].strip(" \t("))
         name = found["name"].lstrip("*&")
-        if name in NOT_NAMES or words[0] in NOT_TYPES:
+        if {name, words[0]} & _SHAPE.words("no_names") or words[0] in _SHAPE.words("no_types"):
             return None
         close = self._brackets.closing(found.end() - 1)
         if close is None:
             return None
         rest = self._text[close + 1 : close + 600]
-        after = _AFTER_CALL.match(rest) or _AFTER_LIST.match(rest)
+        after = _SHAPE.after_call.match(rest) or _SHAPE.after_list.match(rest)
         if after is None or (after[0].endswith(";") and len(words) < 2):  # without a type it is a call
             return None
         end, body = self._end(close + 1, block=True)
@@ -151,7 +126,7 @@ class _Reader:
 
     def _part(self, found: re.Match[str], end: int, *, body: bool = True, name: str | None = None) -> SymbolPart | None:
         name = re.sub(r"::|#", ".", name or found["name"]).strip('`"[].').replace(".prototype.", ".")
-        if not name or name in NOT_NAMES:
+        if not name or name in _SHAPE.words("no_names"):
             return None
         first = self._at.at(found.start() + len(found[0]) - len(found[0].lstrip()))
         while first > 1 and self._lines[first - 2].lstrip().startswith(_ABOVE) and self._is_mark(first - 2):
@@ -167,7 +142,7 @@ class _Reader:
     def _end(self, at: int, *, block: bool) -> tuple[int, bool]:
         """Where what begins before a position ends, and whether it has a block of its own."""
         text, begun = self._text, at
-        while found := _STOPS.search(text, at):
+        while found := _SHAPE.stops.search(text, at):
             self._steps += 1
             if self._steps > _MOST_STEPS:
                 return self._line_end(begun), False
@@ -176,7 +151,7 @@ class _Reader:
                 close = self._brackets.closing(at)
                 if close is None:
                     return self._line_end(at), True
-                if block and char == "{" and not _MORE.match(text, close + 1):
+                if block and char == "{" and not _SHAPE.more.match(text, close + 1):
                     return close, True
                 at = close + 1
             elif char == ";" or char in ")]}":
@@ -202,7 +177,7 @@ class _Reader:
         before = self._text[max(start, newline - 200) : newline].rstrip()
         if self._language.mask == "shell":
             return before.endswith("\\") or self._text.startswith("{", newline + 1)
-        return _GOES_ON_AFTER.search(before) is not None or _GOES_ON_WITH.match(self._text, newline + 1) is not None
+        return bool(_SHAPE.goes_on_after.search(before) or _SHAPE.goes_on_with.match(self._text, newline + 1))
 
     def _line_end(self, at: int) -> int:
         return self._text.find("\n", at)
