@@ -9,7 +9,6 @@ import sys
 
 TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 
@@ -43,8 +42,10 @@ class LazyModule:
         delattr(load(self.__path), attribute)
 
 
-def lazy_modules(package: str, folder: str) -> "Callable[[str], LazyModule]":
-    """The `__getattr__` of a package: stand-ins for its modules."""
+def lazy_modules(package: str) -> None:
+    """Give a package a `__getattr__` that makes stand-ins for its modules; type checkers see the modules themselves."""
+    names = vars(sys.modules[package])
+    folder = names["__path__"][0]
 
     def stand_in(name: str) -> LazyModule:
         from os import path as files
@@ -52,7 +53,7 @@ def lazy_modules(package: str, folder: str) -> "Callable[[str], LazyModule]":
         path = f"{folder}/{name}"
         if name.startswith("_") or not (files.exists(f"{path}.py") or files.exists(f"{path}/__init__.py")):
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = vars(sys.modules[package])[name] = LazyModule(f"{package}.{name}")  # the import puts the module there
+        found = names[name] = LazyModule(f"{package}.{name}")  # the import puts the module there
         return found
 
-    return stand_in
+    names["__getattr__"] = stand_in

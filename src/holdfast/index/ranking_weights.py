@@ -2,8 +2,10 @@
 
 `WEIGHTS` and `GROUPED` (what counts besides where a whole run or session is asked for) are fitted by
 `bench/fit_recall.py`, which writes them here. `PRIORS` are set by hand, small beside them: what a person
-approved, what holds and what was of use before.
+approved, what holds and what was of use before; so is `MIXED`.
 """
+
+from holdfast.patterns import text_beside
 
 WEIGHTS = {
     "words": 2.82, "cover": 3.21, "named": 1.67, "pairs": 0.83, "beside": 0.83, "window": 2.43, "group": 0.76,
@@ -20,18 +22,5 @@ STANDINGS = {
     "in clash": -0.5,
     "from elsewhere, not approved here": -0.3,
 }
-# The head start of a kind by what a question looks like (`mixing`): a share of PRIORS["kind"].
-MIXED = {
-    "words": {
-        "memory": 1.0, "task": 0.5, "doc": 0.6, "session": 0.45, "run": 0.45, "turn": 0.45, "commit": 0.4,
-        "event": 0.1, "artifact": 0.1, "candidate": 0.0, "code": -0.2, "test": -0.5,
-    },
-    "short": {
-        "memory": 1.0, "task": 0.4, "doc": 0.3, "session": 0.25, "run": 0.25, "turn": 0.25, "commit": 0.2,
-        "event": 0.0, "artifact": 0.0, "candidate": 0.0, "code": 0.0, "test": -0.3,
-    },
-    "names": {
-        "memory": 1.0, "task": 0.3, "doc": 0.1, "session": 0.3, "run": 0.3, "turn": 0.3, "commit": 0.1,
-        "event": 0.0, "artifact": 0.0, "candidate": 0.0, "code": 0.2, "test": -0.3,
-    },
-}  # fmt: skip
+_KINDS = [row.split() for row in text_beside(__file__, "ranking_kinds.txt").splitlines() if row[0] != "#"]
+MIXED = {shape: {row[0]: float(row[at]) for row in _KINDS} for at, shape in enumerate(("words", "short", "names"), 1)}

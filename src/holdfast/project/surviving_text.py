@@ -80,27 +80,25 @@ class WrittenFiles:
 
     def saw(self, folder: str, names: Sequence[str]) -> bool:
         """Whether the calls of a run, or what came of them, hold one of these names."""
-        for row in read_rows(folder, CYCLES):
-            with contextlib.suppress(LookupError, TypeError):  # damaged
-                told = [
-                    *(one["input"] for one in row["proposal"]["calls"]),
-                    *(one["output"] for one in row["result"]["calls"]),
-                ]
-                if any(name in text for name in names for text in told):
-                    return True
-        return False
+        told = (text for _, *texts in _calls(folder) for text in texts)
+        return any(name in text for text in told for name in names)
 
     def looked_at(self, folder: str, turn: int) -> list[str]:
         """Files that the calls of a run name up to a turn, the last first; its repository may have lain elsewhere."""
-        words: dict[str, None] = {}
-        for row in read_rows(folder, CYCLES):
-            with contextlib.suppress(LookupError, TypeError):  # damaged
-                calls = row["proposal"]["calls"] if row["turn"] <= turn else ()
-                words |= dict.fromkeys(word for call in calls for word in _WORD.findall(call["input"]))
+        asked = (given for at, given, _ in _calls(folder) if at <= turn)
+        words = dict.fromkeys(word for given in asked for word in _WORD.findall(given))
         last = (word for word in reversed(words) if "." in word.rpartition("/")[2])
         ends = (word.split("/", skipped)[-1] for word in last for skipped in range(1 + word.count("/")))
         there = (end for end in islice(ends, MOST_TRIED) if ".." not in end and self.now(end))
         return list(dict.fromkeys(islice(there, MOST_LOOKED_AT)))
+
+
+def _calls(folder: str) -> Iterator[tuple[int, str, str]]:
+    """The turn of each step of a run, what its calls were given, and what came of them; damage is left out."""
+    for row in read_rows(folder, CYCLES):
+        with contextlib.suppress(LookupError, TypeError):
+            given, came = row["proposal"]["calls"], row["result"]["calls"]
+            yield row["turn"], "\n".join(one["input"] for one in given), "\n".join(one["output"] for one in came)
 
 
 def cited(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles) -> list[str]:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.errors import BadInput
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile, regex
 from holdfast.recall.path_patterns import is_below, one_spelling
 from holdfast.values import frozen
 
@@ -35,16 +35,7 @@ _LEAST_OF_BEST = 0.5  # what fits half as well as the best is about something el
 _WORD = regex(r"[^\W_]+")
 _PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that put no space between words
-_COMMON = frozenset(  # words that tell nothing about a task
-    """
-    the and for with that this from into onto over under when then than not are was were will would should
-    could can may must has have had its our your their they them you all any each every one two new old use
-    used using make makes made add adds added fix fixes fixed get gets set sets let run runs work works
-    working change changes changed does done did but about after before how what why where which who only
-    also more most less very some such same other just there here now file files code test tests task tasks
-    """.split()  # noqa: SIM905 - a list of words is read as words
-)
-_TINY = frozenset("am an as at be by do go he if in is it me my no of oh ok on or so to up us we".split())  # noqa: SIM905
+_SHAPE = PatternFile(__file__)
 
 
 @frozen(kw_only=True)
@@ -239,7 +230,7 @@ def shares_words(one: str, other: str) -> bool:
 def _about(text: str) -> set[str]:
     """What a text is about, with names of two letters (db, CI): where somebody asks, these count, too."""
     short = {word.casefold() for word in _WORD.findall(text) if len(word) == 2}
-    return _words(text).keys() | short - _TINY
+    return _words(text).keys() | short - _SHAPE.words("tiny")
 
 
 def _words(text: str) -> dict[str, str]:
@@ -254,7 +245,7 @@ def _words(text: str) -> dict[str, str]:
             continue
         for part in dict.fromkeys((word, *_PARTS.findall(word))):
             bare = _bare(part)
-            if len(bare) > 2 and bare not in _COMMON:
+            if len(bare) > 2 and bare not in _SHAPE.words("common"):
                 found.setdefault(bare, part.casefold())
     return found
 
@@ -262,7 +253,7 @@ def _words(text: str) -> dict[str, str]:
 def _bare(word: str) -> str:
     """A word without the ending that number or time gave it."""
     low = word.casefold()
-    if low in _COMMON:
+    if low in _SHAPE.words("common"):
         return low
     for ending in ("ies", "ing", "es", "ed", "s"):
         if low.endswith(ending) and len(low) - len(ending) > 2 and not low.endswith("ss"):

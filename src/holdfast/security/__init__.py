@@ -2,6 +2,4 @@
 
 from holdfast.lazy_module import lazy_modules
 
-TYPE_CHECKING = False
-if not TYPE_CHECKING:
-    __getattr__ = lazy_modules(__name__, __path__[0])
+lazy_modules(__name__)

@@ -11,10 +11,9 @@ Nothing heavy is imported: a quick command may ask with any values that have a t
 
 from functools import cached_property
 
-from holdfast.values import frozen
+from holdfast.values import TYPE_CHECKING, frozen
 from holdfast.work.dependency_flow import DependencyFlow
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

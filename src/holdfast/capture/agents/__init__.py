@@ -9,15 +9,15 @@ A dialect finds its tool's transcripts and reads them; what they mean for memory
 from __future__ import annotations
 
 from holdfast.errors import BadInput
-from holdfast.lazy_module import lazy_modules
+from holdfast.lazy_module import LazyModule, lazy_modules
 
 TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from holdfast.capture.agents import claude, codex, gemini
     from holdfast.capture.agents.transcript_reader import Dialect
 else:
-    __getattr__ = lazy_modules(__name__, __path__[0])
-    claude, codex, gemini = map(__getattr__, ("claude", "codex", "gemini"))
+    lazy_modules(__name__)
+    claude, codex, gemini = (LazyModule(f"{__name__}.{name}") for name in ("claude", "codex", "gemini"))
 
 DIALECTS = {"codex": codex, "claude": claude, "gemini": gemini}
 

@@ -11,10 +11,9 @@ import json
 import re
 
 from holdfast.model.transcript import MAX_INPUT, cut
-from holdfast.patterns import regex
+from holdfast.patterns import TYPE_CHECKING, regex
 from holdfast.security.redact import without_private
 
-TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from collections import Counter
 

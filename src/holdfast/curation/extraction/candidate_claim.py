@@ -8,10 +8,9 @@ a wrong one is believed. The patterns are in candidate_claim.txt.
 from __future__ import annotations
 
 from holdfast.model.utterance import MAX_STATEMENT, MAX_WHY, MIN_RULE, MIN_STATEMENT
-from holdfast.patterns import PatternFile
+from holdfast.patterns import TYPE_CHECKING, PatternFile
 from holdfast.values import frozen
 
-TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from holdfast.curation.extraction.turn_sentences import Sentence
 

@@ -17,9 +17,8 @@ from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_wor
 from holdfast.model import prompt_injection
 from holdfast.model.text import has_hidden
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
-from holdfast.patterns import PatternFile
+from holdfast.patterns import TYPE_CHECKING, PatternFile
 
-TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -13,10 +13,9 @@ import shlex
 from holdfast.curation.extraction.candidate_claim import SentenceClaim, SentenceParts, bare, capital, content
 from holdfast.model.text import has_hidden
 from holdfast.model.utterance import MAX_STATEMENT, ExtractedMemory, TriedCommand
-from holdfast.patterns import PatternFile
+from holdfast.patterns import TYPE_CHECKING, PatternFile
 from holdfast.values import frozen
 
-TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -10,10 +10,9 @@ from holdfast.curation.extraction import session_statements, statement_score
 from holdfast.curation.extraction.candidate_claim import bare, capital
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords
 from holdfast.model.utterance import MAX_STATEMENT, MIN_STATEMENT, ExtractedMemory, Utterance
-from holdfast.patterns import PatternFile
+from holdfast.patterns import TYPE_CHECKING, PatternFile
 from holdfast.values import frozen
 
-TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -12,10 +12,9 @@ from math import fsum, log
 
 from holdfast.curation.extraction.turn_sentences import Sentence, sentences
 from holdfast.model.utterance import SOURCES, Utterance
-from holdfast.patterns import PatternFile
+from holdfast.patterns import TYPE_CHECKING, PatternFile
 from holdfast.values import frozen
 
-TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

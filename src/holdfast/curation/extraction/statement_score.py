@@ -12,9 +12,8 @@ from functools import cache
 from math import exp, fsum
 
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords, code_names, width
-from holdfast.patterns import PatternFile, text_beside
+from holdfast.patterns import TYPE_CHECKING, PatternFile, text_beside
 
-TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -14,10 +14,9 @@ from functools import cache
 
 from holdfast.model.text import has_hidden
 from holdfast.model.utterance import MAX_WORDS
-from holdfast.patterns import PatternFile
+from holdfast.patterns import TYPE_CHECKING, PatternFile
 from holdfast.values import frozen
 
-TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

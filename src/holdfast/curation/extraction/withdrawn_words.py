@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from holdfast.curation.extraction.session_claims import is_fault
 from holdfast.curation.extraction.session_statements import code_names, telling
-from holdfast.patterns import PatternFile
+from holdfast.patterns import TYPE_CHECKING, PatternFile
 from holdfast.values import replace
 
-TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -6,6 +6,4 @@ the index it may be thrown away: everything in it is read from git again.
 
 from holdfast.lazy_module import lazy_modules
 
-TYPE_CHECKING = False
-if not TYPE_CHECKING:
-    __getattr__ = lazy_modules(__name__, __path__[0])
+lazy_modules(__name__)

@@ -16,8 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-if not TYPE_CHECKING:
-    __getattr__ = lazy_modules(__name__, __path__[0])
+lazy_modules(__name__)
 
 
 class _Deferred(ModuleType):

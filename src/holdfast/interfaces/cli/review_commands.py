@@ -115,10 +115,10 @@ def _heading(standing: decisions.MemoryStanding) -> list[str]:
     return [f"  {name}  {first}", *(f"    {row}" for row in rest), *([f"    {kind}"] if kind else [])]
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrapped(text: str, width: int = READ) -> list[str]:
     from textwrap import wrap
 
-    return wrap(" ".join(text.split()), READ)
+    return wrap(" ".join(text.split()), width)
 
 
 def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None) -> list[str]:
@@ -169,10 +169,9 @@ def _beside(look: review_queue.ReviewLook) -> list[str]:
 
 def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
     from itertools import zip_longest
-    from textwrap import wrap
 
     sides = (conflict.one.statement, conflict.other.statement)
-    pairs = zip_longest(*(wrap(" ".join(text.split()), SIDE)[:6] for text in sides), fillvalue="")
+    pairs = zip_longest(*(_wrapped(text, SIDE)[:6] for text in sides), fillvalue="")
     names = (conflict.one.id, f"{conflict.other.id} ({conflict.status})")
     rows = table([names, *pairs], indent="      ")
     return [f"    contradicts {strong(conflict.other.id)}: {conflict.verdict.why}", *rows]

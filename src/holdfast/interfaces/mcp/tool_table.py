@@ -10,9 +10,8 @@ import json
 
 from holdfast import __version__
 from holdfast.interfaces.mcp.protocol import ANNOTATED, STRUCTURED
-from holdfast.patterns import text_beside
+from holdfast.patterns import TYPE_CHECKING, text_beside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

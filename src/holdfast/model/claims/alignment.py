@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from holdfast.model.claims.clauses import Clause
 from holdfast.model.claims.numbers import Quantity
+from holdfast.model.claims.vocabulary import word_list
 from holdfast.model.claims.word_stems import opposed, terms, weight
 from holdfast.values import frozen
 
@@ -77,14 +78,7 @@ def apart(one: Clause, other: Clause) -> bool:
 
 
 # What a time can be of a thing; two of these are two attributes.
-_TIMES = {
-    "timeout": terms("timeout kill abort cancel"),
-    "life": terms("expire valid lifetime retention store"),
-    "work": terms("take finish complete duration latency response respond"),
-    "delay": terms("delay wait backoff debounce sleep"),
-    "interval": terms("interval frequency every cadence"),
-    "grace": terms("grace cooldown"),
-}
+_TIMES = {name: terms(word_list(f"alignment.{name}")) for name in word_list("alignment.times").split()}
 
 
 def same_time(one: Clause, other: Clause) -> bool:

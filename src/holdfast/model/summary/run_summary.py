@@ -223,7 +223,7 @@ class Account:
             self._failures.tried(f"ran {named(shown)}", self._turns)
 
     def _went_well(self, command: str) -> None:
-        """Let go of how a command failed before that is told elsewhere now."""
+        """Let go of how a command failed before: it stands elsewhere now."""
         self._failures.settle(f"run {command_results.shown(command)}")
         self._books.commands.pop(command_results.shown(command), None)
 
@@ -233,7 +233,7 @@ class Account:
             return False
         self._books.may_have_committed |= not _PATTERNS.no_commit.search(text[:20_000])
         found = [one.groups() for one in _PATTERNS.committed.finditer(text[:20_000])]
-        # A quiet commit is told by the log after it.
+        # Of a quiet commit the log after it tells.
         logged = [("HEAD", *one.groups()) for one in _PATTERNS.logged.finditer(text[:20_000]) if one[2] in command]
         for branch, oid, subject in found or logged[:1]:
             before = [old for old in self._books.commits if old.endswith(f" (on {branch})")]
