@@ -137,6 +137,14 @@ def test_what_was_never_here_is_not_gone(repo: GitRepo, tmp_path: Path, named: s
     assert proposed(repo, tmp_path / "codex", said, [*LINES, f"# {named}"] if "." in named else LINES)
 
 
+def test_what_is_not_checked_out_is_not_gone(repo: GitRepo, tmp_path: Path) -> None:
+    """HEAD has it, though a sparse checkout does not show it."""
+    repo.commit("src/carrier.py", AROUND.format("\n".join(LINES)), "Retry")
+    repo.commit("lib/waits.py", "def backoff_carrier(): ...\n", "Wait")
+    repo.git("sparse-checkout", "set", "src")
+    assert proposed(repo, tmp_path / "codex", GONE, ["def backoff_carrier(): ...", *LINES])
+
+
 def test_a_comment_that_did_not_last_is_not_proposed(repo: GitRepo, tmp_path: Path) -> None:
     """The session, or somebody since, wrote another one."""
     said = "# Uses the printer's own queue instead of ours, because the carrier never scans twice."

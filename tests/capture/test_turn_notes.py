@@ -102,6 +102,22 @@ def test_a_commit_message_is_read_as_a_shell_reads_it() -> None:
     assert commit_message('git commit -am "half a quotation') == ""
 
 
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("python -m pytest && git commit -m 'Print labels'", "Print labels"),
+        ("git tag -m 'a tag' v1 && git commit -mAttached", "Attached"),
+        ("git commit -am'Print labels' && gh pr create -m 'another program'", "Print labels"),
+        ("pip install -m x; git commit --amend --no-edit", ""),
+        ("cat > judge.md <<'EOF'\nNever print.\nEOF\ngit add -A && git commit -m 'Add the judge'", "Add the judge"),
+        ("git commit -F - <<EOF\nPrint labels\n\nOnce.\nEOF", "Print labels\n\nOnce."),
+    ],
+)
+def test_only_what_git_commit_is_given_is_a_message(command: str, message: str) -> None:
+    """What another program is given, or what is written into a file, says nothing about the commit."""
+    assert commit_message(command) == message
+
+
 def test_a_comment_without_a_subject_gets_the_name_of_what_it_stands_above() -> None:
     """Read alone, "Uses the printer's own queue" does not say who uses it."""
     below = ("# Uses the printer's own queue because the carrier loses labels.", "def print_labels(parcels):")

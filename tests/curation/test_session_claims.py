@@ -357,3 +357,10 @@ def test_a_guess_that_the_answer_refutes_is_not_proposed() -> None:
     for answer, count in ((no, 0), (yes, 1)):
         found = find_claims([guess, Utterance("agent", answer, 1, "closing")])
         assert sum(one.kind == "assumption" for one in found) == count
+
+
+def test_a_rule_and_the_whole_sentence_are_one_candidate() -> None:
+    """What a person says once is to be decided once."""
+    said = "Always print labels in the depot instead of at the gate, because the gate has no scanner for parcels."
+    turns = [Utterance("user", said, 1, "request", ("src/labels.py",), True)]
+    assert len(find_claims([*turns, Utterance("agent", "Done.", 1, "closing", ("src/labels.py",), True)])) == 1

@@ -1280,3 +1280,12 @@ def test_why_something_broke_is_not_open() -> None:
     """What an older commit did not do is told as the cause of what is mended."""
     assert wording.unfinished("Fixed. The bug existed because the last commit didn't update the manifest.") == []
     assert wording.unfinished("Fixed. I didn't update the manifest.") != []
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["test -f .skip || pytest -q", "true || pytest", "trap 'exit 0' EXIT; pytest -q", "set +o pipefail; pytest -q"],
+)
+def test_a_check_that_need_not_have_run_or_counted_did_not_pass(command: str) -> None:
+    """ "Passed" is what the next one relies on."""
+    assert command_results.tells_status(command) == ""

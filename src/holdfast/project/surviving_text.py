@@ -169,7 +169,8 @@ def is_gone(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFil
         return False
     lasts = [last if len(last := name.rpartition(".")[2]) > _SHORT else name for name in names]
     asked = [part for last in lasts for part in ("-e", last)]
-    if clone.repo.attempt("grep", "-qF", "--untracked", *asked).returncode != 1:
+    here, in_head = ("--untracked", *asked), ("--recurse-submodules", *asked, "HEAD")  # also what is not checked out
+    if any(clone.repo.attempt("grep", "-qF", *where).returncode != 1 for where in (here, in_head)):
         return False
     named = [f"*{name}*" for name in names]
     return not clone.repo.run("ls-files", "-z", "--", *named) and files.saw(folder, lasts)

@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from holdfast.model.transcript import Call, TranscriptEdit, TranscriptTurn, cut
 from holdfast.patterns import PatternFile
@@ -58,13 +58,15 @@ def commit_message(command: str) -> str:
 
 
 def _messages(command: str) -> list[str]:
-    """What follows `-m`, quoted as a shell reads it."""
+    """What `git commit` is given with `-m`, quoted as a shell reads it."""
+    shell = shlex.shlex(command[_SHAPE.commits.search(command).start() :], posix=True, punctuation_chars=";&|")  # type: ignore[union-attr]
+    shell.whitespace_split, shell.commenters = True, ""
     try:
-        words = shlex.split(command)
+        words = list(takewhile(lambda word: word.strip(";&|"), shell))
     except ValueError:  # a quotation that does not end
         return [quoted or plain for quoted, plain in _SHAPE.message_option.findall(command)]
-    found = [after for word, after in pairwise(words) if _SHAPE.message_flag.fullmatch(word)]
-    return [*found, *(word.partition("=")[2] for word in words if word.startswith("--message="))]
+    flags = ((_SHAPE.message_flag.fullmatch(word), after) for word, after in pairwise((*words, "")))
+    return [flag["short"] or flag["long"] or after for flag, after in flags if flag]
 
 
 def _plan(text: str) -> str:

@@ -180,7 +180,7 @@ def _joined(ranked: Sequence[ExtractedMemory]) -> list[ExtractedMemory]:
     kept: list[ExtractedMemory] = []
     known: list[frozenset[str]] = []
     for one in ranked:
-        words = content(one.statement)
+        words = content(f"{one.statement} {one.why}")
         alike = (len(words & other) >= _ALIKE * len(words | other) for other in known)
         if len(kept) < 4 * MOST and not any(alike):
             kept.append(one)

@@ -100,6 +100,8 @@ def tells_status(command: str) -> str:
     pieces = re.split(r"(&&|\|\||[;\n|])", line)
     places = [at for at, piece in enumerate(pieces[::2]) if test[:40] in one_line(piece)]
     after = pieces[2 * places[0] + 1 :: 2] if places else ["?"]
+    if places and "||" in pieces[1 : 2 * places[0] : 2]:
+        return ""  # it may not have run
     followed = any(piece.strip() for piece in pieces[2 * places[0] + 2 :: 2]) if places else True
     if _PATTERNS.pipefail.search(line):
         after = [sign for sign in after if sign != "|"]
