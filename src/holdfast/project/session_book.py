@@ -129,7 +129,7 @@ class SessionBook(Concern):
         last = self._summary_of(runs[0]).get("Left open", []) if runs else []
         # What the last run left open and its session does not tell as open itself.
         known = {" ".join(one.text.split()) for one in session.still_open} if session else set()
-        said = [one for one in last if not one.startswith("Nothing that")]
+        said = [one for one in last if not one.startswith(("Nothing that", "None was "))]
         left = [one for one in said if one.removeprefix("Planned: ").removeprefix("Begun: ") not in known]
         work = pack_lines.PackSection("work", "The work to take over (unreviewed)", tuple(_work(found, left)))
         rows = self._left_by_runs(runs, known=[*last, session.summary if session else ""])
