@@ -186,3 +186,17 @@ def test_a_comment_cites_the_line_where_it_stands(repo: GitRepo, tmp_path: Path)
     (waiting,) = project.memory.candidates()
     assert waiting.memory.statement.startswith("`print_labels` uses the printer's own queue")
     assert spans(waiting.memory)[0] == "lines:src/labels.py:3-3"
+
+
+def test_what_was_read_is_cited_if_the_written_files_do_not_name_it(repo: GitRepo, tmp_path: Path) -> None:
+    """An edit of one file says nothing about the other one, which the statement is about."""
+    repo.commit("src/carrier.py", AROUND.format("\n".join(LINES)), "Retry")
+    repo.commit("lib/other.py", "def weigh_parcel(parcel):\n    return parcel\n", "Other")
+    said = "We decided that `weigh_parcel` never rounds, because the carrier counts each gram."
+    rollout(tmp_path / "codex", repo.path).asks("How?").runs("cat lib/other.py").patches("src/carrier.py", LINES).done(
+        said
+    )
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(tmp_path / "codex"))
+    (waiting,) = project.memory.candidates()
+    assert spans(waiting.memory) == ["symbol:lib/other.py#weigh_parcel"]

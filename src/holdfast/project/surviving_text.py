@@ -120,8 +120,8 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
     """Receipts where the lines themselves cannot be cited: for symbols and files that a find is about.
 
     It names them; or it is about a symbol that its turn wrote into. Files of its own turn come first, then those of
-    later turns, which carried it out, then earlier ones; where nothing was written, what was read. A whole file is the
-    last resort: it changes soon.
+    later turns, which carried it out, then earlier ones; where none of these holds a name of the find, what was read. A
+    whole file is the last resort: it changes soon.
     """
     rows = [(int(row["turn"]), list(row["files"])) for row in turns_of(folder)]
     own = [path for turn, paths in rows if turn == found.turn for path in paths]
@@ -129,8 +129,8 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
     others += [path for turn, paths in rows if turn < found.turn for path in paths]
     there = [path for path in dict.fromkeys((*own, *others)) if files.now(path) is not None][:MOST_LOOKED_AT]
     names = list(dict.fromkeys((*_names(found.statement), *_names(found.details))))
-    if not there:
-        there = [path for path in files.looked_at(folder, found.turn) if _names_some(files, path, names)]
+    if not any(_names_some(files, path, names) for path in there):
+        there += [path for path in files.looked_at(folder, found.turn) if _names_some(files, path, names)]
     there.sort(key=lambda path: _TESTS.search(path) is not None)  # what is tested says more than its test
     bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(found.statement)}
     spelled = [path for path in there if path.rsplit("/", 1)[-1] in bases]
