@@ -638,3 +638,11 @@ def test_the_surest_candidate_is_read_first(bench: Any) -> None:
         propose(bench.clone, statement=statement, confidence=sure)
     told = [item.standing.memory.statement for item in ReviewQueue(bench.clone, bench.clock()).items]
     assert told == ["Keys rotate weekly.", "Hosts are named by tide.", "Ports are odd in tests."]
+
+
+def test_candidates_of_one_session_stand_together(bench: Any) -> None:
+    """Whoever reads one has its session in mind for the next."""
+    for number, statement in enumerate(("Ports are odd.", "Hosts have tides.", "Keys rotate.", "Logs are JSON lines.")):
+        propose(bench.clone, statement=statement, confidence=0.5, source=f"agent:{'ab'[number % 2]}")
+    told = [item.standing.memory.source for item in ReviewQueue(bench.clone, bench.clock()).items]
+    assert told == ["agent:a", "agent:a", "agent:b", "agent:b"]

@@ -138,10 +138,10 @@ class ReviewQueue:
         return memory_conflicts.standing_conflicts(self._clone, self.known.standings, self.against)
 
 
-def _sure_first(standing: MemoryStanding) -> float:
-    """The surest first; what somebody proposed without a number is meant."""
+def _sure_first(standing: MemoryStanding) -> tuple[float, str]:
+    """The surest first, of the same those of one session together; what has no number is meant by who proposed it."""
     said = standing.memory.confidence
-    return -1.0 if said is None else -said
+    return -1.0 if said is None else -said, standing.memory.source or ""
 
 
 def since_approval(clone: Clone, standing: MemoryStanding) -> tuple[str, ...]:
