@@ -182,14 +182,18 @@ def is_refused(error: sqlite3.DatabaseError) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNUSABLE
 
 
+def read_only(path: str, *, wait: float) -> contextlib.closing[sqlite3.Connection]:
+    """An index' file that is only read, to be closed after use."""
+    name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return contextlib.closing(sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=wait, isolation_level=None))
+
+
 def damage_of(path: str, tables: Sequence[str] = ()) -> sqlite3.DatabaseError | None:
     """What is wrong with an index' file, which is only read; None if that is nothing, or there is none."""
     if not os.path.exists(path):
         return None
-    name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        connected = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=WAIT, isolation_level=None)
-        with contextlib.closing(connected) as db:
+        with read_only(path, wait=WAIT) as db:
             _look_through(db, tables)
     except UnicodeDecodeError:
         return sqlite3.DatabaseError(_UNREADABLE)

@@ -4,7 +4,6 @@ Two questions to the corpus, each for its best few hits; every hit votes for its
 stands, of whatever commit: what a file is about changes little from one to the next, and none of its text is shown.
 """
 
-import contextlib
 import math
 import os
 import sqlite3
@@ -12,6 +11,7 @@ from collections.abc import Collection, Sequence
 
 from holdfast.index.query import quoted, split_word
 from holdfast.index.search_words import words_of
+from holdfast.index.sqlite import read_only
 
 MAX_WORDS = 16  # of a task; the first ones name it
 LEAST = 0.1  # a file that is less likely is not told
@@ -40,10 +40,8 @@ def likely_files(corpus: str, words: Sequence[str], cited: Collection[str]) -> d
     """
     if not os.path.exists(corpus):
         return None
-    name = corpus.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        opened = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=WAIT, isolation_level=None)
-        with contextlib.closing(opened) as db:
+        with read_only(corpus, wait=WAIT) as db:
             found = features(db, words, cited)
     except sqlite3.DatabaseError:  # damaged, or another process replaces it: whoever searches it says so
         return None
