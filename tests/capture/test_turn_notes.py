@@ -96,6 +96,20 @@ def test_a_comment_that_was_mended_is_read_as_a_whole() -> None:
     assert notes(wrote("src/a.py", *lines, removed=(old, "# the door."))) == [("comment", whole)]
 
 
+def test_lines_of_a_comment_that_say_different_things_stay_apart() -> None:
+    """Joined, they read as one sentence without sense, or end in the number of the next item."""
+    lines = (
+        "# Find the gate",
+        "# This must work without a label",
+        "#",
+        "# 1. Skip what is open",
+        "# 2. Close it",
+        "x = 1",
+    )
+    whole = "Find the gate. This must work without a label\n\n1. Skip what is open\n\n2. Close it"
+    assert notes(wrote("src/a.py", *lines)) == [("comment", whole)]
+
+
 def test_a_commit_message_is_read_as_a_shell_reads_it() -> None:
     quoted = """git commit -m 'Print labels' -m 'Use the carrier'"'"'s own queue, and "no other".'"""
     assert commit_message(quoted) == 'Print labels\n\nUse the carrier\'s own queue, and "no other".'

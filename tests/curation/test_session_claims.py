@@ -8,6 +8,7 @@ from holdfast.curation.extraction import find_claims, session_claims, session_st
 from holdfast.curation.extraction.candidate_claim import capital
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.project.transcript_import import decided
+from holdfast.values import replace
 
 CHATTER = (
     "Let me look at the files first. I'll read the config.\n\nNow let me run the tests.",
@@ -141,6 +142,41 @@ def test_the_same_session_gives_the_same_candidates() -> None:
     """Sums over sets must not depend on their order."""
     turns = worked(("commit", MESSAGE), ("closing", REPORT))
     assert [find_claims(turns) for _ in range(3)] == [find_claims(turns)] * 3
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("said", "`load_settings()` calls the parser of the old format but both agents use the new one."),
+        ("commit", "Read settings\n\nPreviously the settings of `load_settings()` came from the environment alone."),
+        (
+            "commit",
+            "Read settings\n\nWhen a hook started, users were stuck: `load_settings()` had no folder to read from.",
+        ),
+        ("request", "The `load_settings()` function only strips blanks but not line ends."),
+        ("closing", "Before: `load_settings()` looked for the file in the folder of the shell, not in the repository."),
+        ("comment", "load_settings returns the settings of the project as a table of names and values"),
+    ],
+)
+def test_what_was_wrong_until_the_session_mended_it_is_no_fact(source: str, text: str) -> None:
+    """Half of all rejected candidates told of a fault that their own session had fixed."""
+    found = find_claims(worked((source, text), ("closing", REPORT)))
+    assert found and not any(one.words in text for one in found)
+
+
+def test_what_a_turn_without_edits_finds_wrong_may_be_kept() -> None:
+    """A review that nobody acted on is still true; with the edit that follows it is not."""
+    text = "`load_settings()` calls the parser of the old format, but both agents write the new one."
+    one = session_statements.statements(session([("said", text)], wrote=False))[0]
+    assert session_claims.may_stand(one) and not session_claims.may_stand(replace(one, wrote=True))
+
+
+def test_of_two_that_say_the_same_the_one_that_can_be_saved_as_it_is_words_the_candidate() -> None:
+    """People reword most of what they keep; the session often holds better words."""
+    rough = "I had moved the settings of `load_settings()` to the project's file, because clones must work alike."
+    plain = "The settings of `load_settings()` come from the project's file, because every clone must work alike."
+    found = find_claims(worked(("commit", f"Read settings\n\n{plain}"), ("closing", rough)))
+    assert found[0].words == plain
 
 
 REASON = "`load_settings()` falls back to the user's settings instead of the environment since a bare shell has none."

@@ -6,7 +6,6 @@ files) and `comment` (in code). Lengths are bounded. The patterns are in turn_no
 """
 
 import json
-import re
 import shlex
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
@@ -16,6 +15,7 @@ from holdfast.patterns import PatternFile
 
 MOST = 60  # notes of a turn
 MAX_NOTE = 8_000  # characters of one
+_WRAPS = 60  # characters: a shorter line of a comment was not broken for want of room
 _SHAPE = PatternFile(__file__)
 
 
@@ -91,6 +91,15 @@ def _with_subject(comment: str, below: str) -> str:
     return f"`{found['name']}` {comment[:1].lower()}{comment[1:]}"
 
 
+def _with_line(block: str, line: str) -> str:
+    """A comment with its next line: an empty one and an item begin a paragraph, a short line before ends a sentence."""
+    last = block.rpartition("\n")[2]
+    if not line or _SHAPE.item.match(line):
+        return f"{block.rstrip()}\n\n{line}"
+    ends = len(last) < _WRAPS and last[-1:].isalnum() and _SHAPE.new_thought.match(line)
+    return f"{block}.\n{line}" if ends else f"{block}\n{line}"
+
+
 def _comments(edit: TranscriptEdit) -> str:
     """The comments that an edit adds to code, a paragraph each; those of tests say how tests are made."""
     if _SHAPE.no_code.search(edit.path):
@@ -99,9 +108,9 @@ def _comments(edit: TranscriptEdit) -> str:
     groups, block, is_new = [], "", False
     for line in (*edit.added, ""):
         if found := _SHAPE.comment.match(line[:500]):
-            block, is_new = f"{block} {found[1].strip()}", is_new or line not in before
+            block, is_new = _with_line(block, found[1].strip()), is_new or line not in before
             continue
         if is_new and len(block) > 30:  # as a whole: of a comment that was mended, the new lines alone say little
-            groups.append(re.sub(r"\s+", " ", _with_subject(block.strip(), line)))
+            groups.append(_SHAPE.wrapped.sub(" ", _with_subject(block.strip(), line)))
         block, is_new = "", False
     return "\n\n".join(groups)

@@ -7,8 +7,9 @@ agent's words, which name what was done, and the person's own words are kept bes
 from __future__ import annotations
 
 from holdfast.curation.extraction import session_statements, statement_score
-from holdfast.curation.extraction.candidate_claim import bare, capital
+from holdfast.curation.extraction.candidate_claim import bare
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords
+from holdfast.curation.extraction.statement_wording import standing_words
 from holdfast.model.utterance import MAX_STATEMENT, MIN_STATEMENT, ExtractedMemory, Utterance
 from holdfast.patterns import TYPE_CHECKING, PatternFile
 from holdfast.values import frozen
@@ -24,7 +25,9 @@ _SAME = 0.14  # likeness from which on two statements are about the same thing
 _KNOWN = 0.15  # share of a statement, by the weight of its words, that those chosen before it say together
 _ALIKE = 0.1  # likeness from which on one may add to the other
 _REPLACES = 0.4  # likeness from which on one says what the other says
+_AS_MUCH = 0.7  # of what one says, by the weight of its words, that what takes its place says
 _ABOUT = 0.15  # the same for one that shares no name of code with the other
+_LONG = 240  # characters: more is more than one claim
 _NEW = 0.3  # share of a statement that must be new to be worth adding
 MAX_DETAILS = 700  # characters
 _SHAPE = PatternFile(__file__)
@@ -55,24 +58,48 @@ def chosen_claims(
 
 
 def may_stand(one: SessionStatement) -> bool:
-    """Whether a statement can be read by somebody who was not there."""
-    if one.hidden or not one.words or session_statements.width(bare(one.text)) < MIN_STATEMENT:
-        return False
-    if _SHAPE.of_programs.search(one.text) or session_statements.is_code_like(one.text):
-        return False
-    if one.source not in ("request", "answer", "refusal", "commit") and is_fragment(one.text):
-        return False
-    if one.source == "request" and _SHAPE.errand.match(one.text):
+    """Whether a statement can be read by somebody who was not there, and may still hold then."""
+    if not _is_readable(one) or _says_nothing(one) or is_over(one):
         return False
     if one.source not in ("said", "closing"):
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
     if one.told.startswith(one.before) and one.before and is_of_the_moment(one.before):
         return False  # "It's all reversible", after an offer
-    if _SHAPE.status.search(one.text) or _SHAPE.numbered.match(one.text):
+    return not (_SHAPE.status.search(one.text) or _SHAPE.numbered.match(one.text) or is_of_the_moment(one.text))
+
+
+def _is_readable(one: SessionStatement) -> bool:
+    if one.hidden or not one.words or one.text.count("`") % 2 or session_statements.is_code_like(one.text):
         return False
-    if not one.before and _SHAPE.dangles.match(one.text):
+    if one.source != "request" and not one.before and _SHAPE.dangles.match(one.text):
         return False
-    return not is_of_the_moment(one.text) and not (one.wrote and is_fault(one.text))
+    return session_statements.width(bare(one.text)) >= MIN_STATEMENT and not _SHAPE.of_programs.search(one.text)
+
+
+def _says_nothing(one: SessionStatement) -> bool:
+    """Whether it is a heading, an errand, or a description of code that stands beside it."""
+    if one.source == "request":
+        return _SHAPE.errand.match(one.text) is not None
+    if one.source == "commit" and one.place == 0 and one.count > 1:  # the subject: its body says more
+        return _SHAPE.reason.search(one.text) is None
+    if one.source == "comment" and _SHAPE.describes.match(one.text) and not _SHAPE.reason.search(one.told):
+        return True
+    return one.source not in ("answer", "refusal", "commit") and is_fragment(one.text)
+
+
+def is_over(one: SessionStatement) -> bool:
+    """Whether it tells what was wrong until its session mended it: no fact any more, whoever says so."""
+    if _SHAPE.was_so.match(one.text):
+        return True
+    if one.source == "commit":
+        return bool(_SHAPE.past.search(one.text)) and not _SHAPE.lasts.search(_SHAPE.conditional.sub(" ", one.text))
+    if one.wrote and one.source in ("said", "closing") and is_fault(one.text):
+        return True
+    if not one.wrote or one.source not in ("said", "request") or not _SHAPE.diagnosis.search(one.text):
+        return False
+    if one.source == "request" and _SHAPE.wish.search(one.text):
+        return False
+    return not _SHAPE.why.search(one.text) or _SHAPE.fault.search(one.text) is not None
 
 
 def why_not(statement: str) -> tuple[str, str] | None:
@@ -117,7 +144,9 @@ def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least:
                 known |= words
         elif nearest >= _ALIKE:
             best, adds = chosen[alike.index(nearest)].best, chosen[alike.index(nearest)].adds
-            if nearest >= _REPLACES and _is_better_worded(session.statements[number], session.statements[best]):
+            says_as_much = session.weight(words) >= _AS_MUCH * session.weight(session.about[best])
+            is_better = _is_better_worded(session.statements[number], session.statements[best])
+            if nearest >= _REPLACES and says_as_much and is_better:
                 chosen[alike.index(nearest)] = _Chosen(number, (best,))
             elif not adds and _is_new(session, number, best):
                 chosen[alike.index(nearest)] = _Chosen(best, (number,))
@@ -126,9 +155,18 @@ def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least:
 
 
 def _is_better_worded(one: SessionStatement, other: SessionStatement) -> bool:
-    """Whether one is written for readers who were not there, in a commit or in code, and the other is not."""
-    is_written = one.source in ("commit", "comment", "memory") and not (one.source == "commit" and one.place == 0)
+    """Whether one can rather be saved as it is: written for readers who were not there, or without rough edges."""
+    if _roughness(one) != _roughness(other):
+        return _roughness(one) < _roughness(other)
+    is_written = one.source in ("commit", "comment", "memory")
     return is_written and other.source in ("closing", "said") and not _SHAPE.status.search(one.text)
+
+
+def _roughness(one: SessionStatement) -> int:
+    """How much of a statement would have to be reworded: it points elsewhere, reports, talks to somebody, says much."""
+    text = standing_words(one.text)
+    edges = (_SHAPE.points, _SHAPE.reports, _SHAPE.talks)
+    return sum(edge.search(text) is not None for edge in edges) + (len(text) > _LONG) + is_fragment(text)
 
 
 def _is_new(session: SessionWords, number: int, known: int) -> bool:
@@ -164,19 +202,19 @@ def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedM
 
 def _statement(one: SessionStatement) -> tuple[str, str]:
     """What it says in one sentence, and what else belongs to it."""
-    text, whole = bare(_SHAPE.deed.sub("", _SHAPE.lead.sub("", one.text))), one.told
+    text, whole = standing_words(_SHAPE.deed.sub("", one.text)), one.told
     leans = one.before and whole.startswith(one.before)
     if leans and len(whole) <= MAX_STATEMENT:
-        return capital(bare(whole)), ""
+        return standing_words(whole), ""
     rest = one.after if whole.endswith(one.after) else ""
     if leans and _SHAPE.dangles.match(text) and len(one.before) <= MAX_STATEMENT:
-        return capital(bare(_SHAPE.lead.sub("", one.before))), f"{one.text} {rest}".strip()
+        return standing_words(one.before), f"{one.text} {rest}".strip()
     if len(text) > MAX_STATEMENT:
         ends = [found.start() for found in _SHAPE.clause.finditer(text, MIN_STATEMENT, MAX_STATEMENT)]
         whole_ends = [at for at in ends if text.count("(", 0, at) == text.count(")", 0, at)]
         at = (whole_ends or ends or [text.rfind(" ", 0, MAX_STATEMENT)])[-1]
         text, rest = text[:at], f"… {text[at:].lstrip(' ,;.—–')} {rest}".strip()
-    return capital(bare(text)), rest
+    return bare(text), rest
 
 
 def kind_of(one: SessionStatement) -> str:

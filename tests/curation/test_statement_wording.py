@@ -1,0 +1,58 @@
+"""A candidate is worded as something that holds, so that a person can accept it as it is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.curation.extraction.statement_wording import standing_words
+
+
+@pytest.mark.parametrize(
+    ("said", "saved"),
+    [
+        ("Both are fair points — logs name no session at first", "Logs name no session at first"),
+        ("Important constraint: never store ids of commits", "Never store ids of commits"),
+        ("The root cause is real: `pflag` keeps the default", "`pflag` keeps the default"),
+        ("To recap the question: version 2 is the oldest that works", "Version 2 is the oldest that works"),
+        ("This means the daemon ignores Ctrl+C", "The daemon ignores Ctrl+C"),
+        ("I switched to using their script since retries wrap it", "Use their script since retries wrap it"),
+        ("I've deliberately kept the old table because reports read it", "Keep the old table because reports read it"),
+        ("I chose to drop the cache", "Drop the cache"),
+        ("Changed `load_all()` to carry the branch", "`load_all()` carries the branch"),
+        ("Changed `load_all()` to be lazy", "`load_all()` is lazy"),
+        ("Updated the retry helper so that it watches both pipes", "the retry helper watches both pipes"),
+        ("Replaced the loop with a lock file, since two may start", "A lock file replaces the loop, since two may start"),
+        ("The queue now drops old entries and is now bounded", "The queue drops old entries and is bounded"),
+        ("Skip if the file is there 2", "Skip if the file is there"),
+    ],
+)  # fmt: skip
+def test_what_was_done_is_worded_as_what_holds(said: str, saved: str) -> None:
+    """Nobody accepts `Good point — I switched …` into a project's memory."""
+    assert standing_words(said).lower() == saved.lower()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`palette.go`: the template is rendered before the color is resolved",
+        "The fix of a race belongs into `fetch()`, not into its callers",
+        "Added a test for the empty queue",
+        "I think the gate should stay closed",
+        "Now and then the carrier sends two labels",
+        "Use tabs, never blanks",
+    ],
+)
+def test_what_says_more_than_it_seems_is_left_as_it_is(said: str) -> None:
+    """`Add a test` would read as work to be done, and a name of code is the subject."""
+    assert standing_words(said) == said
+
+
+PIECES = ["I've", "kept", "the", "`x`", "—", "note:", "fix", "both", "now", "is", "replaced", "with", "so", "2", "."]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14))
+def test_no_name_of_code_is_lost_whatever_is_said(words: list[str]) -> None:
+    """What a statement is about is its name of code."""
+    said = " ".join(words)
+    saved = standing_words(said)
+    assert saved.count("`x`") == said.count("`x`") and len(saved) <= len(said) + 8
