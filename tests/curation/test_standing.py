@@ -97,7 +97,7 @@ def test_an_id_stands_for_one_entry_or_for_nobody(bench: Any) -> None:
     assert found is not None and found.memory.id == name
     assert memory_state.by_id(seen, "FCT-other") is None
     assert memory_state.is_approved(bench.clone, seen, found)
-    bench.repo.write(f"{layout.MEMORY}/facts/copy.md", found.sighting.text.replace("16", "17"))
+    bench.repo.write(f"{layout.MEMORY}/facts/copy.md", found.sighting.text.replace(" 16", " 17"))
     seen, _ = memory_state.read_visible(bench.again().clone)
     with pytest.raises(Ambiguous, match="and in"):
         memory_state.by_id(seen, name)

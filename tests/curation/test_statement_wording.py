@@ -21,7 +21,7 @@ from holdfast.curation.extraction.statement_wording import standing_words
         ("Changed `load_all()` to carry the branch", "`load_all()` carries the branch"),
         ("Changed `load_all()` to be lazy", "`load_all()` is lazy"),
         ("Updated the retry helper so that it watches both pipes", "the retry helper watches both pipes"),
-        ("Replaced the loop with a lock file, since two may start", "A lock file replaces the loop, since two may start"),
+        ("Replaced the loop with a lock, since two may start", "A lock replaces the loop, since two may start"),
         ("The queue now drops old entries and is now bounded", "The queue drops old entries and is bounded"),
         ("Skip if the file is there 2", "Skip if the file is there"),
     ],
