@@ -65,7 +65,10 @@ def may_stand(one: SessionStatement) -> bool:
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
     if one.told.startswith(one.before) and one.before and is_of_the_moment(one.before):
         return False  # "It's all reversible", after an offer
-    return not (_SHAPE.status.search(one.text) or _SHAPE.numbered.match(one.text) or is_of_the_moment(one.text))
+    texts = (one.text, standing_words(one.text))  # "Verdict: finding 2 is …"
+    return not any(
+        _SHAPE.status.search(text) or _SHAPE.numbered.match(text) or is_of_the_moment(text) for text in texts
+    )
 
 
 def _is_readable(one: SessionStatement) -> bool:
