@@ -1289,3 +1289,85 @@ def test_why_something_broke_is_not_open() -> None:
 def test_a_check_that_need_not_have_run_or_counted_did_not_pass(command: str) -> None:
     """ "Passed" is what the next one relies on."""
     assert command_results.tells_status(command) == ""
+
+
+def test_what_a_command_line_holds_and_writes_is_counted() -> None:
+    """Agents append to files by a here-document as often as by their own tool."""
+    new = shell("cat > tests/a.py <<'EOF'\nx = 1\ny = 2\nEOF\npytest -q tests/a.py", "2 passed in 0.1s\n")
+    more = shell("cd lib && cat >> /w/shop/tests/b.py << EOF\nz = 3\nEOF\necho OK", "OK\n")
+    page = summary_page(told(turn("Test it.", new, more)), {})
+    assert "- `tests/a.py` (written whole, 2 lines in all)\n- `tests/b.py` (+1 −0)\n" in page
+    assert "- `cat > tests/a.py <<'EOF' x = 1 …`: 2 passed" in page
+
+
+def test_a_count_of_files_leaves_room_for_what_commands_wrote() -> None:
+    """A script, a package manager or a formatter writes files that it does not name."""
+    change = edit("app.py", added=["x"])
+    script = shell("python3 - <<'EOF'\nopen('b.py', 'w').write('x')\nEOF")
+    assert "1 file written and perhaps more by commands" in told(turn("Do.", change, script)).sentence
+    assert "1 file written" in told(turn("Do.", change, shell("ls"))).sentence
+    assert "perhaps" not in told(turn("Do.", change, shell("python3 -m pytest -q"))).sentence
+
+
+def test_a_line_about_a_failure_is_never_cut_before_its_end() -> None:
+    """That it passed later is what a reader must not miss."""
+    long = "go test ./" + "very/long/path/" * 12
+    bad, good = shell(long, f"{'E   x ' * 90}\n", exit_status=1), shell(long, "ok  \tshop\t0.1s\n")
+    (line,) = told(turn("Do.", bad, edit("a" * 300 + ".go", added=["x"]), good)).failed
+    assert line.endswith("; it passed later") and len(line) <= 420
+
+
+def test_code_within_a_sentence_does_not_end_it() -> None:
+    """`go test ./...` stands in every second answer."""
+    assert wording.sentences("All of `go test ./...` passes. I moved `a.go`. Done.") == [
+        "All of `go test ./...` passes.",
+        "I moved `a.go`.",
+        "Done.",
+    ]
+
+
+def test_an_answer_for_a_program_is_told_as_lines() -> None:
+    """A reviewer that another agent starts answers in JSON."""
+    found = '{"findings": [{"title": "Money is a float", "body": "It rounds.", "line": 3}], "verdict": "The patch is wrong."}'
+    assert told(turn("Review.", shell("ls"), answer=found)).done == (
+        "title: Money is a float",
+        "body: It rounds.",
+        "verdict: The patch is wrong.",
+    )
+    assert wording.prose('{"findings": []}') == "findings: none"
+    assert wording.prose("{a set} of words") == "{a set} of words"
+
+
+def test_what_another_agent_asked_is_told_as_its_words() -> None:
+    """A helper's page would not say what it was for; a person did not ask it."""
+    asked = TranscriptTurn(key="k", brief="Review the diff.", steps=turn("", shell("ls"), answer="Fine.").steps)
+    assert told(asked).asked == ("By another agent: Review the diff.",)
+
+
+def test_all_tests_tell_more_than_some_of_them() -> None:
+    """Both ran since the last edit."""
+    whole, one = shell("go test ./...", "ok  \ta\t1s\nok  \tb\t1s\n"), shell("go test ./a -run X", "ok  \ta\t1s\n")
+    assert "— tests pass (2 packages ok)" in told(turn("Do.", whole, one)).sentence
+    assert "chosen tests pass (1 package ok)" in told(turn("Do.", whole, edit("a.go", added=["x"]), one)).sentence
+
+
+def test_checks_that_fail_alike_are_one_matter() -> None:
+    """An agent tries five ways to call a tool that does not work."""
+    runs = [
+        shell(f"golangci-lint run {way}".strip(), "nothing to analyze\n", exit_status=5) for way in ("", "-v", "./...")
+    ]
+    assert told(turn("Lint.", *runs)).left_open == (
+        "`golangci-lint run ./...` (and 2 more like it) failed when last run: it printed “nothing to analyze”",
+    )
+
+
+def test_leaving_is_not_work_that_was_broken_off() -> None:
+    """ "exit" is stopped before anything is done."""
+    assert told(turn("Do.", shell("ls"), answer="Done."), turn("exit", interrupted=True)).left_open == ()
+
+
+def test_a_linter_that_tells_its_version_checks_nothing() -> None:
+    """Nor is a pattern of packages a package."""
+    assert command_results.tests("golangci-lint version") is None
+    found = outcome("FAIL\tshop/pay [build failed]\nFAIL\t./... [setup failed]\n")
+    assert found is not None and found.sentence == "1 package failed"

@@ -169,6 +169,7 @@ class OpenCodexTurn:
     end: int = 0
     id: str | None = None  # Codex's own
     prompt: str = ""
+    brief: str = ""  # what another agent asked
     asked: bool = False
     ts: str | None = None
     cwd: str | None = None
@@ -283,7 +284,8 @@ class OpenCodexTurn:
         steps = tuple(step for step in map(_step, self.steps) if step is not None)
         if not steps and not self.prompt:
             return None
-        same = {name: getattr(self, name) for name in ("prompt", "cwd", "branch", "interrupted", "continues", "end")}
+        names = ("prompt", "brief", "cwd", "branch", "interrupted", "continues", "end")
+        same = {name: getattr(self, name) for name in names}
         ts = self.ts or (steps[0].ts if steps else None)
         return TranscriptTurn(key=self._key(steps), ts=ts, steps=steps, start=max(self.start, 0), **same)
 

@@ -210,8 +210,8 @@ class CodexTurns:
         turn.id = turn.id or _turn_id(item)
         turn.asked, turn.continues, turn.ts = True, False, text_value(self._ts, 40) or None
         turn.cwd, turn.branch = self._cwd, self._branch
-        if self._by_person:  # a helper is asked by the agent that spawned it
-            turn.prompt = prompt
+        # A helper is asked by the agent that spawned it.
+        turn.prompt, turn.brief = (prompt, "") if self._by_person else ("", prompt)
 
     def _ran_by_hand(self, item: dict[str, Any], text: str) -> None:
         if draft := ran_by_hand(text, short_name(item.get("id"))):

@@ -37,7 +37,7 @@ class Failure:
         next_ = f"; then {', '.join(self.tried)}" if self.tried else ""
         why = f": {self.why}" if self.why else ""
         end = f"; {self.by or 'it passed later'}" if self.settled else ""
-        return cut(f"{self.what} failed{often}{why}{next_}{end}", 420)
+        return cut(f"{self.what} failed{often}{why}{next_}", 420 - len(end)) + end
 
 
 class Failures:
@@ -146,9 +146,9 @@ class Checks:
 
     @property
     def newest(self) -> Check | None:
-        """The newest that was seen to pass, one that counted rather than one that only ended well."""
-        there = [one for one in self._kept.values() if one.passed]
-        return next((one for one in reversed(there) if one.counts_tests), there[-1] if there else None)
+        """Of what passed what tells most: it counts tests, after the last edits, all of them; the newest such."""
+        there = [one for one in reversed(self._kept.values()) if one.passed]
+        return max(there, key=lambda one: (one.counts_tests, not one.outdated, not one.chosen), default=None)
 
     def knows(self, command: str) -> bool:
         """Whether a command ran as a check before, by what it printed then."""
@@ -219,7 +219,10 @@ class Checks:
     def left(self, most: int = 5) -> list[str]:
         """What fails, as somebody must know who goes on."""
         how = {True: "failed when last run, before files were written", False: "failed when last run"}
-        return [f"{code(one.command)} {how[one.outdated]}: {one.outcome}{one.listed}" for one in self.failing[-most:]]
+        ends = [f"{how[one.outdated]}: {one.outcome}{one.listed}" for one in self.failing]
+        last = {end: code(one.command) for one, end in zip(self.failing, ends, strict=True)}  # one matter, told once
+        more = {end: f" (and {ends.count(end) - 1} more like it)" if ends.count(end) > 1 else "" for end in last}
+        return [f"{command}{more[end]} {end}" for end, command in last.items()][-most:]
 
 
 def _key(command: str) -> str:

@@ -14,7 +14,7 @@ from holdfast.values import frozen, replace
 
 _PATTERNS = PatternFile(__file__)
 
-MAX_COMMAND = 4000  # characters that are looked at
+MAX_COMMAND = 16_000  # characters that are looked at
 _SHOWN, _TAILS = 140, 4
 
 
@@ -53,10 +53,13 @@ def parts(command: str) -> list[str]:
 
 
 def _without_heredoc(text: str) -> str:
-    if found := _PATTERNS.heredoc.search(text):
-        line_end = text.find("\n", found.end())
-        return text if line_end < 0 else text[:line_end]
-    return text
+    return _PATTERNS.heredoc_text.sub(r"\1", text)
+
+
+def heredoc_lines(command: str, path: str) -> tuple[str, ...]:
+    """The lines that a command line holds itself and writes to a path."""
+    texts = [found["text"] or "" for found in _PATTERNS.heredoc_text.finditer(inner(command)) if path in found[1]]
+    return tuple(line for text in texts for line in text.split("\n")[:-1])
 
 
 @lru_cache(maxsize=512)  # the same few are run again and again

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from holdfast.model.summary import command_results, wording
 from holdfast.model.summary.checks import Checks, Failures, named, printed
-from holdfast.model.summary.command_results import CheckOutcome, error_line, first_line, outcome
+from holdfast.model.summary.command_results import MAX_COMMAND, CheckOutcome, error_line, first_line, outcome
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
 from holdfast.model.transcript import Call, Result, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
@@ -62,6 +62,7 @@ class _Books:
     broken_off: list[str] = field(default_factory=list)
     committed: bool = False
     helped: bool = False  # by somebody who may have written files, too
+    scripted: bool = False  # so may a command have
     may_have_committed: bool = False  # by a command whose answer does not say so, or by a helper
     refused: str = ""  # a commit that was not made, and not tried again with success
 
@@ -95,19 +96,20 @@ class Account:
         self._end(turn, wrote=wrote, committed=len(self._books.commits) > before)
 
     def _ask(self, turn: TranscriptTurn) -> None:
-        words = wording.gist(turn.prompt, _MOST)
+        words = wording.gist(turn.prompt or turn.brief, _MOST)
         if not words or turn.continues:
             return
         self._books.asked += 1
         into = self._books.first if len(self._books.first) < _FIRST_ASKED else self._books.last
-        into.append(f"Stopped by the person: {words}" if turn.interrupted else words)
+        by = "Stopped by the person: " if turn.interrupted else "" if turn.prompt else "By another agent: "
+        into.append(by + words)
 
     def _call(self, call: Call, turn: TranscriptTurn) -> None:
         if call.todos is not None:
             self._books.todos = call.todos
         if call.result is None:
             self._books.broken_off = [*self._books.broken_off, _what(call)][:3]
-            self._books.may_have_committed |= bool(_PATTERNS.commits.search((call.command or "")[:4000]))
+            self._books.may_have_committed |= bool(_PATTERNS.commits.search((call.command or "")[:MAX_COMMAND]))
             return
         if call.result.refused:
             self._failures.add(f"refused {_what(call)}", _what(call), "the person said no", self._turns)
@@ -156,7 +158,7 @@ class Account:
         there = files.setdefault(path, _File(edit.action))
         # One that is made again, on another branch or after a checkout, was lost in between.
         if (mark := hash((edit.added, edit.removed))) not in there.seen:
-            there.added += len(edit.added) - len(edit.kept or ())
+            there.added = (0 if edit.kept is None else there.added - len(edit.kept)) + len(edit.added)
             there.removed += len(edit.removed)
         there.seen.add(mark)
         there.whole |= edit.kept is None
@@ -174,8 +176,9 @@ class Account:
         found_nothing = told is None and result.exit_status == 1 and command_results.ends_in_search(command)
         went_wrong = bool(result.failed or result.exit_status or (told and told.passed is False)) and not found_nothing
         committed = not went_wrong and self._commit(result.text, command)
-        for part in () if went_wrong or _PATTERNS.elsewhere.search(command) else command_results.parts(command):
-            self._by_shell(part, turn)
+        for part in () if went_wrong else command_results.parts(command):
+            self._by_shell(part, turn, command)
+        self._books.scripted |= _PATTERNS.may_write.search(command[:MAX_COMMAND]) is not None
         self._doubt(command, result.text[:20_000], went_wrong)
         # Whether an outcome can only be a test runner's, and is how the command ended.
         ended = told is not None and (told.passed is False or not went_wrong)
@@ -196,16 +199,23 @@ class Account:
         elif any(map(_PATTERNS.may_commit.match, parts)) or _PATTERNS.says_so.search(text):
             self._books.may_have_committed |= command_results.matters(command)
 
-    def _by_shell(self, part: str, turn: TranscriptTurn) -> None:
+    def _by_shell(self, part: str, turn: TranscriptTurn, command: str) -> None:
         """Note what a simple command did to files: a file that was made and taken away again was not written."""
         files = self._books.files
-        for path in [self._path(word, turn) for word in part.split()[1:]] if _PATTERNS.removes.match(part) else ():
+        elsewhere = _PATTERNS.elsewhere.search(command) is not None  # names mean something else there
+        gone = [word for word in part.split()[1:] if not elsewhere or word.startswith("/")]
+        for path in [self._path(word, turn) for word in gone] if _PATTERNS.removes.match(part) else ():
             if path in files and files[path].action == "add":
                 del files[path]
             elif path in files:
                 files[path].action = "delete"
-        if (found := _PATTERNS.writes.match(part)) and not _outside(path := self._path(found["path"], turn)):
-            self._write(path, TranscriptEdit(path=path, action="update"), turn)
+        found = _PATTERNS.writes.match(part)
+        if found is None or (elsewhere and not found["path"].startswith("/")):
+            return
+        path, lines = self._path(found["path"], turn), command_results.heredoc_lines(command, found["path"])
+        if lines or not _outside(path):
+            kept = () if found["how"] == ">>" or not lines else None
+            self._write(path, TranscriptEdit(path=path, added=lines, kept=kept), turn)
 
     def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
         shown = command_results.shown(command)
@@ -229,7 +239,7 @@ class Account:
 
     def _commit(self, text: str, command: str) -> bool:
         """Whether a command made commits, as git told it."""
-        if not _PATTERNS.commits.search(command[:4000]):
+        if not _PATTERNS.commits.search(command[:MAX_COMMAND]):
             return False
         self._books.may_have_committed |= not _PATTERNS.no_commit.search(text[:20_000])
         found = [one.groups() for one in _PATTERNS.committed.finditer(text[:20_000])]
@@ -237,7 +247,7 @@ class Account:
         logged = [("HEAD", *one.groups()) for one in _PATTERNS.logged.finditer(text[:20_000]) if one[2] in command]
         for branch, oid, subject in found or logged[:1]:
             before = [old for old in self._books.commits if old.endswith(f" (on {branch})")]
-            if before and _PATTERNS.amends.search(command[:4000]):
+            if before and _PATTERNS.amends.search(command[:MAX_COMMAND]):
                 self._books.commits.remove(before[-1])
             self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch})")
         if found or logged:
@@ -282,7 +292,7 @@ class Account:
             self._books.broken_off = [*self._books.broken_off, f"no answer at the end after “{cut(last[0], 160)}”"][:4]
         if turn.prompt and not turn.steps and not turn.interrupted:
             self._books.broken_off = ["the last prompt has no answer"]
-        if turn.interrupted:
+        if turn.interrupted and turn.steps:
             self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
 
     def _path(self, path: str, turn: TranscriptTurn) -> str:
@@ -368,7 +378,8 @@ class Account:
         what = f"{agent}: {told}" if (told := self._headline()) else f"{agent} worked without being asked anything"
         inside = [one for one in files if not _outside(one.path)] or files
         gone = sum(one.action == "delete" for one in inside)
-        more = " and perhaps more by helpers" if books.helped else ""
+        by = " or ".join(["helpers"] * books.helped + ["commands"] * books.scripted)
+        more = f" and perhaps more by {by}" if by else ""
         parts = [f"{count(len(inside) - gone, 'file')} written{more}"] if len(inside) > gone else []
         parts += [f"{count(gone, 'file')} deleted"] if gone else []
         made = sum(" (on " in one for one in books.commits)  # the others are pull requests

@@ -3,6 +3,7 @@
 It also finds what an agent itself says is not done: its next steps, its questions, what it could not do.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -35,7 +36,7 @@ def bare(line: str) -> str:
 
 def told_lines(text: str) -> list[str]:
     """The lines of a text that say something: no code blocks or rules, and of a table its rows."""
-    kept = _PATTERNS.announced.sub(" ", _PATTERNS.table_head.sub("", without_code(text[:MAX_READ])))
+    kept = _PATTERNS.announced.sub(" ", _PATTERNS.table_head.sub("", without_code(prose(text)[:MAX_READ])))
     said, title = [], ""
     for row in kept.splitlines():
         line = bare(_PATTERNS.table_row.sub(_cells, row))
@@ -54,6 +55,27 @@ def _cells(row: re.Match[str]) -> str:
 def without_code(text: str) -> str:
     """A text without its blocks of code."""
     return _PATTERNS.fenced.sub("\n", text)
+
+
+def prose(text: str) -> str:
+    """A text that is data for a program, as lines; any other as it is."""
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        return "\n".join(_values(json.loads(text)))
+    except (ValueError, RecursionError):
+        return text
+
+
+def _values(value: object, name: str = "") -> Iterator[str]:
+    """The words in some data, each with its name, a list as its items; places and measures say little."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _values(one, key.replace("_", " "))
+    elif isinstance(value, list):
+        yield from (f"- {line}" for one in value for line in _values(one)) if value else (f"{name}: none",)
+    elif isinstance(value, str) and " " in value:
+        yield f"{name}: {value}" if name else value
 
 
 def beginning(text: str, limit: int) -> str:
@@ -149,7 +171,7 @@ def without_open(answer: str) -> str:
 
 def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
     """Each line, whether it belongs to such a list, and the item it is."""
-    under = False
+    under, answer = False, prose(answer)
     whole = answer if len(answer) <= MAX_READ else answer[-MAX_READ:].partition("\n")[2]  # from a whole line on
     for line in without_code(whole).splitlines():
         plain = bare(line)
