@@ -305,7 +305,7 @@ def test_hostile_words_stay_words(text: str) -> None:
     assert told_page.count("\n# ") == 0 and len(told_page) < 30_000
     outside = [part for row in told_page.split("\n") for part in row.split("`")[::2]]
     assert not any("<script" in part.replace("\\<", "") or "![" in part for part in outside)
-    known = {"Left open", "Asked for", "Done, in the agent's words", "Files written (the transcript shows no commit)"}
+    known = {"Left open", "Asked for", "Done, in the agent's words", "Files written (the agent made no commit)"}
     known |= {"Files written", "Tests and checks, as they ended", "Commands", "Failed"}
     known |= {f"Proposed: {kind}" for kind in ("decisions", "rules", "dead ends", "facts", "assumptions")}
     assert {row[3:] for row in told_page.split("\n") if row.startswith("## ")} <= known
@@ -463,7 +463,7 @@ def test_a_run_that_leaves_tests_out_mends_nothing_else(left_out: str) -> None:
 def test_no_commit_is_told_only_if_that_is_known(calls: tuple[Call, ...], sure: bool) -> None:
     """A quiet commit and a helper's commit leave no trace in the answers."""
     page = summary_page(told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), *calls)), FIELDS)
-    assert ("the transcript shows no commit" in page) == sure
+    assert ("the agent made no commit" in page) == sure
     assert ("whether they were committed was not seen" in page) != sure
 
 
@@ -892,7 +892,7 @@ def test_an_empty_list_leaves_nothing_open(none: str) -> None:
 def test_no_commit_is_told_only_if_none_can_have_been_made(command: str, output: str, seen: bool) -> None:
     """A release commits, and does not say so."""
     page = summary_page(told(turn("Go", edit("src/shop.py", added=["x"]), shell(command, output))), FIELDS)
-    assert ("(the transcript shows no commit)" in page) is seen
+    assert ("(the agent made no commit)" in page) is seen
     assert ("(whether they were committed was not seen)" in page) is not seen
 
 
@@ -1328,11 +1328,11 @@ def test_code_within_a_sentence_does_not_end_it() -> None:
 
 def test_an_answer_for_a_program_is_told_as_lines() -> None:
     """A reviewer that another agent starts answers in JSON."""
-    found = '{"findings": [{"title": "Money is a float", "body": "It rounds.", "line": 3}], "verdict": "The patch is wrong."}'
+    found = '{"findings": [{"title": "Money is a float", "body": "It rounds.", "line": 3}], "verdict": "It is wrong."}'
     assert told(turn("Review.", shell("ls"), answer=found)).done == (
         "title: Money is a float",
         "body: It rounds.",
-        "verdict: The patch is wrong.",
+        "verdict: It is wrong.",
     )
     assert wording.prose('{"findings": []}') == "findings: none"
     assert wording.prose("{a set} of words") == "{a set} of words"
@@ -1371,3 +1371,43 @@ def test_a_linter_that_tells_its_version_checks_nothing() -> None:
     assert command_results.tests("golangci-lint version") is None
     found = outcome("FAIL\tshop/pay [build failed]\nFAIL\t./... [setup failed]\n")
     assert found is not None and found.sentence == "1 package failed"
+
+
+def test_of_many_turns_those_that_did_something_are_told() -> None:
+    """What was built must not be pushed out by twelve questions about it."""
+    work = turn("Move it.", edit("app.py", added=["x"]), answer="The package lives at the top now.")
+    talk = [turn(f"Why {n}?", answer=f"Because of reason {n}.") for n in range(20)]
+    done = told(work, *talk).done
+    assert done[0] == "The package lives at the top now." and done[-1] == "Because of reason 19."
+
+
+def test_files_elsewhere_are_counted_apart() -> None:
+    """A checkout beside this one may be where the work went on: what was tested before is no longer what is there."""
+    good, other = shell("pytest -q", "2 passed in 0.1s\n"), edit("/w/other/b.py", added=["x"])
+    sentence = told(turn("Do.", edit("app.py", added=["x"]), good, other)).sentence
+    assert "1 file written, 1 elsewhere, tests passed before the last edits" in sentence
+    for note in ("/tmp/message.txt", "/home/a/.claude/plans/a.md"):
+        assert "tests pass (2 passed)" in told(turn("Do.", good, edit(note, added=["x"]))).sentence
+
+
+def test_a_check_behind_a_tool_that_chooses_versions_is_a_check() -> None:
+    """mise, direnv and nix run it as it is."""
+    assert command_results.tests("mise exec -- golangci-lint run ./...") == "golangci-lint run ./..."
+    assert command_results.tests("mise x go@1.26 -- go test ./...") == "go test ./..."
+
+
+def test_an_agent_that_was_sent_off_may_have_committed() -> None:
+    """It works in a worktree of its own, and nobody sees what it does."""
+    sent = told(turn("Do.", edit("app.py", added=["x"]), shell("workmux add better-names -b -P /tmp/p.md", "ok\n")))
+    assert not sent.no_commit
+
+
+def test_frames_and_orders_to_the_program_are_not_told() -> None:
+    """Codex ends an answer with what its window is to do."""
+    said = 'Opened it.\n\n::git-push{cwd="/w/shop"}\n`★ Insight ─────────`\nIt is small.\n`──────────`'
+    assert wording.told_lines(said) == ["Opened it.", "It is small."]
+
+
+def test_what_was_left_out_on_purpose_is_not_open() -> None:
+    """ "I only staged two files; the others were left out." """
+    assert wording.unfinished("Pushed it. I only staged a.md; unrelated folders were left out.") == []

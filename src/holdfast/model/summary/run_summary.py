@@ -46,7 +46,8 @@ class _Books:
     first: list[str] = field(default_factory=list)
     last: deque[str] = field(default_factory=lambda: deque(maxlen=_LAST_ASKED))
     asked: int = 0
-    said: deque[list[str]] = field(default_factory=lambda: deque(maxlen=SHOWN))
+    said: list[list[str]] = field(default_factory=list)
+    talk: list[list[str]] = field(default_factory=list)  # those of them that only answered
     remarks: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN // 2))  # reasons given on the way
     answer: str = ""
     report: str = ""  # what the turn that wrote most said at its end
@@ -144,7 +145,7 @@ class Account:
     def _edit(self, call: Call, turn: TranscriptTurn) -> None:
         paths = [self._path(edit.path, turn) for edit in call.edits]
         self._failures.settle(f"edit {paths[0]}")
-        if not all(map(_outside, paths)):
+        if not all(map(_PATTERNS.scratch.match, paths)):
             self._checks.files_written()
         for path, edit in zip(paths, call.edits, strict=True):
             self._write(path, edit, turn)
@@ -216,6 +217,8 @@ class Account:
         if lines or not _outside(path):
             kept = () if found["how"] == ">>" or not lines else None
             self._write(path, TranscriptEdit(path=path, added=lines, kept=kept), turn)
+            if not _PATTERNS.scratch.match(path):
+                self._checks.files_written()
 
     def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
         shown = command_results.shown(command)
@@ -263,12 +266,16 @@ class Account:
     def _end(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
         answer, texts = turn.answer, [step.text for step in turn.steps if not step.aside]
         if self._books.said and any(map(_PATTERNS.withdraws.match, texts[:2])):
-            self._books.said[-1] = ["(In its next turn the agent said that it had been wrong.)", *self._books.said[-1]]
+            self._books.said[-1].insert(0, "(In its next turn the agent said that it had been wrong.)")
         if answer:
             self._books.answer = answer
             told = _statements(wording.without_open(answer))
             if told and told not in self._books.said:  # no "ok", no repetitions
                 self._books.said.append(told)
+                ran = (call.command for call in turn.calls if call.command is not None)
+                self._books.talk += [told] if not (wrote or any(map(command_results.matters, ran))) else []
+            if len(self._books.said) > SHOWN:
+                self._books.said.remove(self._books.talk.pop(0) if self._books.talk else self._books.said[0])
             if told and wrote and wrote >= self._books.reported:
                 self._books.report = next(
                     (one for one in reversed(texts) if any(map(_PATTERNS.did.match, _statements(one)))), answer
@@ -380,7 +387,8 @@ class Account:
         gone = sum(one.action == "delete" for one in inside)
         by = " or ".join(["helpers"] * books.helped + ["commands"] * books.scripted)
         more = f" and perhaps more by {by}" if by else ""
-        parts = [f"{count(len(inside) - gone, 'file')} written{more}"] if len(inside) > gone else []
+        away = f", {len(files) - len(inside)} elsewhere" if len(files) > len(inside) else ""
+        parts = [f"{count(len(inside) - gone, 'file')} written{away}{more}"] if len(inside) > gone else []
         parts += [f"{count(gone, 'file')} deleted"] if gone else []
         made = sum(" (on " in one for one in books.commits)  # the others are pull requests
         parts += [count(made, "commit")] if made else []
@@ -528,7 +536,7 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += _section("Done, in the agent's words", map(safe, summary.done))
     more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
     unseen = "" if summary.commits else " (whether they were committed was not seen)"
-    written = f"Files written{' (the transcript shows no commit)' if summary.no_commit else unseen}"
+    written = f"Files written{' (the agent made no commit)' if summary.no_commit else unseen}"
     rows += _section(written, [*map(_file, summary.files), more])
     rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
     rows += _section("Committed", [safe(one) for one in summary.commits])

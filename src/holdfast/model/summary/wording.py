@@ -42,7 +42,7 @@ def told_lines(text: str) -> list[str]:
         line = bare(_PATTERNS.table_row.sub(_cells, row))
         if _PATTERNS.title.match(row):
             title = "" if _PATTERNS.plain_title.match(line) else f"{line.rstrip(':')}: "
-        elif any(map(str.isalnum, line)):
+        elif any(map(str.isalnum, line)) and not _PATTERNS.frame.match(line):
             said.append(title + line)
             title = ""
     return said
