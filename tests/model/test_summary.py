@@ -1411,3 +1411,51 @@ def test_frames_and_orders_to_the_program_are_not_told() -> None:
 def test_what_was_left_out_on_purpose_is_not_open() -> None:
     """ "I only staged two files; the others were left out." """
     assert wording.unfinished("Pushed it. I only staged a.md; unrelated folders were left out.") == []
+
+
+def test_two_scripts_that_begin_alike_are_two() -> None:
+    """The second is another program: that it went well says nothing of the first."""
+    bad = shell(
+        "cat > /tmp/a.go <<'EOF'\npackage main\nfunc a() {}\nEOF\ngo run /tmp/a.go", "panic: nil\n", exit_status=1
+    )
+    good = shell("cat > /tmp/a.go <<'EOF'\npackage main\nfunc b() {}\nEOF\ngo run /tmp/a.go", "ok\n")
+    summary = told(turn("Try.", bad, good))
+    assert [one.times for one in summary.commands] == [1, 1] and "passed later" not in summary.failed[0]
+    assert not summary.files
+
+
+def test_the_same_test_in_another_folder_is_another_test() -> None:
+    """That it passes there mends nothing here."""
+    bad, good = shell("cd e2e && go test ./...", "FAIL\ta\t1s\n", exit_status=1), "ok  \tb\t1s\n"
+    left = told(turn("Test.", bad, shell("cd agents/x && go test ./...", good)))
+    assert left.left_open == ("`go test ./...` failed when last run: 1 package failed (a)",)
+    assert [one.command for one in left.tests] == ["go test ./...", "cd agents/x && go test ./..."]
+    assert told(turn("Test.", bad, shell("cd /w/shop/e2e && go test ./...", good))).left_open == ()
+
+
+def test_a_headline_tells_the_last_answer() -> None:
+    """A review that was repeated found nothing any more."""
+    first = turn("Can you review it?", shell("ls"), answer="High: the budget is far too small.")
+    last = turn("Review again.", shell("ls"), answer="No findings in the branch as it is now.")
+    assert told(first, last).sentence == "Codex: No findings in the branch as it is now."
+    assert told(first).sentence == "Codex: Can you review it? High: the budget is far too small."
+
+
+def test_what_a_person_said_to_a_plan_is_told() -> None:
+    """ "No" with a reason is what they asked for next."""
+    words = "The tool use was rejected. To tell you how to proceed, the user said:\nAlso allow one agent.\n\nNote: …"
+    plan_ = Call(id="p", name="ExitPlanMode", result=Result(text=words, failed=True, refused=True))
+    assert told(turn("Plan it.", plan_)).failed == ("ExitPlanMode failed: the person said “Also allow one agent.”",)
+
+
+def test_work_by_commands_alone_says_whether_it_was_committed() -> None:
+    """No file is listed, so no heading says it."""
+    page = summary_page(told(turn("Rename it.", shell("git mv a b"), answer="Renamed.")), {})
+    assert "## Committed\n\n- Nothing by the agent.\n" in page
+    assert "## Committed" not in summary_page(told(turn("Look.", shell("ls"), answer="Seen.")), {})
+
+
+def test_only_what_was_asked_is_a_turn() -> None:
+    """A command of the client that a person types meanwhile parts a turn in two."""
+    rest = TranscriptTurn(key="r", steps=turn("", shell("ls"), answer="Done.").steps)
+    assert told(turn("Do.", shell("ls")), rest).turns == 1

@@ -110,6 +110,7 @@ class Check:
     names: tuple[str, ...]  # of what failed
     chosen: bool  # not all that there is
     echoed: tuple[str, ...]  # the commands that it said it runs
+    folder: str  # that it went to first
     times: int = 1
     once: str | None = None  # how it failed the last time it did
     outdated: bool = False  # files were written after it ran
@@ -152,7 +153,7 @@ class Checks:
 
     def knows(self, command: str) -> bool:
         """Whether a command ran as a check before, by what it printed then."""
-        return _key(command) in self._kept
+        return command_results.key(command) in self._kept
 
     def files_written(self) -> None:
         """What ran before tells of the state before."""
@@ -161,10 +162,11 @@ class Checks:
 
     def add(self, command: str, result: Result, told: CheckOutcome | None, *, turn: int, passed: bool | None) -> None:
         """One more run of a test; `passed` is None if nobody saw how it ended."""
-        shown = command_results.shown(command)
-        test = command_results.tests(command) or shown
+        shown, key = command_results.shown(command), command_results.key(command)
+        test, folder = command_results.tests(command) or shown, command_results.placed(command)[0]
         runner = told.runner if told else command_results.family(test)
-        key = _key(command)
+        if key in self._kept and _apart(folder, self._kept[key].folder):
+            shown, key = f"cd {folder} && {shown}", f"{key} in {folder}"
         there = self._kept.pop(key, None)
         if passed is False and told is not None and told.passed:  # what it counted is not what failed
             told = None
@@ -181,7 +183,7 @@ class Checks:
         filtered = " filtered out" in said
         chosen = filtered or " deselected" in said or command_results.chooses(command)
         shares = (shown, runner, status, said, passed, names[: _NAMED + 1], chosen, command_results.echoed(result.text))
-        made = self._kept[key] = Check(*shares, times, once)
+        made = self._kept[key] = Check(*shares, folder, times, once)
         while len(self._kept) > MAX_CHECKS:
             del self._kept[next(iter(self._kept))]
         if passed is False:
@@ -194,7 +196,7 @@ class Checks:
                 same = command_results.tests(one.command) or one.command
                 ran = (not filtered and command_results.is_whole(test, same)) or one.command in made.echoed
                 ran = ran or not (filtered or set(one.echoed).isdisjoint(made.echoed))
-                if ran and one.runner == made.runner and one.passed is False:
+                if ran and one.runner == made.runner and one.passed is False and not _apart(folder, one.folder):
                     self._mended(other, one, f"later {named(shown)} passed")
             self._failures.tried(f"ran {named(shown)}", turn)
 
@@ -225,8 +227,9 @@ class Checks:
         return [f"{command}{more[end]} {end}" for end, command in last.items()][-most:]
 
 
-def _key(command: str) -> str:
-    return " ".join(sorted(command_results.shown(command).split()))
+def _apart(one: str, other: str) -> bool:
+    """Whether two folders that command lines go to are different ones."""
+    return bool(one and other) and not f"/{one}".endswith(f"/{other}") and not f"/{other}".endswith(f"/{one}")
 
 
 def _why(said: str, names: Sequence[str], text: str, told: CheckOutcome | None) -> str:

@@ -26,14 +26,25 @@ def inner(command: str) -> str:
 
 
 @lru_cache(maxsize=512)  # the same few are run again and again
-def shown(command: str) -> str:
-    """A command on one short line, without the folder it went to and the pager it ended in."""
-    text = inner(command)
+def placed(command: str) -> tuple[str, str]:
+    """The folder that a command line goes to first, if it says so, and the rest without the pager it ends in."""
+    text, folder = inner(command), ""
     while found := _PATTERNS.cd.match(text):
-        text = text[found.end() :]
+        text, folder = text[found.end() :], found[1].strip("\"'")
     for _ in range(_TAILS):
         text = _PATTERNS.tail.sub("", text)
-    first = text.strip()
+    return folder.rstrip("/"), text.strip()
+
+
+def key(command: str) -> str:
+    """What tells a command from others, in whatever order its words stand; all of its lines count."""
+    return " ".join(sorted(placed(command)[1].split()))
+
+
+@lru_cache(maxsize=512)  # the same few are run again and again
+def shown(command: str) -> str:
+    """A command on one short line, without the folder it went to and the pager it ended in."""
+    first = placed(command)[1]
     if found := _PATTERNS.heredoc.search(first):
         line_end = first.find("\n", found.end())
         said = first[line_end:].lstrip().partition("\n")[0] if line_end > 0 else ""  # a commit's subject, mostly

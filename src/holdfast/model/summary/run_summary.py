@@ -50,6 +50,7 @@ class _Books:
     talk: list[list[str]] = field(default_factory=list)  # those of them that only answered
     remarks: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN // 2))  # reasons given on the way
     answer: str = ""
+    question: str = ""  # that it answers
     report: str = ""  # what the turn that wrote most said at its end
     reported: int = 0  # lines it wrote
     files: dict[str, _File] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class Account:
 
     def add(self, turn: TranscriptTurn) -> None:
         """Take in the next turn."""
-        self._turns += not turn.continues
+        self._turns += bool(turn.prompt or turn.brief or not self._turns) and not turn.continues
         self._books.broken_off = []
         self._ask(turn)
         before = len(self._books.commits)
@@ -113,7 +114,9 @@ class Account:
             self._books.may_have_committed |= bool(_PATTERNS.commits.search((call.command or "")[:MAX_COMMAND]))
             return
         if call.result.refused:
-            self._failures.add(f"refused {_what(call)}", _what(call), "the person said no", self._turns)
+            said = _PATTERNS.refusal.search(call.result.text[:4000])
+            why = f"the person said “{cut(one_line(said[1]), 200)}”" if said else "the person said no"
+            self._failures.add(f"refused {_what(call)}", _what(call), why, self._turns)
         elif call.kind == "ask":
             self._books.answers.append(cut(_PATTERNS.answered.sub("", one_line(call.result.text)), 400))
         elif call.edits and not call.result.failed:
@@ -214,31 +217,30 @@ class Account:
         if found is None or (elsewhere and not found["path"].startswith("/")):
             return
         path, lines = self._path(found["path"], turn), command_results.heredoc_lines(command, found["path"])
-        if lines or not _outside(path):
+        if not _outside(path) or (lines and not _PATTERNS.scratch.match(path)):
             kept = () if found["how"] == ">>" or not lines else None
             self._write(path, TranscriptEdit(path=path, added=lines, kept=kept), turn)
-            if not _PATTERNS.scratch.match(path):
-                self._checks.files_written()
+            self._checks.files_written()
 
     def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
-        shown = command_results.shown(command)
-        there = self._books.commands.pop(shown, None)
+        shown, key = command_results.shown(command), command_results.key(command)
+        there = self._books.commands.pop(key, None)
         how = (printed(error_line(text)) if went_wrong else "") or _code(status)
-        self._books.commands[shown] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
+        self._books.commands[key] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
         while len(self._books.commands) > MAX_COMMANDS:
             del self._books.commands[next(iter(self._books.commands))]
         hidden = command_results.hides_status(command)
         if went_wrong and not (hidden and (status or 0) > 128):  # a job that was ended by a signal, as servers are
-            self._failures.add(f"run {shown}", named(shown), how, self._turns)
+            self._failures.add(f"run {key}", named(shown), how, self._turns)
         elif not went_wrong:
             if not hidden:
-                self._failures.settle(f"run {shown}")
+                self._failures.settle(f"run {key}")
             self._failures.tried(f"ran {named(shown)}", self._turns)
 
     def _went_well(self, command: str) -> None:
         """Let go of how a command failed before: it stands elsewhere now."""
-        self._failures.settle(f"run {command_results.shown(command)}")
-        self._books.commands.pop(command_results.shown(command), None)
+        self._failures.settle(f"run {command_results.key(command)}")
+        self._books.commands.pop(command_results.key(command), None)
 
     def _commit(self, text: str, command: str) -> bool:
         """Whether a command made commits, as git told it."""
@@ -272,6 +274,8 @@ class Account:
             told = _statements(wording.without_open(answer))
             if told and told not in self._books.said:  # no "ok", no repetitions
                 self._books.said.append(told)
+                asked = beginning(wording.gist(turn.prompt, _MOST), 160)
+                self._books.question = asked if asked.endswith("?") else ""
                 ran = (call.command for call in turn.calls if call.command is not None)
                 self._books.talk += [told] if not (wrote or any(map(command_results.matters, ran))) else []
             if len(self._books.said) > SHOWN:
@@ -415,10 +419,11 @@ class Account:
         if written and books.answer:
             more = f" and {len(written) - 3} more" if len(written) > 3 else ""
             return f"wrote {', '.join(written[:3])}{more}"
+        # What was said last holds; what was said first may have been overtaken.
+        if books.said and not books.files:
+            return f"{books.question} {beginning(' '.join(books.said[-1]), 160)}".strip()
         telling = [one for one in books.first if len(one) > _SHORT] or books.first
-        asked = beginning(telling[0] if telling else self._origin.title or "", 160)
-        answer = beginning(" ".join(books.said[0]), 160) if books.said and not books.files else ""
-        return f"{asked} {answer}" if answer and asked.endswith("?") else answer or asked
+        return beginning(telling[0] if telling else self._origin.title or "", 160)
 
 
 def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | None:
@@ -539,7 +544,8 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     written = f"Files written{' (the agent made no commit)' if summary.no_commit else unseen}"
     rows += _section(written, [*map(_file, summary.files), more])
     rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
-    rows += _section("Committed", [safe(one) for one in summary.commits])
+    unsaid = summary.no_commit and summary.commands and not summary.files
+    rows += _section("Committed", map(safe, summary.commits), none="Nothing by the agent." if unsaid else "")
     more = f"and {count(summary.more_tests, 'more command')}, run before" if summary.more_tests else ""
     untested = "None was seen." if summary.files else ""
     rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests), more], none=untested)
