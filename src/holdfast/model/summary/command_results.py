@@ -5,8 +5,7 @@ How a test or check ended is read from what its runner prints, and so is the lin
 
 import re
 from collections import Counter, deque
-from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from holdfast.model.summary.wording import count, cut, one_line
 from holdfast.patterns import PatternFile
@@ -232,9 +231,10 @@ def plain(text: str) -> str:
 def outcome(text: str) -> CheckOutcome | None:
     """What a known runner said in an output; None if none spoke."""
     text = plain(text) if "\x1b" in text else text[-MAX_TEXT:]  # colours part words
-    there = [one for one in _READERS if any(word in text for word in one[2])]
+    there = [runner for runner, mark in _PATTERNS.pairs("marks").items() if re.search(mark, text)]
     told = plain(text) if there else ""
-    for runner, read, _ in there:
+    for runner in there:
+        read = _READERS.get(runner) or partial(_worded, runner=runner)
         if (found := read(told)) is not None:
             return replace(found, runner=runner)
     return None
@@ -276,23 +276,15 @@ def _said(passed: int, failed: int, skipped: int = 0, names: tuple[str, ...] = (
     return CheckOutcome(not failed if passed or failed else None, ", ".join(parts), names)
 
 
-def _pytest(text: str) -> CheckOutcome | None:
-    found = _last(text, _PATTERNS.pytest)
+def _worded(text: str, runner: str) -> CheckOutcome | None:
+    """What a runner counts in words, with commas between."""
+    found = _last(text, getattr(_PATTERNS, runner))
     if found is None:
         return None
-    said = re.sub(r",? \d+ warnings?", "", found[1]).strip(", ")
-    names = _names(text, _PATTERNS.pytest_name)
-    return CheckOutcome(not re.search(r"failed|error|no tests", said), said, names)
-
-
-def _unittest(text: str) -> CheckOutcome | None:
-    ran, end = _last(text, _PATTERNS.unittest), _last(text, _PATTERNS.unittest_end)
-    if ran is None or end is None:
-        return None
-    counted = dict(re.findall(r"(\w+)=(\d+)", end[2] or ""))
-    bad = sum(int(counted.get(name, 0)) for name in ("failures", "errors"))
-    skipped = int(counted.get("skipped", 0))
-    return _said(int(ran[1]) - bad - skipped, bad, skipped, _names(text, _PATTERNS.unittest_name))
+    parts = [part for part in re.findall(r"\d+ \w+", found[1]) if not part.endswith(("total", "warning", "warnings"))]
+    said = ", ".join(parts) or found[1].strip()
+    names = _names(text, getattr(_PATTERNS, f"{runner}_name"))
+    return CheckOutcome(not re.search(r"\bfailed|\berror|no tests", said), said, names)
 
 
 def _go(text: str) -> CheckOutcome | None:
@@ -308,14 +300,6 @@ def _go(text: str) -> CheckOutcome | None:
 def _cargo(text: str) -> CheckOutcome | None:
     broken = _last(text, _PATTERNS.cargo_broken)
     return _counted(text, "cargo") or (CheckOutcome(False, broken[1]) if broken else None)
-
-
-def _jest(text: str) -> CheckOutcome | None:
-    found = _last(text, _PATTERNS.jest)
-    if found is None:
-        return None
-    said = ", ".join(part for part in re.findall(r"\d+ \w+", found[1]) if "total" not in part)
-    return CheckOutcome("failed" not in found[1], said or found[1].strip(), _names(text, _PATTERNS.jest_name))
 
 
 def _node(text: str) -> CheckOutcome | None:
@@ -368,28 +352,16 @@ def _make(text: str) -> CheckOutcome | None:
     return CheckOutcome(False, f"make: {found[1]}: {found[2]}" if found[1] else f"make: {cut(found[3], 120)}")
 
 
-_OTHERS = ("rspec", "phpunit_ok", "phpunit", "ctest", "dotnet")
-_Reader = Callable[[str], CheckOutcome | None]
-# Each with words without which it has said nothing.
-_READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
-    ("pytest", _pytest, ("ed in ", "error in ", "errors in ", "warning in ", "warnings in ", "no tests ran", "desel")),
-    ("cargo", _cargo, ("test result:", "error: could not compile", "error: aborting")),
-    ("jest", _jest, ("Tests",)),
-    ("unittest", _unittest, ("Ran ",)),
-    ("java", _java, ("Tests run:", "completed,", "BUILD ")),
-    ("others", lambda text: _counted(text, *_OTHERS), (" example", "OK (", "Tests: ", "% tests passed", "Failed:")),
-    ("go", _go, ("ok  ", "ok\t", "--- FAIL:", "FAIL\t")),
-    ("node", _node, (" passing", " failing", "# pass", "ℹ pass", " pass\n", " fail\n")),
-    (
-        "checks",
-        _checks,
-        (" issues", "checks passed", " errors", "Found ", " problem", "error TS", "Checked ", "Summary: "),
-    ),
-    ("counts", _counts, (" passed", " failed")),
-    ("hooks", _hooks, ("...Passed", "...Failed")),
-    ("make", _make, ("***",)),
-    ("none", lambda _: CheckOutcome(None, "no tests ran"), ("o tests found", "o test files", "o tests were found")),
-)
+def _others(text: str) -> CheckOutcome | None:
+    return _counted(text, "unittest", "rspec", "phpunit_ok", "phpunit", "ctest", "dotnet")
+
+
+def _none(_: str) -> CheckOutcome | None:
+    return CheckOutcome(None, "no tests ran")
+
+
+_ALL = (_cargo, _others, _java, _go, _node, _checks, _counts, _hooks, _make, _none)
+_READERS = {read.__name__[1:]: read for read in _ALL}
 
 
 @cache

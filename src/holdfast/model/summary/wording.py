@@ -58,24 +58,9 @@ def without_code(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """A text that is data for a program, as lines; any other as it is."""
-    if not text.lstrip().startswith("{"):
-        return text
-    try:
-        return "\n".join(_values(json.loads(text)))
-    except (ValueError, RecursionError):
-        return text
-
-
-def _values(value: object, name: str = "") -> Iterator[str]:
-    """The words in some data, each with its name, a list as its items; places and measures say little."""
-    if isinstance(value, dict):
-        for key, one in value.items():
-            yield from _values(one, key.replace("_", " "))
-    elif isinstance(value, list):
-        yield from (f"- {line}" for one in value for line in _values(one)) if value else (f"{name}: none",)
-    elif isinstance(value, str) and " " in value:
-        yield f"{name}: {value}" if name else value
+    """A text that is data for a program as lines, a name and its words each; any other as it is."""
+    told = _PATTERNS.named_words.findall(text) if text.lstrip().startswith("{") else ()
+    return "\n".join(f"{name.replace('_', ' ')}: {json.loads(words) or 'none'}" for name, words in told) or text
 
 
 def beginning(text: str, limit: int) -> str:
