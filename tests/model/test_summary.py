@@ -803,8 +803,8 @@ def test_answers_of_the_person_are_told_as_they_were_given() -> None:
     [
         ("! pytest -q", "", "", "how it ended was not seen"),
         ("if ! pytest -q; then echo no; fi", "", "", "how it ended was not seen"),
-        ("pytest --version", "pytest 8", "", "None was seen."),
-        ("pytest --collect-only -q", "3 tests collected", "", "None was seen."),
+        ("pytest --version", "pytest 8", "", "None was recognised."),
+        ("pytest --collect-only -q", "3 tests collected", "", "None was recognised."),
         ("pytest --collect-only -q && pytest -q", "4 passed in 1s", "tests pass (4 passed)", "4 passed"),
         ("npm test -- --passWithNoTests", "No tests found, exiting with code 0", "", "no tests ran"),
         ("npm run test:unit --if-present", "", "", "how it ended was not seen"),
@@ -1459,3 +1459,32 @@ def test_only_what_was_asked_is_a_turn() -> None:
     """A command of the client that a person types meanwhile parts a turn in two."""
     rest = TranscriptTurn(key="r", steps=turn("", shell("ls"), answer="Done.").steps)
     assert told(turn("Do.", shell("ls")), rest).turns == 1
+
+
+def test_a_lint_that_was_mended_is_not_told_as_failing() -> None:
+    """Its next run was searched for errors, and what was left of the output says that there are none."""
+    bad = shell("golangci-lint run ./pay/", "pay/a.go:3:1: slow (perfsprint)\n1 issues:\n", exit_status=1)
+    again = shell('mise run lint 2>&1 | grep -iE "issue|error"', "[lint:go] 0 issues.\n")
+    mended = told(turn("Lint.", bad, edit("pay/a.go", added=["x"]), again))
+    assert mended.left_open == () and "failed when last run" not in mended.sentence
+    assert mended.failed[0].endswith('later `mise run lint 2>&1 | grep -iE "issue|error"` printed no error')
+    assert told(turn("Lint.", bad, again)).left_open != ()  # nothing was mended
+
+
+def test_what_was_mended_is_not_what_passes() -> None:
+    """The headline would quote how it failed."""
+    bad = shell("go test ./a", "--- FAIL: TestA\nFAIL\ta\t1s\n", exit_status=1)
+    summary = told(turn("Test.", bad, shell("go test ./...", "ok  \ta\t1s\nok  \tb\t1s\n"), shell("go vet ./...", "")))
+    assert summary.sentence.endswith("— tests pass (2 packages ok)")
+
+
+def test_tests_that_are_only_built_did_not_pass() -> None:
+    """`go test -c` runs none."""
+    assert command_results.tests("GOOS=windows go test -c -o /tmp/a.exe ./a") is None
+
+
+def test_a_refused_plan_is_named_by_its_title() -> None:
+    """Its arguments begin with whatever the tool puts first."""
+    given = '{"allowedPrompts": [], "plan": "# Relax access()\\n\\n## Context"}'
+    plan_ = Call(id="p", name="ExitPlanMode", text=given, result=Result(text="no", failed=True, refused=True))
+    assert told(turn("Plan it.", plan_)).failed == ("the plan “Relax access()” failed: the person said no",)

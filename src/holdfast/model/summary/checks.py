@@ -164,6 +164,7 @@ class Checks:
         """One more run of a test; `passed` is None if nobody saw how it ended."""
         shown, key = command_results.shown(command), command_results.key(command)
         test, folder = command_results.tests(command) or shown, command_results.placed(command)[0]
+        clean = told is not None and told.passed is True
         runner = told.runner if told else command_results.family(test)
         if key in self._kept and _apart(folder, self._kept[key].folder):
             shown, key = f"cd {folder} && {shown}", f"{key} in {folder}"
@@ -189,15 +190,18 @@ class Checks:
         if passed is False:
             made.once = said
             self._failures.add(f"check {key}", named(shown), _why(said, names, result.text, told), turn)
-        elif passed:
+        elif passed or clean:
             # What passed is mended; so is what failed alone before, if all of that ran or is named as what ran.
-            self._failures.settle(f"check {key}")
-            for other, one in self._kept.items():
+            # What a filter left of an output tells only of what was edited since.
+            if passed:
+                self._failures.settle(f"check {key}")
+            fails = [(at, one) for at, one in self._kept.items() if one.passed is False and one.runner == runner]
+            for at, one in fails:
                 same = command_results.tests(one.command) or one.command
                 ran = (not filtered and command_results.is_whole(test, same)) or one.command in made.echoed
                 ran = ran or not (filtered or set(one.echoed).isdisjoint(made.echoed))
-                if ran and one.runner == made.runner and one.passed is False and not _apart(folder, one.folder):
-                    self._mended(other, one, f"later {named(shown)} passed")
+                if ran and not _apart(folder, one.folder) and (passed or one.outdated):
+                    self._mended(at, one, f"later {named(shown)} {'passed' if passed else 'printed no error'}")
             self._failures.tried(f"ran {named(shown)}", turn)
 
     def committed(self) -> None:
@@ -208,7 +212,7 @@ class Checks:
 
     def _mended(self, key: str, one: Check, how: str) -> None:
         self._failures.settle(f"check {key}", how)
-        one.passed, one.outcome, one.once = True, f"{one.outcome}{one.listed}; {how}", None
+        one.passed, one.outcome, one.once = None, f"{one.outcome}{one.listed}; {how}", None
         one.names, one.exit_status, one.outdated = (), None, False
 
     def ran(self, most: int) -> tuple[list[SummaryCommand], int]:

@@ -501,6 +501,8 @@ def _what(call: Call) -> str:
         return named(command_results.shown(call.command))
     if call.kind == "edit" and (path := _aimed_at(call)):
         return f"an edit of {code(path)}"
+    if plan := _PATTERNS.plan.search(call.text[:4000]):
+        return f"the plan “{cut(plan[1], 100)}”"
     return f"{call.name} {cut(one_line(call.text), 80)}".strip()
 
 
@@ -547,7 +549,7 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     unsaid = summary.no_commit and summary.commands and not summary.files
     rows += _section("Committed", map(safe, summary.commits), none="Nothing by the agent." if unsaid else "")
     more = f"and {count(summary.more_tests, 'more command')}, run before" if summary.more_tests else ""
-    untested = "None was seen." if summary.files else ""
+    untested = "None was recognised." if summary.files else ""
     rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests), more], none=untested)
     rows += _section("Commands", [*map(_ran, summary.commands)])
     for kind, title in (row.split(": ", 1) for row in _PATTERNS.lines("found")):
