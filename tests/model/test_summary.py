@@ -1488,3 +1488,36 @@ def test_a_refused_plan_is_named_by_its_title() -> None:
     given = '{"allowedPrompts": [], "plan": "# Relax access()\\n\\n## Context"}'
     plan_ = Call(id="p", name="ExitPlanMode", text=given, result=Result(text="no", failed=True, refused=True))
     assert told(turn("Plan it.", plan_)).failed == ("the plan “Relax access()” failed: the person said no",)
+
+
+def test_a_sum_of_lines_that_were_cut_off_is_a_least() -> None:
+    """`tail -3` shows three packages of seventeen."""
+    lines = "ok  \ta\t1s\nok  \tb\t1s\nok  \tc\t1s\n"
+    assert "tests pass (at least 3 packages ok)" in told(turn("Do.", shell("go test ./... | tail -3", lines))).sentence
+    assert "tests pass (3 packages ok)" in told(turn("Do.", shell("go test ./... | tail -9", lines))).sentence
+
+
+@pytest.mark.parametrize(
+    ("said", "is_open"),
+    [
+        ("It showed the shell waiting for an answer that never came.", False),
+        ("I am still waiting for the review.", True),
+        ("I did not find a race; the tests pass.", False),
+        ("Those two need to be fixed in the other repository.", True),
+        ("Nothing is merged until you say so, as before:", False),
+    ],
+)
+def test_an_open_matter_is_one_that_is_open_now(said: str, is_open: bool) -> None:
+    """What was seen on the way is no task for the next one."""
+    assert (wording.unfinished(said) != []) is is_open
+
+
+def test_two_plans_that_were_refused_are_two() -> None:
+    """What the person said to the first is not lost."""
+    said = "the user said:\nAlso for one agent.\n\nNote: …"
+    asked = [("p1", Result(text=said, failed=True, refused=True)), ("p2", Result(text="no", failed=True, refused=True))]
+    plans = [Call(id=id_, name="ExitPlanMode", text='{"plan": "# Allow it"}', result=result) for id_, result in asked]
+    assert told(turn("Plan it.", *plans)).failed == (
+        "the plan “Allow it” failed: the person said “Also for one agent.”",
+        "the plan “Allow it” failed: the person said no",
+    )

@@ -226,9 +226,9 @@ class Checks:
         """What fails, as somebody must know who goes on."""
         how = {True: "failed when last run, before files were written", False: "failed when last run"}
         ends = [f"{how[one.outdated]}: {one.outcome}{one.listed}" for one in self.failing]
-        last = {end: code(one.command) for one, end in zip(self.failing, ends, strict=True)}  # one matter, told once
-        more = {end: f" (and {ends.count(end) - 1} more like it)" if ends.count(end) > 1 else "" for end in last}
-        return [f"{command}{more[end]} {end}" for end, command in last.items()][-most:]
+        more = {end: f" (and {ends.count(end) - 1} more like it)" if ends.count(end) > 1 else "" for end in ends}
+        last = dict(zip(ends, self.failing, strict=True))  # one matter, told once
+        return [f"{code(one.command)}{more[end]} {end}" for end, one in last.items()][-most:]
 
 
 def _apart(one: str, other: str) -> bool:

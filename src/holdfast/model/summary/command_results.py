@@ -111,14 +111,11 @@ def tells_status(command: str) -> str:
     if test is None or _PATTERNS.masked.search(line):
         return "all" if test is None and not hides_status(command) else ""
     pieces = re.split(r"(&&|\|\||[;\n|])", line)
-    places = [at for at, piece in enumerate(pieces[::2]) if test[:40] in one_line(piece)]
-    after = pieces[2 * places[0] + 1 :: 2] if places else ["?"]
-    if places and "||" in pieces[1 : 2 * places[0] : 2]:
+    at = next((at for at, piece in enumerate(pieces[::2]) if test[:40] in one_line(piece)), None)
+    if at is None or "||" in pieces[1 : 2 * at : 2]:
         return ""  # it may not have run
-    followed = any(piece.strip() for piece in pieces[2 * places[0] + 2 :: 2]) if places else True
-    if _PATTERNS.pipefail.search(line):
-        after = [sign for sign in after if sign != "|"]
-    if not followed or not after:
+    after = [sign for sign in pieces[2 * at + 1 :: 2] if sign != "|" or not _PATTERNS.pipefail.search(line)]
+    if not after or not any(map(str.strip, pieces[2 * at + 2 :: 2])):
         return "all"
     return "passed" if set(after) == {"&&"} else ""
 
@@ -154,15 +151,15 @@ def ends_in_search(command: str) -> bool:
 def family(test: str) -> str:
     """What runs a test, whatever it was pointed at."""
     words = _short_head(test).split()
-    plain = [word for word in words[:3] if not word.startswith("-") and not _points(word)]
+    plain = [word for word in words[:3] if not word.startswith("-") and not _PATTERNS.points.match(word)]
     return " ".join(plain[: 3 if plain[1:2] == ["run"] else 2])  # a script is another than its neighbour
 
 
 def is_whole(test: str, other: str = "") -> bool:
     """Whether a test command was pointed at nothing in particular, or at a place that holds all of another's."""
     words, those = (_short_head(one).split()[1:] for one in (test, other))
-    wide = tuple(word.removesuffix("...") for word in words if _points(word))
-    narrow = [word for word in those if _points(word)]
+    wide = tuple(word.removesuffix("...") for word in words if _PATTERNS.points.match(word))
+    narrow = [word for word in those if _PATTERNS.points.match(word)]
     holds = not wide or (bool(narrow) and all(word.startswith(wide) for word in narrow))
     return holds and not any(map(_PATTERNS.picks.match, words))
 
@@ -170,13 +167,6 @@ def is_whole(test: str, other: str = "") -> bool:
 def _unsigned(text: str) -> str:
     """A command line whose quoted words hold no sign that would part it."""
     return _PATTERNS.quoted.sub(lambda quoted: _PATTERNS.signs.sub(" ", quoted[0]), text)
-
-
-def _points(word: str) -> bool:
-    return (
-        word.rstrip("/") not in (".", "./...", "tests", "test", "spec")
-        and re.search(r"/|::|\.\w{1,4}$", word) is not None
-    )
 
 
 def _looks(part: str) -> bool:
@@ -196,15 +186,10 @@ def _head(part: str) -> str:
 
 def _short_head(part: str) -> str:
     """The command with its program's bare name."""
-    words = part.split(maxsplit=1)
-    if not words:
-        return ""
-    if words[0].startswith(("/", "./", "../", "node_modules", ".venv", "venv")):
-        words[0] = words[0].rsplit("/", 1)[-1]
-    return " ".join(words)
+    return _PATTERNS.program_folder.sub("", part)
 
 
-MAX_TEXT = 8_000  # characters of one output, its end
+MAX_TEXT = 16_000  # characters of one output, its end
 MAX_LINE = 2000
 
 
@@ -238,6 +223,16 @@ def outcome(text: str) -> CheckOutcome | None:
         if (found := read(told)) is not None:
             return replace(found, runner=runner)
     return None
+
+
+def told_by(command: str, text: str) -> CheckOutcome | None:
+    """What a runner said in the output of a command; a sum of lines is too small if some of them were cut off."""
+    found, most = outcome(text), _PATTERNS.most_lines.search(command[:MAX_COMMAND])
+    cut_off = (
+        len(text) > MAX_TEXT or " characters …]" in text or (most and text.strip().count("\n") + 1 >= int(most[1]))
+    )
+    sums = found is not None and found.runner in ("go", "cargo") and cut_off
+    return replace(found, sentence=f"at least {found.sentence}") if found and sums else found
 
 
 def is_total(line: str) -> bool:
@@ -290,11 +285,9 @@ def _worded(text: str, runner: str) -> CheckOutcome | None:
 def _go(text: str) -> CheckOutcome | None:
     good = len(set(_PATTERNS.go_ok.findall(text)))  # the same packages may be tested twice
     bad, names = _names(text, _PATTERNS.go_fail), _names(text, _PATTERNS.go_name)
-    if not good and not bad and not names:
-        return None
     said = [f"{count(len(bad), 'package')} failed"] if bad else ["failed"] if names else []
     said += [f"{count(good, 'package')} ok"] if good else []
-    return CheckOutcome(not bad and not names, ", ".join(said), names or bad)
+    return CheckOutcome(not bad and not names, ", ".join(said), names or bad) if said else None
 
 
 def _cargo(text: str) -> CheckOutcome | None:
@@ -302,14 +295,17 @@ def _cargo(text: str) -> CheckOutcome | None:
     return _counted(text, "cargo") or (CheckOutcome(False, broken[1]) if broken else None)
 
 
+def _tally(found: dict[str, int], names: tuple[str, ...] = ()) -> CheckOutcome | None:
+    told = Counter(found)
+    said = _said(told["pass"], told["fail"], told["skip"] + told["pend"], names)
+    return said if {"pass", "fail"} & found.keys() else None
+
+
 def _node(text: str) -> CheckOutcome | None:
     """Mocha, node --test, bun test: a number and a word a line."""
     found = {match[2][:4]: int(match[1]) for one in (_PATTERNS.mocha, _PATTERNS.bun) for match in one.finditer(text)}
     found |= {match[1][:4]: int(match[2]) for match in _PATTERNS.tap.finditer(text)}
-    if not {"pass", "fail"} & found.keys():
-        return None
-    names = _names(text, re.compile(r"^(?:not ok \d+ - |✖ |\(fail\) )(.+)$", re.M))
-    return _said(found.get("pass", 0), found.get("fail", 0), found.get("skip", 0) + found.get("pend", 0), names)
+    return _tally(found, _names(text, _PATTERNS.node_name))
 
 
 def _java(text: str) -> CheckOutcome | None:
@@ -321,10 +317,7 @@ def _java(text: str) -> CheckOutcome | None:
 def _counts(text: str) -> CheckOutcome | None:
     """A line of nothing but counts: Playwright, and what is left of others by a filter."""
     rows = [row for one in _PATTERNS.count.finditer(text) for row in _PATTERNS.number.findall(one[0])]
-    found = {word: int(number) for number, word in rows}
-    if not {"passed", "failed"} & found.keys():
-        return None
-    return _said(found.get("passed", 0), found.get("failed", 0), found.get("skipped", 0))
+    return _tally({word[:4]: int(number) for number, word in rows})
 
 
 def _checks(text: str) -> CheckOutcome | None:
@@ -347,9 +340,7 @@ def _hooks(text: str) -> CheckOutcome | None:
 
 def _make(text: str) -> CheckOutcome | None:
     found = _last(text, _PATTERNS.make)
-    if found is None:
-        return None
-    return CheckOutcome(False, f"make: {found[1]}: {found[2]}" if found[1] else f"make: {cut(found[3], 120)}")
+    return CheckOutcome(False, f"make: {cut(found[3] or f'{found[1]}: {found[2]}', 120)}") if found else None
 
 
 def _others(text: str) -> CheckOutcome | None:

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from holdfast.model.summary import command_results, wording
 from holdfast.model.summary.checks import Checks, Failures, named, printed
-from holdfast.model.summary.command_results import MAX_COMMAND, CheckOutcome, error_line, first_line, outcome
+from holdfast.model.summary.command_results import MAX_COMMAND, CheckOutcome, error_line, first_line, told_by
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
 from holdfast.model.transcript import Call, Result, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
@@ -116,7 +116,7 @@ class Account:
         if call.result.refused:
             said = _PATTERNS.refusal.search(call.result.text[:4000])
             why = f"the person said “{cut(one_line(said[1]), 200)}”" if said else "the person said no"
-            self._failures.add(f"refused {_what(call)}", _what(call), why, self._turns)
+            self._failures.add(f"refused {call.id}", _what(call), why, self._turns)
         elif call.kind == "ask":
             self._books.answers.append(cut(_PATTERNS.answered.sub("", one_line(call.result.text)), 400))
         elif call.edits and not call.result.failed:
@@ -176,7 +176,7 @@ class Account:
 
     def _command(self, result: Result, command: str, turn: TranscriptTurn) -> None:
         test = command_results.tests(command)
-        told = outcome(result.text) if test or command_results.matters(command) else None
+        told = told_by(command, result.text) if test or command_results.matters(command) else None
         found_nothing = told is None and result.exit_status == 1 and command_results.ends_in_search(command)
         went_wrong = bool(result.failed or result.exit_status or (told and told.passed is False)) and not found_nothing
         committed = not went_wrong and self._commit(result.text, command)
@@ -196,11 +196,10 @@ class Account:
 
     def _doubt(self, command: str, text: str, went_wrong: bool) -> None:
         """Note a commit that was refused, and what may have committed though git did not tell of it."""
-        parts = command_results.parts(command)
         if command_results.commits(command):
             why = "" if not went_wrong or _PATTERNS.no_commit.search(text) else printed(error_line(text)) or "it failed"
             self._books.refused = why and f"Not committed: {named(command_results.shown(command))}: {why}"
-        elif any(map(_PATTERNS.may_commit.match, parts)) or _PATTERNS.says_so.search(text):
+        elif any(map(_PATTERNS.may_commit.match, command_results.parts(command))) or _PATTERNS.says_so.search(text):
             self._books.may_have_committed |= command_results.matters(command)
 
     def _by_shell(self, part: str, turn: TranscriptTurn, command: str) -> None:
@@ -225,7 +224,9 @@ class Account:
     def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
         shown, key = command_results.shown(command), command_results.key(command)
         there = self._books.commands.pop(key, None)
-        how = (printed(error_line(text)) if went_wrong else "") or _code(status)
+        how = (printed(error_line(text)) if went_wrong else "") or (
+            "" if status is None else f"exit code {status}" if status else "ok"
+        )
         self._books.commands[key] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
         while len(self._books.commands) > MAX_COMMANDS:
             del self._books.commands[next(iter(self._books.commands))]
@@ -281,10 +282,8 @@ class Account:
             if len(self._books.said) > SHOWN:
                 self._books.said.remove(self._books.talk.pop(0) if self._books.talk else self._books.said[0])
             if told and wrote and wrote >= self._books.reported:
-                self._books.report = next(
-                    (one for one in reversed(texts) if any(map(_PATTERNS.did.match, _statements(one)))), answer
-                )
-                self._books.reported = wrote
+                did = [one for one in texts if any(map(_PATTERNS.did.match, _statements(one)))]
+                self._books.report, self._books.reported = did[-1] if did else answer, wrote
             if sum(map(len, told)) < _LEAST:  # why it was done so was said before, if at all
                 # What stands under "Three faults:" is not told without it.
                 alone = (takewhile(lambda one: one[-1] != ":", _statements(text)) for text in texts if text != answer)
@@ -521,10 +520,6 @@ def _share(number: int) -> int:
 def _outside(path: str) -> bool:
     """Whether a file lies outside the repository: in a scratch folder, or among the agent's own."""
     return path.startswith(("/", "../")) or path[1:2] == ":"
-
-
-def _code(status: int | None) -> str:
-    return "" if status is None else "ok" if status == 0 else f"exit code {status}"
 
 
 MAX_LINE = 300

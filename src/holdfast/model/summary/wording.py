@@ -177,7 +177,7 @@ def _sentences(answer: str) -> list[str]:
     told = dict.fromkeys([*told_lines(answer)[:2], *told_lines(answer[-_LAST:])[-12:]])
     own = [line for line in told if not _PATTERNS.heading.match(line) and not _PATTERNS.nothing.match(line)]
     said = [one for line in own for one in sentences(line)]
-    return [one for one in said if is_open(one) and not one.endswith("?")]
+    return [one for one in said if is_open(one) and one[-1] not in "?:"]
 
 
 def is_open(sentence: str) -> bool:
