@@ -417,7 +417,7 @@ PASSES = "12 passed in 0.52s\n"
         ("go test ./... | head -20", "ok  \tshop/pay\t0.1s", 0, "how it ended was not seen"),
         ("pytest -q; echo done", "done", 0, "how it ended was not seen"),
         ("pytest -q &", "", 0, "how it ended was not seen"),
-        ("pytest -q", "Command running in background with ID: b1", 0, "how it ended was not seen"),
+        ("pytest -q", "Command running in background with ID: b1", 0, "it went on in the background"),
         ("cd api && pytest -q && git status", "", 0, "passed"),
         ("set -o pipefail; pytest -q | tee log", "", 0, "passed"),
         ("pytest -q | tail -3", FAILING, 0, "1 failed, 11 passed"),
@@ -1521,3 +1521,28 @@ def test_two_plans_that_were_refused_are_two() -> None:
         "the plan “Allow it” failed: the person said “Also for one agent.”",
         "the plan “Allow it” failed: the person said no",
     )
+
+
+def test_tests_for_another_system_are_not_these() -> None:
+    """A build for Windows whose tests nobody runs says nothing of a test that fails here."""
+    bad = shell("go test ./...", "--- FAIL: TestA\nFAIL\ta\t1s\n", exit_status=1)
+    other = shell("GOOS=windows go test ./...", "ok  \ta\t1s\n")
+    assert told(turn("Test.", bad, other)).left_open != ()
+    assert "chosen tests pass" in told(turn("Test.", other)).sentence
+    assert command_results.tests("go test -exec=true ./...") is None
+
+
+def test_a_file_that_is_only_tried_out_is_not_written() -> None:
+    """A program in a scratch folder proves something; one in a clone that is worked in is the work."""
+    tried = shell("mkdir -p /tmp/try && cat > /tmp/try/main.go <<'EOF'\npackage main\nEOF\ngo build ./...", "ok\n")
+    assert told(turn("Try.", tried)).files == ()
+    assert len(told(turn("Try.", edit("/tmp/try/go.mod", added=["x"]), tried)).files) == 2
+
+
+def test_what_ended_later_ran_once() -> None:
+    """A test that went on in the background is told by how it ended."""
+    first = shell("go test -race ./...", "(still running in the background)\n", exit_status=None)
+    (check,) = told(
+        turn("Test.", first), turn("And?", shell("go test -race ./...", "FAIL\ta\t9s\n", exit_status=1))
+    ).tests
+    assert (check.outcome, check.times) == ("1 package failed (a)", 1)

@@ -232,7 +232,10 @@ class OpenCodexTurn:
         first = self.running.pop(_session(call.text), None) if call.name == "write_stdin" else None
         if first is not None and first.result is not None:
             printed = ends(f"{first.result.text.removeprefix(_STILL_RUNS)}\n{result.text}")
-            result = first.result = replace(result, text=printed, size=first.result.size + result.size)
+            size = first.result.size + result.size
+            if first.id not in self.calls:  # of a turn that is told already: this call tells how it ended
+                call.kind, call.command, first = "shell", first.command, call
+            result = first.result = replace(result, text=printed, size=size)
         if process := still_running(output):
             self.running[process] = first = first or call
             first.result = replace(result, text=_STILL_RUNS + result.text)

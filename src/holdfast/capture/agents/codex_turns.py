@@ -243,7 +243,7 @@ class CodexTurns:
         if turn.is_full:
             self._close()
             self._turn = turn = OpenCodexTurn(
-                start=self._at.start, continues=True, id=turn.id, cwd=turn.cwd, branch=turn.branch
+                self._at.start, continues=True, id=turn.id, cwd=turn.cwd, branch=turn.branch
             )
         turn.id = turn.id or _turn_id(item)
         turn.cwd, turn.branch = turn.cwd or self._cwd, turn.branch or self._branch
@@ -258,7 +258,7 @@ class CodexTurns:
 
     def _begin(self, turn_id: str | None) -> None:
         self._close()
-        self._turn = OpenCodexTurn(start=self._at.start, id=turn_id, cwd=self._cwd, branch=self._branch)
+        self._turn = OpenCodexTurn(self._at.start, id=turn_id, running=self._turn.running)
 
     def _close(self) -> None:
         if turn := self._turn.told():

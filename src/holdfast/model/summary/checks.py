@@ -95,7 +95,7 @@ def printed(line: str) -> str:
 
 MAX_CHECKS = 200  # that are kept while turns come in
 _NAMED = 3
-PASSED, UNSEEN = "passed", "how it ended was not seen"
+PASSED, UNSEEN, GOES_ON = "passed", "how it ended was not seen", "it went on in the background"
 
 
 @mutable
@@ -174,14 +174,15 @@ class Checks:
         if told is not None and told.passed is None and command_results.filters_output(command):
             told = passed = None  # "no test files" of one package, and what the others said was filtered out
         unseen = passed is None and (told is None or told.passed is not None)
-        said = UNSEEN if unseen else told.sentence if told else PASSED
+        how = GOES_ON if command_results.goes_on(result.text) else UNSEEN
+        said = how if unseen else told.sentence if told else PASSED
         if told is None and passed is False:
             line = error_line(result.text)
             said = printed(line) or (f"exit code {result.exit_status}" if result.exit_status else "failed")
         names = told.names if told else ()
         status = None if passed is None else result.exit_status
-        times, once = (there.times + 1, there.once) if there else (1, None)
-        filtered = " filtered out" in said
+        times, once = (there.times + (there.outcome != GOES_ON), there.once) if there else (1, None)
+        filtered = " filtered out" in said or command_results.leaves_out(command)
         chosen = filtered or " deselected" in said or command_results.chooses(command)
         shares = (shown, runner, status, said, passed, names[: _NAMED + 1], chosen, command_results.echoed(result.text))
         made = self._kept[key] = Check(*shares, folder, times, once)

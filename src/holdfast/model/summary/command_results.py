@@ -14,7 +14,7 @@ from holdfast.values import frozen, replace
 _PATTERNS = PatternFile(__file__)
 
 MAX_COMMAND = 16_000  # characters that are looked at
-_SHOWN, _TAILS = 140, 4
+_SHOWN = 140
 
 
 def inner(command: str) -> str:
@@ -30,9 +30,7 @@ def placed(command: str) -> tuple[str, str]:
     text, folder = inner(command), ""
     while found := _PATTERNS.cd.match(text):
         text, folder = text[found.end() :], found[1].strip("\"'")
-    for _ in range(_TAILS):
-        text = _PATTERNS.tail.sub("", text)
-    return folder.rstrip("/"), text.strip()
+    return folder.rstrip("/"), _PATTERNS.tail.sub("", text).strip()
 
 
 def key(command: str) -> str:
@@ -54,12 +52,8 @@ def shown(command: str) -> str:
 def parts(command: str) -> list[str]:
     """The simple commands of a command line, without variables and wrappers in front; about right."""
     text = _unsigned(_without_heredoc(inner(command)))
-    found_parts = []
-    for part in map(str.strip, _PATTERNS.parts.split(text)):
-        while found := _PATTERNS.assigned.match(part):
-            part = part[found.end() :]
-        found_parts.append(one_line(part))
-    return list(filter(None, found_parts))
+    found = (one_line(_PATTERNS.assigned.sub("", part)) for part in _PATTERNS.parts.split(text))
+    return list(filter(None, found))
 
 
 def _without_heredoc(text: str) -> str:
@@ -96,7 +90,12 @@ def _test_parts(command: str) -> list[str]:
 def chooses(command: str) -> bool:
     """Whether some part of a command line leaves tests out."""
     asked = [part for part in _test_parts(command) if not _PATTERNS.lints.match(_short_head(part))]
-    return _PATTERNS.skips.search(command[:MAX_COMMAND]) is not None or not all(map(is_whole, asked))
+    return leaves_out(command) or not all(map(is_whole, asked))
+
+
+def leaves_out(command: str) -> bool:
+    """Whether a variable before a command leaves checks out, or is for another system."""
+    return _PATTERNS.skips.search(command[:MAX_COMMAND]) is not None
 
 
 @lru_cache(maxsize=512)  # the same few are run again and again
@@ -125,7 +124,12 @@ def hides_status(command: str) -> bool:
     """Whether the exit status of a command line may be another's than of what it is about."""
     line = _unsigned(_without_heredoc(inner(command)))
     piped = "|" in line.replace("||", "") and not _PATTERNS.pipefail.search(line)
-    return piped or _PATTERNS.masked.search(line) is not None
+    return piped or bool(_PATTERNS.masked.search(line))
+
+
+def goes_on(text: str) -> bool:
+    """Whether a shell tool says that it did not wait for the end."""
+    return _PATTERNS.in_background.search(text[:200]) is not None
 
 
 def echoed(text: str) -> tuple[str, ...]:
@@ -215,10 +219,8 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=256)  # a turn is summarised in its line and in its run
 def outcome(text: str) -> CheckOutcome | None:
     """What a known runner said in an output; None if none spoke."""
-    text = plain(text) if "\x1b" in text else text[-MAX_TEXT:]  # colours part words
-    there = [runner for runner, mark in _PATTERNS.pairs("marks").items() if re.search(mark, text)]
-    told = plain(text) if there else ""
-    for runner in there:
+    told = plain(text)
+    for runner in (runner for runner, mark in _PATTERNS.pairs("marks").items() if re.search(mark, told)):
         read = _READERS.get(runner) or partial(_worded, runner=runner)
         if (found := read(told)) is not None:
             return replace(found, runner=runner)

@@ -139,11 +139,10 @@ class Account:
         if (call.kind in ("read", "search", "shell") and not call.edits) or _PATTERNS.not_run.match(call.result.text):
             return
         why = printed(first_line(call.result.text))
-        if (call.kind == "edit" or call.edits) and (path := _aimed_at(call)):
-            path = self._path(path, turn)
-            self._failures.add(f"edit {path}", f"an edit of {code(path)}", why, self._turns)
-        else:
-            self._failures.add(f"tool {_what(call)}", _what(call), why, self._turns)
+        aim = _aimed_at(call) if call.kind == "edit" or call.edits else None
+        path = self._path(aim, turn) if aim else ""
+        key, what = (f"edit {path}", f"an edit of {code(path)}") if path else (f"tool {_what(call)}", _what(call))
+        self._failures.add(key, what, why, self._turns)
 
     def _edit(self, call: Call, turn: TranscriptTurn) -> None:
         paths = [self._path(edit.path, turn) for edit in call.edits]
@@ -216,7 +215,8 @@ class Account:
         if found is None or (elsewhere and not found["path"].startswith("/")):
             return
         path, lines = self._path(found["path"], turn), command_results.heredoc_lines(command, found["path"])
-        if not _outside(path) or (lines and not _PATTERNS.scratch.match(path)):
+        beside = tuple(f"{'/'.join(path.split('/')[:3])}/" for _ in lines[:1])  # a clone that is worked in, no scratch
+        if not _outside(path) or (beside and any(one.startswith(beside) for one in files)):
             kept = () if found["how"] == ">>" or not lines else None
             self._write(path, TranscriptEdit(path=path, added=lines, kept=kept), turn)
             self._checks.files_written()
@@ -429,7 +429,7 @@ def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | N
     """Whether a test passed, by its own words or its own exit status; None if neither was seen."""
     if told is not None and told.passed is False:
         return False
-    if _PATTERNS.in_background.search(result.text[:200]):
+    if command_results.goes_on(result.text):
         return None
     counts = command_results.tells_status(command)
     if result.failed or result.exit_status:
