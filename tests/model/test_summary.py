@@ -1546,3 +1546,16 @@ def test_what_ended_later_ran_once() -> None:
         turn("Test.", first), turn("And?", shell("go test -race ./...", "FAIL\ta\t9s\n", exit_status=1))
     ).tests
     assert (check.outcome, check.times) == ("1 package failed (a)", 1)
+
+
+def test_a_check_that_could_not_start_is_not_told_as_failing_once_it_ran() -> None:
+    """The tool was not on the path, or the folder was wrong; called otherwise it passes."""
+    absent = shell("go test ./...", "zsh:1: command not found: go\n", exit_status=127)
+    good = shell("mise exec -- go test ./...", "ok  \ta\t1s\n")
+    assert told(turn("Test.", absent, good)).left_open == ()
+    wrong = shell("go test ./agents/x/pay", "go: cannot find main module, but found .git/config in /w\n", exit_status=1)
+    assert told(turn("Test.", wrong, shell("go test ./pay", "ok  \ta\t1s\n"))).left_open == ()
+    lint = shell("env C=/tmp/c golangci-lint run", "env: golangci-lint: No such file or directory\n", exit_status=127)
+    found = shell("env C=/tmp/c /opt/bin/golangci-lint run", "0 issues.\n")
+    assert told(turn("Lint.", lint, found)).left_open == ()
+    assert told(turn("Lint.", absent, found)).left_open != ()

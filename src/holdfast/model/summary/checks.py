@@ -196,12 +196,12 @@ class Checks:
             # What a filter left of an output tells only of what was edited since.
             if passed:
                 self._failures.settle(f"check {key}")
-            fails = [(at, one) for at, one in self._kept.items() if one.passed is False and one.runner == runner]
-            for at, one in fails:
+            for at, one in [(at, one) for at, one in self._kept.items() if one.passed is False]:
                 same = command_results.tests(one.command) or one.command
-                ran = (not filtered and command_results.is_whole(test, same)) or one.command in made.echoed
-                ran = ran or not (filtered or set(one.echoed).isdisjoint(made.echoed))
-                if ran and not _apart(folder, one.folder) and (passed or one.outdated):
+                whole = command_results.is_whole(test, same) or command_results.never_ran(one.outcome)
+                ran = one.command in made.echoed or (not filtered and (whole or set(one.echoed) & set(made.echoed)))
+                alike = one.runner == runner or command_results.family(same) == command_results.family(test)
+                if ran and alike and not _apart(folder, one.folder) and (passed or one.outdated):
                     self._mended(at, one, f"later {named(shown)} {'passed' if passed else 'printed no error'}")
             self._failures.tried(f"ran {named(shown)}", turn)
 

@@ -123,13 +123,19 @@ def tells_status(command: str) -> str:
 def hides_status(command: str) -> bool:
     """Whether the exit status of a command line may be another's than of what it is about."""
     line = _unsigned(_without_heredoc(inner(command)))
-    piped = "|" in line.replace("||", "") and not _PATTERNS.pipefail.search(line)
-    return piped or bool(_PATTERNS.masked.search(line))
+    return bool(_PATTERNS.masked.search(line)) or (
+        "|" in line.replace("||", "") and not _PATTERNS.pipefail.search(line)
+    )
 
 
 def goes_on(text: str) -> bool:
     """Whether a shell tool says that it did not wait for the end."""
     return _PATTERNS.in_background.search(text[:200]) is not None
+
+
+def never_ran(outcome: str) -> bool:
+    """Whether a check did not fail, but could not be started as it was called."""
+    return _PATTERNS.not_started.search(outcome) is not None
 
 
 def echoed(text: str) -> tuple[str, ...]:

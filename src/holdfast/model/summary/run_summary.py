@@ -377,10 +377,9 @@ class Account:
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
         left = [path for path, file in self._books.files.items() if not file.committed and not _outside(path)]
-        if not left or not self._books.committed:
-            return []
         more = f" and {len(left) - 6} more" if len(left) > 6 else ""
-        return [f"Written after the last commit: {', '.join(map(code, left[:6]))}{more}"]
+        told = f"Written after the last commit: {', '.join(map(code, left[:6]))}{more}"
+        return [told] if left and self._books.committed else []
 
     def _sentence(self, files: Sequence[SummaryFile], left: Sequence[str]) -> str:
         books = self._books
