@@ -1559,3 +1559,35 @@ def test_a_check_that_could_not_start_is_not_told_as_failing_once_it_ran() -> No
     found = shell("env C=/tmp/c /opt/bin/golangci-lint run", "0 issues.\n")
     assert told(turn("Lint.", lint, found)).left_open == ()
     assert told(turn("Lint.", absent, found)).left_open != ()
+
+
+def test_a_suite_whose_output_goes_nowhere_is_the_whole_suite() -> None:
+    """What it writes to is no place that it tests."""
+    bad = shell("cd /w/shop\ngo test ./... | grep -E '^FAIL'", "FAIL\ta\t1s\n")
+    good = shell("cd /w/shop\ngo test ./... >/dev/null 2>&1; echo $?\ngo test ./a 2>&1", "0\nok  \ta\t1s\n")
+    assert told(turn("Test.", bad, edit("a.go", added=["x"]), good)).left_open == ()
+
+
+def test_a_commit_that_was_made_after_all_is_neither_open_nor_failing() -> None:
+    """A key had to be unlocked first."""
+    first = turn(
+        "Commit.",
+        shell("git add -A && git commit -m a", "fatal: no key\n", exit_status=128),
+        answer="Unlock it; I'll re-run the commit once you have to.",
+    )
+    last = told(
+        first, turn("Go ahead.", shell("git commit -m a", "[main 1234567] a\n 1 file changed\n"), answer="Committed.")
+    )
+    assert last.left_open == () and last.failed == ()  # it was mended at once
+
+
+def test_a_call_that_was_never_made_is_no_run_of_a_test() -> None:
+    """Codex refuses arguments that it cannot read; nor is a run without tests one that passes."""
+    never = shell("go test ./a", "failed to parse function arguments: duplicate field\n", exit_status=None)
+    (check,) = told(turn("Test.", never, shell("go test ./a", "ok  \ta\t0.3s [no tests to run]\n"))).tests
+    assert (check.outcome, check.times) == ("no tests ran", 1)
+
+
+def test_what_another_way_would_do_is_not_open() -> None:
+    """It gives the reason for a decision."""
+    assert wording.unfinished("I skipped that because it would still miss some cases.") == []

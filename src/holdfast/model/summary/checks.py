@@ -6,7 +6,7 @@ For what failed: the reason, what was tried next, and whether it passed later.
 from collections.abc import Sequence
 
 from holdfast.model.summary import command_results
-from holdfast.model.summary.command_results import CheckOutcome, error_line, is_total
+from holdfast.model.summary.command_results import CheckOutcome, error_line, goes_on, is_total
 from holdfast.model.summary.fields import SummaryCommand
 from holdfast.model.summary.wording import code, cut
 from holdfast.model.transcript import Result
@@ -174,8 +174,7 @@ class Checks:
         if told is not None and told.passed is None and command_results.filters_output(command):
             told = passed = None  # "no test files" of one package, and what the others said was filtered out
         unseen = passed is None and (told is None or told.passed is not None)
-        how = GOES_ON if command_results.goes_on(result.text) else UNSEEN
-        said = how if unseen else told.sentence if told else PASSED
+        said = (GOES_ON if goes_on(result.text) else UNSEEN) if unseen else told.sentence if told else PASSED
         if told is None and passed is False:
             line = error_line(result.text)
             said = printed(line) or (f"exit code {result.exit_status}" if result.exit_status else "failed")
@@ -186,8 +185,7 @@ class Checks:
         chosen = filtered or " deselected" in said or command_results.chooses(command)
         shares = (shown, runner, status, said, passed, names[: _NAMED + 1], chosen, command_results.echoed(result.text))
         made = self._kept[key] = Check(*shares, folder, times, once)
-        while len(self._kept) > MAX_CHECKS:
-            del self._kept[next(iter(self._kept))]
+        self._kept = dict([*self._kept.items()][-MAX_CHECKS:])
         if passed is False:
             made.once = said
             self._failures.add(f"check {key}", named(shown), _why(said, names, result.text, told), turn)

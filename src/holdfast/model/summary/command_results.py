@@ -123,9 +123,8 @@ def tells_status(command: str) -> str:
 def hides_status(command: str) -> bool:
     """Whether the exit status of a command line may be another's than of what it is about."""
     line = _unsigned(_without_heredoc(inner(command)))
-    return bool(_PATTERNS.masked.search(line)) or (
-        "|" in line.replace("||", "") and not _PATTERNS.pipefail.search(line)
-    )
+    piped = "|" in line.replace("||", "") and not _PATTERNS.pipefail.search(line)
+    return piped or bool(_PATTERNS.masked.search(line))
 
 
 def goes_on(text: str) -> bool:

@@ -228,9 +228,9 @@ class Account:
             "" if status is None else f"exit code {status}" if status else "ok"
         )
         self._books.commands[key] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
-        while len(self._books.commands) > MAX_COMMANDS:
-            del self._books.commands[next(iter(self._books.commands))]
+        self._books.commands = dict([*self._books.commands.items()][-MAX_COMMANDS:])
         hidden = command_results.hides_status(command)
+        key = "commit" if command_results.commits(command) else key  # whatever command makes it in the end
         if went_wrong and not (hidden and (status or 0) > 128):  # a job that was ended by a signal, as servers are
             self._failures.add(f"run {key}", named(shown), how, self._turns)
         elif not went_wrong:
@@ -260,6 +260,7 @@ class Account:
             self._books.committed = True
             self._went_well(command)
             self._checks.committed()
+            self._failures.settle("run commit", "a commit was made later")
             for file in self._books.files.values():
                 file.committed = True
         if url := _PATTERNS.pulled.search(text[:20_000]) if _PATTERNS.opens_pull.search(command) else None:
@@ -292,7 +293,8 @@ class Account:
         left = [*wording.unfinished(answer), *wording.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have, and a question was answered.
         if turn.prompt and turn.steps:
-            self._books.unfinished = [one for one in self._books.unfinished if not one.endswith("?")]
+            done = "commit" if committed else "\n"  # what the agent would do once it may
+            self._books.unfinished = [one for one in self._books.unfinished if one[-1] != "?" and done not in one]
         if left or any(call.edits for call in turn.calls):
             self._books.unfinished = left
         elif answer and not committed:
@@ -370,8 +372,7 @@ class Account:
         books = self._books
         how = {"open": "Planned", "started": "Begun"}
         plan = [f"{how[one.status]}: {cut(one_line(one.text), 200)}" for one in books.todos if one.status in how]
-        cut_off = [f"Broken off: {what}" for what in books.broken_off]
-        cut_off += [books.refused] if books.refused else []
+        cut_off = [*(f"Broken off: {what}" for what in books.broken_off), *filter(None, [books.refused])]
         return [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()][: 2 * SHOWN]
 
     def _uncommitted(self) -> list[str]:
