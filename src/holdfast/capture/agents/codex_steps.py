@@ -233,7 +233,7 @@ class OpenCodexTurn:
         if first is not None and first.result is not None:
             printed = ends(f"{first.result.text.removeprefix(_STILL_RUNS)}\n{result.text}")
             size = first.result.size + result.size
-            if first.id not in self.calls:  # of a turn that is told already: this call tells how it ended
+            if first.id not in self.calls:  # it began in a closed turn: this call shows how it ended
                 call.kind, call.command, first = "shell", first.command, call
             result = first.result = replace(result, text=printed, size=size)
         if process := still_running(output):

@@ -418,7 +418,7 @@ class Account:
         if written and books.answer:
             more = f" and {len(written) - 3} more" if len(written) > 3 else ""
             return f"wrote {', '.join(written[:3])}{more}"
-        # What was said last holds; what was said first may have been overtaken.
+        # The last answer holds; an earlier one may have been overtaken.
         if books.said and not books.files:
             return f"{books.question} {beginning(' '.join(books.said[-1]), 160)}".strip()
         telling = [one for one in books.first if len(one) > _SHORT] or books.first
