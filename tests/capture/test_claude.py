@@ -170,6 +170,22 @@ def test_what_is_typed_while_the_agent_works_is_a_prompt_once(tmp_path: Path) ->
     assert [call.result and call.result.text for turn in said for call in turn.calls] == ["made", "ok"]
 
 
+def test_what_the_queue_told_a_step_before_is_not_told_again(tmp_path: Path) -> None:
+    """Some versions write the prompt itself only after the step that was under way, with the queue's time."""
+    queue = {"type": "queue-operation", "sessionId": SESSION, "timestamp": "2026-02-01T10:00:01.000Z"}
+    typed = {"type": "queued_command", "prompt": "and the docs", "commandMode": "prompt"}
+    said = turns(
+        tmp_path,
+        user("write the parser"),
+        {**queue, "operation": "enqueue", "content": "and the docs"},
+        {**queue, "operation": "remove"},
+        assistant(use("Bash", "c1", command="make")),
+        {**line("attachment", attachment=typed), "timestamp": queue["timestamp"]},
+        assistant(text("Done.")),
+    )
+    assert [turn.prompt for turn in said] == ["write the parser", "and the docs"]
+
+
 def test_an_interruption_is_seen_and_is_no_prompt(tmp_path: Path) -> None:
     """Whoever stops an agent disagrees; what it was about to do is not what was wanted."""
     [first, second] = turns(

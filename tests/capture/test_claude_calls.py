@@ -104,6 +104,11 @@ EDITS: dict[str, tuple[dict[str, Any], Any, tuple[str, tuple[str, ...], tuple[st
         {"type": "update", "content": "one\ntwo\n", "originalFile": "zero\none\n", "structuredPatch": PATCH},
         ("update", ("one", "two"), ("zero",), True),
     ),
+    "an old file that is too large to be told": (
+        use("Write", file_path="/w/app/a.py", content="one\ntwo\n"),
+        {"type": "update", "content": "one\ntwo\n", "originalFile": None, "structuredPatch": PATCH},
+        ("update", ("    c", "d"), ("b",), False),
+    ),
     "a cell": (
         use("NotebookEdit", notebook_path="/w/app/a.py", new_source="x = 1", edit_mode="insert"),
         {"new_source": "x = 1", "notebook_path": "/w/app/a.py"},

@@ -227,7 +227,7 @@ def test_what_a_helper_is_asked_is_no_persons_word(tmp_path):
     """Another agent wrote it: as a person's prompt it would be trusted."""
     told = turns(tmp_path, meta(source={"subagent": "review"}), user("Never use tabs."), said("assistant", "ok"))
 
-    assert [turn.prompt for turn in told] == [""]
+    assert [(turn.prompt, turn.brief) for turn in told] == [("", "Never use tabs.")]
 
 
 def test_a_copied_turn_has_the_name_of_the_first(tmp_path):

@@ -130,6 +130,24 @@ def test_a_command_left_running_ends_where_its_end_is_seen(tmp_path):
     assert second.command is None
 
 
+def test_a_command_left_running_may_end_in_the_next_turn(tmp_path):
+    """The turn in which it began is told already; the call that sees the end tells it."""
+    first, second = turns(
+        tmp_path,
+        meta(),
+        user("test it"),
+        function("exec_command", {"cmd": "make test"}, "call_1"),
+        gave("Process running with session ID 24307\nOutput:\n...", "call_1"),
+        user("and now?"),
+        function("write_stdin", {"session_id": 24307, "chars": ""}, "call_2"),
+        gave("Process exited with code 1\nOutput:\nFAILED", "call_2"),
+    )
+    (begun,), (ended,) = first.calls, second.calls
+    assert begun.result is not None and begun.result.text.startswith("(still running")
+    assert (ended.command, ended.kind) == ("make test", "shell")
+    assert ended.result == Result(text="...\nFAILED", size=9, exit_status=1, failed=True)
+
+
 def test_a_command_whose_end_nobody_saw_is_marked(tmp_path):
     """Without an exit status it would look like one that ended well."""
     first, _ = calls(

@@ -118,6 +118,14 @@ def test_a_session_file_says_what_was_done_and_what_is_open(place: Place, home: 
     assert [item.text for item in session.still_open] == ["write docs"]
 
 
+def test_a_long_output_is_counted_whole(place: Place, home: Path) -> None:
+    """A summary that sees the ends of an output counts too few packages."""
+    packages = "".join(f"ok  \texample.org/shop/package{n:02}\t0.1s\n" for n in range(80))
+    done = taken(place, rollout(home, place.repo.path).asks("Test it.").runs("go test ./...", packages).done("Tested."))
+    summary = Path(place.open().layout.run(done.runs[0]), "summary.md").read_text()
+    assert "- `go test ./...`: 80 packages ok\n" in summary
+
+
 def test_what_the_agent_says_is_left_is_open_once(place: Place, home: Path) -> None:
     """Most agents keep no plan: what they say they left would be counted in the summary and kept nowhere."""
     file = rollout(home, place.repo.path).asks("Park parcels that fail three times.")

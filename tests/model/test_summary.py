@@ -305,7 +305,7 @@ def test_hostile_words_stay_words(text: str) -> None:
     assert told_page.count("\n# ") == 0 and len(told_page) < 30_000
     outside = [part for row in told_page.split("\n") for part in row.split("`")[::2]]
     assert not any("<script" in part.replace("\\<", "") or "![" in part for part in outside)
-    known = {"Left open", "Asked for", "Done, in the agent's words", "Files written (the transcript shows no commit)"}
+    known = {"Left open", "Asked for", "Done, in the agent's words", "Files written (the agent made no commit)"}
     known |= {"Files written", "Tests and checks, as they ended", "Commands", "Failed"}
     known |= {f"Proposed: {kind}" for kind in ("decisions", "rules", "dead ends", "facts", "assumptions")}
     assert {row[3:] for row in told_page.split("\n") if row.startswith("## ")} <= known
@@ -417,7 +417,7 @@ PASSES = "12 passed in 0.52s\n"
         ("go test ./... | head -20", "ok  \tshop/pay\t0.1s", 0, "how it ended was not seen"),
         ("pytest -q; echo done", "done", 0, "how it ended was not seen"),
         ("pytest -q &", "", 0, "how it ended was not seen"),
-        ("pytest -q", "Command running in background with ID: b1", 0, "how it ended was not seen"),
+        ("pytest -q", "Command running in background with ID: b1", 0, "it went on in the background"),
         ("cd api && pytest -q && git status", "", 0, "passed"),
         ("set -o pipefail; pytest -q | tee log", "", 0, "passed"),
         ("pytest -q | tail -3", FAILING, 0, "1 failed, 11 passed"),
@@ -463,7 +463,7 @@ def test_a_run_that_leaves_tests_out_mends_nothing_else(left_out: str) -> None:
 def test_no_commit_is_told_only_if_that_is_known(calls: tuple[Call, ...], sure: bool) -> None:
     """A quiet commit and a helper's commit leave no trace in the answers."""
     page = summary_page(told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), *calls)), FIELDS)
-    assert ("the transcript shows no commit" in page) == sure
+    assert ("the agent made no commit" in page) == sure
     assert ("whether they were committed was not seen" in page) != sure
 
 
@@ -803,8 +803,8 @@ def test_answers_of_the_person_are_told_as_they_were_given() -> None:
     [
         ("! pytest -q", "", "", "how it ended was not seen"),
         ("if ! pytest -q; then echo no; fi", "", "", "how it ended was not seen"),
-        ("pytest --version", "pytest 8", "", "None was seen."),
-        ("pytest --collect-only -q", "3 tests collected", "", "None was seen."),
+        ("pytest --version", "pytest 8", "", "None was recognised."),
+        ("pytest --collect-only -q", "3 tests collected", "", "None was recognised."),
         ("pytest --collect-only -q && pytest -q", "4 passed in 1s", "tests pass (4 passed)", "4 passed"),
         ("npm test -- --passWithNoTests", "No tests found, exiting with code 0", "", "no tests ran"),
         ("npm run test:unit --if-present", "", "", "how it ended was not seen"),
@@ -892,7 +892,7 @@ def test_an_empty_list_leaves_nothing_open(none: str) -> None:
 def test_no_commit_is_told_only_if_none_can_have_been_made(command: str, output: str, seen: bool) -> None:
     """A release commits, and does not say so."""
     page = summary_page(told(turn("Go", edit("src/shop.py", added=["x"]), shell(command, output))), FIELDS)
-    assert ("(the transcript shows no commit)" in page) is seen
+    assert ("(the agent made no commit)" in page) is seen
     assert ("(whether they were committed was not seen)" in page) is not seen
 
 
@@ -1289,3 +1289,305 @@ def test_why_something_broke_is_not_open() -> None:
 def test_a_check_that_need_not_have_run_or_counted_did_not_pass(command: str) -> None:
     """ "Passed" is what the next one relies on."""
     assert command_results.tells_status(command) == ""
+
+
+def test_what_a_command_line_holds_and_writes_is_counted() -> None:
+    """Agents append to files by a here-document as often as by their own tool."""
+    new = shell("cat > tests/a.py <<'EOF'\nx = 1\ny = 2\nEOF\npytest -q tests/a.py", "2 passed in 0.1s\n")
+    more = shell("cd lib && cat >> /w/shop/tests/b.py << EOF\nz = 3\nEOF\necho OK", "OK\n")
+    page = summary_page(told(turn("Test it.", new, more)), {})
+    assert "- `tests/a.py` (written whole, 2 lines in all)\n- `tests/b.py` (+1 −0)\n" in page
+    assert "- `cat > tests/a.py <<'EOF' x = 1 …`: 2 passed" in page
+
+
+def test_a_count_of_files_leaves_room_for_what_commands_wrote() -> None:
+    """A script, a package manager or a formatter writes files that it does not name."""
+    change = edit("app.py", added=["x"])
+    script = shell("python3 - <<'EOF'\nopen('b.py', 'w').write('x')\nEOF")
+    assert "1 file written and perhaps more by commands" in told(turn("Do.", change, script)).sentence
+    assert "1 file written" in told(turn("Do.", change, shell("ls"))).sentence
+    assert "perhaps" not in told(turn("Do.", change, shell("python3 -m pytest -q"))).sentence
+
+
+def test_a_line_about_a_failure_is_never_cut_before_its_end() -> None:
+    """That it passed later is what a reader must not miss."""
+    long = "go test ./" + "very/long/path/" * 12
+    bad, good = shell(long, f"{'E   x ' * 90}\n", exit_status=1), shell(long, "ok  \tshop\t0.1s\n")
+    (line,) = told(turn("Do.", bad, edit("a" * 300 + ".go", added=["x"]), good)).failed
+    assert line.endswith("; it passed later") and len(line) <= 420
+
+
+def test_code_within_a_sentence_does_not_end_it() -> None:
+    """`go test ./...` stands in every second answer."""
+    assert wording.sentences("All of `go test ./...` passes. I moved `a.go`. Done.") == [
+        "All of `go test ./...` passes.",
+        "I moved `a.go`.",
+        "Done.",
+    ]
+
+
+def test_an_answer_for_a_program_is_told_as_lines() -> None:
+    """A reviewer that another agent starts answers in JSON."""
+    found = '{"findings": [{"title": "Money is a float", "body": "It rounds.", "line": 3}], "verdict": "It is wrong."}'
+    assert told(turn("Review.", shell("ls"), answer=found)).done == (
+        "title: Money is a float",
+        "body: It rounds.",
+        "verdict: It is wrong.",
+    )
+    assert wording.prose('{"findings": []}') == "findings: none"
+    assert wording.prose("{a set} of words") == "{a set} of words"
+
+
+def test_what_another_agent_asked_is_told_as_its_words() -> None:
+    """A helper's page would not say what it was for; a person did not ask it."""
+    asked = TranscriptTurn(key="k", brief="Review the diff.", steps=turn("", shell("ls"), answer="Fine.").steps)
+    assert told(asked).asked == ("By another agent: Review the diff.",)
+
+
+def test_all_tests_tell_more_than_some_of_them() -> None:
+    """Both ran since the last edit."""
+    whole, one = shell("go test ./...", "ok  \ta\t1s\nok  \tb\t1s\n"), shell("go test ./a -run X", "ok  \ta\t1s\n")
+    assert "— tests pass (2 packages ok)" in told(turn("Do.", whole, one)).sentence
+    assert "chosen tests pass (1 package ok)" in told(turn("Do.", whole, edit("a.go", added=["x"]), one)).sentence
+
+
+def test_checks_that_fail_alike_are_one_matter() -> None:
+    """An agent tries five ways to call a tool that does not work."""
+    runs = [
+        shell(f"golangci-lint run {way}".strip(), "nothing to analyze\n", exit_status=5) for way in ("", "-v", "./...")
+    ]
+    assert told(turn("Lint.", *runs)).left_open == (
+        "`golangci-lint run ./...` (and 2 more like it) failed when last run: it printed “nothing to analyze”",
+    )
+
+
+def test_leaving_is_not_work_that_was_broken_off() -> None:
+    """ "exit" is stopped before anything is done."""
+    assert told(turn("Do.", shell("ls"), answer="Done."), turn("exit", interrupted=True)).left_open == ()
+
+
+def test_a_linter_that_tells_its_version_checks_nothing() -> None:
+    """Nor is a pattern of packages a package."""
+    assert command_results.tests("golangci-lint version") is None
+    found = outcome("FAIL\tshop/pay [build failed]\nFAIL\t./... [setup failed]\n")
+    assert found is not None and found.sentence == "1 package failed"
+
+
+def test_of_many_turns_those_that_did_something_are_told() -> None:
+    """What was built must not be pushed out by twelve questions about it."""
+    work = turn("Move it.", edit("app.py", added=["x"]), answer="The package lives at the top now.")
+    talk = [turn(f"Why {n}?", answer=f"Because of reason {n}.") for n in range(20)]
+    done = told(work, *talk).done
+    assert done[0] == "The package lives at the top now." and done[-1] == "Because of reason 19."
+
+
+def test_files_elsewhere_are_counted_apart() -> None:
+    """A checkout beside this one may be where the work went on: what was tested before is no longer what is there."""
+    good, other = shell("pytest -q", "2 passed in 0.1s\n"), edit("/w/other/b.py", added=["x"])
+    sentence = told(turn("Do.", edit("app.py", added=["x"]), good, other)).sentence
+    assert "1 file written, 1 elsewhere, tests passed before the last edits" in sentence
+    for note in ("/tmp/message.txt", "/home/a/.claude/plans/a.md"):
+        assert "tests pass (2 passed)" in told(turn("Do.", good, edit(note, added=["x"]))).sentence
+
+
+def test_a_check_behind_a_tool_that_chooses_versions_is_a_check() -> None:
+    """mise, direnv and nix run it as it is."""
+    assert command_results.tests("mise exec -- golangci-lint run ./...") == "golangci-lint run ./..."
+    assert command_results.tests("mise x go@1.26 -- go test ./...") == "go test ./..."
+
+
+def test_an_agent_that_was_sent_off_may_have_committed() -> None:
+    """It works in a worktree of its own, and nobody sees what it does."""
+    sent = told(turn("Do.", edit("app.py", added=["x"]), shell("workmux add better-names -b -P /tmp/p.md", "ok\n")))
+    assert not sent.no_commit
+
+
+def test_frames_and_orders_to_the_program_are_not_told() -> None:
+    """Codex ends an answer with what its window is to do."""
+    said = 'Opened it.\n\n::git-push{cwd="/w/shop"}\n`★ Insight ─────────`\nIt is small.\n`──────────`'
+    assert wording.told_lines(said) == ["Opened it.", "It is small."]
+
+
+def test_what_was_left_out_on_purpose_is_not_open() -> None:
+    """ "I only staged two files; the others were left out." """
+    assert wording.unfinished("Pushed it. I only staged a.md; unrelated folders were left out.") == []
+
+
+def test_two_scripts_that_begin_alike_are_two() -> None:
+    """The second is another program: that it went well says nothing of the first."""
+    bad = shell(
+        "cat > /tmp/a.go <<'EOF'\npackage main\nfunc a() {}\nEOF\ngo run /tmp/a.go", "panic: nil\n", exit_status=1
+    )
+    good = shell("cat > /tmp/a.go <<'EOF'\npackage main\nfunc b() {}\nEOF\ngo run /tmp/a.go", "ok\n")
+    summary = told(turn("Try.", bad, good))
+    assert [one.times for one in summary.commands] == [1, 1] and "passed later" not in summary.failed[0]
+    assert not summary.files
+
+
+def test_the_same_test_in_another_folder_is_another_test() -> None:
+    """That it passes there mends nothing here."""
+    bad, good = shell("cd e2e && go test ./...", "FAIL\ta\t1s\n", exit_status=1), "ok  \tb\t1s\n"
+    left = told(turn("Test.", bad, shell("cd agents/x && go test ./...", good)))
+    assert left.left_open == ("`go test ./...` failed when last run: 1 package failed (a)",)
+    assert [one.command for one in left.tests] == ["go test ./...", "cd agents/x && go test ./..."]
+    assert told(turn("Test.", bad, shell("cd /w/shop/e2e && go test ./...", good))).left_open == ()
+
+
+def test_a_headline_tells_the_last_answer() -> None:
+    """A review that was repeated found nothing any more."""
+    first = turn("Can you review it?", shell("ls"), answer="High: the budget is far too small.")
+    last = turn("Review again.", shell("ls"), answer="No findings in the branch as it is now.")
+    assert told(first, last).sentence == "Codex: No findings in the branch as it is now."
+    assert told(first).sentence == "Codex: Can you review it? High: the budget is far too small."
+
+
+def test_what_a_person_said_to_a_plan_is_told() -> None:
+    """ "No" with a reason is what they asked for next."""
+    words = "The tool use was rejected. To tell you how to proceed, the user said:\nAlso allow one agent.\n\nNote: …"
+    plan_ = Call(id="p", name="ExitPlanMode", result=Result(text=words, failed=True, refused=True))
+    assert told(turn("Plan it.", plan_)).failed == ("ExitPlanMode failed: the person said “Also allow one agent.”",)
+
+
+def test_work_by_commands_alone_says_whether_it_was_committed() -> None:
+    """No file is listed, so no heading says it."""
+    page = summary_page(told(turn("Rename it.", shell("git mv a b"), answer="Renamed.")), {})
+    assert "## Committed\n\n- Nothing by the agent.\n" in page
+    assert "## Committed" not in summary_page(told(turn("Look.", shell("ls"), answer="Seen.")), {})
+
+
+def test_only_what_was_asked_is_a_turn() -> None:
+    """A command of the client that a person types meanwhile parts a turn in two."""
+    rest = TranscriptTurn(key="r", steps=turn("", shell("ls"), answer="Done.").steps)
+    assert told(turn("Do.", shell("ls")), rest).turns == 1
+
+
+def test_a_lint_that_was_mended_is_not_told_as_failing() -> None:
+    """Its next run was searched for errors, and what was left of the output says that there are none."""
+    bad = shell("golangci-lint run ./pay/", "pay/a.go:3:1: slow (perfsprint)\n1 issues:\n", exit_status=1)
+    again = shell('mise run lint 2>&1 | grep -iE "issue|error"', "[lint:go] 0 issues.\n")
+    mended = told(turn("Lint.", bad, edit("pay/a.go", added=["x"]), again))
+    assert mended.left_open == () and "failed when last run" not in mended.sentence
+    assert mended.failed[0].endswith('later `mise run lint 2>&1 | grep -iE "issue|error"` printed no error')
+    assert told(turn("Lint.", bad, again)).left_open != ()  # nothing was mended
+
+
+def test_what_was_mended_is_not_what_passes() -> None:
+    """The headline would quote how it failed."""
+    bad = shell("go test ./a", "--- FAIL: TestA\nFAIL\ta\t1s\n", exit_status=1)
+    summary = told(turn("Test.", bad, shell("go test ./...", "ok  \ta\t1s\nok  \tb\t1s\n"), shell("go vet ./...", "")))
+    assert summary.sentence.endswith("— tests pass (2 packages ok)")
+
+
+def test_tests_that_are_only_built_did_not_pass() -> None:
+    """`go test -c` runs none."""
+    assert command_results.tests("GOOS=windows go test -c -o /tmp/a.exe ./a") is None
+
+
+def test_a_refused_plan_is_named_by_its_title() -> None:
+    """Its arguments begin with whatever the tool puts first."""
+    given = '{"allowedPrompts": [], "plan": "# Relax access()\\n\\n## Context"}'
+    plan_ = Call(id="p", name="ExitPlanMode", text=given, result=Result(text="no", failed=True, refused=True))
+    assert told(turn("Plan it.", plan_)).failed == ("the plan “Relax access()” failed: the person said no",)
+
+
+def test_a_sum_of_lines_that_were_cut_off_is_a_least() -> None:
+    """`tail -3` shows three packages of seventeen."""
+    lines = "ok  \ta\t1s\nok  \tb\t1s\nok  \tc\t1s\n"
+    assert "tests pass (at least 3 packages ok)" in told(turn("Do.", shell("go test ./... | tail -3", lines))).sentence
+    assert "tests pass (3 packages ok)" in told(turn("Do.", shell("go test ./... | tail -9", lines))).sentence
+
+
+@pytest.mark.parametrize(
+    ("said", "is_open"),
+    [
+        ("It showed the shell waiting for an answer that never came.", False),
+        ("I am still waiting for the review.", True),
+        ("I did not find a race; the tests pass.", False),
+        ("Those two need to be fixed in the other repository.", True),
+        ("Nothing is merged until you say so, as before:", False),
+    ],
+)
+def test_an_open_matter_is_one_that_is_open_now(said: str, is_open: bool) -> None:
+    """What was seen on the way is no task for the next one."""
+    assert (wording.unfinished(said) != []) is is_open
+
+
+def test_two_plans_that_were_refused_are_two() -> None:
+    """What the person said to the first is not lost."""
+    said = "the user said:\nAlso for one agent.\n\nNote: …"
+    asked = [("p1", Result(text=said, failed=True, refused=True)), ("p2", Result(text="no", failed=True, refused=True))]
+    plans = [Call(id=id_, name="ExitPlanMode", text='{"plan": "# Allow it"}', result=result) for id_, result in asked]
+    assert told(turn("Plan it.", *plans)).failed == (
+        "the plan “Allow it” failed: the person said “Also for one agent.”",
+        "the plan “Allow it” failed: the person said no",
+    )
+
+
+def test_tests_for_another_system_are_not_these() -> None:
+    """A build for Windows whose tests nobody runs says nothing of a test that fails here."""
+    bad = shell("go test ./...", "--- FAIL: TestA\nFAIL\ta\t1s\n", exit_status=1)
+    other = shell("GOOS=windows go test ./...", "ok  \ta\t1s\n")
+    assert told(turn("Test.", bad, other)).left_open != ()
+    assert "chosen tests pass" in told(turn("Test.", other)).sentence
+    assert command_results.tests("go test -exec=true ./...") is None
+
+
+def test_a_file_that_is_only_tried_out_is_not_written() -> None:
+    """A program in a scratch folder proves something; one in a clone that is worked in is the work."""
+    tried = shell("mkdir -p /tmp/try && cat > /tmp/try/main.go <<'EOF'\npackage main\nEOF\ngo build ./...", "ok\n")
+    assert told(turn("Try.", tried)).files == ()
+    assert len(told(turn("Try.", edit("/tmp/try/go.mod", added=["x"]), tried)).files) == 2
+
+
+def test_what_ended_later_ran_once() -> None:
+    """A test that went on in the background is told by how it ended."""
+    first = shell("go test -race ./...", "(still running in the background)\n", exit_status=None)
+    (check,) = told(
+        turn("Test.", first), turn("And?", shell("go test -race ./...", "FAIL\ta\t9s\n", exit_status=1))
+    ).tests
+    assert (check.outcome, check.times) == ("1 package failed (a)", 1)
+
+
+def test_a_check_that_could_not_start_is_not_told_as_failing_once_it_ran() -> None:
+    """The tool was not on the path, or the folder was wrong; called otherwise it passes."""
+    absent = shell("go test ./...", "zsh:1: command not found: go\n", exit_status=127)
+    good = shell("mise exec -- go test ./...", "ok  \ta\t1s\n")
+    assert told(turn("Test.", absent, good)).left_open == ()
+    wrong = shell("go test ./agents/x/pay", "go: cannot find main module, but found .git/config in /w\n", exit_status=1)
+    assert told(turn("Test.", wrong, shell("go test ./pay", "ok  \ta\t1s\n"))).left_open == ()
+    lint = shell("env C=/tmp/c golangci-lint run", "env: golangci-lint: No such file or directory\n", exit_status=127)
+    found = shell("env C=/tmp/c /opt/bin/golangci-lint run", "0 issues.\n")
+    assert told(turn("Lint.", lint, found)).left_open == ()
+    assert told(turn("Lint.", absent, found)).left_open != ()
+
+
+def test_a_suite_whose_output_goes_nowhere_is_the_whole_suite() -> None:
+    """What it writes to is no place that it tests."""
+    bad = shell("cd /w/shop\ngo test ./... | grep -E '^FAIL'", "FAIL\ta\t1s\n")
+    good = shell("cd /w/shop\ngo test ./... >/dev/null 2>&1; echo $?\ngo test ./a 2>&1", "0\nok  \ta\t1s\n")
+    assert told(turn("Test.", bad, edit("a.go", added=["x"]), good)).left_open == ()
+
+
+def test_a_commit_that_was_made_after_all_is_neither_open_nor_failing() -> None:
+    """A key had to be unlocked first."""
+    first = turn(
+        "Commit.",
+        shell("git add -A && git commit -m a", "fatal: no key\n", exit_status=128),
+        answer="Unlock it; I'll re-run the commit once you have to.",
+    )
+    last = told(
+        first, turn("Go ahead.", shell("git commit -m a", "[main 1234567] a\n 1 file changed\n"), answer="Committed.")
+    )
+    assert last.left_open == () and last.failed == ()  # it was mended at once
+
+
+def test_a_call_that_was_never_made_is_no_run_of_a_test() -> None:
+    """Codex refuses arguments that it cannot read; nor is a run without tests one that passes."""
+    never = shell("go test ./a", "failed to parse function arguments: duplicate field\n", exit_status=None)
+    (check,) = told(turn("Test.", never, shell("go test ./a", "ok  \ta\t0.3s [no tests to run]\n"))).tests
+    assert (check.outcome, check.times) == ("no tests ran", 1)
+
+
+def test_what_another_way_would_do_is_not_open() -> None:
+    """It gives the reason for a decision."""
+    assert wording.unfinished("I skipped that because it would still miss some cases.") == []

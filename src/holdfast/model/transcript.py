@@ -115,6 +115,7 @@ class TranscriptTurn:
 
     key: str  # the same for every copy of this turn that the tool makes
     prompt: str = ""  # a person's words; empty if something else set the agent going
+    brief: str = ""  # what another agent asked of this one, its helper
     ts: str | None = None
     steps: tuple[TranscriptStep, ...] = ()
     cwd: str | None = None

@@ -306,7 +306,11 @@ class ClaudeTurns:
         """What a person typed while the agent worked, told to it between two steps."""
         text, image = texts(attachment.get("prompt"))
         said = claude_records.classify_prompt({**attachment, "promptSource": None}, text, image=image)
-        prompted = self._turn.prompt if self._turn and not self._turn.steps else None
+        ts, last = (
+            text_value(record.value.get("timestamp"), 40),
+            self._turn,
+        )  # the queue may have told it, a step before
+        prompted = last.prompt if last and (not last.steps or last.ts == ts) else None
         if isinstance(said, ClaudeTypedPrompt) and said.text != prompted:
             self._delivered = said.text
             self._hear(record, said, key=short_name(record.value.get("uuid")) or f"at:{record.start}")

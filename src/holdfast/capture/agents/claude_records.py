@@ -176,6 +176,8 @@ def _edits(call: Call, given: dict[str, Any], told: object) -> tuple[TranscriptE
 
 def _edit(tool: str, path: str, given: dict[str, Any], known: dict[str, Any]) -> tuple[TranscriptEdit, Sequence[str]]:
     """What was written, and the new lines that were proposed; none if nobody told what became of them."""
+    hunks = list_of(known.get("structuredPatch"))
+    patch = [line for hunk in hunks for line in list_of(dict_of(hunk).get("lines"))][: 4 * MAX_LINES]
     if tool == "notebookedit":
         lines = lines_of(text_value(known.get("new_source")) or text_value(given.get("new_source")))[:MAX_LINES]
         added = () if given.get("edit_mode") == "delete" else tuple(lines)
@@ -184,14 +186,15 @@ def _edit(tool: str, path: str, given: dict[str, Any], known: dict[str, Any]) ->
         content = text_value(known.get("content")) or text_value(given.get("content"))
         there = known.get("originalFile")
         before = text_value(there) if isinstance(there, str) else None
-        new = known.get("type") == "create" or ("originalFile" in known and there is None)
+        new = known.get("type") == "create" or ("originalFile" in known and there is None and "type" not in known)
         edit = tool_input.whole_file_edit(path, content, before=before, new=new)
+        if edit.kept is None and patch:  # what a large file held is not told, but how it was changed is
+            edit = patch_edit(path, patch)
         return edit, _proposed(given, known, "content")
     pairs = list_of(given.get("edits")) or [given]
     told_pairs = [(text_value(one.get("old_string")), text_value(one.get("new_string"))) for one in map(dict_of, pairs)]
     asked_for = tool_input.replacement_edit(path, told_pairs, new=bool(told_pairs) and not told_pairs[0][0])
-    patch = [line for hunk in list_of(known.get("structuredPatch")) for line in list_of(dict_of(hunk).get("lines"))]
-    return (patch_edit(path, patch[: 4 * MAX_LINES]), asked_for.added) if patch else (asked_for, ())
+    return (patch_edit(path, patch), asked_for.added) if patch else (asked_for, ())
 
 
 def _proposed(given: dict[str, Any], known: dict[str, Any], name: str) -> list[str]:

@@ -169,6 +169,7 @@ class OpenCodexTurn:
     end: int = 0
     id: str | None = None  # Codex's own
     prompt: str = ""
+    brief: str = ""  # what another agent asked
     asked: bool = False
     ts: str | None = None
     cwd: str | None = None
@@ -231,7 +232,10 @@ class OpenCodexTurn:
         first = self.running.pop(_session(call.text), None) if call.name == "write_stdin" else None
         if first is not None and first.result is not None:
             printed = ends(f"{first.result.text.removeprefix(_STILL_RUNS)}\n{result.text}")
-            result = first.result = replace(result, text=printed, size=first.result.size + result.size)
+            size = first.result.size + result.size
+            if first.id not in self.calls:  # it began in a closed turn: this call shows how it ended
+                call.kind, call.command, first = "shell", first.command, call
+            result = first.result = replace(result, text=printed, size=size)
         if process := still_running(output):
             self.running[process] = first = first or call
             first.result = replace(result, text=_STILL_RUNS + result.text)
@@ -283,7 +287,8 @@ class OpenCodexTurn:
         steps = tuple(step for step in map(_step, self.steps) if step is not None)
         if not steps and not self.prompt:
             return None
-        same = {name: getattr(self, name) for name in ("prompt", "cwd", "branch", "interrupted", "continues", "end")}
+        names = ("prompt", "brief", "cwd", "branch", "interrupted", "continues", "end")
+        same = {name: getattr(self, name) for name in names}
         ts = self.ts or (steps[0].ts if steps else None)
         return TranscriptTurn(key=self._key(steps), ts=ts, steps=steps, start=max(self.start, 0), **same)
 

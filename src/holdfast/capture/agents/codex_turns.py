@@ -210,8 +210,8 @@ class CodexTurns:
         turn.id = turn.id or _turn_id(item)
         turn.asked, turn.continues, turn.ts = True, False, text_value(self._ts, 40) or None
         turn.cwd, turn.branch = self._cwd, self._branch
-        if self._by_person:  # a helper is asked by the agent that spawned it
-            turn.prompt = prompt
+        # A helper is asked by the agent that spawned it.
+        turn.prompt, turn.brief = (prompt, "") if self._by_person else ("", prompt)
 
     def _ran_by_hand(self, item: dict[str, Any], text: str) -> None:
         if draft := ran_by_hand(text, short_name(item.get("id"))):
@@ -243,7 +243,7 @@ class CodexTurns:
         if turn.is_full:
             self._close()
             self._turn = turn = OpenCodexTurn(
-                start=self._at.start, continues=True, id=turn.id, cwd=turn.cwd, branch=turn.branch
+                self._at.start, continues=True, id=turn.id, cwd=turn.cwd, branch=turn.branch
             )
         turn.id = turn.id or _turn_id(item)
         turn.cwd, turn.branch = turn.cwd or self._cwd, turn.branch or self._branch
@@ -258,7 +258,7 @@ class CodexTurns:
 
     def _begin(self, turn_id: str | None) -> None:
         self._close()
-        self._turn = OpenCodexTurn(start=self._at.start, id=turn_id, cwd=self._cwd, branch=self._branch)
+        self._turn = OpenCodexTurn(self._at.start, id=turn_id, running=self._turn.running)
 
     def _close(self) -> None:
         if turn := self._turn.told():

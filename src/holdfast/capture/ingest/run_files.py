@@ -35,13 +35,12 @@ from holdfast.security.redact import Scanner
 from holdfast.store import capsule as capsules
 from holdfast.store.capsule import Capsule
 from holdfast.store.import_progress import mark
-from holdfast.values import asdict, field, frozen, mutable, replace
+from holdfast.values import asdict, field, frozen, mutable
 
 MAX_NAME = 200  # characters of an id or a name that somebody else gave
 MAX_PATH = 4_096
 TURN_COMMANDS, TURN_FILES = 100, 300
 KEPT = 4_000  # characters of a result that a run keeps, of its beginning and its end
-_TOLD = 1_500  # and that summaries look at
 _COMMITTED = regex(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
 # Git as it makes commits: its own options come first.
 _COMMITTING = regex(
@@ -61,18 +60,6 @@ class TranscriptPaths:
         """A path as git spells it; None for what lies outside."""
         inside = relative(name, self.top, turn.cwd or self.cwd)
         return spelled(inside)[:MAX_PATH] if inside else None
-
-
-def slim(turn: TranscriptTurn) -> TranscriptTurn:
-    """A turn whose long results are cut to their ends, which is where it says how it ended."""
-
-    def short(call: Call) -> Call:
-        text = call.result.text if call.result else ""
-        if call.result is None or len(text) <= _TOLD:
-            return call
-        return replace(call, result=replace(call.result, text=f"{text[: _TOLD // 4]}\n{text[-3 * _TOLD // 4 :]}"))
-
-    return replace(turn, steps=tuple(replace(step, calls=tuple(map(short, step.calls))) for step in turn.steps))
 
 
 def cycle_row(step: TranscriptStep, *, turn: int, n: int) -> tuple[dict[str, Any], list[str]]:
@@ -286,8 +273,7 @@ class RunFilesWriter:
         """
         files = files_written(turn, self._place)
         helpers = [path for call in turn.calls if call.helper for path in self._helper_files(call.helper)]
-        brief = slim(turn)
-        row = turn_row(brief, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
+        row = turn_row(turn, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
         row |= agent_texts(self._quotes.out_of(turn))
         if turn.calls and self._place.top:  # by the log while the agent's git ran, and by what git told it
             calls = committing(turn, row["ts"], row["ended"])
@@ -301,7 +287,7 @@ class RunFilesWriter:
         self._write(TURNS, row, row_words(row))
         for path, one in files.items():
             self._write_lines(path, one, n)
-        self._account.add(brief)
+        self._account.add(turn)
         self._count(turn, row["ended"])
 
     def _helper_files(self, session: str) -> Iterator[str]:

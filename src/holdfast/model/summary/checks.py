@@ -6,7 +6,7 @@ For what failed: the reason, what was tried next, and whether it passed later.
 from collections.abc import Sequence
 
 from holdfast.model.summary import command_results
-from holdfast.model.summary.command_results import CheckOutcome, error_line, is_total
+from holdfast.model.summary.command_results import CheckOutcome, error_line, goes_on, is_total
 from holdfast.model.summary.fields import SummaryCommand
 from holdfast.model.summary.wording import code, cut
 from holdfast.model.transcript import Result
@@ -37,7 +37,7 @@ class Failure:
         next_ = f"; then {', '.join(self.tried)}" if self.tried else ""
         why = f": {self.why}" if self.why else ""
         end = f"; {self.by or 'it passed later'}" if self.settled else ""
-        return cut(f"{self.what} failed{often}{why}{next_}{end}", 420)
+        return cut(f"{self.what} failed{often}{why}{next_}", 420 - len(end)) + end
 
 
 class Failures:
@@ -95,7 +95,7 @@ def printed(line: str) -> str:
 
 MAX_CHECKS = 200  # that are kept while turns come in
 _NAMED = 3
-PASSED, UNSEEN = "passed", "how it ended was not seen"
+PASSED, UNSEEN, GOES_ON = "passed", "how it ended was not seen", "it went on in the background"
 
 
 @mutable
@@ -110,6 +110,7 @@ class Check:
     names: tuple[str, ...]  # of what failed
     chosen: bool  # not all that there is
     echoed: tuple[str, ...]  # the commands that it said it runs
+    folder: str  # that it went to first
     times: int = 1
     once: str | None = None  # how it failed the last time it did
     outdated: bool = False  # files were written after it ran
@@ -146,13 +147,13 @@ class Checks:
 
     @property
     def newest(self) -> Check | None:
-        """The newest that was seen to pass, one that counted rather than one that only ended well."""
-        there = [one for one in self._kept.values() if one.passed]
-        return next((one for one in reversed(there) if one.counts_tests), there[-1] if there else None)
+        """Of what passed what tells most: it counts tests, after the last edits, all of them; the newest such."""
+        there = [one for one in reversed(self._kept.values()) if one.passed]
+        return max(there, key=lambda one: (one.counts_tests, not one.outdated, not one.chosen), default=None)
 
     def knows(self, command: str) -> bool:
         """Whether a command ran as a check before, by what it printed then."""
-        return _key(command) in self._kept
+        return command_results.key(command) in self._kept
 
     def files_written(self) -> None:
         """What ran before tells of the state before."""
@@ -161,41 +162,45 @@ class Checks:
 
     def add(self, command: str, result: Result, told: CheckOutcome | None, *, turn: int, passed: bool | None) -> None:
         """One more run of a test; `passed` is None if nobody saw how it ended."""
-        shown = command_results.shown(command)
-        test = command_results.tests(command) or shown
+        shown, key = command_results.shown(command), command_results.key(command)
+        test, folder = command_results.tests(command) or shown, command_results.placed(command)[0]
+        clean = told is not None and told.passed is True
         runner = told.runner if told else command_results.family(test)
-        key = _key(command)
+        if key in self._kept and _apart(folder, self._kept[key].folder):
+            shown, key = f"cd {folder} && {shown}", f"{key} in {folder}"
         there = self._kept.pop(key, None)
         if passed is False and told is not None and told.passed:  # what it counted is not what failed
             told = None
         if told is not None and told.passed is None and command_results.filters_output(command):
             told = passed = None  # "no test files" of one package, and what the others said was filtered out
         unseen = passed is None and (told is None or told.passed is not None)
-        said = UNSEEN if unseen else told.sentence if told else PASSED
+        said = (GOES_ON if goes_on(result.text) else UNSEEN) if unseen else told.sentence if told else PASSED
         if told is None and passed is False:
             line = error_line(result.text)
             said = printed(line) or (f"exit code {result.exit_status}" if result.exit_status else "failed")
         names = told.names if told else ()
         status = None if passed is None else result.exit_status
-        times, once = (there.times + 1, there.once) if there else (1, None)
-        filtered = " filtered out" in said
+        times, once = (there.times + (there.outcome != GOES_ON), there.once) if there else (1, None)
+        filtered = " filtered out" in said or command_results.leaves_out(command)
         chosen = filtered or " deselected" in said or command_results.chooses(command)
         shares = (shown, runner, status, said, passed, names[: _NAMED + 1], chosen, command_results.echoed(result.text))
-        made = self._kept[key] = Check(*shares, times, once)
-        while len(self._kept) > MAX_CHECKS:
-            del self._kept[next(iter(self._kept))]
+        made = self._kept[key] = Check(*shares, folder, times, once)
+        self._kept = dict([*self._kept.items()][-MAX_CHECKS:])
         if passed is False:
             made.once = said
             self._failures.add(f"check {key}", named(shown), _why(said, names, result.text, told), turn)
-        elif passed:
+        elif passed or clean:
             # What passed is mended; so is what failed alone before, if all of that ran or is named as what ran.
-            self._failures.settle(f"check {key}")
-            for other, one in self._kept.items():
+            # What a filter left of an output tells only of what was edited since.
+            if passed:
+                self._failures.settle(f"check {key}")
+            for at, one in [(at, one) for at, one in self._kept.items() if one.passed is False]:
                 same = command_results.tests(one.command) or one.command
-                ran = (not filtered and command_results.is_whole(test, same)) or one.command in made.echoed
-                ran = ran or not (filtered or set(one.echoed).isdisjoint(made.echoed))
-                if ran and one.runner == made.runner and one.passed is False:
-                    self._mended(other, one, f"later {named(shown)} passed")
+                whole = command_results.is_whole(test, same) or command_results.never_ran(one.outcome)
+                ran = one.command in made.echoed or (not filtered and (whole or set(one.echoed) & set(made.echoed)))
+                alike = one.runner == runner or command_results.family(same) == command_results.family(test)
+                if ran and alike and not _apart(folder, one.folder) and (passed or one.outdated):
+                    self._mended(at, one, f"later {named(shown)} {'passed' if passed else 'printed no error'}")
             self._failures.tried(f"ran {named(shown)}", turn)
 
     def committed(self) -> None:
@@ -206,7 +211,7 @@ class Checks:
 
     def _mended(self, key: str, one: Check, how: str) -> None:
         self._failures.settle(f"check {key}", how)
-        one.passed, one.outcome, one.once = True, f"{one.outcome}{one.listed}; {how}", None
+        one.passed, one.outcome, one.once = None, f"{one.outcome}{one.listed}; {how}", None
         one.names, one.exit_status, one.outdated = (), None, False
 
     def ran(self, most: int) -> tuple[list[SummaryCommand], int]:
@@ -219,11 +224,15 @@ class Checks:
     def left(self, most: int = 5) -> list[str]:
         """What fails, as somebody must know who goes on."""
         how = {True: "failed when last run, before files were written", False: "failed when last run"}
-        return [f"{code(one.command)} {how[one.outdated]}: {one.outcome}{one.listed}" for one in self.failing[-most:]]
+        ends = [f"{how[one.outdated]}: {one.outcome}{one.listed}" for one in self.failing]
+        more = {end: f" (and {ends.count(end) - 1} more like it)" if ends.count(end) > 1 else "" for end in ends}
+        last = dict(zip(ends, self.failing, strict=True))  # one matter, told once
+        return [f"{code(one.command)}{more[end]} {end}" for end, one in last.items()][-most:]
 
 
-def _key(command: str) -> str:
-    return " ".join(sorted(command_results.shown(command).split()))
+def _apart(one: str, other: str) -> bool:
+    """Whether two folders that command lines go to are different ones."""
+    return bool(one and other) and not f"/{one}".endswith(f"/{other}") and not f"/{other}".endswith(f"/{one}")
 
 
 def _why(said: str, names: Sequence[str], text: str, told: CheckOutcome | None) -> str:

@@ -5,8 +5,7 @@ How a test or check ended is read from what its runner prints, and so is the lin
 
 import re
 from collections import Counter, deque
-from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from holdfast.model.summary.wording import count, cut, one_line
 from holdfast.patterns import PatternFile
@@ -14,8 +13,8 @@ from holdfast.values import frozen, replace
 
 _PATTERNS = PatternFile(__file__)
 
-MAX_COMMAND = 4000  # characters that are looked at
-_SHOWN, _TAILS = 140, 4
+MAX_COMMAND = 16_000  # characters that are looked at
+_SHOWN = 140
 
 
 def inner(command: str) -> str:
@@ -26,14 +25,23 @@ def inner(command: str) -> str:
 
 
 @lru_cache(maxsize=512)  # the same few are run again and again
+def placed(command: str) -> tuple[str, str]:
+    """The folder that a command line goes to first, if it says so, and the rest without the pager it ends in."""
+    text, folder = inner(command), ""
+    while found := _PATTERNS.cd.match(text):
+        text, folder = text[found.end() :], found[1].strip("\"'")
+    return folder.rstrip("/"), _PATTERNS.tail.sub("", text).strip()
+
+
+def key(command: str) -> str:
+    """What tells a command from others, in whatever order its words stand; all of its lines count."""
+    return " ".join(sorted(placed(command)[1].split()))
+
+
+@lru_cache(maxsize=512)  # the same few are run again and again
 def shown(command: str) -> str:
     """A command on one short line, without the folder it went to and the pager it ended in."""
-    text = inner(command)
-    while found := _PATTERNS.cd.match(text):
-        text = text[found.end() :]
-    for _ in range(_TAILS):
-        text = _PATTERNS.tail.sub("", text)
-    first = text.strip()
+    first = placed(command)[1]
     if found := _PATTERNS.heredoc.search(first):
         line_end = first.find("\n", found.end())
         said = first[line_end:].lstrip().partition("\n")[0] if line_end > 0 else ""  # a commit's subject, mostly
@@ -44,19 +52,18 @@ def shown(command: str) -> str:
 def parts(command: str) -> list[str]:
     """The simple commands of a command line, without variables and wrappers in front; about right."""
     text = _unsigned(_without_heredoc(inner(command)))
-    found_parts = []
-    for part in map(str.strip, _PATTERNS.parts.split(text)):
-        while found := _PATTERNS.assigned.match(part):
-            part = part[found.end() :]
-        found_parts.append(one_line(part))
-    return list(filter(None, found_parts))
+    found = (one_line(_PATTERNS.assigned.sub("", part)) for part in _PATTERNS.parts.split(text))
+    return list(filter(None, found))
 
 
 def _without_heredoc(text: str) -> str:
-    if found := _PATTERNS.heredoc.search(text):
-        line_end = text.find("\n", found.end())
-        return text if line_end < 0 else text[:line_end]
-    return text
+    return _PATTERNS.heredoc_text.sub(r"\1", text)
+
+
+def heredoc_lines(command: str, path: str) -> tuple[str, ...]:
+    """The lines that a command line holds itself and writes to a path."""
+    texts = [found["text"] or "" for found in _PATTERNS.heredoc_text.finditer(inner(command)) if path in found[1]]
+    return tuple(line for text in texts for line in text.split("\n")[:-1])
 
 
 @lru_cache(maxsize=512)  # the same few are run again and again
@@ -83,7 +90,12 @@ def _test_parts(command: str) -> list[str]:
 def chooses(command: str) -> bool:
     """Whether some part of a command line leaves tests out."""
     asked = [part for part in _test_parts(command) if not _PATTERNS.lints.match(_short_head(part))]
-    return _PATTERNS.skips.search(command[:MAX_COMMAND]) is not None or not all(map(is_whole, asked))
+    return leaves_out(command) or not all(map(is_whole, asked))
+
+
+def leaves_out(command: str) -> bool:
+    """Whether a variable before a command leaves checks out, or is for another system."""
+    return _PATTERNS.skips.search(command[:MAX_COMMAND]) is not None
 
 
 @lru_cache(maxsize=512)  # the same few are run again and again
@@ -98,14 +110,11 @@ def tells_status(command: str) -> str:
     if test is None or _PATTERNS.masked.search(line):
         return "all" if test is None and not hides_status(command) else ""
     pieces = re.split(r"(&&|\|\||[;\n|])", line)
-    places = [at for at, piece in enumerate(pieces[::2]) if test[:40] in one_line(piece)]
-    after = pieces[2 * places[0] + 1 :: 2] if places else ["?"]
-    if places and "||" in pieces[1 : 2 * places[0] : 2]:
+    at = next((at for at, piece in enumerate(pieces[::2]) if test[:40] in one_line(piece)), None)
+    if at is None or "||" in pieces[1 : 2 * at : 2]:
         return ""  # it may not have run
-    followed = any(piece.strip() for piece in pieces[2 * places[0] + 2 :: 2]) if places else True
-    if _PATTERNS.pipefail.search(line):
-        after = [sign for sign in after if sign != "|"]
-    if not followed or not after:
+    after = [sign for sign in pieces[2 * at + 1 :: 2] if sign != "|" or not _PATTERNS.pipefail.search(line)]
+    if not after or not any(map(str.strip, pieces[2 * at + 2 :: 2])):
         return "all"
     return "passed" if set(after) == {"&&"} else ""
 
@@ -115,7 +124,17 @@ def hides_status(command: str) -> bool:
     """Whether the exit status of a command line may be another's than of what it is about."""
     line = _unsigned(_without_heredoc(inner(command)))
     piped = "|" in line.replace("||", "") and not _PATTERNS.pipefail.search(line)
-    return piped or _PATTERNS.masked.search(line) is not None
+    return piped or bool(_PATTERNS.masked.search(line))
+
+
+def goes_on(text: str) -> bool:
+    """Whether a shell tool says that it did not wait for the end."""
+    return _PATTERNS.in_background.search(text[:200]) is not None
+
+
+def never_ran(outcome: str) -> bool:
+    """Whether a check did not fail, but could not be started as it was called."""
+    return _PATTERNS.not_started.search(outcome) is not None
 
 
 def echoed(text: str) -> tuple[str, ...]:
@@ -141,15 +160,15 @@ def ends_in_search(command: str) -> bool:
 def family(test: str) -> str:
     """What runs a test, whatever it was pointed at."""
     words = _short_head(test).split()
-    plain = [word for word in words[:3] if not word.startswith("-") and not _points(word)]
+    plain = [word for word in words[:3] if not word.startswith("-") and not _PATTERNS.points.match(word)]
     return " ".join(plain[: 3 if plain[1:2] == ["run"] else 2])  # a script is another than its neighbour
 
 
 def is_whole(test: str, other: str = "") -> bool:
     """Whether a test command was pointed at nothing in particular, or at a place that holds all of another's."""
     words, those = (_short_head(one).split()[1:] for one in (test, other))
-    wide = tuple(word.removesuffix("...") for word in words if _points(word))
-    narrow = [word for word in those if _points(word)]
+    wide = tuple(word.removesuffix("...") for word in words if _PATTERNS.points.match(word))
+    narrow = [word for word in those if _PATTERNS.points.match(word)]
     holds = not wide or (bool(narrow) and all(word.startswith(wide) for word in narrow))
     return holds and not any(map(_PATTERNS.picks.match, words))
 
@@ -157,13 +176,6 @@ def is_whole(test: str, other: str = "") -> bool:
 def _unsigned(text: str) -> str:
     """A command line whose quoted words hold no sign that would part it."""
     return _PATTERNS.quoted.sub(lambda quoted: _PATTERNS.signs.sub(" ", quoted[0]), text)
-
-
-def _points(word: str) -> bool:
-    return (
-        word.rstrip("/") not in (".", "./...", "tests", "test", "spec")
-        and re.search(r"/|::|\.\w{1,4}$", word) is not None
-    )
 
 
 def _looks(part: str) -> bool:
@@ -183,15 +195,10 @@ def _head(part: str) -> str:
 
 def _short_head(part: str) -> str:
     """The command with its program's bare name."""
-    words = part.split(maxsplit=1)
-    if not words:
-        return ""
-    if words[0].startswith(("/", "./", "../", "node_modules", ".venv", "venv")):
-        words[0] = words[0].rsplit("/", 1)[-1]
-    return " ".join(words)
+    return _PATTERNS.program_folder.sub("", part)
 
 
-MAX_TEXT = 8_000  # characters of one output, its end
+MAX_TEXT = 16_000  # characters of one output, its end
 MAX_LINE = 2000
 
 
@@ -217,13 +224,22 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=256)  # a turn is summarised in its line and in its run
 def outcome(text: str) -> CheckOutcome | None:
     """What a known runner said in an output; None if none spoke."""
-    text = plain(text) if "\x1b" in text else text[-MAX_TEXT:]  # colours part words
-    there = [one for one in _READERS if any(word in text for word in one[2])]
-    told = plain(text) if there else ""
-    for runner, read, _ in there:
+    told = plain(text)
+    for runner in (runner for runner, mark in _PATTERNS.pairs("marks").items() if re.search(mark, told)):
+        read = _READERS.get(runner) or partial(_worded, runner=runner)
         if (found := read(told)) is not None:
             return replace(found, runner=runner)
     return None
+
+
+def told_by(command: str, text: str) -> CheckOutcome | None:
+    """What a runner said in the output of a command; a sum of lines is too small if some of them were cut off."""
+    found, most = outcome(text), _PATTERNS.most_lines.search(command[:MAX_COMMAND])
+    cut_off = (
+        len(text) > MAX_TEXT or " characters …]" in text or (most and text.strip().count("\n") + 1 >= int(most[1]))
+    )
+    sums = found is not None and found.runner in ("go", "cargo") and cut_off
+    return replace(found, sentence=f"at least {found.sentence}") if found and sums else found
 
 
 def is_total(line: str) -> bool:
@@ -262,33 +278,23 @@ def _said(passed: int, failed: int, skipped: int = 0, names: tuple[str, ...] = (
     return CheckOutcome(not failed if passed or failed else None, ", ".join(parts), names)
 
 
-def _pytest(text: str) -> CheckOutcome | None:
-    found = _last(text, _PATTERNS.pytest)
+def _worded(text: str, runner: str) -> CheckOutcome | None:
+    """What a runner counts in words, with commas between."""
+    found = _last(text, getattr(_PATTERNS, runner))
     if found is None:
         return None
-    said = re.sub(r",? \d+ warnings?", "", found[1]).strip(", ")
-    names = _names(text, _PATTERNS.pytest_name)
-    return CheckOutcome(not re.search(r"failed|error|no tests", said), said, names)
-
-
-def _unittest(text: str) -> CheckOutcome | None:
-    ran, end = _last(text, _PATTERNS.unittest), _last(text, _PATTERNS.unittest_end)
-    if ran is None or end is None:
-        return None
-    counted = dict(re.findall(r"(\w+)=(\d+)", end[2] or ""))
-    bad = sum(int(counted.get(name, 0)) for name in ("failures", "errors"))
-    skipped = int(counted.get("skipped", 0))
-    return _said(int(ran[1]) - bad - skipped, bad, skipped, _names(text, _PATTERNS.unittest_name))
+    parts = [part for part in re.findall(r"\d+ \w+", found[1]) if not part.endswith(("total", "warning", "warnings"))]
+    said = ", ".join(parts) or found[1].strip()
+    names = _names(text, getattr(_PATTERNS, f"{runner}_name"))
+    return CheckOutcome(not re.search(r"\bfailed|\berror|no tests", said), said, names)
 
 
 def _go(text: str) -> CheckOutcome | None:
     good = len(set(_PATTERNS.go_ok.findall(text)))  # the same packages may be tested twice
     bad, names = _names(text, _PATTERNS.go_fail), _names(text, _PATTERNS.go_name)
-    if not good and not bad and not names:
-        return None
     said = [f"{count(len(bad), 'package')} failed"] if bad else ["failed"] if names else []
     said += [f"{count(good, 'package')} ok"] if good else []
-    return CheckOutcome(not bad and not names, ", ".join(said), names or bad)
+    return CheckOutcome(not bad and not names, ", ".join(said), names or bad) if said else None
 
 
 def _cargo(text: str) -> CheckOutcome | None:
@@ -296,22 +302,17 @@ def _cargo(text: str) -> CheckOutcome | None:
     return _counted(text, "cargo") or (CheckOutcome(False, broken[1]) if broken else None)
 
 
-def _jest(text: str) -> CheckOutcome | None:
-    found = _last(text, _PATTERNS.jest)
-    if found is None:
-        return None
-    said = ", ".join(part for part in re.findall(r"\d+ \w+", found[1]) if "total" not in part)
-    return CheckOutcome("failed" not in found[1], said or found[1].strip(), _names(text, _PATTERNS.jest_name))
+def _tally(found: dict[str, int], names: tuple[str, ...] = ()) -> CheckOutcome | None:
+    told = Counter(found)
+    said = _said(told["pass"], told["fail"], told["skip"] + told["pend"], names)
+    return said if {"pass", "fail"} & found.keys() else None
 
 
 def _node(text: str) -> CheckOutcome | None:
     """Mocha, node --test, bun test: a number and a word a line."""
     found = {match[2][:4]: int(match[1]) for one in (_PATTERNS.mocha, _PATTERNS.bun) for match in one.finditer(text)}
     found |= {match[1][:4]: int(match[2]) for match in _PATTERNS.tap.finditer(text)}
-    if not {"pass", "fail"} & found.keys():
-        return None
-    names = _names(text, re.compile(r"^(?:not ok \d+ - |✖ |\(fail\) )(.+)$", re.M))
-    return _said(found.get("pass", 0), found.get("fail", 0), found.get("skip", 0) + found.get("pend", 0), names)
+    return _tally(found, _names(text, _PATTERNS.node_name))
 
 
 def _java(text: str) -> CheckOutcome | None:
@@ -323,10 +324,7 @@ def _java(text: str) -> CheckOutcome | None:
 def _counts(text: str) -> CheckOutcome | None:
     """A line of nothing but counts: Playwright, and what is left of others by a filter."""
     rows = [row for one in _PATTERNS.count.finditer(text) for row in _PATTERNS.number.findall(one[0])]
-    found = {word: int(number) for number, word in rows}
-    if not {"passed", "failed"} & found.keys():
-        return None
-    return _said(found.get("passed", 0), found.get("failed", 0), found.get("skipped", 0))
+    return _tally({word[:4]: int(number) for number, word in rows})
 
 
 def _checks(text: str) -> CheckOutcome | None:
@@ -349,33 +347,19 @@ def _hooks(text: str) -> CheckOutcome | None:
 
 def _make(text: str) -> CheckOutcome | None:
     found = _last(text, _PATTERNS.make)
-    if found is None:
-        return None
-    return CheckOutcome(False, f"make: {found[1]}: {found[2]}" if found[1] else f"make: {cut(found[3], 120)}")
+    return CheckOutcome(False, f"make: {cut(found[3] or f'{found[1]}: {found[2]}', 120)}") if found else None
 
 
-_OTHERS = ("rspec", "phpunit_ok", "phpunit", "ctest", "dotnet")
-_Reader = Callable[[str], CheckOutcome | None]
-# Each with words without which it has said nothing.
-_READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
-    ("pytest", _pytest, ("ed in ", "error in ", "errors in ", "warning in ", "warnings in ", "no tests ran", "desel")),
-    ("cargo", _cargo, ("test result:", "error: could not compile", "error: aborting")),
-    ("jest", _jest, ("Tests",)),
-    ("unittest", _unittest, ("Ran ",)),
-    ("java", _java, ("Tests run:", "completed,", "BUILD ")),
-    ("others", lambda text: _counted(text, *_OTHERS), (" example", "OK (", "Tests: ", "% tests passed", "Failed:")),
-    ("go", _go, ("ok  ", "ok\t", "--- FAIL:", "FAIL\t")),
-    ("node", _node, (" passing", " failing", "# pass", "ℹ pass", " pass\n", " fail\n")),
-    (
-        "checks",
-        _checks,
-        (" issues", "checks passed", " errors", "Found ", " problem", "error TS", "Checked ", "Summary: "),
-    ),
-    ("counts", _counts, (" passed", " failed")),
-    ("hooks", _hooks, ("...Passed", "...Failed")),
-    ("make", _make, ("***",)),
-    ("none", lambda _: CheckOutcome(None, "no tests ran"), ("o tests found", "o test files", "o tests were found")),
-)
+def _others(text: str) -> CheckOutcome | None:
+    return _counted(text, "unittest", "rspec", "phpunit_ok", "phpunit", "ctest", "dotnet")
+
+
+def _none(_: str) -> CheckOutcome | None:
+    return CheckOutcome(None, "no tests ran")
+
+
+_ALL = (_cargo, _others, _java, _go, _node, _checks, _counts, _hooks, _make, _none)
+_READERS = {read.__name__[1:]: read for read in _ALL}
 
 
 @cache

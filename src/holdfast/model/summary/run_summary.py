@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from holdfast.model.summary import command_results, wording
 from holdfast.model.summary.checks import Checks, Failures, named, printed
-from holdfast.model.summary.command_results import CheckOutcome, error_line, first_line, outcome
+from holdfast.model.summary.command_results import MAX_COMMAND, CheckOutcome, error_line, first_line, told_by
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
 from holdfast.model.transcript import Call, Result, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
@@ -46,9 +46,11 @@ class _Books:
     first: list[str] = field(default_factory=list)
     last: deque[str] = field(default_factory=lambda: deque(maxlen=_LAST_ASKED))
     asked: int = 0
-    said: deque[list[str]] = field(default_factory=lambda: deque(maxlen=SHOWN))
+    said: list[list[str]] = field(default_factory=list)
+    talk: list[list[str]] = field(default_factory=list)  # those of them that only answered
     remarks: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN // 2))  # reasons given on the way
     answer: str = ""
+    question: str = ""  # that it answers
     report: str = ""  # what the turn that wrote most said at its end
     reported: int = 0  # lines it wrote
     files: dict[str, _File] = field(default_factory=dict)
@@ -62,6 +64,7 @@ class _Books:
     broken_off: list[str] = field(default_factory=list)
     committed: bool = False
     helped: bool = False  # by somebody who may have written files, too
+    scripted: bool = False  # so may a command have
     may_have_committed: bool = False  # by a command whose answer does not say so, or by a helper
     refused: str = ""  # a commit that was not made, and not tried again with success
 
@@ -80,7 +83,7 @@ class Account:
 
     def add(self, turn: TranscriptTurn) -> None:
         """Take in the next turn."""
-        self._turns += not turn.continues
+        self._turns += bool(turn.prompt or turn.brief or not self._turns) and not turn.continues
         self._books.broken_off = []
         self._ask(turn)
         before = len(self._books.commits)
@@ -95,22 +98,25 @@ class Account:
         self._end(turn, wrote=wrote, committed=len(self._books.commits) > before)
 
     def _ask(self, turn: TranscriptTurn) -> None:
-        words = wording.gist(turn.prompt, _MOST)
+        words = wording.gist(turn.prompt or turn.brief, _MOST)
         if not words or turn.continues:
             return
         self._books.asked += 1
         into = self._books.first if len(self._books.first) < _FIRST_ASKED else self._books.last
-        into.append(f"Stopped by the person: {words}" if turn.interrupted else words)
+        by = "Stopped by the person: " if turn.interrupted else "" if turn.prompt else "By another agent: "
+        into.append(by + words)
 
     def _call(self, call: Call, turn: TranscriptTurn) -> None:
         if call.todos is not None:
             self._books.todos = call.todos
         if call.result is None:
             self._books.broken_off = [*self._books.broken_off, _what(call)][:3]
-            self._books.may_have_committed |= bool(_PATTERNS.commits.search((call.command or "")[:4000]))
+            self._books.may_have_committed |= bool(_PATTERNS.commits.search((call.command or "")[:MAX_COMMAND]))
             return
         if call.result.refused:
-            self._failures.add(f"refused {_what(call)}", _what(call), "the person said no", self._turns)
+            said = _PATTERNS.refusal.search(call.result.text[:4000])
+            why = f"the person said “{cut(one_line(said[1]), 200)}”" if said else "the person said no"
+            self._failures.add(f"refused {call.id}", _what(call), why, self._turns)
         elif call.kind == "ask":
             self._books.answers.append(cut(_PATTERNS.answered.sub("", one_line(call.result.text)), 400))
         elif call.edits and not call.result.failed:
@@ -133,16 +139,15 @@ class Account:
         if (call.kind in ("read", "search", "shell") and not call.edits) or _PATTERNS.not_run.match(call.result.text):
             return
         why = printed(first_line(call.result.text))
-        if (call.kind == "edit" or call.edits) and (path := _aimed_at(call)):
-            path = self._path(path, turn)
-            self._failures.add(f"edit {path}", f"an edit of {code(path)}", why, self._turns)
-        else:
-            self._failures.add(f"tool {_what(call)}", _what(call), why, self._turns)
+        aim = _aimed_at(call) if call.kind == "edit" or call.edits else None
+        path = self._path(aim, turn) if aim else ""
+        key, what = (f"edit {path}", f"an edit of {code(path)}") if path else (f"tool {_what(call)}", _what(call))
+        self._failures.add(key, what, why, self._turns)
 
     def _edit(self, call: Call, turn: TranscriptTurn) -> None:
         paths = [self._path(edit.path, turn) for edit in call.edits]
         self._failures.settle(f"edit {paths[0]}")
-        if not all(map(_outside, paths)):
+        if not all(map(_PATTERNS.scratch.match, paths)):
             self._checks.files_written()
         for path, edit in zip(paths, call.edits, strict=True):
             self._write(path, edit, turn)
@@ -156,7 +161,7 @@ class Account:
         there = files.setdefault(path, _File(edit.action))
         # One that is made again, on another branch or after a checkout, was lost in between.
         if (mark := hash((edit.added, edit.removed))) not in there.seen:
-            there.added += len(edit.added) - len(edit.kept or ())
+            there.added = (0 if edit.kept is None else there.added - len(edit.kept)) + len(edit.added)
             there.removed += len(edit.removed)
         there.seen.add(mark)
         there.whole |= edit.kept is None
@@ -170,12 +175,13 @@ class Account:
 
     def _command(self, result: Result, command: str, turn: TranscriptTurn) -> None:
         test = command_results.tests(command)
-        told = outcome(result.text) if test or command_results.matters(command) else None
+        told = told_by(command, result.text) if test or command_results.matters(command) else None
         found_nothing = told is None and result.exit_status == 1 and command_results.ends_in_search(command)
         went_wrong = bool(result.failed or result.exit_status or (told and told.passed is False)) and not found_nothing
         committed = not went_wrong and self._commit(result.text, command)
-        for part in () if went_wrong or _PATTERNS.elsewhere.search(command) else command_results.parts(command):
-            self._by_shell(part, turn)
+        for part in () if went_wrong else command_results.parts(command):
+            self._by_shell(part, turn, command)
+        self._books.scripted |= _PATTERNS.may_write.search(command[:MAX_COMMAND]) is not None
         self._doubt(command, result.text[:20_000], went_wrong)
         # Whether an outcome can only be a test runner's, and is how the command ended.
         ended = told is not None and (told.passed is False or not went_wrong)
@@ -189,47 +195,57 @@ class Account:
 
     def _doubt(self, command: str, text: str, went_wrong: bool) -> None:
         """Note a commit that was refused, and what may have committed though git did not tell of it."""
-        parts = command_results.parts(command)
         if command_results.commits(command):
             why = "" if not went_wrong or _PATTERNS.no_commit.search(text) else printed(error_line(text)) or "it failed"
             self._books.refused = why and f"Not committed: {named(command_results.shown(command))}: {why}"
-        elif any(map(_PATTERNS.may_commit.match, parts)) or _PATTERNS.says_so.search(text):
+        elif any(map(_PATTERNS.may_commit.match, command_results.parts(command))) or _PATTERNS.says_so.search(text):
             self._books.may_have_committed |= command_results.matters(command)
 
-    def _by_shell(self, part: str, turn: TranscriptTurn) -> None:
+    def _by_shell(self, part: str, turn: TranscriptTurn, command: str) -> None:
         """Note what a simple command did to files: a file that was made and taken away again was not written."""
         files = self._books.files
-        for path in [self._path(word, turn) for word in part.split()[1:]] if _PATTERNS.removes.match(part) else ():
+        elsewhere = _PATTERNS.elsewhere.search(command) is not None  # names mean something else there
+        gone = [word for word in part.split()[1:] if not elsewhere or word.startswith("/")]
+        for path in [self._path(word, turn) for word in gone] if _PATTERNS.removes.match(part) else ():
             if path in files and files[path].action == "add":
                 del files[path]
             elif path in files:
                 files[path].action = "delete"
-        if (found := _PATTERNS.writes.match(part)) and not _outside(path := self._path(found["path"], turn)):
-            self._write(path, TranscriptEdit(path=path, action="update"), turn)
+        found = _PATTERNS.writes.match(part)
+        if found is None or (elsewhere and not found["path"].startswith("/")):
+            return
+        path, lines = self._path(found["path"], turn), command_results.heredoc_lines(command, found["path"])
+        beside = tuple(f"{'/'.join(path.split('/')[:3])}/" for _ in lines[:1])  # a clone that is worked in, no scratch
+        if not _outside(path) or (beside and any(one.startswith(beside) for one in files)):
+            kept = () if found["how"] == ">>" or not lines else None
+            self._write(path, TranscriptEdit(path=path, added=lines, kept=kept), turn)
+            self._checks.files_written()
 
     def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
-        shown = command_results.shown(command)
-        there = self._books.commands.pop(shown, None)
-        how = (printed(error_line(text)) if went_wrong else "") or _code(status)
-        self._books.commands[shown] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
-        while len(self._books.commands) > MAX_COMMANDS:
-            del self._books.commands[next(iter(self._books.commands))]
+        shown, key = command_results.shown(command), command_results.key(command)
+        there = self._books.commands.pop(key, None)
+        how = (printed(error_line(text)) if went_wrong else "") or (
+            "" if status is None else f"exit code {status}" if status else "ok"
+        )
+        self._books.commands[key] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
+        self._books.commands = dict([*self._books.commands.items()][-MAX_COMMANDS:])
         hidden = command_results.hides_status(command)
+        key = "commit" if command_results.commits(command) else key  # whatever command makes it in the end
         if went_wrong and not (hidden and (status or 0) > 128):  # a job that was ended by a signal, as servers are
-            self._failures.add(f"run {shown}", named(shown), how, self._turns)
+            self._failures.add(f"run {key}", named(shown), how, self._turns)
         elif not went_wrong:
             if not hidden:
-                self._failures.settle(f"run {shown}")
+                self._failures.settle(f"run {key}")
             self._failures.tried(f"ran {named(shown)}", self._turns)
 
     def _went_well(self, command: str) -> None:
         """Let go of how a command failed before: it stands elsewhere now."""
-        self._failures.settle(f"run {command_results.shown(command)}")
-        self._books.commands.pop(command_results.shown(command), None)
+        self._failures.settle(f"run {command_results.key(command)}")
+        self._books.commands.pop(command_results.key(command), None)
 
     def _commit(self, text: str, command: str) -> bool:
         """Whether a command made commits, as git told it."""
-        if not _PATTERNS.commits.search(command[:4000]):
+        if not _PATTERNS.commits.search(command[:MAX_COMMAND]):
             return False
         self._books.may_have_committed |= not _PATTERNS.no_commit.search(text[:20_000])
         found = [one.groups() for one in _PATTERNS.committed.finditer(text[:20_000])]
@@ -237,13 +253,14 @@ class Account:
         logged = [("HEAD", *one.groups()) for one in _PATTERNS.logged.finditer(text[:20_000]) if one[2] in command]
         for branch, oid, subject in found or logged[:1]:
             before = [old for old in self._books.commits if old.endswith(f" (on {branch})")]
-            if before and _PATTERNS.amends.search(command[:4000]):
+            if before and _PATTERNS.amends.search(command[:MAX_COMMAND]):
                 self._books.commits.remove(before[-1])
             self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch})")
         if found or logged:
             self._books.committed = True
             self._went_well(command)
             self._checks.committed()
+            self._failures.settle("run commit", "a commit was made later")
             for file in self._books.files.values():
                 file.committed = True
         if url := _PATTERNS.pulled.search(text[:20_000]) if _PATTERNS.opens_pull.search(command) else None:
@@ -253,17 +270,21 @@ class Account:
     def _end(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
         answer, texts = turn.answer, [step.text for step in turn.steps if not step.aside]
         if self._books.said and any(map(_PATTERNS.withdraws.match, texts[:2])):
-            self._books.said[-1] = ["(In its next turn the agent said that it had been wrong.)", *self._books.said[-1]]
+            self._books.said[-1].insert(0, "(In its next turn the agent said that it had been wrong.)")
         if answer:
             self._books.answer = answer
             told = _statements(wording.without_open(answer))
             if told and told not in self._books.said:  # no "ok", no repetitions
                 self._books.said.append(told)
+                asked = beginning(wording.gist(turn.prompt, _MOST), 160)
+                self._books.question = asked if asked.endswith("?") else ""
+                ran = (call.command for call in turn.calls if call.command is not None)
+                self._books.talk += [told] if not (wrote or any(map(command_results.matters, ran))) else []
+            if len(self._books.said) > SHOWN:
+                self._books.said.remove(self._books.talk.pop(0) if self._books.talk else self._books.said[0])
             if told and wrote and wrote >= self._books.reported:
-                self._books.report = next(
-                    (one for one in reversed(texts) if any(map(_PATTERNS.did.match, _statements(one)))), answer
-                )
-                self._books.reported = wrote
+                did = [one for one in texts if any(map(_PATTERNS.did.match, _statements(one)))]
+                self._books.report, self._books.reported = did[-1] if did else answer, wrote
             if sum(map(len, told)) < _LEAST:  # why it was done so was said before, if at all
                 # What stands under "Three faults:" is not told without it.
                 alone = (takewhile(lambda one: one[-1] != ":", _statements(text)) for text in texts if text != answer)
@@ -272,7 +293,8 @@ class Account:
         left = [*wording.unfinished(answer), *wording.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have, and a question was answered.
         if turn.prompt and turn.steps:
-            self._books.unfinished = [one for one in self._books.unfinished if not one.endswith("?")]
+            done = "commit" if committed else "\n"  # what the agent would do once it may
+            self._books.unfinished = [one for one in self._books.unfinished if one[-1] != "?" and done not in one]
         if left or any(call.edits for call in turn.calls):
             self._books.unfinished = left
         elif answer and not committed:
@@ -282,7 +304,7 @@ class Account:
             self._books.broken_off = [*self._books.broken_off, f"no answer at the end after “{cut(last[0], 160)}”"][:4]
         if turn.prompt and not turn.steps and not turn.interrupted:
             self._books.broken_off = ["the last prompt has no answer"]
-        if turn.interrupted:
+        if turn.interrupted and turn.steps:
             self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
 
     def _path(self, path: str, turn: TranscriptTurn) -> str:
@@ -350,17 +372,15 @@ class Account:
         books = self._books
         how = {"open": "Planned", "started": "Begun"}
         plan = [f"{how[one.status]}: {cut(one_line(one.text), 200)}" for one in books.todos if one.status in how]
-        cut_off = [f"Broken off: {what}" for what in books.broken_off]
-        cut_off += [books.refused] if books.refused else []
+        cut_off = [*(f"Broken off: {what}" for what in books.broken_off), *filter(None, [books.refused])]
         return [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()][: 2 * SHOWN]
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
         left = [path for path, file in self._books.files.items() if not file.committed and not _outside(path)]
-        if not left or not self._books.committed:
-            return []
         more = f" and {len(left) - 6} more" if len(left) > 6 else ""
-        return [f"Written after the last commit: {', '.join(map(code, left[:6]))}{more}"]
+        told = f"Written after the last commit: {', '.join(map(code, left[:6]))}{more}"
+        return [told] if left and self._books.committed else []
 
     def _sentence(self, files: Sequence[SummaryFile], left: Sequence[str]) -> str:
         books = self._books
@@ -368,8 +388,10 @@ class Account:
         what = f"{agent}: {told}" if (told := self._headline()) else f"{agent} worked without being asked anything"
         inside = [one for one in files if not _outside(one.path)] or files
         gone = sum(one.action == "delete" for one in inside)
-        more = " and perhaps more by helpers" if books.helped else ""
-        parts = [f"{count(len(inside) - gone, 'file')} written{more}"] if len(inside) > gone else []
+        by = " or ".join(["helpers"] * books.helped + ["commands"] * books.scripted)
+        more = f" and perhaps more by {by}" if by else ""
+        away = f", {len(files) - len(inside)} elsewhere" if len(files) > len(inside) else ""
+        parts = [f"{count(len(inside) - gone, 'file')} written{away}{more}"] if len(inside) > gone else []
         parts += [f"{count(gone, 'file')} deleted"] if gone else []
         made = sum(" (on " in one for one in books.commits)  # the others are pull requests
         parts += [count(made, "commit")] if made else []
@@ -396,17 +418,18 @@ class Account:
         if written and books.answer:
             more = f" and {len(written) - 3} more" if len(written) > 3 else ""
             return f"wrote {', '.join(written[:3])}{more}"
+        # The last answer holds; an earlier one may have been overtaken.
+        if books.said and not books.files:
+            return f"{books.question} {beginning(' '.join(books.said[-1]), 160)}".strip()
         telling = [one for one in books.first if len(one) > _SHORT] or books.first
-        asked = beginning(telling[0] if telling else self._origin.title or "", 160)
-        answer = beginning(" ".join(books.said[0]), 160) if books.said and not books.files else ""
-        return f"{asked} {answer}" if answer and asked.endswith("?") else answer or asked
+        return beginning(telling[0] if telling else self._origin.title or "", 160)
 
 
 def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | None:
     """Whether a test passed, by its own words or its own exit status; None if neither was seen."""
     if told is not None and told.passed is False:
         return False
-    if _PATTERNS.in_background.search(result.text[:200]):
+    if command_results.goes_on(result.text):
         return None
     counts = command_results.tells_status(command)
     if result.failed or result.exit_status:
@@ -477,6 +500,8 @@ def _what(call: Call) -> str:
         return named(command_results.shown(call.command))
     if call.kind == "edit" and (path := _aimed_at(call)):
         return f"an edit of {code(path)}"
+    if plan := _PATTERNS.plan.search(call.text[:4000]):
+        return f"the plan “{cut(plan[1], 100)}”"
     return f"{call.name} {cut(one_line(call.text), 80)}".strip()
 
 
@@ -497,10 +522,6 @@ def _outside(path: str) -> bool:
     return path.startswith(("/", "../")) or path[1:2] == ":"
 
 
-def _code(status: int | None) -> str:
-    return "" if status is None else "ok" if status == 0 else f"exit code {status}"
-
-
 MAX_LINE = 300
 _ACTIONS = {"add": "new", "delete": "deleted", "move": "moved away"}
 
@@ -517,12 +538,13 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += _section("Done, in the agent's words", map(safe, summary.done))
     more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
     unseen = "" if summary.commits else " (whether they were committed was not seen)"
-    written = f"Files written{' (the transcript shows no commit)' if summary.no_commit else unseen}"
+    written = f"Files written{' (the agent made no commit)' if summary.no_commit else unseen}"
     rows += _section(written, [*map(_file, summary.files), more])
     rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
-    rows += _section("Committed", [safe(one) for one in summary.commits])
+    unsaid = summary.no_commit and summary.commands and not summary.files
+    rows += _section("Committed", map(safe, summary.commits), none="Nothing by the agent." if unsaid else "")
     more = f"and {count(summary.more_tests, 'more command')}, run before" if summary.more_tests else ""
-    untested = "None was seen." if summary.files else ""
+    untested = "None was recognised." if summary.files else ""
     rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests), more], none=untested)
     rows += _section("Commands", [*map(_ran, summary.commands)])
     for kind, title in (row.split(": ", 1) for row in _PATTERNS.lines("found")):

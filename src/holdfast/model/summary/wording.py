@@ -3,6 +3,7 @@
 It also finds what an agent itself says is not done: its next steps, its questions, what it could not do.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -35,13 +36,13 @@ def bare(line: str) -> str:
 
 def told_lines(text: str) -> list[str]:
     """The lines of a text that say something: no code blocks or rules, and of a table its rows."""
-    kept = _PATTERNS.announced.sub(" ", _PATTERNS.table_head.sub("", without_code(text[:MAX_READ])))
+    kept = _PATTERNS.announced.sub(" ", _PATTERNS.table_head.sub("", without_code(prose(text)[:MAX_READ])))
     said, title = [], ""
     for row in kept.splitlines():
         line = bare(_PATTERNS.table_row.sub(_cells, row))
         if _PATTERNS.title.match(row):
             title = "" if _PATTERNS.plain_title.match(line) else f"{line.rstrip(':')}: "
-        elif any(map(str.isalnum, line)):
+        elif any(map(str.isalnum, line)) and not _PATTERNS.frame.match(line):
             said.append(title + line)
             title = ""
     return said
@@ -54,6 +55,12 @@ def _cells(row: re.Match[str]) -> str:
 def without_code(text: str) -> str:
     """A text without its blocks of code."""
     return _PATTERNS.fenced.sub("\n", text)
+
+
+def prose(text: str) -> str:
+    """A text that is data for a program as lines, a name and its words each; any other as it is."""
+    told = _PATTERNS.named_words.findall(text) if text.lstrip().startswith("{") else ()
+    return "\n".join(f"{name.replace('_', ' ')}: {json.loads(words) or 'none'}" for name, words in told) or text
 
 
 def beginning(text: str, limit: int) -> str:
@@ -149,7 +156,7 @@ def without_open(answer: str) -> str:
 
 def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
     """Each line, whether it belongs to such a list, and the item it is."""
-    under = False
+    under, answer = False, prose(answer)
     whole = answer if len(answer) <= MAX_READ else answer[-MAX_READ:].partition("\n")[2]  # from a whole line on
     for line in without_code(whole).splitlines():
         plain = bare(line)
@@ -170,7 +177,7 @@ def _sentences(answer: str) -> list[str]:
     told = dict.fromkeys([*told_lines(answer)[:2], *told_lines(answer[-_LAST:])[-12:]])
     own = [line for line in told if not _PATTERNS.heading.match(line) and not _PATTERNS.nothing.match(line)]
     said = [one for line in own for one in sentences(line)]
-    return [one for one in said if is_open(one) and not one.endswith("?")]
+    return [one for one in said if is_open(one) and one[-1] not in "?:"]
 
 
 def is_open(sentence: str) -> bool:
