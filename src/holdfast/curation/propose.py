@@ -197,17 +197,18 @@ def harvest(
     *,
     source: str,
     evidence: Cited,
+    holds: Callable[[ExtractedMemory], bool] = lambda _: True,
     sent: Sequence[str] = (),
     ask: Ask | None = None,
 ) -> Harvested:
     """Propose what the turns say: found by the user's model command if there is one, else by our own rules.
 
-    `source` is the run or session, such as run:<id>; `evidence` gives what each find rests on. `sent` are the
-    packs that its agent was given: they must not come back as its own words.
+    `source` is the run or session, such as run:<id>; `evidence` gives what each find rests on, and `holds` says
+    whether what it names is still there. `sent` are the packs that its agent was given: they must not come back as its
+    own words.
     """
-    found = extraction.ask_model(turns, ask, sent=sent) if ask is not None and turns else None
-    if found is None:
-        found = extraction.find_claims(turns, sent=sent)
+    asked = extraction.ask_model(turns, ask, sent=sent) if ask is not None and turns else None
+    found = extraction.find_claims(turns, sent=sent, holds=holds) if asked is None else list(filter(holds, asked))
     return _proposed(clone, found, source, evidence) if found else Harvested()
 
 

@@ -151,8 +151,8 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
     return receipts
 
 
-def is_gone(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles) -> bool:
-    """Whether nothing of the code that a find names is here any more, though its session saw some of it here.
+def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: ExtractedMemory) -> bool:
+    """Whether some of the code that a find names is here, or its session saw none of it here.
 
     What failed is worth knowing when it is gone, too, and what a person or the agent's memory file says is no report
     of code. A comment is gone with its words.
@@ -160,20 +160,20 @@ def is_gone(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFil
     rows = list(turns_of(folder))
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
-        return False  # or the session's files are not of this repository: nobody can tell
+        return True  # or the session's files are not of this repository: nobody can tell
     if found.rule == COMMENT:
-        return not any(_in_comments(found.words, files.now(path) or ()) for path in wrote)
+        return any(_in_comments(found.words, files.now(path) or ()) for path in wrote)
     spelled = {name.removesuffix("()").strip("`") for name in session_statements.code_names(found.statement)}
     names = sorted(name for name in spelled if len(name) > _SHORT and not _BLANK.search(name))
     if not names or paths_mentioned(clone.repo, [found.statement])[found.statement]:
-        return False
+        return True
     lasts = [last if len(last := name.rpartition(".")[2]) > _SHORT else name for name in names]
     asked = [part for last in lasts for part in ("-e", last)]
     here, in_head = ("--untracked", *asked), ("--recurse-submodules", *asked, "HEAD")  # also what is not checked out
     if any(clone.repo.attempt("grep", "-qF", *where).returncode != 1 for where in (here, in_head)):
-        return False
+        return True
     named = [f"*{name}*" for name in names]
-    return not clone.repo.run("ls-files", "-z", "--", *named) and files.saw(folder, lasts)
+    return bool(clone.repo.run("ls-files", "-z", "--", *named)) or not files.saw(folder, lasts)
 
 
 def _in_comments(words: str, lines: Sequence[str]) -> bool:

@@ -213,6 +213,7 @@ class TranscriptImport(Concern):
                 said,
                 source=source,
                 evidence=partial(self._evidence, source, folder, files),
+                holds=partial(surviving_text.still_stands, self.clone, folder, files),
                 sent=self.project.harvest.sent([run, *([taken.session_id] if taken.session_id else [])]),
                 ask=self.project.harvest.model_for(said) if may_ask else None,
             )
@@ -225,9 +226,7 @@ class TranscriptImport(Concern):
     def _evidence(
         self, source: str, folder: str, files: surviving_text.WrittenFiles, found: utterance.ExtractedMemory
     ) -> list[str]:
-        """What a find rests on; NotFound if what it names is not here any more."""
-        if surviving_text.is_gone(self.clone, folder, found, files):
-            raise NotFound("the code that it names is not here any more")
+        """What a find rests on."""
         lines = surviving_text.cited(self.clone, folder, found, files)
         named = lines or surviving_text.cited_names(self.clone, folder, found, files)
         return [*_shown_by(source, folder, found), *named]

@@ -6,7 +6,7 @@ were sent to this agent, or that carry one of our ids, are passed over (law 16),
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 
 from holdfast.curation.extraction import constraint_rules, decision_rules, failure_rules
 from holdfast.curation.extraction.candidate_claim import SentenceClaim, SentenceParts, content, may_stand, parts
@@ -20,7 +20,7 @@ from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.patterns import TYPE_CHECKING, PatternFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.curation.extraction.session_statements import SessionStatement
     from holdfast.curation.extraction.turn_sentences import Sentence
@@ -69,8 +69,16 @@ _RULES = (
 )
 
 
-def find_claims(turns: Sequence[Utterance | TriedCommand], *, sent: Sequence[str] = ()) -> list[ExtractedMemory]:
-    """What may be worth remembering of a run, best first; `sent` are the packs this agent was given."""
+def find_claims(
+    turns: Sequence[Utterance | TriedCommand],
+    *,
+    sent: Sequence[str] = (),
+    holds: Callable[[ExtractedMemory], bool] = lambda _: True,
+) -> list[ExtractedMemory]:
+    """What may be worth remembering of a run, best first.
+
+    `sent` are the packs this agent was given; `holds` says whether what a find names is still there.
+    """
     packs = SentPhrases(sent)
     heard = [own_words(turn) for turn in turns if isinstance(turn, Utterance)]
     withdrawn = WithdrawnWords(heard)
@@ -79,9 +87,10 @@ def find_claims(turns: Sequence[Utterance | TriedCommand], *, sent: Sequence[str
     gathered = [one for one in gathered if not withdrawn.hold(one.turn, one.who, one.words)]
     refuted = {turn.turn for turn in heard if turn.who == "agent" and _SHAPE.refutes.search(turn.text)}
     gathered = [one for one in gathered if one.kind != "assumption" or one.who != "user" or one.turn not in refuted]
+    gathered = [one for one in gathered if holds(one)]
     gathered += retried([turn for turn in turns if isinstance(turn, TriedCommand)])
     weighed = [turn for turn in heard if turn.source and not _is_planted(turn)]
-    gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs, withdrawn))
+    gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs, withdrawn), holds=cache(holds))
     return _joined(sorted(_not_corrected(gathered), key=lambda one: (-one.confidence, one.turn)))[:MOST]
 
 

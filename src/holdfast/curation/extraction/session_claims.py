@@ -21,6 +21,7 @@ MOST = 10  # of one session: a person reads them all
 _EACH = 8  # statements for one candidate: a short session gives few
 LEAST = 0.37  # score: with it 6 of 10 candidates are right on unseen projects; below it 2 of 10 were
 _ADDS = 0.25  # score of a statement that only adds to another
+_ROUNDS = 3  # of choosing, while something chosen does not hold: asking costs a process each
 _SAME = 0.14  # likeness from which on two statements are about the same thing
 _KNOWN = 0.15  # share of a statement, by the weight of its words, that those chosen before it say together
 _ALIKE = 0.1  # likeness from which on one may add to the other
@@ -39,13 +40,22 @@ class _Chosen:
     adds: tuple[int, ...] = ()
 
 
-def session_claims(turns: Sequence[Utterance], *, may_say: Callable[[SessionStatement], bool]) -> list[ExtractedMemory]:
-    """What is worth keeping of a session whose turns are known, the surest first; `may_say` refuses some."""
+def session_claims(
+    turns: Sequence[Utterance], *, may_say: Callable[[SessionStatement], bool], holds: Callable[[ExtractedMemory], bool]
+) -> list[ExtractedMemory]:
+    """What is worth keeping of a session whose turns are known, the surest first; `may_say` and `holds` refuse some."""
     told = session_statements.statements(turns)
     found = [one for one in told if may_stand(one) and may_say(one)]
     session = SessionWords(turns, found)
     scores = [statement_score.score(one, number, session) for number, one in enumerate(found)]
-    return [claim for _, claim in chosen_claims(session, scores)]
+    for _ in range(_ROUNDS):
+        chosen = chosen_claims(session, scores)
+        gone = [number for number, claim in chosen if not holds(claim)]
+        if not gone:
+            return [claim for _, claim in chosen]
+        for number in gone:  # it makes room for the next best
+            scores[number] = 0.0
+    return [claim for _, claim in chosen_claims(session, scores) if holds(claim)]
 
 
 def chosen_claims(
