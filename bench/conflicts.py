@@ -24,8 +24,10 @@ HALVES = {
     "held out": "held_out.jsonl",
     "fresh": "fresh.jsonl",
     "statements": "statements.jsonl",
+    "check": "check.jsonl",
     "tuning": "tuning.jsonl",
     "tuning, more": "tuning_more.jsonl",
+    "tuning, statements": "tuning_statements.jsonl",
 }
 # Pages that tell of one project: what they say does not contradict itself. The judge is fitted to the first.
 DOCS = {"fitted": ["docs/adr", "docs/design"], "unseen": ["docs", "README.md"]}

@@ -1,9 +1,9 @@
 """Compares two statements: do they contradict each other, do they say the same?
 
-`features` measures a pair; the judge, a sum of small decision trees (`tables/judge.txt`), turns that into a score: a
-plain sum of weights cannot say that a denial counts only where both are about one thing. There are two grades. A
-verdict that is `certain` blocks an acceptance and must almost always be right; one that is not is shown to whoever
-reviews, and blocks nothing.
+`features` measures a pair. A judge, a sum of small decision trees (`tables/judge.txt`, `tables/twins.txt`), turns that
+into a score: a plain sum of weights cannot say that a denial counts only where both are about one thing. There are two
+grades. A verdict that is `certain` blocks an acceptance and must almost always be right; one that is not is shown to
+whoever reviews, and blocks nothing.
 
 A code name is a subject, not a value: statements that each name code of their own are about two things, and never
 contradict for certain. Statements whose path patterns cannot match one file never contradict, nor do texts that differ
@@ -105,15 +105,17 @@ Tree = float | tuple[str, float, "Tree", "Tree"]
 
 
 @cache
-def _judge() -> tuple[float, float, tuple[Tree, ...]]:
-    """The scores from which a pair may be a contradiction and is one, and small trees: each adds to the score."""
-    may, certain, *rows = table("judge")
-    return float(may), float(certain), tuple(_tree(iter(row.split("|"))) for row in rows)
+def _judge(name: str) -> tuple[float, tuple[Tree, ...]]:
+    """The score from which a judge says yes, and its small trees: each adds to the score."""
+    start, *rows = table(name)
+    return float(start), tuple(_tree(iter(row.split("|"))) for row in rows)
 
 
-def _judged(found: Mapping[str, float]) -> float:
-    """The score of two statements."""
-    return sum(_word(tree, found) for tree in _judge()[2])
+def _judged(name: str, found: Features) -> float | None:
+    """The score that a judge gives two statements, above 0 if yes is more likely than no; None: too low to say so."""
+    start, trees = _judge(name)
+    score = sum(_word(tree, found) for tree in trees)
+    return score if score >= start else None
 
 
 def _tree(words: Iterator[str]) -> Tree:
@@ -124,7 +126,7 @@ def _tree(words: Iterator[str]) -> Tree:
     return name, float(value), yes, _tree(words)
 
 
-def _word(tree: Tree, found: Mapping[str, float]) -> float:
+def _word(tree: Tree, found: Features) -> float:
     while isinstance(tree, tuple):
         name, value, yes, no = tree
         tree = yes if found[name] <= value else no
@@ -243,15 +245,16 @@ def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -
     if of_one_thing < 0:
         return None
     found = measure_features(accepted, candidate)
-    score, (may, certain, _) = _judged(found), _judge()
-    if score < may:
+    score = _judged("judge", found)
+    if score is None or (score < _UNLIKELY and (_judged("twins", found) or 0) > 0):  # most likely one claim
         return None
     kind, why = explained(accepted, candidate, found)
     ended = accepted.kind == candidate.kind == "dead-end"  # two ways that failed
-    sure = bool(found["outright"]) and score >= certain and of_one_thing > 0 and not ended
+    sure = bool(found["outright"]) and score >= 0 and of_one_thing > 0 and not ended
     return Verdict(kind, why, round(1 / (1 + math.exp(-score)), 3), certain=sure)
 
 
+_UNLIKELY = -0.7  # one in three
 _CODE = regex(r"\w_\w|\(\)$|^[a-z]+[A-Z]|^_|^[a-z]\w*\.[a-z]|/")
 _LITERAL = regex(r"[-\d.]+\w?$|(?:true|false|none|null|nil|yes|no)$")
 
@@ -289,17 +292,7 @@ def looks_like(one: Statement, other: Statement) -> bool:
     """Whether two statements are most likely one claim, however it is worded."""
     if labelled_apart(one.text, other.text) or _code_agrees(word_signs(one.text), word_signs(other.text)) < 0:
         return False
-    found = measure_features(one, other)
-    start, weights = _twin_weights()
-    return sum(weights.get(name, 0.0) * amount for name, amount in found.items()) >= start
-
-
-@cache
-def _twin_weights() -> tuple[float, Mapping[str, float]]:
-    """The score from which two statements are one claim, and what each piece of evidence adds to it."""
-    start, *rows = table("twins")
-    pairs = (row.rpartition(":") for row in rows)
-    return float(start), {name: float(weight) for name, _, weight in pairs}
+    return _judged("twins", measure_features(one, other)) is not None
 
 
 def same(one: Statement, other: Statement) -> bool:

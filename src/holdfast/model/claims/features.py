@@ -14,8 +14,8 @@ from functools import cache, lru_cache
 
 from holdfast.model.claims.alignment import apart, figures_met, mass, share
 from holdfast.model.claims.clauses import KINDS, Clause, Statement, read_clauses
-from holdfast.model.claims.modality import CONTRARY, MAY, OPT
-from holdfast.model.claims.numbers import Quantity, disagree
+from holdfast.model.claims.modality import CONTRARY
+from holdfast.model.claims.numbers import LEAST, Key, Quantity, disagree
 from holdfast.model.claims.outright import outright
 from holdfast.model.claims.sentences import sentences
 from holdfast.model.claims.vocabulary import table, word_list
@@ -241,6 +241,7 @@ Names = frozenset[str]
 Features = dict[str, float]
 
 
+@lru_cache(maxsize=64)  # a pair is asked about twice: does it contradict, does it repeat
 def measure_features(one: Statement, other: Statement) -> Features:
     """The evidence by name."""
     s, t = word_signs(one.text), word_signs(other.text)
@@ -261,9 +262,13 @@ def _overlap(found: Features, s: WordSigns, t: WordSigns) -> None:
     both, left, right = mass(shared), mass(s.names - shared), mass(t.names - shared)
     found["alike"] = both / (both + left + right) if both else 0.0
     found["held"] = both / (both + min(left, right)) if both else 0.0
-    found["common"] = common(s.names, t.names)
     found["own least"] = min(left, right, 6.0) / 6
     found["own most"] = min(max(left, right), 10.0) / 10
+    heads, tails = zip(_covered(s, t), _covered(t, s), strict=True)
+    found["head least"], found["head most"] = min(heads), max(heads)
+    found["tail least"], found["tail most"] = min(tails), max(tails)
+    ours, theirs = _letters(s), _letters(t)
+    found["letters"] = len(ours & theirs) / math.sqrt(len(ours) * len(theirs) or 1)
     names = [_proper(one) for one in (s, t)]
     both_name = names[0] & names[1]
     found["names shared"] = min(len(both_name), 2) / 2
@@ -271,9 +276,18 @@ def _overlap(found: Features, s: WordSigns, t: WordSigns) -> None:
     found["names added"] = float(bool(names[0] - both_name) != bool(names[1] - both_name))
 
 
-def common(ours: Names, theirs: Names) -> float:
-    """How much two statements share, from 0 to 1: five telling words and more are all one can ask for."""
-    return min(mass(ours & theirs), 5.0) / 5
+def _covered(one: WordSigns, other: WordSigns) -> list[float]:
+    """How much of the first half of a text, and of the second, the other text says, too."""
+    told = [name for name, sign in zip(one.called, one.signs, strict=True) if sign]
+    halves = told[: len(told) // 2] or told, told[len(told) // 2 :]
+    return [mass(name for name in half if name in other.names) / (mass(half) or 1.0) for half in halves]
+
+
+@lru_cache(maxsize=4096)
+def _letters(one: WordSigns) -> Names:
+    """What a text spells, in pieces of four characters: forms of a word share most of them."""
+    text = f" {' '.join(word.low for word in one.words)} "
+    return frozenset(text[at : at + 4] for at in range(len(text) - 3))
 
 
 @lru_cache(maxsize=4096)
@@ -285,8 +299,6 @@ def _proper(one: WordSigns) -> Names:
 
 def _signs(found: Features, s: WordSigns, t: WordSigns) -> None:
     found["flip"] = max(_flip(s, t), _flip(t, s))
-    names = _proper(s) & _proper(t)
-    found["flip names"] = float(bool(names & ((s.denied - t.denied) | (t.denied - s.denied))))
     found["deny both"] = float(mass(s.denied & t.denied) >= 1.0)
     found["deny one"] = float(bool(s.denied) != bool(t.denied))
     pairs = [(a, b) for a in s.names - t.names for b in t.names - s.names if opposed(a, b)]
@@ -315,7 +327,6 @@ def _leanings(found: Features, s: WordSigns, t: WordSigns) -> None:
     found["lean"] = clash
     found["lean agrees"] = agree
     found["lean flips"] = flip
-    found["lean more"] = float(clash > agree)
 
 
 @lru_cache(maxsize=4096)
@@ -327,13 +338,9 @@ def _clauses(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ..
     found |= dict.fromkeys(_RELATIONS, 0.0)
     for name, alike in (pair for a in ours for b in theirs for pair in _relations(a, b)):
         found[name] = max(found[name], alike)
-    meeting = max(found["contrary"], found["concord"])
-    found["apart most"] = float(found["apart"] > 0 and found["apart"] - 0.1 >= meeting)
-    found["sibling most"] = float(found["sibling"] > 0 and found["sibling"] >= meeting)
-    found["contrary more"] = float(found["contrary"] > found["concord"])
 
 
-_RELATIONS = ("contrary", "concord", "modal", "apart", "sibling", "only", "subject")
+_RELATIONS = ("contrary", "concord", "apart", "sibling", "only", "subject")
 
 
 def _relations(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
@@ -348,8 +355,6 @@ def _relations(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
         yield "sibling", alike
     if (a.stance, b.stance) in CONTRARY:
         yield "contrary", alike
-        if {a.stance, b.stance} & {MAY, OPT}:
-            yield "modal", alike
     elif a.stance == b.stance:
         yield "concord", alike
     if a.only != b.only:
@@ -366,11 +371,13 @@ def _figures(found: Features, ours: tuple[Clause, ...], theirs: tuple[Clause, ..
     met = [pairs for a in ours for b in theirs if (pairs := figures_met(a, b))]
     agreeing = [any(not disagree(x, y) for x, y in pairs) for pairs in met]
     found["number"], found["number agrees"] = float(not all(agreeing)), float(any(agreeing))
-    # Whether both count something, and nothing alike.
-    a, b = ([q for c in side for q in c.figures if not q.dimension.startswith(_TYPED)] for side in (ours, theirs))
-    found["number loose"] = float(bool(a) and bool(b) and all(disagree(x, y) for x in a for y in b))
-    sides = [any(clause.figures for clause in side) for side in (ours, theirs)]
-    found["number added"] = float(sides[0] != sides[1])
+    # An upload of 20 MB keeps a limit of 25 MB and is no second way to say it: that needs the same figure.
+    values, others = ({_value(q) for clause in side for q in clause.figures} for side in (ours, theirs))
+    own, their_own = bool(values - others), bool(others - values)
+    found["figure shared"] = float(bool(values & others))
+    found["figures same"] = float(bool(values) and values == others)
+    found["figures differ"], found["figure added"] = float(own and their_own), float(own != their_own)
 
 
-_TYPED = ("time", "bytes", "percent", "period", "rate", "clock", "hertz")
+def _value(figure: Quantity) -> Key:
+    return figure.low if figure.sense == LEAST else figure.high

@@ -175,7 +175,7 @@ def _unit(words: tuple[Token, ...], at: int, last: int, glued: str) -> tuple[str
     if noun := _noun(words, last):
         return _rate(words, noun, f"count:{words[noun - 1].stem}", 1.0)
     if words[at].low in ("once", "twice", "thrice"):
-        return "count:times", 1.0, last
+        return f"count:{canonical('times')}", 1.0, last
     counts = words[at].kind == "number" or (last >= len(words) and words[at].low != "one")
     return " " if counts else "", 1.0, last
 
