@@ -264,10 +264,19 @@ def test_a_long_statement_is_cut_where_no_bracket_is_open() -> None:
         first + "and drops nothing; the signing step (which stays; it is shared) runs once for each parcel of the day."
     )
     claims = session_claims.session_claims(
-        [Utterance("agent", text, 1, "closing", wrote=True)] * 3, may_say=lambda _: True
+        [Utterance("agent", text, 1, "closing", wrote=True)] * 3, may_say=lambda _: True, holds=lambda _: True
     )
     (claim,) = claims
     assert claim.statement.count("(") == claim.statement.count(")") and claim.details.count("label printer") == 0
+
+
+def test_what_is_gone_makes_room_for_the_next_best() -> None:
+    """An old session whose best sentences name deleted code still has others."""
+    all_of_it = worked(("commit", MESSAGE), ("closing", REPORT))
+    best = find_claims(all_of_it)[0]
+    left = find_claims(all_of_it, holds=lambda one: one.words != best.words)
+    assert left and best.words not in [one.words for one in left]
+    assert find_claims(all_of_it, holds=lambda _: False) == []
 
 
 @pytest.mark.parametrize("said", ["palette.go renders", "parseQueue() waits", "load_rows reads"])
