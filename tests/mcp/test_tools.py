@@ -183,7 +183,9 @@ def test_a_secret_in_a_proposal_is_gone_before_it_is_stored(project: Project, re
     assert found == []
 
 
-@pytest.mark.parametrize("said_now", ["Let me fix the charge", "Should we charge twice?", "All tests pass now", "Fixed the bug in it"])
+@pytest.mark.parametrize(
+    "said_now", ["Let me fix the charge", "Should we charge twice?", "All tests pass now", "Fixed the bug in it"]
+)
 def test_what_tells_only_of_the_moment_is_not_kept(project: Project, repo: GitRepo, said_now: str) -> None:
     """Agents report; a memory holds in the next session."""
     text = refused(repo, "propose", type="fact", statement=said_now, evidence=["README"])
