@@ -95,7 +95,7 @@ def main() -> None:
         for claim in claims(session):
             new = [item for item in session.found_in(_text(claim)) if item in left]
             left = [item for item in left if item not in new]
-            sure.append((claim.confidence, bool(new)))
+            sure.append((round(claim.confidence, 1), bool(new)))
     for said in sorted({confidence for confidence, _ in sure}, reverse=True):
         right = [is_right for confidence, is_right in sure if confidence == said]
         print(f"{said:>20.2f}  {len(right):10}  {sum(right) / len(right):5.2f}")

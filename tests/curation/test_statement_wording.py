@@ -23,7 +23,7 @@ from holdfast.curation.extraction.statement_wording import standing_words
         ("Updated the retry helper so that it watches both pipes", "the retry helper watches both pipes"),
         ("Replaced the loop with a lock, since two may start", "A lock replaces the loop, since two may start"),
         ("The queue now drops old entries and is now bounded", "The queue drops old entries and is bounded"),
-        ("Skip if the file is there 2", "Skip if the file is there"),
+        ("Skip what is there (done)", "Skip what is there"),
     ],
 )  # fmt: skip
 def test_what_was_done_is_worded_as_what_holds(said: str, saved: str) -> None:
@@ -40,6 +40,7 @@ def test_what_was_done_is_worded_as_what_holds(said: str, saved: str) -> None:
         "I think the gate should stay closed",
         "Now and then the carrier sends two labels",
         "Use tabs, never blanks",
+        "Without arguments the command exits with status 1",
     ],
 )
 def test_what_says_more_than_it_seems_is_left_as_it_is(said: str) -> None:

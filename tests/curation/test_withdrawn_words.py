@@ -35,6 +35,13 @@ def answered(turn: int, text: str, *, wrote: bool = False) -> Utterance:
         ),
         ("`retry` swallows every error.", [asked(2, "fix it"), answered(2, "Fixed `retry`.", wrote=True)], True),
         ("`retry` swallows every error.", [asked(2, "why?"), answered(2, "`retry` is old.")], False),
+        ("Version 0.52.0 is the least that mends it.", [asked(2, "how old is 0.54.0?"), asked(3, "do 0.54.0")], True),
+        ("Version 0.54.0 is the newest that works.", [asked(2, "ok"), asked(3, "do 0.54.0")], False),
+        (
+            "The warnings of the cache are gone.",
+            [asked(2, "I ran it, the warnings are still there"), answered(2, "My mistake: …")],
+            True,
+        ),
         ("`retry` fails fast by design now.", [asked(2, "ok"), answered(2, "Fixed `retry`.", wrote=True)], False),
     ],
 )

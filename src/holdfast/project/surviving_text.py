@@ -217,10 +217,12 @@ def _defined(files: WrittenFiles, path: str, names: Sequence[str]) -> list[str]:
 
 
 def _sharing_words(said: str, paths: Sequence[str], files: WrittenFiles) -> list[str]:
-    """The file that shares most words with a statement."""
+    """The file that shares most words with a statement; a word that stands in all of them tells nothing."""
     words = frozenset(stems(said))
-    shared = {path: len(words.intersection(stems(f"{path} " + "\n".join(files.now(path) or ())))) for path in paths}
-    return [path for path in shared if shared[path] == max(shared.values()) >= _SHARED][:1]
+    shared = {path: words.intersection(stems(f"{path} " + "\n".join(files.now(path) or ()))) for path in paths}
+    often = Counter(word for some in shared.values() for word in some)
+    told = {path: sum(1 / often[word] for word in some) for path, some in shared.items() if len(some) >= _SHARED}
+    return [path for path in told if told[path] == max(told.values())][:1]
 
 
 def _written_into(folder: str, turn: int, said: str, files: WrittenFiles) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.model.utterance import Utterance
 
 _SHAPE = PatternFile(__file__)
+_SHORT = 60  # characters of a reply that only says which: "do 2.1.0"
 _SHARED = 3  # telling words that two texts about the same thing share
 
 
@@ -44,6 +45,11 @@ class WithdrawnWords:
             return False
         after = next((number for number in self._numbers if number > turn), None)
         if after is not None and self._is_overturned(words, self._asked.get(after, ""), self._said.get(after, "")):
+            return True
+        mine = set(_SHAPE.version.findall(words))
+        replies = (self._asked.get(number, "") for number in self._numbers if number > turn)
+        others = (set(_SHAPE.version.findall(text)) for text in replies if len(text) <= _SHORT)
+        if mine and any(other and not other & mine for other in others):
             return True
         later = (self._said.get(number, "") for number in self._wrote if number > turn)
         return is_fault(words) and any(_is_about(words, text) for text in later)
