@@ -131,6 +131,8 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
     names = list(dict.fromkeys((*_names(found.statement), *_names(found.details))))
     if not any(_names_some(files, path, names) for path in there):
         there += [path for path in files.looked_at(folder, found.turn) if _names_some(files, path, names)]
+    if not any(_names_some(files, path, names) for path in there):
+        there = _naming(clone, files, _names(found.statement)) or there
     there.sort(key=lambda path: _TESTS.search(path) is not None)  # what is tested says more than its test
     bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(found.statement)}
     spelled = [path for path in there if path.rsplit("/", 1)[-1] in bases]
@@ -193,6 +195,16 @@ def _comment(words: str, paths: Sequence[str], files: WrittenFiles) -> Iterator[
             yield f"lines:{path}:{found[0]}-{found[0]}"
 
 
+def _naming(clone: Clone, files: WrittenFiles, names: Sequence[str]) -> list[str]:
+    """The files of the repository that hold most of these names; none if that is true of many."""
+    asked = [part for name in names for part in ("-e", name)]
+    told = clone.repo.attempt("grep", "-lzIF", *asked).stdout if asked else b""
+    paths = [os.fsdecode(path) for path in told.split(b"\0")[:-1]][:MOST_LOOKED_AT]
+    held = {path: sum(_names_some(files, path, [name]) for name in names) for path in paths}
+    best = [path for path in paths if held[path] == max(held.values())]
+    return best if len(best) <= MOST else []
+
+
 def _names(text: str) -> list[str]:
     """The names of code in a text, the longest first."""
     spelled = {name.removesuffix("()") for name in (*session_statements.code_names(text), *_HUMPS.findall(text))}
@@ -227,7 +239,7 @@ def _sharing_words(said: str, paths: Sequence[str], files: WrittenFiles) -> list
 
 def _written_into(folder: str, turn: int, said: str, files: WrittenFiles) -> list[tuple[str, str]]:
     """The one symbol that most of what a turn wrote stands in, and that shares words with the statement."""
-    words, best = frozenset(stems(said)), (0, "", "")
+    words, best = frozenset(stems(said)), (False, 0, "", "")
     for path, wrote in written(folder, turn):
         now = files.now(path) or ()
         standing = [at for at, line in enumerate(now, 1) if line_hash(line) in wrote]
@@ -236,8 +248,9 @@ def _written_into(folder: str, turn: int, said: str, files: WrittenFiles) -> lis
         for one in _symbols(files, path):
             if any(one.first <= at <= one.last for at in standing):
                 shared = len(words.intersection(stems(f"{one.name} " + "\n".join(now[one.first - 1 : one.last]))))
-                best = max(best, (shared, path, one.name))
-    return [best[1:]] if best[0] >= _SHARED else []
+                if shared >= _SHARED:  # what is tested says more than its test
+                    best = max(best, (not _TESTS.search(path), shared, path, one.name))
+    return [best[2:]] if best[1] else []
 
 
 def written(folder: str, turn: int) -> Iterator[tuple[str, frozenset[str]]]:
