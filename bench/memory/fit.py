@@ -24,8 +24,9 @@ from holdfast.model.utterance import Utterance
 
 TARGET = Path(extraction.__file__).with_name("statement_weights.txt")
 # What is known of sources from other sessions than these: commit messages and agents' own memory files are nearly
-# always right, words on the way seldom. Weights are held back towards this, all others towards nought.
-KNOWN = {"from commit": 0.7, "from memory": 1.0, "from request": 0.3, "from said": -0.5}
+# always right, words on the way seldom, but for why a command failed. Weights are held back towards this, all others
+# towards nought.
+KNOWN = {"from commit": 0.7, "from memory": 1.0, "from request": 0.3, "from said": -0.5, "from lesson": 0.8}
 SMALL = 10.0  # how much large weights are held back; 5 and 20 do as well
 STEPS = (0.0, 0.4, 0.5, 0.6, 0.7)  # scores between which confidence is the same
 Vector = NDArray[np.float64]

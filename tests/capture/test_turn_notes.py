@@ -25,6 +25,18 @@ def wrote(path: str, *lines: str, removed: tuple[str, ...] = (), failed: bool = 
     return call("Edit", kind="edit", edits=(change,), failed=failed)
 
 
+def lessons(tries: tuple[tuple[str, int], ...], said: str, edits: tuple[TranscriptEdit, ...] = ()) -> list[str]:
+    """The lessons of a turn that tried one command, said something, edited and tried another."""
+    (first, status), (second, later) = tries
+    ran = [
+        Call(id=line, name="Bash", kind="shell", command=line, result=Result(exit_status=ended))
+        for line, ended in ((first, status), (second, later))
+    ]
+    edited = (Call(id="e", name="Edit", kind="edit", edits=edits, result=Result()),) if edits else ()
+    steps = TranscriptStep(id="1", calls=(ran[0],)), TranscriptStep(id="2", text=said, calls=(*edited, ran[1]))
+    return [note["text"] for note in turn_notes(TranscriptTurn(key="t", steps=steps)) if note["of"] == "lesson"]
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [
@@ -55,6 +67,16 @@ def test_what_a_person_says_when_they_refuse_is_heard() -> None:
         ("refusal", "Never delete the old table, rename it.")
     ]
     assert notes(call("Bash", kind="shell", command="psql", result="The user said no", refused=True)) == []
+
+
+def test_what_an_agent_says_between_a_failed_command_and_one_that_works_is_a_lesson() -> None:
+    """It costs the next agent the same tries; but where code was edited between them, the code was at fault."""
+    why = "The CLI rejects `/tmp`: results must lie below `results/`."
+    tries = ("labels eval --out /tmp/x", 2), ("cd app && labels eval --out results/x", 0)
+    assert lessons(tries, why) == [why]
+    assert lessons((("labels eval", 2), ("printer eval", 0)), why) == [], "another program"
+    assert lessons((("git push", 1), ("git push origin", 0)), why) == [], "a server's state passes"
+    assert lessons(tries, why, edits=(TranscriptEdit(path="src/a.py", added=("x = 1",)),)) == []
 
 
 def test_an_answer_stands_with_its_question() -> None:

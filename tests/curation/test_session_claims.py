@@ -270,6 +270,15 @@ def test_a_long_statement_is_cut_where_no_bracket_is_open() -> None:
     assert claim.statement.count("(") == claim.statement.count(")") and claim.details.count("label printer") == 0
 
 
+def test_why_a_command_failed_is_kept_without_what_the_agent_did_about_it() -> None:
+    """ "So I'm switching" is over when the session is."""
+    text = "`labels eval` rejected `/tmp` because runs must lie below `results/`, so I'm switching to that path."
+    found = find_claims(worked(("lesson", text), ("lesson", "I'm rerunning `labels eval` below `results/` now.")))
+    assert [one.statement for one in found if one.rule == "failed-command"] == [
+        "`labels eval` rejected `/tmp` because runs must lie below `results/`"
+    ]
+
+
 def test_what_is_gone_makes_room_for_the_next_best() -> None:
     """An old session whose best sentences name deleted code still has others."""
     all_of_it = worked(("commit", MESSAGE), ("closing", REPORT))

@@ -2,7 +2,8 @@
 
 Each note is a text and where it stands: `commit`, `plan` (one that a person approved), `answer` (to a question of the
 agent), `refusal` (what a person said when they refused a call), `memory` (what the agent wrote into its own memory
-files) and `comment` (in code). Lengths are bounded. The patterns are in turn_notes.txt.
+files), `comment` (in code) and `lesson` (said between a command that failed and one that worked, without an edit
+between them). Lengths are bounded. The patterns are in turn_notes.txt.
 """
 
 import json
@@ -21,8 +22,29 @@ _SHAPE = PatternFile(__file__)
 
 def turn_notes(turn: TranscriptTurn) -> list[dict[str, str]]:
     """The notes of a turn, in order."""
-    found = [{"of": of, "text": cut(text.strip(), MAX_NOTE)} for call in turn.calls for of, text in _notes(call)]
+    told = [note for call in turn.calls for note in _notes(call)]
+    told += (("lesson", text) for text in dict.fromkeys(_lessons(turn)))
+    found = [{"of": of, "text": cut(text.strip(), MAX_NOTE)} for of, text in told]
     return [note for note in found if note["text"]][:MOST]
+
+
+def _lessons(turn: TranscriptTurn) -> Iterator[str]:
+    """What the agent says after a command failed and before the same program works: how the tool is to be used."""
+    failed: list[tuple[str, list[str]]] = []
+    for step in turn.steps:
+        for _, texts in failed:
+            texts.append(step.text)
+        for call in step.calls:
+            if call.edits:  # the code was at fault, not the command
+                failed.clear()
+            program = _SHAPE.program.match(call.command or "")
+            if program is None or call.result is None:
+                continue
+            if call.result.failed or call.result.exit_status:
+                failed.append((program["name"], []))
+                continue
+            yield from (text for name, texts in failed if name == program["name"] for text in texts)
+            failed = [one for one in failed if one[0] != program["name"]]
 
 
 def _notes(call: Call) -> Iterator[tuple[str, str]]:

@@ -93,6 +93,8 @@ def _says_nothing(one: SessionStatement) -> bool:
     """Whether it is a heading, an errand, or a description of code that stands beside it."""
     if one.source == "request":
         return _SHAPE.errand.match(one.text) is not None
+    if one.source == "lesson":
+        return _SHAPE.lesson.search(one.text) is None or is_of_the_moment(standing_words(one.text))
     if one.source == "commit" and one.place == 0 and one.count > 1:  # the subject: its body says more
         return _SHAPE.reason.search(one.text) is None
     if one.source == "comment" and _SHAPE.describes.match(one.text) and not _SHAPE.reason.search(one.told):
