@@ -38,6 +38,7 @@ _TESTS = regex(r"(?i)(^|/)tests?(/|$)|_test\.|\.test\.|\.spec\.|(^|/)test_")
 _HUMPS = regex(r"\b[A-Z][a-z0-9]+(?:[A-Z]\w*)+")
 _BLANK = regex(r"\s")
 _WORD = regex(r"[\w.@+/-]{1,4096}")
+_OF_A_FILE = 3  # words that a whole file shares with a statement that names nothing in it
 _SHARED = 2  # telling words that lines share with the statement, if it does not name their file
 
 
@@ -233,7 +234,7 @@ def _sharing_words(said: str, paths: Sequence[str], files: WrittenFiles) -> list
     words = frozenset(stems(said))
     shared = {path: words.intersection(stems(f"{path} " + "\n".join(files.now(path) or ()))) for path in paths}
     often = Counter(word for some in shared.values() for word in some)
-    told = {path: sum(1 / often[word] for word in some) for path, some in shared.items() if len(some) >= _SHARED}
+    told = {path: sum(1 / often[word] for word in some) for path, some in shared.items() if len(some) >= _OF_A_FILE}
     return [path for path in told if told[path] == max(told.values())][:1]
 
 

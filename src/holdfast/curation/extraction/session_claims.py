@@ -200,6 +200,7 @@ def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedM
     if best.who == "user" and adds and adds[0].who == "agent":
         best, adds = adds[0], [best]
     statement, rest = _statement(best)
+    rest = "" if any(rest in one.told for one in adds) else rest
     more = [rest, *(one.told if one.who == "agent" else f"Asked: {one.told}" for one in adds)]
     return ExtractedMemory(
         kind_of(best),

@@ -42,7 +42,7 @@ _fields = options(  # what a memory is
 
 def memory_row(standing: decisions.MemoryStanding) -> tuple[str, str, str]:
     memory = standing.memory
-    sure = "" if memory.confidence is None else f"{memory.confidence:g}"
+    sure = "" if memory.confidence is None else f"{memory.confidence:.2g}"
     stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
     kind = "" if memory.type == "fact" else memory.type
     elsewhere = "from elsewhere" if standing.trust == "T4" else ""

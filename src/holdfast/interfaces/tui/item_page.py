@@ -206,7 +206,7 @@ def _plain_fields(memory: Memory) -> Iterator[tuple[str, str]]:
     lists = ("tags", "applies_to", "supersedes", "compatible_with")
     yield from ((name, ", ".join(getattr(memory, name))) for name in lists if getattr(memory, name))
     if memory.confidence is not None:
-        yield "confidence", f"{memory.confidence:g}"
+        yield "confidence", f"{memory.confidence:.2g}"
     yield from ((name, getattr(memory, name)) for name in ("source", "layer") if getattr(memory, name))
     if memory.expires_at:
         yield "expires_at", iso(memory.expires_at)
