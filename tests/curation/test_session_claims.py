@@ -270,6 +270,14 @@ def test_a_long_statement_is_cut_where_no_bracket_is_open() -> None:
     assert claim.statement.count("(") == claim.statement.count(")") and claim.details.count("label printer") == 0
 
 
+def test_no_sentence_stands_twice_in_a_candidate() -> None:
+    """What follows the statement may be the next best about the same thing."""
+    more = "The user's file is only read where the project has none, because hooks start without a home."
+    text = f"`load_settings()` reads the project's file before the user's file, because clones must work alike. {more}"
+    for one in find_claims(worked(("commit", f"Read settings\n\n{text}"), ("closing", f"Done.\n\n{text}"))):
+        assert f"{one.statement} {one.details}".count(more[:40]) <= 1
+
+
 def test_why_a_command_failed_is_kept_without_what_the_agent_did_about_it() -> None:
     """ "So I'm switching" is over when the session is."""
     text = "`labels eval` rejected `/tmp` because runs must lie below `results/`, so I'm switching to that path."

@@ -20,6 +20,7 @@ from holdfast.curation.extraction.statement_wording import standing_words
         ("I chose to drop the cache", "Drop the cache"),
         ("Changed `load_all()` to carry the branch", "`load_all()` carries the branch"),
         ("Changed `load_all()` to be lazy", "`load_all()` is lazy"),
+        ("Make FetchAll surface `Canceled` by joining both", "FetchAll surfaces `Canceled` by joining both"),
         ("Updated the retry helper so that it watches both pipes", "the retry helper watches both pipes"),
         ("Replaced the loop with a lock, since two may start", "A lock replaces the loop, since two may start"),
         ("The queue now drops old entries and is now bounded", "The queue drops old entries and is bounded"),
@@ -40,6 +41,7 @@ def test_what_was_done_is_worded_as_what_holds(said: str, saved: str) -> None:
         "I think the gate should stay closed",
         "Now and then the carrier sends two labels",
         "Use tabs, never blanks",
+        "Make `load()` idempotent so that retries do no harm",
         "Without arguments the command exits with status 1",
     ],
 )

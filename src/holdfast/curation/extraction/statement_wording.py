@@ -21,7 +21,7 @@ def standing_words(text: str) -> str:
     for _ in range(_LEADS):
         text = _SHAPE.lead.sub("", text.strip(), count=1)
     text = _SHAPE.i_did.sub(_as_order, text)
-    text = _SHAPE.turned_into.sub(_as_is, text)
+    text = _SHAPE.made_do.sub(_as_is, _SHAPE.turned_into.sub(_as_is, text))
     for pattern, form in _SHAPE.pairs("rewritten").items():
         text = getattr(_SHAPE, pattern).sub(form, text)
     return capital(bare(text))
