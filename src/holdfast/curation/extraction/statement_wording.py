@@ -34,10 +34,10 @@ def _as_order(found: re.Match[str]) -> str:
 
 def _as_is(found: re.Match[str]) -> str:
     """ "Changed `load()` to read …" as "`load()` reads …"."""
-    verb = found["verb"] or ""
+    verb = found["verb"] or ""  # "so that it reads" says `does`
     ending = "es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s"
     third = f"{verb[:-1]}ies" if _SHAPE.consonant_y.search(verb) else f"{verb}{ending}"
-    return f"{found['name']} {found['does'] or _SHAPE.table('irregular').get(f'to-{verb}', third)}"
+    return f"{found['name']} {found.groupdict().get('does') or _SHAPE.table('irregular').get(f'to-{verb}', third)}"
 
 
 def _order(past: str) -> str:
