@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError, TooLarge, UnsafePath
 from holdfast.store import fsio
-from holdfast.store.event_index import EventIndex
+from holdfast.store.event_index import EventIndex, EventQuery
 from holdfast.store.log import MAX_SPOOL, first_event
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from holdfast.git.clone import Clone
     from holdfast.git.visible_entries import Source
     from holdfast.model.event import Event
-    from holdfast.store.event_index import EventQuery
 
 AT_ONCE = 64  # segments whose bytes are held in memory
 ALL_FILES = 2_000  # an event names no more files; a run of so many may have written any

@@ -6,13 +6,10 @@ and at the end what can be done next. Nothing here decides anything or asks for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Sequence
 
 from holdfast.model.text import columns
 from holdfast.patterns import PatternFile
-
-if TYPE_CHECKING:  # `--help` and completion load none of it
-    from collections.abc import Collection, Iterable, Sequence
 
 WIDTH = 72
 MOST_ROWS = 200  # of a list that somebody reads

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from holdfast.model.brief import shortened
 from holdfast.model.task import PLANS, Task
@@ -13,10 +13,6 @@ from holdfast.recall import applicable_memories
 from holdfast.recall.pack import last_session
 from holdfast.recall.pack import material as gathered
 from holdfast.recall.pack.pack_lines import LONGEST, PackLine, PackSection, ToldRevision, flat, plain_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
 
 MAX_PATHS, MAX_COMMITS = 40, 8  # that are named; more are only counted, for git can name them
 MAX_LINKS = 3
