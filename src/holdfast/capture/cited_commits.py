@@ -16,7 +16,7 @@ from holdfast.model.session import Session
 from holdfast.model.task import Checkpoint, Task
 from holdfast.store import layout as paths
 from holdfast.store import session_files
-from holdfast.values import frozen, replace
+from holdfast.values import dict_of, frozen, replace
 from holdfast.work import task_board as boards
 from holdfast.work.task_board import Board
 
@@ -121,8 +121,7 @@ def renamed(session: Session, became: Mapping[str, str]) -> Session:
     """A session with commits under their new names; `was` keeps the old ones."""
     old = [oid for oid in session.commits if oid in became]
     extra: dict[str, Any] = dict(session.extra)
-    was = extra.get("was")
-    extra["was"] = {**(was if isinstance(was, dict) else {}), **{oid: became[oid] for oid in old}}
+    extra["was"] = {**dict_of(extra.get("was")), **{oid: became[oid] for oid in old}}
     turns = tuple(replace(turn, commits=_each(turn.commits, became)) for turn in session.turns)
     return replace(session, commits=_each(session.commits, became), turns=turns, extra=tuple(extra.items()))
 

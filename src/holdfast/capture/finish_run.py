@@ -125,10 +125,8 @@ def _with_packs(clone: Clone, taken: Capsule, context: dict[str, Any]) -> dict[s
 
 def context_of(folder: str) -> dict[str, Any] | None:
     """The context of an imported run; None if it is another kind of run."""
-    found = capsule.read_json(folder, capsule.CONTEXT)
-    if not isinstance(found, dict) or not isinstance(found.get("transcript"), dict):
-        return None
-    return found if isinstance(found.get("agent"), dict) else None
+    found = capsule.read_context(folder)
+    return found if all(isinstance(found.get(name), dict) for name in ("transcript", "agent")) else None
 
 
 def _is_complete(folder: str) -> bool:
@@ -225,8 +223,7 @@ def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
     """The run's event: found if the wrapper came that far, else written now."""
     for event in clone.find_events("own", kinds=("run",), runs=(taken.run_id,)):
         return event, False
-    found, ending = capsule.read_json(taken.folder, capsule.CONTEXT), taken.noted()
-    context = {**(found if isinstance(found, dict) else {}), "run_id": taken.run_id}
+    ending, context = taken.noted(), {**capsule.read_context(taken.folder), "run_id": taken.run_id}
     exit_status, ended = ending.get("exit_status"), ending.get("ended")
     # What the wrapper had not listed is unknown: others may have changed files since.
     files = _rows(taken, run_recording.FILES)

@@ -27,7 +27,7 @@ from holdfast.model.session import MAX_NAMES, PREFIX, Session, SessionItem
 from holdfast.store import layout as paths
 from holdfast.store import session_files, task_files
 from holdfast.store.pending_changes import PendingChange
-from holdfast.values import field, frozen, replace
+from holdfast.values import field, frozen, list_of, replace
 from holdfast.work import task_board, task_claims
 from holdfast.work.task_board import Board
 
@@ -198,8 +198,7 @@ def _left(clone: Clone) -> list[Session]:
 
 
 def _settled(one: Session) -> list[str]:
-    value = dict(one.extra).get(SETTLED)
-    return value if isinstance(value, list) else []
+    return list_of(dict(one.extra).get(SETTLED))
 
 
 def _strays(clone: Clone, board: Board, orphans: Iterable[OrphanLine]) -> list[StrayTask]:

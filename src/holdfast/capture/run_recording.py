@@ -23,7 +23,7 @@ from holdfast.security.redact import Scanner
 from holdfast.store import capsule, receipt_files
 from holdfast.store.capsule import Capsule
 from holdfast.store.layout import Layout
-from holdfast.values import frozen
+from holdfast.values import dicts_of, frozen
 
 MAX_COPY, MAX_COPIES, MAX_COPIED_FILES = 1 << 20, 1 << 24, 1000
 MAX_HASHED = 1 << 32  # in all; what lies beyond is listed without a hash rather than read for minutes
@@ -72,8 +72,7 @@ def _window(layout: Layout, other: str, run_id: str, ours: Mapping[str, Any]) ->
     # A nested run's work is its parent's work: nobody else is meant.
     if run_id in _ancestors(layout, theirs) or other in _ancestors(layout, ours):
         return None
-    files = capsule.read_json(folder, FILES)
-    paths = [row.get("path", "") for row in (files if isinstance(files, list) else ()) if isinstance(row, dict)]
+    paths = [row.get("path", "") for row in dicts_of(capsule.read_json(folder, FILES))]
     end = None
     with contextlib.suppress(OSError):
         if not os.path.lexists(os.path.join(folder, capsule.OPEN)):
@@ -87,8 +86,7 @@ def _ancestors(layout: Layout, context: Mapping[str, Any]) -> set[str]:
     parent = context.get("parent_run_id")
     while isinstance(parent, str) and is_id(parent) and parent not in found:
         found.add(parent)
-        above = capsule.read_json(layout.run(parent), capsule.CONTEXT)
-        parent = above.get("parent_run_id") if isinstance(above, dict) else None
+        parent = capsule.read_context(layout.run(parent)).get("parent_run_id")
     return found
 
 

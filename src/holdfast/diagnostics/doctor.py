@@ -421,8 +421,7 @@ def _capsule_of(clone: Clone, event: VerifiedEvent, stored: bytes) -> Iterator[H
         shown = _shown(clone, path).rstrip("/")
         yield HealthFinding("problem", "capsule", shown, fault.sentence, step, repair=repair, path=path)
     # The packs that the run was given lie beside its capsule, which names their roots.
-    context = capsule.read_json(folder, capsule.CONTEXT)
-    for sentence in receipt_files.faults(clone.stores, run, context) if isinstance(context, dict) else ():
+    for sentence in receipt_files.faults(clone.stores, run, capsule.read_context(folder)):
         place = os.path.join(clone.layout.receipts, run)
         yield HealthFinding("problem", "capsule", _shown(clone, place), sentence, _BACKUP)
 

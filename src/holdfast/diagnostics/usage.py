@@ -22,7 +22,7 @@ from holdfast.patterns import regex
 from holdfast.store import statistics
 from holdfast.store.layout import TRACKED
 from holdfast.store.statistics import ACTED, CITED, CountedLines, MemoryUse
-from holdfast.values import frozen
+from holdfast.values import dicts_of, frozen
 
 DAY, HOUR = 86_400, 3_600  # seconds
 MOST_COMMITS = 5_000
@@ -118,17 +118,15 @@ def _acts(clone: Clone, event: Event, about: UsageSubjects, given: GivenTimes) -
     named = names_in(json.dumps({name: body.get(name) for name in _SAID}, ensure_ascii=False)) - {target.lower()}
     yield from ((at, CITED, (target or event.hash_self[:12]).lower(), name) for name in sorted(named))
     if event.kind == "run":
-        paths = list(_changed(body.get("artifacts")))
+        paths = _changed(body.get("artifacts"))
         for name in given.recalled(at):
             if any(about.touches(name, path) for path in paths):
                 yield at, ACTED, event.hash_self[:12], name
 
 
-def _changed(artifacts: object) -> Iterator[str]:
+def _changed(artifacts: object) -> list[str]:
     """The files that a run changed; a body may come with a bundle, and say anything."""
-    for one in artifacts if isinstance(artifacts, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("path"), str):
-            yield one["path"]
+    return [one["path"] for one in dicts_of(artifacts) if isinstance(one.get("path"), str)]
 
 
 def _in_commits(clone: Clone, since: int) -> Iterable[Act]:

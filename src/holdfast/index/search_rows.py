@@ -22,6 +22,7 @@ from holdfast.model.task import Task
 from holdfast.model.text import visible
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
+from holdfast.values import dict_of, dicts_of
 
 Row = tuple[Any, ...]
 Touch = tuple[int, str]  # the place of a row among those of its unit, and a path from the top
@@ -182,8 +183,7 @@ def _cycle_row(turn: Row, number_of_it: int, at: object, said: str) -> Row:
 
 def about_run(body: Mapping[str, Any], began: Mapping[str, Any]) -> str:
     """Who did a run, with which model, and what it was for: the context of its turns."""
-    agent = began.get("agent")
-    named = agent if isinstance(agent, dict) else {}
+    named = dict_of(began.get("agent"))
     said = (named.get("name"), named.get("model"), body.get("task"), body.get("objective"), body.get("prompt"))
     return " ".join(_one_line(word[:MAX_TITLE]) or "" for word in said if isinstance(word, str)).strip()
 
@@ -421,9 +421,8 @@ def _command(value: object) -> str:
 
 
 def _artifacts(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    made = body.get("artifacts")
-    items = [item for item in made if isinstance(item, dict)] if isinstance(made, list) else []
-    return [item for item in items if isinstance(item.get("path"), str) and not item.get("deleted")]
+    made = dicts_of(body.get("artifacts"))
+    return [item for item in made if isinstance(item.get("path"), str) and not item.get("deleted")]
 
 
 def _tags(value: object) -> str:

@@ -261,9 +261,7 @@ class UnitTexts:
 
     def began(self, found: re.Match[bytes]) -> Mapping[str, Any]:
         """What a run's capsule says of how it began: who, with which model, for what."""
-        folder = self._capsules.get((found[9] or b"").decode("ascii"))
-        context = capsule.read_json(folder, capsule.CONTEXT) if folder else None
-        return context if isinstance(context, dict) else {}
+        return capsule.read_context(self._capsules.get((found[9] or b"").decode("ascii")))
 
     @cached_property
     def _capsules(self) -> dict[str, str]:

@@ -27,7 +27,7 @@ from holdfast.model.session import to_object
 from holdfast.patterns import regex
 from holdfast.recall.why import recorded_runs
 from holdfast.store import capsule, fsio, layout, pending_changes, session_files, task_files
-from holdfast.values import frozen, replace
+from holdfast.values import dict_of, dicts_of, frozen, list_of, replace
 from holdfast.work import task_json
 
 
@@ -131,7 +131,7 @@ def show_turn(run: str, folder: str, number: int, step: int | None) -> ShownReco
         return None
     if step is not None:
         return _step(run, folder, number, step)
-    said = [word for word in _listed(told.get("said")) if isinstance(word, str)]
+    said = [word for word in list_of(told.get("said")) if isinstance(word, str)]
     names = ("ts", "ended", "interrupted", "by", "branch", "prompt", "line", "commands", "files", "commits")
     fields = {"run_id": run, "turn": number, **{name: told[name] for name in names if name in told}}
     return ShownRecord(f"{run}#{number}", "turn", folder, "\n\n".join(said), fields)
@@ -142,28 +142,16 @@ def _step(run: str, folder: str, number: int, step: int) -> ShownRecord | None:
     told = next((row for row in cycles if (row.get("turn"), row.get("n")) == (number, step)), None)
     if told is None:
         return None
-    proposed, came = _object(told.get("proposal")), _object(told.get("result"))
+    proposed, came = dict_of(told.get("proposal")), dict_of(told.get("result"))
     said = [proposed.get(name) for name in ("reasoning", "text", "plan")]
     text = "\n\n".join(word.strip() for word in said if isinstance(word, str) and word.strip())
-    outputs = (call.get("output") for call in _objects(came.get("calls")))
+    outputs = (call.get("output") for call in dicts_of(came.get("calls")))
     fields = {
         "run_id": run, "turn": number, "step": step, "ts": told.get("ts"), "model": told.get("model"),
-        "calls": [{name: call.get(name) for name in ("name", "input")} for call in _objects(proposed.get("calls"))],
+        "calls": [{name: call.get(name) for name in ("name", "input")} for call in dicts_of(proposed.get("calls"))],
     }  # fmt: skip
     printed = "\n".join(word.rstrip() for word in outputs if isinstance(word, str) and word.strip())
     return ShownRecord(f"{run}#{number}.{step}", "cycle", folder, text, fields, printed=printed or None)
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: object) -> Iterable[Mapping[str, Any]]:
-    return [item for item in _listed(value) if isinstance(item, dict)]
-
-
-def _listed(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def show_place(clone: Clone, text: str) -> ShownRecord | None:
@@ -291,8 +279,7 @@ def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownR
     found = show_turn(run, folder, number, step) if folder else None
     if found is None:
         raise NotFound(f"nothing of {called} is here", hint=f"See what is with `holdfast show {run}`.")
-    outputs = clone.joined(event).get("outputs")
-    other = outputs.get("repository") if isinstance(outputs, dict) else None  # whose work it was, if not ours
+    other = dict_of(clone.joined(event).get("outputs")).get("repository")  # whose work it was, if not ours
     return replace(found, fields={**found.fields, "repository": other}) if other else found
 
 
@@ -411,7 +398,7 @@ def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
     except NotFound:
         return None
     told = [clone.joined(event) for event in reversed(events) if run in (event.run_id, event.hash_self)]
-    made = [(row, fields) for fields in told for row in _objects(fields.get("artifacts")) if row.get("path") == path]
+    made = [(row, fields) for fields in told for row in dicts_of(fields.get("artifacts")) if row.get("path") == path]
     if not made:
         raise NotFound(f"{run} produced no {path}", hint=f"See what it did with `holdfast show {run}`.")
     row, fields = made[0]

@@ -17,7 +17,7 @@ from holdfast.recall.pack import context_pack
 from holdfast.recall.pack.pack_lines import HOW
 from holdfast.store import capsule, receipt_files, tally
 from holdfast.store.receipt_files import StoredReceipt
-from holdfast.values import asdict, frozen
+from holdfast.values import asdict, frozen, list_of
 
 if TYPE_CHECKING:
     from holdfast.recall.pack.context_pack import ContextPack
@@ -144,9 +144,8 @@ def is_under_way(clone: Clone, run_id: str) -> bool:
 def knew(clone: Clone, owner: str, *, kind: str, now: Mapping[str, CurrentStanding]) -> AgentKnowledge:
     """What an agent got in a run or a session; `now` says how things stand here since."""
     kept = {one.root: one for one in receipt_files.read(clone.stores, owner)}
-    contexts = [capsule.read_json(store.run(owner), capsule.CONTEXT) for store in clone.stores] if kind == "run" else []
-    context = next((found for found in contexts if isinstance(found, dict)), {})
-    listed = receipt_files.entries(context) if kind == "run" else []
+    contexts = (capsule.read_context(store.run(owner)) for store in clone.stores)
+    listed = receipt_files.entries(next(filter(None, contexts), {})) if kind == "run" else []
     ended = kind == "run" and not is_under_way(clone, owner)
     proven, gone = {one["root"] for one in listed}, clone.erased()
     packs = [_pack(one, now, gone, late=ended and one.root not in proven) for one in kept.values()]
@@ -165,8 +164,7 @@ def _pack(kept: StoredReceipt, now: Mapping[str, CurrentStanding], gone: Iterabl
         for one in line.get("told", ()):
             told.setdefault(str(one.get("id")), {**one, "line": line.get("text")})
     listed = tuple(_entry(one, now, gone) for one in told.values())
-    files = head.get("files")
-    named = tuple(map(str, files)) if isinstance(files, list) else ()
+    named = tuple(map(str, list_of(head.get("files"))))
     facts = {name: head.get(name) for name in (*_FACTS, "asked")}
     return SentPack(number=kept.number, root=kept.root, files=named, entries=listed, text=kept.text, late=late, **facts)
 
