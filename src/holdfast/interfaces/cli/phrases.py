@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from holdfast.model.text import columns
+from holdfast.model.text import count as count  # noqa: PLC0414 - a word of all commands, too
 from holdfast.patterns import PatternFile
 
 WIDTH = 72
@@ -27,13 +28,6 @@ def lines(*parts: str | Iterable[str]) -> str:
     for part in parts:
         flat += [part] if isinstance(part, str) else part
     return "\n".join(flat)
-
-
-def count(number: int, thing: str, verb: str = "") -> str:
-    """`1 event`, `2 events`, `3 memories`; with a verb, `1 memory waits`, `2 memories wait`."""
-    plural = thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
-    one = "is" if verb == "are" else f"{verb}s" if verb else ""
-    return f"{number:,} {f'{thing} {one}' if number == 1 else f'{plural} {verb}'}".rstrip()
 
 
 def short(text: str | None, width: int = WIDTH) -> str:
