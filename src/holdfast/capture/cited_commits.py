@@ -18,7 +18,6 @@ from holdfast.store import layout as paths
 from holdfast.store import session_files
 from holdfast.values import dict_of, frozen, replace
 from holdfast.work import task_board as boards
-from holdfast.work.task_board import Board
 
 _COMMIT = "commit:"
 
@@ -44,7 +43,7 @@ class ReanchoredCitations:
     left: tuple[str, ...] = ()  # tasks in conflict: settled first
 
 
-def displaced(clone: Clone, board: Board) -> list[DisplacedCommit]:
+def displaced(clone: Clone, board: boards.Board) -> list[DisplacedCommit]:
     """Every citation of a commit that moved or cannot be found."""
     named = list(dict.fromkeys(_citations(clone, board)))
     where = commit_anchors.resolve(clone, (oid for _, _, oid in named))
@@ -55,7 +54,7 @@ def displaced(clone: Clone, board: Board) -> list[DisplacedCommit]:
     ]
 
 
-def _citations(clone: Clone, board: Board) -> Iterator[tuple[str, str, str]]:
+def _citations(clone: Clone, board: boards.Board) -> Iterator[tuple[str, str, str]]:
     for task in board.tasks:
         yield from (("task", task.id, oid) for oid in _commits(task.evidence))
         if task.checkpoint is not None:

@@ -19,9 +19,8 @@ from holdfast.diagnostics import timeline
 from holdfast.errors import BadInput
 from holdfast.git import approvals
 from holdfast.model import event as model_event
+from holdfast.model import ids, transcript
 from holdfast.model import session as model_session
-from holdfast.model import transcript
-from holdfast.model.ids import pick
 from holdfast.model.ids import run_id as new_run_id
 from holdfast.project.concern import Concern
 from holdfast.recall import lookup
@@ -155,7 +154,7 @@ class RunLog(Concern):
 
     def _run_named(self, text: str) -> str:
         found = self.clone.find_events("all", kinds=("run",), beginnings=(text,))
-        return pick(text, [event.run_id for event in found if event.run_id])
+        return ids.pick(text, [event.run_id for event in found if event.run_id])
 
     def show(self, identity: str) -> lookup.ShownRecord:
         """Everything this clone can say about a memory, a run or an event."""
@@ -224,7 +223,7 @@ class RunLog(Concern):
         there = sorted(session_files.everywhere(self.clone.stores), key=lambda one: (one.started.ts, one.id))
         runs = {event.run_id: event for event in self.clone.find_events("own", kinds=("run",)) if event.run_id}
         if name is not None:
-            asked = pick(name.removeprefix("run:"), {*runs, *(one.id for one in there)})
+            asked = ids.pick(name.removeprefix("run:"), {*runs, *(one.id for one in there)})
             if asked in runs:
                 return [(None, [runs[asked]])]
             there = [one for one in there if one.id == asked]

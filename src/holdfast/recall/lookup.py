@@ -14,13 +14,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, HoldfastError, NotFound
-from holdfast.git import branch_lines
+from holdfast.git import branch_lines, file_entries
 from holdfast.git.clone import Clone
-from holdfast.git.file_entries import placed
 from holdfast.git.visible_entries import Sighting
 from holdfast.index.corpus import git_objects
 from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, chunks_of
-from holdfast.index.corpus.git_objects import RepositoryObjects
 from holdfast.model.event import Event
 from holdfast.model.ids import LINK, beginnings, is_id, pick
 from holdfast.model.session import to_object
@@ -160,7 +158,7 @@ def show_place(clone: Clone, text: str) -> ShownRecord | None:
     if found is None or head is None:
         return None
     path, line = found["path"].replace("\\", "/").removeprefix("./"), int(found["line"])
-    data = RepositoryObjects(clone.repo).text_at(head, path)
+    data = git_objects.RepositoryObjects(clone.repo).text_at(head, path)
     chunks = [chunk for chunk in chunks_of(path, data, clone.hide) if chunk.line <= line] if data else []
     if not chunks or line > data.count(b"\n") + 1:
         return None
@@ -224,7 +222,7 @@ _SUBJECTS = {  # what kind of thing an event is about; none for a run, an erase 
 
 def _memories(clone: Clone) -> dict[str, Sighting]:
     found = {}
-    for one in placed(clone.repo, clone.entries()):
+    for one in file_entries.placed(clone.repo, clone.entries()):
         try:
             found[one.parse().id] = one.sighting
         except BrokenEntry:  # `facts` and `doctor` name it; here it can be shown by no id

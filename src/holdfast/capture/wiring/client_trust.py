@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from holdfast.capture.wiring import client_settings, config_text, connect_client
-from holdfast.capture.wiring.client_settings import hooks_of, settings_of
 from holdfast.capture.wiring.user_homes import UserHomes
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.store import fsio
@@ -133,10 +132,10 @@ def steps_left(client: str, scope: str, homes: UserHomes, top: str) -> list[str]
 def events_to_approve(client: str, scope: str, homes: UserHomes, top: str) -> tuple[str, ...] | None:
     """The events that wait for an approval; None where a client asks for none."""
     if client == "codex":
-        file = settings_of(client, scope, homes, top)[0].path
+        file = client_settings.settings_of(client, scope, homes, top)[0].path
         return unapproved(os.path.abspath(file), homes)
     if client == "gemini" and scope == "project":
-        return () if gemini_trusts(top, homes) else tuple(hook.event for hook in hooks_of(client))
+        return () if gemini_trusts(top, homes) else tuple(hook.event for hook in client_settings.hooks_of(client))
     return None
 
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.project import Project
-    from holdfast.work import canonical_links, task_lifecycle
-    from holdfast.work.task_json import TaskPlan
+    from holdfast.work import canonical_links, task_json, task_lifecycle
 
 _FREELY: dict[str, Any] = {"default": "", "show_default": False, "err": True}
 _EMPTY: dict[str, Any] = {"evidence": (), "acceptance": (), "needs": (), "notes": "", "priority": 2}
@@ -232,12 +231,12 @@ def export_tasks(place: Invocation, lines: bool) -> None:
         click.echo(project.clone.hide.text(project.tasks.export_text(lines=lines)), nl=False)
 
 
-def imported_text(new: TaskPlan) -> str:
+def imported_text(new: task_json.TaskPlan) -> str:
     parts = [count(len(new.tasks), "task")] * bool(new.tasks) + [count(len(new.links), "link")] * bool(new.links)
     return f"Brought in {' and '.join(parts)}" if parts else "Nothing new: all are here already."
 
 
-def imported_object(new: TaskPlan) -> dict[str, Any]:
+def imported_object(new: task_json.TaskPlan) -> dict[str, Any]:
     return {"items": [*map(task_object, new.tasks)], "links": [*map(link_object, new.links)]}
 
 
