@@ -71,6 +71,21 @@ def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
     return found
 
 
+def dict_of(value: object) -> dict[str, Any]:
+    """What stands where others' JSON should have an object; an empty one if it has something else."""
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(value: object) -> list[Any]:
+    """The same where it should have a list."""
+    return value if isinstance(value, list) else []
+
+
+def dicts_of(value: object) -> list[dict[str, Any]]:
+    """The same where it should have a list of objects; what is none is left out."""
+    return [item for item in list_of(value) if isinstance(item, dict)]
+
+
 def fields(of: Any) -> tuple[ValueField, ...]:
     """The fields of a value or of its class, in the order of the constructor."""
     found: tuple[ValueField, ...] = of.__fields__

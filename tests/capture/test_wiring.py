@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture.wiring import client_settings, client_trust, connect_client, connect_files, user_homes
+from holdfast.capture.wiring import client_settings, client_trust, connect_client, user_homes
 from holdfast.capture.wiring import connect_client as wiring_connect_client
 from holdfast.capture.wiring.connect_client import Wiring
 from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes, homes_of
@@ -305,7 +305,7 @@ def test_a_launcher_never_stands_in_an_agents_way(rig: Rig) -> None:
     done = run()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     text = user_homes.launcher_texts(rig.user(python="/nowhere/python"))[rig.user().hook]
-    connect_files.write_as(rig.user().hook, text, mode=user_homes.LAUNCHER_MODE)
+    fsio.write_as(rig.user().hook, text, mode=user_homes.LAUNCHER_MODE)
     done = run()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), "silent where Python is gone"
 

@@ -9,7 +9,7 @@ from holdfast.capture.session_lookup import anchor_of
 from holdfast.git.clone import Clone
 from holdfast.model.session import Session, SessionItem
 from holdfast.store import capsule, session_files
-from holdfast.values import frozen
+from holdfast.values import dicts_of, frozen
 from holdfast.work.task_board import Board
 
 
@@ -52,9 +52,7 @@ def _done_steps(clone: Clone, session: Session) -> Iterator[tuple[str, str]]:
     """The steps that the last plan of a session says are done, and its run."""
     run = next((turn.run for turn in reversed(session.turns) if turn.run), None)
     rows = capsule.read_json(clone.layout.run(run), run_files.TODOS) if run else None
-    for row in rows if run and isinstance(rows, list) else ():
-        if isinstance(row, dict) and row.get("status") == "done":
-            yield _folded(str(row.get("text"))), str(run)
+    yield from ((_folded(str(row.get("text"))), str(run)) for row in dicts_of(rows) if row.get("status") == "done")
 
 
 def _folded(text: str) -> str:

@@ -16,9 +16,8 @@ from holdfast.model.session import Session
 from holdfast.model.task import Checkpoint, Task
 from holdfast.store import layout as paths
 from holdfast.store import session_files
-from holdfast.values import frozen, replace
+from holdfast.values import dict_of, frozen, replace
 from holdfast.work import task_board as boards
-from holdfast.work.task_board import Board
 
 _COMMIT = "commit:"
 
@@ -44,7 +43,7 @@ class ReanchoredCitations:
     left: tuple[str, ...] = ()  # tasks in conflict: settled first
 
 
-def displaced(clone: Clone, board: Board) -> list[DisplacedCommit]:
+def displaced(clone: Clone, board: boards.Board) -> list[DisplacedCommit]:
     """Every citation of a commit that moved or cannot be found."""
     named = list(dict.fromkeys(_citations(clone, board)))
     where = commit_anchors.resolve(clone, (oid for _, _, oid in named))
@@ -55,7 +54,7 @@ def displaced(clone: Clone, board: Board) -> list[DisplacedCommit]:
     ]
 
 
-def _citations(clone: Clone, board: Board) -> Iterator[tuple[str, str, str]]:
+def _citations(clone: Clone, board: boards.Board) -> Iterator[tuple[str, str, str]]:
     for task in board.tasks:
         yield from (("task", task.id, oid) for oid in _commits(task.evidence))
         if task.checkpoint is not None:
@@ -121,8 +120,7 @@ def renamed(session: Session, became: Mapping[str, str]) -> Session:
     """A session with commits under their new names; `was` keeps the old ones."""
     old = [oid for oid in session.commits if oid in became]
     extra: dict[str, Any] = dict(session.extra)
-    was = extra.get("was")
-    extra["was"] = {**(was if isinstance(was, dict) else {}), **{oid: became[oid] for oid in old}}
+    extra["was"] = {**dict_of(extra.get("was")), **{oid: became[oid] for oid in old}}
     turns = tuple(replace(turn, commits=_each(turn.commits, became)) for turn in session.turns)
     return replace(session, commits=_each(session.commits, became), turns=turns, extra=tuple(extra.items()))
 

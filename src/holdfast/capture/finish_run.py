@@ -15,14 +15,11 @@ from typing import Any
 from holdfast.capture import run_recording, run_report
 from holdfast.capture.ingest import agent_session
 from holdfast.capture.ingest.run_files import BODY, turns_of
-from holdfast.capture.run_recording import GIVEN, run_draft, seal_run
 from holdfast.errors import CorruptLog, HoldfastError, ScanFailed
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event, EventDraft
 from holdfast.store import capsule, import_progress, receipt_files
-from holdfast.store.capsule import Capsule
 from holdfast.store.format import body_bytes
-from holdfast.store.import_progress import ImportProgress, SealedPart, TranscriptMark, mark
 from holdfast.store.layout import Layout
 from holdfast.store.log import SpoolWriter, spool_ends
 from holdfast.store.seal import spools as seal_spools
@@ -70,7 +67,7 @@ class BranchEventWriter:
         self._writers.clear()
 
 
-def is_taken_in(taken: Capsule) -> bool:
+def is_taken_in(taken: capsule.Capsule) -> bool:
     """Whether an open capsule was filled from a transcript, and is complete or can be begun again.
 
     One that was cut short and whose transcript is gone is completed like any other, with what is there.
@@ -79,7 +76,7 @@ def is_taken_in(taken: Capsule) -> bool:
     return context is not None and (_is_complete(taken.folder) or os.path.exists(context["transcript"]["path"]))
 
 
-def conclude_again(clone: Clone, taken: Capsule) -> Event | None:
+def conclude_again(clone: Clone, taken: capsule.Capsule) -> Event | None:
     """Conclude a run whose import was killed; None if it must be imported again, or was recorded before."""
     if not _is_complete(taken.folder):
         taken.drop()
@@ -90,7 +87,7 @@ def conclude_again(clone: Clone, taken: Capsule) -> Event | None:
     return event if there is None else None
 
 
-def conclude(clone: Clone, taken: Capsule, lines: BranchEventWriter, *, event: Event | None = None) -> Event:
+def conclude(clone: Clone, taken: capsule.Capsule, lines: BranchEventWriter, *, event: Event | None = None) -> Event:
     """Seal a complete capsule and record it; `event` is its event if it was recorded already."""
     context, told = context_of(taken.folder), capsule.read_json(taken.folder, BODY)
     if context is None or not isinstance(told, dict):
@@ -100,14 +97,14 @@ def conclude(clone: Clone, taken: Capsule, lines: BranchEventWriter, *, event: E
     root = taken.seal()
     if event is None:
         body = {name: value for name, value in told["body"].items() if value is not None}
-        event = lines.record(context, run_draft(context, None, {**body, "output_sha256": root}))
+        event = lines.record(context, run_recording.run_draft(context, None, {**body, "output_sha256": root}))
     kept = agent_session.keep(clone, context, told, turns_of(taken.folder)) if context["session"] else None
     remember(clone, taken.folder, context, told["read"], session_id=kept)
     taken.close(clone.joined(event))
     return event
 
 
-def _with_packs(clone: Clone, taken: Capsule, context: dict[str, Any]) -> dict[str, Any]:
+def _with_packs(clone: Clone, taken: capsule.Capsule, context: dict[str, Any]) -> dict[str, Any]:
     """A run's context with the packs that its agent's session was given so far, kept with the run as well."""
     if context["session"] is None:
         return context
@@ -125,10 +122,8 @@ def _with_packs(clone: Clone, taken: Capsule, context: dict[str, Any]) -> dict[s
 
 def context_of(folder: str) -> dict[str, Any] | None:
     """The context of an imported run; None if it is another kind of run."""
-    found = capsule.read_json(folder, capsule.CONTEXT)
-    if not isinstance(found, dict) or not isinstance(found.get("transcript"), dict):
-        return None
-    return found if isinstance(found.get("agent"), dict) else None
+    found = capsule.read_context(folder)
+    return found if all(isinstance(found.get(name), dict) for name in ("transcript", "agent")) else None
 
 
 def _is_complete(folder: str) -> bool:
@@ -150,7 +145,7 @@ def remember_again(clone: Clone, folder: str, context: Mapping[str, Any]) -> Non
 
 def remember(
     clone: Clone, folder: str, context: Mapping[str, Any], read: Mapping[str, Any], *, session_id: str | None
-) -> ImportProgress:
+) -> import_progress.ImportProgress:
     """Note what a sealed run holds of its session, so that none of it is taken again."""
     agent = context["agent"]
     new: dict[str, set[str]] = {name: set() for name in ("turns", "steps", "contents", "prints")}
@@ -158,16 +153,16 @@ def remember(
         new["turns"].add(row["key"])
         new["steps"].update(row["steps"])
         new["contents"].update(row["contents"])
-        new["prints"] |= {mark(row["print"])} if row["print"] else set()
-    done = SealedPart(context["run_id"], len(new["turns"]))
+        new["prints"] |= {import_progress.mark(row["print"])} if row["print"] else set()
+    done = import_progress.SealedPart(context["run_id"], len(new["turns"]))
 
-    def change(old: ImportProgress) -> ImportProgress:
+    def change(old: import_progress.ImportProgress) -> import_progress.ImportProgress:
         return replace(
             old,
             **{name: agent[name] for name in ("role", "parent")},
             **{name: read[name] for name in ("origin", "offset", "last")},
             **{name: getattr(old, name) | marks for name, marks in new.items()},
-            seen=TranscriptMark(**read["seen"]),
+            seen=import_progress.TranscriptMark(**read["seen"]),
             count=max(old.count, read["count"]),
             runs=old.runs if any(one.run == done.run for one in old.runs) else (*old.runs, done),
             session_id=session_id or old.session_id,
@@ -207,7 +202,7 @@ def _complete(clone: Clone, store: Layout, run_id: str) -> RecoveredRun | None:
     if folder is None or not os.path.lexists(os.path.join(folder, capsule.OPEN)):
         capsule.forget(store, run_id)
         return None
-    taken = Capsule.take_over(store, run_id, folder=folder)
+    taken = capsule.Capsule.take_over(store, run_id, folder=folder)
     if taken is None:
         return None
     try:
@@ -221,12 +216,11 @@ def _complete(clone: Clone, store: Layout, run_id: str) -> RecoveredRun | None:
         taken.let_go()
 
 
-def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
+def _event(clone: Clone, taken: capsule.Capsule) -> tuple[Event, bool]:
     """The run's event: found if the wrapper came that far, else written now."""
     for event in clone.find_events("own", kinds=("run",), runs=(taken.run_id,)):
         return event, False
-    found, ending = capsule.read_json(taken.folder, capsule.CONTEXT), taken.noted()
-    context = {**(found if isinstance(found, dict) else {}), "run_id": taken.run_id}
+    ending, context = taken.noted(), {**capsule.read_context(taken.folder), "run_id": taken.run_id}
     exit_status, ended = ending.get("exit_status"), ending.get("ended")
     # What the wrapper had not listed is unknown: others may have changed files since.
     files = _rows(taken, run_recording.FILES)
@@ -235,11 +229,11 @@ def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
     if os.path.lexists(os.path.join(taken.folder, capsule.SUMMARY)):
         root = taken.seal()  # the wrapper died after the last file; only the seal was missing
     else:
-        root = seal_run(taken, context, outputs, files, scan=clone.intake)
+        root = run_recording.seal_run(taken, context, outputs, files, scan=clone.intake)
     body = run_report.body(context, outputs=outputs, inputs=_inputs(taken, context), root=root)
     if files is not None:
         body["artifacts"] = run_report.artifacts(files)
-    return _record(clone, context, run_draft(context, exit_status, body)), True
+    return _record(clone, context, run_recording.run_draft(context, exit_status, body)), True
 
 
 def _record(clone: Clone, context: Mapping[str, Any], event: EventDraft) -> Event:
@@ -251,12 +245,12 @@ def _record(clone: Clone, context: Mapping[str, Any], event: EventDraft) -> Even
         return there.record(context, event)
 
 
-def _rows(taken: Capsule, name: str) -> list[Mapping[str, Any]] | None:
+def _rows(taken: capsule.Capsule, name: str) -> list[Mapping[str, Any]] | None:
     found = capsule.read_json(taken.folder, name)
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else None
 
 
-def _inputs(taken: Capsule, context: Mapping[str, Any]) -> dict[str, Any] | None:
+def _inputs(taken: capsule.Capsule, context: Mapping[str, Any]) -> dict[str, Any] | None:
     folder = os.path.join(taken.folder, "inputs")
     if context.get("command") is None:
         return _sizes(folder)
@@ -264,7 +258,7 @@ def _inputs(taken: Capsule, context: Mapping[str, Any]) -> dict[str, Any] | None
     with contextlib.suppress(OSError), open(os.path.join(folder, "stdin"), "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         stdin = {"sha256": digest, "size": os.fstat(file.fileno()).st_size}
-    return run_report.inputs(stdin, _rows(taken, GIVEN) or [])
+    return run_report.inputs(stdin, _rows(taken, run_recording.GIVEN) or [])
 
 
 def _sizes(folder: str) -> dict[str, Any]:

@@ -9,12 +9,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdfast.capture import cited_commits, reconciliation, session_work, worktree_changes
-from holdfast.capture.worktree_changes import spelled
 from holdfast.errors import HoldfastError
 from holdfast.git import moves, reconcile
 from holdfast.git.cited_commits import commit_anchors, rewrite_map
 from holdfast.git.clone import Clone
 from holdfast.git.moves import GitMove, Moves, NewCommit
+from holdfast.model.text import count
 from holdfast.store import git_inbox, session_files
 from holdfast.work import task_claims
 
@@ -73,7 +73,7 @@ def _follow(clone: Clone, pairs: Sequence[tuple[str, str]]) -> None:
 def _to_sessions(clone: Clone, made: Iterable[NewCommit]) -> set[str]:
     opened, outside, added = session_files.opened(clone.layout), set(), []
     for one in made:
-        fitting = [s for s in opened if (s.line, s.worktree) == (one.line, spelled(one.worktree))]
+        fitting = [s for s in opened if (s.line, s.worktree) == (one.line, worktree_changes.spelled(one.worktree))]
         if fitting:
             branch = one.ref.removeprefix("refs/heads/") if one.ref else None
             session_work.record_commit(clone, fitting[-1].id, one.oid, ts=one.ts, branch=branch)
@@ -138,12 +138,8 @@ def _left_behind(clone: Clone, new: Iterable[GitMove]) -> dict[str | None, str]:
         name = ref.removeprefix("detached:")
         where = None if name != ref and name == os.path.basename(clone.repo.git_dir) else name
         if where in ended:
-            waits = f"{_count(orphan.events, 'event')} and {_count(orphan.changes, 'change')} waiting"
-            alone = f"{_count(orphan.published, 'published file')} that no branch has"
+            waits = f"{count(len(orphan.events), 'event')} and {count(len(orphan.changes), 'change')} waiting"
+            alone = f"{count(len(orphan.published), 'published file')} that no branch has"
             said = [*([waits] if orphan.events or orphan.changes else ()), *([alone] if orphan.published else ())]
             found[where] = f"{orphan.name} left {', and '.join(said)}"
     return found
-
-
-def _count(things: Sequence[object], word: str) -> str:
-    return f"{len(things):,} {word}{'' if len(things) == 1 else 's'}"

@@ -9,27 +9,23 @@ sessions cite what their commits became.
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from holdfast.capture import cited_commits, session_lookup, session_work
-from holdfast.capture.cited_commits import DisplacedCommit, ReanchoredCitations
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry, Claimed, NotFound
-from holdfast.git import branch_lines, last_seen, merge_conflicts, moves, reconcile, rewinds
+from holdfast.git import branch_lines, conflict_sides, last_seen, merge_conflicts, moves, reconcile, rewinds
 from holdfast.git.clone import Clone
-from holdfast.git.conflict_sides import EntryConflict
 from holdfast.git.moves import GitMove, Moves
-from holdfast.git.reconcile import IdleBranch, LostPublication, OrphanLine
-from holdfast.git.rewinds import SetAside
 from holdfast.model import session as rules
 from holdfast.model.event import EventDraft
 from holdfast.model.session import MAX_NAMES, PREFIX, Session, SessionItem
+from holdfast.model.text import count
 from holdfast.store import layout as paths
 from holdfast.store import session_files, task_files
 from holdfast.store.pending_changes import PendingChange
-from holdfast.values import field, frozen, replace
+from holdfast.values import field, frozen, list_of, replace
 from holdfast.work import task_board, task_claims
-from holdfast.work.task_board import Board
 
 SETTLED = "settled"  # the lines for which somebody decided about a session
 CHANGES = "changes"  # how an option names what waits from after this point of history
@@ -74,15 +70,15 @@ class ReconcileOverview:
 
     moves: tuple[GitMove, ...]
     under_way: str | None
-    gone: tuple[LostPublication, ...]
-    orphans: tuple[OrphanLine, ...]
+    gone: tuple[reconcile.LostPublication, ...]
+    orphans: tuple[reconcile.OrphanLine, ...]
     sessions: tuple[AdriftSession, ...]
     tasks: tuple[StrayTask, ...]
     stranded: tuple[PendingChange, ...]
-    cited: tuple[DisplacedCommit, ...]
-    branches: tuple[IdleBranch, ...]
+    cited: tuple[cited_commits.DisplacedCommit, ...]
+    branches: tuple[reconcile.IdleBranch, ...]
     links: tuple[CrossBranchNeed, ...]
-    conflicts: tuple[EntryConflict, ...]
+    conflicts: tuple[conflict_sides.EntryConflict, ...]
     aside: tuple[PendingChange, ...] = ()  # set aside once, and the commit it was recorded at is here again
     told: frozenset[str] = frozenset()  # the names of what was reported before
 
@@ -124,10 +120,10 @@ class ReconcileChoice:
     old: Session | None = None
     new: Session | None = None
     stay: tuple[PendingChange, ...] = ()
-    aside: tuple[SetAside, ...] = ()
+    aside: tuple[rewinds.SetAside, ...] = ()
     back: tuple[PendingChange, ...] = ()  # waits again after it was set aside
     left: tuple[PendingChange, ...] = ()  # stays aside: its path was changed since
-    reanchored: ReanchoredCitations = field(default_factory=ReanchoredCitations)
+    reanchored: cited_commits.ReanchoredCitations = field(default_factory=cited_commits.ReanchoredCitations)
 
 
 def examine(clone: Clone, found: Moves, *, trunk: str | None = None) -> ReconcileOverview:
@@ -153,7 +149,7 @@ def examine(clone: Clone, found: Moves, *, trunk: str | None = None) -> Reconcil
     )
 
 
-def _conflicts(clone: Clone, found: Moves) -> list[EntryConflict]:
+def _conflicts(clone: Clone, found: Moves) -> list[conflict_sides.EntryConflict]:
     """What two sides say differently, and what the merges that were just made decided against one side."""
     there = merge_conflicts.find(clone)
     merges = [move.before for move in found.waiting if move.kind in ("merge", "forward") and move.before]
@@ -198,11 +194,10 @@ def _left(clone: Clone) -> list[Session]:
 
 
 def _settled(one: Session) -> list[str]:
-    value = dict(one.extra).get(SETTLED)
-    return value if isinstance(value, list) else []
+    return list_of(dict(one.extra).get(SETTLED))
 
 
-def _strays(clone: Clone, board: Board, orphans: Iterable[OrphanLine]) -> list[StrayTask]:
+def _strays(clone: Clone, board: task_board.Board, orphans: Iterable[reconcile.OrphanLine]) -> list[StrayTask]:
     """Tasks claimed on lines or in work trees that are gone, and tasks that orphans say were started."""
     living = branch_lines.alive(clone.repo, *clone.stores) | {clone.line().id}
     trees = {".", *(os.path.basename(path) for path in clone.repo.worktrees()[1:])}
@@ -220,7 +215,7 @@ def _strays(clone: Clone, board: Board, orphans: Iterable[OrphanLine]) -> list[S
     return [*found, *(s for orphan in orphans for s in _started(orphan) if s.task not in named)]
 
 
-def _started(orphan: OrphanLine) -> list[StrayTask]:
+def _started(orphan: reconcile.OrphanLine) -> list[StrayTask]:
     found, why = [], f"started on {orphan.name}, which is gone"
     for change in orphan.changes:
         if change.path.startswith(f"{paths.TASKS}/") and change.text is not None:
@@ -231,7 +226,7 @@ def _started(orphan: OrphanLine) -> list[StrayTask]:
     return found
 
 
-def _across(clone: Clone, board: Board) -> list[CrossBranchNeed]:
+def _across(clone: Clone, board: task_board.Board) -> list[CrossBranchNeed]:
     """The edges that leave this branch; they are kept, and found again where the other branch is."""
     edges = [
         (task.id, node)
@@ -251,11 +246,7 @@ def left_open(clone: Clone) -> list[str]:
 def came_later(clone: Clone) -> list[str]:
     """That changes wait from after this point of history, if some do."""
     late = rewinds.stranded(clone)
-    return [f"{_count(late)} here that came after this point of history"] if late else []
-
-
-def _count(changes: Sequence[PendingChange]) -> str:
-    return "1 change waits" if len(changes) == 1 else f"{len(changes):,} changes wait"
+    return [f"{count(len(late), 'change', 'wait')} here that came after this point of history"] if late else []
 
 
 # The three answers, and none.
@@ -326,8 +317,8 @@ def _means_changes(clone: Clone, named: str | None, option: str) -> bool:
     if late and left:
         one = left[0]
         raise Ambiguous(
-            f"two things wait for a choice: {one.id} is open on {_place(one)}, and {_count(late)} here "
-            "from after this point of history",
+            f"two things wait for a choice: {one.id} is open on {_place(one)}, and "
+            f"{count(len(late), 'change', 'wait')} here from after this point of history",
             hint=f"Say which: `--{option} {one.id}` for the session, `--{option} {CHANGES}` for the changes.",
         )
     return bool(late)

@@ -14,16 +14,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from holdfast.capture import run_report, worktree_changes
-from holdfast.capture.worktree_changes import spelled
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event, EventDraft
 from holdfast.model.ids import is_id, run_id
 from holdfast.security.redact import Scanner
 from holdfast.store import capsule, receipt_files
-from holdfast.store.capsule import Capsule
 from holdfast.store.layout import Layout
-from holdfast.values import frozen
+from holdfast.values import dicts_of, frozen
 
 MAX_COPY, MAX_COPIES, MAX_COPIED_FILES = 1 << 20, 1 << 24, 1000
 MAX_HASHED = 1 << 32  # in all; what lies beyond is listed without a hash rather than read for minutes
@@ -72,8 +70,7 @@ def _window(layout: Layout, other: str, run_id: str, ours: Mapping[str, Any]) ->
     # A nested run's work is its parent's work: nobody else is meant.
     if run_id in _ancestors(layout, theirs) or other in _ancestors(layout, ours):
         return None
-    files = capsule.read_json(folder, FILES)
-    paths = [row.get("path", "") for row in (files if isinstance(files, list) else ()) if isinstance(row, dict)]
+    paths = [row.get("path", "") for row in dicts_of(capsule.read_json(folder, FILES))]
     end = None
     with contextlib.suppress(OSError):
         if not os.path.lexists(os.path.join(folder, capsule.OPEN)):
@@ -87,20 +84,19 @@ def _ancestors(layout: Layout, context: Mapping[str, Any]) -> set[str]:
     parent = context.get("parent_run_id")
     while isinstance(parent, str) and is_id(parent) and parent not in found:
         found.add(parent)
-        above = capsule.read_json(layout.run(parent), capsule.CONTEXT)
-        parent = above.get("parent_run_id") if isinstance(above, dict) else None
+        parent = capsule.read_context(layout.run(parent)).get("parent_run_id")
     return found
 
 
 class _Keeper:
     """Describes files and copies what is small; what cannot be read or kept is still listed."""
 
-    def __init__(self, into: Capsule, scan: Scanner) -> None:
+    def __init__(self, into: capsule.Capsule, scan: Scanner) -> None:
         self._into, self._scan = into, scan
         self._room, self._files, self._hashing = MAX_COPIES, MAX_COPIED_FILES, MAX_HASHED
 
     def describe(self, top: str, path: str, others: Sequence[RunWindow]) -> dict[str, Any]:
-        name = spelled(path)
+        name = worktree_changes.spelled(path)
         full = os.path.join(top, path)
         try:
             facts = os.lstat(full)
@@ -178,7 +174,7 @@ class CapsuleRecording:
         EventDraft(kind="run", layer=layer, systemic_scale=scale)
         self._clone, self.warnings = clone, list[str]()
         self.run_id = run_id(clone.clock())
-        self.capsule: Capsule | None = None
+        self.capsule: capsule.Capsule | None = None
         self._seen = capsule.opened(clone.layout)
         began = moment()
         self._before = self.tried("what the run changes is not recorded", lambda: worktree_changes.snapshot(clone.repo))
@@ -227,7 +223,7 @@ class CapsuleRecording:
         while True:
             try:
                 self.context = self._clone.intake.value(self.context)
-                self.capsule = Capsule.create(self._clone.layout, self.run_id, self.context)
+                self.capsule = capsule.Capsule.create(self._clone.layout, self.run_id, self.context)
                 return
             except FileExistsError:  # two runs drew the same id in the same second
                 self.run_id = self.context["run_id"] = run_id(self._clone.clock())
@@ -297,7 +293,7 @@ class CapsuleRecording:
 
 
 def seal_run(
-    into: Capsule,
+    into: capsule.Capsule,
     context: Mapping[str, Any],
     outputs: Mapping[str, Any],
     files: Iterable[Mapping[str, Any]] | None,

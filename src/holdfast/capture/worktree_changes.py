@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from holdfast.git import reflog
-from holdfast.git.reflog import ReflogRow
 from holdfast.git.repo import Repo
 from holdfast.model.journal_pages import is_journal_page
 from holdfast.patterns import regex
@@ -158,12 +157,12 @@ def commits_since(repo: Repo, base: str | None, head: str | None) -> list[str]:
     return [oid for oid in reversed(gained) if oid in mine]
 
 
-def last_row(repo: Repo) -> ReflogRow | None:
+def last_row(repo: Repo) -> reflog.ReflogRow | None:
     """Where HEAD's log ends now: what is made from now on stands behind it."""
     return next(reversed(reflog.read(repo.git_dir, "HEAD")), None)
 
 
-def made(repo: Repo, base: str | None, *, began: str, after: ReflogRow | None = None) -> list[str]:
+def made(repo: Repo, base: str | None, *, began: str, after: reflog.ReflogRow | None = None) -> list[str]:
     """The commits that HEAD gained since `base` and that were made in this work tree since a moment.
 
     Oldest first, on whatever branch; `after` is where HEAD's log ended then, for its times are whole seconds.
@@ -181,12 +180,12 @@ def made(repo: Repo, base: str | None, *, began: str, after: ReflogRow | None = 
     return [oid for oid in reversed(gained) if oid in mine]
 
 
-def makes(row: ReflogRow) -> bool:
+def makes(row: reflog.ReflogRow) -> bool:
     """Whether a row of HEAD's log says that its commit was made just then, not only gone to."""
     return _MADE.match(row.message) is not None and _GONE_TO.fullmatch(row.message) is None
 
 
-def _picks(row: ReflogRow) -> bool:
+def _picks(row: reflog.ReflogRow) -> bool:
     return _PICKED.match(row.message) is not None and _GONE_TO.fullmatch(row.message) is None
 
 

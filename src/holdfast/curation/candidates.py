@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from holdfast.errors import BrokenEntry, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.errors import BrokenEntry, ReadOnlyStore
 from holdfast.git import approvals
 from holdfast.git.clone import Clone
 from holdfast.model.memory import Candidate, Rejected
@@ -38,7 +38,7 @@ def read(clone: Clone) -> CandidateShelf:
     files = ((s.candidates, name) for s in clone.stores for name in s.listed(s.candidates) if name.endswith(".md"))
     for folder, name in files:
         try:
-            memory = _load(os.path.join(folder, name))
+            memory = memory_files.read_candidate(os.path.join(folder, name))
         except FileNotFoundError:  # another command decided it just now
             continue
         except BrokenEntry as error:
@@ -79,20 +79,6 @@ def locked(clone: Clone) -> Iterator[None]:
     """Hold the shelf, so that what was read stays true until what follows is written."""
     with fsio.locked(f"{clone.layout.candidates}.lock"):
         yield
-
-
-def _load(path: str) -> Candidate | Rejected:
-    try:
-        memory = memory_files.parse(fsio.read(path, limit=memory_files.MAX_ENTRY).decode(), path)
-    except UnicodeDecodeError:
-        raise BrokenEntry(f"{path}:1 is not UTF-8 text") from None
-    except FileNotFoundError:
-        raise
-    except (TooLarge, UnsafePath, OSError) as error:
-        raise BrokenEntry(str(error)) from None
-    if not isinstance(memory, Candidate | Rejected) or os.path.basename(path) != f"{memory.id}.md":
-        raise BrokenEntry(f"{path}:1 is not the candidate its name says")
-    return memory
 
 
 def _path(folder: str, identity: str) -> str:

@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from holdfast.curation import candidates, memory_conflicts, memory_state, propose
+from holdfast.curation import candidates, memory_conflicts, memory_state, propose, snapshot
 from holdfast.curation.decisions import MemoryStanding
-from holdfast.curation.memory_conflicts import KnownClaims
-from holdfast.curation.memory_state import MemoryListing
-from holdfast.curation.snapshot import ProposalGround, hold_ground
 from holdfast.errors import BadInput
 from holdfast.git.approvals import KINDS as APPROVALS
 from holdfast.git.clone import Clone
 from holdfast.model import memory as rules
 from holdfast.model.evidence import Provenance
-from holdfast.model.memory import Candidate
 from holdfast.model.text import tokens
 from holdfast.values import field, frozen, replace
 
@@ -77,7 +73,7 @@ def examine(clone: Clone, now: datetime, *, use: RecallUse) -> MemoryHealth:
     """Look at everything that stands here."""
     found = memory_state.list_memories(clone, now)
     shelf = candidates.read(clone)
-    known = KnownClaims(found.standings)
+    known = memory_conflicts.KnownClaims(found.standings)
     conflicts = memory_conflicts.standing_conflicts(clone, found.standings, known, everything=True)
     findings = [
         *_grounds(found),
@@ -95,13 +91,13 @@ def examine(clone: Clone, now: datetime, *, use: RecallUse) -> MemoryHealth:
 def suggest(clone: Clone, health: MemoryHealth) -> MemoryHealth:
     """Put what it suggests on the shelf, each once; what was turned down before is not suggested again."""
     kinds = {one.memory.id: one.memory.type for one in memory_state.read_visible(clone)[0]}
-    with hold_ground(clone) as ground:
+    with snapshot.hold_ground(clone) as ground:
         found = tuple(_suggested(clone, one, kinds, ground) for one in health.findings)
     return replace(health, findings=found)
 
 
 def _suggested(
-    clone: Clone, finding: CuratorFinding, kinds: Mapping[str, str], ground: ProposalGround
+    clone: Clone, finding: CuratorFinding, kinds: Mapping[str, str], ground: snapshot.ProposalGround
 ) -> CuratorFinding:
     if finding.suggestion is None:
         return finding
@@ -120,10 +116,10 @@ def _suggested(
         )
     except BadInput:  # a tombstone: somebody said no
         return replace(finding, suggestion=None)
-    return replace(finding, candidate=made.id if isinstance(made, Candidate) else None)
+    return replace(finding, candidate=made.id if isinstance(made, rules.Candidate) else None)
 
 
-def _grounds(found: MemoryListing) -> Iterator[CuratorFinding]:
+def _grounds(found: memory_state.MemoryListing) -> Iterator[CuratorFinding]:
     for one in found.stale:
         moved = [text for text, state in one.receipts if state in ("changed", "gone")]
         gone = all(state == "gone" for _, state in one.receipts)
@@ -136,7 +132,7 @@ def _grounds(found: MemoryListing) -> Iterator[CuratorFinding]:
         yield CuratorFinding("expired", (one.id,), f"expired on {when}", suggestion)
 
 
-def _duplicates(known: KnownClaims, found: MemoryListing) -> Iterator[CuratorFinding]:
+def _duplicates(known: memory_conflicts.KnownClaims, found: memory_state.MemoryListing) -> Iterator[CuratorFinding]:
     standing = {one.id: one for one in (*found.trusted, *found.stale)}
     told: set[frozenset[str]] = set()
     for one in standing.values():
@@ -180,7 +176,7 @@ def _accepted_at(clone: Clone) -> dict[str, datetime]:
     return {event.target: datetime.fromisoformat(event.ts) for event in events if event.target}
 
 
-def _lost(found: MemoryListing) -> Iterator[CuratorFinding]:
+def _lost(found: memory_state.MemoryListing) -> Iterator[CuratorFinding]:
     """Runs and commits that cannot be looked up any more: nothing speaks against the memory, nor for it."""
     for one in (*found.trusted, *found.stale):
         lost = [t for t, state in one.receipts if state in _LOST and t.startswith(("run:", "commit:"))]

@@ -19,7 +19,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from holdfast.curation import candidates, decisions, memory_state, propose
-from holdfast.curation.candidates import CandidateShelf
 from holdfast.curation.memory_state import MemoryListing, VisibleMemory
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.git import approvals, conflict_sides, view_edits
@@ -28,9 +27,7 @@ from holdfast.model.event import EventDraft
 from holdfast.model.memory import Accepted, Candidate, Retired
 from holdfast.model.text import visible
 from holdfast.patterns import regex
-from holdfast.store import markdown_document, memory_files
-from holdfast.store.frontmatter import SEPARATOR
-from holdfast.store.memory_files import EntrySketch
+from holdfast.store import frontmatter, markdown_document, memory_files
 from holdfast.values import field, frozen, replace
 
 OF_KIND = {kind: f"{kind}s.md" for kind in ("decision", "assumption", "invariant", "dead-end")}
@@ -116,7 +113,7 @@ def _rebuilt(text: str, mark: str = "") -> str:
     front, body = _apart(text)
     # The fields that the entry itself has, one below the other; one may go on in indented lines.
     kept, skipping = [], False
-    for line in (line for line in front if line != SEPARATOR):
+    for line in (line for line in front if line != frontmatter.SEPARATOR):
         skipping = bool(_DERIVED.match(line)) or (skipping and line[:1] in (" ", "\t", "-"))
         if not skipping:
             kept.append(line)
@@ -217,7 +214,7 @@ class ShownPages:
 
     pages: tuple[MemoryPage, ...]
     seen: Mapping[str, VisibleMemory] = field(default_factory=dict)
-    shelf: CandidateShelf = field(default_factory=CandidateShelf)
+    shelf: candidates.CandidateShelf = field(default_factory=candidates.CandidateShelf)
     clashing: Collection[str] = ()
 
 
@@ -256,7 +253,7 @@ def _page(clone: Clone, kind: str, found: MemoryListing, seen: _Seen, updated: M
     return make_page(OF_KIND[kind], items, out)
 
 
-def show_candidates(clone: Clone, shelf: CandidateShelf | None = None) -> MemoryPage:
+def show_candidates(clone: Clone, shelf: candidates.CandidateShelf | None = None) -> MemoryPage:
     """The page of what waits for review."""
     shelf = shelf or candidates.read(clone)
     line, items, elsewhere = clone.line(), [], 0
@@ -302,7 +299,7 @@ class _Plan:
 
     entries: dict[str, tuple[VisibleMemory, str]] = field(default_factory=dict)  # id to what it was and its new text
     candidates: dict[str, Candidate] = field(default_factory=dict)
-    new: list[EntrySketch] = field(default_factory=list)
+    new: list[memory_files.EntrySketch] = field(default_factory=list)
     said: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 

@@ -18,15 +18,12 @@ from functools import partial
 from holdfast.curation.decisions import MemoryStanding
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry
 from holdfast.git import approval_proofs, approvals, file_entries, upstream
-from holdfast.git.approval_proofs import ProvenText
 from holdfast.git.approvals import EDITED, T0, T2, T4, UNCHECKED, Approvals, Causes, MemoryApproval, Tiers, words_of
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import State, states
-from holdfast.git.file_entries import FileEntry
 from holdfast.git.visible_entries import Sighting
 from holdfast.model.memory import Accepted, Memory, Retired, is_expired
 from holdfast.store import layout, pending_changes
-from holdfast.store.layout import Layout
 from holdfast.values import frozen, replace
 
 
@@ -140,10 +137,10 @@ def _claims(sighting: Sighting) -> tuple[str, ...]:
     """The ids that a file may have had which cannot be read: what its text says, and how its name ends."""
     words = os.path.basename(sighting.path).removesuffix(".md").split("-")
     named = ("-".join(words[start:]) for start in range(len(words)))
-    return tuple(filter(None, (ProvenText(sighting.path, "", sighting.text).id, *named)))
+    return tuple(filter(None, (approval_proofs.ProvenText(sighting.path, "", sighting.text).id, *named)))
 
 
-def _seen(placed: FileEntry, memory: Accepted | Retired) -> VisibleMemory:
+def _seen(placed: file_entries.FileEntry, memory: Accepted | Retired) -> VisibleMemory:
     alone = placed.file is placed.sighting
     return VisibleMemory(placed.sighting, memory, None if alone else placed.file, placed.start)
 
@@ -184,7 +181,7 @@ def by_hand(clone: Clone, one: VisibleMemory) -> VisibleMemory:
     return one  # taken out by hand: absence from a file is no decision
 
 
-def _entry(placed: FileEntry) -> Accepted | Retired:
+def _entry(placed: file_entries.FileEntry) -> Accepted | Retired:
     memory = placed.parse()
     if not isinstance(memory, Accepted | Retired):
         where = f"{placed.sighting.path}:{placed.line}"
@@ -418,6 +415,6 @@ def erased_elsewhere(clone: Clone) -> list[str]:
     return sorted(held)
 
 
-def _keeps(store: Layout, name: str) -> bool:
+def _keeps(store: layout.Layout, name: str) -> bool:
     """Whether a store has a run's capsule or a candidate of this name."""
     return os.path.isdir(store.run(name)) or os.path.lexists(os.path.join(store.candidates, f"{name}.md"))

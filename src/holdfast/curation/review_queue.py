@@ -14,14 +14,10 @@ from functools import cached_property
 
 from holdfast.curation import candidates, memory_conflicts, memory_state, review
 from holdfast.curation.decisions import MemoryStanding
-from holdfast.curation.memory_conflicts import KnownClaims, MemoryConflict
-from holdfast.curation.memory_state import MemoryListing
 from holdfast.errors import BadInput
-from holdfast.git import approval_proofs, branch_lines, file_entries
-from holdfast.git.approval_proofs import ProvenText
+from holdfast.git import approval_proofs, branch_lines, file_entries, span_history
 from holdfast.git.approvals import EDITED
 from holdfast.git.clone import Clone
-from holdfast.git.span_history import what_changed
 from holdfast.model.evidence import Provenance, parse_provenance
 from holdfast.model.ids import pick
 from holdfast.model.memory import Candidate
@@ -61,10 +57,10 @@ class UnreadableMemory:
 class ReviewLook:
     """What somebody who decides about an item wants to see beside it."""
 
-    conflicts: tuple[MemoryConflict, ...]
+    conflicts: tuple[memory_conflicts.MemoryConflict, ...]
     same: tuple[str, ...]  # ids of what looks like the same claim: it could be merged into these
     diff: tuple[str, ...]  # what made it stale, or what was edited
-    hints: tuple[MemoryConflict, ...] = ()  # what it may contradict; blocks nothing
+    hints: tuple[memory_conflicts.MemoryConflict, ...] = ()  # what it may contradict; blocks nothing
 
 
 class ReviewQueue:
@@ -72,15 +68,15 @@ class ReviewQueue:
 
     def __init__(self, clone: Clone, now: datetime) -> None:
         self._clone = clone
-        self.known: MemoryListing = memory_state.list_memories(clone, now)
+        self.known: memory_state.MemoryListing = memory_state.list_memories(clone, now)
         self._shelf = candidates.read(clone)
         self.items = tuple(self._items())
         self.unreadable = tuple(_unreadable(clone, self.known))
 
     @cached_property
-    def against(self) -> KnownClaims:
+    def against(self) -> memory_conflicts.KnownClaims:
         """All that a candidate is held against, made ready once."""
-        return KnownClaims(self.known.standings, self._shelf.rejected.values())
+        return memory_conflicts.KnownClaims(self.known.standings, self._shelf.rejected.values())
 
     @property
     def waiting(self) -> int:
@@ -104,7 +100,7 @@ class ReviewQueue:
             changed = () if before is None else _compared(before, now, "HEAD")
         else:
             moved = [text for text, state in item.standing.receipts if state in ("changed", "gone")]
-            changed = tuple(line for text in moved for line in what_changed(self._clone, text))
+            changed = tuple(line for text in moved for line in span_history.what_changed(self._clone, text))
         # What looks the same may still be more likely a contradiction than not: then both are shown.
         hints = tuple(one for one in self.against.hints(memory) if one.other.id not in same or one.verdict.score >= 0.5)
         return ReviewLook(self.against.conflicts(memory), same, changed, hints)
@@ -133,7 +129,7 @@ class ReviewQueue:
         theirs = (*known.trusted, *known.stale, *known.unreviewed)
         yield from (QueueItem(one, "elsewhere") for one in theirs if one.trust == FOREIGN and one.status != EDITED)
 
-    def contradictions(self) -> list[MemoryConflict]:
+    def contradictions(self) -> list[memory_conflicts.MemoryConflict]:
         """What stands here and cannot stand together."""
         return memory_conflicts.standing_conflicts(self._clone, self.known.standings, self.against)
 
@@ -158,7 +154,7 @@ def _compared(before: str, now: str, name: str) -> tuple[str, ...]:
     return tuple(difflib.unified_diff(before.splitlines(), now.splitlines(), name, "now", lineterm="", n=1))
 
 
-def _unreadable(clone: Clone, known: MemoryListing) -> Iterable[UnreadableMemory]:
+def _unreadable(clone: Clone, known: memory_state.MemoryListing) -> Iterable[UnreadableMemory]:
     """What a person approved, has no other file that speaks, and cannot be read here."""
     claims = {name for one in known.broken for name in one.claims}
     if not claims:
@@ -173,7 +169,7 @@ def _unreadable(clone: Clone, known: MemoryListing) -> Iterable[UnreadableMemory
 
 def _bring_back(clone: Clone, name: str, path: str) -> str:
     """How to have the approved text of a memory again, as far as the branch's history has it."""
-    wanted = ProvenText(path, "", memory_state.approved_text(clone, name, path) or "").digest()
+    wanted = approval_proofs.ProvenText(path, "", memory_state.approved_text(clone, name, path) or "").digest()
     versions = clone.repo.history("HEAD", [path]) if wanted else []
     digests = approval_proofs.digests(clone.repo, {blob for _, _, blob in versions if blob})
     for commit, _, blob in versions:

@@ -13,7 +13,6 @@ from holdfast.curation import candidates, decisions, memory_state, snapshot, und
 from holdfast.curation.decisions import MemoryStanding, Reviewer
 from holdfast.curation.memory_conflicts import STANDING, KnownClaims, MemoryConflict
 from holdfast.curation.memory_state import VisibleMemory
-from holdfast.curation.undo import UndoStep
 from holdfast.errors import BadInput, BrokenEntry, Contradicts, NeedsEvidence
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import states
@@ -73,7 +72,7 @@ def revise(
         undo.follow(clone, entry.file or entry.sighting, after)
     if not decisions.waits(clone, memory.id, kind, blob=blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=blob)
-    undo.note(clone, UndoStep(action, memory.id, taken, entry.sighting.path, before, after), reviewer)
+    undo.note(clone, undo.UndoStep(action, memory.id, taken, entry.sighting.path, before, after), reviewer)
     trust = "T0" if reviewer.person else "T2"
     return MemoryStanding(memory, rules.status(memory), path=entry.sighting.path, blob=blob, trust=trust)
 
@@ -101,7 +100,7 @@ def confirm(
     asked = decisions.waits if again else decisions.has
     if not asked(clone, memory.id, kind, blob=sighting.blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
-        undo.note(clone, UndoStep("accept", memory.id, (), sighting.path, before, after, stood=stood), reviewer)
+        undo.note(clone, undo.UndoStep("accept", memory.id, (), sighting.path, before, after, stood=stood), reviewer)
     return standing
 
 
@@ -131,7 +130,7 @@ def edit(clone: Clone, identity: str, changes: Mapping[str, Any], reviewer: Revi
             if new != old:
                 candidates.keep(clone, new)
                 decisions.record(clone, "propose", new, reviewer=reviewer, action="edit")
-                undo.note(clone, UndoStep("edit", new.id, ((old.id, memory_files.render(old)),)), reviewer)
+                undo.note(clone, undo.UndoStep("edit", new.id, ((old.id, memory_files.render(old)),)), reviewer)
             return MemoryStanding(new, "candidate")
         entry = there.entry(name)
         if entry is None:
@@ -187,7 +186,7 @@ def end(clone: Clone, entry: VisibleMemory, reason: str, reviewer: Reviewer, *, 
     said = clone.scan.text(reason.strip())
     if not decisions.waits(clone, name, "retire", blob=blob):
         decisions.record(clone, "retire", entry.memory, reviewer=reviewer, blob=blob, reason=said or None)
-        undo.note(clone, UndoStep("retire", name, taken, entry.sighting.path, before, after), reviewer)
+        undo.note(clone, undo.UndoStep("retire", name, taken, entry.sighting.path, before, after), reviewer)
     return MemoryStanding(Retired.of(entry.memory), "deprecated", path=entry.sighting.path, blob=blob)
 
 

@@ -10,15 +10,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.curation import candidates, memory_state
-from holdfast.curation.candidates import CandidateShelf
-from holdfast.curation.memory_state import VisibleMemory
 from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
 from holdfast.lazy_module import LazyModule
 from holdfast.model import memory as rules
 from holdfast.model.contradictions import statement
 from holdfast.model.ids import pick
-from holdfast.model.memory import Accepted, Candidate, Memory
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
@@ -34,17 +31,17 @@ class ProposalGround:
         shelf = candidates.read(clone)
         seen, _ = memory_state.read_visible(clone)
         entries = [one.memory for one in seen]
-        accepted = [memory for memory in entries if isinstance(memory, Accepted)]
+        accepted = [memory for memory in entries if isinstance(memory, rules.Accepted)]
         replaced = {old for memory in accepted for old in memory.supersedes}
         self.ids = {*shelf.ids, *(memory.id for memory in entries)}
         # What was superseded is not known any more: to bring it back contradicts whoever gave it up.
         standing = [memory for memory in entries if memory.id not in replaced]
-        self._memories: dict[str, Memory] = {
+        self._memories: dict[str, rules.Memory] = {
             memory.id: memory for memory in (*shelf.rejected.values(), *shelf.waiting.values(), *standing)
         }
         self._near: dict[tuple[str, str | None], claims.SimilarStatements] = {}
 
-    def alike(self, said: claims.Statement, suggests: str | None) -> list[Memory]:
+    def alike(self, said: claims.Statement, suggests: str | None) -> list[rules.Memory]:
         """The memories of its type that make the same claim, those in the very same words first.
 
         What suggests something is about another memory, and the same only if it suggests the same.
@@ -54,7 +51,7 @@ class ProposalGround:
         other_words = [one for one in near if claims.same(statement(one), said)]
         return list({memory.id: memory for memory in (*same, *other_words)}.values())
 
-    def put(self, candidate: Candidate) -> None:
+    def put(self, candidate: rules.Candidate) -> None:
         """A candidate is on the shelf now, or says more than it did."""
         self.ids.add(candidate.id)
         self._memories[candidate.id] = candidate
@@ -81,8 +78,8 @@ def hold_ground(clone: Clone) -> Iterator[ProposalGround]:
 class ReviewTable:
     """Candidates, tombstones and entries; whoever writes afterwards holds the shelf's lock."""
 
-    shelf: CandidateShelf
-    seen: Sequence[VisibleMemory]
+    shelf: candidates.CandidateShelf
+    seen: Sequence[memory_state.VisibleMemory]
 
     @property
     def ids(self) -> list[str]:
@@ -101,7 +98,7 @@ class ReviewTable:
         except NotFound:
             return pick(text, self.ids)
 
-    def entry(self, name: str) -> VisibleMemory | None:
+    def entry(self, name: str) -> memory_state.VisibleMemory | None:
         """The one entry of this id."""
         return memory_state.by_id(self.seen, name)
 

@@ -8,7 +8,6 @@ import json
 import os
 
 from holdfast.curation import candidates, decisions
-from holdfast.curation.decisions import Reviewer
 from holdfast.errors import BadInput, BrokenEntry, HoldfastError, NotFound
 from holdfast.git.clone import Clone
 from holdfast.git.visible_entries import Sighting
@@ -36,13 +35,13 @@ class UndoStep:
     line: str = ""  # where
 
 
-def note(clone: Clone, step: UndoStep, reviewer: Reviewer | None) -> None:
+def note(clone: Clone, step: UndoStep, reviewer: decisions.Reviewer | None) -> None:
     """Remember how to take a decision back; what is too old is forgotten."""
     by_person = reviewer is not None and reviewer.person
     _write(clone.layout, [*_read(clone.layout), replace(step, person=by_person, line=clone.line().id)][-MOST:])
 
 
-def undo(clone: Clone, reviewer: Reviewer) -> UndoStep:
+def undo(clone: Clone, reviewer: decisions.Reviewer) -> UndoStep:
     """Take the last decision of this line back: the entry as it was, the candidate on the shelf again.
 
     Each step can be done again, so an undo that was killed is completed by running it again.
@@ -95,7 +94,7 @@ def _is_back(step: UndoStep, now: Sighting | None, waits: bool) -> bool:
     return step.before != step.after and now is not None and now.text == step.before
 
 
-def _take_back(clone: Clone, step: UndoStep, reviewer: Reviewer) -> None:
+def _take_back(clone: Clone, step: UndoStep, reviewer: decisions.Reviewer) -> None:
     path = step.path or ""
     now, waits = _now(clone, path)
     if not _is_back(step, now, waits):

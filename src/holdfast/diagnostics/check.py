@@ -24,7 +24,6 @@ from holdfast.model.contradictions import contradicting_pairs
 from holdfast.model.memory import Accepted, Memory, source_run
 from holdfast.model.text import visible
 from holdfast.store import layout, memory_files
-from holdfast.store.memory_files import EntryPart
 from holdfast.values import frozen
 
 About = Callable[[VerifiedEvent], bool]
@@ -147,7 +146,7 @@ def judge_contradictions(repo: Repo, start: str, places: Sequence[tuple[str, Mem
     accepted = {memory.id: memory for _, memory in places if isinstance(memory, Accepted)}
     replaced = {name for memory in accepted.values() for name in memory.supersedes}
     standing = {name: memory for name, memory in accepted.items() if name not in replaced}
-    before = start if start != repo.head().oid else _commit(repo, "HEAD^1")
+    before = start if start != repo.head().oid else repo.commit_of("HEAD^1")
     was = {row.path: row.oid for row in rows(repo, before, layout.MEMORY)} if before else {}
     changed = {row.path for row in rows(repo, "HEAD", layout.MEMORY) if was.get(row.path) != row.oid}
     new = {memory.id for path, memory in places if path in changed}
@@ -238,7 +237,7 @@ def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> G
 def _start(repo: Repo, base: str | None, trunk: str | None) -> tuple[str | None, list[HealthFinding]]:
     """The commit to compare with, "" for an empty past, None where this clone cannot tell."""
     asked = base or repo.trunk(trunk)
-    tip = _commit(repo, asked) if asked else None
+    tip = repo.commit_of(asked) if asked else None
     if tip is None and base:
         raise BadInput(f"{base} names no commit here", hint=_FETCH)
     if repo.is_shallow() and tip is None:
@@ -251,11 +250,6 @@ def _start(repo: Repo, base: str | None, trunk: str | None) -> tuple[str | None,
     if repo.is_shallow():
         return None, [_unknown(f"this shallow clone does not reach the point where HEAD left {asked}")]
     return "", []
-
-
-def _commit(repo: Repo, name: str) -> str | None:
-    done = repo.attempt("rev-parse", "-q", "--verify", f"{name}^{{commit}}")
-    return done.stdout.decode("ascii").strip() if done.returncode == 0 else None
 
 
 def _unknown(said: str) -> HealthFinding:
@@ -283,7 +277,7 @@ def _side(repo: Repo, rev: str) -> _Side:
     return _Side(listed, memories, tuple(findings))
 
 
-def _entry(repo: Repo, row: TreeRow, part: EntryPart, *, alone: bool) -> _Entry:
+def _entry(repo: Repo, row: TreeRow, part: memory_files.EntryPart, *, alone: bool) -> _Entry:
     assert not isinstance(part.memory, BrokenEntry)
     oid = row.oid if alone else repo.hash_blob(part.text.encode("utf-8"))
     return _Entry(part.memory, part.line, f"{row.mode} {oid}")

@@ -21,21 +21,15 @@ from holdfast.diagnostics import plan_soundness, tracked_log
 from holdfast.diagnostics.findings import HealthFinding, HealthReport, place_of, relative, report
 from holdfast.diagnostics.log_integrity import Ledger, LogCheckpoint, VerifiedEvent
 from holdfast.errors import BrokenEntry, CorruptLog, GitFailed, PublishRefused, TooLarge, UnsafePath
-from holdfast.git import approvals, branch_lines, erase, hooks, publish_journal
+from holdfast.git import approvals, branch_lines, erase, evidence_check, file_entries, hooks, publish_journal
 from holdfast.git.clone import Clone
-from holdfast.git.evidence_check import states
-from holdfast.git.file_entries import placed
-from holdfast.git.hooks import HookState
 from holdfast.index.other_branches import OWN_TABLES
 from holdfast.index.other_branches import path_of as others_of
 from holdfast.index.refresh import path_of
 from holdfast.index.sqlite import damage_of, is_busy
-from holdfast.model.memory import Accepted, Candidate, Rejected, Retired, is_expired, iso
-from holdfast.store import capsule, fsio, layout, memory_files, pending_changes, receipt_files
+from holdfast.model.memory import Accepted, Candidate, Retired, is_expired, iso
+from holdfast.store import capsule, fsio, layout, log, memory_files, pending_changes, private_store, receipt_files
 from holdfast.store.format import MAX_SEGMENT, SALT_BYTES, body_name, parse_event
-from holdfast.store.layout import Layout
-from holdfast.store.log import MAX_SPOOL
-from holdfast.store.private_store import read_repo_id
 
 HOUR = 3600.0
 _REPAIR = "Run `holdfast doctor --repair`."
@@ -84,7 +78,7 @@ def all_files(root: str) -> dict[str, os.stat_result]:
 
 
 def leftovers(
-    store: Layout, top: str, files: Mapping[str, os.stat_result], *, bodies: Collection[str], now: float
+    store: layout.Layout, top: str, files: Mapping[str, os.stat_result], *, bodies: Collection[str], now: float
 ) -> Iterator[HealthFinding]:
     """What an interrupted command left: temporary files, bodies that no event names, a half-done publish."""
     all_bodies = store.bodies
@@ -105,7 +99,7 @@ def leftovers(
             yield _note(path, top, f"{what} was interrupted", step)
 
 
-def unfinished(store: Layout, top: str, *, runs: Collection[str]) -> Iterator[HealthFinding]:
+def unfinished(store: layout.Layout, top: str, *, runs: Collection[str]) -> Iterator[HealthFinding]:
     """Capsules whose run never got its event."""
     for name in _listed(store.runs):
         if name not in runs and os.path.isdir(store.run(name)) and not capsule.is_alive(store.run(name)):
@@ -130,7 +124,7 @@ def examine_facts(clone: Clone) -> Iterator[HealthFinding]:
         yield HealthFinding("problem", "facts", layout.MEMORY, str(error), "Mend what it names, then run this again.")
         return
     memories: list[tuple[str, Accepted]] = []
-    for one in placed(clone.repo, seen):
+    for one in file_entries.placed(clone.repo, seen):
         try:
             memory = one.parse()
         except BrokenEntry as error:
@@ -145,7 +139,7 @@ def examine_facts(clone: Clone) -> Iterator[HealthFinding]:
         if isinstance(memory, Accepted):
             memories.append((one.sighting.path, memory))
     try:
-        held = states(clone, (text for _, memory in memories for text in memory.evidence))
+        held = evidence_check.states(clone, (text for _, memory in memories for text in memory.evidence))
     except (CorruptLog, GitFailed) as error:
         # The damage itself is reported where it lies; only what rests on it cannot be judged.
         yield HealthFinding("note", "facts", layout.MEMORY, f"evidence could not be checked: {error}", _REVIEW)
@@ -184,7 +178,7 @@ def examine_hooks(clone: Clone) -> list[HealthFinding]:
     return judged
 
 
-def _judged(found: Sequence[HookState], top: str) -> Iterator[HealthFinding]:
+def _judged(found: Sequence[hooks.HookState], top: str) -> Iterator[HealthFinding]:
     if not any(hook.installed or hook.trouble for hook in found):
         return  # a choice: what git does is then noticed by the next command, not at once
     # Four hooks with one cause are one thing to mend.
@@ -203,12 +197,12 @@ def _judged(found: Sequence[HookState], top: str) -> Iterator[HealthFinding]:
         yield HealthFinding("note", "git", _shown_hooks(missing, top), f"{_names(missing)} is not installed", INSTALL)
 
 
-def _names(found: Sequence[HookState]) -> str:
+def _names(found: Sequence[hooks.HookState]) -> str:
     names = [hook.name for hook in found]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _shown_hooks(found: Sequence[HookState], top: str) -> str:
+def _shown_hooks(found: Sequence[hooks.HookState], top: str) -> str:
     where = found[0].where
     if len(found) > 1:
         where = os.path.dirname(where) if os.path.isabs(where) else ".git/config"
@@ -254,7 +248,7 @@ def read_everything(clone: Clone) -> tuple[Ledger, list[HealthFinding]]:
     found: list[HealthFinding] = []
     for path in (os.path.join(s.spool, line) for s in clone.stores for line in _listed(s.spool)):
         for spool in (os.path.join(path, name) for name in _listed(path)):
-            found += _read(clone, spool, partial(ledger.spool, relative(spool, top), spool), limit=MAX_SPOOL)
+            found += _read(clone, spool, partial(ledger.spool, relative(spool, top), spool), limit=log.MAX_SPOOL)
     for store in clone.stores:
         for name in _listed(store.sealed_log):
             path = os.path.join(store.sealed_log, name)
@@ -421,8 +415,7 @@ def _capsule_of(clone: Clone, event: VerifiedEvent, stored: bytes) -> Iterator[H
         shown = _shown(clone, path).rstrip("/")
         yield HealthFinding("problem", "capsule", shown, fault.sentence, step, repair=repair, path=path)
     # The packs that the run was given lie beside its capsule, which names their roots.
-    context = capsule.read_json(folder, capsule.CONTEXT)
-    for sentence in receipt_files.faults(clone.stores, run, context) if isinstance(context, dict) else ():
+    for sentence in receipt_files.faults(clone.stores, run, capsule.read_context(folder)):
         place = os.path.join(clone.layout.receipts, run)
         yield HealthFinding("problem", "capsule", _shown(clone, place), sentence, _BACKUP)
 
@@ -448,7 +441,7 @@ def examine_records(clone: Clone) -> Iterator[HealthFinding]:
         for name in erase.markers(store):
             path = os.path.join(store.erased, name)
             yield from _unreadable(clone, path, partial(erase.bodies_of, store, name), repair="erased")
-        yield from _unreadable(clone, store.repo_id, partial(read_repo_id, store), repair="repo-id")
+        yield from _unreadable(clone, store.repo_id, partial(private_store.read_repo_id, store), repair="repo-id")
 
 
 def _unreadable(clone: Clone, path: str, read: Callable[[], object], *, repair: str) -> Iterator[HealthFinding]:
@@ -460,12 +453,12 @@ def _unreadable(clone: Clone, path: str, read: Callable[[], object], *, repair: 
         yield _problem(clone, path, error, repair=repair)
 
 
-def _candidates(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
+def _candidates(clone: Clone, store: layout.Layout) -> Iterator[HealthFinding]:
     sound: dict[str, Candidate] = {}
     for name in store.listed(store.candidates):
         path = os.path.join(store.candidates, name)
         try:
-            memory = _candidate(path) if name.endswith(".md") else None
+            memory = memory_files.read_candidate(path) if name.endswith(".md") else None
         except FileNotFoundError:  # somebody decided it just now
             continue
         except BrokenEntry as error:
@@ -479,18 +472,6 @@ def _candidates(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
             said = f"the words of {candidate.id} were changed after it was proposed"
             step = "Read it before you accept it; `holdfast show` has what was proposed."
             yield HealthFinding("note", "store", _shown(clone, path), said, step)
-
-
-def _candidate(path: str) -> Candidate | Rejected:
-    try:
-        memory = memory_files.parse(fsio.read(path, limit=memory_files.MAX_ENTRY).decode(), path)
-    except FileNotFoundError:
-        raise
-    except (UnicodeDecodeError, TooLarge, UnsafePath, OSError) as error:
-        raise BrokenEntry(f"{path}: it cannot be read: {error}") from None
-    if not isinstance(memory, Candidate | Rejected) or os.path.basename(path) != f"{memory.id}.md":
-        raise BrokenEntry(f"{path}: it is not the candidate its name says")
-    return memory
 
 
 def _shown(clone: Clone, path: str) -> str:

@@ -19,10 +19,8 @@ from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.model.task import Link, Task
 from holdfast.store import layout, pending_changes, session_files, task_files, trash
-from holdfast.store.layout import Layout
 from holdfast.values import frozen, replace
-from holdfast.work import canonical_links, task_board, task_claims
-from holdfast.work.task_graph import TaskGraph
+from holdfast.work import canonical_links, task_board, task_claims, task_graph
 
 FOLDERS = (layout.TASKS, layout.LINKS)
 TAKE_OUT = "Take one of these needs out: `holdfast task edit ID --no-need OTHER`."
@@ -94,7 +92,7 @@ def rings(found: Iterable[Task]) -> list[tuple[str, ...]]:
     """Cycles of needs and parents, each written A, B, A; at most a few, no node in two of them."""
     left = {task.id: task for task in found}
     seen: list[tuple[str, ...]] = []
-    while len(seen) < _MOST_RINGS and (ring := TaskGraph(left.values()).cycle()):
+    while len(seen) < _MOST_RINGS and (ring := task_graph.TaskGraph(left.values()).cycle()):
         seen.append(ring)
         for name in ring:
             left.pop(name, None)
@@ -199,7 +197,7 @@ def _commits(task: Task) -> list[str]:
 # Sessions, claims and the trash.
 
 
-def _sessions(clone: Clone, store: Layout, living: Collection[str]) -> Iterator[HealthFinding]:
+def _sessions(clone: Clone, store: layout.Layout, living: Collection[str]) -> Iterator[HealthFinding]:
     for path, error in session_files.damaged(store):
         yield _record(clone, "sessions", path, error)
     first: dict[str, str] = {}
@@ -216,8 +214,8 @@ def _sessions(clone: Clone, store: Layout, living: Collection[str]) -> Iterator[
             yield _note(clone, "sessions", session_files.path_of(store, session.id), said, step)
 
 
-def _claims(clone: Clone, store: Layout, living: Collection[str]) -> Iterator[HealthFinding]:
-    probe = Layout(store.top, store.private, store.cache)  # its readers say there what they leave out
+def _claims(clone: Clone, store: layout.Layout, living: Collection[str]) -> Iterator[HealthFinding]:
+    probe = layout.Layout(store.top, store.private, store.cache)  # its readers say there what they leave out
     held = list(task_claims.every(probe))
     for said in probe.notes:
         path, mark, why = said.removeprefix("left out: ").partition(" is no claim: ")
@@ -230,7 +228,7 @@ def _claims(clone: Clone, store: Layout, living: Collection[str]) -> Iterator[He
             yield _note(clone, "claims", os.path.join(store.claims, f"{claim.task}.json"), said, step)
 
 
-def _trash(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
+def _trash(clone: Clone, store: layout.Layout) -> Iterator[HealthFinding]:
     for path, error in trash.damaged(store):
         yield _record(clone, "store", path, error)
     for reset in _quietly(store, trash.every):
@@ -240,9 +238,9 @@ def _trash(clone: Clone, store: Layout) -> Iterator[HealthFinding]:
             yield _note(clone, "store", os.path.join(store.trash, reset.name), said, step)
 
 
-def _quietly(store: Layout, look: Callable[[Layout], list[_T]]) -> list[_T]:
+def _quietly(store: layout.Layout, look: Callable[[layout.Layout], list[_T]]) -> list[_T]:
     """What a reader finds; what it leaves out was reported already."""
-    return look(Layout(store.top, store.private, store.cache))
+    return look(layout.Layout(store.top, store.private, store.cache))
 
 
 def _record(clone: Clone, topic: str, path: str, why: object) -> HealthFinding:
@@ -316,4 +314,4 @@ def _new_rings(repo: Repo, found: NodeFiles, before: dict[str, TreeRow], start: 
     was = _read_tree(repo, before.values())[0].tasks.values() if seen and start else ()
     for ring in seen:
         finding = problem(places[min(ring)], f"these wait for one another: {' → '.join(ring)}", TAKE_OUT)
-        yield _older(finding) if TaskGraph(task for task in was if task.id in ring).cycle() else finding
+        yield _older(finding) if task_graph.TaskGraph(task for task in was if task.id in ring).cycle() else finding

@@ -15,10 +15,8 @@ from holdfast.errors import HoldfastError, NotFound
 from holdfast.git import branch_lines, erase, publish_journal
 from holdfast.git.clone import Clone
 from holdfast.patterns import PatternFile
-from holdfast.store import capsule, fsio
+from holdfast.store import capsule, fsio, log, private_store
 from holdfast.store.format import split_lines
-from holdfast.store.log import MAX_SPOOL
-from holdfast.store.private_store import name_store
 from holdfast.values import frozen
 
 _MAX_COPY = 64 << 20
@@ -101,7 +99,7 @@ def _move_away(clone: Clone, finding: HealthFinding) -> None:
     elif finding.repair == "erased":
         erase.mark_again(clone, name)
     elif finding.repair == "repo-id":
-        name_store(store)
+        private_store.name_store(store)
     elif finding.path in store.folders:
         fsio.make_dirs(finding.path)
 
@@ -112,7 +110,7 @@ def _set_aside(clone: Clone, report: HealthReport, finding: HealthFinding) -> No
     fd = os.open(finding.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     try:
         fsio.lock_fd(fd, wait=30.0, what=finding.path)
-        data = fsio.read(finding.path, limit=MAX_SPOOL)
+        data = fsio.read(finding.path, limit=log.MAX_SPOOL)
         pieces = list(enumerate(split_lines(data), 1))
         if any(number in torn and _is_event(piece) for number, piece in pieces):
             raise NotFound(f"{finding.file} has changed since it was examined", hint="Run it again.")

@@ -15,7 +15,6 @@ from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
 from holdfast.store import layout as paths
 from holdfast.store.format import SALT_BYTES
-from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
 _PIECE = 1 << 16
@@ -108,7 +107,7 @@ def _stored(clone: Clone) -> Iterator[_Stored]:
         yield _Stored(path, shown, _NAMED.get(parts[0], parts[0]), _id_of(parts, path))
 
 
-def _private(store: Layout, top: str, events: Mapping[str, str]) -> Iterator[_Stored]:
+def _private(store: paths.Layout, top: str, events: Mapping[str, str]) -> Iterator[_Stored]:
     for path in _files(store.private):
         parts = os.path.relpath(path, store.private).split(os.sep)
         if parts[0] in _OURS or path.endswith(".lock"):

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from holdfast.diagnostics import usage
-from holdfast.diagnostics.usage import DAY, UsageSubjects
 from holdfast.git.clone import Clone
 from holdfast.model.event import timestamp
 from holdfast.store import statistics, tally
@@ -90,7 +89,7 @@ class Stats:
         return not (self.recalls.asked or self.contexts.packs or self.memories or self.models)
 
 
-def stats(clone: Clone, about: UsageSubjects, *, calls_per_day: int | None) -> Stats:
+def stats(clone: Clone, about: usage.UsageSubjects, *, calls_per_day: int | None) -> Stats:
     """Read and work out everything; uses that are new are kept."""
     layout = clone.layout
     uses = usage.reckon(clone, about, now=int(clone.clock().timestamp()))
@@ -134,7 +133,7 @@ def _recalls(totals: Mapping[str, int], counts: CountedLines, uses: Iterable[Mem
 
     def within_a_day(memory: str, at: int) -> bool:
         moments = times.get(memory, ())
-        return bisect_right(moments, at) < bisect_right(moments, at + DAY)
+        return bisect_right(moments, at) < bisect_right(moments, at + usage.DAY)
 
     return RecallStats(
         asked=totals.get("recall.asked", 0),
@@ -155,7 +154,7 @@ def took(times: Iterable[int]) -> Duration | None:
 # ── memories and models ──────────────────────────────────────────────────────────────────────────
 
 
-def _memories(totals: Mapping[str, int], uses: Sequence[MemoryUse], about: UsageSubjects) -> list[MemoryStats]:
+def _memories(totals: Mapping[str, int], uses: Sequence[MemoryUse], about: usage.UsageSubjects) -> list[MemoryStats]:
     used = Counter(use.memory for use in uses)
     sorts = (tally.RECALLED, tally.TOLD, tally.LOOKED)
     names = {name.removeprefix(sort) for name in totals for sort in sorts if name.startswith(sort)}

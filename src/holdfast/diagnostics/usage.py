@@ -21,8 +21,7 @@ from holdfast.model.ids import PREFIXES
 from holdfast.patterns import regex
 from holdfast.store import statistics
 from holdfast.store.layout import TRACKED
-from holdfast.store.statistics import ACTED, CITED, CountedLines, MemoryUse
-from holdfast.values import frozen
+from holdfast.values import dicts_of, frozen
 
 DAY, HOUR = 86_400, 3_600  # seconds
 MOST_COMMITS = 5_000
@@ -45,7 +44,7 @@ class UsageSubjects:
 class GivenTimes:
     """When each memory was found or told."""
 
-    def __init__(self, counts: CountedLines) -> None:
+    def __init__(self, counts: statistics.CountedLines) -> None:
         self._asked: dict[str, list[int]] = defaultdict(list)
         self._all: dict[str, list[int]] = defaultdict(list)
         for asked in counts.asked:
@@ -81,7 +80,7 @@ def names_in(text: str) -> set[str]:
     return {found.lower() for found in _MEMORY.findall(text)}
 
 
-def reckon(clone: Clone, about: UsageSubjects, *, now: int) -> list[MemoryUse]:
+def reckon(clone: Clone, about: UsageSubjects, *, now: int) -> list[statistics.MemoryUse]:
     """Look for uses since the last time, keep them, and give all that are known."""
     given = GivenTimes(statistics.read(clone.layout))
     known = statistics.uses(clone.layout)
@@ -89,7 +88,7 @@ def reckon(clone: Clone, about: UsageSubjects, *, now: int) -> list[MemoryUse]:
         return known
     since = max(given.first, statistics.reckoned(clone.layout) - DAY)
     acts = chain(_in_log(clone, about, given, since), _in_commits(clone, since))
-    found = [MemoryUse(at, how, by, name) for at, how, by, name in acts if given.before(name, at)]
+    found = [statistics.MemoryUse(at, how, by, name) for at, how, by, name in acts if given.before(name, at)]
     try:
         if not clone.reading:
             return statistics.keep_uses(clone.layout, found, now=now)
@@ -109,26 +108,24 @@ def _in_log(clone: Clone, about: UsageSubjects, given: GivenTimes, since: int) -
 def _acts(clone: Clone, event: Event, about: UsageSubjects, given: GivenTimes) -> Iterator[Act]:
     at, target = int(datetime.fromisoformat(event.ts).timestamp()), event.target or ""
     if target and event.kind in DECIDED:
-        yield at, ACTED, event.hash_self[:12], target.lower()
+        yield at, statistics.ACTED, event.hash_self[:12], target.lower()
     if target and event.kind in _WRITTEN:
-        yield from ((at, CITED, target.lower(), name) for name in about.naming.get(target, ()))
+        yield from ((at, statistics.CITED, target.lower(), name) for name in about.naming.get(target, ()))
     if event.body is None:
         return
     body = clone.joined(event)
     named = names_in(json.dumps({name: body.get(name) for name in _SAID}, ensure_ascii=False)) - {target.lower()}
-    yield from ((at, CITED, (target or event.hash_self[:12]).lower(), name) for name in sorted(named))
+    yield from ((at, statistics.CITED, (target or event.hash_self[:12]).lower(), name) for name in sorted(named))
     if event.kind == "run":
-        paths = list(_changed(body.get("artifacts")))
+        paths = _changed(body.get("artifacts"))
         for name in given.recalled(at):
             if any(about.touches(name, path) for path in paths):
-                yield at, ACTED, event.hash_self[:12], name
+                yield at, statistics.ACTED, event.hash_self[:12], name
 
 
-def _changed(artifacts: object) -> Iterator[str]:
+def _changed(artifacts: object) -> list[str]:
     """The files that a run changed; a body may come with a bundle, and say anything."""
-    for one in artifacts if isinstance(artifacts, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("path"), str):
-            yield one["path"]
+    return [one["path"] for one in dicts_of(artifacts) if isinstance(one.get("path"), str)]
 
 
 def _in_commits(clone: Clone, since: int) -> Iterable[Act]:
@@ -143,7 +140,7 @@ def _in_commits(clone: Clone, since: int) -> Iterable[Act]:
     publishing = _publishing(clone, found)
     for oid, (at, names) in found.items():
         if oid not in publishing:
-            yield from ((at, CITED, oid[:12], name) for name in sorted(names))
+            yield from ((at, statistics.CITED, oid[:12], name) for name in sorted(names))
 
 
 def _publishing(clone: Clone, oids: Collection[str]) -> set[str]:

@@ -15,7 +15,6 @@ from typing import Any
 
 from holdfast.errors import CorruptLog, FutureFormat, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git import reflog
-from holdfast.git.reflog import BranchOrigin, ReflogRow
 from holdfast.git.repo import Head, Repo
 from holdfast.model.event import timestamp
 from holdfast.model.ids import line_id
@@ -344,7 +343,7 @@ def _new(repo: Repo, stores: Sequence[Layout], ref: str | None, clock: _Clock, i
     """A line as git's own records tell it: when its branch was born, and from what; or where HEAD was before."""
     now, descent = timestamp(clock()), _Descent(repo, known(*stores))
     if ref is None:
-        left: tuple[BranchOrigin, ReflogRow] | None = reflog.detached_from(repo)
+        left: tuple[reflog.BranchOrigin, reflog.ReflogRow] | None = reflog.detached_from(repo)
         inherits = descent.through(left[0], min(now, left[1].until)) if left else descent.through(None, now)
         return KnownLine(identity, (_detached_name(repo),), now, inherits, done=descent.done)
     moment = reflog.birth(repo, ref)
@@ -410,19 +409,19 @@ class _Descent:
         self.passed.add(ref)
         source = reflog.copied(self.repo, ref)
         if source is not None:
-            return self.through(BranchOrigin(source[0]), min(until, source[1].until))
+            return self.through(reflog.BranchOrigin(source[0]), min(until, source[1].until))
         moment = reflog.birth(self.repo, ref)
         if moment is not None:
             return self.through(reflog.origin(self.repo, ref, moment), min(until, moment.until))
         left = None if self.repo.resolve(ref) else reflog.arrival(self.repo, ref, until)
         return self.through(left[0], min(until, left[1].until)) if left else self.through(None, until)
 
-    def through(self, origin: BranchOrigin | None, until: str) -> tuple[InheritedLine, ...]:
+    def through(self, origin: reflog.BranchOrigin | None, until: str) -> tuple[InheritedLine, ...]:
         """What comes from an origin, and by it from those before."""
         if origin is None:
             trunk = self.repo.trunk() or ""
             trunk = f"refs/heads/{trunk.split('/', 3)[3]}" if trunk.startswith("refs/remotes/") else trunk
-            origin = BranchOrigin(trunk) if trunk else None
+            origin = reflog.BranchOrigin(trunk) if trunk else None
         if origin is None or origin.ref in self.passed or len(self.passed) > _GENERATIONS:
             return ()
         line = self.line_at(origin, until)
@@ -432,7 +431,7 @@ class _Descent:
             return chain(line, until)
         return self.of(origin.ref, until) if origin.ref else ()
 
-    def line_at(self, origin: BranchOrigin, until: str) -> KnownLine | None:
+    def line_at(self, origin: reflog.BranchOrigin, until: str) -> KnownLine | None:
         """The line that an origin was at a moment: not one that took its name later, or left it before."""
         if origin.ref is None:
             return self.lines.get(_read_detached(origin.git_dir or ""))

@@ -12,29 +12,21 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError, NotInitialised, ScanFailed, TooLarge, UnsafePath
 from holdfast.git import branch_lines, event_lookup, published_log, visible_entries
-from holdfast.git.branch_lines import BranchLine
-from holdfast.git.published_log import PublishedLog
 from holdfast.git.repo import Head, Repo
 from holdfast.git.visible_entries import Sighting, Source
 from holdfast.model.event import Event, EventDraft, heads, in_order, timestamp
 from holdfast.security.redact import Scanner
 from holdfast.store import entry_memo as entry_memos
-from holdfast.store import event_index, fsio, pending_changes, sandbox, seal
+from holdfast.store import event_index, fsio, pending_changes, private_store, sandbox, seal
 from holdfast.store import layout as paths
 from holdfast.store.format import added, body_bytes, events_in, sound_events
-from holdfast.store.layout import Layout
 from holdfast.store.log import Bodies, SpoolWriter, spool_ends
 from holdfast.store.pending_changes import PendingChange
-from holdfast.store.private_store import make_store, read_repo_id
 from holdfast.values import grouped
-
-if TYPE_CHECKING:
-    from holdfast.git.event_lookup import EventLookup
-    from holdfast.store.entry_memo import EntryMemo
 
 BODY_FIELDS = (
     "task", "inputs", "tool_calls", "outputs", "output_sha256", "derived_facts", "next_actions", "receipts",
@@ -60,7 +52,7 @@ class Clone:
     def __init__(
         self,
         repo: Repo,
-        layout: Layout,
+        layout: paths.Layout,
         *,
         clock: Callable[[], datetime] = _now,
         scan: Scanner | None = None,
@@ -81,7 +73,7 @@ class Clone:
         self.bodies = Bodies(*self._writable_first())
         self.sighted: dict[str, tuple[object, list[Sighting]]] = {}  # entry files by folder, and what that rests on
         self._writers: dict[str, SpoolWriter] = {}
-        self._line: tuple[tuple[object, ...], BranchLine] | None = None
+        self._line: tuple[tuple[object, ...], branch_lines.BranchLine] | None = None
         self._own: set[str] | None = None
         self._told: tuple[tuple[object, ...], list[Event]] | None = None
         self._erased: set[str] | None = None
@@ -98,7 +90,7 @@ class Clone:
     ) -> Clone:
         """The clone at a folder; in a fresh clone of an initialised project its store is made now."""
         repo = start if isinstance(start, Repo) else Repo.discover(start)
-        layout = Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
+        layout = paths.Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
         if not is_initialised(repo, layout):
             raise NotInitialised(f"{repo.top} has no Holdfast memory yet")
         clone = cls(repo, layout, clock=clock, scan=scan, intake=intake)
@@ -122,7 +114,7 @@ class Clone:
         self.private.leave_out(f"{foreign}; delete it: git rm -r {paths.LOCAL}")
         return False
 
-    def _came_by_git(self, local: Layout) -> bool:
+    def _came_by_git(self, local: paths.Layout) -> bool:
         """Whether git tracks something in the drawer, here or on any branch, or it is a repository itself."""
         if os.path.lexists(os.path.join(local.private, ".git")):  # of a submodule, which git leaves behind
             return True
@@ -144,7 +136,7 @@ class Clone:
         return any(self.repo.blobs_below(tree).keys() - {".gitignore"} for tree in trees)
 
     def _prepare(self) -> None:
-        make_store(self.layout)
+        private_store.make_store(self.layout)
         if self.layout.private == self.private.private:
             drawer = len(self.stores) > 1 and sandbox.holds_something(self.private)
             if drawer and (moved := sandbox.drain(self.private)).files:
@@ -182,7 +174,7 @@ class Clone:
         """This clone's random name, which finds its index in the cache."""
         for store in self.stores:
             try:
-                return read_repo_id(store)
+                return private_store.read_repo_id(store)
             except FileNotFoundError:
                 continue
             except CorruptLog as error:  # it only names a cache: any name of our own will do
@@ -204,18 +196,18 @@ class Clone:
     def now(self) -> str:
         return timestamp(self.clock())
 
-    def line(self) -> BranchLine:
+    def line(self) -> branch_lines.BranchLine:
         """The current line; looked up again when HEAD or git's config change under a long process."""
         return self._line_at(self.repo.head())
 
-    def _line_at(self, head: Head) -> BranchLine:
+    def _line_at(self, head: Head) -> branch_lines.BranchLine:
         config = os.path.join(self.repo.common_dir, "config")
         if self._line is None or self._line[0] != (head.ref, fsio.facts(config)) or head.ref is None:
             line = branch_lines.current(self.repo, self._writable_first(), head, self.clock, reading=self.reading)
             self._line = ((head.ref, fsio.facts(config)), line)
         return self._line[1]
 
-    def _writable_first(self) -> tuple[Layout, ...]:
+    def _writable_first(self) -> tuple[paths.Layout, ...]:
         return (self.layout, *(store for store in self.stores if store.private != self.layout.private))
 
     def forget_line(self) -> None:
@@ -270,10 +262,14 @@ class Clone:
             return False
         return True
 
-    def _tree_summary(self) -> PublishedLog:
+    def _tree_summary(self) -> published_log.PublishedLog:
         """The heads and the erased targets of the log in HEAD's tree."""
         tree = self.repo.tree_id("HEAD", paths.LOG) if self.repo.head().oid else None
-        return published_log.of_tree(self.repo, self.layout, tree, keep=not self.reading) if tree else PublishedLog()
+        return (
+            published_log.of_tree(self.repo, self.layout, tree, keep=not self.reading)
+            if tree
+            else published_log.PublishedLog()
+        )
 
     def change(
         self, path: str, text: str | None, *, event: Callable[[PendingChange], EventDraft] | None = None
@@ -367,7 +363,7 @@ class Clone:
         return visible_entries.sightings(self, folder, differs=differs, only=only)
 
     @cached_property
-    def entry_memo(self) -> EntryMemo:
+    def entry_memo(self) -> entry_memos.EntryMemo:
         """Entry files that were taken apart before."""
         kept = self.layout.cache and not self.reading
         return entry_memos.EntryMemo(self.layout.entry_memo(self.repo_id) if kept else None, self.hide, self.erased())
@@ -436,6 +432,7 @@ class Clone:
             for line in seal.spool_lines(store):
                 for path in seal.spools(store, line):
                     yield Source(f"{line}/{os.path.basename(path)}", "spool", line, None, path, None)
+        for store in self.stores:
             for name in store.listed(store.sealed_log, ".jsonl"):
                 path = os.path.join(store.sealed_log, name)
                 yield Source(name.removesuffix(".jsonl"), "segment", None, None, path, None)
@@ -450,7 +447,7 @@ class Clone:
         return self._steadily(lambda: self._lookup.find(scope, query))
 
     @cached_property
-    def _lookup(self) -> EventLookup:
+    def _lookup(self) -> event_lookup.EventLookup:
         return event_lookup.EventLookup(self)
 
     def forget_bodies(self) -> None:
@@ -511,13 +508,13 @@ class Clone:
         self.__dict__.pop("entry_memo", None)
 
 
-def is_writable(layout: Layout) -> bool:
+def is_writable(layout: paths.Layout) -> bool:
     """Whether the private store can be written; a sandbox may keep .git read-only."""
     there = layout.private if os.path.isdir(layout.private) else os.path.dirname(layout.private)
     return os.access(there, os.W_OK)
 
 
-def is_initialised(repo: Repo, layout: Layout) -> bool:
+def is_initialised(repo: Repo, layout: paths.Layout) -> bool:
     """`.holdfast/` in the work tree or in HEAD, or a private store, means initialised."""
     here = os.path.isdir(layout.in_tree(paths.TRACKED)) or os.path.lexists(layout.repo_id)
     return here or repo.tree_id("HEAD", paths.TRACKED) is not None

@@ -14,10 +14,8 @@ from holdfast.git.git_memo import listed_rows
 from holdfast.git.repo import Repo
 from holdfast.model import memory as memories
 from holdfast.model import task as rules
-from holdfast.model.task import Checkpoint
 from holdfast.patterns import regex
-from holdfast.store import markdown_document, memory_files, task_files
-from holdfast.store.frontmatter import BadFront
+from holdfast.store import frontmatter, markdown_document, memory_files, task_files
 from holdfast.store.frontmatter import read as read_front
 from holdfast.store.markdown_document import MarkdownClash
 from holdfast.values import field, frozen, mutable
@@ -258,7 +256,7 @@ def value(name: str, text: str) -> Any:
         return f"{name[1:]}: {text}"
     if name in rules.LISTS or name == "checkpoint":
         items = _items(text)
-        return (Checkpoint.of(items) if items else None) if name == "checkpoint" else items
+        return (rules.Checkpoint.of(items) if items else None) if name == "checkpoint" else items
     if text.strip() in ("", "null"):
         return None
     if name in _NUMBERS:
@@ -273,7 +271,7 @@ def _items(text: str) -> tuple[str, ...]:
     if text.strip().startswith("["):
         try:
             found = read_front(f"list: {text.strip()}")[0].value
-        except BadFront as error:
+        except frontmatter.BadFront as error:
             raise BadInput(f"{text[:80]!r} is not a list: {error.reason}") from None
         if isinstance(found, tuple):
             return found
@@ -318,7 +316,7 @@ def _difference(name: str, old: Any, new: Any) -> str:
 
 def shown(value: Any) -> str:
     """A field's value in a few words."""
-    if isinstance(value, Checkpoint):
+    if isinstance(value, rules.Checkpoint):
         value = value.words()
     if isinstance(value, tuple):
         value = ", ".join(map(str, value))
@@ -348,20 +346,16 @@ def stages(repo: Repo, folders: Sequence[str]) -> dict[str, MergeStages]:
 def origins(repo: Repo) -> tuple[str, str] | None:
     """Who ours and theirs are, by what git is in the middle of; None if it is in the middle of nothing."""
     here = repo.head().branch
-    if merging := _commit(repo, "MERGE_HEAD"):
+    if merging := repo.commit_of("MERGE_HEAD"):
         return here or _named(repo, "HEAD"), _named(repo, merging)
     if branch := repo.rebasing():
-        replayed = _commit(repo, "REBASE_HEAD") or _commit(repo, "CHERRY_PICK_HEAD")
+        replayed = repo.commit_of("REBASE_HEAD") or repo.commit_of("CHERRY_PICK_HEAD")
         told = branch.removeprefix("refs/heads/")
         return (f"{_named(repo, 'HEAD')}, rebased onto", f"{told}: {described(repo, replayed)}" if replayed else told)
     for name, word in (("CHERRY_PICK_HEAD", ""), ("REVERT_HEAD", "the revert of ")):
-        if oid := _commit(repo, name):
+        if oid := repo.commit_of(name):
             return here or _named(repo, "HEAD"), f"{word}{described(repo, oid)}"
     return None
-
-
-def _commit(repo: Repo, name: str) -> str | None:
-    return repo.text("rev-parse", "-q", "--verify", f"{name}^{{commit}}", ok=(0, 1, 128)) or None
 
 
 def _named(repo: Repo, rev: str) -> str:

@@ -12,9 +12,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError, TooLarge, UnsafePath
-from holdfast.store import fsio
-from holdfast.store.event_index import EventIndex
-from holdfast.store.log import MAX_SPOOL, first_event
+from holdfast.store import event_index, fsio, log
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from holdfast.git.clone import Clone
     from holdfast.git.visible_entries import Source
     from holdfast.model.event import Event
-    from holdfast.store.event_index import EventQuery
 
 AT_ONCE = 64  # segments whose bytes are held in memory
 ALL_FILES = 2_000  # an event names no more files; a run of so many may have written any
@@ -36,9 +33,9 @@ class EventLookup:
     def __init__(self, clone: Clone) -> None:
         self._clone = clone
         kept = clone.layout.cache and not clone.reading
-        self._index = EventIndex(clone.layout.event_index(clone.repo_id) if kept else None)
+        self._index = event_index.EventIndex(clone.layout.event_index(clone.repo_id) if kept else None)
 
-    def find(self, scope: str, query: EventQuery) -> list[Event]:
+    def find(self, scope: str, query: event_index.EventQuery) -> list[Event]:
         """The events that fit, in order; `scope` as in `Clone.find_events`."""
         return self._index.find(self._here(scope), query)
 
@@ -103,7 +100,7 @@ class EventLookup:
         for name, source in unread.items():
             offset = self._index.offset(name) or 0
             try:
-                own = source.path and fsio.read(source.path, limit=MAX_SPOOL, start=offset)
+                own = source.path and fsio.read(source.path, limit=log.MAX_SPOOL, start=offset)
             except (UnsafePath, TooLarge, NotADirectoryError) as error:
                 layout.leave_out(error)
                 continue
@@ -128,5 +125,5 @@ def _name(source: Source) -> str:
     """What a source is called in the index; empty if a spool holds nothing yet."""
     if source.kind == "segment":
         return f"s:{source.key}"
-    first, _ = first_event(source.path or ""), os.stat(source.path or "")  # sealed since: the caller looks again
+    first, _ = log.first_event(source.path or ""), os.stat(source.path or "")  # sealed since: the caller looks again
     return first and f"p:{source.path}@{first}"

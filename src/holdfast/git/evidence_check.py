@@ -17,6 +17,7 @@ from holdfast.git import span_following, tracked_files
 from holdfast.git.cited_commits import commit_anchors, commit_details
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
+from holdfast.model import evidence as model_evidence
 from holdfast.model.evidence import (
     CommitEvidence,
     Evidence,
@@ -25,9 +26,6 @@ from holdfast.model.evidence import (
     RunEvidence,
     Span,
     SymbolEvidence,
-    is_oid,
-    is_tracked_path,
-    parse_evidence,
 )
 from holdfast.model.ids import is_id
 from holdfast.model.spans.file_version import FileVersion
@@ -117,7 +115,7 @@ def _readings(typed: str) -> Iterator[_Reading]:
     """The ways to read a citation of a file: the whole text as a name first, then with a part of it named."""
     yield _Reading("file", typed)
     place, at, digest = typed.rpartition("@")
-    known = digest if at and is_oid(digest) else ""
+    known = digest if at and model_evidence.is_oid(digest) else ""
     text = place if known else typed
     if known:
         yield _Reading("file", place, f"@{known}", hash=known)
@@ -208,7 +206,7 @@ def states(clone: Clone, cited: Iterable[str], *, committed: bool = False) -> di
 
     Of files that HEAD has, only what is `committed` counts if that is asked for: it depends on HEAD alone.
     """
-    receipts = {text: parse_evidence(text) for text in dict.fromkeys(cited)}
+    receipts = {text: model_evidence.parse_evidence(text) for text in dict.fromkeys(cited)}
     runs = {item.run_id for item in receipts.values() if isinstance(item, RunEvidence)}
     commits = [item.oid for item in receipts.values() if isinstance(item, CommitEvidence)]
     files = [item.path for item in receipts.values() if isinstance(item, FileEvidence)]
@@ -318,8 +316,8 @@ def _texts(
 def _commits(clone: Clone, text: str) -> list[Evidence]:
     if text.startswith("-"):  # git would take it for an option
         return []
-    oid = clone.repo.text("rev-parse", "-q", "--verify", f"{text}^{{commit}}", ok=(0, 1, 128))
-    return [CommitEvidence(oid)] if is_oid(oid) else []
+    oid = clone.repo.commit_of(text)
+    return [CommitEvidence(oid)] if oid and model_evidence.is_oid(oid) else []
 
 
 def _files(clone: Clone, text: str, kind: str = "file") -> list[Evidence]:
@@ -336,7 +334,7 @@ def _files(clone: Clone, text: str, kind: str = "file") -> list[Evidence]:
 def _followed(clone: Clone, receipt: str) -> list[Evidence]:
     """A receipt whose file has another name by now, if it holds."""
     try:
-        given = parse_evidence(receipt)
+        given = model_evidence.parse_evidence(receipt)
     except BadInput:  # no receipt, but something typed
         return []
     return [given] if isinstance(given, Span) and _span_states(clone, [given])[given] == "holds" else []
@@ -407,9 +405,9 @@ def _nothing(clone: Clone, text: str) -> Exception:
             f"{shown} lies in the submodule {visible(inner)}, whose files this repository does not track",
             hint="Cite a commit of this repository that has the submodule as you mean it.",
         )
-    if is_tracked_path(path) and os.path.isdir(os.path.join(clone.repo.top, path)):
+    if model_evidence.is_tracked_path(path) and os.path.isdir(os.path.join(clone.repo.top, path)):
         return BadInput(f"{shown} is a folder", hint="Cite a file in it.")
-    if is_tracked_path(path) and os.path.lexists(os.path.join(clone.repo.top, path)):
+    if model_evidence.is_tracked_path(path) and os.path.lexists(os.path.join(clone.repo.top, path)):
         how = "ignored" if clone.repo.ignored([path]) else "not tracked"
         return BadInput(f"{shown} is {how} by git, so nobody else could check it", hint="Track it with git add first.")
     return NotFound(f"{shown} is no run, commit or tracked path here", hint=_HINT)
@@ -417,7 +415,7 @@ def _nothing(clone: Clone, text: str) -> Exception:
 
 def _is_here(repo: Repo, path: str) -> bool:
     inside = _inside(repo, path)
-    return is_tracked_path(inside) and os.path.lexists(os.path.join(repo.top, inside))
+    return model_evidence.is_tracked_path(inside) and os.path.lexists(os.path.join(repo.top, inside))
 
 
 def _several(text: str, found: Sequence[Evidence]) -> Ambiguous:

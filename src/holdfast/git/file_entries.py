@@ -12,7 +12,6 @@ from holdfast.git.visible_entries import Sighting
 from holdfast.model.memory import Memory
 from holdfast.store import markdown_document, memory_files
 from holdfast.store.markdown_document import EntryPiece, is_single, is_unmerged
-from holdfast.store.memory_files import parse
 from holdfast.values import frozen, replace
 
 
@@ -30,7 +29,7 @@ class FileEntry:
 
     def parse(self) -> Memory:
         """The memory it holds; BrokenEntry names the line of the file."""
-        return parse(self.sighting.text, self.sighting.path, line=self.line)
+        return memory_files.parse(self.sighting.text, self.sighting.path, line=self.line)
 
 
 def placed(repo: Repo, sightings: Iterable[Sighting]) -> Iterator[FileEntry]:

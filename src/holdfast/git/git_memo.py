@@ -12,16 +12,14 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.patterns import regex
 from holdfast.store import folder_facts, fsio, loose_records
 from holdfast.store.layout import LINKS, MEMORY, TASKS, TRACKED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 ENTRY_FOLDERS = (MEMORY, TASKS, LINKS)
 _MOST_BYTES = 64 << 20  # of blobs that are kept

@@ -212,14 +212,8 @@ def _aside(folder: str, name: str) -> str:
 
 def _put(path: str, data: bytes, mode: int) -> None:
     """Set a file's bytes and mode at once; git may run it at any moment."""
-    seen = look(path)
-    if seen == HookFile(data, mode):
-        return
-    fsio.sweep(path)
-    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
-    fsio.create(temporary, data, mode=mode)
-    os.chmod(temporary, mode)  # whatever the umask left of it
-    fsio.move(temporary, path)
+    if look(path) != HookFile(data, mode):
+        fsio.write_as(path, data, mode=mode)
 
 
 def _set_aside(folder: str, name: str) -> None:

@@ -20,9 +20,9 @@ from holdfast.git import branch_lines, last_seen, reflog
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
 from holdfast.git.last_seen import DiskGlance, GitMove, SeenClone, SeenWorkTree
-from holdfast.git.reflog import ReflogRow
 from holdfast.git.repo import Repo
 from holdfast.model.event import EventDraft, timestamp
+from holdfast.model.text import count
 from holdfast.patterns import regex
 from holdfast.store import layout as paths
 from holdfast.store.git_inbox import FiredHook
@@ -51,7 +51,7 @@ class HeadStep:
     commits: tuple[str, ...] = ()  # made by it, oldest first
 
 
-def read_steps(rows: Sequence[ReflogRow], *, head: str | None, ref: str | None) -> list[HeadStep]:
+def read_steps(rows: Sequence[reflog.ReflogRow], *, head: str | None, ref: str | None) -> list[HeadStep]:
     """The steps that lead on from a commit and a branch; what ends where it began is none."""
     found: list[HeadStep] = []
     for step in _in_order(rows, head, ref):
@@ -63,7 +63,7 @@ def read_steps(rows: Sequence[ReflogRow], *, head: str | None, ref: str | None) 
     return found
 
 
-def _in_order(rows: Sequence[ReflogRow], head: str | None, ref: str | None) -> Iterator[HeadStep]:
+def _in_order(rows: Sequence[reflog.ReflogRow], head: str | None, ref: str | None) -> Iterator[HeadStep]:
     replayed: HeadStep | None = None  # a rebase that has begun
     for row in rows:
         kind, stage = kind_of(row.message)
@@ -297,7 +297,7 @@ class _Observing:
         if not people:
             return
         self._note_made(step, people)
-        n, where = _count(len(people), "commit"), _called(step.ref)
+        n, where = count(len(people), "commit"), _called(step.ref)
         verb = "were" if len(people) > 1 else "was"
         words = "cherry-picked onto" if step.kind == "cherry-pick" else "made on"
         sentence = f"{n} {verb} {words} {where}, up to {short(people[-1])}"
@@ -310,7 +310,7 @@ class _Observing:
 
     def _take_merge(self, step: HeadStep) -> None:
         gained = (_apart(self.repo, step.before, step.after) or (0, 0))[1]
-        brought = f"{_count(gained, 'commit')} came" if gained else "nothing came"
+        brought = f"{count(gained, 'commit')} came" if gained else "nothing came"
         where, said = _called(step.ref), step.words.partition(":")[0]
         if step.kind == "forward":
             sentence = f"{where} moved forward: {brought} with `git {said}`"
@@ -331,12 +331,12 @@ class _Observing:
             return
         lost, gained = apart
         if not lost:
-            brought = _count(gained, "commit")
+            brought = count(gained, "commit")
             self._say(replace(step, kind="forward"), f"{where} moved forward {way}: {brought}", count=gained)
             return
-        left = f"{_count(lost, 'commit')} {'are' if lost > 1 else 'is'} not in it any more"
+        left = f"{count(lost, 'commit')} {'are' if lost > 1 else 'is'} not in it any more"
         if step.kind == "rebase":
-            self._say(step, f"{where} was rebased {way}: {_count(lost, 'commit')} rewritten", count=lost)
+            self._say(step, f"{where} was rebased {way}: {count(lost, 'commit')} rewritten", count=lost)
         elif gained:
             self._say(step, f"{where} was moved {way}, another history: {left}", count=lost)
         else:
@@ -375,11 +375,11 @@ class _Observing:
                 self.forced.append(mark)
                 lost = (_apart(self.repo, old.oid, new.oid) or (0, 0))[0]
                 name = upstream.removeprefix("refs/remotes/")
-                sentence = f"{name} was rewritten on its remote: {_count(lost, 'commit')} not in it any more"
+                sentence = f"{name} was rewritten on its remote: {count(lost, 'commit')} not in it any more"
                 self.moves.append(GitMove("upstream", old.oid, new.oid, _moment(new.time), sentence, upstream, lost))
 
 
-def _fresh(rows: list[ReflogRow], before: SeenWorkTree) -> list[ReflogRow] | None:
+def _fresh(rows: list[reflog.ReflogRow], before: SeenWorkTree) -> list[reflog.ReflogRow] | None:
     """The rows since the last look; None if the log does not tell which they are."""
     if not before.row:
         return rows if before.head is None and rows else None
@@ -389,7 +389,7 @@ def _fresh(rows: list[ReflogRow], before: SeenWorkTree) -> list[ReflogRow] | Non
     return next((rows[at + 1 :] for at in marks), None)
 
 
-def _mark(row: ReflogRow) -> str:
+def _mark(row: reflog.ReflogRow) -> str:
     return f"{row.oid} {row.time} {row.message[:_MARK]}".encode("utf-8", "replace").decode("utf-8")
 
 
@@ -412,7 +412,7 @@ def _by_time(found: Iterable[GitMove]) -> tuple[GitMove, ...]:
     return tuple(sorted(found, key=lambda move: move.ts))
 
 
-def _switched(rows: Sequence[ReflogRow]) -> str | None:
+def _switched(rows: Sequence[reflog.ReflogRow]) -> str | None:
     """When another branch was last checked out, as far as the log tells."""
     times = [row.time for row in rows if kind_of(row.message)[0] == "checkout"]
     return _moment(times[-1]) if times else None
@@ -434,10 +434,6 @@ def _called(ref: str | None) -> str:
 def _cut(name: str) -> str:
     """A branch's name as a sentence can hold it."""
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _moment(seconds: int) -> str:

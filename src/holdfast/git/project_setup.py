@@ -10,13 +10,10 @@ import shutil
 from holdfast.errors import NotARepository
 from holdfast.git import branch_lines, git_memo, publish_journal, visible_entries
 from holdfast.git.clone import Clone
-from holdfast.git.publish_journal import PublishItem
 from holdfast.git.repo import Repo
 from holdfast.patterns import text_beside
-from holdfast.store import fsio
+from holdfast.store import fsio, private_store
 from holdfast.store import layout as paths
-from holdfast.store.layout import Layout
-from holdfast.store.private_store import make_store
 from holdfast.values import frozen
 
 SETTINGS_TEXT = text_beside(__file__, "first_settings.toml")
@@ -49,8 +46,8 @@ def git_init(start: str) -> None:
 def initialise(start: str, *, cache: str, commit: bool = False) -> ProjectSetup:
     """Make the store and the two tracked files, whatever of them is missing."""
     repo = Repo.discover(start)
-    layout = Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
-    made = make_store(layout)
+    layout = paths.Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
+    made = private_store.make_store(layout)
     with fsio.locked(layout.lock, wait=60.0) as lock:
         wrote = [path for path, text in _FILES.items() if _write_missing(layout, path, text)]
         oid = _commit(Clone.open(repo, cache=cache), lock) if commit else None
@@ -60,7 +57,7 @@ def initialise(start: str, *, cache: str, commit: bool = False) -> ProjectSetup:
 _FILES = {paths.SETTINGS: SETTINGS_TEXT, paths.ATTRIBUTES: ATTRIBUTES_TEXT}
 
 
-def _write_missing(layout: Layout, path: str, text: str) -> bool:
+def _write_missing(layout: paths.Layout, path: str, text: str) -> bool:
     full = fsio.inside(layout.top, path)
     fsio.make_dirs(os.path.dirname(full), mode=0o755)
     for folder in (layout.view(), layout.in_tree(paths.LOCAL)):  # what they show or keep is private
@@ -93,7 +90,7 @@ def _commit(clone: Clone, lock: int) -> str | None:
     stored = repo.run("-c", "core.safecrlf=false", "hash-object", "-w", "--stdin-paths", stdin=names, write=True)
     index = publish_journal.index_entries(repo)
     items = [
-        PublishItem(path, None, blob, None, index.get(path), publish_journal.file_blob(repo, path))
+        publish_journal.PublishItem(path, None, blob, None, index.get(path), publish_journal.file_blob(repo, path))
         for path, blob in zip(files, stored.decode().split(), strict=True)
     ]
     publish_journal.write(clone, items)
@@ -114,7 +111,7 @@ class UninstallResult:
     tracked: int
 
 
-def uninstall(repo: Repo, layout: Layout, repo_id: str) -> UninstallResult:
+def uninstall(repo: Repo, layout: paths.Layout, repo_id: str) -> UninstallResult:
     """Take away the private store, the cache, the line ids and the work-tree files; history stays."""
     tracked = len(repo.tree("HEAD", paths.TRACKED))
     gone = [layout.private, os.path.join(layout.cache, repo_id), layout.in_tree(paths.TRACKED)]

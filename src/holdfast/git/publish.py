@@ -8,12 +8,10 @@ import os
 from collections.abc import Collection, Sequence
 
 from holdfast.errors import HoldfastError, HookRewrote, OnTrunk, PublishRefused
-from holdfast.git import approval_proofs, branch_lines, publish_journal, reconcile, rewinds, visible_entries
+from holdfast.git import approval_proofs, branch_lines, publish_journal, reconcile, repo, rewinds, visible_entries
 from holdfast.git.clone import Clone
 from holdfast.git.project_setup import ATTRIBUTES_TEXT, EARLIER_ATTRIBUTES
 from holdfast.git.publish_journal import PublishItem
-from holdfast.git.repo import Head
-from holdfast.git.visible_entries import Sighting, Source, Staged
 from holdfast.model.event import Event, EventDraft
 from holdfast.store import fsio, pending_changes, seal
 from holdfast.store import layout as paths
@@ -141,7 +139,7 @@ def _seal(clone: Clone) -> None:
         seal.keep(clone.layout, name, seal.ordered(fresh), head=head, ts=now, owner=line.id)
 
 
-def _names_in(clone: Clone, sources: Sequence[Source]) -> set[str]:
+def _names_in(clone: Clone, sources: Sequence[visible_entries.Source]) -> set[str]:
     """The hashes that events in these segments give themselves; what is false about them is doctor's find."""
     texts = clone.repo.blobs(source.blob for source in sources if source.blob).values()
     files = (clone.read_source(source) for source in sources if not source.blob)
@@ -176,8 +174,8 @@ class _Ground:
     index: dict[str, str]
     sparse: set[str]
     differs: dict[str, str]  # paths whose file is not what HEAD has
-    staged: dict[str, Staged]
-    sighted: dict[str, Sighting]
+    staged: dict[str, visible_entries.Staged]
+    sighted: dict[str, visible_entries.Sighting]
 
 
 def _ground(clone: Clone, asked: Sequence[str]) -> _Ground:
@@ -273,7 +271,7 @@ def _attributes(clone: Clone, ground: _Ground) -> PublishItem | None:
     return item if item.head_blob in earlier and item.there in earlier | converted else None
 
 
-def _content(clone: Clone, change: PendingChange, sighted: dict[str, Sighting]) -> bytes | None:
+def _content(clone: Clone, change: PendingChange, sighted: dict[str, visible_entries.Sighting]) -> bytes | None:
     if change.segment is not None:
         return seal.sealed_bytes(clone.layout, change.segment)
     if change.text is None:
@@ -375,7 +373,7 @@ def _keep_as_published(clone: Clone, items: Sequence[PublishItem], commit: str |
         _close(clone, change, commit)
 
 
-def _commit(clone: Clone, items: Sequence[PublishItem], message: str, before: Head) -> None:
+def _commit(clone: Clone, items: Sequence[PublishItem], message: str, before: repo.Head) -> None:
     # Not --literal-pathspecs: git hands that on to the user's hooks, whose own patterns would then fail.
     names = b"".join(b":(top,literal)" + os.fsencode(item.path) + b"\0" for item in items)
     listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")

@@ -12,14 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from holdfast.errors import Busy, CorruptLog, GitFailed, HoldfastError, HookRefused, NotARepository, PublishRefused
-from holdfast.git import branch_lines, visible_entries
+from holdfast.git import branch_lines, git_memo, visible_entries
 from holdfast.git.clone import Clone
-from holdfast.git.git_memo import listed_rows
 from holdfast.git.repo import IDENTITY_HINT, LOCK_HINT, Repo, is_index_busy, lacks_identity
 from holdfast.store import fsio, loose_records, pending_changes
 from holdfast.store import layout as paths
-from holdfast.store.layout import Layout
-from holdfast.store.pending_changes import PendingChange
 from holdfast.values import asdict, frozen
 
 _INIT = "an `init --commit`"
@@ -36,7 +33,7 @@ class PublishItem:
     index: str | None  # git's index entry before us, "<mode> <oid>"
     there: str | None  # the blob of the file before us
     sparse: bool = False  # git keeps the file out of a sparse work tree
-    change: PendingChange | None = None
+    change: pending_changes.PendingChange | None = None
 
 
 def write(clone: Clone, items: Sequence[PublishItem]) -> None:
@@ -96,7 +93,7 @@ def resume(clone: Clone) -> str | None:
         return None
 
 
-def read(layout: Layout) -> tuple[dict[str, str], list[PublishItem]]:
+def read(layout: paths.Layout) -> tuple[dict[str, str], list[PublishItem]]:
     """The journal of a publish that was cut short; PublishRefused if nobody can tell what it did."""
     try:
         with loose_records.judging(layout.publishing, ", the journal of a publish that was cut short, cannot be read"):
@@ -115,7 +112,7 @@ def _item(row: dict[str, object]) -> PublishItem:
     change = row.pop("change")
     if not isinstance(change, dict | None):
         raise ValueError("a change is not an object")
-    item = PublishItem(data=None, change=PendingChange(**change) if change else None, **row)  # type: ignore[arg-type]
+    item = PublishItem(data=None, change=pending_changes.PendingChange(**change) if change else None, **row)  # type: ignore[arg-type]
     if item.change is not None:
         pending_changes.check(item.change)
     if item.path not in (paths.ATTRIBUTES, paths.SETTINGS) and not pending_changes.is_publishable(item.path):
@@ -191,7 +188,7 @@ def index_entries(repo: Repo) -> dict[str, str]:
 
 def tagged_entries(repo: Repo) -> dict[str, tuple[str, str]]:
     """The same with git's tag of each, which is S for what a sparse checkout leaves out."""
-    rows = listed_rows(repo.run("ls-files", "-s", "-t", "-z", "--", paths.TRACKED))
+    rows = git_memo.listed_rows(repo.run("ls-files", "-s", "-t", "-z", "--", paths.TRACKED))
     return {name: (tag, f"{mode} {oid}") for name, (tag, mode, oid, _) in rows}
 
 

@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 
 from holdfast.errors import Ambiguous, NotFound
 from holdfast.git import branch_lines, last_seen, reflog
-from holdfast.git.branch_lines import InheritedLine, KnownLine
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event, timestamp
 from holdfast.store import fsio, pending_changes, seal, task_files
@@ -140,7 +139,7 @@ def _published_alone(clone: Clone, lines: Collection[str]) -> dict[str, list[Pen
     return grouped((change.line, change) for change, blob in missing if (change.path, blob) not in there)
 
 
-def _taken_along(line: KnownLine, living: list[KnownLine]) -> str:
+def _taken_along(line: branch_lines.KnownLine, living: list[branch_lines.KnownLine]) -> str:
     """Up to when a branch that was made on a detached HEAD took along what waited there."""
     if not branch_lines.called(line.refs[-1]).startswith(branch_lines.DETACHED_NAME):
         return ""
@@ -249,7 +248,7 @@ def adopt(clone: Clone, before: set[str]) -> list[str]:
     for line in brought:
         home = mine.get(line.refs[-1], line.id)
         if home != line.id:
-            wider = (*known[home].inherits, InheritedLine(line.id, None), *line.inherits)
+            wider = (*known[home].inherits, branch_lines.InheritedLine(line.id, None), *line.inherits)
             branch_lines.save(clone.layout, replace(known[home], inherits=tuple(dict.fromkeys(wider))))
             branch_lines.save(clone.layout, replace(line, dropped=True))
             adopted.append(line.refs[-1].removeprefix("refs/heads/"))

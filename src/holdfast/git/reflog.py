@@ -5,6 +5,7 @@ here is kept in the private store by `lines`.
 """
 
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from holdfast.git.repo import Repo
@@ -94,20 +95,23 @@ def _branch(repo: Repo, name: str) -> str | None:
     ref = name if name.startswith(_HEADS) else _HEADS + name
     if repo.resolve(ref):
         return ref
-    other = repo.attempt("rev-parse", "-q", "--verify", f"{name}^{{commit}}").returncode == 0
-    return None if other else ref  # a tag, a remote's branch or a commit is no line
+    return None if repo.commit_of(name) else ref  # a tag, a remote's branch or a commit is no line
 
 
 def _left_behind(repo: Repo, ref: str, moment: ReflogRow) -> BranchOrigin | None:
     """`git switch -c`: what HEAD left for the new branch at the moment it was made."""
-    name = ref.removeprefix(_HEADS)
+    for git_dir, row, left in _moves_to(repo, ref):
+        if row.time == moment.time:  # one process wrote both rows, and git takes the time once a process
+            return BranchOrigin(None, git_dir) if _COMMIT.fullmatch(left) else BranchOrigin(_HEADS + left)
+    return None
+
+
+def _moves_to(repo: Repo, ref: str) -> Iterator[tuple[str, ReflogRow, str]]:
+    """When HEAD moved to a branch, in any work tree: its git directory, the row, and what HEAD left."""
     for git_dir in repo.worktrees():
         for row in read(git_dir, "HEAD"):
-            moved = _MOVED.fullmatch(row.message)
-            # One process wrote both rows, and git takes the time once a process.
-            if moved and moved[2] == name and row.time == moment.time:
-                return BranchOrigin(None, git_dir) if _COMMIT.fullmatch(moved[1]) else BranchOrigin(_HEADS + moved[1])
-    return None
+            if (moved := _MOVED.fullmatch(row.message)) and moved[2] == ref.removeprefix(_HEADS):
+                yield git_dir, row, moved[1]
 
 
 def _checked_out(repo: Repo, moment: ReflogRow, *, skip: str) -> BranchOrigin | None:
@@ -148,14 +152,8 @@ def branch_at(git_dir: str, rows: list[ReflogRow], count: int) -> str | None:
 
 def arrival(repo: Repo, ref: str, until: str) -> tuple[BranchOrigin, ReflogRow] | None:
     """Where HEAD came from when it last moved to a branch, no later than a moment: the branch may be gone."""
-    name = ref.removeprefix(_HEADS)
-    found = []
-    for git_dir in repo.worktrees():
-        for row in read(git_dir, "HEAD"):
-            moved = _MOVED.fullmatch(row.message)
-            if moved and moved[2] == name and row.until <= until and not _COMMIT.fullmatch(moved[1]):
-                found.append((BranchOrigin(_HEADS + moved[1]), row))
-    return max(found, key=lambda pair: pair[1].time, default=None)
+    rows = ((row, left) for _, row, left in _moves_to(repo, ref) if row.until <= until and not _COMMIT.fullmatch(left))
+    return max(((BranchOrigin(_HEADS + left), row) for row, left in rows), key=lambda pair: pair[1].time, default=None)
 
 
 def detached_from(repo: Repo) -> tuple[BranchOrigin, ReflogRow] | None:

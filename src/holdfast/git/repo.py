@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.errors import GitFailed, NotARepository, PublishRefused, UnsafePath
 from holdfast.git import git_memo
-from holdfast.git.git_memo import GitMemo
 from holdfast.patterns import PatternFile
 from holdfast.store import discovery, fsio, loose_records
-from holdfast.store.discovery import RepositoryPlace
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
@@ -59,7 +57,7 @@ class Repo:
         """`named`: no `.git` entry leads to it, only the user's own GIT_DIR."""
         self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
         self._where = ["--git-dir", git_dir, "--work-tree", top] if named else []
-        self._memo = GitMemo(top, git_dir, common_dir)
+        self._memo = git_memo.GitMemo(top, git_dir, common_dir)
 
     @classmethod
     def discover(cls, start: str) -> Repo:
@@ -80,7 +78,7 @@ class Repo:
         return cls._found(start, discovery.nearest)
 
     @classmethod
-    def _found(cls, start: str, look: Callable[[bytes], RepositoryPlace | None]) -> Repo:
+    def _found(cls, start: str, look: Callable[[bytes], discovery.RepositoryPlace | None]) -> Repo:
         try:
             start = os.path.abspath(start)
         except FileNotFoundError:
@@ -223,6 +221,10 @@ class Repo:
             return loose
         return self.text("rev-parse", "-q", "--verify", ref, ok=(0, 1)) or None
 
+    def commit_of(self, name: str) -> str | None:
+        """The commit that a name of any sort leads to."""
+        return self.text("rev-parse", "-q", "--verify", f"{name}^{{commit}}", ok=(0, 1, 128)) or None
+
     def operation(self) -> str | None:
         """What git is in the middle of, if anything."""
         known = _LISTS.pairs("operations")
@@ -289,7 +291,7 @@ class Repo:
 
     def forget_answers(self) -> None:
         """Ask git again for everything: whoever verifies must see what is there now."""
-        steady, self._memo = self._memo.steady, GitMemo(self.top, self.git_dir, self.common_dir)
+        steady, self._memo = self._memo.steady, git_memo.GitMemo(self.top, self.git_dir, self.common_dir)
         self._memo.steady = steady
 
     def know_blobs(self, blobs: dict[str, bytes]) -> None:

@@ -7,20 +7,10 @@ a text that was never committed), nothing is guessed: there is no difference to 
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from holdfast.git import span_following
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
-from holdfast.git.span_following import (
-    AT_ONCE,
-    MAX_READ,
-    MAX_VERSIONS,
-    VERSION_FORMAT,
-    CommittedVersion,
-    SpanSource,
-    follow,
-    parsed_versions,
-    written_otherwise,
-)
 from holdfast.git.tracked_files import OFFLINE, TrackedPlace, places, stored, texts
 from holdfast.model import evidence
 from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, RunEvidence, Span, SymbolEvidence
@@ -37,8 +27,8 @@ class SpanOrigin:
     text: FileVersion
     first: int
     last: int
-    version: CommittedVersion
-    changed: CommittedVersion | None  # the commit after it, on the way to HEAD
+    version: span_following.CommittedVersion
+    changed: span_following.CommittedVersion | None  # the commit after it, on the way to HEAD
     is_elsewhere: bool  # it is not on the way to HEAD
 
     @property
@@ -46,14 +36,21 @@ class SpanOrigin:
         return self.text.lines[self.first - 1 : self.last]
 
 
-def versions(repo: Repo, path: str) -> Iterator[list[CommittedVersion]]:
+def versions(repo: Repo, path: str) -> Iterator[list[span_following.CommittedVersion]]:
     """The versions of a path: along HEAD and through renames; then those of all branches."""
     if repo.head().oid is None:
         return
-    shape = ("--raw", "-z", "--no-abbrev", f"-n{MAX_VERSIONS}", "--encoding=UTF-8", VERSION_FORMAT)
+    shape = (
+        "--raw",
+        "-z",
+        "--no-abbrev",
+        f"-n{span_following.MAX_VERSIONS}",
+        "--encoding=UTF-8",
+        span_following.VERSION_FORMAT,
+    )
     for how in (("--follow", "-M", "HEAD"), ("--full-history", "-m", "--no-renames", "--all")):
         done = repo.attempt("--literal-pathspecs", "log", *shape, *how, "--", path, environ=OFFLINE)
-        yield list(parsed_versions(done.stdout))[:MAX_VERSIONS]
+        yield list(span_following.parsed_versions(done.stdout))[: span_following.MAX_VERSIONS]
 
 
 def origin(repo: Repo, paths: Iterable[str], span: Span) -> SpanOrigin | None:
@@ -74,7 +71,9 @@ def _origin(repo: Repo, path: str, span: Span) -> SpanOrigin | None:
     return None
 
 
-def changer(repo: Repo, path: str, blob: str) -> tuple[CommittedVersion, CommittedVersion | None, bool] | None:
+def changer(
+    repo: Repo, path: str, blob: str
+) -> tuple[span_following.CommittedVersion, span_following.CommittedVersion | None, bool] | None:
     """The newest version that is a blob, the commit after it, and whether it is off the way to HEAD."""
     for is_elsewhere, known in enumerate(versions(repo, path)):
         for at, version in enumerate(known):
@@ -92,7 +91,9 @@ def _search(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[int, 
             continue
         for newer, other in reversed(passed):
             went = LineAlignment(text.lines, other.lines).follow(*place)
-            if (went := went or written_otherwise(span, SpanSource(text, *place), other)) is None:
+            if (
+                went := went or span_following.written_otherwise(span, span_following.SpanSource(text, *place), other)
+            ) is None:
                 break
             at, text, place = newer, other, went
         return at, text, *place
@@ -108,12 +109,12 @@ def _never_there(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[
 
 
 def _texts(
-    repo: Repo, known: Sequence[CommittedVersion], seen: dict[str, FileVersion]
+    repo: Repo, known: Sequence[span_following.CommittedVersion], seen: dict[str, FileVersion]
 ) -> Iterator[tuple[int, FileVersion]]:
     """Each version's text once, newest first, as long as they are few and small enough."""
     total, given = 0, set[str]()
-    for start in range(0, len(known), AT_ONCE):
-        some = [(at, v, v.blob) for at, v in enumerate(known[start : start + AT_ONCE], start) if v.blob]
+    for start in range(0, len(known), span_following.AT_ONCE):
+        some = [(at, v, v.blob) for at, v in enumerate(known[start : start + span_following.AT_ONCE], start) if v.blob]
         data = stored(repo, [blob for _, _, blob in some if blob not in seen])
         for at, version, blob in some:
             if blob not in seen and blob in data:
@@ -122,7 +123,7 @@ def _texts(
                 given.add(blob)
                 total += sum(map(len, seen[blob].lines))
                 yield at, seen[blob]
-        if total > MAX_READ:
+        if total > span_following.MAX_READ:
             return
 
 
@@ -192,7 +193,7 @@ def _standing(repo: Repo, place: TrackedPlace | None, span: Span) -> tuple[FileV
 def _holding(repo: Repo, span: Span, read: Sequence[FileVersion]) -> tuple[FileVersion, int, int] | None:
     """Where a span stands as it was cited, or moved, or written otherwise; None: it changed."""
     own = next(((text, *lines) for text in read if (lines := text.own(span))), None)
-    return own or follow(repo, {span: read}).get(span)
+    return own or span_following.follow(repo, {span: read}).get(span)
 
 
 def _recited(repo: Repo, span: Span) -> str | None:
@@ -249,7 +250,9 @@ def _whole_changed(repo: Repo, whole: FileEvidence) -> tuple[str, ...]:
     return (said, *rows) if rows else (said, "only blanks at the ends of lines differ")
 
 
-def _said(version: CommittedVersion, changed: CommittedVersion | None, is_elsewhere: bool) -> str:
+def _said(
+    version: span_following.CommittedVersion, changed: span_following.CommittedVersion | None, is_elsewhere: bool
+) -> str:
     """Who changed it, as one line; without a commit it was changed in this work tree."""
     if is_elsewhere:
         return f"the cited text stands {_commit(version)}"
@@ -258,6 +261,6 @@ def _said(version: CommittedVersion, changed: CommittedVersion | None, is_elsewh
     return f"{'changed' if changed.blob else 'deleted'} {_commit(changed)}"
 
 
-def _commit(version: CommittedVersion) -> str:
+def _commit(version: span_following.CommittedVersion) -> str:
     by, title = visible(version.author), visible(version.title)
     return f"in {version.commit[:12]} by {by} on {version.day}: {title}"

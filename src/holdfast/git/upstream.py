@@ -23,7 +23,6 @@ from holdfast.model import event as model_event
 from holdfast.patterns import regex
 from holdfast.store import layout, pending_changes, trusted_upstream
 from holdfast.store.format import events_in, match_event, segment_name
-from holdfast.store.trusted_upstream import TrustedUpstream, Upstream
 from holdfast.values import frozen, grouped
 
 _TELLING = regex(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
@@ -37,11 +36,11 @@ _ARRIVALS, _UNTIL = "arrivals", "until"  # where approvals and proofs came in, a
 class UpstreamTrust:
     """What the user trusts, and why that counts for nothing, if so."""
 
-    trusted: TrustedUpstream
+    trusted: trusted_upstream.TrustedUpstream
     void: str | None
 
 
-def find(repo: Repo, trunk: str | None = None) -> Upstream | None:
+def find(repo: Repo, trunk: str | None = None) -> trusted_upstream.Upstream | None:
     """Where the trunk comes from; None if it comes from nowhere. `trunk` is the settings' word for it."""
     remotes = repo.text("remote").split()
     ref = (_tracking(repo, repo.trunk(trunk), remotes) if remotes else None) or ""
@@ -50,7 +49,7 @@ def find(repo: Repo, trunk: str | None = None) -> Upstream | None:
         return None
     remote = max(named, key=len)
     url = repo.text("remote", "get-url", "--", remote, ok=(0, 2, 128))
-    return Upstream(ref, remote, _PASSWORD.sub(r"\1", " ".join(url.split()))) if url else None
+    return trusted_upstream.Upstream(ref, remote, _PASSWORD.sub(r"\1", " ".join(url.split()))) if url else None
 
 
 def _tracking(repo: Repo, trunk: str | None, remotes: Iterable[str]) -> str | None:
@@ -65,7 +64,7 @@ def _tracking(repo: Repo, trunk: str | None, remotes: Iterable[str]) -> str | No
     return next((ref for name in names if repo.resolve(ref := f"{_REMOTES}{name}/{branch}")), None)
 
 
-def trust(clone: Clone, *, by: str) -> TrustedUpstream:
+def trust(clone: Clone, *, by: str) -> trusted_upstream.TrustedUpstream:
     """Trust the upstream that is there now; the caller knows that a person said so."""
     now = find(clone.repo, clone.trunk)
     if now is None:
@@ -73,12 +72,12 @@ def trust(clone: Clone, *, by: str) -> TrustedUpstream:
             "this clone follows no trunk of a remote, so there is nothing to trust",
             hint="Add the remote and fetch it, or accept entries one by one: holdfast review accept ID",
         )
-    given = TrustedUpstream(now.ref, now.remote, now.url, clone.scan.text(by), clone.now())
+    given = trusted_upstream.TrustedUpstream(now.ref, now.remote, now.url, clone.scan.text(by), clone.now())
     trusted_upstream.write(clone.private, given)
     return given
 
 
-def revoke(clone: Clone) -> TrustedUpstream | None:
+def revoke(clone: Clone) -> trusted_upstream.TrustedUpstream | None:
     """Trust no upstream any more; gives what was trusted."""
     before = trusted_upstream.read(clone.private)
     trusted_upstream.forget(clone.private)
@@ -91,7 +90,7 @@ def held(clone: Clone) -> UpstreamTrust | None:
     return None if given is None else UpstreamTrust(given, _void(given, find(clone.repo, clone.trunk)))
 
 
-def _void(given: TrustedUpstream, now: Upstream | None) -> str | None:
+def _void(given: trusted_upstream.TrustedUpstream, now: trusted_upstream.Upstream | None) -> str | None:
     if now is None:
         return f"{given.branch} of {given.remote}, which you trusted, is not this clone's trunk any more"
     if (now.remote, now.ref) != (given.remote, given.ref):

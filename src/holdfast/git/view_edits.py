@@ -19,7 +19,6 @@ from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.store import fsio, loose_records
 from holdfast.store import layout as paths
-from holdfast.store.layout import Layout
 
 
 def read_record(clone: Clone, subject: str) -> dict[str, list[Any]]:
@@ -102,7 +101,7 @@ def remember(clone: Clone, name: str, data: bytes) -> None:
     keep_record(clone, RECORD, {**read_record(clone, RECORD), name: [_digest(data)]})
 
 
-def put(clone: Clone, name: str, text: str, *, write: Callable[[Layout, str, str], bool]) -> bool:
+def put(clone: Clone, name: str, text: str, *, write: Callable[[paths.Layout, str, str], bool]) -> bool:
     """Render a view that may be edited, unless it holds an edit that nobody has looked at."""
     if edited(clone, name) is not None:
         clone.notes.append(f"{paths.VIEW}/{name} was edited just now and is not rendered over")

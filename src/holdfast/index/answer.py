@@ -8,7 +8,7 @@ Nothing is imported but our own: the quick path answers with this.
 """
 
 from holdfast.index.hit_text import FIELDS, SUPERSEDED
-from holdfast.index.query import EVERY_BRANCH, HERE, read_query
+from holdfast.index.query import EVERY_BRANCH, HERE, Scope, read_query
 from holdfast.index.ranking import search
 from holdfast.index.ranking_weights import WEIGHTS
 from holdfast.index.second_hop import follow
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.index.pool import Near
-    from holdfast.index.query import Scope
     from holdfast.index.ranking import Step
 
     Row = tuple[Any, ...]

@@ -17,7 +17,7 @@ from holdfast.git.clone import Clone
 from holdfast.index import freshness, memory_trust, refresh
 from holdfast.index.answer import other_branches_file
 from holdfast.index.fill import IndexFill
-from holdfast.index.sqlite import Index, drop
+from holdfast.index.sqlite import Index, drop, meta
 from holdfast.index.visible_units import IndexUnit, UnitTexts, own_units
 from holdfast.model.session import from_json
 from holdfast.patterns import PatternFile
@@ -153,7 +153,7 @@ def _published(clone: Clone, others: _Others, db: sqlite3.Connection) -> None:
     head, tips = _tips(clone)
     told = " ".join([head, *(f"{oid}:{','.join(names)}" for oid, names in sorted(tips.items()))])
     others.tips = hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()
-    if others.tips == _value(db, "tips"):
+    if others.tips == meta(db, "tips"):
         others.published.update(db.execute("SELECT path, blob, branch FROM published"))
         others.missing.update(db.execute("SELECT branch, path FROM missing"))
     else:
@@ -275,11 +275,6 @@ def _gone(
 
 def _meta(index: Index, name: str) -> str | None:
     try:
-        return _value(index.db, name)
+        return meta(index.db, name)
     except (sqlite3.DatabaseError, HoldfastError):
         return None
-
-
-def _value(db: sqlite3.Connection, name: str) -> str | None:
-    row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-    return row[0] if row else None

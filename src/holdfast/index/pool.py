@@ -11,7 +11,7 @@ Nothing is imported but our own and `math`: the quick path gathers with this.
 from math import log
 
 from holdfast.index import scoring
-from holdfast.index.query import quoted
+from holdfast.index.query import Scope, SearchQuery, quoted
 from holdfast.index.schema import WEIGHTS, facet
 
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any, Protocol
 
-    from holdfast.index.query import Scope, SearchQuery
     from holdfast.index.scoring import Feature
 
     Row = tuple[Any, ...]

@@ -22,8 +22,7 @@ from holdfast.git.clone import Clone
 from holdfast.index import freshness, memory_trust, schema, search_rows
 from holdfast.index.embed.coverage import sweep
 from holdfast.index.fill import IndexFill
-from holdfast.index.search_rows import Row
-from holdfast.index.sqlite import Index, drop_all
+from holdfast.index.sqlite import Index, drop_all, meta
 from holdfast.index.visible_units import IndexUnit, UnitTexts, visible_units
 from holdfast.store import statistics
 from holdfast.store.format import match_event, split_lines
@@ -113,12 +112,12 @@ def keep_ready(
 
 def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None:
     now = signature_of(clone, parts=("memory",))
-    told = _meta(index, "rules")  # for secrets, with which it was made
-    if now is not None and now.memory == _meta(index, "signature") and told == clone.hide.key:
+    told = meta(index.db, "rules")  # for secrets, with which it was made
+    if now is not None and now.memory == meta(index.db, "signature") and told == clone.hide.key:
         return
     clone.forget_erased()  # another process may have erased something since
     erased = clone.erased()
-    if _meta(index, "erased") not in (None, _digest(erased)) or told not in (None, clone.hide.key):
+    if meta(index.db, "erased") not in (None, _digest(erased)) or told not in (None, clone.hide.key):
         # No word of an erased text may stay, in no work tree's index, and none that a new rule hides;
         # SQLite frees pages without wiping them.
         index.close()
@@ -140,7 +139,7 @@ def erased_state(clone: Clone) -> str:
     clone.forget_erased()
     now, index = _digest(clone.erased()), Index(path_of(clone))
     try:
-        return now if _meta(index, "erased") == now else ""
+        return now if meta(index.db, "erased") == now else ""
     except (sqlite3.DatabaseError, HoldfastError):
         return ""
     finally:
@@ -202,7 +201,7 @@ def add_text(filling: IndexFill, unit: IndexUnit, texts: UnitTexts) -> None:
         filling.add(number, [search_rows.clean_row(row, texts.hide)], touches=[(0, path) for path in paths])
 
 
-def _text_row(unit: IndexUnit, texts: UnitTexts, key: bytes) -> tuple[Row | None, Sequence[str]]:
+def _text_row(unit: IndexUnit, texts: UnitTexts, key: bytes) -> tuple[search_rows.Row | None, Sequence[str]]:
     """The row of what is no piece of the log, and the files it is about, without secrets in their names."""
     if unit.kind == "task":
         task, clash = texts.task(unit), unit.name.endswith("!clash")
@@ -217,11 +216,6 @@ def _text_row(unit: IndexUnit, texts: UnitTexts, key: bytes) -> tuple[Row | None
         return None, ()
     paths = list(map(texts.hide.text, search_rows.touched_by_memory(memory)))  # whole: their parts are no secrets
     return search_rows.memory_row(memory, key=key, path=unit.path, blob=unit.blob, paths=paths), paths
-
-
-def _meta(index: Index, name: str) -> str | None:
-    row = index.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-    return row[0] if row else None
 
 
 def _digest(names: Iterable[str]) -> str:

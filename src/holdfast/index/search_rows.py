@@ -16,12 +16,12 @@ from holdfast.index.query import spaceless, split_word
 from holdfast.index.schema import facet
 from holdfast.index.turn_steps import KEY
 from holdfast.model import memory as rules
-from holdfast.model.memory import Accepted, Candidate, Memory
 from holdfast.model.session import Session
 from holdfast.model.task import Task
 from holdfast.model.text import visible
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
+from holdfast.values import dict_of, dicts_of
 
 Row = tuple[Any, ...]
 Touch = tuple[int, str]  # the place of a row among those of its unit, and a path from the top
@@ -182,8 +182,7 @@ def _cycle_row(turn: Row, number_of_it: int, at: object, said: str) -> Row:
 
 def about_run(body: Mapping[str, Any], began: Mapping[str, Any]) -> str:
     """Who did a run, with which model, and what it was for: the context of its turns."""
-    agent = began.get("agent")
-    named = agent if isinstance(agent, dict) else {}
+    named = dict_of(began.get("agent"))
     said = (named.get("name"), named.get("model"), body.get("task"), body.get("objective"), body.get("prompt"))
     return " ".join(_one_line(word[:MAX_TITLE]) or "" for word in said if isinstance(word, str)).strip()
 
@@ -218,14 +217,14 @@ def _artifact(event: Row, made: Mapping[str, Any]) -> Row:
     )  # fmt: skip
 
 
-def memory_row(memory: Memory, *, key: bytes, path: str, blob: str, paths: Iterable[str]) -> Row:
+def memory_row(memory: rules.Memory, *, key: bytes, path: str, blob: str, paths: Iterable[str]) -> Row:
     """The row of a memory about some paths, accepted or proposed; its number and trust are given later."""
-    kind = "candidate" if isinstance(memory, Candidate) else memory.type
-    line = memory.line if isinstance(memory, Candidate) else None
+    kind = "candidate" if isinstance(memory, rules.Candidate) else memory.type
+    line = memory.line if isinstance(memory, rules.Candidate) else None
     title, run, tags = _title(memory.statement), rules.source_run(memory), " ".join(memory.tags)
     text = safe(f"{memory.statement}\n{memory.details}".strip()[:MAX_TEXT])
     expires = rules.iso(memory.expires_at) if memory.expires_at else None
-    replaced = " ".join(memory.supersedes) or None if isinstance(memory, Accepted) else None
+    replaced = " ".join(memory.supersedes) or None if isinstance(memory, rules.Accepted) else None
     return (
         -1, key, 0, 0, content_of(title, text), memory.id, kind, rules.status(memory), None, title,
         _labels(memory.id, kind, run, tags, memory.layer, path), text, _parts(title, text),
@@ -284,7 +283,7 @@ def touched_by_event(body: Mapping[str, Any] | None, rows: Sequence[Row]) -> lis
     return own + [(place, row[_PATH]) for place, row in enumerate(rows) if place and row[_PATH]]
 
 
-def touched_by_memory(memory: Memory) -> list[str]:
+def touched_by_memory(memory: rules.Memory) -> list[str]:
     """The files and folders a memory is about: those it applies to, and those it cites."""
     found = [place.removesuffix("**").removesuffix("*").rstrip("/") for place in memory.applies_to]
     for text in memory.evidence:
@@ -421,9 +420,8 @@ def _command(value: object) -> str:
 
 
 def _artifacts(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    made = body.get("artifacts")
-    items = [item for item in made if isinstance(item, dict)] if isinstance(made, list) else []
-    return [item for item in items if isinstance(item.get("path"), str) and not item.get("deleted")]
+    made = dicts_of(body.get("artifacts"))
+    return [item for item in made if isinstance(item.get("path"), str) and not item.get("deleted")]
 
 
 def _tags(value: object) -> str:

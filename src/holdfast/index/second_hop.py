@@ -12,7 +12,7 @@ start has paid for.
 
 from math import log
 
-from holdfast.index.query import quoted
+from holdfast.index.query import SearchQuery, quoted
 from holdfast.index.search_words import ENGLISH, is_identifier, names_in, words_of
 
 TYPE_CHECKING = False
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
-    from holdfast.index.query import SearchQuery
 
 SOURCES = 2  # bits of a key that name its source
 FIRST = 10  # best rows that may lead on

@@ -172,6 +172,12 @@ def _prepared(db: sqlite3.Connection, form: FileForm, *, wal: bool) -> sqlite3.C
     return db
 
 
+def meta(db: sqlite3.Connection, name: str) -> str | None:
+    """What an index notes under a name."""
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    return row[0] if row else None
+
+
 def is_busy(error: sqlite3.DatabaseError) -> bool:
     """Whether another process only has to be waited for."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED

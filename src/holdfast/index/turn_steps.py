@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from holdfast.values import dict_of, dicts_of, list_of
+
 MAX_CYCLES = 40  # of one turn
 MAX_SAID = 2000  # characters of one
 MAX_FAILED = 600  # characters of what a failing call was given, and of what it answered
@@ -37,13 +39,13 @@ def with_steps(turns: Sequence[Mapping[str, Any]], cycles: Iterable[Mapping[str,
 
 def _said(cycle: Mapping[str, Any], aloud: object) -> str:
     """What a step tells that the turn does not, and what failed in it."""
-    proposal, result = _object(cycle.get("proposal")), _object(cycle.get("result"))
+    proposal, result = dict_of(cycle.get("proposal")), dict_of(cycle.get("result"))
     said = [_text(proposal.get(name)) for name in ("reasoning", "plan", "text")]
-    if any(said[-1][:ALIKE] == _text(word)[:ALIKE] for word in (aloud if isinstance(aloud, list) else ())):
+    if any(said[-1][:ALIKE] == _text(word)[:ALIKE] for word in list_of(aloud)):
         said.pop()
-    calls = (call for call in _objects(proposal.get("calls")) if isinstance(call.get("id"), str))
+    calls = (call for call in dicts_of(proposal.get("calls")) if isinstance(call.get("id"), str))
     given = {call["id"]: _command(call) for call in calls}
-    for answer in _objects(result.get("calls")):
+    for answer in dicts_of(result.get("calls")):
         if answer.get("failed") is True:
             name, output = answer.get("id"), _text(answer.get("output"))
             asked = given.get(name, "") if isinstance(name, str) else ""
@@ -67,11 +69,3 @@ def _command(call: Mapping[str, Any]) -> str:
 
 def _text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: object) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -16,7 +16,6 @@ from typing import Any
 from holdfast.errors import BrokenEntry, FutureFormat, HoldfastError
 from holdfast.git import file_entries
 from holdfast.git.clone import Clone
-from holdfast.git.file_entries import FileEntry
 from holdfast.git.visible_entries import Source
 from holdfast.index.search_rows import CAPSULE, MAX_TURNS
 from holdfast.index.turn_steps import with_steps
@@ -25,7 +24,7 @@ from holdfast.model.memory import Candidate, Memory
 from holdfast.model.session import Session, from_json
 from holdfast.model.task import Task
 from holdfast.patterns import regex
-from holdfast.store import capsule, fsio, memory_files, seal, session_files, task_files
+from holdfast.store import capsule, fsio, memory_files, session_files, task_files
 from holdfast.store import layout as paths
 from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name, segment_name
 from holdfast.store.log import MAX_SPOOL, first_event
@@ -81,7 +80,7 @@ def visible_units(clone: Clone) -> Iterator[IndexUnit]:
     yield from _sessions(clone)
 
 
-def _entry(placed: FileEntry) -> IndexUnit:
+def _entry(placed: file_entries.FileEntry) -> IndexUnit:
     """A memory's unit; of several in one file each has its own, named by where it begins."""
     seen, file = placed.sighting, placed.file
     kind = "clash" if seen.clash is not None else "edit" if seen.origin == "edit" else "entry"
@@ -92,18 +91,11 @@ def _entry(placed: FileEntry) -> IndexUnit:
 
 def own_units(clone: Clone) -> Iterator[IndexUnit]:
     """Every piece of the log that this clone recorded, on whatever line."""
-    # Spools first: one that is sealed between the two looks is then seen twice, never not at all.
-    for store in clone.stores:
-        for line in seal.spool_lines(store):
-            for path in seal.spools(store, line):
-                key = f"{line}/{os.path.basename(path)}"
-                source = Source(key, "spool", line, None, path, None)
-                if beginning := first_event(path):
-                    yield IndexUnit(f"p:{key}@{beginning}", "spool", source=source)
-    for store in clone.stores:
-        for path in _files(store.sealed_log, ".jsonl"):
-            key = os.path.basename(path).removesuffix(".jsonl")
-            yield IndexUnit(f"s:{key}", "segment", source=Source(key, "segment", None, None, path, None))
+    for source in clone.own_files():
+        if source.kind == "segment":
+            yield IndexUnit(f"s:{source.key}", "segment", source=source)
+        elif source.path and (beginning := first_event(source.path)):
+            yield IndexUnit(f"p:{source.key}@{beginning}", "spool", source=source)
 
 
 def _sessions(clone: Clone) -> Iterator[IndexUnit]:
@@ -261,9 +253,7 @@ class UnitTexts:
 
     def began(self, found: re.Match[bytes]) -> Mapping[str, Any]:
         """What a run's capsule says of how it began: who, with which model, for what."""
-        folder = self._capsules.get((found[9] or b"").decode("ascii"))
-        context = capsule.read_json(folder, capsule.CONTEXT) if folder else None
-        return context if isinstance(context, dict) else {}
+        return capsule.read_context(self._capsules.get((found[9] or b"").decode("ascii")))
 
     @cached_property
     def _capsules(self) -> dict[str, str]:

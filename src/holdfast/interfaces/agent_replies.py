@@ -421,21 +421,14 @@ class FreshContext:
         keep_ready(clone, {READY: answer}, signature=state, valid_until=self._until, watched=tree.paths)
 
 
-def drain() -> None:
+def drain(project: "Project") -> None:
     """Import what agents' hooks reported, and prepare the context of the next session."""
-    from holdfast.capture.ingest.live_transcripts import BAD
-
-    time.sleep(SETTLING)
-    try:
-        project = open_project(os.getcwd())
-        project.transcripts.drain()
-        project.health.reckon_uses()
-        project.context.render_guards()
-        FreshContext(project).keep()
-        if project.models.embeds_in_background() or project.recall.index_waits():
-            embed_later()
-    except BAD:
-        pass  # nobody listens; the next command finds the same and says so
+    project.transcripts.drain()
+    project.health.reckon_uses()
+    project.context.render_guards()
+    FreshContext(project).keep()
+    if project.models.embeds_in_background() or project.recall.index_waits():
+        embed_later()
 
 
 def embed_later() -> None:
@@ -446,20 +439,26 @@ def embed_later() -> None:
     Popen(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
 
 
-def embed() -> None:
+def embed(project: "Project") -> None:
     """Read the repository and give vectors to what has none, for a bounded time; the next turn goes on."""
+    if project.recall.index_waits():
+        project.recall.build_index(seconds=EMBEDDING)
+    if project.models.embeds_in_background():
+        project.models.embed(seconds=EMBEDDING)
+
+
+def in_background(work: str) -> None:
+    """Do what waits, in a process of its own."""
     from holdfast.capture.ingest.live_transcripts import BAD
 
+    if work == "drain":
+        time.sleep(SETTLING)
     try:
-        project = open_project(os.getcwd())
-        if project.recall.index_waits():
-            project.recall.build_index(seconds=EMBEDDING)
-        if project.models.embeds_in_background():
-            project.models.embed(seconds=EMBEDDING)
+        {"drain": drain, "embed": embed}[work](open_project(os.getcwd()))
     except BAD:
-        pass  # `holdfast model` says what is wrong
+        pass  # nobody listens; the next command finds the same and says so, or `holdfast model` does
 
 
 if __name__ == "__main__":
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    {"drain": drain, "embed": embed}[sys.argv[1]]()
+    in_background(sys.argv[1])

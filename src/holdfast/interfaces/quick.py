@@ -10,7 +10,7 @@ words. It changes nothing, but that it counts what was recalled and how a `conte
 import os
 import time
 
-from holdfast.index.freshness import WorkTreePaths, signature, taken, watched
+from holdfast.index.freshness import IndexSignature, WorkTreePaths, signature, taken, watched
 from holdfast.index.schema import APPLICATION, VERSION, file_name
 from holdfast.store import discovery
 from holdfast.store.folder_facts import looked_at
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import TypeVar
 
-    from holdfast.index.freshness import IndexSignature
     from holdfast.interfaces.quick_recall import QuickQuestion as Recall
 
     Counted = list[tuple[str, str, str | None]]  # id, kind and state of each hit

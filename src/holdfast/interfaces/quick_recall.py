@@ -8,7 +8,7 @@ SQLite; else, or where words find little and there is a model to ask, it leaves 
 import os
 
 from holdfast.index.answer import answer, is_weak, other_branches_file
-from holdfast.index.freshness import heads
+from holdfast.index.freshness import WorkTreePaths, heads
 from holdfast.index.hit_text import FIELDS, as_json, as_text
 from holdfast.index.hit_text import since_moment as moment
 from holdfast.index.query import Scope, read_query, takes_several_steps
@@ -21,8 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any
-
-    from holdfast.index.freshness import WorkTreePaths
 
     Row = tuple[Any, ...]
     Counted = list[tuple[str, str, str | None]]

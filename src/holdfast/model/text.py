@@ -6,46 +6,39 @@ every other character that has no shape of its own becomes a mark such as ⟨U+2
 
 import re
 
-from holdfast.patterns import regex
+from holdfast.patterns import PatternFile
 
-# Ranges rather than Unicode categories: a few format characters (Arabic number signs) are visible
-# and wanted, and some letters (Hangul fillers) are invisible.
-_HIDDEN = regex(
-    "["
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls: escape sequences start here, a bare CR overwrites the line
-    "\u00ad\u034f\u061c"  # soft hyphen, grapheme joiner, Arabic letter mark
-    "\u115f\u1160\u17b4\u17b5\u3164\uffa0"  # letters drawn as nothing
-    "\u180b-\u180f\ufe00-\ufe0f"  # variation selectors
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero-width, separators, bidirectional controls
-    "\ufeff\ufff0-\ufffb\ufffe\uffff"
-    "\ud800-\udfff"  # half a character: cannot be written as UTF-8
-    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # controls of scripts and scores
-    "\U000e0000-\U000e0fff"  # the tag block and the rest of the selectors
-    "]"
-)
+_PATTERNS = PatternFile(__file__)
 
 
 def visible(text: str) -> str:
     """The text with everything invisible or steering replaced by a visible mark."""
-    return _HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text.replace("\r\n", "\n"))
+    return _PATTERNS.hidden.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
 def has_hidden(text: str) -> bool:
     """Whether the text holds anything that `visible` would mark."""
-    return _HIDDEN.search(text.replace("\r\n", "\n")) is not None
+    return _PATTERNS.hidden.search(text.replace("\r\n", "\n")) is not None
 
 
 def escaped(text: str) -> str:
     """The text between double quotes, as both JSON-minded people and YAML readers understand it."""
     plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-    return f'"{_HIDDEN.sub(_escape, plain)}"'
+    return f'"{_PATTERNS.hidden.sub(_escape, plain)}"'
 
 
 def in_json(text: str) -> str:
     """JSON in which nothing hides: what would is spelled as an escape, and reads back the same."""
     if text.isascii() and "\x7f" not in text:
         return text  # JSON itself escapes the other control characters
-    return _HIDDEN.sub(_escape_in_json, text)
+    return _PATTERNS.hidden.sub(_escape_in_json, text)
+
+
+def count(number: int, thing: str, verb: str = "") -> str:
+    """`1 event`, `2 events`, `3 memories`; with a verb, `1 memory waits`, `2 memories wait`."""
+    plural = thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
+    one = "is" if verb == "are" else f"{verb}s" if verb else ""
+    return f"{number:,} {f'{thing} {one}' if number == 1 else f'{plural} {verb}'}".rstrip()
 
 
 def columns(text: str) -> int:

@@ -21,9 +21,8 @@ from holdfast.patterns import regex
 from holdfast.project import guard_file
 from holdfast.project.concern import Concern
 from holdfast.recall import applicable_memories, daily_journal, search
-from holdfast.recall.pack import context_pack, material, pack_lines
+from holdfast.recall.pack import context_pack, material, pack_lines, sections
 from holdfast.recall.pack import sent_packs as given
-from holdfast.recall.pack.sections import MOST_FOUND
 from holdfast.store import capsule, receipt_files, session_files, tally
 from holdfast.values import replace
 from holdfast.work import task_board as boards
@@ -45,7 +44,7 @@ MAX_ASKED, MAX_FILES = 2000, 500  # characters of a question, files it names
 _ON_REQUEST = ("T0", "T1", "T2")  # what came from elsewhere and nobody here looked at is never told
 
 
-_LOOKED_AT = 4 * MOST_FOUND  # hits among which memories come first
+_LOOKED_AT = 4 * sections.MOST_FOUND  # hits among which memories come first
 _LEAST_OF_BEST = 0.5  # of the best hit's score: what fits less is about something else
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from holdfast.git import tracked_files
@@ -10,7 +12,8 @@ from holdfast.index import refresh
 from holdfast.model import event
 from holdfast.model import memory as model_memory
 from holdfast.model.text import visible
-from holdfast.recall import applicable_memories, command_names, guards
+from holdfast.patterns import PatternFile, regex
+from holdfast.recall import applicable_memories, guards
 from holdfast.recall.pack import pack_lines
 from holdfast.store import fsio
 from holdfast.store import layout as store_layout
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
     from holdfast.git.clone import Clone
 
 MAX_WORDS = 60  # of one memory
+MAX_COMMANDS = 12  # that one memory names
+_CODE = regex(r"`([^`\n]{2,120})`")
+_COMMAND = regex(r"(?:\./|/)?[a-z][\w.+-]*(?:/[\w.+-]+)*(?:[ \t]+\S+)*")
+_LISTS = PatternFile(__file__)
 _LABELS = {"dead-end": "dead end"}
 
 
@@ -61,8 +68,38 @@ def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[guard
             f"{memory.id} ({_LABELS.get(memory.type, memory.type)}): {line}",
             # What is general stands in every pack, and is not said again before every edit.
             places=model_memory.unique([*(set(memory.applies_to) - {applicable_memories.GENERAL}), *more]),
-            commands=command_names.commands(said),
+            commands=commands(said),
             words=applicable_memories.stems(f"{memory.statement} {' '.join(memory.tags)}")[:MAX_WORDS],
             rests_on=[guards.facts_of(top, path) for path in (*filter(None, [one.path]), *cited)],
             until=event.timestamp(memory.expires_at) if memory.expires_at else "",
         )
+
+
+def commands(text: str) -> list[str]:
+    """The commands that a text names, each as its words: between backticks, and tools that everybody knows.
+
+    They are said before an agent runs one of them; so it is better to miss one than to speak of `make` wherever
+    somebody makes something.
+    """
+    found = [" ".join(code.split()) for code in _CODE.findall(text) if _is_command(code)]
+    for tool, rest in _named().findall(_CODE.sub(" ", text)):
+        word = rest.strip()
+        # `git` alone would speak before nearly everything.
+        if word and word not in _LISTS.words("plain"):
+            found.append(f"{tool} {word}")
+        elif tool not in ("git", "python", "python3", "sed", "curl"):
+            found.append(tool)
+    return list(dict.fromkeys(found))[:MAX_COMMANDS]
+
+
+@cache
+def _named() -> re.Pattern[str]:
+    tools = "|".join(map(re.escape, _LISTS.words("tools")))
+    return re.compile(rf"(?<![\w./-])({tools})(?![\w./-])((?:[ \t]+[a-z][\w:-]*)?)")
+
+
+def _is_command(code: str) -> bool:
+    """Whether code looks like something a shell is given: a known tool first, or a name and more words."""
+    first, *more = code.split() or [""]
+    is_named = first in _LISTS.words("tools") or first.startswith("./") or (bool(more) and first.isidentifier())
+    return is_named and _COMMAND.fullmatch(code.strip()) is not None

@@ -17,8 +17,7 @@ from holdfast.git.repo import Repo
 from holdfast.model.ids import RUN_VARIABLE
 from holdfast.project import Project
 from holdfast.recall import views
-from holdfast.security import rules
-from holdfast.security.redact import Scanner
+from holdfast.security import redact, rules
 from holdfast.store import agent_inbox, git_inbox
 from holdfast.store import layout as paths
 from holdfast.work import hand_edits, state_view_edits
@@ -42,11 +41,11 @@ def open_project(
     """The project at a folder, with everything up to date."""
     repo = Repo.discover(path)
     settings = _settings(repo, environ)
-    scan, intake = Scanner(settings.redact_rules, settings.redact_allow), None
+    scan, intake = redact.Scanner(settings.redact_rules, settings.redact_allow), None
     warnings = [*settings.warnings]
     if settings.shared_rules:  # what agents say is held against what others wrote, too, as far as it may be used
         narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
-        intake = Scanner((*settings.redact_rules, *narrow), settings.redact_allow)
+        intake = redact.Scanner((*settings.redact_rules, *narrow), settings.redact_allow)
         warnings += refused
     given = {} if clock is None else {"clock": clock}
     clone = Clone.open(repo, cache=paths.cache_dir(environ), scan=scan, intake=intake, **given)

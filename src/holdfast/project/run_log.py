@@ -19,14 +19,13 @@ from holdfast.diagnostics import timeline
 from holdfast.errors import BadInput
 from holdfast.git import approvals
 from holdfast.model import event as model_event
+from holdfast.model import ids, transcript
 from holdfast.model import session as model_session
-from holdfast.model import transcript
-from holdfast.model.ids import pick
 from holdfast.model.ids import run_id as new_run_id
 from holdfast.project.concern import Concern
 from holdfast.recall import lookup
 from holdfast.store import capsule, import_progress, session_files, statistics, tally
-from holdfast.values import replace
+from holdfast.values import dict_of, replace
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
@@ -155,7 +154,7 @@ class RunLog(Concern):
 
     def _run_named(self, text: str) -> str:
         found = self.clone.find_events("all", kinds=("run",), beginnings=(text,))
-        return pick(text, [event.run_id for event in found if event.run_id])
+        return ids.pick(text, [event.run_id for event in found if event.run_id])
 
     def show(self, identity: str) -> lookup.ShownRecord:
         """Everything this clone can say about a memory, a run or an event."""
@@ -206,9 +205,8 @@ class RunLog(Concern):
     def _origin(self, session: Session | None, runs: Sequence[model_event.Event]) -> tuple[TranscriptOrigin, datetime]:
         """Whose session it was and when it began; where nobody knows, this place and now."""
         first = runs[0] if runs else None
-        context = capsule.read_json(self.clone.layout.run(str(first.run_id)), capsule.CONTEXT) if first else None
-        told = context if isinstance(context, dict) else {}
-        agent, anchor = _object(told.get("agent")), _object(told.get("anchor"))
+        told = capsule.read_context(self.clone.layout.run(str(first.run_id)) if first else None)
+        agent, anchor = dict_of(told.get("agent")), dict_of(told.get("anchor"))
         began = session.started.ts if session else str(told.get("started") or self.clone.now())
         origin = transcript.TranscriptOrigin(
             agent=str(agent.get("name") or (session.agent if session else None) or "holdfast"),
@@ -225,7 +223,7 @@ class RunLog(Concern):
         there = sorted(session_files.everywhere(self.clone.stores), key=lambda one: (one.started.ts, one.id))
         runs = {event.run_id: event for event in self.clone.find_events("own", kinds=("run",)) if event.run_id}
         if name is not None:
-            asked = pick(name.removeprefix("run:"), {*runs, *(one.id for one in there)})
+            asked = ids.pick(name.removeprefix("run:"), {*runs, *(one.id for one in there)})
             if asked in runs:
                 return [(None, [runs[asked]])]
             there = [one for one in there if one.id == asked]
@@ -252,7 +250,7 @@ class RunLog(Concern):
 
     def _run_page(self, event: model_event.Event) -> str:
         run, folder = str(event.run_id), self.clone.layout.run(str(event.run_id))
-        said = _object(self.clone.joined(event).get("outputs")).get("summary")
+        said = dict_of(self.clone.joined(event).get("outputs")).get("summary")
         page = f"# Run {run}\n\n{said or 'Nothing is known of it here any more.'}\n"
         turns = [row["line"] for row in capsule.read_rows(folder, run_files.TURNS) if row.get("line")]
         rows = [f"{number}. {line}" for number, line in enumerate(turns, 1)]
@@ -271,10 +269,6 @@ def _standing(one: MemoryStanding) -> dict[str, Any]:
         "suggests": getattr(one.memory, "suggests", None),
         "because": getattr(one.memory, "because", ""),
     }
-
-
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def runs_of(session: Session, taken: Iterable[import_progress.ImportProgress]) -> list[str]:

@@ -26,7 +26,6 @@ from holdfast.values import frozen, replace
 if TYPE_CHECKING:
     from holdfast.diagnostics.status import Status
     from holdfast.index.embed.fill_vectors import EmbeddingPass, Progress
-    from holdfast.index.embed.vectors import VectorModel
 
 SETTING = "retrieval.model"
 
@@ -117,7 +116,7 @@ class SearchModels(Concern):
             origin=self.settings.origins.get(SETTING),
         )
 
-    def _embedded(self, source: str | None) -> tuple[VectorModel | None, str | None, int, int]:
+    def _embedded(self, source: str | None) -> tuple[embed_vectors.VectorModel | None, str | None, int, int]:
         """What the model in use made, who answers instead of it, how many texts there are, how many wait."""
         if not os.path.exists(self._vectors_path()):
             texts, _ = coverage.count(self._sources(), None, None)

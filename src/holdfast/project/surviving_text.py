@@ -16,14 +16,12 @@ from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import resolve
 from holdfast.git.tracked_files import paths_mentioned, paths_spelled
-from holdfast.model.spans import symbols
-from holdfast.model.spans.source_text import Symbol
+from holdfast.model.spans import source_text, symbols
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
 from holdfast.recall.applicable_memories import stems
-from holdfast.store import fsio
-from holdfast.store.capsule import read_rows
+from holdfast.store import capsule, fsio
 from holdfast.values import frozen
 
 MAX_FILE = 4 << 20
@@ -96,7 +94,7 @@ class WrittenFiles:
 
 def _calls(folder: str) -> Iterator[tuple[int, str, str]]:
     """The turn of each step of a run, what its calls were given, and what came of them; damage is left out."""
-    for row in read_rows(folder, CYCLES):
+    for row in capsule.read_rows(folder, CYCLES):
         with contextlib.suppress(LookupError, TypeError):
             given, came = row["proposal"]["calls"], row["result"]["calls"]
             yield row["turn"], "\n".join(one["input"] for one in given), "\n".join(one["output"] for one in came)
@@ -217,7 +215,7 @@ def _names_some(files: WrittenFiles, path: str, names: Sequence[str]) -> bool:
     return any(name in text for name in names)
 
 
-def _symbols(files: WrittenFiles, path: str) -> list[Symbol]:
+def _symbols(files: WrittenFiles, path: str) -> list[source_text.Symbol]:
     return symbols.symbols(path, [line.encode("utf-8", "replace") for line in files.now(path) or ()]) or []
 
 

@@ -25,14 +25,13 @@ from holdfast.work import (
     task_json,
     task_lifecycle,
 )
-from holdfast.work.task_lifecycle import LASTING
+from holdfast.work.task_lifecycle import LASTING, FinishedTask, TaskWorker
 
 if TYPE_CHECKING:
     from holdfast.git.conflict_sides import EntryConflict
     from holdfast.model.session import Session, SessionItem
     from holdfast.model.task import Link, Task
     from holdfast.work.task_graph import TaskGraph, WaitingTask
-    from holdfast.work.task_lifecycle import FinishedTask, TaskWorker
 
 LABEL = "Rests on:"
 

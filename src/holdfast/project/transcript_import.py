@@ -17,7 +17,7 @@ from holdfast.capture.records import knowledge_files
 from holdfast.curation import extraction, propose
 from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
 from holdfast.index import refresh
-from holdfast.model import event, memory
+from holdfast.model import event, memory, transcript, utterance
 from holdfast.model.text import visible
 from holdfast.project import surviving_text
 from holdfast.project.concern import Concern
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
     from holdfast.capture.ingest.session_repository import SessionRepository
     from holdfast.capture.records.knowledge_files import SkippedKnowledge
-    from holdfast.model import transcript, utterance
 
 Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
 

@@ -25,7 +25,6 @@ from holdfast.patterns import regex
 from holdfast.recall import views
 from holdfast.store import fsio, session_files
 from holdfast.store import layout as paths
-from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
 KINDS = ("run", "accept", "promote", "retire", "task", "checkpoint")
@@ -426,7 +425,7 @@ def _stamp(said: str, tag: str) -> str:
     return f"<!-- written by holdfast {tag} {digest} -->"
 
 
-def _inside(layout: Layout, folder: str, name: str) -> str:
+def _inside(layout: paths.Layout, folder: str, name: str) -> str:
     if folder.partition("/")[0].lower() in (".git", paths.TRACKED):
         raise UnsafePath(f"the folder {folder} is not for a journal", hint="Set journal.path to another one.")
     return fsio.inside(layout.top, path_of(folder, name))

@@ -14,20 +14,18 @@ from datetime import UTC, datetime
 from typing import Any
 
 from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, HoldfastError, NotFound
-from holdfast.git import branch_lines
+from holdfast.git import branch_lines, file_entries
 from holdfast.git.clone import Clone
-from holdfast.git.file_entries import placed
 from holdfast.git.visible_entries import Sighting
 from holdfast.index.corpus import git_objects
 from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, chunks_of
-from holdfast.index.corpus.git_objects import RepositoryObjects
 from holdfast.model.event import Event
 from holdfast.model.ids import LINK, beginnings, is_id, pick
 from holdfast.model.session import to_object
 from holdfast.patterns import regex
 from holdfast.recall.why import recorded_runs
 from holdfast.store import capsule, fsio, layout, pending_changes, session_files, task_files
-from holdfast.values import frozen, replace
+from holdfast.values import dict_of, dicts_of, frozen, list_of, replace
 from holdfast.work import task_json
 
 
@@ -131,7 +129,7 @@ def show_turn(run: str, folder: str, number: int, step: int | None) -> ShownReco
         return None
     if step is not None:
         return _step(run, folder, number, step)
-    said = [word for word in _listed(told.get("said")) if isinstance(word, str)]
+    said = [word for word in list_of(told.get("said")) if isinstance(word, str)]
     names = ("ts", "ended", "interrupted", "by", "branch", "prompt", "line", "commands", "files", "commits")
     fields = {"run_id": run, "turn": number, **{name: told[name] for name in names if name in told}}
     return ShownRecord(f"{run}#{number}", "turn", folder, "\n\n".join(said), fields)
@@ -142,28 +140,16 @@ def _step(run: str, folder: str, number: int, step: int) -> ShownRecord | None:
     told = next((row for row in cycles if (row.get("turn"), row.get("n")) == (number, step)), None)
     if told is None:
         return None
-    proposed, came = _object(told.get("proposal")), _object(told.get("result"))
+    proposed, came = dict_of(told.get("proposal")), dict_of(told.get("result"))
     said = [proposed.get(name) for name in ("reasoning", "text", "plan")]
     text = "\n\n".join(word.strip() for word in said if isinstance(word, str) and word.strip())
-    outputs = (call.get("output") for call in _objects(came.get("calls")))
+    outputs = (call.get("output") for call in dicts_of(came.get("calls")))
     fields = {
         "run_id": run, "turn": number, "step": step, "ts": told.get("ts"), "model": told.get("model"),
-        "calls": [{name: call.get(name) for name in ("name", "input")} for call in _objects(proposed.get("calls"))],
+        "calls": [{name: call.get(name) for name in ("name", "input")} for call in dicts_of(proposed.get("calls"))],
     }  # fmt: skip
     printed = "\n".join(word.rstrip() for word in outputs if isinstance(word, str) and word.strip())
     return ShownRecord(f"{run}#{number}.{step}", "cycle", folder, text, fields, printed=printed or None)
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: object) -> Iterable[Mapping[str, Any]]:
-    return [item for item in _listed(value) if isinstance(item, dict)]
-
-
-def _listed(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def show_place(clone: Clone, text: str) -> ShownRecord | None:
@@ -172,7 +158,7 @@ def show_place(clone: Clone, text: str) -> ShownRecord | None:
     if found is None or head is None:
         return None
     path, line = found["path"].replace("\\", "/").removeprefix("./"), int(found["line"])
-    data = RepositoryObjects(clone.repo).text_at(head, path)
+    data = git_objects.RepositoryObjects(clone.repo).text_at(head, path)
     chunks = [chunk for chunk in chunks_of(path, data, clone.hide) if chunk.line <= line] if data else []
     if not chunks or line > data.count(b"\n") + 1:
         return None
@@ -236,7 +222,7 @@ _SUBJECTS = {  # what kind of thing an event is about; none for a run, an erase 
 
 def _memories(clone: Clone) -> dict[str, Sighting]:
     found = {}
-    for one in placed(clone.repo, clone.entries()):
+    for one in file_entries.placed(clone.repo, clone.entries()):
         try:
             found[one.parse().id] = one.sighting
         except BrokenEntry:  # `facts` and `doctor` name it; here it can be shown by no id
@@ -291,8 +277,7 @@ def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownR
     found = show_turn(run, folder, number, step) if folder else None
     if found is None:
         raise NotFound(f"nothing of {called} is here", hint=f"See what is with `holdfast show {run}`.")
-    outputs = clone.joined(event).get("outputs")
-    other = outputs.get("repository") if isinstance(outputs, dict) else None  # whose work it was, if not ours
+    other = dict_of(clone.joined(event).get("outputs")).get("repository")  # whose work it was, if not ours
     return replace(found, fields={**found.fields, "repository": other}) if other else found
 
 
@@ -411,7 +396,7 @@ def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
     except NotFound:
         return None
     told = [clone.joined(event) for event in reversed(events) if run in (event.run_id, event.hash_self)]
-    made = [(row, fields) for fields in told for row in _objects(fields.get("artifacts")) if row.get("path") == path]
+    made = [(row, fields) for fields in told for row in dicts_of(fields.get("artifacts")) if row.get("path") == path]
     if not made:
         raise NotFound(f"{run} produced no {path}", hint=f"See what it did with `holdfast show {run}`.")
     row, fields = made[0]

@@ -18,7 +18,7 @@ from holdfast.model.text import visible
 from holdfast.recall import lookup
 from holdfast.recall.why import recorded_runs
 from holdfast.store import capsule, fsio, session_files
-from holdfast.values import frozen, replace
+from holdfast.values import dict_of, dicts_of, frozen, list_of, replace
 
 AROUND = 4  # lines shown before and after the words
 MAX_LINES = 40
@@ -87,18 +87,13 @@ def _turns(folder: str, turn: int | None) -> Iterator[tuple[int, str]]:
     """What was said in a run's turns, as it was recorded: the turn that is meant first."""
     rows = [row for row in capsule.read_rows(folder, recorded_runs.TURNS) if isinstance(row.get("turn"), int)]
     for row in sorted(rows, key=lambda row: (row["turn"] != turn, row["turn"])):
-        noted = [one.get("text") for one in _listed(row, "notes") + _listed(row, "commands") if isinstance(one, dict)]
-        told = (row.get("prompt"), *_listed(row, "said"), *noted)
+        noted = [one.get("text") for name in ("notes", "commands") for one in dicts_of(row.get(name))]
+        told = (row.get("prompt"), *list_of(row.get("said")), *noted)
         yield from ((row["turn"], said) for said in told if isinstance(said, str) and said)
 
 
-def _listed(row: Mapping[str, Any], name: str) -> list[Any]:
-    return row[name] if isinstance(row.get(name), list) else []
-
-
 def _capsule(folder: str) -> Iterator[tuple[str, str]]:
-    context: Any = capsule.read_json(folder, capsule.CONTEXT)
-    yield from _told(context if isinstance(context, dict) else {})
+    yield from _told(capsule.read_context(folder))
     for part in lookup.PRINTED:  # what was concluded stands at the end of a long output
         if end := lookup.tail(os.path.join(folder, "outputs", part), MAX_READ):
             yield part, lookup.COLOURS.sub(b"", end).decode("utf-8", "replace")
@@ -108,8 +103,7 @@ def _capsule(folder: str) -> Iterator[tuple[str, str]]:
 
 def _told(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What somebody said in a run's context or event."""
-    outputs = fields.get("outputs")
-    summary = outputs.get("summary") if isinstance(outputs, dict) else None
+    summary = dict_of(fields.get("outputs")).get("summary")
     for part, said in (*((part, fields.get(part)) for part in ("prompt", "task", "plan")), ("summary", summary)):
         if isinstance(said, str) and said:
             yield part, said

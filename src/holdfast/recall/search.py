@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from holdfast.errors import BadInput, Busy, NotStored
 from holdfast.git.clone import Clone
 from holdfast.index import answer as answers
-from holdfast.index import other_branches, ranking
+from holdfast.index import other_branches, ranking, search_rows, second_hop
 from holdfast.index.corpus import update as repository
 from holdfast.index.corpus.file_choice import CorpusChoice
 from holdfast.index.query import EVERY_BRANCH, Scope
 from holdfast.index.refresh import Progress, path_of, refresh
-from holdfast.index.search_rows import now_text
-from holdfast.index.second_hop import follow
-from holdfast.index.sqlite import Index, is_refused
+from holdfast.index.sqlite import Index, is_refused, meta
 from holdfast.model.event import KINDS as EVENT_KINDS
 from holdfast.model.memory import TYPES
 from holdfast.values import fields, frozen
@@ -92,7 +90,7 @@ class TextSearch:
         progress: Progress | None = None,
         choice: CorpusChoice | None = None,
         meaning: Meaning | None = None,
-        step: "Step" = follow,
+        step: "Step" = second_hop.follow,
     ) -> None:
         self._clone, self._progress, self._choice = clone, progress, choice
         self._meaning, self._step = meaning, step
@@ -154,7 +152,7 @@ class TextSearch:
     def _ask(self, question: "_Question") -> list[tuple[Any, ...]]:
         scope, semantic, others = question.scope, question.semantic, question.others
         self._clone.notes.extend(refresh(self._clone, self._index, progress=self._progress))
-        memory = _meta(self._index, "signature")
+        memory = meta(self._index.db, "signature") or ""
         head = self._bring_corpus(scope)
         wanted = others or scope.branch is not None
         state = self._bring_others(memory) if wanted else ""
@@ -163,7 +161,7 @@ class TextSearch:
         other = ""  # what the corpus shows that is not asked: another commit, or nothing
         with contextlib.suppress(sqlite3.DatabaseError):
             if not head and self._corpus is not None and os.path.exists(self._corpus.path):
-                other = _meta(self._corpus, "head")
+                other = meta(self._corpus.db, "head") or ""
         self.used = (memory, head or f"!{other}", state, "1" if there else "0")
         files = [(self._index, "signature", memory)]
         files += [(self._corpus, "head", head)] if head and self._corpus else []
@@ -176,7 +174,7 @@ class TextSearch:
                     here, beyond, question.query, scope=scope, limit=question.limit, now=now, near=near, step=self._step
                 )
 
-        now = now_text(self._clone.clock())
+        now = search_rows.now_text(self._clone.clock())
         found = [] if semantic else ask()
         weak = semantic is None and question.query.strip() and answers.is_weak(found)
         near = question.meant(self._meaning) if semantic or weak else None  # slow: nothing is held open
@@ -198,7 +196,7 @@ class TextSearch:
         if not is_there and not self._told:
             self._clone.notes.append(_UNREAD)
             self._told.add(_UNREAD)
-        return _meta(self._corpus, "head") if is_there else ""
+        return (meta(self._corpus.db, "head") or "") if is_there else ""
 
     def _bring_others(self, memory: str) -> str:
         try:
@@ -271,11 +269,6 @@ def _one_state(files: Sequence[tuple[Index, str, str]]) -> Iterator[list[sqlite3
                 raise _MovedOnError("other commands change it again and again")
             opened.append(db)
         yield opened
-
-
-def _meta(index: Index, name: str) -> str:
-    row = index.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-    return (row[0] or "") if row else ""
 
 
 def check_kind(kind: str | None) -> None:

@@ -16,7 +16,6 @@ from holdfast.model.text import in_json
 from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store import layout as paths
-from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
 VERSION = 1
@@ -86,7 +85,7 @@ def log_jsonl(joined: Iterable[Mapping[str, Any]]) -> str:
     return "".join(f"{in_json(row)}\n" for row in rows)
 
 
-def write(layout: Layout, name: str, text: str) -> bool:
+def write(layout: paths.Layout, name: str, text: str) -> bool:
     """Put a view in its place, unless it says the same already but for the time; whether it was written."""
     path = fsio.inside(layout.top, f"{paths.VIEW}/{name}")
     if _kept(path, text):
@@ -100,7 +99,7 @@ def write(layout: Layout, name: str, text: str) -> bool:
     return True
 
 
-def remove(layout: Layout, name: str) -> None:
+def remove(layout: paths.Layout, name: str) -> None:
     """Take a view away, or a folder of them; what is in the way and not ours stays."""
     path = fsio.inside(layout.top, f"{paths.VIEW}/{name}")
     for inner in layout.listed(path) if os.path.isdir(path) else ():

@@ -21,7 +21,7 @@ from holdfast.errors import BadInput, HoldfastError
 from holdfast.patterns import regex
 from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
-from holdfast.values import frozen
+from holdfast.values import dict_of, frozen
 
 CONTEXT, SUMMARY, MANIFEST, META, OPEN = "context.json", "summary.md", "MANIFEST", "meta.json", "open"
 MAX_JSON = 1 << 28
@@ -61,6 +61,11 @@ def read_json(folder: str, name: str) -> Any:
         return json.loads(fsio.read(os.path.join(folder, *name.split("/")), limit=MAX_JSON))
     except (OSError, ValueError, HoldfastError):
         return None
+
+
+def read_context(folder: str | None) -> dict[str, Any]:
+    """What was known of a run when it began; empty if that is not here."""
+    return dict_of(read_json(folder, CONTEXT)) if folder else {}
 
 
 def read_rows(folder: str, name: str) -> Iterator[dict[str, Any]]:
@@ -169,10 +174,9 @@ class Capsule:
     def noted(self) -> dict[str, Any]:
         """What `note` kept; empty if it never came to that."""
         try:
-            found = json.loads(os.pread(self._handle, 1 << 16, 0))
+            return dict_of(json.loads(os.pread(self._handle, 1 << 16, 0)))
         except ValueError:
             return {}
-        return found if isinstance(found, dict) else {}
 
     def path(self, name: str) -> str:
         """Where a file of the capsule lies; a name that would lead out of it is refused."""

@@ -142,6 +142,16 @@ def replace(path: str, data: bytes, *, mode: int = 0o600) -> None:
         ops.sync_dir(os.path.dirname(path))
 
 
+def write_as(path: str, data: bytes, *, mode: int) -> None:
+    """`replace` for a file outside the store, with just this mode whatever the umask; missing folders are made."""
+    make_dirs(os.path.dirname(path), mode=0o755)
+    sweep(path)
+    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    create(temporary, data, mode=mode)
+    os.chmod(temporary, mode)
+    move(temporary, path)
+
+
 def _write_new(path: str, data: bytes, mode: int) -> None:
     """Write and sync a file that was not there; if that fails, it is not there afterwards."""
     fd = ops.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode)

@@ -22,18 +22,7 @@ from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.model.event import MAX_PARENTS, Event, EventDraft, timestamp
 from holdfast.model.ids import token
 from holdfast.store import discovery, fsio
-from holdfast.store.format import (
-    MAX_BODY,
-    MAX_ENVELOPE,
-    SALT_BYTES,
-    body_name,
-    events_in,
-    make_event,
-    match_event,
-    parents_of,
-    parse_event,
-    split_lines,
-)
+from holdfast.store import format as log_format
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
@@ -85,7 +74,7 @@ class SpoolWriter:
         try:
             now = timestamp(self._clock())
             parents = tuple(sorted((self._last,) if self._last else {*(*self._before, *heads)[:MAX_PARENTS]}))
-            event, data = make_event(
+            event, data = log_format.make_event(
                 draft, ts=now, line=self._line, writer=self._name, seq=self._seq, head=head, body=body, parents=parents
             )
             fsio.append(self._fd, data)
@@ -183,16 +172,16 @@ class SpoolWriter:
 
 def _tail(fd: int) -> list[Event]:
     """The last whole events of an open spool."""
-    size = os.fstat(fd).st_size
-    return [event for event, _ in events_in(os.pread(fd, 4 * MAX_ENVELOPE, max(0, size - 4 * MAX_ENVELOPE)))]
+    size, room = os.fstat(fd).st_size, 4 * log_format.MAX_ENVELOPE
+    return [event for event, _ in log_format.events_in(os.pread(fd, room, max(0, size - room)))]
 
 
 def _is_newer(fd: int) -> bool:
     """Whether a newer Holdfast wrote the last line of a spool: to go on there would repeat its number."""
     size = os.fstat(fd).st_size
-    tail = os.pread(fd, MAX_ENVELOPE, max(0, size - MAX_ENVELOPE))
+    tail = os.pread(fd, log_format.MAX_ENVELOPE, max(0, size - log_format.MAX_ENVELOPE))
     try:
-        match_event(tail[tail.rfind(b"\n", 0, -1) + 1 :])
+        log_format.match_event(tail[tail.rfind(b"\n", 0, -1) + 1 :])
     except FutureFormat:
         return True
     except CorruptLog:
@@ -224,9 +213,9 @@ class SpoolReading:
 def read_spool(path: str) -> SpoolReading:
     """Every whole event of a spool; anything else is set apart, never fatal."""
     lines, events, torn, offset, newer = [], [], [], 0, False
-    for number, line in enumerate(split_lines(fsio.read(path, limit=MAX_SPOOL)), 1):
+    for number, line in enumerate(log_format.split_lines(fsio.read(path, limit=MAX_SPOOL)), 1):
         try:
-            events.append(parse_event(line))
+            events.append(log_format.parse_event(line))
             lines.append(line)
         except FutureFormat:
             newer = True
@@ -246,12 +235,12 @@ def spool_ends(path: str) -> tuple[set[str], str | None]:
     """The hash of a spool's last event, and parents its events name: the first and the last few."""
     fd = os.open(path, os.O_RDONLY | _NOFOLLOW)
     try:
-        first, tail = os.pread(fd, MAX_ENVELOPE, 0), _tail(fd)
+        first, tail = os.pread(fd, log_format.MAX_ENVELOPE, 0), _tail(fd)
     finally:
         os.close(fd)
     named = {parent for event in tail for parent in event.hash_prev}
     with contextlib.suppress(HoldfastError):
-        named.update(parents_of(match_event(first[: first.find(b"\n") + 1])))
+        named.update(log_format.parents_of(log_format.match_event(first[: first.find(b"\n") + 1])))
     return named, tail[-1].hash_self if tail else None
 
 
@@ -267,15 +256,15 @@ class Bodies:
 
     def put(self, data: bytes) -> str:
         """Store a body, durable on return, and give its name."""
-        stored = os.urandom(SALT_BYTES) + data
-        name = body_name(stored)
+        stored = os.urandom(log_format.SALT_BYTES) + data
+        name = log_format.body_name(stored)
         fsio.create(self._layouts[0].body(name), stored)
         return name
 
     def raw(self, name: str) -> bytes | None:
         """The stored bytes, unchecked, or None if they are not here."""
         for layout in self._layouts:
-            if (stored := fsio.find(layout.body(name), limit=SALT_BYTES + MAX_BODY)) is not None:
+            if (stored := fsio.find(layout.body(name), limit=log_format.SALT_BYTES + log_format.MAX_BODY)) is not None:
                 return stored
         return None
 
@@ -286,9 +275,9 @@ class Bodies:
         stored = self.raw(name)
         if stored is None:
             return None
-        if body_name(stored) != name:
+        if log_format.body_name(stored) != name:
             raise CorruptLog(f"body {name} does not match its name: it was altered")
-        loaded: dict[str, Any] = json.loads(stored[SALT_BYTES:])
+        loaded: dict[str, Any] = json.loads(stored[log_format.SALT_BYTES :])
         if len(stored) <= _SMALL and len(self._read) < _MANY:
             self._read[name] = loaded
         return dict(loaded)

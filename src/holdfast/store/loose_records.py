@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import dict_of
 
 LIMIT = 1 << 26
 _T = TypeVar("_T")
@@ -65,10 +66,9 @@ def content(path: str, *, limit: int = LIMIT) -> bytes:
 def read(path: str, *, limit: int = LIMIT) -> dict[str, Any]:
     """The object that a file holds, or an empty one."""
     try:
-        found = json.loads(content(path, limit=limit))
+        return dict_of(json.loads(content(path, limit=limit)))
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def keep(path: str, record: Mapping[str, Any]) -> None:

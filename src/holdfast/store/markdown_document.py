@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from holdfast.errors import BadInput, BrokenEntry, TooLarge
 from holdfast.patterns import regex
 from holdfast.store import frontmatter
-from holdfast.store.frontmatter import BadFront, Field
 from holdfast.values import frozen
 
 MAX_DOCUMENT = 1 << 20
@@ -38,7 +37,7 @@ class MarkdownDocument:
     """A file taken apart."""
 
     path: str
-    fields: dict[str, Field]
+    fields: dict[str, frontmatter.Field]
     body: str
     body_line: int
     first: int = 1  # the line of the file on which it begins
@@ -83,7 +82,7 @@ def read(text: str, path: str, *, needed: Sequence[str], line: int = 1) -> Markd
     front, body = _split(clean, path, line)
     try:
         fields = {field.name: field for field in frontmatter.read(front)}
-    except BadFront as error:
+    except frontmatter.BadFront as error:
         raise broken(path, line + 1 + error.line, error.reason) from None
     for name in needed:
         if name not in fields or not fields[name].value:

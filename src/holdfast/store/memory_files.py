@@ -9,16 +9,17 @@ updated is known from the log; a field `updated` in its file is ignored.
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from holdfast.errors import BadInput, BrokenEntry
+from holdfast.errors import BadInput, BrokenEntry, TooLarge, UnsafePath
 from holdfast.model import memory as rules
 from holdfast.model.memory import STATES, Accepted, Candidate, Memory, Rejected
 from holdfast.patterns import regex
-from holdfast.store import frontmatter, markdown_document
+from holdfast.store import frontmatter, fsio, markdown_document
 from holdfast.store.frontmatter import Field, Nested
 from holdfast.store.layout import FOLDER_OF
 from holdfast.store.markdown_document import MAX_DOCUMENT, EntryPiece, MarkdownClash, MarkdownDocument, broken
@@ -75,6 +76,19 @@ def _read(piece: EntryPiece, path: str) -> Memory | BrokenEntry:
 
 _known_texts: dict[str, Memory] = {}  # a command reads memory more than once, and most texts are as before
 MOST_KNOWN = 1 << 15
+
+
+def read_candidate(path: str) -> Candidate | Rejected:
+    """The memory of a file on the shelf; BrokenEntry if it cannot be read or is another one."""
+    try:
+        memory = parse(fsio.read(path, limit=MAX_ENTRY).decode(), path)
+    except FileNotFoundError:
+        raise
+    except (UnicodeDecodeError, TooLarge, UnsafePath, OSError) as error:
+        raise BrokenEntry(f"{path}: it cannot be read: {error}") from None
+    if not isinstance(memory, Candidate | Rejected) or os.path.basename(path) != f"{memory.id}.md":
+        raise BrokenEntry(f"{path}: it is not the candidate its name says")
+    return memory
 
 
 def parse(text: str, path: str, *, line: int = 1) -> Memory:

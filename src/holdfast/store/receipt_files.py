@@ -22,7 +22,7 @@ from holdfast.model.ids import SESSION, is_id, token
 from holdfast.patterns import regex
 from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
-from holdfast.values import frozen
+from holdfast.values import dicts_of, frozen
 
 VERSION = 1
 MOST = 64  # packs of one run or session; the oldest go
@@ -149,8 +149,7 @@ def faults(stores: Sequence[Layout], run_id: str, context: Mapping[str, Any]) ->
 
 def entries(context: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What a run's context says of the packs it was given; what is damaged does not count."""
-    found = context.get("receipts")
-    rows = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    rows = dicts_of(context.get("receipts"))
     return [one for one in rows if isinstance(one.get("number"), int) and isinstance(one.get("root"), str)]
 
 

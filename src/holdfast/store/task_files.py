@@ -10,7 +10,6 @@ from typing import Any
 from holdfast.model import task as rules
 from holdfast.model.task import Checkpoint, Link, Task
 from holdfast.store import frontmatter, layout, markdown_document, memory_files
-from holdfast.store.markdown_document import MarkdownClash, MarkdownDocument
 from holdfast.values import field_names, put_together
 
 _NEEDED = ("id", "title")
@@ -77,7 +76,7 @@ def render(node: Task | Link) -> str:
     return markdown_document.write(lines, node.extra, f"{node.notes}\n" if node.notes else "", name=node.id)
 
 
-def merge(path: str, base: str | None, ours: str, theirs: str) -> str | MarkdownClash:
+def merge(path: str, base: str | None, ours: str, theirs: str) -> str | markdown_document.MarkdownClash:
     """Both sides' changes of a tracked file in one text, by the rules of what lies at its path."""
     read = reader(path)
     if read is None:
@@ -112,7 +111,7 @@ def joined(path: str, merged: dict[str, Any]) -> Task | Link:
     return kind(**values, extra=tuple(extra.items()))
 
 
-def _known(read: MarkdownDocument, name: str) -> Any:
+def _known(read: markdown_document.MarkdownDocument, name: str) -> Any:
     """The value of a field we know, in the form a task has it."""
     value = read.fields[name].value
     if value is None:
@@ -124,7 +123,7 @@ def _known(read: MarkdownDocument, name: str) -> Any:
     return _number(read, name, value) if name in _NUMBERS else value
 
 
-def _number(read: MarkdownDocument, name: str, text: str) -> int:
+def _number(read: markdown_document.MarkdownDocument, name: str, text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 12):
         raise read.broken(name, f"{name} {text[:40]!r} is not a whole number")
     return int(text)

@@ -20,13 +20,11 @@ from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound, ReadOn
 from holdfast.git import branch_lines, visible_entries
 from holdfast.git.cited_commits import anchor_store
 from holdfast.git.clone import Clone
-from holdfast.git.visible_entries import Sighting
 from holdfast.model.event import timestamp
 from holdfast.model.session import Session
 from holdfast.patterns import regex
 from holdfast.store import fsio, loose_records, pending_changes, session_files, task_files, trash
 from holdfast.store import layout as paths
-from holdfast.store.layout import Layout
 from holdfast.store.pending_changes import PendingChange
 from holdfast.store.trash import TrashedReset, TrashedText
 from holdfast.values import frozen, replace
@@ -52,7 +50,7 @@ def uncited_anchors(clone: Clone, *, before: str) -> dict[str, str]:
     return {oid: made for oid, made in old.items() if oid not in cited}
 
 
-def forget_anchors(layout: Layout, oids: Collection[str]) -> None:
+def forget_anchors(layout: paths.Layout, oids: Collection[str]) -> None:
     """Remember these commits no longer."""
     if not oids:
         return
@@ -64,7 +62,7 @@ def forget_anchors(layout: Layout, oids: Collection[str]) -> None:
                 fsio.replace(path, b"".join(left))
 
 
-def _records(stores: Iterable[Layout]) -> Iterator[bytes]:
+def _records(stores: Iterable[paths.Layout]) -> Iterator[bytes]:
     for store in stores:
         tops = (store.sessions, store.claims, store.pending, store.sealed_changes, store.bodies)
         for top in (*tops, store.candidates, store.trash, store.kept, store.rewrites, store.seen):
@@ -163,12 +161,12 @@ def has_open(session: Session) -> bool:
     return bool(session.still_open or session.still_to_follow or session.pending)
 
 
-def _session(layout: Layout, session: Session) -> PrunableItem:
+def _session(layout: paths.Layout, session: Session) -> PrunableItem:
     size = os.path.getsize(session_files.path_of(layout, session.id))
     return PrunableItem("session", session.id, session.ended.ts if session.ended else "", size)
 
 
-def _remove_if_still_ended(layout: Layout, name: str) -> None:
+def _remove_if_still_ended(layout: paths.Layout, name: str) -> None:
     """Somebody may have opened it again since it was looked at."""
     try:
         path = session_files.path_of(layout, name)
@@ -258,13 +256,13 @@ def _refuse_sandbox(clone: Clone) -> None:
         raise ReadOnlyStore("inside a sandbox only part of the store can be seen", hint="Run it outside the sandbox.")
 
 
-def _files(layout: Layout, folder: str) -> list[str]:
+def _files(layout: paths.Layout, folder: str) -> list[str]:
     """The records in a folder of the store, by their names in it; locks stay where they are."""
     names = [name for name in layout.listed(folder) if not name.endswith((".lock", ".tmp"))]
     return [f"{os.path.basename(folder)}/{name}" for name in names]
 
 
-def drop_views(layout: Layout) -> int:
+def drop_views(layout: paths.Layout) -> int:
     """Delete the rendered views of this work tree; they are rendered again when wanted."""
     gone = 0
     for folder, _, names in os.walk(layout.view()):
@@ -291,7 +289,7 @@ def _take_nodes(clone: Clone, under_way: TrashedReset) -> list[TrashedText]:
     return found
 
 
-def _as_text(sighting: Sighting, waiting: dict[str, list[PendingChange]]) -> TrashedText | None:
+def _as_text(sighting: visible_entries.Sighting, waiting: dict[str, list[PendingChange]]) -> TrashedText | None:
     """A node as the trash keeps it; None if the file cannot be read: what nobody understands stays."""
     node = task_board.node_of(sighting.path, sighting.text)
     if node is None:

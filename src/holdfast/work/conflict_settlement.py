@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from holdfast.errors import Cycle, NotFound
 from holdfast.git import conflict_sides, merge_conflicts
 from holdfast.git.clone import Clone
-from holdfast.git.conflict_sides import EntryConflict
 from holdfast.model.task import Task
 from holdfast.store import task_files
 from holdfast.values import frozen
@@ -20,13 +19,13 @@ class SettledConflict:
 
     id: str
     path: str
-    conflict: EntryConflict
+    conflict: conflict_sides.EntryConflict
     text: str | None  # what stands now; None: the file goes
     diff: tuple[str, ...]  # what that changes of ours
     next: str  # what to do now
 
 
-def named(clone: Clone, name: str) -> EntryConflict:
+def named(clone: Clone, name: str) -> conflict_sides.EntryConflict:
     """The conflict about the entry that a person means."""
     try:
         return merge_conflicts.named(clone, name)
@@ -36,7 +35,7 @@ def named(clone: Clone, name: str) -> EntryConflict:
         ) from None
 
 
-def resolve(clone: Clone, conflict: EntryConflict, choices: Mapping[str, str]) -> SettledConflict:
+def resolve(clone: Clone, conflict: conflict_sides.EntryConflict, choices: Mapping[str, str]) -> SettledConflict:
     """Settle a conflict by choices for its fields; Cycle if the tasks would then wait for one another."""
     text = merge_conflicts.settled(clone, conflict, choices)
     read = task_files.reader(conflict.path)

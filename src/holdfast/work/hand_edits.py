@@ -21,8 +21,7 @@ from holdfast.store import fsio, pending_changes, task_files
 from holdfast.store import layout as paths
 from holdfast.store.pending_changes import PendingChange
 from holdfast.values import frozen
-from holdfast.work import task_board
-from holdfast.work.task_graph import TaskGraph
+from holdfast.work import task_board, task_graph
 
 FOLDERS = (paths.TASKS, paths.LINKS)
 
@@ -66,10 +65,10 @@ class BeforeEdits:
         if self._no_ring is None:
             texts = {p: text for p, text in self._edited.items() if isinstance(text, str)}
             after = {**others, **{p: n for p, n in nodes_of(texts).items() if isinstance(n, Task)}}
-            self._no_ring = TaskGraph(after.values()).cycle() is None
+            self._no_ring = task_graph.TaskGraph(after.values()).cycle() is None
         if self._no_ring:
             return None
-        return TaskGraph(other for place, other in others.items() if place != path).cycle(task)
+        return task_graph.TaskGraph(other for place, other in others.items() if place != path).cycle(task)
 
 
 class AllNodes:

@@ -16,7 +16,6 @@ from holdfast.store import task_files
 from holdfast.values import asdict, frozen
 from holdfast.work import task_board as boards
 from holdfast.work import task_json
-from holdfast.work.task_board import Board, BrokenTaskFile
 
 NAME = "project_state.json"
 VERSION = 1
@@ -30,12 +29,12 @@ class ProjectState:
     head: str | None
     time: str
     base: str  # a digest that changes whenever a task or a link does
-    board: Board
+    board: boards.Board
     links: tuple[Link, ...]
-    broken: tuple[BrokenTaskFile, ...]
+    broken: tuple[boards.BrokenTaskFile, ...]
 
 
-def read(clone: Clone, *, board: Board | None = None) -> ProjectState:
+def read(clone: Clone, *, board: boards.Board | None = None) -> ProjectState:
     """The state as it is visible here."""
     here, head = board or boards.read(clone), clone.repo.head()
     links, broken = boards.links(clone)
@@ -109,7 +108,7 @@ def _spread(value: Any) -> str:
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def backlog(board: Board) -> list[Task]:
+def backlog(board: boards.Board) -> list[Task]:
     """What nobody has begun, most urgent first."""
     waiting = [task for task in board.tasks if task.status == "open" and not board.graph.children(task.id)]
     return sorted(waiting, key=lambda task: task.priority)

@@ -19,8 +19,6 @@ from holdfast.store import markdown_document, task_files
 from holdfast.values import frozen
 from holdfast.work import hand_edits, project_state, task_json
 from holdfast.work import task_board as boards
-from holdfast.work.hand_edits import TakenEdit
-from holdfast.work.project_state import ProjectState
 
 HEADER = ("version", "last_updated", "branch", "head", "base")
 _NODES = ("tasks", "links")
@@ -31,7 +29,7 @@ _ON_LINE = regex(r"^line (\d+): ")
 class ViewEditOutcome:
     """What became of an edited view."""
 
-    taken: tuple[TakenEdit, ...] = ()
+    taken: tuple[hand_edits.TakenEdit, ...] = ()
     refused: str | None = None  # why nothing of it was taken
     kept: str | None = None  # the file that holds the refused text
 
@@ -89,7 +87,7 @@ def _changes(clone: Clone, data: bytes) -> list[_Change]:
 
 
 def _changed(
-    clone: Clone, nodes: Mapping[str, Task | Link], known: Mapping[str, _Change], current: ProjectState
+    clone: Clone, nodes: Mapping[str, Task | Link], known: Mapping[str, _Change], current: project_state.ProjectState
 ) -> Iterator[_Change]:
     for name, node in nodes.items():
         before, text = known.get(name), task_files.render(node)
@@ -119,7 +117,7 @@ def _loaded(text: str) -> dict[str, Any]:
     return document
 
 
-def _refuse_derived(document: Mapping[str, Any], current: ProjectState) -> None:
+def _refuse_derived(document: Mapping[str, Any], current: project_state.ProjectState) -> None:
     """What follows from the tasks may be left out, but not edited; what nobody knows may not be added."""
     shown = json.loads(json.dumps(project_state.as_object(current)))
     for name, value in document.items():
@@ -131,7 +129,7 @@ def _refuse_derived(document: Mapping[str, Any], current: ProjectState) -> None:
             raise BadInput(f"{name} follows from the tasks: edit these instead")
 
 
-def _store(clone: Clone, changes: list[_Change]) -> tuple[TakenEdit, ...]:
+def _store(clone: Clone, changes: list[_Change]) -> tuple[hand_edits.TakenEdit, ...]:
     """Keep what was edited: as a change that waits and an event, like any edit by hand."""
     if not changes:
         return ()
@@ -147,5 +145,5 @@ def _store(clone: Clone, changes: list[_Change]) -> tuple[TakenEdit, ...]:
         diff: tuple[str, ...] = (change.node.title,)
         if change.before:
             diff = conflict_sides.differences(change.path, change.before, texts[change.path])
-        taken.append(TakenEdit(change.node.id, change.path, diff, is_new=change.before is None))
+        taken.append(hand_edits.TakenEdit(change.node.id, change.path, diff, is_new=change.before is None))
     return tuple(taken)

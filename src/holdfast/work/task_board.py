@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from holdfast.errors import BadInput, BrokenEntry, Cycle, InConflict, NotFound, TooLarge
-from holdfast.git import branch_lines
+from holdfast.git import branch_lines, visible_entries
 from holdfast.git.clone import Clone
-from holdfast.git.visible_entries import Sighting
 from holdfast.model.event import EventDraft
 from holdfast.model.ids import TASK, new_id, pick, slug
 from holdfast.model.task import Link, Task
@@ -158,7 +157,7 @@ def read(clone: Clone) -> Board:
     return Board(placed, tuple(broken))
 
 
-def sightings(clone: Clone) -> dict[str, Sighting]:
+def sightings(clone: Clone) -> dict[str, visible_entries.Sighting]:
     """Every file of a task or a link that is visible here, by its path."""
     return {one.path: one for folder in (paths.TASKS, paths.LINKS) for one in clone.entries(folder)}
 

@@ -21,10 +21,8 @@ from holdfast.patterns import regex
 from holdfast.store import frontmatter
 from holdfast.store import layout as paths
 from holdfast.store import task_files as files
-from holdfast.store.frontmatter import BadFront
 from holdfast.values import frozen, replace
-from holdfast.work import task_board
-from holdfast.work.task_graph import TaskGraph
+from holdfast.work import task_board, task_graph
 
 VERSION = 1
 MAX_TEXT = 64 << 20
@@ -98,7 +96,7 @@ def from_text(text: str, *, fresh: Fresh | None = None) -> TaskPlan:
             raise BadInput(f"{place_of(place)}: {_short(str(error))}", hint=_HINT) from None
         nodes[node.id], places[node.id] = node, place
     plan = TaskPlan(*(tuple(n for n in nodes.values() if isinstance(n, kind)) for kind in (Task, Link)))  # type: ignore[arg-type]
-    if ring := TaskGraph(plan.tasks).cycle():
+    if ring := task_graph.TaskGraph(plan.tasks).cycle():
         raise Cycle(f"{place_of(places[ring[0]])}: that is a cycle: {_ring(ring)}", hint=_HINT)
     return plan
 
@@ -263,7 +261,7 @@ def _is_line(name: str, raw: str) -> bool:
     """Whether it is one field of frontmatter of this name, just as it would be read from a file."""
     try:
         fields = frontmatter.read(raw)
-    except BadFront:
+    except frontmatter.BadFront:
         return False
     return [(field.name, field.raw) for field in fields] == [(name, raw)]
 
@@ -286,7 +284,7 @@ def bring(clone: Clone, text: str) -> TaskPlan:
     known |= {name: link for name, (link, _) in links.items()}
     new = _new([*clean.tasks, *clean.links], known)
     tasks = [node for node in new if isinstance(node, Task)]
-    after = TaskGraph([*board.tasks, *tasks])
+    after = task_graph.TaskGraph([*board.tasks, *tasks])
     if ring := after.cycle(since=board.graph):
         raise Cycle(f"that would be a cycle: {_ring(ring)}", hint=_HINT)
     named = {edge for task in tasks for edge in (*task.needs, task.parent) if edge and edge not in after.tasks}

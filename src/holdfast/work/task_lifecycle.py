@@ -19,7 +19,6 @@ from holdfast.errors import BadInput, NeedsEvidence, NotFound
 from holdfast.git import evidence_check, reflog
 from holdfast.git.cited_commits import commit_anchors, commit_details
 from holdfast.git.clone import Clone
-from holdfast.git.reflog import ReflogRow
 from holdfast.git.repo import Repo
 from holdfast.model.event import EventDraft, timestamp
 from holdfast.model.memory import join_evidence
@@ -28,8 +27,6 @@ from holdfast.store import layout as paths
 from holdfast.values import asdict, frozen, replace
 from holdfast.work import task_board as boards
 from holdfast.work import task_claims
-from holdfast.work.task_board import Board
-from holdfast.work.task_claims import TaskClaim
 
 _LETS_GO = ("done", "drop", "block", "reopen")
 MOST_FOUND = 50  # commits or runs; a task with more is cited by hand
@@ -85,7 +82,7 @@ def _now(clone: Clone, oids: Iterable[str]) -> set[str]:
 def _committed(repo: Repo, branch: str | None, start: str, ts: str) -> list[str]:
     """What was committed since, as reflogs tell, on a branch and on a newer one that continued it."""
     began = int(datetime.fromisoformat(ts).timestamp()) if ts else 0
-    rows: list[ReflogRow] = []
+    rows: list[reflog.ReflogRow] = []
     for name in {branch, repo.head().branch} - {None}:
         log = reflog.read(repo.common_dir, f"refs/heads/{name}")
         if name == branch or (log and log[0].begins and log[0].time > began):
@@ -239,14 +236,14 @@ def claim_next(clone: Clone, who: TaskWorker, *, lasting: timedelta = LASTING) -
     return None
 
 
-def claim_of(clone: Clone, task: str, who: TaskWorker, *, lasting: timedelta) -> TaskClaim:
+def claim_of(clone: Clone, task: str, who: TaskWorker, *, lasting: timedelta) -> task_claims.TaskClaim:
     """A claim as this work tree would hold it from now on."""
     head, now = clone.repo.head(), clone.clock()
     if clone.layout.private != clone.private.private:
         clone.notes.append("others see this claim only after the next command outside the sandbox")
     if lasting <= timedelta(0) or lasting > timedelta(days=30):
         raise BadInput("a claim lasts up to 30 days", hint="Write 30m, 2h or 1d.")
-    return TaskClaim(
+    return task_claims.TaskClaim(
         task=task,
         owner=who.name,
         session=who.session,
@@ -351,7 +348,7 @@ def _unreached(task: Task) -> Task:
     return task if task.status == "done" else replace(task, checkpoint=None)
 
 
-def _say_early(clone: Clone, board: Board, task: Task, verb: str, kinds: tuple[str, ...]) -> None:
+def _say_early(clone: Clone, board: boards.Board, task: Task, verb: str, kinds: tuple[str, ...]) -> None:
     """Note that something comes before its time by the plan; it is not refused, people know better."""
     early = [reason for reason in board.graph.standing(task.id) if reason.startswith(kinds)]
     if early:
@@ -363,7 +360,7 @@ def _receipts(clone: Clone, cited: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(item) for item in evidence_check.resolve_all(clone, cited)))
 
 
-def _node(board: Board, name: str) -> str:
+def _node(board: boards.Board, name: str) -> str:
     """The id of a node that somebody names: one of the board by any beginning, another by its whole id."""
     try:
         return board.find(name).task.id

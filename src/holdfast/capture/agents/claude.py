@@ -20,12 +20,12 @@ from typing import Any
 
 from holdfast.capture.agents import claude_records, transcript_reader
 from holdfast.capture.agents.claude_records import ClaudeTasks, ClaudeTrigger, ClaudeTypedPrompt, prompt_by_text, texts
-from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, dict_of, list_of, records
+from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, records
 from holdfast.capture.agents.transcript_text import passed_over, short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model.transcript import MAX_STEPS, MAX_TEXT, Call, TranscriptOrigin, TranscriptStep, TranscriptTurn, cut
 from holdfast.patterns import PatternFile, regex
-from holdfast.values import field, mutable, replace
+from holdfast.values import dict_of, field, list_of, mutable, replace
 
 MAX_CALLS = 256  # of one step
 MAX_WEIGHT = 16 << 20  # characters of one turn, more goes on in the next

@@ -11,13 +11,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from holdfast.capture.agents import tool_input, transcript_text
+from holdfast.capture.agents import tool_input, transcript_reader, transcript_text
 from holdfast.capture.agents.tool_input import MAX_TASKS, STATUS, lines_of, patch_edit, todo_list, todo_text
-from holdfast.capture.agents.transcript_reader import MAX_LINE, dict_of, list_of
 from holdfast.capture.agents.transcript_text import inside, json_text, own_words, short_name, text_value
 from holdfast.model.transcript import MAX_INPUT, MAX_LINES, MAX_PROMPT, Call, Result, Todo, TranscriptEdit, cut, ends
 from holdfast.patterns import PatternFile, regex
-from holdfast.values import frozen, replace
+from holdfast.values import dict_of, frozen, list_of, replace
 
 _LISTS = PatternFile(__file__)
 _A_PERSON = ("typed", "user", "sdk")  # sources of a prompt that a person or their script wrote
@@ -269,7 +268,7 @@ class ClaudeTasks:
 def _earlier(path: str, start: int) -> Iterator[dict[str, Any]]:
     """The records before a byte that may speak of tasks."""
     with open(path, "rb") as file:
-        while file.tell() < start and (raw := file.readline(MAX_LINE)):
+        while file.tell() < start and (raw := file.readline(transcript_reader.MAX_LINE)):
             if any(sign in raw for sign in _SPEAKS):
                 with contextlib.suppress(ValueError, RecursionError):
                     yield dict_of(json.loads(raw))

@@ -23,16 +23,16 @@ from typing import IO, Any
 from holdfast.capture.agents import transcript_reader
 from holdfast.capture.agents.codex_origin import RolloutHead, head_of, named, of_document
 from holdfast.capture.agents.codex_turns import CodexTurns, is_wanted
-from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptReading, dict_of, document, records
+from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptReading, document, records
 from holdfast.capture.agents.transcript_text import short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn, cut
-from holdfast.values import replace
+from holdfast.values import dict_of, list_of, replace
 
 
 def items_of(document: dict[str, Any], size: int) -> Iterator[transcript_reader.TranscriptRecord]:
     """The items, each as a record; a document can only be read again as a whole."""
-    for item in transcript_reader.list_of(document.get("items")):
+    for item in list_of(document.get("items")):
         for one in _as_items(item) if isinstance(item, dict) else ():
             yield transcript_reader.TranscriptRecord(one, 0, size)
 
@@ -46,7 +46,7 @@ def _as_items(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return
     if item.get("content"):
         yield {**item, "type": "message"}
-    for call in map(dict_of, transcript_reader.list_of(item.get("tool_calls"))):
+    for call in map(dict_of, list_of(item.get("tool_calls"))):
         yield {**dict_of(call.get("function")), "type": "function_call", "call_id": call.get("id")}
 
 

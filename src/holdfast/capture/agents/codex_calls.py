@@ -17,11 +17,10 @@ from typing import Any
 
 from holdfast.capture.agents.codex_patch import edits_of, through_shell
 from holdfast.capture.agents.tool_input import todo_list
-from holdfast.capture.agents.transcript_reader import dict_of, list_of
 from holdfast.capture.agents.transcript_text import json_text, path_value, storable, text_value, without_ours
 from holdfast.model.transcript import MAX_INPUT, Result, Todo, TranscriptEdit, cut
 from holdfast.patterns import PatternFile, regex
-from holdfast.values import field, mutable
+from holdfast.values import dict_of, field, list_of, mutable
 
 _CALL = regex(r"\btools(?:\.(\w{1,100})|\[\s*[\"'](\w{1,100})[\"']\s*\])\s*\(")
 _DEFINED = regex(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]{0,99})\s*=\s*")

@@ -11,11 +11,10 @@ from typing import Any
 
 from holdfast.capture.agents.codex_calls import CodexCallDraft
 from holdfast.capture.agents.codex_steps import result_of
-from holdfast.capture.agents.transcript_reader import dict_of, list_of
 from holdfast.capture.agents.transcript_text import path_value, short_name, text_value, without_ours
 from holdfast.model.transcript import MAX_INPUT, MAX_PROMPT, TranscriptOrigin, cut
 from holdfast.patterns import PatternFile, regex
-from holdfast.values import frozen
+from holdfast.values import dict_of, frozen, list_of
 
 _LISTS = PatternFile(__file__)
 _AGENTS_FILE = "# AGENTS.md instructions"

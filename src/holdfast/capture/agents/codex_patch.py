@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.capture.agents.tool_input import hunks, lines_of, signed_lines
-from holdfast.capture.agents.transcript_reader import dict_of
 from holdfast.capture.agents.transcript_text import path_value, text_value
 from holdfast.model.transcript import MAX_LINES, TranscriptEdit
 from holdfast.patterns import regex
+from holdfast.values import dict_of
 
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _FILES = {"*** Add File: ": "add", "*** Update File: ": "update", "*** Delete File: ": "delete"}

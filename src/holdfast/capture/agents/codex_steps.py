@@ -14,12 +14,11 @@ from typing import Any
 
 from holdfast.capture.agents.codex_calls import CodexCallDraft, command_of, counted_in, within
 from holdfast.capture.agents.codex_patch import changes_of
-from holdfast.capture.agents.transcript_reader import dict_of, list_of
 from holdfast.capture.agents.transcript_text import is_holdfast_tool, json_text, short_name, text_value, without_ours
 from holdfast.model import transcript as transcripts
 from holdfast.model.transcript import MAX_TEXT, Call, Result, Todo, TranscriptStep, TranscriptTurn, cut, ends
 from holdfast.patterns import PatternFile, regex
-from holdfast.values import field, mutable, replace
+from holdfast.values import dict_of, field, list_of, mutable, replace
 
 _LISTS = PatternFile(__file__)
 _EXIT = regex(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)

@@ -13,10 +13,11 @@ from typing import Any
 from holdfast.capture.agents.codex_calls import CodexCallDraft, goal_of, understood
 from holdfast.capture.agents.codex_origin import RolloutHead, first_text, folder_of, ran_by_hand, typed
 from holdfast.capture.agents.codex_steps import OpenCodexTurn, command_happened, files_changed, mcp_answered
-from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, dict_of, list_of
+from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord
 from holdfast.capture.agents.transcript_text import path_value, short_name, text_value, without_ours
 from holdfast.model.transcript import MAX_TEXT, Result, TranscriptTurn, cut
 from holdfast.patterns import PatternFile, regex
+from holdfast.values import dict_of, list_of
 
 _LISTS = PatternFile(__file__)
 _HEAD = rb'\{"timestamp":"[^"]{0,40}",(?:"ordinal":\d{1,12},)?"type":"'

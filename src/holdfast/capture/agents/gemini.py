@@ -27,13 +27,13 @@ from typing import Any
 
 from holdfast.capture.agents import tool_input, transcript_reader, transcript_text
 from holdfast.capture.agents.tool_input import agreed_edit, hunks, lines_of, patch_edit, replacement_edit, todo_list
-from holdfast.capture.agents.transcript_reader import TranscriptCounts, dict_of, document, list_of
+from holdfast.capture.agents.transcript_reader import TranscriptCounts, document
 from holdfast.capture.agents.transcript_text import json_text, own_words, passed_over, short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model import transcript as transcripts
 from holdfast.model.transcript import Call, Result, TranscriptStep, TranscriptTurn, cut
 from holdfast.patterns import PatternFile, regex
-from holdfast.values import field, mutable
+from holdfast.values import dict_of, field, list_of, mutable
 
 _LISTS = PatternFile(__file__)
 _EXIT = regex(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)

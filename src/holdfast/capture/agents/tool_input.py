@@ -7,10 +7,9 @@ time in proportion to their number.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from holdfast.capture.agents.transcript_reader import dict_of, list_of
 from holdfast.capture.agents.transcript_text import own_words, short_name, text_value
 from holdfast.model.transcript import MAX_LINES, Todo, TranscriptEdit, cut
-from holdfast.values import replace
+from holdfast.values import dict_of, list_of, replace
 
 
 def lines_of(text: str) -> list[str]:

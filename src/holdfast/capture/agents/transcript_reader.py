@@ -162,11 +162,3 @@ def newest_first(paths: Iterable[str]) -> list[str]:
             if stat.S_ISREG(known.st_mode) and known.st_size:
                 found.append((known.st_mtime_ns, path))
     return [path for _, path in sorted(found, reverse=True)]
-
-
-def list_of(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def dict_of(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

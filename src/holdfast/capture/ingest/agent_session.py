@@ -18,7 +18,6 @@ from holdfast.model.ids import ALPHABET
 from holdfast.model.session import MAX_LINE, MAX_SUMMARY, MAX_TURNS, Session, SessionAnchor, SessionCommand
 from holdfast.model.transcript import TranscriptOrigin
 from holdfast.store import import_progress, session_files
-from holdfast.store.import_progress import mark
 from holdfast.values import replace
 
 KEY, PLANNED, SAID = "agent_turn", "agent_plan", "agent_said"  # what our turns and items carry besides
@@ -33,7 +32,7 @@ _NEEDED = ("key", "ts", "ended", "line", "branch", "commands", "files", "commits
 
 def session_id(agent: str, session: str) -> str:
     """The id of the session that a past conversation gets: always the same, so that it is made once."""
-    number = int(mark(f"session\n{agent}\n{session}"), 16)
+    number = int(import_progress.mark(f"session\n{agent}\n{session}"), 16)
     return f"{rules.PREFIX}-" + "".join(ALPHABET[number >> 5 * at & 31] for at in range(_ID))
 
 
@@ -50,8 +49,8 @@ def keep(clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turn
 
     def change(old: Session) -> Session:
         new = _with_turns(old, rows, run=context["run_id"], done=done)
-        new = _with_open(new, told["todos"], told["ended"], (PLANNED, mark(agent["session"])))
-        new = _with_open(new, told["unfinished"], told["ended"], (SAID, mark(agent["session"])))
+        new = _with_open(new, told["todos"], told["ended"], (PLANNED, import_progress.mark(agent["session"])))
+        new = _with_open(new, told["unfinished"], told["ended"], (SAID, import_progress.mark(agent["session"])))
         said = rules.cut(told["body"]["outputs"]["summary"], MAX_SUMMARY)
         return _moved(new, rows, said if _is_ours(old, agent["session"]) else old.summary)
 

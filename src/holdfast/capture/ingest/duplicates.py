@@ -9,9 +9,8 @@ import zlib
 from collections.abc import Sequence
 
 from holdfast.model.transcript import TranscriptOrigin, TranscriptStep, TranscriptTurn
-from holdfast.store import import_progress
+from holdfast.store import import_progress, layout
 from holdfast.store.import_progress import ImportProgress, TranscriptMark, mark
-from holdfast.store.layout import Layout
 from holdfast.values import field, mutable, replace
 
 _BEGINNING = 400  # characters that tell a copy from another text of the same id
@@ -98,7 +97,7 @@ class SessionIntake:
 class TakenTurns:
     """All turns that were imported, of any session; read again when another command changed them."""
 
-    def __init__(self, stores: Sequence[Layout]) -> None:
+    def __init__(self, stores: Sequence[layout.Layout]) -> None:
         self._stores = stores
         self._files: dict[str, tuple[int, ...]] = {}
         self._by_name: dict[tuple[str, str], ImportProgress] = {}

@@ -12,12 +12,9 @@ from typing import Any
 
 from holdfast.capture import finish_run
 from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading
-from holdfast.capture.finish_run import BranchEventWriter
-from holdfast.capture.ingest import agent_session, run_anchor, run_files
+from holdfast.capture.ingest import agent_session, run_anchor, run_files, session_repository
 from holdfast.capture.ingest.duplicates import SessionIntake, TakenTurns
-from holdfast.capture.ingest.run_anchor import RunAnchors, RunPlacement
 from holdfast.capture.ingest.run_files import Decided, RunFilesWriter, TranscriptPaths, said_in_run
-from holdfast.capture.ingest.session_repository import SessionRepository, address
 from holdfast.errors import Busy, HoldfastError
 from holdfast.git.cited_commits import commit_anchors as kept_anchors
 from holdfast.git.clone import Clone
@@ -54,10 +51,10 @@ class TranscriptIntake:
 
     def __init__(self, clone: Clone, *, decided: Decided | None = None, sessions: bool = True) -> None:
         self._clone, self._decided, self._sessions = clone, decided or (lambda _: {}), sessions
-        self.repository = SessionRepository(clone)
-        self._anchors = RunAnchors(clone, self.repository)
+        self.repository = session_repository.SessionRepository(clone)
+        self._anchors = run_anchor.RunAnchors(clone, self.repository)
         self._known = TakenTurns(finish_run.stores_of(clone))
-        self._lines = BranchEventWriter(clone)
+        self._lines = finish_run.BranchEventWriter(clone)
         self._commits: set[str] = set()
 
     def close(self) -> None:
@@ -240,7 +237,7 @@ class TranscriptIntake:
         taking.know(self._known.of(taking.old.agent, taking.old.session))
         return True
 
-    def _context(self, turn: TranscriptTurn, placed: RunPlacement, taking: SessionIntake) -> dict[str, Any]:
+    def _context(self, turn: TranscriptTurn, placed: run_anchor.RunPlacement, taking: SessionIntake) -> dict[str, Any]:
         """What is known of a run when it begins, besides its names."""
         repo, origin = self._clone.repo, taking.origin
         cwd = turn.cwd or origin.cwd
@@ -309,7 +306,7 @@ class _Run:
 
     capsule: Capsule
     filling: RunFilesWriter
-    placed: RunPlacement
+    placed: run_anchor.RunPlacement
 
 
 def _looking_ahead(
@@ -338,7 +335,7 @@ def _run_id(origin: TranscriptOrigin, turn: TranscriptTurn, ts: str) -> str:
 def _called(origin: TranscriptOrigin) -> str:
     """What a session calls its repository: a remote's address, else its folder's name."""
     folder = os.path.basename((origin.cwd or "").rstrip("/"))
-    return (address(origin.remote) if origin.remote else folder) or "unknown"
+    return (session_repository.address(origin.remote) if origin.remote else folder) or "unknown"
 
 
 def _origin(known: Mapping[str, Any]) -> TranscriptOrigin:

@@ -21,7 +21,6 @@ from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore, TooLar
 from holdfast.git.clone import Clone
 from holdfast.model import session as rules
 from holdfast.model.event import timestamp
-from holdfast.model.session import Session
 from holdfast.model.text import visible
 from holdfast.model.transcript import Call, TranscriptTurn, cut
 from holdfast.store import agent_inbox, session_files
@@ -108,7 +107,7 @@ def note_approvals(clone: Clone, session: str, found: Sequence[tuple[str, str]])
     told = [(clone.intake.text(text), state) for text, state in found]
     now = clone.now()
 
-    def change(old: Session) -> Session:
+    def change(old: rules.Session) -> rules.Session:
         for text, state in told:
             old = replace(old, approvals=rules.add_approvals(old.approvals, [text], ts=now))
             if state != "pending":

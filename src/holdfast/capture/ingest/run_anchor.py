@@ -19,7 +19,6 @@ from holdfast.capture.worktree_changes import makes, spelled
 from holdfast.git import branch_lines, reflog
 from holdfast.git.cited_commits import commit_details
 from holdfast.git.clone import Clone
-from holdfast.git.reflog import ReflogRow
 from holdfast.git.repo import Head
 from holdfast.model.event import timestamp
 from holdfast.model.evidence import is_oid
@@ -57,7 +56,7 @@ class RunAnchors:
 
     def __init__(self, clone: Clone, repository: SessionRepository) -> None:
         self._clone, self.repository = clone, repository
-        self._logs: dict[tuple[str, str], list[ReflogRow]] = {}
+        self._logs: dict[tuple[str, str], list[reflog.ReflogRow]] = {}
         self._lines: dict[str, str] = {}
 
     def place(
@@ -141,7 +140,7 @@ class RunAnchors:
             return None, None
         return oid, "reflog"
 
-    def _log(self, folder: str, name: str) -> list[ReflogRow]:
+    def _log(self, folder: str, name: str) -> list[reflog.ReflogRow]:
         if (folder, name) not in self._logs:
             self._logs[folder, name] = reflog.read(folder, name)
         return self._logs[folder, name]
@@ -201,7 +200,7 @@ def _ran_at(call: AgentGitCall, second: float) -> bool:
     return _second(call.since) <= second <= _second(call.until) + _AFTER
 
 
-def _fits(row: ReflogRow, call: AgentGitCall) -> bool:
+def _fits(row: reflog.ReflogRow, call: AgentGitCall) -> bool:
     """Whether a commit of git's log may be a call's: `git commit` finishes what others of its kind began."""
     verb = re.match(r"[\w-]+", row.message)
     begun = verb is not None and verb[0] == "commit" and call.verbs - {"pull"}
@@ -216,7 +215,7 @@ class _Stood:
     ref: str | None
 
 
-def _standing(log: list[ReflogRow], ts: str) -> str | None:
+def _standing(log: list[reflog.ReflogRow], ts: str) -> str | None:
     """Where a ref stood at a moment; None if its log does not say, empty if it moved in that second."""
     second = _second(ts)
     if any(row.time == second for row in log):

@@ -19,12 +19,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from holdfast.capture import agents, run_report
+from holdfast.capture import agents, run_report, worktree_changes
 from holdfast.capture.ingest.duplicates import contents
 from holdfast.capture.ingest.run_anchor import AgentGitCall, RunAnchors, moment
 from holdfast.capture.ingest.session_repository import relative
 from holdfast.capture.ingest.turn_notes import turn_notes
-from holdfast.capture.worktree_changes import spelled
 from holdfast.errors import HoldfastError
 from holdfast.model import transcript as transcripts
 from holdfast.model.summary import Account, Summary, summary_page, turn_line
@@ -33,7 +32,6 @@ from holdfast.model.utterance import ON_THE_WAY, TriedCommand, Utterance, Who
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
 from holdfast.store import capsule as capsules
-from holdfast.store.capsule import Capsule
 from holdfast.store.import_progress import mark
 from holdfast.values import asdict, field, frozen, mutable
 
@@ -59,7 +57,7 @@ class TranscriptPaths:
     def path(self, name: str, turn: TranscriptTurn) -> str | None:
         """A path as git spells it; None for what lies outside."""
         inside = relative(name, self.top, turn.cwd or self.cwd)
-        return spelled(inside)[:MAX_PATH] if inside else None
+        return worktree_changes.spelled(inside)[:MAX_PATH] if inside else None
 
 
 def cycle_row(step: TranscriptStep, *, turn: int, n: int) -> tuple[dict[str, Any], list[str]]:
@@ -177,7 +175,7 @@ def row_words(row: Mapping[str, Any]) -> list[str]:
 def branch_of(turn: TranscriptTurn, origin: TranscriptOrigin) -> str | None:
     """The branch an agent said it was on."""
     name = turn.branch or origin.branch
-    return spelled(name)[:MAX_NAME] if name and name != "HEAD" else None
+    return worktree_changes.spelled(name)[:MAX_NAME] if name and name != "HEAD" else None
 
 
 def agent_texts(turn: TranscriptTurn) -> dict[str, Any]:
@@ -246,7 +244,7 @@ class RunFilesWriter:
 
     def __init__(
         self,
-        into: Capsule,
+        into: capsules.Capsule,
         context: Mapping[str, Any],
         origin: TranscriptOrigin,
         place: TranscriptPaths,

@@ -17,7 +17,6 @@ from holdfast.model.ids import is_id, slug
 from holdfast.model.text import visible
 from holdfast.patterns import regex
 from holdfast.store import frontmatter, fsio
-from holdfast.store.frontmatter import BadFront
 from holdfast.values import frozen
 
 FOLDER = "docs/decisions"  # where MADR itself puts them
@@ -157,7 +156,7 @@ def _existing(folder: str) -> tuple[dict[str, tuple[str, str]], set[int]]:
         text = markdown_pieces.plain(read.text) if isinstance(read, KnowledgeText) and os.sep not in name else ""
         try:
             fields, _ = markdown_pieces.front(text)
-        except BadFront:
+        except frontmatter.BadFront:
             continue
         identity = next((one.value for one in fields if one.name == ID), None)
         if isinstance(identity, str) and is_id(identity):

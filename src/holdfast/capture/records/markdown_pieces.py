@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from holdfast.capture.wiring import block
 from holdfast.patterns import regex
 from holdfast.store import frontmatter
-from holdfast.store.frontmatter import Field
 from holdfast.values import frozen
 
 SENTENCE = regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)\s+(?=[A-Z`\"'(*])")
@@ -39,7 +38,7 @@ def plain(data: str) -> str:
     return _PICTURE.sub("", data.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def front(text: str) -> tuple[list[Field], str]:
+def front(text: str) -> tuple[list[frontmatter.Field], str]:
     """The fields at the top, and the text with their lines blanked; BadFront if they cannot be read."""
     if not text.startswith("---\n"):
         return [], text

@@ -9,11 +9,8 @@ that steers its reader instead of telling something ("ignore previous instructio
 from collections.abc import Iterator
 
 from holdfast.capture.records import markdown_pieces
-from holdfast.capture.records.markdown_pieces import SENTENCE, RecordPiece
 from holdfast.capture.wiring.block import cut_at_word
-from holdfast.model import prompt_injection
-from holdfast.model.ids import slug
-from holdfast.model.memory import MAX_TAG
+from holdfast.model import ids, memory, prompt_injection
 from holdfast.model.text import has_hidden, visible
 from holdfast.patterns import PatternFile
 from holdfast.store.frontmatter import BadFront
@@ -68,7 +65,7 @@ class _Where:
     heads: list[tuple[int, str]] = field(default_factory=list)
     leads: list[tuple[int, str]] = field(default_factory=list)
 
-    def enter(self, piece: RecordPiece) -> None:
+    def enter(self, piece: markdown_pieces.RecordPiece) -> None:
         """Note what a piece leads in to; a heading ends all that stood deeper."""
         if piece.kind in ("heading", "rule"):
             self.leads = []
@@ -80,7 +77,7 @@ class _Where:
         self.leads = [(level, text) for level, text in self.leads if level < depth] if depth >= 0 else []
         lead = _cleaned(piece.text).rstrip("*_")
         if lead.endswith(":"):
-            self.leads.append((depth, SENTENCE.split(lead)[-1].rstrip(":")))
+            self.leads.append((depth, markdown_pieces.SENTENCE.split(lead)[-1].rstrip(":")))
 
     @property
     def lead(self) -> str | None:
@@ -99,7 +96,7 @@ class _Where:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        named = [slug(title, MAX_TAG) for level, title in self.heads if level > 1]
+        named = [ids.slug(title, memory.MAX_TAG) for level, title in self.heads if level > 1]
         return tuple(dict.fromkeys(name for name in named[-2:] if name != "entry"))
 
 
@@ -144,11 +141,11 @@ def _left_out(line: int, words: str) -> LeftOutLine:
     return LeftOutLine(line, f"it steers whoever reads it instead of telling something: {shown}")
 
 
-def _notes(piece: RecordPiece, where: _Where, path: str, *, prose: bool) -> Iterator[Note]:
+def _notes(piece: markdown_pieces.RecordPiece, where: _Where, path: str, *, prose: bool) -> Iterator[Note]:
     leads = [(level, text) for level, text in where.leads if piece.kind == "item" and level < piece.level]
     above = _Where(where.heads, leads)
     whole_text = _cleaned(piece.text)
-    for said in [whole_text] if piece.kind == "item" else SENTENCE.split(whole_text):
+    for said in [whole_text] if piece.kind == "item" else markdown_pieces.SENTENCE.split(whole_text):
         lead = above.lead if piece.kind == "item" and not _SHAPE.must.search(said) else None
         whole = f"{lead}: {said}" if lead else said
         kind = _kind(whole, said, above)
@@ -192,7 +189,7 @@ def _fitting(said: str) -> tuple[str, str]:
     """A statement of bounded length, and what did not fit."""
     if len(said) <= MAX_STATEMENT:
         return said, ""
-    first, *rest = SENTENCE.split(said, maxsplit=1)
+    first, *rest = markdown_pieces.SENTENCE.split(said, maxsplit=1)
     if rest and len(first) <= MAX_STATEMENT:
         return first, rest[0]
     return cut_at_word(said, MAX_STATEMENT), said

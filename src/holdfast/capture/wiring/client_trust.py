@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from holdfast.capture.wiring import client_settings, config_text, connect_client
-from holdfast.capture.wiring.client_settings import hooks_of, settings_of
 from holdfast.capture.wiring.user_homes import UserHomes
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.store import fsio
+from holdfast.values import dict_of, dicts_of, list_of
 
 LIMIT = 1 << 22
 _SESSION_END = 1  # seconds a hook has there unless it says more
@@ -26,13 +26,13 @@ _USUAL = 600
 def unapproved(hooks_file: str, homes: UserHomes) -> tuple[str, ...]:
     """The events whose hook of ours in this file Codex's user has not approved as it stands now."""
     kept = _toml(os.path.join(homes.folders["codex"], "config.toml"))
-    approved = _dict(_dict(kept.get("hooks")).get("state"))
+    approved = dict_of(dict_of(kept.get("hooks")).get("state"))
     waiting = []
     for event, index, group in _groups(hooks_file):
         for number, handler in enumerate(group["hooks"]):
             if not client_settings.our_command(handler.get("command")):
                 continue  # whatever its words are: some cannot even be hashed
-            given = _dict(approved.get(f"{hooks_file}:{_label(event)}:{index}:{number}"))
+            given = dict_of(approved.get(f"{hooks_file}:{_label(event)}:{index}:{number}"))
             if given.get("trusted_hash") != fingerprint(event, group, handler) or given.get("enabled") is False:
                 waiting.append(event)
     return tuple(waiting)
@@ -66,29 +66,25 @@ def switched_off(client: str, homes: UserHomes) -> str | None:
     """The setting by which its user switched all hooks off, in words; None if they are on."""
     folder = homes.folders[client]
     if client == "codex":
-        features = _dict(_toml(os.path.join(folder, "config.toml")).get("features"))
+        features = dict_of(_toml(os.path.join(folder, "config.toml")).get("features"))
         return "[features] hooks = false in config.toml" if features.get("hooks") is False else None
     said = _json(os.path.join(folder, "settings.json"))
     if client == "claude":
         return '"disableAllHooks" in settings.json' if said.get("disableAllHooks") is True else None
-    return '"hooksConfig" in settings.json' if _dict(said.get("hooksConfig")).get("enabled") is False else None
+    return '"hooksConfig" in settings.json' if dict_of(said.get("hooksConfig")).get("enabled") is False else None
 
 
 def in_two_files(homes: UserHomes) -> bool:
     """Whether Codex's user keeps hooks in config.toml: beside hooks.json it warns, and runs both."""
     hooks = _toml(os.path.join(homes.folders["codex"], "config.toml")).get("hooks")
-    return bool(_dict(hooks).keys() - {"state"})
+    return bool(dict_of(hooks).keys() - {"state"})
 
 
 def _groups(path: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    for event, groups in _dict(_json(path).get("hooks")).items():
-        for index, group in enumerate(groups if isinstance(groups, list) else ()):
+    for event, groups in dict_of(_json(path).get("hooks")).items():
+        for index, group in enumerate(list_of(groups)):
             if isinstance(group, dict) and isinstance(group.get("hooks"), list):
-                yield (event, index, {**group, "hooks": [one for one in group["hooks"] if isinstance(one, dict)]})
-
-
-def _dict(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+                yield (event, index, {**group, "hooks": dicts_of(group["hooks"])})
 
 
 def _toml(path: str) -> Mapping[str, Any]:
@@ -100,7 +96,7 @@ def _toml(path: str) -> Mapping[str, Any]:
 
 def _json(path: str) -> Mapping[str, Any]:
     try:
-        return _dict(config_text.read_json(fsio.read(path, limit=LIMIT).decode()).root.value)
+        return dict_of(config_text.read_json(fsio.read(path, limit=LIMIT).decode()).root.value)
     except (OSError, ValueError, TooLarge, UnsafePath):
         return {}
 
@@ -136,10 +132,10 @@ def steps_left(client: str, scope: str, homes: UserHomes, top: str) -> list[str]
 def events_to_approve(client: str, scope: str, homes: UserHomes, top: str) -> tuple[str, ...] | None:
     """The events that wait for an approval; None where a client asks for none."""
     if client == "codex":
-        file = settings_of(client, scope, homes, top)[0].path
+        file = client_settings.settings_of(client, scope, homes, top)[0].path
         return unapproved(os.path.abspath(file), homes)
     if client == "gemini" and scope == "project":
-        return () if gemini_trusts(top, homes) else tuple(hook.event for hook in hooks_of(client))
+        return () if gemini_trusts(top, homes) else tuple(hook.event for hook in client_settings.hooks_of(client))
     return None
 
 

@@ -449,7 +449,7 @@ def _unlaunch(done: Wiring, names: Sequence[str], top: str) -> None:
 
 def _write(step: WiringStep) -> None:
     if step.launcher and step.after is not None:
-        connect_files.write_as(step.file.real, step.after, mode=user_homes.LAUNCHER_MODE)
+        fsio.write_as(step.file.real, step.after, mode=user_homes.LAUNCHER_MODE)
         return
     try:
         now = fsio.read(step.file.real, limit=connect_files.MAX_FILE)
@@ -460,4 +460,4 @@ def _write(step: WiringStep) -> None:
     if step.after is None:
         connect_files.delete(step.file, folders=step.kept.folders if step.kept else 0)
     else:
-        connect_files.write_as(step.file.real, step.after, mode=step.file.mode)
+        fsio.write_as(step.file.real, step.after, mode=step.file.mode)

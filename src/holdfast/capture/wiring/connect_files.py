@@ -70,19 +70,6 @@ def _at(named: str, real: str, path: str, top: str) -> AgentFile:
     return AgentFile(path, real, _text_only(path, data), stat.S_IMODE(facts.st_mode))
 
 
-def write_as(path: str, data: bytes, *, mode: int) -> None:
-    """Set a file's bytes at once, with just this mode whatever the umask; a reader sees the old or the new ones.
-
-    Folders that are missing are made.
-    """
-    fsio.make_dirs(os.path.dirname(path), mode=0o755)
-    fsio.sweep(path)
-    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
-    fsio.create(temporary, data, mode=mode)
-    os.chmod(temporary, mode)
-    fsio.move(temporary, path)
-
-
 def delete(file: AgentFile, *, folders: int) -> None:
     """Remove a file of ours, and as many folders above it as we made, if nothing else is in them."""
     fsio.remove(file.real)
@@ -378,7 +365,7 @@ def _carried_out(
         if step.action == "delete":
             delete(step.file, folders=step.block.folders if step.block else 0)
         elif step.action != "keep" and step.after is not None:
-            write_as(step.file.real, step.after, mode=step.file.mode)
+            fsio.write_as(step.file.real, step.after, mode=step.file.mode)
     if len(doing) < len(steps):  # one file that somebody edited does not hold up the others
         raise BlockEdited(_refusal(changes))
     return ConnectionPlan(changes, tuple(notes), done=True, kept=kept)

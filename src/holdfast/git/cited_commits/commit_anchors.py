@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Literal
 
 from holdfast.errors import Busy, GitFailed, NotStored, ReadOnlyStore, UnsafePath
 from holdfast.git.cited_commits import anchor_store, commit_details, commit_matching, rewrite_map
-from holdfast.git.cited_commits.anchor_store import CommitAnchor
-from holdfast.git.cited_commits.commit_details import Patch, adrift
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.model.evidence import is_oid
@@ -101,12 +99,12 @@ def keep(clone: Clone, oids: Iterable[str]) -> None:
     if clone.reading:
         return
     new = anchor_store.missing(clone.layout, (oid for oid in oids if is_oid(oid)))
-    here = sorted(adrift(clone.repo, new)[0])
+    here = sorted(commit_details.adrift(clone.repo, new)[0])
     if here and not _is_partial(clone.repo):
         anchor_store.save(clone.layout, _described(clone.repo, here).values(), clone.scan)
 
 
-def _described(repo: Repo, oids: Collection[str]) -> dict[str, CommitAnchor]:
+def _described(repo: Repo, oids: Collection[str]) -> dict[str, anchor_store.CommitAnchor]:
     commits = commit_details.exactly(repo, list(oids))
     changed = commit_details.read_patches(repo, commits)
     return {oid: anchor_store.anchor_of(commit, changed[oid]) for oid, commit in commits.items()}
@@ -124,7 +122,7 @@ def learn(clone: Clone, pairs: Iterable[tuple[str, str]], *, kind: str) -> None:
 
 def _split(repo: Repo, pairs: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
     """The pairs whose new commit follows others that nothing became and that hold the rest of the old one."""
-    here = adrift(repo, {oid for pair in pairs for oid in pair if is_oid(oid)})[0]
+    here = commit_details.adrift(repo, {oid for pair in pairs for oid in pair if is_oid(oid)})[0]
     commits = commit_details.exactly(repo, sorted(here))
     became = {new for _, new in pairs}
     found = set()
@@ -146,7 +144,7 @@ def _is_last_part(repo: Repo, old: str, new: str, became: Collection[str]) -> bo
 def resolve(clone: Clone, oids: Iterable[str]) -> dict[str, ResolvedCommit]:
     """Where each of these commits is now."""
     asked = list(dict.fromkeys(oids))
-    here, lost = adrift(clone.repo, [oid for oid in asked if is_oid(oid)])
+    here, lost = commit_details.adrift(clone.repo, [oid for oid in asked if is_oid(oid)])
     gone = [oid for oid in asked if oid not in here or oid in lost]
     blind = bool(gone) and (clone.repo.is_shallow() or _is_partial(clone.repo))
     try:
@@ -191,7 +189,7 @@ class _Search:
         self._clone, self._repo, self._lost, self._partial = clone, clone.repo, lost, partial
         self._trails = rewrite_map.trails(clone.stores, clone.repo, set(lost))
         names = {name for trail in self._trails.values() for name in trail.names}
-        self._here, self._adrift = adrift(clone.repo, names | set(lost))
+        self._here, self._adrift = commit_details.adrift(clone.repo, names | set(lost))
         self._found: dict[str, Answer] = {}
 
     def run(self) -> dict[str, Answer]:
@@ -227,7 +225,7 @@ class _Search:
         if names:
             self._found[oid] = (near[0], self._trail(oid).how[near[0]]) if len(near) == 1 else None
 
-    def _anchors(self, oids: Iterable[str]) -> dict[str, CommitAnchor]:
+    def _anchors(self, oids: Iterable[str]) -> dict[str, anchor_store.CommitAnchor]:
         """What is known of commits: from git where it still has them, else from what was kept."""
         wanted = list(dict.fromkeys(oids))
         here = [oid for oid in wanted if oid in self._here]
@@ -267,7 +265,7 @@ class _Search:
         if own is None or alias == oid:
             return True
         if alias in self._trail(oid).joined:  # squashed with its own revert, nothing of it may be left
-            return not commit_matching.rest(own.anchor, own.patches.get(new, Patch()))
+            return not commit_matching.rest(own.anchor, own.patches.get(new, commit_details.Patch()))
         return not commit_matching.is_part(own, new)
 
 

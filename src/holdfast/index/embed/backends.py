@@ -27,6 +27,7 @@ from typing import IO, TYPE_CHECKING, Any
 from holdfast.errors import NoModel
 from holdfast.index.embed.embedding_model import CARD, MAX_SIZE, MAX_TEXT, NETWORK, TOKENS, LazyPackage, PackageErrors
 from holdfast.model.text import visible
+from holdfast.values import dict_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,8 +55,7 @@ class OnnxModel:
         if check and _read(folder, CARD).get("files") != files:
             raise NoModel(f"the model in {folder} is damaged", hint="Build it again: holdfast model add")
         self.key = hashlib.sha256("\n".join([_FORM, *files.values()]).encode("ascii")).hexdigest()[:32]
-        prompts = _read(folder, "config_sentence_transformers.json").get("prompts")
-        prompts = prompts if isinstance(prompts, dict) else {}
+        prompts = dict_of(_read(folder, "config_sentence_transformers.json").get("prompts"))
         self._before_question = str(prompts.get("query") or "")
         self._before_text = str(prompts.get("document") or prompts.get("passage") or "")
         with PackageErrors(f"the model in {folder} cannot be loaded"):
@@ -161,10 +161,9 @@ def _read(folder: str, name: str) -> dict[str, Any]:
     """A small JSON object that lies beside a model; empty if it is not there or is none."""
     try:
         with open(os.path.join(folder, name), "rb") as file:
-            found = json.loads(file.read(_MAX_JSON))
+            return dict_of(json.loads(file.read(_MAX_JSON)))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 TEXTS_AT_ONCE = 64  # texts that one start of the command is given

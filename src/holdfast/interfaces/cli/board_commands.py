@@ -111,19 +111,17 @@ def list_object(found: TaskList) -> dict[str, Any]:
     return {"items": [*map(task_object, found.chosen())], "broken": broken, "proposed": found.proposed}
 
 
-@command(task, "list")
+@answer(task, "list", list_text, list_object)
 @click.option("--status", multiple=True, type=click.Choice(model_task.STATUSES), help="Only these.")
 @click.option("--kind", multiple=True, type=click.Choice(model_task.KINDS), help="Only these.")
 @click.option("--owner", metavar="NAME", help="Only theirs.")
 @click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
-def list_tasks(place: Invocation, **chosen: Any) -> None:
+def list_tasks(project: Project, **chosen: Any) -> object:
     """List the tasks."""
-    with place.project() as project:
-        found = project.tasks.board()
-        away = 0 if found.tasks else project.tasks.count_elsewhere(found)
-        steps = sum(len(one.items) for one in project.tasks.proposed(found))
-        asked = TaskList(found, project.tasks.claims(), away=away, proposed=steps, **chosen)
-        show(asked, list_text, list_object)
+    found = project.tasks.board()
+    away = 0 if found.tasks else project.tasks.count_elsewhere(found)
+    steps = sum(len(one.items) for one in project.tasks.proposed(found))
+    return TaskList(found, project.tasks.claims(), away=away, proposed=steps, **chosen)
 
 
 root.add_command(list_tasks, "tasks")  # the name others know it by

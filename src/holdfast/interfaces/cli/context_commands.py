@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import NotFound
-from holdfast.interfaces import quick
+from holdfast.interfaces import quick, worktree
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import as_json, as_plain, as_text, flush, picked, say, show
 from holdfast.interfaces.cli.phrases import count, lines, short, table
 from holdfast.interfaces.cli.root import root
-from holdfast.interfaces.worktree import WorkTree
 
 if TYPE_CHECKING:
     from holdfast.project import Project
@@ -115,7 +114,7 @@ def context(
     paths = [os.path.join(os.path.abspath(place.folder), path) for path in (*files, *more)]
     is_plain = not (paths or asked or budget)
     with place.project() as project:
-        tree = WorkTree(project) if is_plain else None
+        tree = worktree.WorkTree(project) if is_plain else None
         found = project.context(asked, paths, budget=budget)
         show(found, pack_text, context_object)
         if found.silent:
@@ -176,7 +175,7 @@ def keep_answer(
     data: str,
     *,
     until: str | None = None,
-    tree: WorkTree | None = None,
+    tree: worktree.WorkTree | None = None,
     told: str = "",
 ) -> None:
     """Keep an answer for the quick path, until a moment or until what it rests on changes.

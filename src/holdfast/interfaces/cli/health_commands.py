@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.interfaces.cli.invocation import Invocation, command
+from holdfast.interfaces.cli.invocation import Invocation, answer, command
 from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong
 from holdfast.interfaces.cli.phrases import count, lines, table
 from holdfast.interfaces.cli.root import root
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from holdfast.diagnostics.repair import Repair
     from holdfast.diagnostics.secret_scan import SecretScan
     from holdfast.diagnostics.stats import ContextStats, Duration, RecallStats, Stats
+    from holdfast.project import Project
 
 
 _TRUST = {"yes": "trusted", "no": "not trusted", "not needed": "no trust needed"}
@@ -234,19 +235,18 @@ def stats_object(found: Stats) -> dict[str, Any]:
     }
 
 
-@command(root, "stats")
+@answer(root, "stats", stats_text, stats_object)
 @click.option("--reset", is_flag=True, help="Delete what was counted.")
-def stats(place: Invocation, reset: bool) -> None:
+def stats(project: Project, reset: bool) -> object:
     """Show what was counted in this clone; it never leaves it.
 
     What was asked and how fast, what was found and not, which memories were used afterwards, how sessions
     were found, tokens injected, model calls.
     """
-    with place.project() as project:
-        if reset:
-            project.health.reset_stats()
-            say("the statistics are deleted; counting starts from zero")
-        show(project.health.stats(), stats_text, stats_object)
+    if reset:
+        project.health.reset_stats()
+        say("the statistics are deleted; counting starts from zero")
+    return project.health.stats()
 
 
 _ERASED = frozenset({"run", "body", "session", "memory", "task", "link"})

@@ -36,20 +36,17 @@ def index_text(found: CorpusState) -> str:
     return f"HEAD is read: {told}" if found.current else behind
 
 
-@command(root, "index")
+@answer(root, "index", index_text)
 @click.option("--status", is_flag=True, help="Only say how far it is.")
-def index(place: Invocation, status: bool) -> None:
+def index(project: Project, status: bool) -> object:
     """Read commits, documents and code, so that recall finds them.
 
     Small repositories need no call: the first question reads them. It may be interrupted and goes on.
     """
-    with place.project() as project:
-        if status:
-            show(project.recall.index_state(), index_text)
-            return
-        with progress_bar("Reading the repository") as progress:
-            found = project.recall.build_index(progress=progress)
-        show(found, index_text)
+    if status:
+        return project.recall.index_state()
+    with progress_bar("Reading the repository") as progress:
+        return project.recall.build_index(progress=progress)
 
 
 def model_text(found: search_models.ModelState) -> str:
@@ -166,10 +163,9 @@ def embed(place: Invocation, seconds: float | None, again: bool) -> None:
     show(done, embedded)
 
 
-@command(model, "remove")
+@answer(model, "remove", removed)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def remove(place: Invocation, yes: bool) -> None:
+def remove(project: Project, yes: bool) -> object:
     """Delete MiniLM from the cache, and this clone's vectors."""
-    with place.project() as project:
-        confirm("Delete the model from your cache, and the vectors of this clone?", yes=yes)
-        show(project.models.remove(), removed)
+    confirm("Delete the model from your cache, and the vectors of this clone?", yes=yes)
+    return project.models.remove()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -67,6 +67,12 @@ class Invocation:
                 from holdfast.interfaces import agent_events
 
                 agent_events.drain_later(*map(os.fsencode, (project.clone.repo.top, project.clone.layout.inbox)))
+
+    def cited(self, project: Project, evidence: Sequence[str]) -> list[str]:
+        """Receipts as seen from this folder."""
+        from holdfast.git.evidence_check import from_folder  # `--help` and completion need none of it
+
+        return [from_folder(project.clone, self.folder, text) for text in evidence]
 
     def as_it_lies(self) -> Project:
         """The project without opening it: nothing is made, moved or finished."""

@@ -9,7 +9,7 @@ import click
 from holdfast.errors import BadInput
 from holdfast.index import hit_text
 from holdfast.interfaces.cli import invocation
-from holdfast.interfaces.cli.invocation import Invocation, command, on_a_terminal, options
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, on_a_terminal, options
 from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, readers, short, table
 from holdfast.interfaces.cli.root import root
@@ -104,10 +104,8 @@ def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fie
     STATEMENT may be - to read it from stdin.
     """
     with place.project() as project:
-        cited = _cited(project, place, evidence)
-        made = project.memory.remember(invocation.text_or_stdin(statement), evidence=cited, **fields)
-        show(made, proposal_text, standing_object)
-        refresh_tools(project, made.status == "accepted")
+        cited = place.cited(project, evidence)
+        _show_proposal(project, project.memory.remember(invocation.text_or_stdin(statement), evidence=cited, **fields))
 
 
 @command(root, "supersede")
@@ -121,16 +119,13 @@ def supersede(place: Invocation, name: str, statement: str, evidence: tuple[str,
     """
     with place.project() as project:
         given = {key: value for key, value in fields.items() if value not in ((), None, "")}
-        cited = _cited(project, place, evidence)
-        made = project.memory.supersede(name, invocation.text_or_stdin(statement), evidence=cited, **given)
-        show(made, proposal_text, standing_object)
-        refresh_tools(project, made.status == "accepted")
+        given["evidence"] = place.cited(project, evidence)
+        _show_proposal(project, project.memory.supersede(name, invocation.text_or_stdin(statement), **given))
 
 
-def _cited(project: Project, place: Invocation, evidence: tuple[str, ...]) -> list[str]:
-    from holdfast.git.evidence_check import from_folder  # `--help` and completion need none of it
-
-    return [from_folder(project.clone, place.folder, text) for text in evidence]
+def _show_proposal(project: Project, made: decisions.MemoryStanding) -> None:
+    show(made, proposal_text, standing_object)
+    refresh_tools(project, made.status == "accepted")
 
 
 def refresh_tools(project: Project, changed: bool = True) -> None:
@@ -223,7 +218,7 @@ def edit(place: Invocation, name: str, evidence: tuple[str, ...], why: str | Non
     with place.project() as project:
         changes = {key: value for key, value in fields.items() if value not in (None, ())}
         if evidence:
-            changes["evidence"] = _cited(project, place, evidence)
+            changes["evidence"] = place.cited(project, evidence)
         if why is not None:
             changes["details"] = labelled("", why=why)
         if not changes:
@@ -284,14 +279,13 @@ def erased_text(erasure: Erasure) -> str:
     )
 
 
-@command(root, "erase")
+@answer(root, "erase", erased_text)
 @click.argument("name", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def erase(place: Invocation, name: str, yes: bool) -> None:
+def erase(project: Project, name: str, yes: bool) -> object:
     """Delete what an event, run or memory says.
 
     That it happened stays in the log, and the log still verifies.
     """
-    with place.project() as project:
-        invocation.confirm(f"Delete what {name} says, for good?", yes=yes)
-        show(project.sync.erase(name), erased_text)
+    invocation.confirm(f"Delete what {name} says, for good?", yes=yes)
+    return project.sync.erase(name)

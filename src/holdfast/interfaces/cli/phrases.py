@@ -6,13 +6,11 @@ and at the end what can be done next. Nothing here decides anything or asks for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Sequence
 
 from holdfast.model.text import columns
+from holdfast.model.text import count as count  # noqa: PLC0414 - a word of all commands, too
 from holdfast.patterns import PatternFile
-
-if TYPE_CHECKING:  # `--help` and completion load none of it
-    from collections.abc import Collection, Iterable, Sequence
 
 WIDTH = 72
 MOST_ROWS = 200  # of a list that somebody reads
@@ -30,13 +28,6 @@ def lines(*parts: str | Iterable[str]) -> str:
     for part in parts:
         flat += [part] if isinstance(part, str) else part
     return "\n".join(flat)
-
-
-def count(number: int, thing: str, verb: str = "") -> str:
-    """`1 event`, `2 events`, `3 memories`; with a verb, `1 memory waits`, `2 memories wait`."""
-    plural = thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
-    one = "is" if verb == "are" else f"{verb}s" if verb else ""
-    return f"{number:,} {f'{thing} {one}' if number == 1 else f'{plural} {verb}'}".rstrip()
 
 
 def short(text: str | None, width: int = WIDTH) -> str:

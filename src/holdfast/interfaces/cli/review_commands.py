@@ -16,14 +16,12 @@ from holdfast.interfaces.cli.output import picked, say, show, strong, wants_json
 from holdfast.interfaces.cli.phrases import count, lines, short, table, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model.evidence import receipt_name
-from holdfast.model.memory import TYPES
+from holdfast.model.memory import TYPES, Memory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.curation import decisions, memory_conflicts, review_queue
-    from holdfast.curation import undo as undo_step
-    from holdfast.model.memory import Memory
     from holdfast.project import Project
     from holdfast.project.memory_book import Decided
 
@@ -328,11 +326,7 @@ def reject(
         return 0
 
 
-def merged_text(standing: decisions.MemoryStanding) -> str:
-    return f"{strong(standing.id)}  took up its evidence"
-
-
-@answer(review, "merge", merged_text, standing_object)
+@answer(review, "merge", lambda known: f"{strong(known.id)}  took up its evidence", standing_object)
 @click.argument("name", metavar="ID")
 @click.argument("into", metavar="INTO")
 @_reviewer
@@ -341,17 +335,13 @@ def merge(project: Project, name: str, into: str, reviewer: str | None) -> objec
     return project.memory.join(name, into, reviewer=reviewer)
 
 
-def undone_text(step: undo_step.UndoStep) -> str:
-    return f"{strong(step.id)}  as it was before the last {step.action}"
-
-
 @command(review, "undo")
 @click.option("--last", type=click.IntRange(1, 100), default=1, metavar="N", help="The last N decisions.")
 def undo(place: Invocation, last: int) -> None:
     """Take the last decision back, unless it was published."""
     with place.project() as project:
         for _ in range(last):
-            show(project.memory.undo(), undone_text)
+            show(project.memory.undo(), lambda step: f"{strong(step.id)}  as it was before the last {step.action}")
         refresh_tools(project)
 
 

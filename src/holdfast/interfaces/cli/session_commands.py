@@ -363,15 +363,13 @@ def _agreed(ending: Ending, chosen: list[str]) -> list[str]:
     return [one.task for one in asked if click.confirm(question(one), default=False, err=True)]
 
 
-@command(session, "list")
+@answer(session, "list", listed_text, listed_object)
 @click.option("--all", "everything", is_flag=True, help="All ended ones too, not only the last.")
-def listed(place: Invocation, everything: bool = False) -> None:
+def listed(project: Project, everything: bool) -> object:
     """List the sessions of this clone, newest first."""
-    with place.project() as project:
-        there = sorted(project.sessions.all(), key=lambda one: (one.updated.ts, one.id), reverse=True)
-        stale = {one.session.id: one.why for one in project.sessions.stale()}
-        found = SessionList(tuple(there), project.sessions.current_id(), stale, everything)
-        show(found, listed_text, listed_object)
+    there = sorted(project.sessions.all(), key=lambda one: (one.updated.ts, one.id), reverse=True)
+    stale = {one.session.id: one.why for one in project.sessions.stale()}
+    return SessionList(tuple(there), project.sessions.current_id(), stale, everything)
 
 
 @answer(session, "edit", changed, as_object)

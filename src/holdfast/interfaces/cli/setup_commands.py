@@ -17,7 +17,6 @@ from holdfast.values import replace
 if TYPE_CHECKING:
     from holdfast.git.project_setup import ProjectSetup, UninstallResult
     from holdfast.project import Project
-    from holdfast.store.bundle import Bundle
 
 HOOKS = "Let git's own hooks note commits, merges and rewrites? They only record, and never stop git."
 UNINSTALLING = (
@@ -43,14 +42,6 @@ def initialised(made: ProjectSetup) -> str:
         "See what agents left here already: holdfast try; take it in: holdfast import codex (claude, gemini)",
         "Record an agent's work with: holdfast run --task TASK -- COMMAND",
     )
-
-
-def exported(bundle: Bundle) -> str:
-    return f"Saved {count(bundle.files, 'file')} ({size(bundle.size)}) to {bundle.file}"
-
-
-def brought_back(bundle: Bundle) -> str:
-    return f"Brought back {count(bundle.files, 'file')} from {bundle.file}"
 
 
 def uninstalled(removal: UninstallResult) -> str:
@@ -135,24 +126,23 @@ def importing() -> None:
     """
 
 
-@answer(exporting, "bundle", exported)
+@answer(exporting, "bundle", lambda made: f"Saved {count(made.files, 'file')} ({size(made.size)}) to {made.file}")
 @click.argument("file", type=click.Path(dir_okay=False))
 def export(project: Project, file: str) -> object:
     """Save the private store of this clone to FILE; `holdfast export FILE` is short for it."""
     return project.sync.export_bundle(file)
 
 
-@answer(importing, "bundle", brought_back)
+@answer(importing, "bundle", lambda found: f"Brought back {count(found.files, 'file')} from {found.file}")
 @click.argument("file", type=click.Path(dir_okay=False))
 def bring_back(project: Project, file: str) -> object:
     """Bring back what `holdfast export FILE` saved; `holdfast import FILE` is short for it."""
     return project.sync.import_bundle(file)
 
 
-@command(root, "uninstall")
+@answer(root, "uninstall", uninstalled)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def uninstall(place: Invocation, yes: bool) -> None:
+def uninstall(project: Project, yes: bool) -> object:
     """Take Holdfast out of this clone."""
-    with place.project() as project:
-        confirm(UNINSTALLING, yes=yes)
-        show(project.sync.uninstall(), uninstalled)
+    confirm(UNINSTALLING, yes=yes)
+    return project.sync.uninstall()

@@ -166,10 +166,6 @@ def carried(item: OrphanLine) -> str:
     return lines(f"Taken over: {orphan(item)}", "Share it with: holdfast publish")
 
 
-def dropped(item: OrphanLine) -> str:
-    return f"Let go: {orphan(item)}"
-
-
 def _chosen(choice: reconciliation.ReconcileChoice) -> list[str]:
     old, new = choice.old, choice.new
     rows = []
@@ -262,7 +258,7 @@ def reconcile(place: Invocation, apply: bool, everything: bool, **answers: str |
         elif "carry" in given:
             _show(project.sync.carry(given["carry"]), carried)
         elif "drop" in given:
-            _show(project.sync.drop(given["drop"]), dropped)
+            _show(project.sync.drop(given["drop"]), lambda line: f"Let go: {orphan(line)}")
         elif apply:
             _show(project.sync.reanchor())
         else:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.project import Project
-    from holdfast.work import canonical_links, task_lifecycle
-    from holdfast.work.task_json import TaskPlan
+    from holdfast.work import canonical_links, task_json, task_lifecycle
 
 _FREELY: dict[str, Any] = {"default": "", "show_default": False, "err": True}
 _EMPTY: dict[str, Any] = {"evidence": (), "acceptance": (), "needs": (), "notes": "", "priority": 2}
@@ -92,10 +91,7 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
 
 def _given(project: Project, place: Invocation, given: dict[str, Any]) -> dict[str, Any]:
     """The options with evidence as seen from the current folder."""
-    from holdfast.git.evidence_check import from_folder
-
-    cited = [from_folder(project.clone, place.folder, text) for text in given.get("evidence") or ()]
-    return {**given, "evidence": cited}
+    return {**given, "evidence": place.cited(project, given.get("evidence") or ())}
 
 
 def changed_text(task: model_task.Task) -> str:
@@ -171,7 +167,7 @@ def done(place: Invocation, names: tuple[str, ...], evidence: tuple[str, ...], w
     Without --evidence the commits and runs since its start are taken, and named.
     """
     with place.project() as project:
-        cited = _given(project, place, {"evidence": evidence})["evidence"]
+        cited = place.cited(project, evidence)
         for name in names:
             try:
                 ended = project.tasks.done(name, evidence=cited, without_evidence=without)
@@ -211,11 +207,7 @@ def reopen(project: Project, name: str) -> object:
     return project.tasks.reopen(name)
 
 
-def released_text(task: model_task.Task) -> str:
-    return f"{strong(task.id)}  is free again: {task.title}"
-
-
-@answer(task, "release", released_text, task_object)
+@answer(task, "release", lambda freed: f"{strong(freed.id)}  is free again: {freed.title}", task_object)
 @click.argument("name", metavar="ID")
 def release(project: Project, name: str) -> object:
     """Give up the claim on a task."""
@@ -239,25 +231,24 @@ def export_tasks(place: Invocation, lines: bool) -> None:
         click.echo(project.clone.hide.text(project.tasks.export_text(lines=lines)), nl=False)
 
 
-def imported_text(new: TaskPlan) -> str:
+def imported_text(new: task_json.TaskPlan) -> str:
     parts = [count(len(new.tasks), "task")] * bool(new.tasks) + [count(len(new.links), "link")] * bool(new.links)
     return f"Brought in {' and '.join(parts)}" if parts else "Nothing new: all are here already."
 
 
-def imported_object(new: TaskPlan) -> dict[str, Any]:
+def imported_object(new: task_json.TaskPlan) -> dict[str, Any]:
     return {"items": [*map(task_object, new.tasks)], "links": [*map(link_object, new.links)]}
 
 
-@command(task, "import")
+@answer(task, "import", imported_text, imported_object)
 @click.argument("file", type=click.File("rb"))
-def import_tasks(place: Invocation, file: Any) -> None:
+def import_tasks(project: Project, file: Any) -> object:
     """Add the tasks and links of a JSON or JSONL file; - reads stdin."""
     try:
         text = file.read((64 << 20) + 1).decode("utf-8")
     except UnicodeDecodeError:
         raise BadInput(f"{file.name} is not UTF-8 text") from None
-    with place.project() as project:
-        show(project.tasks.import_text(text), imported_text, imported_object)
+    return project.tasks.import_text(text)
 
 
 @group(root, "link", "list")
@@ -265,11 +256,7 @@ def link() -> None:
     """Canonical links: files, addresses, commits."""
 
 
-def linked_text(link: model_task.Link) -> str:
-    return f"{strong(link.id)}  {link.title}: {link.target}"
-
-
-@answer(link, "add", linked_text)
+@answer(link, "add", lambda made: f"{strong(made.id)}  {made.title}: {made.target}")
 @click.argument("target", metavar="PATH|URL|COMMIT")
 @click.option("--title", metavar="TEXT", help="What it is.")
 @click.option("--id", metavar="ID", help="An id of your own.")
@@ -278,11 +265,7 @@ def add_link(project: Project, target: str, **given: str | None) -> object:
     return project.tasks.add_link(target, **given)
 
 
-def unlinked_text(link: model_task.Link) -> str:
-    return f"{strong(link.id)}  is gone: {link.title}"
-
-
-@answer(link, "remove", unlinked_text)
+@answer(link, "remove", lambda gone: f"{strong(gone.id)}  is gone: {gone.title}")
 @click.argument("name", metavar="ID")
 def remove_link(project: Project, name: str) -> object:
     """Take a canonical link away."""

@@ -12,7 +12,6 @@ from _queue import SimpleQueue
 
 from holdfast.interfaces.mcp import client_project, memory_resources, protocol
 from holdfast.interfaces.mcp.client_project import Cancelled, McpClient, ProgressReport
-from holdfast.interfaces.mcp.protocol import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,9 +62,9 @@ class Worker:
         """Take a call on; its answer comes from the thread."""
         with self._turn:
             if identity in self._jobs:
-                raise Refused(protocol.REQUEST, "a request with this id is under way")
+                raise protocol.Refused(protocol.REQUEST, "a request with this id is under way")
             if len(self._jobs) >= MAX_WAITING:
-                raise Refused(protocol.BUSY, f"{MAX_WAITING} calls wait already; ask again later")
+                raise protocol.Refused(protocol.BUSY, f"{MAX_WAITING} calls wait already; ask again later")
             job = self._jobs[identity] = Job(identity, method, params, answer)
         self._waiting.put(job)
 
@@ -107,7 +106,7 @@ class Worker:
                 if not done:  # a bug; this thread dies of it, and Python says where on stderr
                     error = sys.exc_info()[1]
                     said = f"this is a bug in Holdfast: {type(error).__name__}: {str(error)[:300]}"
-                    self._end(job, protocol.error(job.id, Refused(protocol.INTERNAL, said)))
+                    self._end(job, protocol.error(job.id, protocol.Refused(protocol.INTERNAL, said)))
                     self._thread = self._started()
 
     def _do(self, job: Job) -> None:
@@ -127,7 +126,7 @@ class Worker:
 
                 page = tool_calls.answer(job.method, job.params, asking)
             answer = protocol.result(job.id, page)
-        except Refused as refused:
+        except protocol.Refused as refused:
             answer = protocol.error(job.id, refused)
         except Cancelled:
             answer = None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.errors import BadInput, HoldfastError, NotARepository, NotInitialised
 from holdfast.interfaces.mcp.protocol import NEWEST
 from holdfast.model.text import visible
-from holdfast.values import frozen
+from holdfast.values import dicts_of, frozen, list_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,8 +74,7 @@ MAX_ROOTS = 16
 
 def of_roots(roots: Any) -> list[str]:
     """The folders of this machine that a client's roots name."""
-    there = [root for root in roots[:MAX_ROOTS] if isinstance(root, dict)] if isinstance(roots, list) else []
-    uris = [root.get("uri") for root in there]
+    uris = [root.get("uri") for root in dicts_of(list_of(roots)[:MAX_ROOTS])]
     return [path for uri in uris if isinstance(uri, str) and (path := _path(uri)) is not None]
 
 

@@ -22,10 +22,8 @@ from mcp.shared.exceptions import MCPError
 
 from holdfast import __version__
 from holdfast.errors import BadInput
-from holdfast.interfaces.mcp import protocol, tool_calls, tool_table
-from holdfast.interfaces.mcp.client_project import McpClient, ProgressReport
+from holdfast.interfaces.mcp import client_project, protocol, tool_calls, tool_table
 from holdfast.interfaces.mcp.http_guard import NAMES, STRANGERS, App, HttpGuard, Strangers
-from holdfast.interfaces.mcp.protocol import Refused
 from mcp import types
 
 HOST, PATH = "127.0.0.1", "/mcp"
@@ -154,18 +152,18 @@ class _Calls:
             anyio.from_thread.run(ctx.session.report_progress, done, total, said)
 
         about = ctx.session.client_params
-        asking = McpClient(
+        asking = client_project.McpClient(
             folders=[self._folder],
             client=about.client_info.name if about is not None else "",
             version=_version(ctx),
             is_cancelled=over.is_set,
-            progress=ProgressReport(tell),
+            progress=client_project.ProgressReport(tell),
         )
         try:
             return await anyio.to_thread.run_sync(
                 tool_calls.answer, method, params, asking, limiter=self._one, abandon_on_cancel=True
             )
-        except Refused as refused:
+        except protocol.Refused as refused:
             raise MCPError(refused.code, str(refused), refused.data) from None
         finally:
             over.set()  # also where the client gave up: the thread stops at the next place where it looks

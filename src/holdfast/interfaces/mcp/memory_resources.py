@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -27,7 +27,6 @@ from holdfast.model.ids import is_id
 from holdfast.model.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from sqlite3 import Connection
 
     from holdfast.project import Project

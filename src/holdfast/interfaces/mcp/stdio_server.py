@@ -11,7 +11,6 @@ import sys
 from _thread import allocate_lock
 
 from holdfast.interfaces.mcp import protocol, tool_table
-from holdfast.interfaces.mcp.protocol import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,18 +101,18 @@ class Server:
             if isinstance(found, list):
                 self._batch(found)
                 return
-        except Refused as refused:
+        except protocol.Refused as refused:
             self.sink.send(protocol.error(None, refused))
             return
         self._one(found, lambda message: self.sink.send(message) if message is not None else None)
 
     def _batch(self, messages: "list[Any]") -> None:
         if self.version not in protocol.BATCHES or not 0 < len(messages) <= protocol.MAX_BATCH:
-            raise Refused(protocol.REQUEST, "an array of messages is not taken here: send them one by one")
+            raise protocol.Refused(protocol.REQUEST, "an array of messages is not taken here: send them one by one")
         batch = Batch(self.sink, len(messages))
         for message in messages:
             if isinstance(message, dict) and message.get("method") == "initialize":
-                refused = Refused(protocol.REQUEST, "initialize stands alone")
+                refused = protocol.Refused(protocol.REQUEST, "initialize stands alone")
                 batch.answer(protocol.error(message.get("id"), refused))
             else:
                 self._one(message, batch.answer)
@@ -139,7 +138,7 @@ class Server:
                 self.worker().put(identity, method, params, answer)
             else:
                 answer(protocol.result(identity, self._at_once(method, params)))
-        except Refused as refused:
+        except protocol.Refused as refused:
             # What claims to be a notification gets no answer, however wrong it is.
             silent = isinstance(message, dict) and "id" not in message and "method" in message
             answer(None if silent else protocol.error(identity, refused))
@@ -152,11 +151,11 @@ class Server:
             return {}
         if method in ("tools/list", "resources/templates/list"):
             if params.get("cursor") is not None:
-                raise Refused(protocol.PARAMS, "this list has one page, and no cursor leads to another")
+                raise protocol.Refused(protocol.PARAMS, "this list has one page, and no cursor leads to another")
             if method == "tools/list":
                 return {"tools": tool_table.tools(self.version)}
             return {"resourceTemplates": list(tool_table.TEMPLATES)}
-        raise Refused(protocol.METHOD, f"there is no method {method[:80]!r}")
+        raise protocol.Refused(protocol.METHOD, f"there is no method {method[:80]!r}")
 
     def _initialize(self, params: "Message") -> "Message":
         self.version = protocol.negotiated(params.get("protocolVersion"))

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.interfaces.mcp import memory_resources, protocol, tool_table, tool_text
 from holdfast.interfaces.mcp.client_project import McpClient, open_first
-from holdfast.interfaces.mcp.protocol import Refused
 from holdfast.interfaces.mcp.tool_text import ToolAnswer, clean, failure, flat, framed, noted
 from holdfast.model.ids import is_id
 
@@ -173,10 +172,10 @@ def call(name: Any, arguments: Any, asking: McpClient) -> dict[str, Any]:
     tool = tool_table.BY_NAME.get(name) if isinstance(name, str) else None
     if tool is None:
         known = ", ".join(tool_table.BY_NAME)
-        raise Refused(protocol.PARAMS, f"there is no tool {str(name)[:60]!r}; known are {known}")
+        raise protocol.Refused(protocol.PARAMS, f"there is no tool {str(name)[:60]!r}; known are {known}")
     given = {} if arguments is None else arguments
     if not isinstance(given, dict):
-        raise Refused(protocol.PARAMS, "arguments is an object")
+        raise protocol.Refused(protocol.PARAMS, "arguments is an object")
     if (said := wrong(tool["inputSchema"], given)) is not None:
         return _failed(said)
     try:

@@ -28,17 +28,7 @@ from holdfast.curation.decisions import MemoryStanding
 from holdfast.curation.review_queue import QueueItem, ReviewLook, ReviewQueue
 from holdfast.curation.undo import UndoStep
 from holdfast.errors import Contradicts, HoldfastError, NotFound
-from holdfast.interfaces.tui import item_page, queue_list
-from holdfast.interfaces.tui.dialogs import (
-    ConflictDialog,
-    HelpDialog,
-    LineDialog,
-    MemoryEditor,
-    MergeDialog,
-    YesDialog,
-    keys,
-    split,
-)
+from holdfast.interfaces.tui import dialogs, item_page, queue_list
 from holdfast.interfaces.tui.item_page import CitedLines, cited
 from holdfast.interfaces.tui.queue_list import Act, QueueList, ReviewTray, named
 from holdfast.project import Project
@@ -78,7 +68,7 @@ class Hands:
 class QueueScreen(Screen[None]):
     """The queue and the item, and how to move among them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys(
+    BINDINGS: ClassVar[list[BindingType]] = dialogs.keys(
         "s=skip slash=filter question_mark=help q,ctrl+c=leave j,down=move(1) k,up=move(-1) home=move(-1000000) "
         "end=move(1000000) pagedown,space=read(1) pageup=read(-1) escape=unfilter"
     )
@@ -223,7 +213,7 @@ class QueueScreen(Screen[None]):
         self._show(self._tray.place(item.id) if item else 0)
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpDialog())
+        self.app.push_screen(dialogs.HelpDialog())
 
     def action_leave(self) -> None:
         if self._busy:
@@ -265,7 +255,7 @@ WISHED = {"supersede": "supersedes", "keep_both": "compatible_with", "expires": 
 class ReviewScreen(QueueScreen):
     """The queue and the item, and a key for each decision."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys("a=approve r=reject e=edit m=merge u=undo A=approve_all")
+    BINDINGS: ClassVar[list[BindingType]] = dialogs.keys("a=approve r=reject e=edit m=merge u=undo A=approve_all")
 
     async def action_approve(self) -> None:
         item = self._free_item()
@@ -274,7 +264,9 @@ class ReviewScreen(QueueScreen):
         if item.reason == "contradicts":
             await self._ask_how(item)
         elif item.reason == "expired":
-            question = LineDialog(f"Until when does {item.id} hold?", "90d, 12h, 2027-01-01 or never", value="90d")
+            question = dialogs.LineDialog(
+                f"Until when does {item.id} hold?", "90d, 12h, 2027-01-01 or never", value="90d"
+            )
 
             async def until(when: str | None) -> None:
                 if when:
@@ -321,7 +313,9 @@ class ReviewScreen(QueueScreen):
             return
         self._keep(item, found)
         self._say("")
-        question = ConflictDialog(found.look.conflicts, no="reject" if item.reason in CANDIDATES else "deprecate")
+        question = dialogs.ConflictDialog(
+            found.look.conflicts, no="reject" if item.reason in CANDIDATES else "deprecate"
+        )
         self.app.push_screen(question, partial(self._resolve, item, found.look))
 
     async def _resolve(self, item: QueueItem, look: ReviewLook, how: str | None) -> None:
@@ -331,7 +325,7 @@ class ReviewScreen(QueueScreen):
         elif how == "reject":
             self._ask_reason(item)
         elif how == "both":
-            asked = LineDialog(
+            asked = dialogs.LineDialog(
                 f"Where does {item.id} apply?",
                 "Paths inside the repository, apart by commas; empty if everywhere",
                 value=", ".join(item.standing.memory.applies_to),
@@ -339,7 +333,7 @@ class ReviewScreen(QueueScreen):
 
             async def keep(paths: str | None) -> None:
                 if paths is not None:
-                    await self._approve(item, keep_both=True, applies_to=split(paths))
+                    await self._approve(item, keep_both=True, applies_to=dialogs.split(paths))
 
             self.app.push_screen(asked, keep)
 
@@ -350,7 +344,7 @@ class ReviewScreen(QueueScreen):
     def _ask_reason(self, item: QueueItem) -> None:
         waits = item.reason in CANDIDATES
         question = f"Reject {item.id}: why?" if waits else f"Deprecate {item.id}: why does it no longer hold?"
-        asked = LineDialog(question, "Enter decides, with or without a reason; Escape leaves it as it was")
+        asked = dialogs.LineDialog(question, "Enter decides, with or without a reason; Escape leaves it as it was")
         self.app.push_screen(asked, partial(self._reject, item))
 
     async def _reject(self, item: QueueItem, reason: str | None) -> None:
@@ -365,7 +359,7 @@ class ReviewScreen(QueueScreen):
 
     def action_edit(self) -> None:
         if item := self._free_item():
-            self.app.push_screen(MemoryEditor(item.standing.memory), partial(self._edit, item))
+            self.app.push_screen(dialogs.MemoryEditor(item.standing.memory), partial(self._edit, item))
 
     async def _edit(self, item: QueueItem, changes: dict[str, Any] | None) -> None:
         if not changes:
@@ -393,7 +387,7 @@ class ReviewScreen(QueueScreen):
         if found is not None and self._waiting is not None:
             known = {one.id: one.memory.statement for one in self._waiting.known.standings}
             same = [(name, item_page.one_line(known.get(name, ""))) for name in found.look.same]
-            self.app.push_screen(MergeDialog(item.id, same), partial(self._merge, item))
+            self.app.push_screen(dialogs.MergeDialog(item.id, same), partial(self._merge, item))
 
     async def _merge(self, item: QueueItem, into: str | None) -> None:
         if not into:
@@ -422,7 +416,7 @@ class ReviewScreen(QueueScreen):
                 self._say(f"Approving {len(items)}…")
                 self._approve_each(items)
 
-        self.app.push_screen(YesDialog(question, hint), approve)
+        self.app.push_screen(dialogs.YesDialog(question, hint), approve)
 
     @work
     async def _approve_each(self, items: list[QueueItem]) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from holdfast.model.text import visible
 from holdfast.recall.pack import last_session as threads
 from holdfast.recall.pack import pack_lines
-from holdfast.recall.pack.material import PackRequest
+from holdfast.recall.pack.material import PackMaterial, PackRequest
 from holdfast.recall.pack.pack_lines import PackLine, PackReceipt, PackSection
 from holdfast.recall.pack.sections import FOUND, NAMES, section, untold_tasks, whose_branch
 from holdfast.values import field, frozen, replace
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from holdfast.git.upstream import MissingFromTrunk
     from holdfast.recall.pack.last_session import SessionThread
-    from holdfast.recall.pack.material import PackMaterial
 
 GOVERNING = ("invariants", "decisions", "dead-ends")  # by how much they bind
 _WEIGHTS = {"invariants": 3, "decisions": 2, "dead-ends": 2, "open": 2, "session": 2, "found": 2}

@@ -9,17 +9,13 @@ from holdfast.model.session import Session, to_json
 from holdfast.model.task import PLANS, Task
 from holdfast.recall import applicable_memories
 from holdfast.recall.applicable_memories import ApplicableMemory, KnownMemory, WorkAtHand
-from holdfast.recall.pack import last_session
+from holdfast.recall.pack import last_session, pack_lines
 from holdfast.recall.pack.last_session import ChangedFiles, ChosenSession, SessionThread
-from holdfast.recall.pack.pack_lines import ToldRevision
 from holdfast.store import session_files
 from holdfast.values import field, frozen
 from holdfast.work import canonical_links as canonical
 from holdfast.work import task_board as boards
 from holdfast.work import task_claims
-from holdfast.work.canonical_links import ListedLink
-from holdfast.work.task_board import Board
-from holdfast.work.task_claims import TaskClaim
 
 MAX_COMMITS = 200  # that are read; more are only counted
 MOST_STARTED = 3  # tasks that count as at hand where nobody said which
@@ -61,9 +57,9 @@ class PackMaterial:
     commit_count: int = 0
     base: str | None = None  # the commit since which they are
     files: tuple[str, ...] = ()
-    board: Board | None = None
-    claims: Mapping[str, TaskClaim] | None = None
-    links: tuple[ListedLink, ...] = ()
+    board: boards.Board | None = None
+    claims: Mapping[str, task_claims.TaskClaim] | None = None
+    links: tuple[canonical.ListedLink, ...] = ()
     known: tuple[KnownMemory, ...] = ()
     governs: tuple[ApplicableMemory, ...] = ()  # those of the known that hold for the work at hand
     hand: WorkAtHand = field(default_factory=WorkAtHand)
@@ -149,7 +145,7 @@ def revision(repo: Repo, session: Session) -> str:
     return repo.hash_blob(to_json(session).encode("utf-8", "replace"))
 
 
-def governed(known: Sequence[KnownMemory], hand: WorkAtHand, board: Board | None) -> list[ApplicableMemory]:
+def governed(known: Sequence[KnownMemory], hand: WorkAtHand, board: boards.Board | None) -> list[ApplicableMemory]:
     """What holds for the work at hand, and what that and the tasks at hand name."""
     found = applicable_memories.applicable(known, hand)
     here = {one.known.id for one in found}
@@ -176,7 +172,7 @@ def _at_hand(asked: PackRequest, changed: ChangedFiles, session: Session | None,
 
 
 def _tasks_at_hand(
-    clone: Clone, session: Session | None, board: Board | None, live: Mapping[str, TaskClaim]
+    clone: Clone, session: Session | None, board: boards.Board | None, live: Mapping[str, task_claims.TaskClaim]
 ) -> list[Task]:
     """The tasks that somebody works on here: claimed in this place, of the open session, else the first started."""
     if board is None:
@@ -201,7 +197,7 @@ def _commits(repo: Repo, since: str | None) -> tuple[tuple[tuple[str, str], ...]
     return tuple((oid, subject) for oid, _, subject in rows), count
 
 
-def here(material: PackMaterial) -> ToldRevision:
+def here(material: PackMaterial) -> pack_lines.ToldRevision:
     """The place that lines about files are of: its commit; before the first one, the branch itself."""
     name, kind = (material.head, "commit") if material.head else (material.line, "line")
-    return ToldRevision(name, kind, None, "checked out here")
+    return pack_lines.ToldRevision(name, kind, None, "checked out here")

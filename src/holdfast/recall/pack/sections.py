@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from holdfast.model.brief import shortened
 from holdfast.model.task import PLANS, Task
-from holdfast.model.text import visible
+from holdfast.model.text import count, visible
 from holdfast.recall import applicable_memories
 from holdfast.recall.pack import last_session
 from holdfast.recall.pack import material as gathered
 from holdfast.recall.pack.pack_lines import LONGEST, PackLine, PackSection, ToldRevision, flat, plain_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
 
 MAX_PATHS, MAX_COMMITS = 40, 8  # that are named; more are only counted, for git can name them
 MAX_LINKS = 3
@@ -123,13 +119,13 @@ def _changed(material: gathered.PackMaterial) -> list[PackLine]:
         if last.since and last.session:
             whose = "that session" if last is material.chosen else last.session.id
             since = f"since {whose}'s last commit {last.since[:12]}"
-        lines.append(plain_line(f"- {_count(material.commit_count, 'commit')} {since}:", base))
+        lines.append(plain_line(f"- {count(material.commit_count, 'commit')} {since}:", base))
         lines += [
             plain_line(f"- {oid[:12]} {subject}", ToldRevision(oid, "commit", None, "made since"))
             for oid, subject in material.commits[:MAX_COMMITS]
         ]
     if material.files:
-        title = f"- {_count(len(material.files), 'file')} in them {at}: "
+        title = f"- {count(len(material.files), 'file')} in them {at}: "
         more = f"- {place.id[:12]}, in them too: "
         lines += [plain_line(text, place) for text in _some(title, material.files, more)]
     return lines
@@ -263,10 +259,6 @@ def _some(title: str, names: Sequence[str], again: str) -> list[str]:
         lines[-1] += f"{name}, "
     more = f" and {len(names) - len(shown):,} more" if len(names) > len(shown) else ""
     return [*(text.rstrip(", ") for text in lines[:-1]), lines[-1].rstrip(", ") + more]
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 _LINES: dict[str, Callable[[gathered.PackMaterial], list[PackLine]]] = {

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.git.clone import Clone
 from holdfast.model.memory import TYPES
 from holdfast.model.text import visible
-from holdfast.recall.pack import context_pack
-from holdfast.recall.pack.pack_lines import HOW
+from holdfast.recall.pack import context_pack, pack_lines
 from holdfast.store import capsule, receipt_files, tally
 from holdfast.store.receipt_files import StoredReceipt
-from holdfast.values import asdict, frozen
-
-if TYPE_CHECKING:
-    from holdfast.recall.pack.context_pack import ContextPack
+from holdfast.values import asdict, frozen, list_of
 
 _FACTS = ("ts", "branch", "head", "budget", "tokens")
 _STATES = {"accepted": "stands", "deprecated": "retired"}
@@ -75,7 +71,7 @@ class AgentKnowledge:
     dropped: int  # older packs that were not kept
 
 
-def entries(context: ContextPack) -> list[dict[str, Any]]:
+def entries(context: context_pack.ContextPack) -> list[dict[str, Any]]:
     """What a pack tells of, as its receipt lists it: each thing once, with the section that told it first."""
     found: dict[str, dict[str, Any]] = {}
     for part in context.sections:
@@ -85,13 +81,13 @@ def entries(context: ContextPack) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def keep(clone: Clone, context: ContextPack, *, owner: str, ts: str) -> StoredReceipt:
+def keep(clone: Clone, context: context_pack.ContextPack, *, owner: str, ts: str) -> StoredReceipt:
     """Store a pack for a run or a session, durable on return."""
     head = head_of(clone, context, ts=ts)
     return receipt_files.keep(clone.layout, owner, head=head, lines=lines_of(context), stores=clone.stores)
 
 
-def head_of(clone: Clone, context: ContextPack, *, ts: str) -> dict[str, Any]:
+def head_of(clone: Clone, context: context_pack.ContextPack, *, ts: str) -> dict[str, Any]:
     """When and where a pack was given, for what, and of what size."""
     return {
         "ts": ts,
@@ -104,7 +100,7 @@ def head_of(clone: Clone, context: ContextPack, *, ts: str) -> dict[str, Any]:
         "files": [clone.scan.text(visible(path)) for path in context.asked.files],
         "budget": context.budget,
         "tokens": context.tokens,
-        "counted": HOW,
+        "counted": pack_lines.HOW,
         "marker": context.marker,
     }
 
@@ -121,13 +117,13 @@ def counted(head: Mapping[str, Any], told: Iterable[Mapping[str, Any]]) -> str:
     )
 
 
-def counted_of(context: ContextPack) -> str:
+def counted_of(context: context_pack.ContextPack) -> str:
     """The same of a pack that was just made."""
     head = {"tokens": context.tokens, "session": context.session, "how": context.how}
     return counted(head, entries(context))
 
 
-def lines_of(context: ContextPack) -> Iterable[dict[str, Any]]:
+def lines_of(context: context_pack.ContextPack) -> Iterable[dict[str, Any]]:
     """The lines of a pack, each with what it tells of."""
     where = {id(line): part.name for part in context.sections for line in part.lines}
     for text, line in context_pack.pack_rows(context):
@@ -144,9 +140,8 @@ def is_under_way(clone: Clone, run_id: str) -> bool:
 def knew(clone: Clone, owner: str, *, kind: str, now: Mapping[str, CurrentStanding]) -> AgentKnowledge:
     """What an agent got in a run or a session; `now` says how things stand here since."""
     kept = {one.root: one for one in receipt_files.read(clone.stores, owner)}
-    contexts = [capsule.read_json(store.run(owner), capsule.CONTEXT) for store in clone.stores] if kind == "run" else []
-    context = next((found for found in contexts if isinstance(found, dict)), {})
-    listed = receipt_files.entries(context) if kind == "run" else []
+    contexts = (capsule.read_context(store.run(owner)) for store in clone.stores)
+    listed = receipt_files.entries(next(filter(None, contexts), {})) if kind == "run" else []
     ended = kind == "run" and not is_under_way(clone, owner)
     proven, gone = {one["root"] for one in listed}, clone.erased()
     packs = [_pack(one, now, gone, late=ended and one.root not in proven) for one in kept.values()]
@@ -165,8 +160,7 @@ def _pack(kept: StoredReceipt, now: Mapping[str, CurrentStanding], gone: Iterabl
         for one in line.get("told", ()):
             told.setdefault(str(one.get("id")), {**one, "line": line.get("text")})
     listed = tuple(_entry(one, now, gone) for one in told.values())
-    files = head.get("files")
-    named = tuple(map(str, files)) if isinstance(files, list) else ()
+    named = tuple(map(str, list_of(head.get("files"))))
     facts = {name: head.get(name) for name in (*_FACTS, "asked")}
     return SentPack(number=kept.number, root=kept.root, files=named, entries=listed, text=kept.text, late=late, **facts)
 

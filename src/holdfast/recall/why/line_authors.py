@@ -15,7 +15,6 @@ from holdfast.errors import BadInput, NotFound, TooLarge
 from holdfast.git import blame
 from holdfast.git.blame import Blamed, lines_of
 from holdfast.git.cited_commits import commit_anchors, commit_details
-from holdfast.git.cited_commits.commit_details import Commit
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.git.tracked_files import held_in_index, submodule_of, submodules
@@ -23,7 +22,6 @@ from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.patterns import regex
 from holdfast.recall.applicable_memories import at_top, inside, on_disk
 from holdfast.recall.why import recorded_runs, verdict
-from holdfast.recall.why.recorded_runs import RecordedRun
 from holdfast.recall.why.verdict import SLACK, AuthorDoubt, CommitView, LineAuthor, TurnLines, TurnName, Verdict
 from holdfast.store import fsio
 from holdfast.values import field, frozen, mutable, replace
@@ -142,8 +140,8 @@ class LineFindings:
     """Everything that is known about the lines that were asked about."""
 
     lines: list[LineVerdict] = field(default_factory=list)
-    commits: dict[str, Commit] = field(default_factory=dict)
-    records: dict[str, RecordedRun] = field(default_factory=dict)
+    commits: dict[str, commit_details.Commit] = field(default_factory=dict)
+    records: dict[str, recorded_runs.RecordedRun] = field(default_factory=dict)
     made: dict[str, dict[str, int | None]] = field(default_factory=dict)  # commit -> runs and turns it was made in
     became: dict[str, dict[str, str]] = field(default_factory=dict)  # commit -> what it was before, and how found
 
@@ -197,7 +195,7 @@ def _note_commits(clone: Clone, found: LineFindings, oids: Iterable[str]) -> Non
     found.commits |= _commits(clone, {oid for one in found.commits.values() for oid in one.parents})
 
 
-def _commits(clone: Clone, oids: Iterable[str]) -> dict[str, Commit]:
+def _commits(clone: Clone, oids: Iterable[str]) -> dict[str, commit_details.Commit]:
     asked = sorted(set(oids))
     options = ("--no-walk=unsorted", "--ignore-missing", "--stdin")
     return commit_details.listed(clone.repo, *options, names=asked, limit=len(asked)) if asked else {}
@@ -303,7 +301,7 @@ class _Verdicts:
             if oid in self._found.commits:
                 yield self._view(one, self._found.commits[oid], mark)
 
-    def _view(self, one: Blamed, commit: Commit, mark: str) -> CommitView:
+    def _view(self, one: Blamed, commit: commit_details.Commit, mark: str) -> CommitView:
         names, texts = _names(one), self._texts
         parents = [self._found.commits[oid] for oid in commit.parents if oid in self._found.commits]
         counts = [texts.count((parent.oid, name), mark) for parent in parents for name in names]

@@ -18,7 +18,6 @@ from holdfast.model.event import Event, timestamp
 from holdfast.patterns import regex
 from holdfast.recall.why import recorded_runs
 from holdfast.recall.why.line_authors import LineFindings, LineVerdict, WhyTarget, runs_of
-from holdfast.recall.why.recorded_runs import RecordedTurn, seconds, text_of
 from holdfast.recall.why.verdict import NOBODY, AuthorDoubt, LineAuthor, TurnName
 from holdfast.values import frozen, grouped
 
@@ -213,13 +212,13 @@ class _Telling:
         event = record.event if record else recorded_runs.run_event(self._clone, run)
         assert event is not None
         context, joined = record.context if record else {}, self._clone.joined(event)
-        name = text_of(context.get("agent"), "name") or None
+        name = recorded_runs.text_of(context.get("agent"), "name") or None
         started = str(joined.get("started") or context.get("started") or event.ts)
-        summary = text_of(joined.get("outputs"), "summary")
+        summary = recorded_runs.text_of(joined.get("outputs"), "summary")
         return self._runs.setdefault(run, WhyRun(run, name, started, summary, event.parent_run_id))
 
     def _asking(self, run: str, number: int) -> WhyTurn:
-        turns: Mapping[int, RecordedTurn] = self._found.records[run].turns
+        turns: Mapping[int, recorded_runs.RecordedTurn] = self._found.records[run].turns
         turn = turns[number]
         asked = next((turns[n] for n in sorted(turns, reverse=True) if n <= number and turns[n].prompt), turn)
         return WhyTurn(number, turn.ts, turn.by, asked.prompt, asked.number, turn.line)
@@ -230,7 +229,7 @@ def _was_made_in(event: Event, commit: Commit) -> bool:
 
     A run that was imported later names the commit it began at, which is older than itself.
     """
-    start, end = recorded_runs.began(event), seconds(event.ts)
+    start, end = recorded_runs.began(event), recorded_runs.seconds(event.ts)
     return start is not None and end is not None and start + _MARGIN < commit.committed <= end
 
 

@@ -23,7 +23,7 @@ from holdfast.model.event import Event
 from holdfast.patterns import regex
 from holdfast.recall.why.verdict import TurnLines, TurnName
 from holdfast.store import capsule
-from holdfast.values import frozen
+from holdfast.values import dict_of, dicts_of, frozen, list_of
 
 LINES, TURNS, CYCLES = "outputs/lines.jsonl", "outputs/turns.jsonl", "cycles.jsonl"
 _COMMIT = regex(rb'"commit:([0-9a-f]{40,64})"')
@@ -81,8 +81,7 @@ class RecordedRun:
     @cached_property
     def context(self) -> dict[str, Any]:
         """What was known of it when it began; empty if that is not here."""
-        found = capsule.read_json(self.folder, capsule.CONTEXT) if self.folder else None
-        return found if isinstance(found, dict) else {}
+        return capsule.read_context(self.folder)
 
     @property
     def names(self) -> set[str]:
@@ -192,8 +191,7 @@ def _lines(folder: str, paths: Collection[str]) -> Iterator[dict[str, Any]]:
 
 
 def _marks(row: Mapping[str, Any], name: str) -> list[str]:
-    found = row.get(name)
-    return [mark for mark in found if isinstance(mark, str)] if isinstance(found, list) else []
+    return [mark for mark in list_of(row.get(name)) if isinstance(mark, str)]
 
 
 def _may_be_whole(row: Mapping[str, Any]) -> bool:
@@ -218,10 +216,8 @@ def _written_whole(folder: str, rows: Iterable[Mapping[str, Any]]) -> set[tuple[
 
 def _edits(cycle: Mapping[str, Any]) -> Iterator[str]:
     """What calls were given that wrote a file whole: a content, whatever the tool is called."""
-    proposal = cycle.get("proposal")
-    calls = proposal.get("calls") if isinstance(proposal, dict) else None
-    for call in calls if isinstance(calls, list) else ():
-        given = call.get("input") if isinstance(call, dict) and call.get("kind") == "edit" else None
+    for call in dicts_of(dict_of(cycle.get("proposal")).get("calls")):
+        given = call.get("input") if call.get("kind") == "edit" else None
         if isinstance(given, str) and _WHOLE.search(given):
             yield given
 
@@ -248,17 +244,17 @@ def _wrote(
 
 
 def _turn(row: Mapping[str, Any]) -> RecordedTurn | None:
-    number, commits = row.get("turn"), row.get("commits")
+    number = row.get("turn")
     if not isinstance(number, int):
         return None
     ts, ended, by, prompt, line = (text_of(row, name) for name in ("ts", "ended", "by", "prompt", "line"))
-    made = tuple(oid for oid in commits if isinstance(oid, str)) if isinstance(commits, list) else ()
+    made = tuple(oid for oid in list_of(row.get("commits")) if isinstance(oid, str))
     return RecordedTurn(number, ts, ended or ts, by, prompt, line, made)
 
 
 def text_of(row: object, name: str) -> str:
     """A text of a JSON object; empty if it is none."""
-    found = row.get(name) if isinstance(row, dict) else None
+    found = dict_of(row).get(name)
     return found if isinstance(found, str) else ""
 
 
