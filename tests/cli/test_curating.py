@@ -200,6 +200,31 @@ def test_show_tells_how_a_memory_stands(cli: Cli, repo: GitRepo, person: Project
     assert f"run:{run.run_id}#1 No, use pnpm, not npm." in out
 
 
+def test_what_may_contradict_is_said_when_it_is_accepted(cli: Cli, person: Project) -> None:
+    """Both would be given to agents as rules, and nobody was told."""
+    old = remember(cli, "Once a label is queued, later labels never replace the queued label.")
+    person.memory.accept(old)
+    new = remember(cli, "A later label replaces the label that is queued.")
+    done = cli("review", "accept", new)
+    assert done.code == 0 and f"may contradict {old}" in done.err and "holdfast undo" in done.err
+    person.memory.undo()
+    person.memory.retire(old)
+    assert "may contradict" not in cli("review", "accept", new).err, "it does not hold any more"
+
+
+def test_what_is_less_likely_stands_below_without_its_grounds(cli: Cli) -> None:
+    """A queue that begins with doubtful sentences is not read to its end."""
+    doubtful = remember(cli, "Labels are printed twice.", "--confidence", "0.4", "--evidence", "README")
+    sure = remember(cli, "Parcels are weighed at night.", "--confidence", "0.8", "--evidence", "README")
+    out = cli("review", "list").out
+    above, below = out.split("1 less likely")
+    assert sure in above and "evidence:" in above and doubtful not in above
+    assert doubtful in below and "evidence:" not in below
+    assert {one["id"] for one in items(cli, "review", "list")} == {sure, doubtful}
+    cli("review", "reject", sure, "--reason", "no")
+    assert "less likely" not in cli("review", "list").out, "alone it is shown as any other"
+
+
 def test_what_contradicts_is_refused_with_both_texts_until_it_is_resolved(cli: Cli, person: Project) -> None:
     """Two decisions that deny each other would each be told to somebody."""
     old = remember(cli, "Use Postgres for the job queue.", "--type", "decision")

@@ -35,6 +35,8 @@ def answered(turn: int, text: str, *, wrote: bool = False) -> Utterance:
         ),
         ("`retry` swallows every error.", [asked(2, "fix it"), answered(2, "Fixed `retry`.", wrote=True)], True),
         ("`retry` swallows every error.", [asked(2, "why?"), answered(2, "`retry` is old.")], False),
+        ("2. Answer from a second page: the browser waits", [asked(2, "1. fail loud. 2. leave it alone")], True),
+        ("1. Fail loud: refuse a query in the path", [asked(2, "1. fail loud. 2. leave it alone")], False),
         ("Version 0.52.0 is the least that mends it.", [asked(2, "how old is 0.54.0?"), asked(3, "do 0.54.0")], True),
         ("Version 0.54.0 is the newest that works.", [asked(2, "ok"), asked(3, "do 0.54.0")], False),
         (
@@ -49,6 +51,14 @@ def test_what_a_later_turn_overturned_is_withdrawn(words: str, later: list[Utter
     """A claim that nobody stands by any more misleads whoever reads it next."""
     session = [asked(1, "Look at the cache"), answered(1, words), *later]
     assert WithdrawnWords(session).hold(1, "agent", words) is is_withdrawn
+
+
+def test_what_stands_under_an_option_that_was_turned_down_is_withdrawn() -> None:
+    """A way that nobody took reads as how the code works."""
+    session = [asked(1, "How?"), answered(1, "…"), asked(2, "1. do it\n2. skip"), answered(2, "Done.", wrote=True)]
+    words = "The handler sends the browser to a second page that waits for the result."
+    assert WithdrawnWords(session).hold(1, "agent", words, "Finding 2 — the page says too much")
+    assert not WithdrawnWords(session).hold(1, "agent", words, "Finding 1 — the query is dropped")
 
 
 def test_a_persons_own_words_are_never_withdrawn_by_an_answer() -> None:

@@ -79,7 +79,8 @@ class KnownClaims:
 
     def hints(self, memory: Memory) -> tuple[MemoryConflict, ...]:
         """What may speak against a memory: for whoever decides to look at, never a reason to refuse."""
-        return tuple(one for one in self._weighed(memory) if not one.verdict.certain)[:MAX_HINTS]
+        found = (one for one in self._weighed(memory) if not one.verdict.certain and one.status in STANDING)
+        return tuple(found)[:MAX_HINTS]
 
     def _weighed(self, memory: Memory) -> list[MemoryConflict]:
         found, said = [], statement(memory)

@@ -118,10 +118,14 @@ def _as_wished(clone: Clone, memory: Accepted, wish: revise.ReviewerWish, agains
 def settle(
     clone: Clone, candidate: Candidate, wish: revise.ReviewerWish, against: KnownClaims | None = None
 ) -> Candidate:
-    """The candidate as the reviewer wishes it; Contradicts, if something still speaks against it."""
+    """The candidate as the reviewer wishes it; Contradicts, if something still speaks against it.
+
+    What may speak against it refuses nothing, and is said.
+    """
     there = against or known(clone)
     wanted = Candidate.of(candidate, **wish.changes(candidate, there.conflicts(candidate)))
     memory_conflicts.refuse(there.conflicts(wanted))
+    clone.notes += (f"{one.sentence}; if only one can hold: holdfast undo" for one in there.hints(wanted))
     return wanted
 
 

@@ -109,7 +109,7 @@ def _is_planted(turn: Utterance) -> bool:
 
 def _may_say(one: SessionStatement, packs: SentPhrases, withdrawn: WithdrawnWords) -> bool:
     """Whether a statement steers nobody, was not taken back and is not our own word come back."""
-    if withdrawn.hold(one.turn, one.who, one.words):
+    if withdrawn.hold(one.turn, one.who, one.words, one.heading):
         return False
     if prompt_injection.overrules(one.text) or names_ours(one.text) or packs.holds(one.text):
         return False

@@ -39,11 +39,14 @@ class WithdrawnWords:
         self._wrote = sorted({turn.turn for turn in turns if turn.wrote})
         self._numbers = sorted({turn.turn for turn in turns})
 
-    def hold(self, turn: int, who: str, words: str) -> bool:
-        """Whether this was taken back."""
+    def hold(self, turn: int, who: str, words: str, heading: str = "") -> bool:
+        """Whether this was taken back; the `heading` that it stands under may be the number of an option."""
         if who == "user":
             return False
         after = next((number for number in self._numbers if number > turn), None)
+        item = _SHAPE.item.match(words) or _SHAPE.item.match(heading)
+        if after is not None and item and item["number"] in _SHAPE.declined.findall(self._asked.get(after, "")):
+            return True
         if after is not None and self._is_overturned(words, self._asked.get(after, ""), self._said.get(after, "")):
             return True
         mine = set(_SHAPE.version.findall(words))

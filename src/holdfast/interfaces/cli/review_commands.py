@@ -35,6 +35,7 @@ SIDE = 46  # columns of each of two texts side by side
 READ = 100  # columns of a text that is read through
 SAME = 60  # letters by which a quotation is known
 DIFF = 12  # lines of what made a memory stale
+LIKELY = 0.6  # confidence: below it two readers kept or reworded 12 of 50 candidates, above it 33 of 57
 _ELSEWHERE = "proposed on another line"
 _STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
 _VERB = {"rejected": "rejected", "deprecated": "retired"}
@@ -96,12 +97,22 @@ def waiting_text(waiting: Waiting, lost: Sequence[review_queue.UnreadableMemory]
         return lines(said, ["", waiting_text(waiting)] if waiting else [])
     if not waiting:
         return "Nothing waits."
+    doubtful = [one for one in waiting if _is_doubtful(one[0])]
+    closely = [one for one in waiting if one not in doubtful] or doubtful
+    rest = [one for one in doubtful if one not in closely]
     return lines(
         f"{count(len(waiting), 'memory', 'wait')}.",
-        *(["", *_heading(one[0].standing), *_grounds(*one)] for one in waiting),
+        *(["", *_heading(one[0].standing), *_grounds(*one)] for one in closely),
+        *(["", f"{len(rest)} less likely, of which readers kept about one in four:"] if rest else []),
+        *(_heading(one[0].standing) for one in rest),
         "",
         f"Accept one with: holdfast review accept {waiting[0][0].id}",
     )
+
+
+def _is_doubtful(item: review_queue.QueueItem) -> bool:
+    sure = item.standing.memory.confidence
+    return item.reason == "proposed" and sure is not None and sure < LIKELY
 
 
 def _heading(standing: decisions.MemoryStanding) -> list[str]:
