@@ -212,6 +212,14 @@ def test_what_may_contradict_is_said_when_it_is_accepted(cli: Cli, person: Proje
     assert "may contradict" not in cli("review", "accept", new).err, "it does not hold any more"
 
 
+def test_what_is_known_in_other_words_is_not_shown_as_if_it_were_new(cli: Cli, person: Project) -> None:
+    """`accepted` beside somebody else's words reads as if one's own had been accepted."""
+    old = remember(cli, "Labels are stored in the printer's queue.")
+    person.memory.accept(old)
+    said = cli("remember", "Labels are stored in the queue of the printer.")
+    assert f"{old} says this already; nothing new was proposed" in said.err and items(cli, "review", "list") == []
+
+
 def test_what_is_less_likely_stands_below_without_its_grounds(cli: Cli) -> None:
     """A queue that begins with doubtful sentences is not read to its end."""
     doubtful = remember(cli, "Labels are printed twice.", "--confidence", "0.4", "--evidence", "README")

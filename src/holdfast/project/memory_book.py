@@ -108,8 +108,11 @@ class MemoryBook(Concern):
             str, evidence_check.resolve_ground(self.clone, [evidence] if isinstance(evidence, str) else evidence)
         )
         joined = memory.join_evidence(known.evidence, cited)
+        if joined == known.evidence and accept:
+            return self.accept(known.id, reviewer=reviewer)
         if joined == known.evidence:
-            return self.accept(known.id, reviewer=reviewer) if accept else self.get(known.id)
+            self.clone.notes.append(f"{known.id} says this already; nothing new was proposed")
+            return self.get(known.id)
         if accept and self.project.is_person:
             changes = {"evidence": joined}
             return self.shown(revise.edit(self.clone, known.id, changes, self._reviewer(reviewer)))
