@@ -73,9 +73,12 @@ def may_stand(one: SessionStatement) -> bool:
         return False
     if one.source not in ("said", "closing"):
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
-    if one.told.startswith(one.before) and one.before and is_of_the_moment(one.before):
-        return False  # "It's all reversible", after an offer
-    texts = (one.text, standing_words(one.text))  # "Verdict: finding 2 is …"
+    leans_on = [one.before] if one.before and one.told.startswith(one.before) else []
+    texts = (
+        one.text,
+        standing_words(one.text),
+        *leans_on,
+    )  # "Verdict: finding 2 is …", "Want me to …? It's reversible"
     return not any(
         _SHAPE.status.search(text) or _SHAPE.numbered.match(text) or is_of_the_moment(text) for text in texts
     )
