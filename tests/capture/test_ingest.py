@@ -134,7 +134,7 @@ def test_what_the_agent_says_is_left_is_open_once(place: Place, home: Path) -> N
     taken(place, file)
     (event,) = runs(place)
     plan = "In the plan (work went on after it was written), not marked as done: test on the zebra"
-    assert event["next_actions"] == [plan, "Last answer: “ask Una about src/db.py.”"]
+    assert event["next_actions"] == [plan, "The agent said: “ask Una about src/db.py.”"]
     assert event["outputs"]["summary"].endswith("2 points may be open")
 
     def left() -> list[str]:

@@ -131,7 +131,7 @@ def test_pages_are_there_to_be_read(worked: Cli, tmp_path: Path) -> None:
     told = worked("export", "markdown").out
     assert re.match(r"# Session SES-\w+\n", told) and f"## Asked for\n\n- {PROMPT}" in told
     assert (
-        "not marked as done: write docs\n- Last answer: “ask about PUT”\n" in told
+        "not marked as done: write docs\n- The agent said: “ask about PUT”\n" in told
         and "## Turns\n\n1. Asked: Only requests" in told
     )
     file = tmp_path / "out.md"

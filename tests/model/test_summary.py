@@ -213,7 +213,7 @@ def test_a_whole_run_that_passes_mends_what_failed_alone() -> None:
     assert summary.left_open == ()
     (failed,) = summary.failed
     assert failed.startswith("`pytest tests/test_pay.py -k once` failed: 1 failed, 11 passed: tests/test_pay.py")
-    assert failed.endswith("assert 2 == 1; then edited `src/pay.py`; later `pytest -q` passed")
+    assert failed.endswith("assert 2 == 1; then changed `src/pay.py`; later `pytest -q` passed")
 
 
 def test_what_fails_at_the_end_is_left_open_whatever_the_agent_says() -> None:
@@ -222,14 +222,14 @@ def test_what_fails_at_the_end_is_left_open_whatever_the_agent_says() -> None:
     assert summary.left_open[0].startswith(
         "`pytest -q` failed when last run in this form: 1 failed, 11 passed (tests/test_pay.py::test_once"
     )
-    assert "last check `pytest -q`: 1 failed, 11 passed" in summary.sentence
+    assert "last check seen `pytest -q`: 1 failed, 11 passed" in summary.sentence
 
 
 def test_committing_does_not_close_what_the_answer_before_left_open() -> None:
     """`commit this` is the last prompt of many sessions."""
     before = turn("do", edit("a.py", added=["x"]), answer="Done.\n\nRemaining:\n- write the migration")
     commit = turn("commit this", shell("git commit -am x", "[main 1234567] x"), answer="Committed.")
-    assert told(before, commit).left_open == ("Answer of turn 1 of 2: “write the migration”",)
+    assert told(before, commit).left_open == ("The agent said (turn 1 of 2): “write the migration”",)
     more = turn("do the rest", edit("b.py", added=["y"]), answer="The migration is written.")
     assert told(before, commit, more).left_open == ("Written after the last commit that was seen: `b.py`",)
 
@@ -304,7 +304,12 @@ def test_hostile_words_stay_words(text: str) -> None:
     outside = [part for row in told_page.split("\n") for part in row.split("`")[::2]]
     assert not any("<script" in part.replace("\\<", "") or "![" in part for part in outside)
     known = {"May still be open", "Asked for", "Done, in the agent's words", "Commits, as git reported them"}
-    known |= {"Files written", "Tests and checks, each as last run", "Commands", "Failed when it was run"}
+    known |= {
+        "Files written, with the lines of all edits together",
+        "Tests and checks, each as last run",
+        "Commands",
+        "Failed or refused",
+    }
     known |= {f"Proposed: {kind}" for kind in ("decisions", "rules", "dead ends", "facts", "assumptions")}
     assert {row[3:] for row in told_page.split("\n") if row.startswith("## ")} <= known
 
@@ -442,7 +447,7 @@ def test_a_run_that_leaves_tests_out_mends_nothing_else(left_out: str) -> None:
     failing = shell(f"{runner} tests/test_slow.py" if "go" not in runner else "go test ./slow", FAILING, exit_status=1)
     summary = told(turn("Mend it.", failing, shell(left_out, exit_status=0)))
     assert any("failed when last run" in one for one in summary.left_open)
-    assert f"last check `{left_out}`: 12 passed" in told(turn("Mend it.", shell(left_out, PASSES))).sentence
+    assert f"last check seen `{left_out}`: 12 passed" in told(turn("Mend it.", shell(left_out, PASSES))).sentence
 
 
 @pytest.mark.parametrize(
@@ -490,7 +495,7 @@ def test_the_headline_says_what_was_achieved() -> None:
 def test_set_up_and_follow_ups_are_left_open(said: str) -> None:
     """What the next person must do first is easily lost in a report."""
     summary = told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), answer=f"Charges are booked once.\n\n{said}"))
-    assert f"Last answer: “{said}”" in summary.left_open
+    assert f"The agent said: “{said}”" in summary.left_open
 
 
 @pytest.mark.parametrize("said", ["If you want to see it, open the shop.", "The todo now names the gateway."])
@@ -505,8 +510,8 @@ def test_recommendations_and_what_comes_next_are_left_open() -> None:
         "The key is set.\n\n**Next up** after the release:\n\n- rotate it\n\nSo my recommendation:\n\n- keep it local\n"
     )
     assert told(turn("Set it.", edit("/w/shop/a.py", added=["x"]), answer=answer)).left_open == (
-        "Last answer: “rotate it”",
-        "Last answer: “keep it local”",
+        "The agent said: “rotate it”",
+        "The agent said: “keep it local”",
     )
 
 
@@ -518,7 +523,7 @@ def test_rows_of_tables_names_of_parts_and_addresses_are_told() -> None:
     )
     summary = told(turn("Mend it.", edit("/w/shop/pay.py", added=["x"]), answer=answer))
     assert summary.done == ("pay.py — books once", "Skipped: the cart")
-    assert summary.left_open == ("Last answer: “PR URL: https://git.example/shop/pull/new/pay”",)
+    assert summary.left_open == ("The agent said: “PR URL: https://git.example/shop/pull/new/pay”",)
 
 
 def test_the_headline_tells_the_work_not_the_checks() -> None:
@@ -541,7 +546,7 @@ def test_the_headline_names_all_newest_commits_and_counts_no_pull_request() -> N
     said = "[main 1a2b3c4] Book once", "[main 2b3c4d5] Drop the cart", "https://git.example/shop/pull/7"
     calls = [shell(f"git commit -m {n}", text) for n, text in enumerate(said[:2])]
     summary = told(turn("Mend it.", *calls, shell("gh pr create --fill", said[2])))
-    assert summary.sentence == "Codex: committed “Book once; Drop the cart” — 2 commits"
+    assert summary.sentence == "Codex: committed “Book once; Drop the cart” — 2 commits reported"
 
 
 def test_talk_is_headed_by_its_answer() -> None:
@@ -553,11 +558,11 @@ def test_talk_is_headed_by_its_answer() -> None:
 def test_the_headline_tells_the_check_that_ran_last_by_its_runners_own_words() -> None:
     """ "tests pass" was said where no test ran, where some were left out, and where a later run failed."""
     good, lint = shell("pytest", PASSES), shell("ruff check", "All checks passed!")
-    assert told(turn("Mend it.", good, lint)).sentence.endswith("— last check `ruff check`: no errors found")
-    assert told(turn("Mend it.", lint, good)).sentence.endswith("— last check `pytest`: 12 passed")
+    assert told(turn("Mend it.", good, lint)).sentence.endswith("— last check seen `ruff check`: no errors found")
+    assert told(turn("Mend it.", lint, good)).sentence.endswith("— last check seen `pytest`: 12 passed")
     bad = shell("pytest", FAILING, exit_status=1)
     assert told(turn("Mend it.", lint, good, bad)).sentence.endswith(
-        "— last check `pytest`: 1 failed, 11 passed, 1 point may be open"
+        "— last check seen `pytest`: 1 failed, 11 passed, 1 point may be open"
     )
     for unsaid in (shell("pytest"), shell("pytest | wc -l", "9"), shell("npm test", "No tests found\n")):
         assert "check" not in told(turn("Mend it.", good, unsaid)).sentence
@@ -665,18 +670,22 @@ def test_stars_and_underscores_of_code_and_paths_stay() -> None:
     )
 
 
-def test_an_amended_commit_is_one_commit() -> None:
-    """The one before it is on no branch any more."""
-    first, other = "[main 1a2b3c4] Repeat safely", "[side 2b3c4d5] Try it"
+def test_every_commit_that_git_reports_is_told() -> None:
+    """Which of them is still on a branch after an amend or a reset nobody saw: one was counted that was gone."""
     commits = [
-        shell("git commit -m x", first),
-        shell("git commit -m y", other),
-        shell("git commit --amend -m 'x'", "[main 3c4d5e6] Repeat safely"),
+        shell("git commit -m x", "[main 1a2b3c4] Repeat safely"),
+        shell("git reset --soft HEAD~1 && git commit --amend -m 'x'", "[main 3c4d5e6] Repeat safely"),
         shell("git commit -m 'no --amend here'", "[main 4d5e6f7] Say so"),
     ]
     summary = told(turn("Do it.", *commits))
-    assert [one.split()[0] for one in summary.commits] == ["2b3c4d5", "3c4d5e6", "4d5e6f7"]
-    assert "3 commits" in summary.sentence
+    assert summary.commits == (
+        "1a2b3c4 Repeat safely (on main)",
+        "3c4d5e6 Repeat safely (on main, by --amend)",
+        "4d5e6f7 Say so (on main)",
+    )
+    assert summary.sentence == "Codex: committed “Repeat safely; Say so” — 3 commits reported"
+    many = [shell(f"git commit -m {n}", f"[main {n:07}] Step {n}") for n in range(20)]
+    assert "20 commits reported" in told(turn("Do it.", *many)).sentence
 
 
 def test_an_item_of_a_list_on_the_way_is_not_told_alone() -> None:
@@ -807,22 +816,22 @@ def test_answers_of_the_person_are_told_as_they_were_given() -> None:
         ("if ! pytest -q; then echo no; fi", "", "", "its outcome was not recognised"),
         ("pytest --version", "pytest 8", "", "None was recognised."),
         ("pytest --collect-only -q", "3 tests collected", "", "None was recognised."),
-        ("pytest --collect-only -q && pytest -q", "4 passed in 1s", "last check", "4 passed"),
+        ("pytest --collect-only -q && pytest -q", "4 passed in 1s", "last check seen", "4 passed"),
         ("npm test -- --passWithNoTests", "No tests found, exiting with code 0", "", "no tests ran"),
         ("npm run test:unit --if-present", "", "", "its outcome was not recognised"),
         ("cargo test", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out", "", "0 passed"),
-        ("go vet ./... && go test ./pkg/... -run TestOne", "ok  \tx\t0.1s", "last check", "1 package ok"),
-        ("go vet ./... && go test ./...", "ok  \tx\t0.1s", "last check", "1 package ok"),
-        ("mypy src/shop.py && pytest -q", "4 passed in 1s", "last check", "4 passed"),
+        ("go vet ./... && go test ./pkg/... -run TestOne", "ok  \tx\t0.1s", "last check seen", "1 package ok"),
+        ("go vet ./... && go test ./...", "ok  \tx\t0.1s", "last check seen", "1 package ok"),
+        ("mypy src/shop.py && pytest -q", "4 passed in 1s", "last check seen", "4 passed"),
         (
             "cargo test one_test",
             "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 40 filtered out",
-            "last check",
+            "last check seen",
             "1 passed, 40 filtered out",
         ),
-        ("pytest -q --deselect tests/x.py::y", "9 passed, 1 deselected", "last check", "9 passed, 1 deselected"),
-        ("SKIP=mypy pre-commit run -a", "ruff....Passed\nmypy....Skipped", "last check", "passed"),
-        ("pre-commit run -a", "ruff....Passed", "last check", "passed"),
+        ("pytest -q --deselect tests/x.py::y", "9 passed, 1 deselected", "last check seen", "9 passed, 1 deselected"),
+        ("SKIP=mypy pre-commit run -a", "ruff....Passed\nmypy....Skipped", "last check seen", "passed"),
+        ("pre-commit run -a", "ruff....Passed", "last check seen", "passed"),
     ],
 )
 def test_a_check_is_told_as_what_it_was(command: str, output: str, headline: str, row: str) -> None:
@@ -867,7 +876,7 @@ def test_an_empty_list_leaves_nothing_open(none: str) -> None:
     summary = told(
         turn("Refactor it", answer=f"Done so far.\n\n## Open questions\n\n- {none}\n- None of the keys is tested")
     )
-    assert summary.left_open == ("Last answer: “None of the keys is tested”",)
+    assert summary.left_open == ("The agent said: “None of the keys is tested”",)
 
 
 def test_a_commit_that_a_hook_refused_is_left_open() -> None:
@@ -927,9 +936,8 @@ def test_what_a_hook_of_git_tests_is_what_the_script_tests() -> None:
     assert summary.tests[0].outcome == (
         "1 failed, 11 passed (files were written after it; `git commit -am 'Mend it'` passed after it)"
     )
-    assert summary.failed == (
-        "`bun run test` failed: 1 failed, 11 passed; then edited `src/pay.ts`; later `git commit -am 'Mend it'` passed",
-    )
+    (line,) = summary.failed
+    assert line.endswith("11 passed; then changed `src/pay.ts`; later `git commit -am 'Mend it'` passed")
 
 
 def test_a_command_that_passed_instead_of_another_is_named() -> None:
@@ -941,7 +949,7 @@ def test_a_command_that_passed_instead_of_another_is_named() -> None:
     ]
     summary = told(turn("Mend it.", *runs))
     assert summary.tests[0].outcome == "2 errors found (files were written after it; `npm run lint` passed after it)"
-    assert summary.failed[0].endswith("then edited `src/pay.ts`; later `npm run lint` passed")
+    assert summary.failed[0].endswith("then changed `src/pay.ts`; later `npm run lint` passed")
 
 
 def test_a_line_of_source_is_not_why_something_failed() -> None:
@@ -975,7 +983,7 @@ def test_of_a_file_that_is_written_whole_only_new_lines_count() -> None:
     calls = [Call(id=e.path, name="Write", kind="edit", edits=(e,), result=Result(text="ok")) for e in (same, blind)]
     page = summary_page(told(turn("Rewrite both.", *calls)), FIELDS)
     assert "- `a.py` (+1 −1)\n" in page
-    assert "- `b.py` (written whole, 10 lines in all)\n" in page
+    assert "- `b.py` (written whole, +10 −0)\n" in page
 
 
 HOOKS = "Build........Passed\nUnit tests...(no files to check)Skipped\n"
@@ -985,7 +993,7 @@ def test_hooks_that_ran_before_a_push_are_checks() -> None:
     """They print no counts, but a line each."""
     summary = told(turn("Push it.", edit("a.py", added=["x"]), shell("git push", HOOKS)))
     assert [(one.command, one.outcome) for one in summary.tests] == [("git push", "1 hook passed")]
-    assert "last check `git push`: 1 hook passed" in summary.sentence
+    assert "last check seen `git push`: 1 hook passed" in summary.sentence
     summary = told(turn("Push it.", shell("git push", HOOKS + "lint...Failed\n", exit_status=1)))
     assert summary.left_open == ("`git push` failed when last run in this form: 1 hook failed (lint)",)
     refused = f"{HOOKS}error: failed to push some refs\n"
@@ -1001,13 +1009,13 @@ def test_a_check_that_ran_before_the_last_edits_is_told_so() -> None:
     passed, failed = shell("pytest -q", "12 passed in 0.5s\n"), shell("pytest -q", FAILING, exit_status=1)
     last = edit("src/pay.py", added=["x"])
     summary = told(turn("Mend it.", passed, last))
-    assert summary.sentence.endswith("last check `pytest -q`: 12 passed, files were written after it")
+    assert summary.sentence.endswith("last check seen `pytest -q`: 12 passed, files were written after it")
     assert summary.tests[0].outcome == "12 passed (files were written after it)"
     summary = told(turn("Mend it.", failed, last))
     form = "`pytest -q` failed when last run in this form (files were written after it): 1 failed"
     assert summary.left_open[0].startswith(form)
     noted = told(turn("Mend it.", last, passed, edit("/tmp/note", added=["x"])))
-    assert noted.sentence.endswith("last check `pytest -q`: 12 passed")
+    assert noted.sentence.endswith("last check seen `pytest -q`: 12 passed")
 
 
 def test_a_list_of_what_somebody_may_ask_is_no_question() -> None:
@@ -1098,7 +1106,7 @@ def test_a_question_that_the_person_answered_is_not_open() -> None:
     """The next prompt is the answer."""
     first = turn("Commit.", answer="The hook fails because of others' files. Shall I stash them first?")
     commit = shell("git commit --no-verify -m x", "[main 1a2b3c4] Mend the shop\n")
-    assert told(first).left_open == ("Last answer: “Shall I stash them first?”",)
+    assert told(first).left_open == ("The agent said: “Shall I stash them first?”",)
     assert told(first, turn("Skip the hook.", commit, answer="Committed.")).left_open == ()
 
 
@@ -1119,10 +1127,43 @@ def test_packages_that_are_tested_twice_count_once() -> None:
     assert found is not None and found.sentence == "2 packages ok"
 
 
-def test_an_edit_that_is_made_again_counts_once() -> None:
-    """It was lost with the branch that was left."""
-    twice = [edit("a.py", added=["x", "y"]), shell("git checkout main"), edit("a.py", added=["x", "y"])]
-    assert told(turn("Add it.", *twice)).files[0].added == 2
+def test_the_lines_of_all_edits_are_told_together() -> None:
+    """The same lines may be written at two places, or again on another branch: that is not seen."""
+    twice = [edit("a.py", added=["x", "y"]), edit("a.py", added=["x", "y"])]
+    page = summary_page(told(turn("Add it.", *twice)), {})
+    assert "## Files written, with the lines of all edits together\n\n- `a.py` (+4 −0)\n" in page
+
+
+def test_a_quotation_in_the_headline_leaves_nothing_out_without_a_mark() -> None:
+    """Two sentences that do not follow each other are no quotation."""
+    answer = "The plan is one file with:\n\n- dates of all parts\n- Updated names\n- All tests pass\n- Added risks\n"
+    sentence = told(turn("Join them.", edit("plan.md", added=["x"]), answer=answer)).sentence
+    assert sentence.startswith("Codex: “The plan is one file with: … Updated names.” — 1 file written")
+
+
+def test_what_was_said_is_told_with_its_turn() -> None:
+    """ "Last answer" was said of one after which another came in the same turn."""
+    first = turn("Do.", edit("a.py", added=["x"]), answer="Done.\n\nRemaining:\n- write the docs")
+    rest = TranscriptTurn(key="r", steps=turn("", answer="The helper has ended.").steps)
+    assert told(first, rest, turn("ok", answer="Fine.")).left_open == (
+        "The agent said (turn 1 of 2): “write the docs”",
+    )
+
+
+def test_a_plan_is_told_with_when_it_was_written() -> None:
+    """Its marks are of that moment; what a later turn did of it nobody saw."""
+    first = turn("Do.", plan(("test it", "open")), edit("a.py", added=["x"]), answer="Wrote it.")
+    (line,) = told(first).left_open
+    assert line == "In the plan (work went on after it was written), not marked as done: test it"
+    assert told(first, turn("More.", edit("b.py", added=["x"]), answer="Wrote more.")).left_open == ()
+
+
+def test_a_line_whose_end_is_not_the_tests_is_told_as_it_ended() -> None:
+    """ "How it ended was not seen" was said beside an exit code."""
+    run = shell("go build ./... && go vet ./... && go test ./... | tail -3", "a.go:3:1: odd pointer\n", exit_status=1)
+    assert told(turn("Check.", run)).tests[0].outcome == (
+        "the whole line ended with exit code 1; it printed “a.go:3:1: odd pointer”"
+    )
 
 
 def test_what_failed_is_named_beside_what_failed() -> None:
@@ -1267,7 +1308,7 @@ def test_what_a_command_line_holds_and_writes_is_counted() -> None:
     new = shell("cat > tests/a.py <<'EOF'\nx = 1\ny = 2\nEOF\npytest -q tests/a.py", "2 passed in 0.1s\n")
     more = shell("cd lib && cat >> /w/shop/tests/b.py << EOF\nz = 3\nEOF\necho OK", "OK\n")
     page = summary_page(told(turn("Test it.", new, more)), {})
-    assert "- `tests/a.py` (written whole, 2 lines in all)\n- `tests/b.py` (+1 −0)\n" in page
+    assert "- `tests/a.py` (written whole, +2 −0)\n- `tests/b.py` (+1 −0)\n" in page
     assert "- `cat > tests/a.py <<'EOF' x = 1 …`: 2 passed" in page
 
 
@@ -1350,7 +1391,7 @@ def test_files_elsewhere_are_counted_apart() -> None:
     """A checkout beside this one may be where the work went on: what was tested before is no longer what is there."""
     good, other = shell("pytest -q", "2 passed in 0.1s\n"), edit("/w/other/b.py", added=["x"])
     sentence = told(turn("Do.", edit("app.py", added=["x"]), good, other)).sentence
-    assert "1 file written, 1 elsewhere, last check `pytest -q`: 2 passed, files were written after it" in sentence
+    assert "1 file written, 1 elsewhere, last check seen `pytest -q`: 2 passed, files were written after it" in sentence
     for note in ("/tmp/message.txt", "/home/a/.claude/plans/a.md"):
         assert told(turn("Do.", good, edit(note, added=["x"]))).sentence.endswith("`pytest -q`: 2 passed")
 
@@ -1551,3 +1592,12 @@ def test_a_call_that_was_never_made_is_no_run_of_a_test() -> None:
 def test_what_another_way_would_do_is_not_open() -> None:
     """It gives the reason for a decision."""
     assert wording.unfinished("I skipped that because it would still miss some cases.") == []
+
+
+def test_a_deleted_file_was_not_edited_and_a_refused_call_did_not_fail() -> None:
+    """The page told both so."""
+    refused = Call(id="r", name="shell", command="make lint", kind="shell", result=Result(refused=True))
+    bad = shell("make x", "no rule\n", exit_status=2)
+    page = summary_page(told(turn("Drop it.", refused, bad, edit("old.yml", removed=["x"], action="delete"))), {})
+    rows = ["`make lint` was refused", "`make x` failed: it printed “no rule”; then changed `old.yml`"]
+    assert page.endswith("## Failed or refused\n\n" + "".join(f"- {row}\n" for row in rows))

@@ -146,7 +146,7 @@ class Checks:
         if one is None or not one.by_runner or one.passed is None:
             return ""
         written = ", files were written after it" if one.outdated else ""
-        return f"last check {code(cut(one.command, 60))}: {cut(one.outcome, 60)}{written}"
+        return f"last check seen {code(cut(one.command, 60))}: {cut(one.outcome, 60)}{written}"
 
     def knows(self, command: str) -> bool:
         """Whether a command ran as a check before, by what it printed then."""

@@ -35,7 +35,6 @@ class _File:
     added: int = 0
     removed: int = 0
     whole: bool = False  # what it held before is not known
-    seen: set[int] = field(default_factory=set)  # edits that were made
     committed: bool = False
 
 
@@ -162,7 +161,7 @@ class Account:
             self._checks.files_written()
         for path, edit in zip(paths, call.edits, strict=True):
             self._write(path, edit, turn)
-        self._failures.tried(f"edited {code(paths[0])}", self._turns)
+        self._failures.tried(f"changed {code(paths[0])}", self._turns)
 
     def _write(self, path: str, edit: TranscriptEdit, turn: TranscriptTurn) -> None:
         files = self._books.files
@@ -170,11 +169,8 @@ class Account:
             self._books.more_files += 1
             return
         there = files.setdefault(path, _File(edit.action))
-        # One that is made again, on another branch or after a checkout, was lost in between.
-        if (mark := hash((edit.added, edit.removed))) not in there.seen:
-            there.added = (0 if edit.kept is None else there.added - len(edit.kept)) + len(edit.added)
-            there.removed += len(edit.removed)
-        there.seen.add(mark)
+        there.added += len(edit.added) - len(edit.kept or ())
+        there.removed += len(edit.removed)
         there.whole |= edit.kept is None
         there.committed = False
         if edit.action in ("delete", "move"):
@@ -256,10 +252,8 @@ class Account:
         # Of a quiet commit the log after it tells.
         logged = [("HEAD", *one.groups()) for one in _PATTERNS.logged.finditer(text[:20_000]) if one[2] in command]
         for branch, oid, subject in found or logged[:1]:
-            before = [old for old in self._books.commits if old.endswith(f" (on {branch})")]
-            if before and _PATTERNS.amends.search(command[:MAX_COMMAND]):
-                self._books.commits.remove(before[-1])
-            self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch})")
+            how = ", by --amend" if _PATTERNS.amends.search(command[:MAX_COMMAND]) else ""
+            self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch}{how})")
         if found or logged:
             self._books.outdated = True
             self._went_well(command)
@@ -388,8 +382,7 @@ class Account:
         there = [(how[one.status], cut(one_line(one.text), 200)) for one in todos if one.status in how]
         when = noted_in(books.planned_in, turns, "work went on after it was written" if books.outdated else "")
         plan = [f"In the plan{when}, {mark}: {text}" for mark, text in there[:SHOWN]]
-        who = "Last answer" if books.unfinished_in == turns else f"Answer of turn {books.unfinished_in} of {turns}"
-        said = [f"{who}: “{one}”" for one in self._unfinished()]
+        said = [f"The agent said{noted_in(books.unfinished_in, turns)}: “{one}”" for one in self._unfinished()]
         ended = [*self._checks.left(turns), *books.broken_off, *filter(None, [books.refused])]
         return [*ended, *plan, *said, *self._uncommitted()][: 2 * SHOWN]
 
@@ -412,7 +405,7 @@ class Account:
         parts = [f"{count(len(inside) - gone, 'file')} written{away}{more}"] if len(inside) > gone else []
         parts += [f"{count(gone, 'file')} deleted"] if gone else []
         made = sum(" (on " in one for one in books.commits)  # the others are pull requests
-        parts += [count(made, "commit")] if made else []
+        parts += [f"{count(made, 'commit')} reported"] if made else []
         parts += [self._checks.last] if self._checks.last else []
         parts += [f"{count(len(left), 'point')} may be open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
@@ -468,10 +461,13 @@ def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
     if not achieved:
         return _best(told, limit)
     idle = {one for one in told if one[-1] == "?" or _PATTERNS.only_checks.match(one) or wording.is_open(one)}
-    results = [one for one in told if one not in idle or _PATTERNS.did.match(one)]
-    first = next((at for at, one in enumerate(results) if _PATTERNS.did.match(one)), 0)
-    lead = [one for one in results[max(0, first - 6) : first] if one.endswith(":")][-1:]  # what an item is an item of
-    return beginning(" ".join([*lead, *results[first:]]), limit)
+    results = [at for at, one in enumerate(told) if one not in idle or _PATTERNS.did.match(one)]
+    first = next((at for at in results if _PATTERNS.did.match(told[at])), results[0] if results else len(told))
+    rest = [told[at] for at in takewhile(results.__contains__, range(first, len(told)))]
+    # What an item is an item of; what is left out leaves a mark.
+    lead = next((at for at in range(first - 1, max(0, first - 6) - 1, -1) if told[at].endswith(":")), first)
+    between = [] if lead == first else [told[lead], *(["…"] if lead < first - 1 else [])]
+    return beginning(" ".join([*between, *rest]), limit)
 
 
 def _statements(text: str) -> list[str]:
@@ -550,7 +546,7 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += _section("Asked for", map(safe, summary.asked))
     rows += _section("Done, in the agent's words", map(safe, summary.done))
     more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
-    rows += _section("Files written", [*map(_file, summary.files), more])
+    rows += _section("Files written, with the lines of all edits together", [*map(_file, summary.files), more])
     rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
     unsaid = "None was reported to this agent." if summary.files or summary.commands else ""
     rows += _section("Commits, as git reported them", map(safe, summary.commits), none=unsaid)
@@ -560,7 +556,7 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += _section("Commands", [*map(_ran, summary.commands)])
     for kind, title in (row.split(": ", 1) for row in _PATTERNS.lines("found")):
         rows += _section(title, [safe(one) for one in summary.found.get(kind, ())])
-    rows += _section("Failed when it was run", [safe(one) for one in summary.failed])
+    rows += _section("Failed or refused", [safe(one) for one in summary.failed])
     return "\n".join(rows) + "\n"
 
 
@@ -589,8 +585,8 @@ def _section(title: str, rows: Iterable[str], *, none: str = "") -> list[str]:
 
 def _file(one: SummaryFile) -> str:
     said = [_ACTIONS[one.action]] if one.action in _ACTIONS else []
-    lines = f"written whole, {count(one.added, 'line')} in all" if one.whole else f"+{one.added} −{one.removed}"
-    said += [lines] if one.added or one.removed else []
+    said += ["written whole"] if one.whole else []
+    said += [f"+{one.added} −{one.removed}"] if one.added or one.removed else []
     return f"{code(cut(one_line(one.path), MAX_LINE))} ({', '.join(said) or 'changed'})"
 
 
