@@ -222,7 +222,7 @@ def test_what_fails_at_the_end_is_left_open_whatever_the_agent_says() -> None:
     assert summary.left_open[0].startswith(
         "`pytest -q` failed when last run in this form: 1 failed, 11 passed (tests/test_pay.py::test_once"
     )
-    assert "last check seen `pytest -q`: 1 failed, 11 passed" in summary.sentence
+    assert "last recognised check `pytest -q`: 1 failed, 11 passed" in summary.sentence
 
 
 def test_committing_does_not_close_what_the_answer_before_left_open() -> None:
@@ -447,7 +447,7 @@ def test_a_run_that_leaves_tests_out_mends_nothing_else(left_out: str) -> None:
     failing = shell(f"{runner} tests/test_slow.py" if "go" not in runner else "go test ./slow", FAILING, exit_status=1)
     summary = told(turn("Mend it.", failing, shell(left_out, exit_status=0)))
     assert any("failed when last run" in one for one in summary.left_open)
-    assert f"last check seen `{left_out}`: 12 passed" in told(turn("Mend it.", shell(left_out, PASSES))).sentence
+    assert f"last recognised check `{left_out}`: 12 passed" in told(turn("Mend it.", shell(left_out, PASSES))).sentence
 
 
 @pytest.mark.parametrize(
@@ -558,11 +558,11 @@ def test_talk_is_headed_by_its_answer() -> None:
 def test_the_headline_tells_the_check_that_ran_last_by_its_runners_own_words() -> None:
     """ "tests pass" was said where no test ran, where some were left out, and where a later run failed."""
     good, lint = shell("pytest", PASSES), shell("ruff check", "All checks passed!")
-    assert told(turn("Mend it.", good, lint)).sentence.endswith("— last check seen `ruff check`: no errors found")
-    assert told(turn("Mend it.", lint, good)).sentence.endswith("— last check seen `pytest`: 12 passed")
+    assert told(turn("Mend it.", good, lint)).sentence.endswith("— last recognised check `ruff check`: no errors found")
+    assert told(turn("Mend it.", lint, good)).sentence.endswith("— last recognised check `pytest`: 12 passed")
     bad = shell("pytest", FAILING, exit_status=1)
     assert told(turn("Mend it.", lint, good, bad)).sentence.endswith(
-        "— last check seen `pytest`: 1 failed, 11 passed, 1 point may be open"
+        "— last recognised check `pytest`: 1 failed, 11 passed, 1 point may be open"
     )
     for unsaid in (shell("pytest"), shell("pytest | wc -l", "9"), shell("npm test", "No tests found\n")):
         assert "check" not in told(turn("Mend it.", good, unsaid)).sentence
@@ -728,7 +728,7 @@ def test_of_a_thing_that_failed_again_the_last_reason_is_told_as_the_last() -> N
     """The first time it may have failed for another."""
     runs = [shell("npm run lint", f"✖ {n} problems\n", exit_status=1) for n in (3, 1)]
     assert told(turn("Mend it.", *runs)).failed == (
-        "`npm run lint` failed (more than once, the last time): it printed “✖ 1 problems”",
+        "`npm run lint` failed more than once, the last time: it printed “✖ 1 problems”",
     )
 
 
@@ -805,7 +805,7 @@ def test_answers_of_the_person_are_told_as_they_were_given() -> None:
     said += " You can now continue with the user's answers in mind."
     ask = Call(id="q", name="AskUserQuestion", kind="ask", result=Result(text=said))
     page = summary_page(told(turn("Build it.", ask), found={"decision": ["Use Redis"]}), FIELDS)
-    assert '## Answers of the person\n\n- "Which queue?"="Redis".\n' in page
+    assert '## Asked by the agent, and what came back\n\n- "Which queue?"="Redis".\n' in page
     assert "## Proposed: decisions\n\n- Use Redis\n" in page
 
 
@@ -816,22 +816,27 @@ def test_answers_of_the_person_are_told_as_they_were_given() -> None:
         ("if ! pytest -q; then echo no; fi", "", "", "its outcome was not recognised"),
         ("pytest --version", "pytest 8", "", "None was recognised."),
         ("pytest --collect-only -q", "3 tests collected", "", "None was recognised."),
-        ("pytest --collect-only -q && pytest -q", "4 passed in 1s", "last check seen", "4 passed"),
+        ("pytest --collect-only -q && pytest -q", "4 passed in 1s", "last recognised check", "4 passed"),
         ("npm test -- --passWithNoTests", "No tests found, exiting with code 0", "", "no tests ran"),
         ("npm run test:unit --if-present", "", "", "its outcome was not recognised"),
         ("cargo test", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out", "", "0 passed"),
-        ("go vet ./... && go test ./pkg/... -run TestOne", "ok  \tx\t0.1s", "last check seen", "1 package ok"),
-        ("go vet ./... && go test ./...", "ok  \tx\t0.1s", "last check seen", "1 package ok"),
-        ("mypy src/shop.py && pytest -q", "4 passed in 1s", "last check seen", "4 passed"),
+        ("go vet ./... && go test ./pkg/... -run TestOne", "ok  \tx\t0.1s", "last recognised check", "1 package ok"),
+        ("go vet ./... && go test ./...", "ok  \tx\t0.1s", "last recognised check", "1 package ok"),
+        ("mypy src/shop.py && pytest -q", "4 passed in 1s", "last recognised check", "4 passed"),
         (
             "cargo test one_test",
             "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 40 filtered out",
-            "last check seen",
+            "last recognised check",
             "1 passed, 40 filtered out",
         ),
-        ("pytest -q --deselect tests/x.py::y", "9 passed, 1 deselected", "last check seen", "9 passed, 1 deselected"),
-        ("SKIP=mypy pre-commit run -a", "ruff....Passed\nmypy....Skipped", "last check seen", "passed"),
-        ("pre-commit run -a", "ruff....Passed", "last check seen", "passed"),
+        (
+            "pytest -q --deselect tests/x.py::y",
+            "9 passed, 1 deselected",
+            "last recognised check",
+            "9 passed, 1 deselected",
+        ),
+        ("SKIP=mypy pre-commit run -a", "ruff....Passed\nmypy....Skipped", "last recognised check", "passed"),
+        ("pre-commit run -a", "ruff....Passed", "last recognised check", "passed"),
     ],
 )
 def test_a_check_is_told_as_what_it_was(command: str, output: str, headline: str, row: str) -> None:
@@ -993,7 +998,7 @@ def test_hooks_that_ran_before_a_push_are_checks() -> None:
     """They print no counts, but a line each."""
     summary = told(turn("Push it.", edit("a.py", added=["x"]), shell("git push", HOOKS)))
     assert [(one.command, one.outcome) for one in summary.tests] == [("git push", "1 hook passed")]
-    assert "last check seen `git push`: 1 hook passed" in summary.sentence
+    assert "last recognised check `git push`: 1 hook passed" in summary.sentence
     summary = told(turn("Push it.", shell("git push", HOOKS + "lint...Failed\n", exit_status=1)))
     assert summary.left_open == ("`git push` failed when last run in this form: 1 hook failed (lint)",)
     refused = f"{HOOKS}error: failed to push some refs\n"
@@ -1009,13 +1014,13 @@ def test_a_check_that_ran_before_the_last_edits_is_told_so() -> None:
     passed, failed = shell("pytest -q", "12 passed in 0.5s\n"), shell("pytest -q", FAILING, exit_status=1)
     last = edit("src/pay.py", added=["x"])
     summary = told(turn("Mend it.", passed, last))
-    assert summary.sentence.endswith("last check seen `pytest -q`: 12 passed, files were written after it")
+    assert summary.sentence.endswith("last recognised check `pytest -q`: 12 passed, files were written after it")
     assert summary.tests[0].outcome == "12 passed (files were written after it)"
     summary = told(turn("Mend it.", failed, last))
     form = "`pytest -q` failed when last run in this form (files were written after it): 1 failed"
     assert summary.left_open[0].startswith(form)
     noted = told(turn("Mend it.", last, passed, edit("/tmp/note", added=["x"])))
-    assert noted.sentence.endswith("last check seen `pytest -q`: 12 passed")
+    assert noted.sentence.endswith("last recognised check `pytest -q`: 12 passed")
 
 
 def test_a_list_of_what_somebody_may_ask_is_no_question() -> None:
@@ -1072,7 +1077,7 @@ def test_a_tool_that_works_for_one_address_has_not_worked_for_another() -> None:
 
     calls = [fetch("https://a", failed=True), fetch("https://b", failed=True), fetch("https://b", failed=False)]
     failed = told(turn("Read them.", *calls, fetch("https://a", failed=True))).failed
-    assert failed[0] == "WebFetch https://a failed (more than once, the last time): it printed “status code 303”"
+    assert failed[0] == "WebFetch https://a failed more than once, the last time: it printed “status code 303”"
 
 
 def test_a_search_at_the_end_of_a_command_line_that_finds_nothing_is_no_failure() -> None:
@@ -1391,7 +1396,10 @@ def test_files_elsewhere_are_counted_apart() -> None:
     """A checkout beside this one may be where the work went on: what was tested before is no longer what is there."""
     good, other = shell("pytest -q", "2 passed in 0.1s\n"), edit("/w/other/b.py", added=["x"])
     sentence = told(turn("Do.", edit("app.py", added=["x"]), good, other)).sentence
-    assert "1 file written, 1 elsewhere, last check seen `pytest -q`: 2 passed, files were written after it" in sentence
+    assert (
+        "1 file written, 1 elsewhere, last recognised check `pytest -q`: 2 passed, files were written after it"
+        in sentence
+    )
     for note in ("/tmp/message.txt", "/home/a/.claude/plans/a.md"):
         assert told(turn("Do.", good, edit(note, added=["x"]))).sentence.endswith("`pytest -q`: 2 passed")
 
@@ -1601,3 +1609,28 @@ def test_a_deleted_file_was_not_edited_and_a_refused_call_did_not_fail() -> None
     page = summary_page(told(turn("Drop it.", refused, bad, edit("old.yml", removed=["x"], action="delete"))), {})
     rows = ["`make lint` was refused", "`make x` failed: it printed “no rule”; then changed `old.yml`"]
     assert page.endswith("## Failed or refused\n\n" + "".join(f"- {row}\n" for row in rows))
+
+
+def test_a_question_that_nobody_answered_is_told_as_what_came_back() -> None:
+    """ "No response" stood under the answers of the person."""
+    ask = Call(id="q", name="AskUserQuestion", kind="ask", result=Result(text="No response after 60s."))
+    page = summary_page(told(turn("Build it.", ask)), {})
+    assert "## Asked by the agent, and what came back\n\n- No response after 60s.\n" in page
+
+
+def test_what_a_cause_mentions_is_not_open() -> None:
+    """A sentence says that something is not done only of itself, and at the end of an answer."""
+    cause = "When it then looked for uncommitted changes, the tree was clean."
+    assert wording.unfinished(f"Everything passes.\n\n{cause}\n\nThe folder is left out now.") == []
+    assert wording.unfinished("Mended. The change is uncommitted on `next`.") != []
+    early = "Done.\n\nThe cache was not updated by the old code.\n\n" + "\n\n".join(
+        f"Part {n} is in." for n in range(6)
+    )
+    assert wording.unfinished(early) == []
+
+
+def test_a_scratch_file_of_one_command_is_neither_written_nor_deleted() -> None:
+    """It is made by a here-document, looked at and removed."""
+    line = "cat > docs/_tmp.md << 'EOF'\nA sentence.\nEOF\nvale docs/_tmp.md; rm docs/_tmp.md"
+    summary = told(turn("Check the words.", edit("a.py", added=["x"]), shell(line, "0 errors")))
+    assert "1 file written" in summary.sentence and "deleted" not in summary.sentence

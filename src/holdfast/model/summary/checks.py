@@ -32,8 +32,8 @@ class Failure:
 
     def line(self, turns: int) -> str:
         """The failure in one line, in a run of so many turns."""
-        often = "more than once, the last time" if self.times > 1 else ""
-        noted = noted_in(self.turn, turns, often)
+        often = " more than once, the last time" if self.times > 1 else ""
+        noted = often + noted_in(self.turn, turns)
         next_ = f"; then {', '.join(self.tried)}" if self.tried else ""
         end = f"; {self.by or 'later it ended without an error'}" if self.settled else ""
         return cut(f"{self.what}{noted}{self.why and f': {self.why}'}{next_}", 420 - len(end)) + end
@@ -146,7 +146,7 @@ class Checks:
         if one is None or not one.by_runner or one.passed is None:
             return ""
         written = ", files were written after it" if one.outdated else ""
-        return f"last check seen {code(cut(one.command, 60))}: {cut(one.outcome, 60)}{written}"
+        return f"last recognised check {code(cut(one.command, 60))}: {cut(one.outcome, 60)}{written}"
 
     def knows(self, command: str) -> bool:
         """Whether a command ran as a check before, by what it printed then."""

@@ -210,7 +210,7 @@ class Account:
         elsewhere = _PATTERNS.elsewhere.search(command) is not None  # names mean something else there
         gone = [word for word in part.split()[1:] if not elsewhere or word.startswith("/")]
         for path in [self._path(word, turn) for word in gone] if _PATTERNS.removes.match(part) else ():
-            if path in files and files[path].action == "add":
+            if path in files and (files[path].action == "add" or files[path].whole):
                 del files[path]
             elif path in files:
                 files[path].action = "delete"
