@@ -890,7 +890,9 @@ def test_a_commit_that_a_hook_refused_is_left_open() -> None:
     work = edit("src/shop.py", added=["x"])
     summary = told(turn("Go", work, refused, answer="The message is “Retry”."))
     (left,) = summary.left_open
-    assert left.startswith("`git commit -am 'Retry'` in turn 1, no commit was seen after it: it printed “pre-commit")
+    assert left.startswith(
+        "`git commit -am 'Retry'` failed in turn 1, no commit was seen after it: it printed “pre-commit"
+    )
     again = shell("git commit -nam 'Retry'", "[main 1a2b3c4] Retry\n 1 file changed")
     tested = shell("pytest -q && git commit -qam 'Retry'", "3 passed in 1s")
     assert told(turn("Go", work, refused, again)).left_open == told(turn("Go", work, refused, tested)).left_open == ()

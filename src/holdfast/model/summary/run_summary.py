@@ -191,9 +191,10 @@ class Account:
         self._books.scripted |= _PATTERNS.may_write.search(command[:MAX_COMMAND]) is not None
         if command_results.commits(command):
             idle = not went_wrong or _PATTERNS.no_commit.search(result.text[:20_000])
-            what, why = named(command_results.shown(command)), printed(error_line(result.text[:20_000])) or "it failed"
-            self._books.refused = "" if idle else f"{what} in turn {self._turns}, no commit was seen after it: {why}"
-            self._books.quiet = "" if went_wrong else f"{what} ran, but git reported no commit"
+            what, why = f"{named(command_results.shown(command))} ", printed(error_line(result.text[:20_000]))
+            failed = f"failed in turn {self._turns}, no commit was seen after it{why and f': {why}'}"
+            self._books.refused = "" if idle else what + failed
+            self._books.quiet = "" if went_wrong else f"{what}ran, but git reported no commit"
         # Whether an outcome can only be a test runner's, and is how the command ended.
         ended = told is not None and (told.passed is False or not went_wrong)
         sure = ended and told and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
