@@ -133,8 +133,9 @@ def test_what_the_agent_says_is_left_is_open_once(place: Place, home: Path) -> N
     file.done("It is parked.\n\nLeft to do: ask Una about src/db.py.\n\nTest on the Zebra is left to do.")
     taken(place, file)
     (event,) = runs(place)
-    assert event["next_actions"] == ["Planned: test on the zebra", "ask Una about src/db.py."]
-    assert event["outputs"]["summary"].endswith("2 matters left open")
+    plan = "In the plan (work went on after it was written), not marked as done: test on the zebra"
+    assert event["next_actions"] == [plan, "The agent said: “ask Una about src/db.py.”"]
+    assert event["outputs"]["summary"].endswith("2 points may be open")
 
     def left() -> list[str]:
         return [item.text for item in session_files.all(place.open().layout)[0].still_open]

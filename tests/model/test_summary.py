@@ -96,7 +96,7 @@ def test_a_turn_is_one_short_line() -> None:
     """A session lists its turns; a long one hides the others."""
     lines = [turn_line(one, top="/w/shop") for one in WORK]
     assert lines[0].startswith("Asked: A customer was charged twice. Only")
-    assert "wrote `src/pay.py` (+2 −1); `python -m pytest -q`: 12 passed (before: 1 failed" in lines[0]
+    assert "wrote `src/pay.py` (+2 −1); `python -m pytest -q`: 12 passed" in lines[0]
     assert all(len(line) <= 300 and "\n" not in line for line in lines)
     assert len(turn_line(turn("word " * 1000, answer="answer " * 1000))) <= 300
 
@@ -213,25 +213,25 @@ def test_a_whole_run_that_passes_mends_what_failed_alone() -> None:
     assert summary.left_open == ()
     (failed,) = summary.failed
     assert failed.startswith("`pytest tests/test_pay.py -k once` failed: 1 failed, 11 passed: tests/test_pay.py")
-    assert failed.endswith("assert 2 == 1; then edited `src/pay.py`; later `pytest -q` passed")
+    assert failed.endswith("assert 2 == 1; then changed `src/pay.py`; later `pytest -q` passed")
 
 
 def test_what_fails_at_the_end_is_left_open_whatever_the_agent_says() -> None:
     """Agents announce success; the runner knows better."""
     summary = told(turn("go", shell("pytest -q", FAILING, exit_status=1), answer="All tests pass now."))
     assert summary.left_open[0].startswith(
-        "`pytest -q` failed when last run: 1 failed, 11 passed (tests/test_pay.py::test_once"
+        "`pytest -q` failed when last run in this form: 1 failed, 11 passed (tests/test_pay.py::test_once"
     )
-    assert "`pytest -q` failed when last run" in summary.sentence
+    assert "last recognised check `pytest -q`: 1 failed, 11 passed" in summary.sentence
 
 
 def test_committing_does_not_close_what_the_answer_before_left_open() -> None:
     """`commit this` is the last prompt of many sessions."""
     before = turn("do", edit("a.py", added=["x"]), answer="Done.\n\nRemaining:\n- write the migration")
     commit = turn("commit this", shell("git commit -am x", "[main 1234567] x"), answer="Committed.")
-    assert told(before, commit).left_open == ("write the migration",)
+    assert told(before, commit).left_open == ("The agent said (turn 1 of 2): “write the migration”",)
     more = turn("do the rest", edit("b.py", added=["y"]), answer="The migration is written.")
-    assert told(before, commit, more).left_open == ("Written after the last commit: `b.py`",)
+    assert told(before, commit, more).left_open == ("Written after the last commit that was seen: `b.py`",)
 
 
 def test_refusals_and_interruptions_are_told() -> None:
@@ -239,16 +239,14 @@ def test_refusals_and_interruptions_are_told() -> None:
     refused = Call(id="r", name="shell", command="rm -rf data", kind="shell", result=Result(refused=True))
     stopped = turn("go", refused, shell("sleep 600", done=False), interrupted=True)
     summary = told(stopped)
-    assert summary.failed == ("`rm -rf data` failed: the person said no",)
-    assert summary.left_open == ("Broken off: `sleep 600`", "Broken off: the last turn was stopped by the person")
+    assert summary.failed == ("`rm -rf data` was refused",)
+    assert summary.left_open == ("No result was recorded of `sleep 600`", "The person stopped the last turn")
     assert summary.asked == ("Stopped by the person: go.",)
 
 
 def test_a_prompt_that_nobody_answered_is_left_open() -> None:
     """The tool was closed; the wish still stands."""
-    assert told(turn("first", answer="Fine."), turn("do this")).left_open == (
-        "Broken off: the last prompt has no answer",
-    )
+    assert told(turn("first", answer="Fine."), turn("do this")).left_open == ("The last prompt has no answer",)
 
 
 def test_a_command_that_failed_without_a_word_is_mended_by_the_same_one() -> None:
@@ -305,8 +303,13 @@ def test_hostile_words_stay_words(text: str) -> None:
     assert told_page.count("\n# ") == 0 and len(told_page) < 30_000
     outside = [part for row in told_page.split("\n") for part in row.split("`")[::2]]
     assert not any("<script" in part.replace("\\<", "") or "![" in part for part in outside)
-    known = {"Left open", "Asked for", "Done, in the agent's words", "Files written (the agent made no commit)"}
-    known |= {"Files written", "Tests and checks, as they ended", "Commands", "Failed"}
+    known = {"May still be open", "Asked for", "Done, in the agent's words", "Commits, as git reported them"}
+    known |= {
+        "Files written, with the lines of all edits together",
+        "Tests and checks, each as last run",
+        "Commands",
+        "Failed or refused",
+    }
     known |= {f"Proposed: {kind}" for kind in ("decisions", "rules", "dead ends", "facts", "assumptions")}
     assert {row[3:] for row in told_page.split("\n") if row.startswith("## ")} <= known
 
@@ -326,7 +329,7 @@ def test_a_failure_is_not_its_own_reason(output: str, says: str) -> None:
     summary = told(turn("Run it.", shell("pytest", output, exit_status=1)))
     assert summary.failed == (f"`pytest` failed: {says}",)
     again = told(turn("Run it.", shell("pytest", output, exit_status=1), shell("pytest", "5 passed in 1s")))
-    assert again.tests[0].outcome == f"5 passed (before: {says})"
+    assert again.tests[0].outcome == "5 passed"
 
 
 def test_a_tools_frame_is_no_reason() -> None:
@@ -341,9 +344,9 @@ def test_an_answer_that_says_nothing_is_not_told() -> None:
     turns = [turn(f"Step {n}", answer="ok") for n in range(4)]
     assert told(*turns).done == ()
     said = told(turn("First", answer="The parser is faster now."), *turns).done
-    assert said == ("The parser is faster now.",)
+    assert said == ("Turn 1: The parser is faster now.",)
     twice = [turn(f"Again {n}", answer="All tests pass here.") for n in range(3)]
-    assert told(*twice, turn("Last", answer="Renamed it.")).done == ("All tests pass here.", "Renamed it.")
+    assert told(*twice, turn("Last", answer="Renamed it.")).done == ("Turn 1: All tests pass here.", "Renamed it.")
 
 
 def test_hidden_characters_stay_what_they_are() -> None:
@@ -408,18 +411,18 @@ PASSES = "12 passed in 0.52s\n"
 @pytest.mark.parametrize(
     ("command", "output", "status", "seen"),
     [
-        ("pytest -q", "", 0, "passed"),
+        ("pytest -q", "", 0, "ended without an error"),
         ("pytest -q | tail -3", PASSES, 0, "12 passed"),
-        ("pytest -q | tail -3", "", 0, "how it ended was not seen"),
-        ("pytest -q 2>&1 | grep -c passed", "1", 0, "how it ended was not seen"),
-        ("pytest -q | grep passed", PASSES, 0, "how it ended was not seen"),
-        ("pytest -q || true", "", 0, "how it ended was not seen"),
-        ("go test ./... | head -20", "ok  \tshop/pay\t0.1s", 0, "how it ended was not seen"),
-        ("pytest -q; echo done", "done", 0, "how it ended was not seen"),
-        ("pytest -q &", "", 0, "how it ended was not seen"),
+        ("pytest -q | tail -3", "", 0, "its outcome was not recognised"),
+        ("pytest -q 2>&1 | grep -c passed", "1", 0, "its outcome was not recognised"),
+        ("pytest -q | grep passed", PASSES, 0, "its outcome was not recognised"),
+        ("pytest -q || true", "", 0, "its outcome was not recognised"),
+        ("go test ./... | head -20", "ok  \tshop/pay\t0.1s", 0, "its outcome was not recognised"),
+        ("pytest -q; echo done", "done", 0, "its outcome was not recognised"),
+        ("pytest -q &", "", 0, "its outcome was not recognised"),
         ("pytest -q", "Command running in background with ID: b1", 0, "it went on in the background"),
-        ("cd api && pytest -q && git status", "", 0, "passed"),
-        ("set -o pipefail; pytest -q | tee log", "", 0, "passed"),
+        ("cd api && pytest -q && git status", "", 0, "ended without an error"),
+        ("set -o pipefail; pytest -q | tee log", "", 0, "ended without an error"),
         ("pytest -q | tail -3", FAILING, 0, "1 failed, 11 passed"),
     ],
 )
@@ -444,27 +447,23 @@ def test_a_run_that_leaves_tests_out_mends_nothing_else(left_out: str) -> None:
     failing = shell(f"{runner} tests/test_slow.py" if "go" not in runner else "go test ./slow", FAILING, exit_status=1)
     summary = told(turn("Mend it.", failing, shell(left_out, exit_status=0)))
     assert any("failed when last run" in one for one in summary.left_open)
-    assert "chosen tests pass" in told(turn("Mend it.", shell(left_out, PASSES))).sentence
+    assert f"last recognised check `{left_out}`: 12 passed" in told(turn("Mend it.", shell(left_out, PASSES))).sentence
 
 
 @pytest.mark.parametrize(
-    ("calls", "sure"),
+    ("call", "seen"),
     [
-        ((), True),
-        ((shell("git commit -qm 'Mend'"),), False),
-        ((shell("git commit -m 'Mend' | tail -1", " 1 file changed"),), False),
-        ((Call(id="t", name="Task", kind="agent", result=Result(text="done")),), False),
-        ((Call(id="t", name="Task", kind="agent", text='{"subagent_type": "Explore"}', result=Result()),), True),
-        ((shell("git merge-base main HEAD", "1a2b3c4"),), True),
-        ((shell("git pull", "Already up to date."),), True),
-        ((shell("git commit -m 'Mend'", done=False),), False),
+        (shell("make release", "ok"), "None was reported to this agent."),
+        (shell("git merge --no-commit side", "Automatic merge failed"), "None was reported to this agent."),
+        (Call(id="t", name="Task", kind="agent", result=Result(text="done")), "None was reported to this agent."),
+        (shell("git commit -m 'Mend'", done=False), "None was reported to this agent."),
+        (shell("git commit -qm 'Mend'"), "`git commit -qm 'Mend'` ran, but git reported no commit"),
     ],
 )
-def test_no_commit_is_told_only_if_that_is_known(calls: tuple[Call, ...], sure: bool) -> None:
-    """A quiet commit and a helper's commit leave no trace in the answers."""
-    page = summary_page(told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), *calls)), FIELDS)
-    assert ("the agent made no commit" in page) == sure
-    assert ("whether they were committed was not seen" in page) != sure
+def test_of_commits_only_what_git_reported_is_told(call: Call, seen: str) -> None:
+    """A quiet commit, a release and a helper's commit leave no trace in the answers."""
+    page = summary_page(told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), call)), FIELDS)
+    assert f"## Commits, as git reported them\n\n- {seen}\n" in page
 
 
 def test_the_headline_says_what_was_achieved() -> None:
@@ -473,9 +472,10 @@ def test_the_headline_says_what_was_achieved() -> None:
     summary = told(
         turn("Customers are charged twice!!", edit("/w/shop/a.py", added=["x"]), answer=report), turn("thanks")
     )
-    assert summary.sentence.startswith("Codex: Charges are booked once now")
+    assert summary.sentence.startswith("Codex: “Charges are booked once now")
+    assert "” (turn 1 of 2) — 1 file written" in summary.sentence
     talk = told(turn("Why are customers charged twice?", answer="Because the gateway retries."))
-    assert talk.sentence.startswith("Codex: Why are customers charged twice?")
+    assert talk.sentence == "Codex: asked “Why are customers charged twice?”, answered “Because the gateway retries.”"
 
 
 @pytest.mark.parametrize(
@@ -495,7 +495,7 @@ def test_the_headline_says_what_was_achieved() -> None:
 def test_set_up_and_follow_ups_are_left_open(said: str) -> None:
     """What the next person must do first is easily lost in a report."""
     summary = told(turn("Mend it.", edit("/w/shop/a.py", added=["x"]), answer=f"Charges are booked once.\n\n{said}"))
-    assert said in summary.left_open
+    assert f"The agent said: “{said}”" in summary.left_open
 
 
 @pytest.mark.parametrize("said", ["If you want to see it, open the shop.", "The todo now names the gateway."])
@@ -510,8 +510,8 @@ def test_recommendations_and_what_comes_next_are_left_open() -> None:
         "The key is set.\n\n**Next up** after the release:\n\n- rotate it\n\nSo my recommendation:\n\n- keep it local\n"
     )
     assert told(turn("Set it.", edit("/w/shop/a.py", added=["x"]), answer=answer)).left_open == (
-        "rotate it",
-        "keep it local",
+        "The agent said: “rotate it”",
+        "The agent said: “keep it local”",
     )
 
 
@@ -523,7 +523,7 @@ def test_rows_of_tables_names_of_parts_and_addresses_are_told() -> None:
     )
     summary = told(turn("Mend it.", edit("/w/shop/pay.py", added=["x"]), answer=answer))
     assert summary.done == ("pay.py — books once", "Skipped: the cart")
-    assert summary.left_open == ("PR URL: https://git.example/shop/pull/new/pay",)
+    assert summary.left_open == ("The agent said: “PR URL: https://git.example/shop/pull/new/pay”",)
 
 
 def test_the_headline_tells_the_work_not_the_checks() -> None:
@@ -535,10 +535,10 @@ def test_the_headline_tells_the_work_not_the_checks() -> None:
         turn("Mend it.", first, answer=report),
         turn("And the text.", after, answer="Good, I have the picture. Now let me edit it."),
     )
-    assert summary.sentence.startswith("Codex: Replaced the retry loop with a queue.")
-    assert summary.done == ("All tests pass. Replaced the retry loop with a queue.",)
+    assert summary.sentence.startswith("Codex: “Replaced the retry loop with a queue.” (turn 1 of 2)")
+    assert summary.done == ("Turn 1: All tests pass. Replaced the retry loop with a queue.",)
     report = "The wait between attempts doubles now, and the tests pass."
-    assert told(turn("Mend it.", first, answer=report)).sentence.startswith(f"Codex: {report}")
+    assert told(turn("Mend it.", first, answer=report)).sentence.startswith(f"Codex: “{report}”")
 
 
 def test_the_headline_names_all_newest_commits_and_counts_no_pull_request() -> None:
@@ -546,21 +546,26 @@ def test_the_headline_names_all_newest_commits_and_counts_no_pull_request() -> N
     said = "[main 1a2b3c4] Book once", "[main 2b3c4d5] Drop the cart", "https://git.example/shop/pull/7"
     calls = [shell(f"git commit -m {n}", text) for n, text in enumerate(said[:2])]
     summary = told(turn("Mend it.", *calls, shell("gh pr create --fill", said[2])))
-    assert summary.sentence == "Codex: Book once; Drop the cart — 2 commits"
+    assert summary.sentence == "Codex: committed “Book once; Drop the cart” — 2 commits reported"
 
 
 def test_talk_is_headed_by_its_answer() -> None:
     """A request that is repeated says nothing about what came of it."""
     summary = told(turn("Review the change.", answer="One bug: the cart is booked twice."), turn("thanks", answer="ok"))
-    assert summary.sentence == "Codex: One bug: the cart is booked twice."
+    assert summary.sentence == "Codex: “One bug: the cart is booked twice.”"
 
 
-def test_a_linter_that_passes_passes_no_tests() -> None:
-    """ "tests pass (no errors found)" was said where no test ran."""
-    summary = told(turn("Mend it.", shell("ruff check", "All checks passed!")))
-    assert summary.sentence.endswith("— checks pass")
-    both = told(turn("Mend it.", shell("pytest", PASSES), shell("ruff check", "All checks passed!")))
-    assert both.sentence.endswith("— tests pass (12 passed)")
+def test_the_headline_tells_the_check_that_ran_last_by_its_runners_own_words() -> None:
+    """ "tests pass" was said where no test ran, where some were left out, and where a later run failed."""
+    good, lint = shell("pytest", PASSES), shell("ruff check", "All checks passed!")
+    assert told(turn("Mend it.", good, lint)).sentence.endswith("— last recognised check `ruff check`: no errors found")
+    assert told(turn("Mend it.", lint, good)).sentence.endswith("— last recognised check `pytest`: 12 passed")
+    bad = shell("pytest", FAILING, exit_status=1)
+    assert told(turn("Mend it.", lint, good, bad)).sentence.endswith(
+        "— last recognised check `pytest`: 1 failed, 11 passed, 1 point may be open"
+    )
+    for unsaid in (shell("pytest"), shell("pytest | wc -l", "9"), shell("npm test", "No tests found\n")):
+        assert "check" not in told(turn("Mend it.", good, unsaid)).sentence
 
 
 def test_files_outside_the_repository_are_no_work_on_it() -> None:
@@ -613,7 +618,7 @@ def test_of_a_long_answer_reasons_are_told_and_possibilities_stay_possibilities(
     )
     turns = [turn(f"Why {n}?", answer=f"{answer} {n}.") for n in range(12)]
     line = told(*turns).done[0]
-    assert line.startswith("The cart is booked twice. Step 0") and "because the gateway repeats calls" in line
+    assert line.startswith("Turn 1: The cart is booked twice. Step 0") and "because the gateway repeats calls" in line
     assert " … " in line and ("never answered" in line) == ("One of these is true:" in line)
 
 
@@ -665,18 +670,22 @@ def test_stars_and_underscores_of_code_and_paths_stay() -> None:
     )
 
 
-def test_an_amended_commit_is_one_commit() -> None:
-    """The one before it is on no branch any more."""
-    first, other = "[main 1a2b3c4] Repeat safely", "[side 2b3c4d5] Try it"
+def test_every_commit_that_git_reports_is_told() -> None:
+    """Which of them is still on a branch after an amend or a reset nobody saw: one was counted that was gone."""
     commits = [
-        shell("git commit -m x", first),
-        shell("git commit -m y", other),
-        shell("git commit --amend -m 'x'", "[main 3c4d5e6] Repeat safely"),
+        shell("git commit -m x", "[main 1a2b3c4] Repeat safely"),
+        shell("git reset --soft HEAD~1 && git commit --amend -m 'x'", "[main 3c4d5e6] Repeat safely"),
         shell("git commit -m 'no --amend here'", "[main 4d5e6f7] Say so"),
     ]
     summary = told(turn("Do it.", *commits))
-    assert [one.split()[0] for one in summary.commits] == ["2b3c4d5", "3c4d5e6", "4d5e6f7"]
-    assert "3 commits" in summary.sentence
+    assert summary.commits == (
+        "1a2b3c4 Repeat safely (on main)",
+        "3c4d5e6 Repeat safely (on main, by --amend)",
+        "4d5e6f7 Say so (on main)",
+    )
+    assert summary.sentence == "Codex: committed “Repeat safely; Say so” — 3 commits reported"
+    many = [shell(f"git commit -m {n}", f"[main {n:07}] Step {n}") for n in range(20)]
+    assert "20 commits reported" in told(turn("Do it.", *many)).sentence
 
 
 def test_an_item_of_a_list_on_the_way_is_not_told_alone() -> None:
@@ -691,7 +700,7 @@ def test_the_first_sentence_asks_nothing() -> None:
     """What the agent asks is left open; it was not achieved."""
     answer = "Added the limit to the docs. Want me to set it in the shop now?"
     assert told(turn("Note it.", edit("a.md", added=["x"]), answer=answer)).sentence == (
-        "Codex: Added the limit to the docs. — 1 file written, 1 matter left open"
+        "Codex: “Added the limit to the docs.” — 1 file written, 1 point may be open"
     )
 
 
@@ -719,7 +728,7 @@ def test_of_a_thing_that_failed_again_the_last_reason_is_told_as_the_last() -> N
     """The first time it may have failed for another."""
     runs = [shell("npm run lint", f"✖ {n} problems\n", exit_status=1) for n in (3, 1)]
     assert told(turn("Mend it.", *runs)).failed == (
-        "`npm run lint` failed 2 times, the last time: it printed “✖ 1 problems”",
+        "`npm run lint` failed more than once, the last time: it printed “✖ 1 problems”",
     )
 
 
@@ -746,7 +755,7 @@ def test_a_tool_that_failed_and_was_called_rightly_then_did_not_fail_for_good() 
     """A wrong argument is mended by the next call."""
     wrong = Call(id="1", name="docs", kind="other", text="{}", result=Result(text="no query", failed=True))
     again = Call(id="2", name="docs", kind="other", text="{}", result=Result(text="found"))
-    assert told(turn("Look.", wrong, shell("make x"), again)).failed[0].endswith("it passed later")
+    assert told(turn("Look.", wrong, shell("make x"), again)).failed[0].endswith("later it ended without an error")
 
 
 @pytest.mark.parametrize(
@@ -768,7 +777,7 @@ def test_a_wider_run_that_passes_mends_what_failed_within_it(later: str, mends: 
 def test_files_that_were_deleted_are_not_counted_as_written() -> None:
     """Fourteen files were deleted and one was changed; the page told of fifteen written."""
     calls = [edit("a.py", added=["x"]), *(edit(f"old/{n}.py", removed=["x"], action="delete") for n in range(3))]
-    assert told(turn("Drop it.", *calls)).sentence == "Codex: Drop it. — 1 file written, 3 files deleted"
+    assert told(turn("Drop it.", *calls)).sentence == "Codex: asked “Drop it.” — 1 file written, 3 files deleted"
 
 
 def test_a_run_that_ends_in_the_middle_says_so() -> None:
@@ -776,7 +785,9 @@ def test_a_run_that_ends_in_the_middle_says_so() -> None:
     text = "The change is committed. Let me push it and open the request:"
     step = TranscriptStep(id="s", text=text, calls=(shell("git fetch origin"),))
     one = TranscriptTurn(key="k", prompt="Push it.", steps=(step,), cwd="/w/shop")
-    assert told(one).left_open == ("Broken off: no answer at the end after “Let me push it and open the request:”",)
+    assert told(one).left_open == (
+        "The last words are “Let me push it and open the request:”, and no answer came after them",
+    )
     after = TranscriptStep(id="t", text="It is pushed.")
     assert not told(TranscriptTurn(key="k", prompt="Push it.", steps=(step, after), cwd="/w/shop")).left_open
 
@@ -794,46 +805,46 @@ def test_answers_of_the_person_are_told_as_they_were_given() -> None:
     said += " You can now continue with the user's answers in mind."
     ask = Call(id="q", name="AskUserQuestion", kind="ask", result=Result(text=said))
     page = summary_page(told(turn("Build it.", ask), found={"decision": ["Use Redis"]}), FIELDS)
-    assert '## Answers of the person\n\n- "Which queue?"="Redis".\n' in page
+    assert '## Asked by the agent, and what came back\n\n- "Which queue?"="Redis".\n' in page
     assert "## Proposed: decisions\n\n- Use Redis\n" in page
 
 
 @pytest.mark.parametrize(
     ("command", "output", "headline", "row"),
     [
-        ("! pytest -q", "", "", "how it ended was not seen"),
-        ("if ! pytest -q; then echo no; fi", "", "", "how it ended was not seen"),
+        ("! pytest -q", "", "", "its outcome was not recognised"),
+        ("if ! pytest -q; then echo no; fi", "", "", "its outcome was not recognised"),
         ("pytest --version", "pytest 8", "", "None was recognised."),
         ("pytest --collect-only -q", "3 tests collected", "", "None was recognised."),
-        ("pytest --collect-only -q && pytest -q", "4 passed in 1s", "tests pass (4 passed)", "4 passed"),
+        ("pytest --collect-only -q && pytest -q", "4 passed in 1s", "last recognised check", "4 passed"),
         ("npm test -- --passWithNoTests", "No tests found, exiting with code 0", "", "no tests ran"),
-        ("npm run test:unit --if-present", "", "", "how it ended was not seen"),
+        ("npm run test:unit --if-present", "", "", "its outcome was not recognised"),
         ("cargo test", "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out", "", "0 passed"),
-        ("go vet ./... && go test ./pkg/... -run TestOne", "ok  \tx\t0.1s", "chosen tests pass (1", "1 package ok"),
-        ("go vet ./... && go test ./...", "ok  \tx\t0.1s", "tests pass (1 package ok)", "1 package ok"),
-        ("mypy src/shop.py && pytest -q", "4 passed in 1s", "tests pass (4 passed)", "4 passed"),
+        ("go vet ./... && go test ./pkg/... -run TestOne", "ok  \tx\t0.1s", "last recognised check", "1 package ok"),
+        ("go vet ./... && go test ./...", "ok  \tx\t0.1s", "last recognised check", "1 package ok"),
+        ("mypy src/shop.py && pytest -q", "4 passed in 1s", "last recognised check", "4 passed"),
         (
             "cargo test one_test",
             "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 40 filtered out",
-            "chosen tests pass (1 passed, 40 filtered out)",
+            "last recognised check",
             "1 passed, 40 filtered out",
         ),
         (
             "pytest -q --deselect tests/x.py::y",
             "9 passed, 1 deselected",
-            "chosen tests pass (9 passed, 1 deselected)",
+            "last recognised check",
             "9 passed, 1 deselected",
         ),
-        ("SKIP=mypy pre-commit run -a", "ruff....Passed\nmypy....Skipped", "chosen checks pass", "passed"),
-        ("pre-commit run -a", "ruff....Passed", "checks pass", "passed"),
+        ("SKIP=mypy pre-commit run -a", "ruff....Passed\nmypy....Skipped", "last recognised check", "passed"),
+        ("pre-commit run -a", "ruff....Passed", "last recognised check", "passed"),
     ],
 )
 def test_a_check_is_told_as_what_it_was(command: str, output: str, headline: str, row: str) -> None:
     """Who reads that tests pass does not run them again."""
     page = summary_page(told(turn("Check it", edit("src/shop.py", added=["x"]), shell(command, output))), FIELDS)
     assert page.split("\n")[2].partition("1 file written")[2].removeprefix(", ").startswith(headline)
-    assert headline or "pass" not in page.split("\n")[2]
-    assert page.split("## Tests and checks, as they ended\n\n")[1].split("\n")[0].endswith(row)
+    assert headline or "check `" not in page.split("\n")[2]
+    assert page.split("## Tests and checks, each as last run\n\n")[1].split("\n")[0].endswith(row)
 
 
 def test_what_was_chosen_by_name_mends_nothing_else() -> None:
@@ -841,7 +852,9 @@ def test_what_was_chosen_by_name_mends_nothing_else() -> None:
     one = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 40 filtered out"
     bad = "test result: FAILED. 40 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out"
     summary = told(turn("Run", shell("cargo test", bad, exit_status=101), shell("cargo test one_test", one)))
-    assert summary.left_open == ("`cargo test` failed when last run: 1 failed, 40 passed",)
+    assert summary.left_open == (
+        "`cargo test` failed when last run in this form (`cargo test one_test` passed after it): 1 failed, 40 passed",
+    )
     vet = shell("go vet ./... && go test ./a -run TestOne", "ok  \tx/a\t0.1s")
     summary = told(turn("Run", shell("go test ./...", "--- FAIL: TestTwo\nFAIL\tx/b\t0.1s", exit_status=1), vet))
     assert len(summary.left_open) == 1
@@ -851,7 +864,7 @@ def test_a_list_of_checks_says_that_it_is_cut_and_keeps_what_fails() -> None:
     """Ten of thirteen are shown."""
     runs = [shell(f"pytest tests/test_{at}.py", "1 passed in 1s") for at in range(12)]
     page = summary_page(told(turn("Run", shell("pytest", "1 failed in 1s", exit_status=1), *runs)), FIELDS)
-    rows = page.split("## Tests and checks, as they ended\n\n")[1].split("\n\n")[0].splitlines()
+    rows = page.split("## Tests and checks, each as last run\n\n")[1].split("\n\n")[0].splitlines()
     assert (len(rows), rows[-1]) == (11, "- and 3 more commands, run before")
     assert rows[0].startswith("- `pytest`: 1 failed")
 
@@ -868,32 +881,7 @@ def test_an_empty_list_leaves_nothing_open(none: str) -> None:
     summary = told(
         turn("Refactor it", answer=f"Done so far.\n\n## Open questions\n\n- {none}\n- None of the keys is tested")
     )
-    assert summary.left_open == ("None of the keys is tested",)
-
-
-@pytest.mark.parametrize(
-    ("command", "output", "seen"),
-    [
-        ("make release", "ok", False),
-        ("npm version patch", "v1.0.1", False),
-        ("./scripts/release.sh", "released", False),
-        ("bash scripts/all.sh", "", False),
-        ("python deploy.py", "", False),
-        ("python tools/sync.py", "committed and pushed", False),
-        ("python --version", "3.14", True),
-        ("npm install --save left-pad", "added 1 package", True),
-        ("cat scripts/release.sh", "git commit -am x\ncommitted", True),
-        ("npx semantic-release", "", False),
-        ("pre-commit run -a", "Passed", True),
-        ("git push", "committed", False),
-        ("make build", "ok", True),
-    ],
-)
-def test_no_commit_is_told_only_if_none_can_have_been_made(command: str, output: str, seen: bool) -> None:
-    """A release commits, and does not say so."""
-    page = summary_page(told(turn("Go", edit("src/shop.py", added=["x"]), shell(command, output))), FIELDS)
-    assert ("(the agent made no commit)" in page) is seen
-    assert ("(whether they were committed was not seen)" in page) is not seen
+    assert summary.left_open == ("The agent said: “None of the keys is tested”",)
 
 
 def test_a_commit_that_a_hook_refused_is_left_open() -> None:
@@ -901,8 +889,9 @@ def test_a_commit_that_a_hook_refused_is_left_open() -> None:
     refused = shell("git commit -am 'Retry'", "pre-commit hook failed: black would reformat", exit_status=1)
     work = edit("src/shop.py", added=["x"])
     summary = told(turn("Go", work, refused, answer="The message is “Retry”."))
-    assert summary.left_open == (
-        "Not committed: `git commit -am 'Retry'`: it printed “pre-commit hook failed: black would reformat”",
+    (left,) = summary.left_open
+    assert left.startswith(
+        "`git commit -am 'Retry'` failed in turn 1, no commit was seen after it: it printed “pre-commit"
     )
     again = shell("git commit -nam 'Retry'", "[main 1a2b3c4] Retry\n 1 file changed")
     tested = shell("pytest -q && git commit -qam 'Retry'", "3 passed in 1s")
@@ -920,7 +909,7 @@ def test_a_headline_tells_what_was_written_if_the_answer_does_not(answer: str) -
     assert summary.sentence.startswith("Codex: wrote `src/cache.py` — 1 file written")
     answer = f"You have to set a key. Entries expire after five minutes. {answer}"
     summary = told(turn("Which one?", edit("src/cache.py", added=["x"]), answer=answer))
-    assert summary.sentence.startswith("Codex: Entries expire after five minutes. — 1 file written")
+    assert summary.sentence.startswith("Codex: “Entries expire after five minutes.” — 1 file written")
 
 
 @pytest.mark.parametrize(
@@ -938,7 +927,7 @@ def test_a_headline_tells_what_was_written_if_the_answer_does_not(answer: str) -
 def test_what_is_about_to_be_done_is_not_told_in_chinese_or_japanese_either(answer: str, said: str) -> None:
     """No space parts their sentences; and what stands beside it on its line is told."""
     summary = told(turn("缓存", edit("src/cache.py", added=["x"]), answer=answer))
-    assert summary.sentence.startswith(f"Codex: {said} — ") and summary.done == (said,)
+    assert summary.sentence.startswith(f"Codex: “{said}” — ") and summary.done == (said,)
     assert turn_line(turn("缓存", answer=answer)) == f"Asked: 缓存. — {said}"
 
 
@@ -951,10 +940,11 @@ def test_what_a_hook_of_git_tests_is_what_the_script_tests() -> None:
     ]
     summary = told(turn("Mend it.", *runs))
     assert summary.left_open == ()
-    assert summary.tests[0].outcome == "1 failed, 11 passed; later `git commit -am 'Mend it'` passed"
-    assert summary.failed == (
-        "`bun run test` failed: 1 failed, 11 passed; then edited `src/pay.ts`; later `git commit -am 'Mend it'` passed",
+    assert summary.tests[0].outcome == (
+        "1 failed, 11 passed (files were written after it; `git commit -am 'Mend it'` passed after it)"
     )
+    (line,) = summary.failed
+    assert line.endswith("11 passed; then changed `src/pay.ts`; later `git commit -am 'Mend it'` passed")
 
 
 def test_a_command_that_passed_instead_of_another_is_named() -> None:
@@ -965,8 +955,8 @@ def test_a_command_that_passed_instead_of_another_is_named() -> None:
         shell("npm run lint", "All checks passed!\n"),
     ]
     summary = told(turn("Mend it.", *runs))
-    assert summary.tests[0].outcome == "2 errors found; later `npm run lint` passed"
-    assert summary.failed[0].endswith("then edited `src/pay.ts`; later `npm run lint` passed")
+    assert summary.tests[0].outcome == "2 errors found (files were written after it; `npm run lint` passed after it)"
+    assert summary.failed[0].endswith("then changed `src/pay.ts`; later `npm run lint` passed")
 
 
 def test_a_line_of_source_is_not_why_something_failed() -> None:
@@ -989,7 +979,7 @@ def test_a_command_whose_status_is_a_pipes_is_not_told_to_have_passed() -> None:
     (again,) = told(turn("Install.", failed, shell("npm ci 2>&1 | tail -5", "npm error again\n"))).failed
     assert "passed later" not in again
     (again,) = told(turn("Install.", failed, shell("npm ci && echo ok", "ok\n"), shell("npm ci", "ok\n"))).failed
-    assert again.endswith("it passed later")
+    assert again.endswith("later it ended without an error")
 
 
 def test_of_a_file_that_is_written_whole_only_new_lines_count() -> None:
@@ -1000,7 +990,7 @@ def test_of_a_file_that_is_written_whole_only_new_lines_count() -> None:
     calls = [Call(id=e.path, name="Write", kind="edit", edits=(e,), result=Result(text="ok")) for e in (same, blind)]
     page = summary_page(told(turn("Rewrite both.", *calls)), FIELDS)
     assert "- `a.py` (+1 −1)\n" in page
-    assert "- `b.py` (written whole, 10 lines in all)\n" in page
+    assert "- `b.py` (written whole, +10 −0)\n" in page
 
 
 HOOKS = "Build........Passed\nUnit tests...(no files to check)Skipped\n"
@@ -1010,9 +1000,9 @@ def test_hooks_that_ran_before_a_push_are_checks() -> None:
     """They print no counts, but a line each."""
     summary = told(turn("Push it.", edit("a.py", added=["x"]), shell("git push", HOOKS)))
     assert [(one.command, one.outcome) for one in summary.tests] == [("git push", "1 hook passed")]
-    assert "checks pass" in summary.sentence
+    assert "last recognised check `git push`: 1 hook passed" in summary.sentence
     summary = told(turn("Push it.", shell("git push", HOOKS + "lint...Failed\n", exit_status=1)))
-    assert summary.left_open == ("`git push` failed when last run: 1 hook failed (lint)",)
+    assert summary.left_open == ("`git push` failed when last run in this form: 1 hook failed (lint)",)
     refused = f"{HOOKS}error: failed to push some refs\n"
     summary = told(turn("Push it.", shell("git push", refused, exit_status=1)))
     assert summary.failed == ("`git push` failed: it printed “error: failed to push some refs”",)
@@ -1026,17 +1016,13 @@ def test_a_check_that_ran_before_the_last_edits_is_told_so() -> None:
     passed, failed = shell("pytest -q", "12 passed in 0.5s\n"), shell("pytest -q", FAILING, exit_status=1)
     last = edit("src/pay.py", added=["x"])
     summary = told(turn("Mend it.", passed, last))
-    assert summary.sentence.endswith("tests passed before the last edits (12 passed)")
-    assert summary.tests[0].outcome == "12 passed; files were written after it"
+    assert summary.sentence.endswith("last recognised check `pytest -q`: 12 passed, files were written after it")
+    assert summary.tests[0].outcome == "12 passed (files were written after it)"
     summary = told(turn("Mend it.", failed, last))
-    assert summary.left_open[0].startswith("`pytest -q` failed when last run, before files were written: 1 failed")
-    assert "tests pass (12 passed)" in told(turn("Mend it.", last, passed, edit("/tmp/note", added=["x"]))).sentence
-
-
-def test_tests_of_one_package_of_many_are_chosen_ones() -> None:
-    """The others may fail."""
-    run = shell("pnpm --filter @shop/pay test", "Tests  12 passed (12)\n")
-    assert "chosen tests pass" in told(turn("Test it.", run)).sentence
+    form = "`pytest -q` failed when last run in this form (files were written after it): 1 failed"
+    assert summary.left_open[0].startswith(form)
+    noted = told(turn("Mend it.", last, passed, edit("/tmp/note", added=["x"])))
+    assert noted.sentence.endswith("last recognised check `pytest -q`: 12 passed")
 
 
 def test_a_list_of_what_somebody_may_ask_is_no_question() -> None:
@@ -1051,9 +1037,11 @@ def test_what_the_next_turn_takes_back_is_marked() -> None:
     first = turn("Is it safe?", answer="It is safe: nothing calls it twice.")
     second = turn("The log shows two calls.", answer="You're right, my mistake: the timer calls it as well.")
     done = told(first, second).done
-    assert done[0].startswith("(In its next turn the agent said that it had been wrong.) It is safe")
+    assert done[0].startswith(
+        "Turn 1: (The next turn begins: “You're right, my mistake: the timer calls it as well.”) It is"
+    )
     done = told(first, turn("Good.", answer="I mended a mistake in the docs.")).done
-    assert done[0] == "It is safe: nothing calls it twice."
+    assert done[0] == "Turn 1: It is safe: nothing calls it twice."
 
 
 def test_only_a_pull_request_that_was_opened_is_told() -> None:
@@ -1079,7 +1067,7 @@ def test_a_plan_outside_the_repository_is_no_achievement() -> None:
     work = turn("Write the guide.", edit("GUIDE.md", added=["a"]), answer="Created the guide for new people.")
     plan_file = edit("/home/me/.agent/plan.md", added=["x"] * 40)
     after = turn("And next?", plan_file, answer="Added a section on tests is what I would do next.")
-    assert told(work, after).sentence.startswith("Codex: Created the guide for new people.")
+    assert told(work, after).sentence.startswith("Codex: “Created the guide for new people.” (turn 1 of 2)")
 
 
 def test_a_tool_that_works_for_one_address_has_not_worked_for_another() -> None:
@@ -1091,7 +1079,7 @@ def test_a_tool_that_works_for_one_address_has_not_worked_for_another() -> None:
 
     calls = [fetch("https://a", failed=True), fetch("https://b", failed=True), fetch("https://b", failed=False)]
     failed = told(turn("Read them.", *calls, fetch("https://a", failed=True))).failed
-    assert failed[0] == "WebFetch https://a failed 2 times, the last time: it printed “status code 303”"
+    assert failed[0] == "WebFetch https://a failed more than once, the last time: it printed “status code 303”"
 
 
 def test_a_search_at_the_end_of_a_command_line_that_finds_nothing_is_no_failure() -> None:
@@ -1114,12 +1102,6 @@ def test_beside_failed_tests_only_their_own_errors_are_told() -> None:
     assert failed == "`bun test` failed: 1 failed, 11 passed: pay > once"
 
 
-def test_the_folder_of_all_tests_is_no_choice() -> None:
-    """Nothing is left out."""
-    assert "— tests pass" in told(turn("Test.", shell("pytest tests/ -q", "12 passed in 0.5s\n"))).sentence
-    assert "chosen tests" in told(turn("Test.", shell("pytest tests/pay", "12 passed in 0.5s\n"))).sentence
-
-
 def test_a_quiet_commit_is_told_by_the_log_after_it() -> None:
     """Git says nothing then."""
     line = "git commit -qm 'Retry only what is safe' && git log --oneline -2"
@@ -1131,7 +1113,7 @@ def test_a_question_that_the_person_answered_is_not_open() -> None:
     """The next prompt is the answer."""
     first = turn("Commit.", answer="The hook fails because of others' files. Shall I stash them first?")
     commit = shell("git commit --no-verify -m x", "[main 1a2b3c4] Mend the shop\n")
-    assert told(first).left_open == ("Shall I stash them first?",)
+    assert told(first).left_open == ("The agent said: “Shall I stash them first?”",)
     assert told(first, turn("Skip the hook.", commit, answer="Committed.")).left_open == ()
 
 
@@ -1152,10 +1134,43 @@ def test_packages_that_are_tested_twice_count_once() -> None:
     assert found is not None and found.sentence == "2 packages ok"
 
 
-def test_an_edit_that_is_made_again_counts_once() -> None:
-    """It was lost with the branch that was left."""
-    twice = [edit("a.py", added=["x", "y"]), shell("git checkout main"), edit("a.py", added=["x", "y"])]
-    assert told(turn("Add it.", *twice)).files[0].added == 2
+def test_the_lines_of_all_edits_are_told_together() -> None:
+    """The same lines may be written at two places, or again on another branch: that is not seen."""
+    twice = [edit("a.py", added=["x", "y"]), edit("a.py", added=["x", "y"])]
+    page = summary_page(told(turn("Add it.", *twice)), {})
+    assert "## Files written, with the lines of all edits together\n\n- `a.py` (+4 −0)\n" in page
+
+
+def test_a_quotation_in_the_headline_leaves_nothing_out_without_a_mark() -> None:
+    """Two sentences that do not follow each other are no quotation."""
+    answer = "The plan is one file with:\n\n- dates of all parts\n- Updated names\n- All tests pass\n- Added risks\n"
+    sentence = told(turn("Join them.", edit("plan.md", added=["x"]), answer=answer)).sentence
+    assert sentence.startswith("Codex: “The plan is one file with: … Updated names.” — 1 file written")
+
+
+def test_what_was_said_is_told_with_its_turn() -> None:
+    """ "Last answer" was said of one after which another came in the same turn."""
+    first = turn("Do.", edit("a.py", added=["x"]), answer="Done.\n\nRemaining:\n- write the docs")
+    rest = TranscriptTurn(key="r", steps=turn("", answer="The helper has ended.").steps)
+    assert told(first, rest, turn("ok", answer="Fine.")).left_open == (
+        "The agent said (turn 1 of 2): “write the docs”",
+    )
+
+
+def test_a_plan_is_told_with_when_it_was_written() -> None:
+    """Its marks are of that moment; what a later turn did of it nobody saw."""
+    first = turn("Do.", plan(("test it", "open")), edit("a.py", added=["x"]), answer="Wrote it.")
+    (line,) = told(first).left_open
+    assert line == "In the plan (work went on after it was written), not marked as done: test it"
+    assert told(first, turn("More.", edit("b.py", added=["x"]), answer="Wrote more.")).left_open == ()
+
+
+def test_a_line_whose_end_is_not_the_tests_is_told_as_it_ended() -> None:
+    """ "How it ended was not seen" was said beside an exit code."""
+    run = shell("go build ./... && go vet ./... && go test ./... | tail -3", "a.go:3:1: odd pointer\n", exit_status=1)
+    assert told(turn("Check.", run)).tests[0].outcome == (
+        "the whole line ended with exit code 1; it printed “a.go:3:1: odd pointer”"
+    )
 
 
 def test_what_failed_is_named_beside_what_failed() -> None:
@@ -1163,14 +1178,15 @@ def test_what_failed_is_named_beside_what_failed() -> None:
     alone = shell("go test ./pay -run Once", "--- FAIL: TestOnce (0.0s)\nFAIL\tshop/pay\t0.1s\n", exit_status=1)
     whole = shell("go test ./...", "ok  \tshop/pay\t0.1s\n")
     (first, _) = told(turn("Test.", alone, edit("pay.go", added=["x"]), whole)).tests
-    assert first.outcome == "1 package failed (TestOnce); later `go test ./...` passed"
+    after = "files were written after it; `go test ./...` passed after it"
+    assert first.outcome == f"1 package failed (TestOnce) ({after})"
 
 
 def test_a_cheer_and_a_path_are_no_headline() -> None:
     """They do not say what was achieved."""
     answer = "All clean.\n\n**`src/pay.py`**\n\n- `retry` (line 9): Replaced the loop by a table of methods.\n"
     summary = told(turn("Mend it.", edit("src/pay.py", added=["x"]), answer=answer))
-    assert summary.sentence.startswith("Codex: `src/pay.py`: `retry` (line 9): Replaced the loop by a table")
+    assert summary.sentence.startswith("Codex: “`src/pay.py`: `retry` (line 9): Replaced the loop by a table")
 
 
 def test_what_follows_a_check_on_its_line_does_not_fail_it() -> None:
@@ -1178,7 +1194,8 @@ def test_what_follows_a_check_on_its_line_does_not_fail_it() -> None:
     line = "npx markdownlint-cli2 docs/a.md > after.txt 2>&1; diff before.txt after.txt"
     summary = told(turn("Compare.", shell(line, "> a.md:9 error MD013\n", exit_status=1)))
     assert summary.left_open == ()
-    assert summary.tests[0].outcome == "how it ended was not seen"
+    line = "the whole line ended with exit code 1; it printed “> a.md:9 error MD013”"
+    assert summary.tests[0].outcome == line
 
 
 def test_a_file_of_a_session_on_another_system_is_within_its_own_folder() -> None:
@@ -1196,7 +1213,7 @@ def test_a_headline_that_is_an_item_is_told_with_what_it_is_an_item_of() -> None
     """Alone it would be the whole of the work."""
     answer = "The plan is one document with:\n\n- Updated dates of all parts\n- A table of risks\n"
     summary = told(turn("Join them.", edit("plan.md", added=["x"]), answer=answer))
-    assert summary.sentence.startswith("Codex: The plan is one document with: Updated dates of all parts.")
+    assert summary.sentence.startswith("Codex: “The plan is one document with: Updated dates of all parts.")
 
 
 def test_a_long_answer_is_read_from_a_whole_line_on() -> None:
@@ -1209,7 +1226,7 @@ def test_a_root_cause_is_no_achievement() -> None:
     """The headline would tell the bug as if it were still there."""
     answer = "**Root cause**: the table is read twice.\n\n**Fix**: Added a lock around it.\n"
     summary = told(turn("Mend it.", edit("pay.py", added=["x"]), answer=answer))
-    assert summary.sentence.startswith("Codex: Fix: Added a lock around it.")
+    assert summary.sentence.startswith("Codex: “Fix: Added a lock around it.”")
 
 
 def test_what_helpers_may_have_written_is_not_left_unsaid() -> None:
@@ -1248,7 +1265,7 @@ def test_a_command_that_was_a_check_once_is_one_again() -> None:
     good, piped = shell("pnpm build", "built in 3 s\n"), shell("pnpm build 2>&1 | tail -3", "built in 3 s\n")
     change = edit("src/a.ts", added=["x"])
     assert told(turn("Build.", bad)).left_open
-    assert told(turn("Build.", bad, change, good)).tests[0].outcome == "passed (before: 1 error found)"
+    assert told(turn("Build.", bad, change, good)).tests[0].outcome == "ended without an error"
     assert told(turn("Build.", bad, change, piped)).left_open == ()
 
 
@@ -1267,7 +1284,9 @@ def test_a_linter_that_looked_at_nothing_is_not_told_as_passing() -> None:
 def test_a_script_that_passes_says_nothing_of_another() -> None:
     """They share only who runs them."""
     bad, good = shell("bun run test", "it broke\n", exit_status=1), shell("bun run typecheck", "ok\n")
-    assert told(turn("Check.", bad, good)).left_open == ("`bun run test` failed when last run: it printed “it broke”",)
+    assert told(turn("Check.", bad, good)).left_open == (
+        "`bun run test` failed when last run in this form: it printed “it broke”",
+    )
 
 
 def test_what_is_only_for_the_moment_is_no_rule() -> None:
@@ -1296,7 +1315,7 @@ def test_what_a_command_line_holds_and_writes_is_counted() -> None:
     new = shell("cat > tests/a.py <<'EOF'\nx = 1\ny = 2\nEOF\npytest -q tests/a.py", "2 passed in 0.1s\n")
     more = shell("cd lib && cat >> /w/shop/tests/b.py << EOF\nz = 3\nEOF\necho OK", "OK\n")
     page = summary_page(told(turn("Test it.", new, more)), {})
-    assert "- `tests/a.py` (written whole, 2 lines in all)\n- `tests/b.py` (+1 −0)\n" in page
+    assert "- `tests/a.py` (written whole, +2 −0)\n- `tests/b.py` (+1 −0)\n" in page
     assert "- `cat > tests/a.py <<'EOF' x = 1 …`: 2 passed" in page
 
 
@@ -1310,11 +1329,11 @@ def test_a_count_of_files_leaves_room_for_what_commands_wrote() -> None:
 
 
 def test_a_line_about_a_failure_is_never_cut_before_its_end() -> None:
-    """That it passed later is what a reader must not miss."""
+    """That later it ended without an error is what a reader must not miss."""
     long = "go test ./" + "very/long/path/" * 12
     bad, good = shell(long, f"{'E   x ' * 90}\n", exit_status=1), shell(long, "ok  \tshop\t0.1s\n")
     (line,) = told(turn("Do.", bad, edit("a" * 300 + ".go", added=["x"]), good)).failed
-    assert line.endswith("; it passed later") and len(line) <= 420
+    assert line.endswith("; later it ended without an error") and len(line) <= 420
 
 
 def test_code_within_a_sentence_does_not_end_it() -> None:
@@ -1341,14 +1360,7 @@ def test_an_answer_for_a_program_is_told_as_lines() -> None:
 def test_what_another_agent_asked_is_told_as_its_words() -> None:
     """A helper's page would not say what it was for; a person did not ask it."""
     asked = TranscriptTurn(key="k", brief="Review the diff.", steps=turn("", shell("ls"), answer="Fine.").steps)
-    assert told(asked).asked == ("By another agent: Review the diff.",)
-
-
-def test_all_tests_tell_more_than_some_of_them() -> None:
-    """Both ran since the last edit."""
-    whole, one = shell("go test ./...", "ok  \ta\t1s\nok  \tb\t1s\n"), shell("go test ./a -run X", "ok  \ta\t1s\n")
-    assert "— tests pass (2 packages ok)" in told(turn("Do.", whole, one)).sentence
-    assert "chosen tests pass (1 package ok)" in told(turn("Do.", whole, edit("a.go", added=["x"]), one)).sentence
+    assert told(asked).asked == ("Handed over by another agent: Review the diff.",)
 
 
 def test_checks_that_fail_alike_are_one_matter() -> None:
@@ -1356,8 +1368,9 @@ def test_checks_that_fail_alike_are_one_matter() -> None:
     runs = [
         shell(f"golangci-lint run {way}".strip(), "nothing to analyze\n", exit_status=5) for way in ("", "-v", "./...")
     ]
-    assert told(turn("Lint.", *runs)).left_open == (
-        "`golangci-lint run ./...` (and 2 more like it) failed when last run: it printed “nothing to analyze”",
+    (left,) = told(turn("Lint.", *runs)).left_open
+    assert left.startswith(
+        "`golangci-lint run ./...` (and 2 more like it) failed when last run in this form: it printed"
     )
 
 
@@ -1378,28 +1391,25 @@ def test_of_many_turns_those_that_did_something_are_told() -> None:
     work = turn("Move it.", edit("app.py", added=["x"]), answer="The package lives at the top now.")
     talk = [turn(f"Why {n}?", answer=f"Because of reason {n}.") for n in range(20)]
     done = told(work, *talk).done
-    assert done[0] == "The package lives at the top now." and done[-1] == "Because of reason 19."
+    assert done[0] == "Turn 1: The package lives at the top now." and done[-1] == "Because of reason 19."
 
 
 def test_files_elsewhere_are_counted_apart() -> None:
     """A checkout beside this one may be where the work went on: what was tested before is no longer what is there."""
     good, other = shell("pytest -q", "2 passed in 0.1s\n"), edit("/w/other/b.py", added=["x"])
     sentence = told(turn("Do.", edit("app.py", added=["x"]), good, other)).sentence
-    assert "1 file written, 1 elsewhere, tests passed before the last edits" in sentence
+    assert (
+        "1 file written, 1 elsewhere, last recognised check `pytest -q`: 2 passed, files were written after it"
+        in sentence
+    )
     for note in ("/tmp/message.txt", "/home/a/.claude/plans/a.md"):
-        assert "tests pass (2 passed)" in told(turn("Do.", good, edit(note, added=["x"]))).sentence
+        assert told(turn("Do.", good, edit(note, added=["x"]))).sentence.endswith("`pytest -q`: 2 passed")
 
 
 def test_a_check_behind_a_tool_that_chooses_versions_is_a_check() -> None:
     """mise, direnv and nix run it as it is."""
     assert command_results.tests("mise exec -- golangci-lint run ./...") == "golangci-lint run ./..."
     assert command_results.tests("mise x go@1.26 -- go test ./...") == "go test ./..."
-
-
-def test_an_agent_that_was_sent_off_may_have_committed() -> None:
-    """It works in a worktree of its own, and nobody sees what it does."""
-    sent = told(turn("Do.", edit("app.py", added=["x"]), shell("workmux add better-names -b -P /tmp/p.md", "ok\n")))
-    assert not sent.no_commit
 
 
 def test_frames_and_orders_to_the_program_are_not_told() -> None:
@@ -1420,7 +1430,7 @@ def test_two_scripts_that_begin_alike_are_two() -> None:
     )
     good = shell("cat > /tmp/a.go <<'EOF'\npackage main\nfunc b() {}\nEOF\ngo run /tmp/a.go", "ok\n")
     summary = told(turn("Try.", bad, good))
-    assert [one.times for one in summary.commands] == [1, 1] and "passed later" not in summary.failed[0]
+    assert len(summary.commands) == 2 and "later" not in summary.failed[0]
     assert not summary.files
 
 
@@ -1428,7 +1438,7 @@ def test_the_same_test_in_another_folder_is_another_test() -> None:
     """That it passes there mends nothing here."""
     bad, good = shell("cd e2e && go test ./...", "FAIL\ta\t1s\n", exit_status=1), "ok  \tb\t1s\n"
     left = told(turn("Test.", bad, shell("cd agents/x && go test ./...", good)))
-    assert left.left_open == ("`go test ./...` failed when last run: 1 package failed (a)",)
+    assert left.left_open == ("`go test ./...` failed when last run in this form: 1 package failed (a)",)
     assert [one.command for one in left.tests] == ["go test ./...", "cd agents/x && go test ./..."]
     assert told(turn("Test.", bad, shell("cd /w/shop/e2e && go test ./...", good))).left_open == ()
 
@@ -1437,22 +1447,24 @@ def test_a_headline_tells_the_last_answer() -> None:
     """A review that was repeated found nothing any more."""
     first = turn("Can you review it?", shell("ls"), answer="High: the budget is far too small.")
     last = turn("Review again.", shell("ls"), answer="No findings in the branch as it is now.")
-    assert told(first, last).sentence == "Codex: No findings in the branch as it is now."
-    assert told(first).sentence == "Codex: Can you review it? High: the budget is far too small."
+    assert told(first, last).sentence == "Codex: “No findings in the branch as it is now.”"
+    assert told(first).sentence == "Codex: asked “Can you review it?”, answered “High: the budget is far too small.”"
 
 
 def test_what_a_person_said_to_a_plan_is_told() -> None:
     """ "No" with a reason is what they asked for next."""
     words = "The tool use was rejected. To tell you how to proceed, the user said:\nAlso allow one agent.\n\nNote: …"
     plan_ = Call(id="p", name="ExitPlanMode", result=Result(text=words, failed=True, refused=True))
-    assert told(turn("Plan it.", plan_)).failed == ("ExitPlanMode failed: the person said “Also allow one agent.”",)
+    assert told(turn("Plan it.", plan_)).failed == (
+        "ExitPlanMode was refused: the person said “Also allow one agent.”",
+    )
 
 
 def test_work_by_commands_alone_says_whether_it_was_committed() -> None:
     """No file is listed, so no heading says it."""
     page = summary_page(told(turn("Rename it.", shell("git mv a b"), answer="Renamed.")), {})
-    assert "## Committed\n\n- Nothing by the agent.\n" in page
-    assert "## Committed" not in summary_page(told(turn("Look.", shell("ls"), answer="Seen.")), {})
+    assert "## Commits, as git reported them\n\n- None was reported to this agent.\n" in page
+    assert "## Commits" not in summary_page(told(turn("Look.", shell("ls"), answer="Seen.")), {})
 
 
 def test_only_what_was_asked_is_a_turn() -> None:
@@ -1475,7 +1487,7 @@ def test_what_was_mended_is_not_what_passes() -> None:
     """The headline would quote how it failed."""
     bad = shell("go test ./a", "--- FAIL: TestA\nFAIL\ta\t1s\n", exit_status=1)
     summary = told(turn("Test.", bad, shell("go test ./...", "ok  \ta\t1s\nok  \tb\t1s\n"), shell("go vet ./...", "")))
-    assert summary.sentence.endswith("— tests pass (2 packages ok)")
+    assert summary.tests[0].outcome == "1 package failed (TestA) (`go test ./...` passed after it)"
 
 
 def test_tests_that_are_only_built_did_not_pass() -> None:
@@ -1487,14 +1499,14 @@ def test_a_refused_plan_is_named_by_its_title() -> None:
     """Its arguments begin with whatever the tool puts first."""
     given = '{"allowedPrompts": [], "plan": "# Relax access()\\n\\n## Context"}'
     plan_ = Call(id="p", name="ExitPlanMode", text=given, result=Result(text="no", failed=True, refused=True))
-    assert told(turn("Plan it.", plan_)).failed == ("the plan “Relax access()” failed: the person said no",)
+    assert told(turn("Plan it.", plan_)).failed == ("the plan “Relax access()” was refused",)
 
 
 def test_a_sum_of_lines_that_were_cut_off_is_a_least() -> None:
     """`tail -3` shows three packages of seventeen."""
     lines = "ok  \ta\t1s\nok  \tb\t1s\nok  \tc\t1s\n"
-    assert "tests pass (at least 3 packages ok)" in told(turn("Do.", shell("go test ./... | tail -3", lines))).sentence
-    assert "tests pass (3 packages ok)" in told(turn("Do.", shell("go test ./... | tail -9", lines))).sentence
+    assert told(turn("Do.", shell("go test ./... | tail -3", lines))).tests[0].outcome == "at least 3 packages ok"
+    assert told(turn("Do.", shell("go test ./... | tail -9", lines))).tests[0].outcome == "3 packages ok"
 
 
 @pytest.mark.parametrize(
@@ -1518,8 +1530,8 @@ def test_two_plans_that_were_refused_are_two() -> None:
     asked = [("p1", Result(text=said, failed=True, refused=True)), ("p2", Result(text="no", failed=True, refused=True))]
     plans = [Call(id=id_, name="ExitPlanMode", text='{"plan": "# Allow it"}', result=result) for id_, result in asked]
     assert told(turn("Plan it.", *plans)).failed == (
-        "the plan “Allow it” failed: the person said “Also for one agent.”",
-        "the plan “Allow it” failed: the person said no",
+        "the plan “Allow it” was refused: the person said “Also for one agent.”",
+        "the plan “Allow it” was refused",
     )
 
 
@@ -1528,7 +1540,6 @@ def test_tests_for_another_system_are_not_these() -> None:
     bad = shell("go test ./...", "--- FAIL: TestA\nFAIL\ta\t1s\n", exit_status=1)
     other = shell("GOOS=windows go test ./...", "ok  \ta\t1s\n")
     assert told(turn("Test.", bad, other)).left_open != ()
-    assert "chosen tests pass" in told(turn("Test.", other)).sentence
     assert command_results.tests("go test -exec=true ./...") is None
 
 
@@ -1545,7 +1556,7 @@ def test_what_ended_later_ran_once() -> None:
     (check,) = told(
         turn("Test.", first), turn("And?", shell("go test -race ./...", "FAIL\ta\t9s\n", exit_status=1))
     ).tests
-    assert (check.outcome, check.times) == ("1 package failed (a)", 1)
+    assert check.outcome == "1 package failed (a) (turn 2 of 2)"
 
 
 def test_a_check_that_could_not_start_is_not_told_as_failing_once_it_ran() -> None:
@@ -1585,9 +1596,43 @@ def test_a_call_that_was_never_made_is_no_run_of_a_test() -> None:
     """Codex refuses arguments that it cannot read; nor is a run without tests one that passes."""
     never = shell("go test ./a", "failed to parse function arguments: duplicate field\n", exit_status=None)
     (check,) = told(turn("Test.", never, shell("go test ./a", "ok  \ta\t0.3s [no tests to run]\n"))).tests
-    assert (check.outcome, check.times) == ("no tests ran", 1)
+    assert check.outcome == "no tests ran"
 
 
 def test_what_another_way_would_do_is_not_open() -> None:
     """It gives the reason for a decision."""
     assert wording.unfinished("I skipped that because it would still miss some cases.") == []
+
+
+def test_a_deleted_file_was_not_edited_and_a_refused_call_did_not_fail() -> None:
+    """The page told both so."""
+    refused = Call(id="r", name="shell", command="make lint", kind="shell", result=Result(refused=True))
+    bad = shell("make x", "no rule\n", exit_status=2)
+    page = summary_page(told(turn("Drop it.", refused, bad, edit("old.yml", removed=["x"], action="delete"))), {})
+    rows = ["`make lint` was refused", "`make x` failed: it printed “no rule”; then changed `old.yml`"]
+    assert page.endswith("## Failed or refused\n\n" + "".join(f"- {row}\n" for row in rows))
+
+
+def test_a_question_that_nobody_answered_is_told_as_what_came_back() -> None:
+    """ "No response" stood under the answers of the person."""
+    ask = Call(id="q", name="AskUserQuestion", kind="ask", result=Result(text="No response after 60s."))
+    page = summary_page(told(turn("Build it.", ask)), {})
+    assert "## Asked by the agent, and what came back\n\n- No response after 60s.\n" in page
+
+
+def test_what_a_cause_mentions_is_not_open() -> None:
+    """A sentence says that something is not done only of itself, and at the end of an answer."""
+    cause = "When it then looked for uncommitted changes, the tree was clean."
+    assert wording.unfinished(f"Everything passes.\n\n{cause}\n\nThe folder is left out now.") == []
+    assert wording.unfinished("Mended. The change is uncommitted on `next`.") != []
+    early = "Done.\n\nThe cache was not updated by the old code.\n\n" + "\n\n".join(
+        f"Part {n} is in." for n in range(6)
+    )
+    assert wording.unfinished(early) == []
+
+
+def test_a_scratch_file_of_one_command_is_neither_written_nor_deleted() -> None:
+    """It is made by a here-document, looked at and removed."""
+    line = "cat > docs/_tmp.md << 'EOF'\nA sentence.\nEOF\nvale docs/_tmp.md; rm docs/_tmp.md"
+    summary = told(turn("Check the words.", edit("a.py", added=["x"]), shell(line, "0 errors")))
+    assert "1 file written" in summary.sentence and "deleted" not in summary.sentence

@@ -126,11 +126,10 @@ class SessionBook(Concern):
         found = self.project.context.material("", (), self.project.memory.knowledge().standings)
         session, room = found.chosen.session, budget or BUDGET
         runs = self._last_runs(session)
-        last = self._summary_of(runs[0]).get("Left open", []) if runs else []
+        last = self._summary_of(runs[0]).get("May still be open", []) if runs else []
         # What the last run left open and its session does not tell as open itself.
-        known = {" ".join(one.text.split()) for one in session.still_open} if session else set()
-        said = [one for one in last if not one.startswith(("Nothing that", "None was "))]
-        left = [one for one in said if one.removeprefix("Planned: ").removeprefix("Begun: ") not in known]
+        known = tuple(" ".join(one.text.split()) for one in session.still_open) if session else ()
+        left = [one for one in last if not one.startswith("None was ") and not one.rstrip("”").endswith(known)]
         work = pack_lines.PackSection("work", "The work to take over (unreviewed)", tuple(_work(found, left)))
         rows = self._left_by_runs(runs, known=[*last, session.summary if session else ""])
         told = tuple(pack_lines.first_lines(rows, room // 3))

@@ -1,6 +1,6 @@
-"""Tests and checks of a run: how each ended the last time, and what a later run says about an earlier one.
+"""Tests and checks of a run: what was seen of each when it ran last, in which turn, and what was seen after it.
 
-For what failed: the reason, what was tried next, and whether it passed later.
+For what failed: what was printed, what was tried next, and what went well later. Nothing here says how things are now.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Failure:
     """One thing that failed."""
 
     key: str
-    what: str  # how it is named in a line
+    what: str  # how it is named in a line, and what came of it
     why: str  # what was seen of it
     turn: int
     tried: list[str] = field(default_factory=list)  # after it
@@ -30,14 +30,19 @@ class Failure:
     by: str = ""  # how, if not by itself
     times: int = 1
 
-    @property
-    def line(self) -> str:
-        """The failure in one line."""
-        often = f" {self.times} times, the last time" if self.times > 1 else ""
+    def line(self, turns: int) -> str:
+        """The failure in one line, in a run of so many turns."""
+        often = " more than once, the last time" if self.times > 1 else ""
+        noted = often + noted_in(self.turn, turns)
         next_ = f"; then {', '.join(self.tried)}" if self.tried else ""
-        why = f": {self.why}" if self.why else ""
-        end = f"; {self.by or 'it passed later'}" if self.settled else ""
-        return cut(f"{self.what} failed{often}{why}{next_}", 420 - len(end)) + end
+        end = f"; {self.by or 'later it ended without an error'}" if self.settled else ""
+        return cut(f"{self.what}{noted}{self.why and f': {self.why}'}{next_}", 420 - len(end)) + end
+
+
+def noted_in(turn: int, turns: int, *notes: str) -> str:
+    """When something was seen, if there is more than one turn, and what else belongs to it; in brackets."""
+    said = [*([f"turn {turn} of {turns}"] if turns > 1 else []), *filter(None, notes)]
+    return f" ({'; '.join(said)})" if said else ""
 
 
 class Failures:
@@ -70,12 +75,12 @@ class Failures:
             if one.key == key and not one.settled:
                 one.settled, one.by = True, by
 
-    def lines(self, most: int) -> list[str]:
-        """The failures that tell most: those that stand, then those that were mended, each in their order."""
+    def lines(self, most: int, turns: int) -> list[str]:
+        """The failures that tell most: those after which nothing went well, then the others, each in their order."""
         standing = [one for one in self._kept if not one.settled]
         mended = [one for one in self._kept if one.settled and _tells(one)]
         chosen = [*standing[-most:], *mended][:most]
-        return [one.line for one in sorted(chosen, key=self._kept.index)]
+        return [one.line(turns) for one in sorted(chosen, key=self._kept.index)]
 
 
 def _tells(one: Failure) -> bool:
@@ -95,7 +100,7 @@ def printed(line: str) -> str:
 
 MAX_CHECKS = 200  # that are kept while turns come in
 _NAMED = 3
-PASSED, UNSEEN, GOES_ON = "passed", "how it ended was not seen", "it went on in the background"
+PASSED, UNSEEN, GOES_ON = "ended without an error", "its outcome was not recognised", "it went on in the background"
 
 
 @mutable
@@ -108,23 +113,17 @@ class Check:
     outcome: str
     passed: bool | None  # None: nobody saw how it ended
     names: tuple[str, ...]  # of what failed
-    chosen: bool  # not all that there is
-    echoed: tuple[str, ...]  # the commands that it said it runs
     folder: str  # that it went to first
-    times: int = 1
-    once: str | None = None  # how it failed the last time it did
+    turn: int
+    by_runner: bool  # the outcome is its own words, not an exit status
     outdated: bool = False  # files were written after it ran
+    after: str = ""  # what passed after it failed
+    mended: bool = False  # perhaps: what passed is of its kind, and holds it or ran after an edit
 
-    @property
-    def counts_tests(self) -> bool:
-        """Whether its outcome counts tests, not only that something was right."""
-        return self.runner != "hooks" and self.outcome not in (PASSED, "no errors found")
-
-    @property
-    def sentence(self) -> str:
-        """How it ended."""
-        said = self.outcome + (f" (before: {self.once})" if self.passed and self.once else self.listed)
-        return f"{said}; files were written after it" if self.outdated else said
+    def noted(self, turns: int) -> str:
+        """When it ran, and what was seen after it."""
+        written = "files were written after it" if self.outdated else ""
+        return noted_in(self.turn, turns, written, self.after and f"{self.after} after it")
 
     @property
     def listed(self) -> str:
@@ -141,15 +140,13 @@ class Checks:
         self._kept: dict[str, Check] = {}
 
     @property
-    def failing(self) -> list[Check]:
-        """Those that failed the last time, and that nothing later says to be mended."""
-        return [one for one in self._kept.values() if one.passed is False]
-
-    @property
-    def newest(self) -> Check | None:
-        """Of what passed what tells most: it counts tests, after the last edits, all of them; the newest such."""
-        there = [one for one in reversed(self._kept.values()) if one.passed]
-        return max(there, key=lambda one: (one.counts_tests, not one.outdated, not one.chosen), default=None)
+    def last(self) -> str:
+        """The check that ran last of all, as its runner told it; empty if nobody saw how it ended."""
+        one = next(reversed(self._kept.values()), None)
+        if one is None or not one.by_runner or one.passed is None:
+            return ""
+        written = ", files were written after it" if one.outdated else ""
+        return f"last recognised check {code(cut(one.command, 60))}: {cut(one.outcome, 60)}{written}"
 
     def knows(self, command: str) -> bool:
         """Whether a command ran as a check before, by what it printed then."""
@@ -168,66 +165,67 @@ class Checks:
         runner = told.runner if told else command_results.family(test)
         if key in self._kept and _apart(folder, self._kept[key].folder):
             shown, key = f"cd {folder} && {shown}", f"{key} in {folder}"
-        there = self._kept.pop(key, None)
+        self._kept.pop(key, None)
         if passed is False and told is not None and told.passed:  # what it counted is not what failed
             told = None
         if told is not None and told.passed is None and command_results.filters_output(command):
             told = passed = None  # "no test files" of one package, and what the others said was filtered out
         unseen = passed is None and (told is None or told.passed is not None)
         said = (GOES_ON if goes_on(result.text) else UNSEEN) if unseen else told.sentence if told else PASSED
-        if told is None and passed is False:
-            line = error_line(result.text)
-            said = printed(line) or (f"exit code {result.exit_status}" if result.exit_status else "failed")
+        if told is None and (passed is False or (unseen and result.exit_status)):
+            line, whole = error_line(result.text), f"exit code {result.exit_status}" if result.exit_status else "failed"
+            said = f"the whole line ended with {whole}; {printed(line)}" if unseen else printed(line) or whole
         names = told.names if told else ()
         status = None if passed is None else result.exit_status
-        times, once = (there.times + (there.outcome != GOES_ON), there.once) if there else (1, None)
-        filtered = " filtered out" in said or command_results.leaves_out(command)
-        chosen = filtered or " deselected" in said or command_results.chooses(command)
-        shares = (shown, runner, status, said, passed, names[: _NAMED + 1], chosen, command_results.echoed(result.text))
-        made = self._kept[key] = Check(*shares, folder, times, once)
-        self._kept = dict([*self._kept.items()][-MAX_CHECKS:])
+        own = told is not None and told.passed is not None
+        made = Check(shown, runner, status, said, passed, names[: _NAMED + 1], folder, turn, own)
+        self._kept = dict([*self._kept.items(), (key, made)][-MAX_CHECKS:])
         if passed is False:
-            made.once = said
-            self._failures.add(f"check {key}", named(shown), _why(said, names, result.text, told), turn)
+            self._failures.add(f"check {key}", f"{named(shown)} failed", _why(said, names, result.text, told), turn)
         elif passed or clean:
-            # What passed is mended; so is what failed alone before, if all of that ran or is named as what ran.
-            # What a filter left of an output tells only of what was edited since.
             if passed:
                 self._failures.settle(f"check {key}")
+            how = f"{named(shown)} {('passed' if own else PASSED) if passed else 'printed no error'}"
             for at, one in [(at, one) for at, one in self._kept.items() if one.passed is False]:
                 same = command_results.tests(one.command) or one.command
-                whole = command_results.is_whole(test, same) or command_results.never_ran(one.outcome)
-                ran = one.command in made.echoed or (not filtered and (whole or set(one.echoed) & set(made.echoed)))
                 alike = one.runner == runner or command_results.family(same) == command_results.family(test)
-                if ran and alike and not _apart(folder, one.folder) and (passed or one.outdated):
-                    self._mended(at, one, f"later {named(shown)} {'passed' if passed else 'printed no error'}")
+                holds = command_results.is_whole(test, same) and " filtered out" not in said
+                # What could not be started is held by what could; and a hook runs all that there is.
+                holds |= command_results.never_ran(one.outcome) or command_results.commits(command)
+                alike = alike and not _apart(folder, one.folder) and not command_results.leaves_out(command)
+                if alike and holds and (passed or one.outdated):
+                    self._mended(at, one, how)
+                elif alike and not one.mended:
+                    one.after = how
             self._failures.tried(f"ran {named(shown)}", turn)
 
     def committed(self) -> None:
         """A commit was made: what kept one from being made does so no more."""
         for key, one in self._kept.items():
             if one.passed is False and command_results.commits(one.command):
-                self._mended(key, one, "a commit was made later")
+                self._mended(key, one, "a commit was made")
 
     def _mended(self, key: str, one: Check, how: str) -> None:
-        self._failures.settle(f"check {key}", how)
-        one.passed, one.outcome, one.once = None, f"{one.outcome}{one.listed}; {how}", None
-        one.names, one.exit_status, one.outdated = (), None, False
+        self._failures.settle(f"check {key}", f"later {how}")
+        one.mended, one.after = True, how
 
-    def ran(self, most: int) -> tuple[list[SummaryCommand], int]:
-        """Those that tell most, what fails and the newest, and how many more there are."""
+    def ran(self, most: int, turns: int) -> tuple[list[SummaryCommand], int]:
+        """Those that tell most, what may fail still and the newest, and how many more there are."""
         there = list(self._kept.values())
-        kept = sorted(sorted(there, key=lambda one: one.passed is False)[-most:], key=there.index)
-        rows = [SummaryCommand(one.command, one.exit_status, one.sentence, one.times) for one in kept]
+        kept = sorted(sorted(there, key=lambda one: one.passed is False and not one.mended)[-most:], key=there.index)
+        rows = [
+            SummaryCommand(one.command, one.exit_status, f"{one.outcome}{one.listed}{one.noted(turns)}") for one in kept
+        ]
         return rows, len(there) - len(kept)
 
-    def left(self, most: int = 5) -> list[str]:
-        """What fails, as somebody must know who goes on."""
-        how = {True: "failed when last run, before files were written", False: "failed when last run"}
-        ends = [f"{how[one.outdated]}: {one.outcome}{one.listed}" for one in self.failing]
+    def left(self, turns: int, most: int = 4) -> list[str]:
+        """What failed when it ran last, unless something of its kind passed since."""
+        failing = [one for one in self._kept.values() if one.passed is False and not one.mended]
+        ends = [f"{one.outcome}{one.listed}" for one in failing]
         more = {end: f" (and {ends.count(end) - 1} more like it)" if ends.count(end) > 1 else "" for end in ends}
-        last = dict(zip(ends, self.failing, strict=True))  # one matter, told once
-        return [f"{code(one.command)}{more[end]} {end}" for end, one in last.items()][-most:]
+        last = dict(zip(ends, failing, strict=True))  # one matter, told once
+        form = "failed when last run in this form"
+        return [f"{code(one.command)}{more[end]} {form}{one.noted(turns)}: {end}" for end, one in last.items()][-most:]
 
 
 def _apart(one: str, other: str) -> bool:

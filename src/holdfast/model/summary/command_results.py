@@ -87,12 +87,6 @@ def _test_parts(command: str) -> list[str]:
     return [part for part in there if not _PATTERNS.runs_none.search(part)]
 
 
-def chooses(command: str) -> bool:
-    """Whether some part of a command line leaves tests out."""
-    asked = [part for part in _test_parts(command) if not _PATTERNS.lints.match(_short_head(part))]
-    return leaves_out(command) or not all(map(is_whole, asked))
-
-
 def leaves_out(command: str) -> bool:
     """Whether a variable before a command leaves checks out, or is for another system."""
     return _PATTERNS.skips.search(command[:MAX_COMMAND]) is not None
@@ -135,11 +129,6 @@ def goes_on(text: str) -> bool:
 def never_ran(outcome: str) -> bool:
     """Whether a check did not fail, but could not be started as it was called."""
     return _PATTERNS.not_started.search(outcome) is not None
-
-
-def echoed(text: str) -> tuple[str, ...]:
-    """The commands that a runner of scripts says it runs."""
-    return tuple(dict.fromkeys(map(one_line, _PATTERNS.echo.findall(plain(text)))))[:20]
 
 
 def filters_output(command: str) -> bool:

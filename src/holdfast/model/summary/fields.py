@@ -23,7 +23,6 @@ class SummaryCommand:
     command: str
     exit_status: int | None  # None: nobody said
     outcome: str
-    times: int = 1
 
 
 @frozen(kw_only=True)
@@ -37,13 +36,12 @@ class Summary:
     more_files: int = 0  # written beyond those listed
     read: tuple[str, ...] = ()  # files it looked at, where it changed none
     commits: tuple[str, ...] = ()
-    no_commit: bool = False  # certainly none was made
     commands: tuple[SummaryCommand, ...] = ()
     tests: tuple[SummaryCommand, ...] = ()
     more_tests: int = 0  # run beyond those listed
     found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by type of memory: decision, fact …
     failed: tuple[str, ...] = ()
-    left_open: tuple[str, ...] = ()
+    left_open: tuple[str, ...] = ()  # perhaps: what was seen of it, and who said so
     unfinished: tuple[str, ...] = ()  # those of it that the agent said, beyond its plan
     model: str | None = None
     turns: int = 0

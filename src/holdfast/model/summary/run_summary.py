@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from holdfast.model.summary import command_results, wording
-from holdfast.model.summary.checks import Checks, Failures, named, printed
+from holdfast.model.summary.checks import Checks, Failures, named, noted_in, printed
 from holdfast.model.summary.command_results import MAX_COMMAND, CheckOutcome, error_line, first_line, told_by
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
@@ -22,7 +22,7 @@ _PATTERNS = PatternFile(__file__)
 
 AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 MAX_FILES, MAX_COMMANDS, MAX_PATH = 2000, 200, 1000  # that are kept while turns come in
-SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
+SHOWN_FILES, SHOWN_TESTS, SHOWN_FAILURES, SHOWN_COMMANDS, SHOWN = 40, 10, 8, 15, 12
 _FIRST_ASKED, _LAST_ASKED = 4, 8
 _SHORT = 24  # characters of a prompt that names nothing: "yes, go on"
 # Characters of all prompts, or of all conclusions; of one of them if there are many, and if there are few.
@@ -35,8 +35,15 @@ class _File:
     added: int = 0
     removed: int = 0
     whole: bool = False  # what it held before is not known
-    seen: set[int] = field(default_factory=set)  # edits that were made
     committed: bool = False
+
+
+@mutable
+class _Answer:
+    turn: int
+    told: list[str]
+    worked: bool  # its turn did more than to answer
+    note: str = ""
 
 
 @mutable
@@ -46,27 +53,31 @@ class _Books:
     first: list[str] = field(default_factory=list)
     last: deque[str] = field(default_factory=lambda: deque(maxlen=_LAST_ASKED))
     asked: int = 0
-    said: list[list[str]] = field(default_factory=list)
-    talk: list[list[str]] = field(default_factory=list)  # those of them that only answered
-    remarks: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN // 2))  # reasons given on the way
+    said: list[_Answer] = field(default_factory=list)
+    remarks: deque[tuple[int, str]] = field(
+        default_factory=lambda: deque(maxlen=SHOWN // 2)
+    )  # reasons given on the way
     answer: str = ""
     question: str = ""  # that it answers
     report: str = ""  # what the turn that wrote most said at its end
     reported: int = 0  # lines it wrote
+    reporter: int = 0  # which turn that is
     files: dict[str, _File] = field(default_factory=dict)
     more_files: int = 0
     read: dict[str, None] = field(default_factory=dict)
-    commits: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
+    commits: list[str] = field(default_factory=list)
     commands: dict[str, SummaryCommand] = field(default_factory=dict)
     answers: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))  # of the person, when asked
     todos: tuple[Todo, ...] = ()
+    planned_in: int = 0  # the turn that wrote this plan
+    outdated: bool = False  # files were written or a commit was made after it
     unfinished: list[str] = field(default_factory=list)
+    unfinished_in: int = 0  # the turn whose answer says so
     broken_off: list[str] = field(default_factory=list)
-    committed: bool = False
     helped: bool = False  # by somebody who may have written files, too
     scripted: bool = False  # so may a command have
-    may_have_committed: bool = False  # by a command whose answer does not say so, or by a helper
-    refused: str = ""  # a commit that was not made, and not tried again with success
+    quiet: str = ""  # a commit of which git said nothing
+    refused: str = ""  # a commit that failed, if none was made since
 
 
 class Account:
@@ -103,20 +114,19 @@ class Account:
             return
         self._books.asked += 1
         into = self._books.first if len(self._books.first) < _FIRST_ASKED else self._books.last
-        by = "Stopped by the person: " if turn.interrupted else "" if turn.prompt else "By another agent: "
+        by = "Stopped by the person: " if turn.interrupted else "" if turn.prompt else "Handed over by another agent: "
         into.append(by + words)
 
     def _call(self, call: Call, turn: TranscriptTurn) -> None:
         if call.todos is not None:
-            self._books.todos = call.todos
+            self._books.todos, self._books.planned_in, self._books.outdated = call.todos, self._turns, False
         if call.result is None:
-            self._books.broken_off = [*self._books.broken_off, _what(call)][:3]
-            self._books.may_have_committed |= bool(_PATTERNS.commits.search((call.command or "")[:MAX_COMMAND]))
+            self._books.broken_off = [*self._books.broken_off, f"No result was recorded of {_what(call)}"][:3]
             return
         if call.result.refused:
             said = _PATTERNS.refusal.search(call.result.text[:4000])
-            why = f"the person said “{cut(one_line(said[1]), 200)}”" if said else "the person said no"
-            self._failures.add(f"refused {call.id}", _what(call), why, self._turns)
+            why = f"the person said “{cut(one_line(said[1]), 200)}”" if said else ""
+            self._failures.add(f"refused {call.id}", f"{_what(call)} was refused", why, self._turns)
         elif call.kind == "ask":
             self._books.answers.append(cut(_PATTERNS.answered.sub("", one_line(call.result.text)), 400))
         elif call.edits and not call.result.failed:
@@ -125,7 +135,6 @@ class Account:
             self._command(call.result, call.command, turn)
         elif call.kind == "agent":
             self._books.helped |= not _PATTERNS.only_looks.search(call.text[:4000])
-            self._books.may_have_committed |= self._books.helped
         elif call.result.failed:
             self._tool_failed(call, turn)
         else:
@@ -142,16 +151,17 @@ class Account:
         aim = _aimed_at(call) if call.kind == "edit" or call.edits else None
         path = self._path(aim, turn) if aim else ""
         key, what = (f"edit {path}", f"an edit of {code(path)}") if path else (f"tool {_what(call)}", _what(call))
-        self._failures.add(key, what, why, self._turns)
+        self._failures.add(key, f"{what} failed", why, self._turns)
 
     def _edit(self, call: Call, turn: TranscriptTurn) -> None:
         paths = [self._path(edit.path, turn) for edit in call.edits]
         self._failures.settle(f"edit {paths[0]}")
+        self._books.outdated = True
         if not all(map(_PATTERNS.scratch.match, paths)):
             self._checks.files_written()
         for path, edit in zip(paths, call.edits, strict=True):
             self._write(path, edit, turn)
-        self._failures.tried(f"edited {code(paths[0])}", self._turns)
+        self._failures.tried(f"changed {code(paths[0])}", self._turns)
 
     def _write(self, path: str, edit: TranscriptEdit, turn: TranscriptTurn) -> None:
         files = self._books.files
@@ -159,11 +169,8 @@ class Account:
             self._books.more_files += 1
             return
         there = files.setdefault(path, _File(edit.action))
-        # One that is made again, on another branch or after a checkout, was lost in between.
-        if (mark := hash((edit.added, edit.removed))) not in there.seen:
-            there.added = (0 if edit.kept is None else there.added - len(edit.kept)) + len(edit.added)
-            there.removed += len(edit.removed)
-        there.seen.add(mark)
+        there.added += len(edit.added) - len(edit.kept or ())
+        there.removed += len(edit.removed)
         there.whole |= edit.kept is None
         there.committed = False
         if edit.action in ("delete", "move"):
@@ -182,7 +189,12 @@ class Account:
         for part in () if went_wrong else command_results.parts(command):
             self._by_shell(part, turn, command)
         self._books.scripted |= _PATTERNS.may_write.search(command[:MAX_COMMAND]) is not None
-        self._doubt(command, result.text[:20_000], went_wrong)
+        if command_results.commits(command):
+            idle = not went_wrong or _PATTERNS.no_commit.search(result.text[:20_000])
+            what, why = f"{named(command_results.shown(command))} ", printed(error_line(result.text[:20_000]))
+            failed = f"failed in turn {self._turns}, no commit was seen after it{why and f': {why}'}"
+            self._books.refused = "" if idle else what + failed
+            self._books.quiet = "" if went_wrong else f"{what}ran, but git reported no commit"
         # Whether an outcome can only be a test runner's, and is how the command ended.
         ended = told is not None and (told.passed is False or not went_wrong)
         sure = ended and told and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
@@ -193,21 +205,13 @@ class Account:
         elif command_results.matters(command) and not committed:
             self._ran(command, result.exit_status, went_wrong, result.text)
 
-    def _doubt(self, command: str, text: str, went_wrong: bool) -> None:
-        """Note a commit that was refused, and what may have committed though git did not tell of it."""
-        if command_results.commits(command):
-            why = "" if not went_wrong or _PATTERNS.no_commit.search(text) else printed(error_line(text)) or "it failed"
-            self._books.refused = why and f"Not committed: {named(command_results.shown(command))}: {why}"
-        elif any(map(_PATTERNS.may_commit.match, command_results.parts(command))) or _PATTERNS.says_so.search(text):
-            self._books.may_have_committed |= command_results.matters(command)
-
     def _by_shell(self, part: str, turn: TranscriptTurn, command: str) -> None:
         """Note what a simple command did to files: a file that was made and taken away again was not written."""
         files = self._books.files
         elsewhere = _PATTERNS.elsewhere.search(command) is not None  # names mean something else there
         gone = [word for word in part.split()[1:] if not elsewhere or word.startswith("/")]
         for path in [self._path(word, turn) for word in gone] if _PATTERNS.removes.match(part) else ():
-            if path in files and files[path].action == "add":
+            if path in files and (files[path].action == "add" or files[path].whole):
                 del files[path]
             elif path in files:
                 files[path].action = "delete"
@@ -223,16 +227,14 @@ class Account:
 
     def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
         shown, key = command_results.shown(command), command_results.key(command)
-        there = self._books.commands.pop(key, None)
-        how = (printed(error_line(text)) if went_wrong else "") or (
-            "" if status is None else f"exit code {status}" if status else "ok"
-        )
-        self._books.commands[key] = SummaryCommand(shown, status, how, (there.times if there else 0) + 1)
-        self._books.commands = dict([*self._books.commands.items()][-MAX_COMMANDS:])
+        self._books.commands.pop(key, None)
+        how = (printed(error_line(text)) if went_wrong else "") or (f"exit code {status}" if status else "")
+        row = SummaryCommand(shown, status, how)
+        self._books.commands = dict([*self._books.commands.items(), (key, row)][-MAX_COMMANDS:])
         hidden = command_results.hides_status(command)
         key = "commit" if command_results.commits(command) else key  # whatever command makes it in the end
         if went_wrong and not (hidden and (status or 0) > 128):  # a job that was ended by a signal, as servers are
-            self._failures.add(f"run {key}", named(shown), how, self._turns)
+            self._failures.add(f"run {key}", f"{named(shown)} failed", how, self._turns)
         elif not went_wrong:
             if not hidden:
                 self._failures.settle(f"run {key}")
@@ -247,17 +249,14 @@ class Account:
         """Whether a command made commits, as git told it."""
         if not _PATTERNS.commits.search(command[:MAX_COMMAND]):
             return False
-        self._books.may_have_committed |= not _PATTERNS.no_commit.search(text[:20_000])
         found = [one.groups() for one in _PATTERNS.committed.finditer(text[:20_000])]
         # Of a quiet commit the log after it tells.
         logged = [("HEAD", *one.groups()) for one in _PATTERNS.logged.finditer(text[:20_000]) if one[2] in command]
         for branch, oid, subject in found or logged[:1]:
-            before = [old for old in self._books.commits if old.endswith(f" (on {branch})")]
-            if before and _PATTERNS.amends.search(command[:MAX_COMMAND]):
-                self._books.commits.remove(before[-1])
-            self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch})")
+            how = ", by --amend" if _PATTERNS.amends.search(command[:MAX_COMMAND]) else ""
+            self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch}{how})")
         if found or logged:
-            self._books.committed = True
+            self._books.outdated = True
             self._went_well(command)
             self._checks.committed()
             self._failures.settle("run commit", "a commit was made later")
@@ -269,43 +268,49 @@ class Account:
 
     def _end(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
         answer, texts = turn.answer, [step.text for step in turn.steps if not step.aside]
-        if self._books.said and any(map(_PATTERNS.withdraws.match, texts[:2])):
-            self._books.said[-1].insert(0, "(In its next turn the agent said that it had been wrong.)")
+        if self._books.said and (took_back := next(filter(_PATTERNS.withdraws.match, texts[:2]), "")):
+            self._books.said[-1].note = f"(The next turn begins: “{beginning(took_back, 120)}”) "
         if answer:
             self._books.answer = answer
             told = _statements(wording.without_open(answer))
-            if told and told not in self._books.said:  # no "ok", no repetitions
-                self._books.said.append(told)
+            if told and told not in [one.told for one in self._books.said]:  # no "ok", no repetitions
+                ran = (call.command for call in turn.calls if call.command is not None)
+                worked = bool(wrote) or any(map(command_results.matters, ran))
+                self._books.said.append(_Answer(self._turns, told, worked))
                 asked = beginning(wording.gist(turn.prompt, _MOST), 160)
                 self._books.question = asked if asked.endswith("?") else ""
-                ran = (call.command for call in turn.calls if call.command is not None)
-                self._books.talk += [told] if not (wrote or any(map(command_results.matters, ran))) else []
             if len(self._books.said) > SHOWN:
-                self._books.said.remove(self._books.talk.pop(0) if self._books.talk else self._books.said[0])
+                self._books.said.remove(min(self._books.said, key=lambda one: (one.worked, one.turn)))
             if told and wrote and wrote >= self._books.reported:
                 did = [one for one in texts if any(map(_PATTERNS.did.match, _statements(one)))]
                 self._books.report, self._books.reported = did[-1] if did else answer, wrote
+                self._books.reporter = self._turns
             if sum(map(len, told)) < _LEAST:  # why it was done so was said before, if at all
                 # What stands under "Three faults:" is not told without it.
                 alone = (takewhile(lambda one: one[-1] != ":", _statements(text)) for text in texts if text != answer)
                 said = [one for told in alone for one in told if len(one) > 40 and _PATTERNS.reasons.search(one)]
-                self._books.remarks.extend(said[-3:])
+                self._books.remarks.extend((self._turns, one) for one in said[-3:])
+        self._leave(turn, wrote=wrote, committed=committed)
+
+    def _leave(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
+        """Note what a turn leaves open, as far as its answer or its end says so."""
+        answer = turn.answer
         left = [*wording.unfinished(answer), *wording.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have, and a question was answered.
         if turn.prompt and turn.steps:
-            done = "commit" if committed else "\n"  # what the agent would do once it may
-            self._books.unfinished = [one for one in self._books.unfinished if one[-1] != "?" and done not in one]
-        if left or any(call.edits for call in turn.calls):
-            self._books.unfinished = left
-        elif answer and not committed:
-            self._books.unfinished = self._books.unfinished if not turn.calls else []
+            done = _PATTERNS.by_commit if committed else _PATTERNS.asks
+            self._books.unfinished = [one for one in self._books.unfinished if not done.search(one)]
+        if left:
+            self._books.unfinished, self._books.unfinished_in = left, self._turns
+        elif wrote or any(call.edits for call in turn.calls) or (answer and turn.calls and not committed):
+            self._books.unfinished = []
         last = [one for line in wording.told_lines(answer)[-1:] for one in wording.sentences(line)[-1:]]
         if last and turn.steps[-1].calls and _PATTERNS.empty.match(last[0]):  # it was about to do something
-            self._books.broken_off = [*self._books.broken_off, f"no answer at the end after “{cut(last[0], 160)}”"][:4]
+            self._books.broken_off.append(f"The last words are “{cut(last[0], 160)}”, and no answer came after them")
         if turn.prompt and not turn.steps and not turn.interrupted:
-            self._books.broken_off = ["the last prompt has no answer"]
+            self._books.broken_off = ["The last prompt has no answer"]
         if turn.interrupted and turn.steps:
-            self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
+            self._books.broken_off.append("The person stopped the last turn")
 
     def _path(self, path: str, turn: TranscriptTurn) -> str:
         seen = relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
@@ -319,7 +324,7 @@ class Account:
         most = sorted(files, key=lambda one: -(one.added + one.removed))[:SHOWN_FILES]
         listed = sorted(most, key=lambda one: (_outside(one.path), files.index(one)))
         left = self._left_open()
-        tests, more_tests = self._checks.ran(SHOWN_TESTS)
+        tests, more_tests = self._checks.ran(SHOWN_TESTS, self._turns)
         return Summary(
             sentence=self._sentence(files, left),
             asked=tuple(self._asked()),
@@ -327,13 +332,12 @@ class Account:
             files=tuple(listed),
             more_files=len(files) - len(listed) + books.more_files,
             read=() if files or books.commits else tuple(books.read)[:SHOWN],
-            commits=tuple(books.commits),
-            no_commit=not (books.commits or books.may_have_committed),
+            commits=tuple(books.commits[-SHOWN:] or filter(None, [books.quiet])),
             commands=tuple(books.commands.values())[-SHOWN_COMMANDS:],
             tests=tuple(tests),
             more_tests=more_tests,
             found=self._found(found or {}),
-            failed=tuple(self._failures.lines(SHOWN)),
+            failed=tuple(self._failures.lines(SHOWN_FAILURES, self._turns)),
             left_open=tuple(left),
             unfinished=tuple(self._unfinished()),
             model=self._model,
@@ -360,8 +364,11 @@ class Account:
     def _done(self) -> Iterator[str]:
         last = wording.without_open(self._books.answer)
         newest, room = _statements(last), _share(len(self._books.said))
-        yield from (_best(one, room) for one in self._books.said if one != newest)
-        yield from dict.fromkeys(f"On the way: {one}" for one in self._books.remarks)
+        when = "Turn {}: " if self._turns > 1 else ""
+        earlier = (one for one in self._books.said if one.told != newest)
+        yield from (f"{when.format(one.turn)}{one.note}{_best(one.told, room)}" for one in earlier)
+        remarks = dict.fromkeys(self._books.remarks)
+        yield from (f"On the way{noted_in(turn, self._turns)}: {one}" for turn, one in remarks)
         yield from (line for line in _at_length(last) if line not in self._books.unfinished)
 
     def _unfinished(self) -> list[str]:
@@ -369,23 +376,28 @@ class Account:
         return wording.beyond(self._books.unfinished, [one_line(todo.text) for todo in self._books.todos])
 
     def _left_open(self) -> list[str]:
-        books = self._books
-        how = {"open": "Planned", "started": "Begun"}
-        plan = [f"{how[one.status]}: {cut(one_line(one.text), 200)}" for one in books.todos if one.status in how]
-        cut_off = [*(f"Broken off: {what}" for what in books.broken_off), *filter(None, [books.refused])]
-        return [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()][: 2 * SHOWN]
+        """What may be open, as it was seen or said, and when."""
+        books, turns = self._books, self._turns
+        how = {"open": "not marked as done", "started": "marked as begun"}
+        todos = () if books.outdated and books.planned_in < turns else books.todos  # they may have been done since
+        there = [(how[one.status], cut(one_line(one.text), 200)) for one in todos if one.status in how]
+        when = noted_in(books.planned_in, turns, "work went on after it was written" if books.outdated else "")
+        plan = [f"In the plan{when}, {mark}: {text}" for mark, text in there[:SHOWN]]
+        said = [f"The agent said{noted_in(books.unfinished_in, turns)}: “{one}”" for one in self._unfinished()]
+        ended = [*self._checks.left(turns), *books.broken_off, *filter(None, [books.refused])]
+        return [*ended, *plan, *said, *self._uncommitted()][: 2 * SHOWN]
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
         left = [path for path, file in self._books.files.items() if not file.committed and not _outside(path)]
         more = f" and {len(left) - 6} more" if len(left) > 6 else ""
-        told = f"Written after the last commit: {', '.join(map(code, left[:6]))}{more}"
-        return [told] if left and self._books.committed else []
+        told = f"Written after the last commit that was seen: {', '.join(map(code, left[:6]))}{more}"
+        return [told] if left and any(" (on " in one for one in self._books.commits) else []
 
     def _sentence(self, files: Sequence[SummaryFile], left: Sequence[str]) -> str:
         books = self._books
         agent = AGENTS.get(self._origin.agent, self._origin.agent)
-        what = f"{agent}: {told}" if (told := self._headline()) else f"{agent} worked without being asked anything"
+        what = f"{agent}: {told}" if (told := self._headline()) else f"{agent}: nothing was asked"
         inside = [one for one in files if not _outside(one.path)] or files
         gone = sum(one.action == "delete" for one in inside)
         by = " or ".join(["helpers"] * books.helped + ["commands"] * books.scripted)
@@ -394,35 +406,30 @@ class Account:
         parts = [f"{count(len(inside) - gone, 'file')} written{away}{more}"] if len(inside) > gone else []
         parts += [f"{count(gone, 'file')} deleted"] if gone else []
         made = sum(" (on " in one for one in books.commits)  # the others are pull requests
-        parts += [count(made, "commit")] if made else []
-        failing, newest = self._checks.failing, self._checks.newest
-        if failing:
-            more = f" and {len(failing) - 1} more" if len(failing) > 1 else ""
-            parts.append(f"{code(cut(failing[-1].command, 60))}{more} failed when last run")
-        elif newest is not None:
-            pass_ = "passed before the last edits" if newest.outdated else "pass"
-            which = f"tests {pass_} ({cut(newest.outcome, 60)})" if newest.counts_tests else f"checks {pass_}"
-            parts.append(f"chosen {which}" if newest.chosen else which)
-        parts += [f"{count(len(left), 'matter')} left open"] if left else []
+        parts += [f"{count(made, 'commit')} reported"] if made else []
+        parts += [self._checks.last] if self._checks.last else []
+        parts += [f"{count(len(left), 'point')} may be open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
 
     def _headline(self) -> str:
-        """What was achieved: the last commits' subjects, else what the agent said of its work, else the answer."""
+        """The last commits' subjects, else what the agent said of its work, else the answer, in quotation marks."""
         books = self._books
         subjects = [one.partition(" ")[2].rpartition(" (on ")[0] for one in books.commits if " (on " in one]
         if subjects:
-            return cut("; ".join(dict.fromkeys(subjects[-3:])), 200)
+            return f"committed “{cut('; '.join(dict.fromkeys(subjects[-3:])), 200)}”"
         if books.files and (said := concluded(wording.without_open(books.report), 160, achieved=True)):
-            return said
+            return f"“{said}”{noted_in(books.reporter, self._turns) if books.reporter < self._turns else ''}"
         written = [code(path) for path, file in books.files.items() if file.action != "delete" and not _outside(path)]
         if written and books.answer:
             more = f" and {len(written) - 3} more" if len(written) > 3 else ""
             return f"wrote {', '.join(written[:3])}{more}"
         # The last answer holds; an earlier one may have been overtaken.
         if books.said and not books.files:
-            return f"{books.question} {beginning(' '.join(books.said[-1]), 160)}".strip()
+            asked = f"asked “{books.question}”, answered " if books.question else ""
+            return f"{asked}“{beginning(' '.join(books.said[-1].told), 160)}”"
         telling = [one for one in books.first if len(one) > _SHORT] or books.first
-        return beginning(telling[0] if telling else self._origin.title or "", 160)
+        asked = beginning(telling[0] if telling else self._origin.title or "", 160)
+        return asked and f"asked “{asked}”"
 
 
 def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | None:
@@ -455,10 +462,13 @@ def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
     if not achieved:
         return _best(told, limit)
     idle = {one for one in told if one[-1] == "?" or _PATTERNS.only_checks.match(one) or wording.is_open(one)}
-    results = [one for one in told if one not in idle or _PATTERNS.did.match(one)]
-    first = next((at for at, one in enumerate(results) if _PATTERNS.did.match(one)), 0)
-    lead = [one for one in results[max(0, first - 6) : first] if one.endswith(":")][-1:]  # what an item is an item of
-    return beginning(" ".join([*lead, *results[first:]]), limit)
+    results = [at for at, one in enumerate(told) if one not in idle or _PATTERNS.did.match(one)]
+    first = next((at for at in results if _PATTERNS.did.match(told[at])), results[0] if results else len(told))
+    rest = [told[at] for at in takewhile(results.__contains__, range(first, len(told)))]
+    # What an item is an item of; what is left out leaves a mark.
+    lead = next((at for at in range(first - 1, max(0, first - 6) - 1, -1) if told[at].endswith(":")), first)
+    between = [] if lead == first else [told[lead], *(["…"] if lead < first - 1 else [])]
+    return beginning(" ".join([*between, *rest]), limit)
 
 
 def _statements(text: str) -> list[str]:
@@ -533,23 +543,21 @@ def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += [f"- {safe(name)}: {value}" for name, value in known.items()]
     sizes = [count(summary.turns, "turn"), count(summary.steps, "step"), count(summary.calls, "tool call")]
     rows.append(f"- {', '.join(sizes)}{f', by {safe(summary.model)}' if summary.model else ''}")
-    rows += _section("Left open", map(safe, summary.left_open), none="None was recognised.")
+    rows += _section("May still be open", map(safe, summary.left_open), none="None was recognised.")
     rows += _section("Asked for", map(safe, summary.asked))
     rows += _section("Done, in the agent's words", map(safe, summary.done))
     more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
-    unseen = "" if summary.commits else " (whether they were committed was not seen)"
-    written = f"Files written{' (the agent made no commit)' if summary.no_commit else unseen}"
-    rows += _section(written, [*map(_file, summary.files), more])
+    rows += _section("Files written, with the lines of all edits together", [*map(_file, summary.files), more])
     rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
-    unsaid = summary.no_commit and summary.commands and not summary.files
-    rows += _section("Committed", map(safe, summary.commits), none="Nothing by the agent." if unsaid else "")
+    unsaid = "None was reported to this agent." if summary.files or summary.commands else ""
+    rows += _section("Commits, as git reported them", map(safe, summary.commits), none=unsaid)
     more = f"and {count(summary.more_tests, 'more command')}, run before" if summary.more_tests else ""
     untested = "None was recognised." if summary.files else ""
-    rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests), more], none=untested)
+    rows += _section("Tests and checks, each as last run", [*map(_ran, summary.tests), more], none=untested)
     rows += _section("Commands", [*map(_ran, summary.commands)])
     for kind, title in (row.split(": ", 1) for row in _PATTERNS.lines("found")):
         rows += _section(title, [safe(one) for one in summary.found.get(kind, ())])
-    rows += _section("Failed", [safe(one) for one in summary.failed])
+    rows += _section("Failed or refused", [safe(one) for one in summary.failed])
     return "\n".join(rows) + "\n"
 
 
@@ -578,13 +586,12 @@ def _section(title: str, rows: Iterable[str], *, none: str = "") -> list[str]:
 
 def _file(one: SummaryFile) -> str:
     said = [_ACTIONS[one.action]] if one.action in _ACTIONS else []
-    lines = f"written whole, {count(one.added, 'line')} in all" if one.whole else f"+{one.added} −{one.removed}"
-    said += [lines] if one.added or one.removed else []
+    said += ["written whole"] if one.whole else []
+    said += [f"+{one.added} −{one.removed}"] if one.added or one.removed else []
     return f"{code(cut(one_line(one.path), MAX_LINE))} ({', '.join(said) or 'changed'})"
 
 
 def _ran(one: SummaryCommand) -> str:
-    times = f", {one.times} times" if one.times > 1 else ""
-    said = f": {safe(one.outcome)}" if one.outcome and one.outcome != "ok" else ""
+    said = f": {safe(one.outcome)}" if one.outcome else ""
     status = f" [exit {one.exit_status}]" if one.exit_status else ""
-    return f"{code(one.command)}{said}{status}{times}"
+    return f"{code(one.command)}{said}{status}"

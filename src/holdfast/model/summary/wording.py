@@ -174,7 +174,7 @@ def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
 
 def _sentences(answer: str) -> list[str]:
     """Sentences that say that something is not done; only of what is said to the person, first and at the end."""
-    told = dict.fromkeys([*told_lines(answer)[:2], *told_lines(answer[-_LAST:])[-12:]])
+    told = dict.fromkeys([*told_lines(answer)[:1], *told_lines(answer[-_LAST:])[-4:]])
     own = [line for line in told if not _PATTERNS.heading.match(line) and not _PATTERNS.nothing.match(line)]
     said = [one for line in own for one in sentences(line)]
     return [one for one in said if is_open(one) and one[-1] not in "?:"]
