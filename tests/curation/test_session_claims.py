@@ -270,6 +270,23 @@ def test_a_long_statement_is_cut_where_no_bracket_is_open() -> None:
     assert claim.statement.count("(") == claim.statement.count(")") and claim.details.count("label printer") == 0
 
 
+@pytest.mark.parametrize(
+    ("said", "is_kept"),
+    [
+        ("don't stash, just commit what is there", False),
+        ("Stop editing app.py, I have it open", False),
+        ("please don't amend, make a new commit", False),
+        ("Don't touch the tests of the printer, I'm editing them", False),
+        ("Never push to main, because releases are cut from it", True),
+        ("Don't edit the generated files, because the next build overwrites them", True),
+    ],
+)
+def test_an_order_for_this_session_is_no_rule(said: str, is_kept: bool) -> None:
+    """Nobody wants "Do not stash" in the next session."""
+    found = find_claims(session([("request", said), ("closing", "Done.")]))
+    assert bool(found) is is_kept
+
+
 def test_no_sentence_stands_twice_in_a_candidate() -> None:
     """What follows the statement may be the next best about the same thing."""
     more = "The user's file is only read where the project has none, because hooks start without a home."

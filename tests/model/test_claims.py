@@ -420,3 +420,17 @@ def test_the_number_of_a_line_is_no_figure() -> None:
     """A place in a file contradicts nothing that is counted."""
     assert [word.raw for word in tokens("a.go:39 prints two labels")] == ["a.go", "prints", "two", "labels"]
     assert [word.raw for word in tokens("at 10:39 it waits")][1] == "10:39"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Wir verwenden Redis für die Warteschlange.", "Wir verwenden kein Redis für die Warteschlange."),
+        ("Die Tests laufen auf dem Server.", "Die Tests laufen nicht auf dem Server."),
+        ("Les tests tournent sur le serveur.", "Les tests ne tournent pas sur le serveur."),
+        ("任务队列必须使用 Redis。", "任务队列不使用 Redis。"),
+    ],
+)
+def test_what_denies_in_another_language_is_not_the_same_claim(one: str, other: str) -> None:
+    """A reversal that counts as a witness for its opposite is worse than none."""
+    assert not same(Statement(one), Statement(other))

@@ -7,8 +7,9 @@ import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 from holdfast.capture.ingest.run_files import CYCLES, LINES, turns_of
 from holdfast.curation.extraction import session_statements
@@ -55,6 +56,13 @@ class WrittenFiles:
     def __init__(self, top: str) -> None:
         self._top = top
         self._lines: dict[str, tuple[str, ...] | None] = {}
+        self._turns: dict[str, list[Mapping[str, Any]]] = {}
+
+    def turns(self, folder: str) -> list[Mapping[str, Any]]:
+        """The rows of a run's turns."""
+        if folder not in self._turns:
+            self._turns[folder] = list(turns_of(folder))
+        return self._turns[folder]
 
     def rests(self, path: str, wrote: frozenset[str]) -> Rests:
         """Whether a file is still there, and all the lines that were written into it."""
@@ -122,7 +130,7 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
     later turns, which carried it out, then earlier ones; where none of these holds a name of the find, what was read. A
     whole file is the last resort: it changes soon.
     """
-    rows = [(int(row["turn"]), list(row["files"])) for row in turns_of(folder)]
+    rows = [(int(row["turn"]), list(row["files"])) for row in files.turns(folder)]
     own = [path for turn, paths in rows if turn == found.turn for path in paths]
     others = [path for turn, paths in rows if turn > found.turn for path in paths]
     others += [path for turn, paths in rows if turn < found.turn for path in paths]
@@ -158,7 +166,7 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
     What failed is worth knowing when it is gone, too, and what a person or the agent's memory file says is no report
     of code. A comment is gone with its words.
     """
-    rows = list(turns_of(folder))
+    rows = files.turns(folder)
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
         return True  # or the session's files are not of this repository: nobody can tell

@@ -29,6 +29,7 @@ _SHAPE = PatternFile(__file__)
 MOST = 10  # of one run: a person reads them all
 _ALIKE = 0.8  # share of words from which on two statements are one
 _PLAINLY = ("", "request", "said", "closing", "answer", "refusal")  # sources in which people and agents speak
+_ORDERS = ("constraint", "convention", constraint_rules.CORRECTION_RULE)  # rules that take an order for a rule
 _ENOUGH = 4  # words: fewer stand in too many sentences by chance
 
 
@@ -87,16 +88,17 @@ def find_claims(
     gathered = [one for one in gathered if not withdrawn.hold(one.turn, one.who, one.words)]
     refuted = {turn.turn for turn in heard if turn.who == "agent" and _SHAPE.refutes.search(turn.text)}
     gathered = [one for one in gathered if one.kind != "assumption" or one.who != "user" or one.turn not in refuted]
+    holds = cache(holds)
     gathered = [one for one in gathered if holds(one)]
     gathered += retried([turn for turn in turns if isinstance(turn, TriedCommand)])
     weighed = [turn for turn in heard if turn.source and not _is_planted(turn)]
-    gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs, withdrawn), holds=cache(holds))
+    gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs, withdrawn), holds=holds)
     return _joined(sorted(_not_corrected(gathered), key=lambda one: (-one.confidence, one.turn)))[:MOST]
 
 
 def _is_needed(turn: Utterance, one: ExtractedMemory) -> bool:
     """Whether a cue word counts: not for one occasion, not for a cause if files follow, not an agent's "must"."""
-    is_once = turn.who == "user" and one.rule == "constraint" and _SHAPE.once.search(one.words)
+    is_once = turn.who == "user" and one.rule in _ORDERS and _SHAPE.once.search(one.words)
     if is_once or (turn.wrote and one.rule == "root cause"):
         return False
     return turn.who == "user" or not turn.source or one.rule != "constraint"

@@ -21,7 +21,7 @@ def standing_words(text: str) -> str:
     for _ in range(_LEADS):
         text = _SHAPE.lead.sub("", text.strip(), count=1)
     text = _SHAPE.i_did.sub(_as_order, text)
-    text = _SHAPE.made_do.sub(_as_is, _SHAPE.turned_into.sub(_as_is, text))
+    text = _SHAPE.turned_into.sub(_as_is, text)
     for pattern, form in _SHAPE.pairs("rewritten").items():
         text = getattr(_SHAPE, pattern).sub(form, text)
     return capital(bare(text))
@@ -37,7 +37,7 @@ def _as_is(found: re.Match[str]) -> str:
     verb = found["verb"] or ""  # "so that it reads" says `does`
     ending = "es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s"
     third = f"{verb[:-1]}ies" if _SHAPE.consonant_y.search(verb) else f"{verb}{ending}"
-    return f"{found['name']} {found.groupdict().get('does') or _SHAPE.table('irregular').get(f'to-{verb}', third)}"
+    return f"{found['name']} {found['does'] or _SHAPE.table('irregular').get(f'to-{verb}', third)}"
 
 
 def _order(past: str) -> str:

@@ -80,6 +80,10 @@ def _could_hold(path: str, pattern: str) -> bool:
 _LABELS = several(word_list("compare.labels"))
 _EDGES = "`'\"“”.,;:!?()[]"
 _PLACE = regex(r"[/_#@\\]|\w\.\w|^\.")
+# Denials that the clauses, which know English, do not see: German, French, Spanish, Chinese, Japanese.
+_FOREIGN_NOT = regex(
+    r"(?i)\b(?:nicht|kein\w*|nie|niemals|ne|pas|jamais|aucune?|nunca|ningun[oa]?|ningún)\b|[不没非勿别]|ない|ません"
+)
 
 
 def labelled_apart(one: str, other: str) -> bool:
@@ -300,6 +304,8 @@ def same(one: Statement, other: Statement) -> bool:
     if one.text == other.text:
         return True
     if labelled_apart(one.text, other.text) or written_apart(one.text, other.text):
+        return False
+    if len(_FOREIGN_NOT.findall(one.text)) != len(_FOREIGN_NOT.findall(other.text)):
         return False
     ours, theirs = read_clauses(one.text, one.kind), read_clauses(other.text, other.kind)
     if not ours or not theirs:
