@@ -37,6 +37,18 @@ def answered(turn: int, text: str, *, wrote: bool = False) -> Utterance:
         ("`retry` swallows every error.", [asked(2, "why?"), answered(2, "`retry` is old.")], False),
         ("2. Answer from a second page: the browser waits", [asked(2, "1. fail loud. 2. leave it alone")], True),
         ("1. Fail loud: refuse a query in the path", [asked(2, "1. fail loud. 2. leave it alone")], False),
+        ("`ship()` retries a POST three times.", [asked(2, "let's not retry a POST, that charges twice")], True),
+        (
+            "`ship()` retries a POST three times.",
+            [asked(2, "ok"), asked(3, "on second thought drop the POST retry")],
+            True,
+        ),
+        (POOL, [asked(2, "look again, the pool is passed"), answered(2, "Correct — I had the order backwards.")], True),
+        (
+            "The build needs Node 18.4.0.",
+            [asked(2, "please move the whole build of labels to node 20.11.1 today")],
+            True,
+        ),
         ("Version 0.52.0 is the least that mends it.", [asked(2, "how old is 0.54.0?"), asked(3, "do 0.54.0")], True),
         ("Version 0.54.0 is the newest that works.", [asked(2, "ok"), asked(3, "do 0.54.0")], False),
         (
@@ -65,6 +77,13 @@ def test_a_persons_own_words_are_never_withdrawn_by_an_answer() -> None:
     """Only a person takes back what a person said."""
     session = [asked(1, "Never cache errors"), asked(2, "no, take it out again"), answered(2, "You're right.")]
     assert not WithdrawnWords(session).hold(1, "user", "Never cache errors")
+
+
+def test_a_person_takes_back_what_they_said() -> None:
+    """The newer word of the same person counts."""
+    session = [asked(1, "We use tabs, never spaces"), asked(2, "sorry, I meant spaces, never tabs"), answered(2, "Ok.")]
+    assert WithdrawnWords(session).hold(1, "user", "We use tabs, never spaces")
+    assert not WithdrawnWords(session).hold(2, "user", "sorry, I meant spaces, never tabs")
 
 
 def test_nothing_that_was_withdrawn_is_proposed() -> None:

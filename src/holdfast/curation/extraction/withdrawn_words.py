@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SHAPE = PatternFile(__file__)
 _SHORT = 60  # characters of a reply that only says which: "do 2.1.0"
+_NEXT = 2  # turns in which a claim is denied: later ones are about something else
 _SHARED = 3  # telling words that two texts about the same thing share
 
 
@@ -41,21 +42,28 @@ class WithdrawnWords:
 
     def hold(self, turn: int, who: str, words: str, heading: str = "") -> bool:
         """Whether this was taken back; the `heading` that it stands under may be the number of an option."""
-        if who == "user":
-            return False
-        after = next((number for number in self._numbers if number > turn), None)
+        later = [number for number in self._numbers if number > turn]
+        if who == "user":  # only a person takes back what a person said
+            replies = (self._asked.get(number, "") for number in later)
+            return any(_SHAPE.corrects.match(text) and telling(words) & telling(text) for text in replies)
         item = _SHAPE.item.match(words) or _SHAPE.item.match(heading)
-        if after is not None and item and item["number"] in _SHAPE.declined.findall(self._asked.get(after, "")):
+        if later and item and item["number"] in _SHAPE.declined.findall(self._asked.get(later[0], "")):
             return True
-        if after is not None and self._is_overturned(words, self._asked.get(after, ""), self._said.get(after, "")):
+        for number in later[:_NEXT]:
+            if self._is_overturned(words, self._asked.get(number, ""), self._said.get(number, "")):
+                return True
+        if self._is_replaced(words, later):
             return True
+        mended = (self._said.get(number, "") for number in self._wrote if number > turn)
+        return is_fault(words) and any(_is_about(words, text) for text in mended)
+
+    def _is_replaced(self, words: str, later: Sequence[int]) -> bool:
+        """Whether a person names another version in a reply that says only that, or says to use it."""
         mine = set(_SHAPE.version.findall(words))
-        replies = (self._asked.get(number, "") for number in self._numbers if number > turn)
-        others = (set(_SHAPE.version.findall(text)) for text in replies if len(text) <= _SHORT)
-        if mine and any(other and not other & mine for other in others):
-            return True
-        later = (self._said.get(number, "") for number in self._wrote if number > turn)
-        return is_fault(words) and any(_is_about(words, text) for text in later)
+        replies = (self._asked.get(number, "") for number in later) if mine else ()
+        orders = (text for text in replies if len(text) <= _SHORT or _SHAPE.moves_to.search(text))
+        others = (set(_SHAPE.version.findall(text)) for text in orders)
+        return any(other and not other & mine for other in others)
 
     def _is_overturned(self, words: str, asked: str, answered: str) -> bool:
         chosen, item = _SHAPE.choice.match(asked), _SHAPE.item.match(words)
