@@ -122,6 +122,7 @@ class SessionWords:
         self.committed = {turn.turn for turn in turns if turn.source == "commit"}
         self.numbers = sorted({turn.turn for turn in turns})
         self._known: dict[tuple[str, int], frozenset[str]] = {}
+        self._around: tuple[int, frozenset[str], frozenset[str]] = (-1, frozenset(), frozenset())
 
     def text(self, of: str, turn: int) -> str:
         """What was asked, said … in a turn."""
@@ -136,6 +137,17 @@ class SessionWords:
             text = self.said(turn) if of == "answered" else self.text(of, turn)
             self._known[of, turn] = telling(text)
         return self._known[of, turn]
+
+    def around(self, turn: int) -> tuple[frozenset[str], frozenset[str]]:
+        """The telling words of what was asked up to a turn, and of all that was said after it.
+
+        Only those of the last turn are kept: statements come in order, and all together would fill the memory.
+        """
+        if self._around[0] != turn:
+            asked = (self.words("asked", number) for number in self.numbers if number <= turn)
+            after = [self.words(of, n) for n in self.numbers if n > turn for of in ("asked", "answered")]
+            self._around = (turn, frozenset().union(*asked), frozenset().union(*after))
+        return self._around[1:]
 
     @cached_property
     def committed_words(self) -> frozenset[str]:

@@ -105,16 +105,13 @@ def _echo(one: SessionStatement, number: int, session: SessionWords) -> dict[str
     """How much of a statement the session says elsewhere: in its commits, its requests, its other statements."""
     words = session.about[number]
     size = max(4, len(words))
-    earlier = [turn for turn in session.numbers if turn <= one.turn]
+    asked, later = session.around(one.turn)
     if one.source == "request":
         asked = session.words("answered", one.turn)
-    else:
-        asked = frozenset().union(*(session.words("asked", turn) for turn in earlier))
-    later = [session.words(of, t) for t in session.numbers if t > one.turn for of in ("asked", "answered")]
     return {
         "in commits": len(words & session.committed_words) / size if one.source != "commit" else 0.0,
         "in requests": len(words & asked) / size,
-        "said later": len(words & frozenset().union(*later)) / size,
+        "said later": len(words & later) / size,
         "repeated": min(session.repeated[number], 5) / 5,
         "telling words": min(len(words), 30) / 30,
     }
