@@ -73,15 +73,10 @@ def may_stand(one: SessionStatement) -> bool:
         return False
     if one.source not in ("said", "closing"):
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
-    leans_on = [one.before] if one.before and one.told.startswith(one.before) else []
-    texts = (
-        one.text,
-        standing_words(one.text),
-        *leans_on,
-    )  # "Verdict: finding 2 is …", "Want me to …? It's reversible"
-    return not any(
-        _SHAPE.status.search(text) or _SHAPE.numbered.match(text) or is_of_the_moment(text) for text in texts
-    )
+    leans_on = [one.before] if one.before and one.told.startswith(one.before) else []  # "Want me to …? It's reversible"
+    texts = [one.text, standing_words(one.text), *leans_on]  # "Verdict: finding 2 is …"
+    told_now = (_SHAPE.status.search(text) or _SHAPE.numbered.match(text) or is_of_the_moment(text) for text in texts)
+    return not any(told_now)
 
 
 def _is_readable(one: SessionStatement) -> bool:

@@ -24,6 +24,8 @@ def standing_words(text: str) -> str:
     text = _SHAPE.turned_into.sub(_as_is, text)
     for pattern, form in _SHAPE.pairs("rewritten").items():
         text = getattr(_SHAPE, pattern).sub(form, text)
+    for pattern in _SHAPE.lines("dropped")[0].split():
+        text = getattr(_SHAPE, pattern).sub("", text)
     return capital(bare(text))
 
 

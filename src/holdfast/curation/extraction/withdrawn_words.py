@@ -1,7 +1,7 @@
 """What a session took back, and what a person only pasted: nobody should remember it as theirs.
 
-An agent's claim that the next turn gives up, work that somebody has undone, the options that were not chosen, and
-faults that a later turn mended.
+An agent's claim that one of the next two turns gives up, what a person corrects of their own words, work that somebody
+has undone, the options that were not chosen, versions that were replaced, and faults that a later turn mended.
 """
 
 from __future__ import annotations

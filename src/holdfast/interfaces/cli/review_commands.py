@@ -103,7 +103,7 @@ def waiting_text(waiting: Waiting, lost: Sequence[review_queue.UnreadableMemory]
     return lines(
         f"{count(len(waiting), 'memory', 'wait')}.",
         *(["", *_heading(one[0].standing), *_grounds(*one)] for one in closely),
-        *(["", f"{len(rest)} less likely, of which readers kept about one in four:"] if rest else []),
+        *(["", f"{len(rest)} less likely, of which about one in four is worth keeping:"] if rest else []),
         *(_heading(one[0].standing) for one in rest),
         "",
         f"Accept one with: holdfast review accept {waiting[0][0].id}",
