@@ -176,12 +176,12 @@ def answer(*rows: object) -> str:
 
 
 def test_a_model_may_propose_what_it_can_cite() -> None:
-    """A model reads more than rules do; its word weighs less."""
+    """A model reads more than rules do, and words better."""
     ones = ask_model([TURN], lambda _: "Here you go:\n" + answer({**ROW, "words": WORDS})) or []
     (one,) = ones
     assert (one.kind, one.statement, one.why) == ("decision", ROW["statement"], "three zones")
     assert one.words in TURN.text and one.words.split() == WORDS.split()
-    assert (one.turn, one.who, one.rule) == (2, "user", "model") and one.confidence <= 0.6
+    assert (one.turn, one.who, one.rule) == (2, "user", "model") and one.confidence <= 0.8
 
 
 @pytest.mark.parametrize(
@@ -230,6 +230,35 @@ def test_a_model_is_shown_the_newest_turns_and_no_tool() -> None:
     assert len(text.encode()) <= MAX_PROMPT
     assert "turn number 199" in text and "turn number 3 " not in text and "TOOL TEXT" not in text
     assert "[201 command, exit 2] make test" in text
+
+
+def test_of_a_long_session_a_model_is_shown_what_is_most_likely_worth_it() -> None:
+    """A decision at the beginning of a long day must not be lost behind what was said last."""
+    chosen = "We keep `sessions` in Redis instead of SQLite because a restart must not log people out."
+    turns = [
+        Utterance("user", "where should the sessions live?", 1, "request"),
+        Utterance("agent", chosen, 1, "closing", ("src/store.py",), True),
+    ]
+    for n in range(2, 150):
+        turns.append(
+            Utterance("user", f"now page {n}, please, " + "and look at every one of its lines " * 30, n, "request")
+        )
+        turns.append(Utterance("agent", "Let me look at the next file. " * 10 + f"Page {n} is done.", n, "closing"))
+    text = prompt(turns)
+    assert len(text.encode()) <= MAX_PROMPT
+    assert f"[1 agent, closing] {chosen}" in text
+    assert all(f"[{n} user] now page {n}" in text for n in range(2, 150)), "what was asked tells what the rest is about"
+
+
+def test_a_model_may_not_bring_back_what_the_session_took_back() -> None:
+    """The filters of the rules hold for a model as well: it may have read only half of the session."""
+    said = "`ship()` retries a POST three times, so that a lost answer does not lose the order."
+    row = {"type": "decision", "statement": "`ship()` retries a POST three times", "turn": 1, "words": said[:60]}
+    turns = [Utterance("agent", said, 1, "closing", (), True)]
+    assert len(ask_model(turns, lambda _: answer(row)) or ()) == 1
+    turns.append(Utterance("user", "let's not retry a POST, that charges twice", 2, "request"))
+    assert ask_model(turns, lambda _: answer(row)) == []
+    assert ask_model(turns[:1], lambda _: answer({**row, "statement": "I added retries of a POST to `ship()`"})) == []
 
 
 def test_at_most_ten_come_from_a_model() -> None:
@@ -282,7 +311,7 @@ def test_any_answer_at_all_is_survived(turns: list[Utterance | TriedCommand], re
     assert ones == ask_model(turns, lambda _: reply) and len(ones or ()) <= 8
     said = [(turn.turn, turn.text) for turn in turns if isinstance(turn, Utterance) and turn.who != "tool"]
     for one in ones or ():
-        assert any(n == one.turn and one.words in text for n, text in said) and one.confidence <= 0.6
+        assert any(n == one.turn and one.words in text for n, text in said) and one.confidence <= 0.8
 
 
 HOSTILE = [

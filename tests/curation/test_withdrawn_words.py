@@ -34,6 +34,16 @@ def answered(turn: int, text: str, *, wrote: bool = False) -> Utterance:
             False,
         ),
         ("`retry` swallows every error.", [asked(2, "fix it"), answered(2, "Fixed `retry`.", wrote=True)], True),
+        (
+            "Every upload of more than 2 MB fails with an error.",
+            [asked(2, "yes please, go ahead"), answered(2, "Done: chunks are streamed.", wrote=True)],
+            True,
+        ),
+        (
+            "Every upload of more than 2 MB fails with an error.",
+            [asked(2, "now rename the page"), answered(2, "Renamed.", wrote=True)],
+            False,
+        ),
         ("`retry` swallows every error.", [asked(2, "why?"), answered(2, "`retry` is old.")], False),
         ("2. Answer from a second page: the browser waits", [asked(2, "1. fail loud. 2. leave it alone")], True),
         ("1. Fail loud: refuse a query in the path", [asked(2, "1. fail loud. 2. leave it alone")], False),

@@ -91,7 +91,7 @@ def find_claims(
     holds = cache(holds)
     gathered = [one for one in gathered if holds(one)]
     gathered += retried([turn for turn in turns if isinstance(turn, TriedCommand)])
-    weighed = [turn for turn in heard if turn.source and not _is_planted(turn)]
+    weighed = [turn for turn in heard if turn.source and not is_planted(turn)]
     gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs, withdrawn), holds=holds)
     return _joined(sorted(_not_corrected(gathered), key=lambda one: (-one.confidence, one.turn)))[:MOST]
 
@@ -104,7 +104,7 @@ def _is_needed(turn: Utterance, one: ExtractedMemory) -> bool:
     return turn.who == "user" or not turn.source or one.rule != "constraint"
 
 
-def _is_planted(turn: Utterance) -> bool:
+def is_planted(turn: Utterance) -> bool:
     """Whether a sentence of an agent tries to steer its reader: its neighbours may have been planted, too."""
     return turn.who == "agent" and any(prompt_injection.overrules(one.text) for one in sentences(turn.text))
 

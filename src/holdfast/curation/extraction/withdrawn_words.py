@@ -37,7 +37,7 @@ class WithdrawnWords:
         for turn in turns:
             heard = self._asked if turn.who == "user" else self._said
             heard[turn.turn] = f"{heard.get(turn.turn, '')}\n{turn.text}".strip()
-        self._wrote = sorted({turn.turn for turn in turns if turn.wrote})
+        self._wrote = {turn.turn for turn in turns if turn.wrote}
         self._numbers = sorted({turn.turn for turn in turns})
 
     def hold(self, turn: int, who: str, words: str, heading: str = "") -> bool:
@@ -54,8 +54,14 @@ class WithdrawnWords:
                 return True
         if self._is_replaced(words, later):
             return True
-        mended = (self._said.get(number, "") for number in self._wrote if number > turn)
-        return is_fault(words) and any(_is_about(words, text) for text in mended)
+        return is_fault(words) and self._is_mended(words, later)
+
+    def _is_mended(self, words: str, later: Sequence[int]) -> bool:
+        """Whether a later turn wrote files about a fault, or the next one did when it was told to go ahead."""
+        wrote = [number for number in later if number in self._wrote]
+        if wrote[:1] == later[:1] and wrote and _SHAPE.goes_ahead.match(self._asked.get(wrote[0], "")):
+            return True
+        return any(_is_about(words, self._said.get(number, "")) for number in wrote)
 
     def _is_replaced(self, words: str, later: Sequence[int]) -> bool:
         """Whether a person names another version in a reply that says only that, or says to use it."""
