@@ -53,7 +53,7 @@ def ask_model(
     known, withdrawn = SentPhrases(sent), WithdrawnWords(heard)
     distinct: dict[frozenset[str], ExtractedMemory] = {}
     for one in (one for row in rows if (one := _verified(row, by_turn, known))):
-        if not withdrawn.hold(one.turn, one.who, one.words):
+        if not withdrawn.hold(one.turn, one.who, one.statement):
             distinct.setdefault(content(one.statement), one)
     return list(distinct.values())[:MOST]  # in the order of the answer: the most important first
 
@@ -156,10 +156,10 @@ def _verified(row: dict[str, Any], by_turn: dict[int, list[Utterance]], sent: Se
         return None
     if any(has_hidden(text) or prompt_injection.overrules(text) for text in (statement, reason, cited)):
         return None
-    # Whether at least half of what the statement is about is in the turn it cites.
+    # At least a third of what the statement is about is in the turn it cites: a model rewords, and may translate.
     about = {word[:5] for word in content(statement)}
     there = {word[:5] for one in by_turn[turn] for word in content(" ".join((one.text, *one.files)))}
-    if not (len(about) >= 2 and 2 * len(about & there) >= len(about)):
+    if not (len(about) >= 2 and 3 * len(about & there) >= len(about)):
         return None
     if said.who == "agent" and any(map(prompt_injection.addresses_memory, (statement, cited))):
         return None

@@ -117,7 +117,7 @@ def is_over(one: SessionStatement) -> bool:
 
 def why_not(statement: str) -> tuple[str, str] | None:
     """Why a statement that an agent words by itself is not kept, and how it would be; None if it may stand."""
-    if is_of_the_moment(statement) or _SHAPE.status.search(statement):
+    if is_of_the_moment(statement) or _SHAPE.report.search(statement):
         return "this tells what somebody does, did, offers or asks at the moment", "State what will still hold later."
     if _SHAPE.dangles.match(statement):
         return "this does not say what it is about", "Begin with the name of the file, symbol or component."

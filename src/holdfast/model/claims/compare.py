@@ -109,7 +109,7 @@ Tree = float | tuple[str, float, "Tree", "Tree"]
 
 
 @cache
-def _judge(name: str) -> tuple[float, tuple[Tree, ...]]:
+def judge(name: str) -> tuple[float, tuple[Tree, ...]]:
     """The score from which a judge says yes, and its small trees: each adds to the score."""
     start, *rows = table(name)
     return float(start), tuple(_tree(iter(row.split("|"))) for row in rows)
@@ -117,8 +117,8 @@ def _judge(name: str) -> tuple[float, tuple[Tree, ...]]:
 
 def _judged(name: str, found: Features) -> float | None:
     """The score that a judge gives two statements, above 0 if yes is more likely than no; None: too low to say so."""
-    start, trees = _judge(name)
-    score = sum(_word(tree, found) for tree in trees)
+    start, trees = judge(name)
+    score = sum(vote(tree, found) for tree in trees)
     return score if score >= start else None
 
 
@@ -130,7 +130,8 @@ def _tree(words: Iterator[str]) -> Tree:
     return name, float(value), yes, _tree(words)
 
 
-def _word(tree: Tree, found: Features) -> float:
+def vote(tree: Tree, found: Features) -> float:
+    """What one tree adds to the score."""
     while isinstance(tree, tuple):
         name, value, yes, no = tree
         tree = yes if found[name] <= value else no
