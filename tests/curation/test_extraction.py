@@ -166,6 +166,29 @@ def test_other_failures_teach_nothing(lines: list[tuple[str, int | None]]) -> No
     assert tried(*lines) == []
 
 
+def test_rules_in_a_plan_that_was_pasted_are_no_rules_of_a_person() -> None:
+    """ "Implement the following plan" is an agent's text: what it must ensure is for this work."""
+    rule = "Every migration must be idempotent because staging runs it twice."
+    plan = f"Implement the following plan:\n\n# Migrations\n\n## Rules\n\n{rule}\n\n## Checks\n\nRun them.\n"
+    assert [one.rule for one in find_claims([Utterance("user", rule, 1, "request")])] == ["constraint"]
+    assert "constraint" not in [one.rule for one in find_claims([Utterance("user", plan, 1, "request")])]
+
+
+def test_of_what_is_written_into_instruction_files_only_the_best_is_proposed() -> None:
+    """Agents are given AGENTS.md anyway: a page of it would fill the queue with what is known."""
+    about = ("cache", "parser", "queue", "login", "upload", "search", "mailer", "export")
+    rules = [
+        f"The `{name}_{place}` module never opens its own {name} files because tests replace them."
+        for place, name in enumerate(about)
+    ]
+    turns = [
+        Utterance("user", "write our rules down", 1, "request"),
+        Utterance("agent", "\n\n".join(rules), 1, "memory", ("AGENTS.md",), True),
+    ]
+    turns += [Utterance("agent", f"Step {n} reads file {n} and looks at page {n}.", 1, "said") for n in range(80)]
+    assert 1 <= sum(one.rule == "memory-file" for one in find_claims(turns)) <= 3
+
+
 ROW = {"type": "decision", "statement": "Store timestamps as UTC in every table", "why": "three zones", "turn": 2}
 TURN = Utterance("user", "okay so timestamps are\nstored as UTC in every table, we have three zones", 2)
 WORDS = "timestamps are stored as UTC in every table"

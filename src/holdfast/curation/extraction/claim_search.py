@@ -12,6 +12,7 @@ from holdfast.curation.extraction import constraint_rules, decision_rules, failu
 from holdfast.curation.extraction.candidate_claim import SentenceClaim, SentenceParts, content, may_stand, parts
 from holdfast.curation.extraction.failure_rules import retried
 from holdfast.curation.extraction.session_claims import session_claims
+from holdfast.curation.extraction.session_statements import is_plan
 from holdfast.curation.extraction.turn_sentences import sentences
 from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words
 from holdfast.model import prompt_injection
@@ -97,11 +98,12 @@ def find_claims(
 
 
 def _is_needed(turn: Utterance, one: ExtractedMemory) -> bool:
-    """Whether a cue word counts: not for one occasion, not for a cause if files follow, not an agent's "must"."""
+    """Whether a cue word counts: not for one occasion, not for a cause if files follow, not a "must" of no person."""
     is_once = turn.who == "user" and one.rule in _ORDERS and _SHAPE.once.search(one.words)
     if is_once or (turn.wrote and one.rule == "root cause"):
         return False
-    return turn.who == "user" or not turn.source or one.rule != "constraint"
+    by_a_person = turn.who == "user" and not is_plan(turn)
+    return by_a_person or not turn.source or one.rule != "constraint"
 
 
 def is_planted(turn: Utterance) -> bool:

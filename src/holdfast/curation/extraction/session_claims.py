@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MOST = 10  # of one session: a person reads them all
+_WRITTEN = 3  # of what the agent wrote into files such as AGENTS.md: agents are given these files anyway
 _EACH = 8  # statements for one candidate: a short session gives few
 LEAST = 0.37  # score: with it 6 of 10 candidates are right on unseen projects; below it 2 of 10 were
 _ADDS = 0.25  # score of a statement that only adds to another
@@ -152,7 +153,9 @@ def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least:
         alike = [session.likeness(number, one.best) for one in chosen]
         nearest = max(alike, default=0.0)
         if nearest < _SAME and session.weight(words & known) < _KNOWN * session.weight(words):
-            if scores[number] >= least and len(chosen) < most:
+            written = sum(session.statements[one.best].source == "memory" for one in chosen)
+            is_too_much = written >= _WRITTEN and session.statements[number].source == "memory"
+            if scores[number] >= least and len(chosen) < most and not is_too_much:
                 chosen.append(_Chosen(number))
                 known |= words
         elif nearest >= _ALIKE:

@@ -59,8 +59,13 @@ def statements(turns: Iterable[Utterance]) -> list[SessionStatement]:
     return [one for one, _ in zip(found, range(MOST), strict=False)]
 
 
+def is_plan(turn: Utterance) -> bool:
+    """Whether a request is a document with sections, mostly an agent's plan: its rules are for this work."""
+    return turn.source == "request" and len(_SHAPE.section.findall(turn.text[:20_000])) > 2
+
+
 def _of(turn: Utterance) -> Iterator[SessionStatement]:
-    source = "plan" if turn.source == "request" and len(_SHAPE.section.findall(turn.text[:20_000])) > 2 else turn.source
+    source = "plan" if is_plan(turn) else turn.source
     read = [one for one in sentences(turn.text) if 15 <= width(one.text) <= 2 * MAX_TEXT]
     headings = _headings(turn.text, read)
     if turn.source == "commit" and read:  # its subject leads every sentence of the body

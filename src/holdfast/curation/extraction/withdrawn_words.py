@@ -57,7 +57,7 @@ class WithdrawnWords:
         return is_fault(words) and self._is_mended(words, later)
 
     def _is_mended(self, words: str, later: Sequence[int]) -> bool:
-        """Whether a later turn wrote files about a fault, or the next one did when it was told to go ahead."""
+        """Whether a later turn wrote files about a fault, or the next one did after a person said to go ahead."""
         wrote = [number for number in later if number in self._wrote]
         if wrote[:1] == later[:1] and wrote and _SHAPE.goes_ahead.match(self._asked.get(wrote[0], "")):
             return True
