@@ -176,16 +176,19 @@ def test_rules_in_a_plan_that_was_pasted_are_no_rules_of_a_person() -> None:
 
 def test_of_what_is_written_into_instruction_files_only_the_best_is_proposed() -> None:
     """Agents are given AGENTS.md anyway: a page of it would fill the queue with what is known."""
-    about = ("cache", "parser", "queue", "login", "upload", "search", "mailer", "export")
     rules = [
-        f"The `{name}_{place}` module never opens its own {name} files because tests replace them."
-        for place, name in enumerate(about)
+        "`CacheStore` never keeps a value for more than one hour because prices change at noon.",
+        "`parse_invoice()` only accepts UTF-8 since the bank stopped sending Latin-1 files.",
+        "Uploads go to `/var/spool/inbox` instead of memory, otherwise large videos kill the worker.",
+        "`LoginForm` must not tell whether an address exists, so that nobody can collect customers.",
+        "`search.sql` uses trigrams rather than stemming because half of the titles are Finnish.",
+        "Always start `mailer` through systemd, since a second instance sends every letter twice.",
     ]
     turns = [
         Utterance("user", "write our rules down", 1, "request"),
         Utterance("agent", "\n\n".join(rules), 1, "memory", ("AGENTS.md",), True),
     ]
-    turns += [Utterance("agent", f"Step {n} reads file {n} and looks at page {n}.", 1, "said") for n in range(80)]
+    turns += [Utterance("agent", f"Page {n} shows column {n}.", 1, "closing") for n in range(80)]
     assert 1 <= sum(one.rule == "memory-file" for one in find_claims(turns)) <= 3
 
 
