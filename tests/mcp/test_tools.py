@@ -207,7 +207,15 @@ def test_what_nobody_understands_later_is_not_kept(project: Project, repo: GitRe
     assert not Project.open(repo.path).memory.candidates()
 
 
-@pytest.mark.parametrize("statement", ["This project never charges twice", "These charges are booked at night"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "This project never charges twice",
+        "These charges are booked at night",
+        "A fresh clone has the charges only in origin/charges, so `list` shows none",
+        "`make test` passes without the nightly job, so a green run can still break the release",
+    ],
+)
 def test_what_names_its_subject_is_kept(project: Project, repo: GitRepo, statement: str) -> None:
     said(repo, "propose", type="fact", statement=statement, evidence=["README"])
     assert [one.memory.statement for one in Project.open(repo.path).memory.candidates()] == [statement]
