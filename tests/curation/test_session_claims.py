@@ -108,7 +108,17 @@ def test_the_persons_own_words_stand_beside_the_agents() -> None:
     rest = [[("request", "Go on with the next one."), ("closing", text)] for text in small]
     found = find_claims(session([("request", asked), ("closing", said)], *rest))
     (one,) = [one for one in found if "win over" in one.statement]
-    assert one.who == "agent" and "Asked: I think" in one.details and one.also[0][0] == 1
+    assert one.who == "agent" and one.also == ((1, asked),), "review shows them as said"
+    assert "Asked" not in one.details, "and not once more"
+
+
+def test_a_commits_sentence_without_a_subject_gets_that_of_its_first_line() -> None:
+    """ "Supports all types" of what? Nobody knows in six months."""
+    message = "feat(api): upload of avatars\n\nSupports PNG and WebP only, because the resizer cannot read HEIC."
+    found = find_claims(session([("request", "add avatars"), ("commit", message)]))
+    assert [one.statement for one in found] == [
+        "Upload of avatars: supports PNG and WebP only, because the resizer cannot read HEIC"
+    ]
 
 
 def test_words_of_agents_programs_are_nobodys() -> None:

@@ -47,6 +47,11 @@ def answered(turn: int, text: str, *, wrote: bool = False) -> Utterance:
         ("`retry` swallows every error.", [asked(2, "why?"), answered(2, "`retry` is old.")], False),
         ("2. Answer from a second page: the browser waits", [asked(2, "1. fail loud. 2. leave it alone")], True),
         ("1. Fail loud: refuse a query in the path", [asked(2, "1. fail loud. 2. leave it alone")], False),
+        (
+            "Since staging is wiped anyway, the first migration gets the new index.",
+            [asked(2, "Why is the first migration being changed, rather than adding a new migration?")],
+            True,
+        ),
         ("`ship()` retries a POST three times.", [asked(2, "let's not retry a POST, that charges twice")], True),
         (
             "`ship()` retries a POST three times.",

@@ -7,7 +7,7 @@ agent's words, which name what was done, and the person's own words are kept bes
 from __future__ import annotations
 
 from holdfast.curation.extraction import session_statements, statement_score
-from holdfast.curation.extraction.candidate_claim import bare
+from holdfast.curation.extraction.candidate_claim import bare, capital
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords
 from holdfast.curation.extraction.statement_wording import standing_words
 from holdfast.model.utterance import MAX_STATEMENT, MIN_STATEMENT, ExtractedMemory, Utterance
@@ -198,11 +198,12 @@ def _is_new(session: SessionWords, number: int, known: int) -> bool:
 
 def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedMemory:
     best, *adds = (session.statements[number] for number in (chosen.best, *chosen.adds))
+    asked = ""  # what a person asked counts if it was chosen for itself; otherwise it is shown as said
     if best.who == "user" and adds and adds[0].who == "agent":
-        best, adds = adds[0], [best]
+        best, adds, asked = adds[0], [best], f"Asked: {best.told}"
     statement, rest = _statement(best)
     rest = "" if any(rest in one.told for one in adds) else rest
-    more = [rest, *(one.told if one.who == "agent" else f"Asked: {one.told}" for one in adds)]
+    more = [rest, asked, *(one.told for one in adds if one.who == "agent")]
     return ExtractedMemory(
         kind_of(best),
         statement,
@@ -220,6 +221,9 @@ def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedM
 def _statement(one: SessionStatement) -> tuple[str, str]:
     """What it says in one sentence, and what else belongs to it."""
     text, whole = standing_words(_SHAPE.deed.sub("", one.text)), one.told
+    if one.source == "commit" and one.heading and _SHAPE.subjectless.match(text):  # "Supports all types": who does?
+        led = f"{_SHAPE.commit_type.sub('', one.heading)}: {text[:1].lower()}{text[1:]}"
+        text = capital(led) if len(led) <= MAX_STATEMENT else text
     leans = one.before and whole.startswith(one.before)
     if leans and len(whole) <= MAX_STATEMENT:
         return standing_words(whole), ""
