@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from holdfast.git.tracked_files import paths_spelled
 from holdfast.model.evidence import parse_provenance
 from holdfast.model.utterance import TriedCommand, Utterance
 from holdfast.project import Project
+from holdfast.store import agent_inbox
 from tests.capture.rollouts import rollout
 from tests.conftest import Cli, GitRepo, grown
 
@@ -220,6 +222,29 @@ def test_an_import_asks_the_users_model_and_counts_it(model: Path, cli: Cli, rep
     assert "1 of 3 model calls used today" in answer.err
     (found,) = waiting(Project.open(repo.path)).values()
     assert (found.statement, found.tags) == ("Use Postgres 16 for tests", ("model",))
+
+
+@pytest.mark.parametrize("in_background", [True, False])
+def test_a_live_session_is_judged_by_the_model_only_in_the_background(
+    model: Path, repo: GitRepo, tmp_path: Path, in_background: bool
+) -> None:
+    """A model takes half a minute: it may take it behind an agent's hook, never before a person's `status`."""
+    (model / "answer").write_text((model / "answer").read_text().replace('"turn": 2', '"turn": 1'))
+    file = rollout(tmp_path / "codex", repo.path).asks("Which database?").done("OK, tests run on Postgres 16 now.")
+    project = Project.open(repo.path, drain=False)
+    inbox = Path(project.clone.layout.inbox)
+    inbox.mkdir(exist_ok=True)
+    pointer = {"v": 1, "ts": time.time_ns(), "agent": "codex", "event": "SessionEnd", "session": file.session}
+    pointer |= {"path": str(file.path), "cwd": str(repo.path), "tree": str(repo.path / ".git")}
+    line = json.dumps({**pointer, "size": file.path.stat().st_size})
+    (inbox / f"{agent_inbox.stem('codex', file.session)}.jsonl").write_text(f"{line}\n")
+    if in_background:
+        project.transcripts.drain()
+    else:
+        project.transcripts.drain_some()
+    assert agent_inbox.waiting(project.clone.layout) == [], "it was read"
+    assert (model / "calls").exists() == in_background
+    assert [one.tags for one in waiting(project).values()] == ([("model",)] if in_background else [])
 
 
 def test_what_was_injected_does_not_come_back_through_a_model(model: Path, repo: GitRepo) -> None:

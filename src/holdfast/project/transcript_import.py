@@ -203,7 +203,7 @@ class TranscriptImport(Concern):
             tell(passed, total)
 
     def _harvest_transcript(self, taken: IntakeResult, bringing: Brought, *, may_ask: bool = False) -> None:
-        """Propose memories from the runs of a session; a model command is asked only where its user waits for it."""
+        """Propose memories from the runs of a session; a model command is asked by `import` and in the background."""
         files = surviving_text.WrittenFiles(self.clone.repo.top)
         for run, said in taken.said.items():
             source, folder = f"run:{run}", self.clone.layout.run(run)
@@ -231,7 +231,7 @@ class TranscriptImport(Concern):
         return [*_shown_by(source, folder, found), *named]
 
     def drain(self) -> live_transcripts.LiveDrain:
-        """Read the transcripts that agents' hooks told of, as far as they have got."""
+        """Read the transcripts that agents' hooks told of, as far as they have got; nobody waits for it."""
         return self._drain(None)
 
     def drain_some(self) -> None:
@@ -263,7 +263,7 @@ class TranscriptImport(Concern):
         with self._intake() as ingest:
             done = live_transcripts.drain(self.clone, take, now=time.time_ns(), most=most)
         for one in taken:
-            self._propose_from(one)
+            self._propose_from(one, may_ask=most is None)
         gone = "an agent's transcript is gone, and what it said with it"
         self.clone.notes.extend([*done.failed, *(f"{gone}: {visible(path)}" for path in done.vanished)])
         if done.turns or done.runs:
@@ -272,13 +272,13 @@ class TranscriptImport(Concern):
             self._forget_next()
         return done
 
-    def _propose_from(self, taken: IntakeResult) -> None:
+    def _propose_from(self, taken: IntakeResult, *, may_ask: bool) -> None:
         """Propose memories from a session, but not its own context; its receipts move to the session it is now."""
         told = agent_session.session_id(taken.agent, taken.session)
         try:
             if taken.session_id and taken.session_id != told:
                 receipt_files.hand_over(self.clone.layout, told, taken.session_id)
-            self._harvest_transcript(taken, Brought(taken.agent))
+            self._harvest_transcript(taken, Brought(taken.agent), may_ask=may_ask)
         except live_transcripts.BAD as error:
             self.project.harvest.not_harvested(f"{taken.agent} session {taken.session}", error)
 
