@@ -12,7 +12,7 @@
     ├── PublishRefused, OnTrunk, HookRefused,
     │   HookRewrote                             what git allows
     └── GitFailed, BadSettings, ScanFailed,
-        BadBundle, NoModel                      what we stand on
+        BadBundle, NoModel, NoDatabase          what we stand on
 
 Normal life (a clash, nothing found in a search) is a return value, not an error.
 Exit code 1 is kept for "looked, and found problems" (`doctor`, `check`), 2 for wrong usage
@@ -197,3 +197,10 @@ class NoModel(HoldfastError):
 
     code = 44
     hint = "See what there is with `holdfast model`; search by words works without it."
+
+
+class NoDatabase(HoldfastError):
+    """The database of the agent store is not there, does not answer, or may not be used as it is."""
+
+    code = 45
+    hint = "Check `database.url` (HOLDFAST_DATABASE_URL), and whether the server runs."

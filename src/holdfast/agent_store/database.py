@@ -1,0 +1,271 @@
+"""The database of the agent store: opened, brought to this version's tables, used in transactions.
+
+SQLite in the private store, or Postgres behind a URL; nothing else here or above knows which. An operation is a
+function of a `StoreTransaction`. It may run twice, because a server that is killed at the end of a transaction cannot
+say whether it was kept, so each operation recognises what it did itself. What a database says becomes one sentence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import event, exc
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+
+from holdfast.agent_store import schema_steps
+from holdfast.errors import BadInput, Busy, HoldfastError, NoDatabase, NotStored
+from holdfast.store.database_file import make_private
+
+T = TypeVar("T")
+WAIT = 30.0  # seconds for another process that writes, or for a free connection
+CONNECT = 5  # seconds for a server to answer
+RETRIES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries: a server that restarts is back within these
+POOL = 8  # connections of one process
+_SCOPE = (
+    "SELECT set_config('holdfast.project', :project, true), set_config('holdfast.projects', :projects, true),"
+    " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+)
+_FULL = ("disk is full", "No space left", "could not extend", "disk full")
+_PASSING = ("40001", "40P01", "55P03")  # serialisation failure, deadlock, lock not available
+_GUARDED = (
+    "SELECT rolname, rolsuper, rolbypassrls, EXISTS (SELECT FROM pg_class WHERE relname = 'agent_cycle'"
+    " AND pg_has_role(current_user, relowner, 'MEMBER')) FROM pg_roles WHERE rolname = current_user"
+)
+
+
+class StoreTransaction:
+    """One transaction: its connection, the database's clock, and the project it writes for."""
+
+    def __init__(self, connection: Connection, project: str, now: int) -> None:
+        self.connection, self.project, self.now = connection, project, now
+
+    def one(self, statement: Any) -> Any:
+        """The first row that a statement gives; None if there is none."""
+        return self.connection.execute(statement).first()
+
+    def all(self, statement: Any) -> Sequence[Any]:
+        return self.connection.execute(statement).all()
+
+    def insert(self, table: sa.Table, *rows: dict[str, Any]) -> None:
+        if rows:
+            self.connection.execute(sa.insert(table), [{"project_id": self.project, **row} for row in rows])
+
+    def insert_new(self, table: sa.Table, *rows: dict[str, Any]) -> None:
+        """Insert the rows whose keys are not there yet."""
+        if rows:
+            statement = _insert_of(self.connection.dialect.name)(table).on_conflict_do_nothing()
+            self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows])
+
+    def update(self, table: sa.Table, *where: Any, **values: Any) -> int:
+        """Change rows of this project; gives how many."""
+        return self.connection.execute(sa.update(table).where(self.of(table), *where).values(**values)).rowcount
+
+    def delete(self, table: sa.Table, *where: Any) -> int:
+        return self.connection.execute(sa.delete(table).where(self.of(table), *where)).rowcount
+
+    def of(self, table: sa.Table) -> Any:
+        """That a row is of this project."""
+        return table.c.project_id == self.project
+
+
+class AgentDatabase:
+    """One store, for one project."""
+
+    def __init__(self, engine: Engine, project: str, *, close: Callable[[], None]) -> None:
+        self.engine, self.project, self._close = engine, project, close
+        self.is_shared = engine.dialect.name == "postgresql"  # whether other machines see it, too
+
+    def run(
+        self, operation: Callable[[StoreTransaction], T], *, read: bool = False, projects: Sequence[str] = ()
+    ) -> T:
+        """Run an operation in a transaction, again after a fault that passes; durable on return.
+
+        With `read` it may only look; then it may see these projects beside its own.
+        """
+        for wait in (*RETRIES, None):
+            try:
+                with self._transaction(read, projects) as transaction:
+                    return operation(transaction)
+            except (exc.DBAPIError, exc.TimeoutError) as error:
+                if wait is None or not _passes(error):
+                    raise explained(error, self.engine.url) from error
+                time.sleep(wait)
+        raise AssertionError("the last try returns or raises")
+
+    @contextlib.contextmanager
+    def _transaction(self, read: bool, projects: Sequence[str]) -> Iterator[StoreTransaction]:
+        with self.engine.connect() as connection:
+            if read:
+                connection = connection.execution_options(reading=True)
+            with connection.begin():
+                now = time.time_ns() // 1000
+                if self.is_shared:
+                    seen = {"project": self.project, "projects": ",".join((self.project, *projects))}
+                    now = connection.execute(sa.text(_SCOPE), seen).one()[2]
+                yield StoreTransaction(connection, self.project, now)
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+        self._close()
+
+
+@cache
+def _insert_of(dialect: str) -> Any:
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    return {"postgresql": postgresql.insert, "sqlite": sqlite.insert}[dialect]
+
+
+def open_sqlite(path: str, project: str) -> AgentDatabase:
+    """The store in a file, made or brought to this version's tables first."""
+    make_private(path)
+    engine = sqlite_engine(path)
+    try:
+        schema_steps.bring_up(engine)
+    except exc.DBAPIError as error:
+        raise explained(error, engine.url) from error
+    return AgentDatabase(engine, project, close=lambda: None)
+
+
+def sqlite_engine(path: str) -> Engine:
+    """An engine for a file; each transaction says at its beginning whether it will write."""
+    engine = sa.create_engine(URL.create("sqlite", database=path), connect_args={"timeout": WAIT})
+
+    @event.listens_for(engine, "connect")
+    def prepare(raw: Any, _: object) -> None:
+        raw.isolation_level = None  # or Python begins transactions of its own
+        for setting in ("journal_mode = WAL", "synchronous = FULL"):  # a power cut loses nothing acknowledged
+            raw.execute(f"PRAGMA {setting}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        reading = connection.get_execution_options().get("reading")
+        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+def open_url(url: str, project: str) -> AgentDatabase:
+    """The store behind a URL, by a role that row-level security binds."""
+    target = parsed(url)
+    if target.drivername == "sqlite":
+        return open_sqlite(os.path.abspath(target.database or ""), project)
+    engine, close = postgres_engine(target)
+    try:
+        with engine.connect() as connection:
+            schema_steps.refuse_other(connection)
+            _refuse_unbound(connection)
+    except exc.DBAPIError as error:
+        close()
+        raise explained(error, target) from error
+    except HoldfastError:
+        close()
+        raise
+    return AgentDatabase(engine, project, close=close)
+
+
+def parsed(url: str) -> URL:
+    """A URL of a database we can use; BadInput if it is none. A password is never repeated."""
+    try:
+        target = make_url(url)
+    except exc.ArgumentError:
+        raise BadInput("that is not the URL of a database", hint="Write postgresql://USER@HOST/DATABASE.") from None
+    kind = target.drivername.partition("+")[0]
+    if kind not in ("postgresql", "postgres", "sqlite") or (kind == "sqlite" and not target.database):
+        raise BadInput(
+            f"{kind} databases are not supported", hint="Write postgresql://USER@HOST/DATABASE or sqlite:///FILE."
+        )
+    return target.set(drivername="sqlite" if kind == "sqlite" else "postgresql")
+
+
+def postgres_engine(target: URL) -> tuple[Engine, Callable[[], None]]:
+    """An engine over a pool of connections, and how to let it go."""
+    try:
+        import psycopg
+        from psycopg_pool import ConnectionPool, PoolTimeout
+    except ImportError:
+        raise NoDatabase("Postgres needs psycopg", hint="Install it: pip install 'holdfast[postgres]'.") from None
+    address = target.render_as_string(hide_password=False)
+    # Or a wrong password waits for the pool's time-out, and nobody learns what was wrong.
+    try:
+        psycopg.connect(address, connect_timeout=CONNECT).close()
+    except psycopg.Error as error:
+        raise _sentence(str(error), target) from None
+    pool = ConnectionPool(
+        address,
+        min_size=0,
+        max_size=POOL,
+        timeout=WAIT,
+        open=True,
+        check=ConnectionPool.check_connection,
+        kwargs={"connect_timeout": CONNECT},
+        close_returns=True,
+    )
+
+    def connect() -> Any:
+        try:
+            return pool.getconn()
+        except PoolTimeout as error:
+            raise exc.TimeoutError(str(error)) from error
+
+    engine = sa.create_engine("postgresql+psycopg://", creator=connect, poolclass=sa.pool.NullPool)
+    engine.url = target.set(password=None)
+    return engine, lambda: pool.close(timeout=0.5)
+
+
+def _refuse_unbound(connection: Connection) -> None:
+    """Refuse a role that row-level security does not bind: with it one project could write into another."""
+    name, is_super, bypasses, owns = connection.exec_driver_sql(_GUARDED).one()
+    for is_so, why in ((is_super, "is a superuser"), (bypasses, "has BYPASSRLS"), (owns, "owns the tables")):
+        if is_so:
+            raise NoDatabase(
+                f"the role {name} {why}, so projects would not be kept apart",
+                hint="Connect as a plain login that is a member of holdfast_agents (docs/agents.md).",
+            )
+
+
+def _passes(error: exc.DBAPIError | exc.TimeoutError) -> bool:
+    """Whether the same transaction may work in a moment: the server went away, or another one was in the way."""
+    if isinstance(error, exc.TimeoutError):
+        return False  # the pool has waited already
+    if error.connection_invalidated or isinstance(error, exc.OperationalError) and _lost(error):
+        return True
+    return getattr(error.orig, "sqlstate", None) in _PASSING
+
+
+def _lost(error: exc.DBAPIError) -> bool:
+    state = getattr(error.orig, "sqlstate", "") or ""
+    is_sqlite = hasattr(error.orig, "sqlite_errorcode")
+    return not is_sqlite and (not state or state.startswith(("08", "57P")))
+
+
+def explained(error: Exception, url: URL) -> HoldfastError:
+    """What a database said, as one sentence and a next step."""
+    if isinstance(error, exc.TimeoutError):
+        return Busy(f"all {POOL} connections to the agents' database are in use", hint="Close agents, or wait.")
+    original = getattr(error, "orig", None) or error
+    code = getattr(original, "sqlite_errorcode", 0) & 0xFF
+    if code in (5, 6):  # SQLITE_BUSY, SQLITE_LOCKED
+        return Busy("another process is writing to the agents' database")
+    if code in (11, 26):  # SQLITE_CORRUPT, SQLITE_NOTADB
+        return NoDatabase(
+            f"{url.database} is damaged", hint="Move it aside and bring back a copy: holdfast agent import FILE."
+        )
+    return _sentence(str(original), url)
+
+
+def _sentence(said: str, url: URL) -> HoldfastError:
+    line = " ".join(said.split())[:300]
+    if any(word in said for word in _FULL):
+        return NotStored(f"the agents' database has no room left: {line}")
+    if "permission denied" in said or "row-level security" in said:
+        return NoDatabase(f"the role may not do this: {line}", hint="Make it a member of holdfast_agents.")
+    where = f"{url.host or url.query.get('host') or 'the server'}" if url.drivername == "postgresql" else url.database
+    return NoDatabase(f"the agents' database at {where} does not answer: {line}")
