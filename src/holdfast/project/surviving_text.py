@@ -34,6 +34,7 @@ COMMENT = "code-comment"  # the rule of what a turn wrote into code as a comment
 _BEGINS = 40  # letters of a comment, which is wrapped after 60 and more
 _SHORT = 3  # letters of a name that stands anywhere by chance
 _TESTS = regex(r"(?i)(^|/)tests?(/|$)|_test\.|\.test\.|\.spec\.|(^|/)test_")
+_DOCUMENTS = regex(r"(?i)\.(?:md|mdx|txt|rst|adoc)$")
 _HUMPS = regex(r"\b[A-Z][a-z0-9]+(?:[A-Z]\w*)+")
 _BLANK = regex(r"\s")
 _WORD = regex(r"[\w.@+/-]{1,4096}")
@@ -140,17 +141,21 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
         there += [path for path in files.looked_at(folder, found.turn) if _names_some(files, path, names)]
     if not any(_names_some(files, path, names) for path in there):
         there = _naming(clone, files, _names(found.statement)) or there
-    there.sort(key=lambda path: _TESTS.search(path) is not None)  # what is tested says more than its test
+    # What is tested says more than its test, and code more than what somebody wrote about it.
+    there.sort(key=lambda path: (_TESTS.search(path) is not None, _DOCUMENTS.search(path) is not None))
     bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(found.statement)}
     spelled = [path for path in there if path.rsplit("/", 1)[-1] in bases]
     cited = list(_comment(found.words, there, files)) if found.rule == COMMENT else []
-    cited = cited or [f"symbol:{path}#{name}" for path in spelled or there for name in _defined(files, path, names)]
+    code = [path for path in there if not _DOCUMENTS.search(path)]
+    cited = cited or [f"symbol:{path}#{name}" for path in spelled or code for name in _defined(files, path, names)]
     cited += [f"file:{path}" for path in spelled]
     if not cited:
         said = f"{found.statement}\n{found.details}"
         cited = [f"symbol:{path}#{name}" for path, name in _written_into(folder, found.turn, said, files)]
         near = [path for path in there if path in own] or there
-        cited += [f"file:{path}" for path in _sharing_words(said, near, files)]
+        written_code = [path for path in near if path in code]
+        shares = _sharing_words(said, written_code, files) or _sharing_words(said, near, files)
+        cited += [f"file:{path}" for path in shares]
     receipts: list[str] = []
     for citation in cited:
         if len(receipts) == MOST or (receipts and citation.startswith("file:")):
@@ -236,11 +241,15 @@ def _defined(files: WrittenFiles, path: str, names: Sequence[str]) -> list[str]:
 
 
 def _sharing_words(said: str, paths: Sequence[str], files: WrittenFiles) -> list[str]:
-    """The file that shares most words with a statement; a word that stands in all of them tells nothing."""
+    """The file that shares most words with a statement; a word that stands in all of them tells nothing.
+
+    Of a document it must be half of them: a plan or a diary shares some with everything.
+    """
     words = frozenset(stems(said))
     shared = {path: words.intersection(stems(f"{path} " + "\n".join(files.now(path) or ()))) for path in paths}
     often = Counter(word for some in shared.values() for word in some)
-    told = {path: sum(1 / often[word] for word in some) for path, some in shared.items() if len(some) >= _OF_A_FILE}
+    least = {path: max(_OF_A_FILE, len(words) / 2 if _DOCUMENTS.search(path) else 0) for path in paths}
+    told = {path: sum(1 / often[word] for word in some) for path, some in shared.items() if len(some) >= least[path]}
     return [path for path in told if told[path] == max(told.values())][:1]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST = 10  # of one session: a person reads them all
 _WRITTEN = 3  # of what the agent wrote into files such as AGENTS.md: agents are given these files anyway
 _EACH = 8  # statements for one candidate: a short session gives few
-LEAST = 0.37  # score: with it 6 of 10 candidates are right on unseen projects; below it 2 of 10 were
+LEAST = 0.37  # score: from it on 6 of 10 candidates are right on unseen projects; below it 1 or 2 of 10 were
 _ADDS = 0.25  # score of a statement that only adds to another
 _ROUNDS = 3  # of choosing, while something chosen does not hold: asking costs a process each
 _SAME = 0.14  # likeness from which on two statements are about the same thing
@@ -65,17 +65,24 @@ def chosen_claims(
     """The statements that are chosen by their scores, the best first, and what each becomes."""
     chosen = _choose(session, scores, most=max(2, min(MOST, round(len(scores) / _EACH))), least=least)
     worded = ((one.best, _worded(session, one, scores[one.best])) for one in chosen)
-    return [(best, claim) for best, claim in worded if not _SHAPE.unfinished.search(claim.words)]
+    return [(best, claim) for best, claim in worded if _is_whole(claim)]
+
+
+def _is_whole(claim: ExtractedMemory) -> bool:
+    """Whether it says what it is about, and ends; a person's words may lean on what the agent was doing."""
+    dangles = claim.who == "agent" and _SHAPE.dangles.match(claim.statement)
+    return not dangles and not _SHAPE.unfinished.search(claim.words)
 
 
 def may_stand(one: SessionStatement) -> bool:
     """Whether a statement can be read by somebody who was not there, and may still hold then."""
     if not _is_readable(one) or _says_nothing(one) or is_over(one):
         return False
-    if one.source not in ("said", "closing"):
+    if one.source not in ("said", "closing", "lesson"):
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
     leans_on = [one.before] if one.before and one.told.startswith(one.before) else []  # "Want me to …? It's reversible"
-    texts = [one.text, standing_words(one.text), *leans_on]  # "Verdict: finding 2 is …"
+    texts = [standing_words(one.text), *leans_on]  # "Verdict: finding 2 is …"
+    texts += [] if one.source == "lesson" else [one.text]  # what the agent does about it is left out of a lesson
     told_now = (_SHAPE.status.search(text) or _SHAPE.numbered.match(text) or is_of_the_moment(text) for text in texts)
     return not any(told_now)
 
@@ -105,6 +112,10 @@ def is_over(one: SessionStatement) -> bool:
     """Whether it tells what was wrong until its session mended it: no fact any more, whoever says so."""
     if _SHAPE.was_so.match(one.text):
         return True
+    if one.source == "plan" and one.wrote and _SHAPE.state_before.search(one.heading):
+        return True
+    if one.source == "plan" and one.wrote and _SHAPE.background.search(one.heading):
+        return bool(_SHAPE.lacks.search(one.text)) and not _SHAPE.reason_given.search(one.text)
     if one.source == "commit":
         return bool(_SHAPE.past.search(one.text)) and not _SHAPE.lasts.search(_SHAPE.conditional.sub(" ", one.text))
     if one.wrote and one.source in ("said", "closing") and is_fault(one.text):
