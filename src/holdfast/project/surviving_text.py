@@ -8,11 +8,12 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from holdfast.capture.ingest.run_files import CYCLES, LINES, turns_of
-from holdfast.curation.extraction import session_statements
+from holdfast.curation.extraction import session_claims, session_statements
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import resolve
@@ -36,6 +37,9 @@ _SHORT = 3  # letters of a name that stands anywhere by chance
 _TESTS = regex(r"(?i)(^|/)tests?(/|$)|_test\.|\.test\.|\.spec\.|(^|/)test_")
 _DOCUMENTS = regex(r"(?i)\.(?:md|mdx|txt|rst|adoc)$")
 _HUMPS = regex(r"\b[A-Z][a-z0-9]+(?:[A-Z]\w*)+")
+_REPLACED = regex(
+    r"(?i)\b(?:instead|rather than|no longer|not|never|replac|remov|renam|drop|delet|deprecat)|\bfrom\b.*\bto\b|n't\b"
+)
 _BLANK = regex(r"\s")
 _WORD = regex(r"[\w.@+/-]{1,4096}")
 _OF_A_FILE = 3  # words that a whole file shares with a statement that names nothing in it
@@ -172,6 +176,9 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
     of code. A comment is gone with its words.
     """
     rows = files.turns(folder)
+    may_be_fault = found.kind != "dead-end" and session_claims.may_be_fault(found.statement)
+    if may_be_fault and _is_mended(clone, files, rows, found):
+        return False
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
         return True  # or the session's files are not of this repository: nobody can tell
@@ -182,12 +189,42 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
     if not names or paths_mentioned(clone.repo, [found.statement])[found.statement]:
         return True
     lasts = [last if len(last := name.rpartition(".")[2]) > _SHORT else name for name in names]
+    if _is_missing(clone, files, folder, lasts, found):
+        return False
     asked = [part for last in lasts for part in ("-e", last)]
     here, in_head = ("--untracked", *asked), ("--recurse-submodules", *asked, "HEAD")  # also what is not checked out
     if any(clone.repo.attempt("grep", "-qF", *where).returncode != 1 for where in (here, in_head)):
         return True
     named = [f"*{name}*" for name in names]
     return bool(clone.repo.run("ls-files", "-z", "--", *named)) or not files.saw(folder, lasts)
+
+
+def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[str], found: ExtractedMemory) -> bool:
+    """Whether half of the code that a find says is there is gone, though the session saw it."""
+    if _REPLACED.search(found.statement):  # what it says was replaced may well be gone
+        return False
+    gone = [
+        name
+        for name in names
+        if clone.repo.attempt("grep", "-qF", "--untracked", "-e", name).returncode == 1
+        and files.saw(folder, [name])
+        and not clone.repo.run("ls-files", "-z", "--", f"*{name}*")
+    ]
+    return 2 * len(gone) >= len(names)
+
+
+def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, Any]], found: ExtractedMemory) -> bool:
+    """Whether a function that a fault is told of was changed after that: in its session or since, by whomever."""
+    said = next((str(row["ts"]) for row in rows if row["turn"] == found.turn), "")
+    names = _names(found.statement)
+    for path in _naming(clone, files, names) if said and names else ():
+        for name in _defined(files, path, names):
+            one = symbols.fitting(path, _symbols(files, path), name)[0]
+            told = clone.repo.attempt("blame", "-w", "--line-porcelain", "-L", f"{one.first},{one.last}", "--", path)
+            moments = [int(row[12:]) for row in told.stdout.split(b"\n") if row.startswith(b"author-time ")]
+            if max(moments, default=0) > datetime.fromisoformat(said).timestamp():
+                return True
+    return False
 
 
 def _in_comments(words: str, lines: Sequence[str]) -> bool:

@@ -21,6 +21,7 @@ MOST = 10  # of one session: a person reads them all
 _WRITTEN = 3  # of what the agent wrote into files such as AGENTS.md: agents are given these files anyway
 _EACH = 8  # statements for one candidate: a short session gives few
 LEAST = 0.37  # score: from it on 6 of 10 candidates are right on unseen projects; below it 1 or 2 of 10 were
+_RULED = 0.55  # score of a person's refusal or answer that says why or what to do instead
 _ADDS = 0.25  # score of a statement that only adds to another
 _ROUNDS = 3  # of choosing, while something chosen does not hold: asking costs a process each
 _SAME = 0.14  # likeness from which on two statements are about the same thing
@@ -48,7 +49,7 @@ def session_claims(
     told = session_statements.statements(turns)
     found = [one for one in told if may_stand(one) and may_say(one)]
     session = SessionWords(turns, found)
-    scores = [statement_score.score(one, number, session) for number, one in enumerate(found)]
+    scores = [_score(one, number, session) for number, one in enumerate(found)]
     for _ in range(_ROUNDS):
         chosen = chosen_claims(session, scores)
         gone = [number for number, claim in chosen if not holds(claim)]
@@ -57,6 +58,13 @@ def session_claims(
         for number in gone:  # it makes room for the next best
             scores[number] = 0.0
     return [claim for _, claim in chosen_claims(session, scores) if holds(claim)]
+
+
+def _score(one: SessionStatement, number: int, session: SessionWords) -> float:
+    """How likely it is worth keeping; what a person says when they refuse or answer, with a reason, mostly is."""
+    scored = statement_score.score(one, number, session)
+    is_ruled = one.source in ("refusal", "answer") and _SHAPE.ruled.search(one.text)
+    return max(scored, _RULED) if is_ruled else scored
 
 
 def chosen_claims(
@@ -117,7 +125,7 @@ def is_over(one: SessionStatement) -> bool:
     if one.source == "plan" and one.wrote and _SHAPE.background.search(one.heading):
         return bool(_SHAPE.lacks.search(one.text)) and not _SHAPE.reason_given.search(one.text)
     if one.source == "commit":
-        return bool(_SHAPE.past.search(one.text)) and not _SHAPE.lasts.search(_SHAPE.conditional.sub(" ", one.text))
+        return _tells_the_past(one.text)
     if one.wrote and one.source in ("said", "closing") and is_fault(one.text):
         return True
     if not one.wrote or one.source not in ("said", "request") or not _SHAPE.diagnosis.search(one.text):
@@ -125,6 +133,14 @@ def is_over(one: SessionStatement) -> bool:
     if one.source == "request" and _SHAPE.wish.search(one.text):
         return False
     return not _SHAPE.why.search(one.text) or _SHAPE.fault.search(one.text) is not None
+
+
+def _tells_the_past(text: str) -> bool:
+    """Whether a sentence of a commit tells how it was before; only its main clause counts, not its reason."""
+    main = _SHAPE.code_word.sub("X", _SHAPE.reason_begins.split(text, maxsplit=1)[0])
+    if _SHAPE.regular_past.search(main) and not _SHAPE.present.search(main):
+        return True
+    return bool(_SHAPE.past.search(main)) and not _SHAPE.lasts.search(_SHAPE.conditional.sub(" ", main))
 
 
 def why_not(statement: str) -> tuple[str, str] | None:
@@ -151,7 +167,16 @@ def is_of_the_moment(text: str) -> bool:
 
 def is_fault(text: str) -> bool:
     """Whether it tells of a fault: if its turn went on to write files, it is not true any more."""
+    if _SHAPE.plain_fault.search(text) and not _SHAPE.stays.search(text):
+        return True
     return _SHAPE.fault.search(text) is not None and _SHAPE.lasts.search(text) is None
+
+
+def may_be_fault(text: str) -> bool:
+    """Whether it tells of a fault in its main clause: no fact any more if the code was changed since."""
+    main = _SHAPE.because.split(text, maxsplit=1)[0]
+    told = _SHAPE.plain_fault.search(main) or _SHAPE.fault.search(main)
+    return told is not None and _SHAPE.settled.search(main) is None
 
 
 def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least: float) -> list[_Chosen]:

@@ -192,4 +192,5 @@ def shortened(text: str, limit: int) -> str:
 
 def is_code_like(text: str) -> bool:
     """Whether most of a text is no prose."""
-    return len(re.findall(r"[A-Za-z\u0080-\uffff]{2,}", text)) < 3
+    wide = len(_SHAPE.wide.findall(text)) // 2  # two characters of Chinese or Japanese are about a word
+    return wide + len(re.findall(r"[A-Za-z\u0080-\u2fff]{2,}", text)) < 3

@@ -31,14 +31,21 @@ def own_words(turn: Utterance) -> Utterance:
 
 
 def without_reset(turns: Sequence[Utterance], commands: Sequence[TriedCommand]) -> list[Utterance]:
-    """The turns without the messages of commits that a later turn took back with `git reset` or `git revert`."""
-    resets = [(one.turn, found) for one in commands if (found := _SHAPE.resets.search(one.command)) and not one.exit_status]
+    """The turns without the messages of commits that a later turn took back with `git reset` or `git revert`.
+
+    If it took the work back as well, and that was all that a turn committed, what was said in that turn goes, too.
+    """
     gone: set[int] = set()
-    for number, found in resets:
-        before = [place for place, one in enumerate(turns) if one.source == "commit" and one.turn < number]
-        count = int(found["count"] or 1)
-        gone.update([place for place in before if place not in gone][-count:])
-    return [one for place, one in enumerate(turns) if place not in gone]
+    undone: set[int] = set()
+    for command in commands:
+        found = _SHAPE.resets.search(command.command) if not command.exit_status else None
+        before = [place for place, one in enumerate(turns) if one.source == "commit" and one.turn < command.turn]
+        last = [place for place in before if place not in gone][-int(found["count"] or 1) :] if found else []
+        gone.update(last)
+        if found and (found["hard"] or found["revert"]):
+            undone.update(turns[place].turn for place in last)
+    kept = {one.turn for place, one in enumerate(turns) if one.source == "commit" and place not in gone}
+    return [one for place, one in enumerate(turns) if place not in gone and one.turn not in undone - kept]
 
 
 class WithdrawnWords:
@@ -59,13 +66,16 @@ class WithdrawnWords:
     def hold(self, turn: int, who: str, words: str, heading: str = "") -> bool:
         """Whether this was taken back; the `heading` that it stands under may be the number of an option."""
         later = [number for number in self._numbers if number > turn]
+        if self._is_undone(turn, words):
+            return True
         if who == "user":  # only a person takes back what a person said
             replies = (self._asked.get(number, "") for number in later)
-            return any(_SHAPE.corrects.match(text) and telling(words) & telling(text) for text in replies)
+            about = (text for text in replies if telling(words) & telling(text))
+            return any(_SHAPE.corrects.match(text) or _SHAPE.takes_back.search(text) for text in about)
         item = _SHAPE.item.match(words) or _SHAPE.item.match(heading)
         if later and item and item["number"] in _SHAPE.declined.findall(self._asked.get(later[0], "")):
             return True
-        if self._is_undone(turn, words) or self._is_declined_offer(turn, words, heading, later):
+        if self._is_declined_offer(turn, words, heading, later):
             return True
         for place, number in enumerate(later):
             asked, answered = self._asked.get(number, ""), self._said.get(number, "")
@@ -91,24 +101,39 @@ class WithdrawnWords:
     def _is_mended(self, words: str, later: Sequence[int]) -> bool:
         """Whether a later turn wrote files about a fault, or the next one did after a person said to go ahead."""
         wrote = [number for number in later if number in self._wrote]
-        if wrote[:1] == later[:1] and wrote and _SHAPE.goes_ahead.match(self._asked.get(wrote[0], "")):
+        if wrote[:1] == later[:1] and wrote and _is_go_ahead(self._asked.get(wrote[0], "")):
             return True
         return any(_is_about(words, self._said.get(number, "")) for number in wrote)
 
     def _is_replaced(self, words: str, later: Sequence[int]) -> bool:
         """Whether a person names another version in a reply that says only that, or says to use it."""
-        mine = set(_SHAPE.version.findall(words))
+        mine = _versions(words)
         replies = (self._asked.get(number, "") for number in later) if mine else ()
         orders = (text for text in replies if len(text) <= _SHORT or _SHAPE.moves_to.search(text))
-        others = (set(_SHAPE.version.findall(text)) for text in orders)
-        return any(other and not other & mine for other in others)
+        return any(other and not other & mine for other in map(_versions, orders))
 
     def _is_overturned(self, words: str, asked: str, answered: str) -> bool:
         chosen, item = _SHAPE.choice.match(asked), _SHAPE.item.match(words)
-        if chosen and item and chosen["number"] != item["number"]:
+        if chosen and item and _rank(chosen["number"]) != _rank(item["number"]):
             return True
         denied = _SHAPE.denies.match(asked) and _SHAPE.gives_up.match(answered)
         return bool(denied or _SHAPE.takes_back.search(asked)) and bool(telling(words) & telling(asked))
+
+
+def _rank(name: str) -> str:
+    """The place of an option, however it is called: 2, B, second."""
+    return _SHAPE.table("ranks").get(name.lower(), name)
+
+
+def _versions(text: str) -> set[str]:
+    """The versions that a text names; a plain decimal is none."""
+    return {long or short for long, short in _SHAPE.version.findall(text)}
+
+
+def _is_go_ahead(reply: str) -> bool:
+    """Whether a person only says to do what the agent told: in any language such a reply is short and names nothing."""
+    is_bare = 0 < len(reply) <= _SHORT and not code_names(reply) and not _SHAPE.turns_away.search(reply)
+    return is_bare or _SHAPE.goes_ahead.match(reply) is not None
 
 
 def _is_overruled(words: str, asked: str, answered: str, *, least: int) -> bool:
