@@ -200,3 +200,25 @@ def test_what_was_read_is_cited_if_the_written_files_do_not_name_it(repo: GitRep
     project.transcripts.import_agent("codex", str(tmp_path / "codex"))
     (waiting,) = project.memory.candidates()
     assert spans(waiting.memory) == ["symbol:lib/other.py#weigh_parcel"]
+
+
+FAULT = "`call_carrier` sends every parcel without a timeout, so the worker hangs when the carrier is slow."
+BROKEN = "def call_carrier(parcel):\n    return post(parcel)\n"
+
+
+@pytest.mark.parametrize(("mended", "is_proposed"), [(False, True), (True, False)])
+def test_a_fault_whose_function_was_changed_since_is_no_fact(
+    repo: GitRepo, tmp_path: Path, mended: bool, is_proposed: bool
+) -> None:
+    """Whoever mended it, and whenever: the fault is gone."""
+    repo.write("src/carrier.py", BROKEN)
+    repo.git("add", "--", "src/carrier.py")
+    repo.git("commit", "-q", "-m", "Call", "--date=2020-01-01T00:00:00+00:00")
+    told = rollout(tmp_path / "codex", repo.path).asks("Why does the worker hang?").done(FAULT)
+    told.asks("Write that into the notes.").patches("NOTES.md", ["The carrier is slow on Mondays."]).done("Written.")
+    if mended:
+        repo.commit("src/carrier.py", BROKEN.replace("post(parcel)", "post(parcel, timeout=9)"), "Give up after 9 s")
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(tmp_path / "codex"))
+    found = [one.memory.statement for one in project.memory.candidates()]
+    assert any("worker hangs" in one for one in found) is is_proposed, found

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from holdfast.capture.ingest.turn_notes import MOST, commit_message, turn_notes
+from holdfast.capture.ingest.turn_notes import MOST, UndoneEdits, commit_message, turn_notes
 from holdfast.model.transcript import Call, Result, TranscriptEdit, TranscriptStep, TranscriptTurn
 
 
@@ -181,3 +181,16 @@ def test_a_turn_gives_a_bounded_number_of_notes() -> None:
     many = [call("Bash", kind="shell", command=f"git commit -m 'Step {n} of it'") for n in range(2 * MOST)]
     assert len(notes(*many)) == MOST
     assert len(notes(call("Bash", kind="shell", command=f"git commit -m '{'x' * 50_000}'"))) <= 1
+
+
+def test_an_edit_that_is_taken_back_names_what_is_gone() -> None:
+    """What an agent reports of its first edit is wrong after the second."""
+    undone = UndoneEdits()
+    there = wrote("src/fuse.rs", '  log::info!("rename");', removed=('  log::debug!("rename");',))
+    back = wrote("src/fuse.rs", 'log::debug!("rename");', removed=('log::info!("rename");',))
+    other = wrote("src/other.rs", 'log::debug!("rename");', removed=('log::info!("rename");',))
+    turns = [
+        TranscriptTurn(key="t", steps=(TranscriptStep(id="s", calls=(one,)),)) for one in (there, other, back, back)
+    ]
+    told = [[note["text"] for note in undone.notes(turn)] for turn in turns]
+    assert told == [[], [], ["log::info!"], []]

@@ -453,3 +453,77 @@ def test_a_rule_and_the_whole_sentence_are_one_candidate() -> None:
     said = "Always print labels in the depot instead of at the gate, because the gate has no scanner for parcels."
     turns = [Utterance("user", said, 1, "request", ("src/labels.py",), True)]
     assert len(find_claims([*turns, Utterance("agent", "Done.", 1, "closing", ("src/labels.py",), True)])) == 1
+
+
+PLAN = """Implement the following plan:
+
+# Plan: arrays
+
+## Context
+
+1. **No filter** — every mapping always applies to every element of the array; users need to filter them by price.
+
+### Root Cause Analysis
+
+**Nesting** — `engine.ts`: `buildTemplate` already returns an array, and the caller wraps it again.
+
+## Approach
+
+`buildTemplate` assigns the array of a child as it is, because `treeToData` must give back what was parsed.
+"""
+
+
+def test_what_a_plan_tells_of_the_time_before_it_is_no_fact() -> None:
+    """The cause that a plan names is gone when the plan is carried out."""
+    turns = [turn for turn in session([("request", PLAN)]) if isinstance(turn, Utterance)]
+    kept = "\n".join(one.text for one in session_statements.statements(turns) if session_claims.may_stand(one))
+    assert "as it is, because" in kept and "wraps it again" not in kept and "users need to filter" not in kept
+
+
+@pytest.mark.parametrize(
+    ("said", "is_over"),
+    [
+        ("score() drops everything below 0.85, because weaker hits were wrong in the click log.", False),
+        ("The index lives in Postgres, because Elasticsearch took 8 GB.", False),
+        ("parse() called float() on raw text.", True),
+        ("Pool ignored closed sockets.", True),
+        ("fetch() passed timeout=None on to get(), so that a silent server blocked the scheduler.", True),
+    ],
+)
+def test_a_commits_sentence_is_over_by_its_main_clause(said: str, is_over: bool) -> None:
+    """The reason of a decision lies in the past; the decision does not."""
+    found = texts(find_claims(session([("commit", f"Mend it\n\n{said}"), ("closing", "Done.")])))
+    assert (said[:20] not in found) is is_over
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`fetch()` hat jetzt 10 Sekunden, weil der Load Balancer nach 12 Sekunden trennt.",
+        "Las sesiones viven en Redis porque las réplicas divergen.",
+        "必须先运行数据库迁移，否则部署会失败。",
+    ],
+)
+def test_a_sentence_of_another_language_is_no_fragment(said: str) -> None:
+    """Rules that know English verbs alone throw away what others decide."""
+    assert not session_claims.is_fragment(said) and not session_statements.is_code_like(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_so"),
+    [
+        ("retry() never waits, which is a bug", True),
+        ("`parse_rate` calls `float` directly, which raises ValueError on a comma because floats know the point", True),
+        ("score() drops everything below 0.85, because weaker hits are wrong", False),
+        ("`load` must not fail without the file", False),
+    ],
+)
+def test_a_fault_is_told_in_the_main_clause(said: str, is_so: bool) -> None:
+    """What was a reason is no fault of today."""
+    assert session_claims.may_be_fault(said) is is_so
+
+
+def test_a_persons_refusal_with_its_reason_is_proposed_even_from_a_short_session() -> None:
+    """It is the clearest word a person gives, and it stands alone in most sessions."""
+    no = "Don't cache exports in S3, because customer data must stay in our data centre."
+    assert "data centre" in texts(find_claims(session([("request", "Cache the exports."), ("refusal", no)])))

@@ -3,8 +3,8 @@
 import pytest
 
 from holdfast.curation.extraction import find_claims
-from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words
-from holdfast.model.utterance import Utterance
+from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words, without_reset
+from holdfast.model.utterance import UNDONE, TriedCommand, Utterance
 
 POOL = "Root cause: `get` in `src/cache.py` opens a new connection for every key because the pool is never passed."
 
@@ -71,6 +71,25 @@ def answered(turn: int, text: str, *, wrote: bool = False) -> Utterance:
             [asked(2, "I ran it, the warnings are still there"), answered(2, "My mistake: …")],
             True,
         ),
+        (
+            "Old bundles should stay readable for legacy compatibility of the results folder.",
+            [asked(2, "we don't need compatibility of old bundles"), answered(2, "I agree. It goes.")],
+            True,
+        ),
+        (
+            "Old bundles should stay readable for legacy compatibility of the results folder.",
+            [asked(2, "we don't need compatibility of old bundles"), answered(2, "They are read by the importer.")],
+            False,
+        ),
+        (
+            "Every upload of more than 2 MB fails with an error.",
+            [asked(2, "bitte reparieren"), answered(2, "Fertig.", wrote=True)],
+            True,
+        ),
+        ("B. Expire by size: 100 entries", [asked(2, "the first one")], True),
+        ("B. Expire by size: 100 entries", [asked(2, "b")], False),
+        ("Everything below 0.85 is dropped.", [asked(2, "bump the package to 1.4.0")], False),
+        (POOL, [asked(2, "wait, before I forget: rename the pool"), answered(2, "Renamed.")], False),
         ("`retry` fails fast by design now.", [asked(2, "ok"), answered(2, "Fixed `retry`.", wrote=True)], False),
     ],
 )
@@ -125,3 +144,62 @@ def test_an_order_for_once_is_no_rule(when: str) -> None:
     """What holds for the moment is wrong a day later."""
     assert find_claims([Utterance("user", "Never run the whole suite, it needs the database.", 1)])
     assert not find_claims([Utterance("user", f"Do not run the whole test suite {when}.", 1)])
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_withdrawn"),
+    [("lets add a todo for that", True), ("yes, do that", False), ("option 2, please", False)],
+)
+def test_what_was_only_offered_counts_if_somebody_agreed(reply: str, is_withdrawn: bool) -> None:
+    """An offer reads like a decision once the question after it is cut off."""
+    words = "Keep `synchronize` off in dev, and run pending migrations at the start."
+    said = f"**A middle-ground option:** {words} Want me to go ahead?"
+    session = [asked(1, "Should dev run migrations?"), answered(1, said), asked(2, reply), answered(2, "Done.")]
+    assert WithdrawnWords(session).hold(1, "agent", words, "A middle-ground option:") is is_withdrawn
+
+
+def test_names_that_an_edit_took_out_again_are_withdrawn() -> None:
+    """Whoever reads that the log level is `info` must not find `debug` in the code."""
+    session = [answered(1, "…", wrote=True), Utterance("agent", "log::info!", 3, UNDONE, (), True)]
+    withdrawn = WithdrawnWords(session)
+    assert withdrawn.hold(1, "agent", "Changed `log::debug!` to `log::info!` so that renames are seen.")
+    assert not withdrawn.hold(1, "agent", "`log::debug!` is off in releases.")
+    assert not withdrawn.hold(3, "agent", "`log::info!` is for what users should see.")
+
+
+def committed(turn: int, text: str) -> Utterance:
+    return Utterance("agent", text, turn, "commit", ("a.py",), True)
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "left"),
+    [
+        ("git reset --soft HEAD~1", 0, {"asked 1", "asked 2", "kept"}),
+        ("git reset --hard HEAD~1", 0, {"asked 1", "kept"}),
+        ("git revert --no-edit HEAD", 0, {"asked 1", "kept"}),
+        ("git reset --hard HEAD^ && git status", 1, {"asked 1", "asked 2", "kept", "gone"}),
+        ("git reset HEAD a.py", 0, {"asked 1", "asked 2", "kept", "gone"}),
+        ("git reset --soft HEAD~2", 0, {"asked 1", "asked 2"}),
+    ],
+)
+def test_commits_that_were_taken_back_say_nothing(command: str, status: int, left: set[str]) -> None:
+    """A message that nobody can find in the log any more is no witness; with the work goes what was said of it."""
+    turns = [asked(1, "asked 1"), committed(1, "kept"), asked(2, "asked 2"), committed(2, "gone")]
+    assert {one.text for one in without_reset(turns, [TriedCommand(command, status, 3)])} == left
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *(
+            "chatgpt-codex-connector (bot) reviewed 3 files",
+            "claude bot left a comment",
+            "@cursor reviewed your changes",
+        ),
+        *("Review by Qodo Merge:", "**Codex Review**: Here are some automated review suggestions"),
+        *("github-actions bot: AI review summary", "Greptile Summary"),
+    ],
+)
+def test_every_programs_review_is_known_by_its_head(header: str) -> None:
+    """New reviewers appear every month; their heads look alike."""
+    assert own_words(asked(1, f"see below\n\n{header}\n\nNever use `print`.")).text == "see below\n\n"

@@ -11,6 +11,7 @@ Who = Literal["user", "agent", "tool"]
 
 # Where words of a session stand: what was asked, what the agent said on the way and last, and the notes of its turns.
 SOURCES = ("request", "said", "closing", "commit", "plan", "answer", "refusal", "memory", "comment", "lesson")
+UNDONE = "undone"  # names of code that an edit took out again, as an earlier edit of the session had brought them in
 ON_THE_WAY = "on the way"  # of a program that tells reports apart: nothing is proposed from it
 MIN_STATEMENT, MAX_STATEMENT = 20, 300  # characters: less names nothing, more is no single claim
 MIN_RULE = 12  # of what a person forbids for good: "Never log PII" leaves nothing out

@@ -8,11 +8,12 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from holdfast.capture.ingest.run_files import CYCLES, LINES, turns_of
-from holdfast.curation.extraction import session_statements
+from holdfast.curation.extraction import session_claims, session_statements
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import resolve
@@ -34,7 +35,11 @@ COMMENT = "code-comment"  # the rule of what a turn wrote into code as a comment
 _BEGINS = 40  # letters of a comment, which is wrapped after 60 and more
 _SHORT = 3  # letters of a name that stands anywhere by chance
 _TESTS = regex(r"(?i)(^|/)tests?(/|$)|_test\.|\.test\.|\.spec\.|(^|/)test_")
+_DOCUMENTS = regex(r"(?i)\.(?:md|mdx|txt|rst|adoc)$")
 _HUMPS = regex(r"\b[A-Z][a-z0-9]+(?:[A-Z]\w*)+")
+_REPLACED = regex(
+    r"(?i)\b(?:instead|rather than|no longer|not|never|replac|remov|renam|drop|delet|deprecat)|\bfrom\b.*\bto\b|n't\b"
+)
 _BLANK = regex(r"\s")
 _WORD = regex(r"[\w.@+/-]{1,4096}")
 _OF_A_FILE = 3  # words that a whole file shares with a statement that names nothing in it
@@ -140,17 +145,21 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
         there += [path for path in files.looked_at(folder, found.turn) if _names_some(files, path, names)]
     if not any(_names_some(files, path, names) for path in there):
         there = _naming(clone, files, _names(found.statement)) or there
-    there.sort(key=lambda path: _TESTS.search(path) is not None)  # what is tested says more than its test
+    # What is tested says more than its test, and code more than what somebody wrote about it.
+    there.sort(key=lambda path: (_TESTS.search(path) is not None, _DOCUMENTS.search(path) is not None))
     bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(found.statement)}
     spelled = [path for path in there if path.rsplit("/", 1)[-1] in bases]
     cited = list(_comment(found.words, there, files)) if found.rule == COMMENT else []
-    cited = cited or [f"symbol:{path}#{name}" for path in spelled or there for name in _defined(files, path, names)]
+    code = [path for path in there if not _DOCUMENTS.search(path)]
+    cited = cited or [f"symbol:{path}#{name}" for path in spelled or code for name in _defined(files, path, names)]
     cited += [f"file:{path}" for path in spelled]
     if not cited:
         said = f"{found.statement}\n{found.details}"
         cited = [f"symbol:{path}#{name}" for path, name in _written_into(folder, found.turn, said, files)]
         near = [path for path in there if path in own] or there
-        cited += [f"file:{path}" for path in _sharing_words(said, near, files)]
+        written_code = [path for path in near if path in code]
+        shares = _sharing_words(said, written_code, files) or _sharing_words(said, near, files)
+        cited += [f"file:{path}" for path in shares]
     receipts: list[str] = []
     for citation in cited:
         if len(receipts) == MOST or (receipts and citation.startswith("file:")):
@@ -167,6 +176,9 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
     of code. A comment is gone with its words.
     """
     rows = files.turns(folder)
+    may_be_fault = found.kind != "dead-end" and session_claims.may_be_fault(found.statement)
+    if may_be_fault and _is_mended(clone, files, rows, found):
+        return False
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
         return True  # or the session's files are not of this repository: nobody can tell
@@ -177,12 +189,42 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
     if not names or paths_mentioned(clone.repo, [found.statement])[found.statement]:
         return True
     lasts = [last if len(last := name.rpartition(".")[2]) > _SHORT else name for name in names]
+    if _is_missing(clone, files, folder, lasts, found):
+        return False
     asked = [part for last in lasts for part in ("-e", last)]
     here, in_head = ("--untracked", *asked), ("--recurse-submodules", *asked, "HEAD")  # also what is not checked out
     if any(clone.repo.attempt("grep", "-qF", *where).returncode != 1 for where in (here, in_head)):
         return True
     named = [f"*{name}*" for name in names]
     return bool(clone.repo.run("ls-files", "-z", "--", *named)) or not files.saw(folder, lasts)
+
+
+def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[str], found: ExtractedMemory) -> bool:
+    """Whether half of the code that a find says is there is gone, though the session saw it."""
+    if _REPLACED.search(found.statement):  # what it says was replaced may well be gone
+        return False
+    gone = [
+        name
+        for name in names
+        if clone.repo.attempt("grep", "-qF", "--untracked", "-e", name).returncode == 1
+        and files.saw(folder, [name])
+        and not clone.repo.run("ls-files", "-z", "--", f"*{name}*")
+    ]
+    return 2 * len(gone) >= len(names)
+
+
+def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, Any]], found: ExtractedMemory) -> bool:
+    """Whether a function that a fault is told of was changed after that: in its session or since, by whomever."""
+    said = next((str(row["ts"]) for row in rows if row["turn"] == found.turn), "")
+    names = _names(found.statement)
+    for path in _naming(clone, files, names) if said and names else ():
+        for name in _defined(files, path, names):
+            one = symbols.fitting(path, _symbols(files, path), name)[0]
+            told = clone.repo.attempt("blame", "-w", "--line-porcelain", "-L", f"{one.first},{one.last}", "--", path)
+            moments = [int(row[12:]) for row in told.stdout.split(b"\n") if row.startswith(b"author-time ")]
+            if max(moments, default=0) > datetime.fromisoformat(said).timestamp():
+                return True
+    return False
 
 
 def _in_comments(words: str, lines: Sequence[str]) -> bool:
@@ -236,11 +278,15 @@ def _defined(files: WrittenFiles, path: str, names: Sequence[str]) -> list[str]:
 
 
 def _sharing_words(said: str, paths: Sequence[str], files: WrittenFiles) -> list[str]:
-    """The file that shares most words with a statement; a word that stands in all of them tells nothing."""
+    """The file that shares most words with a statement; a word that stands in all of them tells nothing.
+
+    Of a document it must be half of them: a plan or a diary shares some with everything.
+    """
     words = frozenset(stems(said))
     shared = {path: words.intersection(stems(f"{path} " + "\n".join(files.now(path) or ()))) for path in paths}
     often = Counter(word for some in shared.values() for word in some)
-    told = {path: sum(1 / often[word] for word in some) for path, some in shared.items() if len(some) >= _OF_A_FILE}
+    least = {path: max(_OF_A_FILE, len(words) / 2 if _DOCUMENTS.search(path) else 0) for path in paths}
+    told = {path: sum(1 / often[word] for word in some) for path, some in shared.items() if len(some) >= least[path]}
     return [path for path in told if told[path] == max(told.values())][:1]
 
 

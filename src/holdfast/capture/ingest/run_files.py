@@ -23,7 +23,7 @@ from holdfast.capture import agents, run_report, worktree_changes
 from holdfast.capture.ingest.duplicates import contents
 from holdfast.capture.ingest.run_anchor import AgentGitCall, RunAnchors, moment
 from holdfast.capture.ingest.session_repository import relative
-from holdfast.capture.ingest.turn_notes import turn_notes
+from holdfast.capture.ingest.turn_notes import UndoneEdits, turn_notes
 from holdfast.errors import HoldfastError
 from holdfast.model import transcript as transcripts
 from holdfast.model.summary import Account, Summary, summary_page, turn_line
@@ -255,6 +255,7 @@ class RunFilesWriter:
         self._into, self._context, self._scan, self._anchors = into, context, scan, anchors
         self._origin, self._place = origin, place
         self._account, self._quotes = Account(origin, top=place.top), transcripts.TranscriptQuotes()
+        self._undone = UndoneEdits()
         self._sinks = {name: into.open_output(name) for name in (CYCLES, TURNS)}
         self.turns = self.steps = self._all_calls = 0
         self._calls: list[dict[str, Any]] = []
@@ -273,6 +274,7 @@ class RunFilesWriter:
         helpers = [path for call in turn.calls if call.helper for path in self._helper_files(call.helper)]
         row = turn_row(turn, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
         row |= agent_texts(self._quotes.out_of(turn))
+        row["notes"] += self._undone.notes(turn)
         if turn.calls and self._place.top:  # by the log while the agent's git ran, and by what git told it
             calls = committing(turn, row["ts"], row["ended"])
             made = self._anchors.made(calls, self._origin, turn.cwd) + self._anchors.told(calls)

@@ -2,8 +2,9 @@
 
 Each note is a text and where it stands: `commit`, `plan` (one that a person approved), `answer` (to a question of the
 agent), `refusal` (what a person said when they refused a call), `memory` (what the agent wrote into its own memory
-files), `comment` (in code) and `lesson` (said between a command that failed and one that worked, without an edit
-between them). Lengths are bounded. The patterns are in turn_notes.txt.
+files), `comment` (in code), `lesson` (said between a command that failed and one that worked, without an edit
+between them) and `undone` (names of code that an edit takes out again, which an earlier edit had put in the place of
+others). Lengths are bounded. The patterns are in turn_notes.txt.
 """
 
 import json
@@ -12,10 +13,12 @@ from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
 from holdfast.model.transcript import Call, TranscriptEdit, TranscriptTurn, cut
+from holdfast.model.utterance import UNDONE
 from holdfast.patterns import PatternFile
 
 MOST = 60  # notes of a turn
 MAX_NOTE = 8_000  # characters of one
+MAX_UNDONE = 2_000  # characters of an edit that may be taken back: a larger one says more than one thing
 _WRAPS = 60  # characters: a shorter line of a comment was not broken for want of room
 _SHAPE = PatternFile(__file__)
 
@@ -26,6 +29,33 @@ def turn_notes(turn: TranscriptTurn) -> list[dict[str, str]]:
     told += (("lesson", text) for text in dict.fromkeys(_lessons(turn)))
     found = [{"of": of, "text": cut(text.strip(), MAX_NOTE)} for of, text in told]
     return [note for note in found if note["text"]][:MOST]
+
+
+class UndoneEdits:
+    """The small edits of a session, to see which of them are taken back."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str, str], None] = {}
+
+    def notes(self, turn: TranscriptTurn) -> list[dict[str, str]]:
+        """What the edits of a turn take back: the names that only the earlier edits had."""
+        found = []
+        for edit in (edit for call in turn.calls for edit in call.edits):
+            before, after = _small(edit.removed), _small(edit.added)
+            if not before or not after or edit.whole:
+                continue
+            if self._made.pop((edit.path, after, before), True) is None:
+                names = {*_SHAPE.between_names.split(before)} - {*_SHAPE.between_names.split(after)}
+                found.append({"of": UNDONE, "text": " ".join(sorted(filter(None, names)))})
+            else:
+                self._made[edit.path, before, after] = None
+        return [note for note in found if note["text"]]
+
+
+def _small(lines: tuple[str, ...]) -> str:
+    """Lines that are few enough to say one thing; else nothing."""
+    text = "\n".join(line.strip() for line in lines)
+    return text if len(text) <= MAX_UNDONE else ""
 
 
 def _lessons(turn: TranscriptTurn) -> Iterator[str]:

@@ -14,7 +14,7 @@ from holdfast.curation.extraction.failure_rules import retried
 from holdfast.curation.extraction.session_claims import session_claims
 from holdfast.curation.extraction.session_statements import is_plan
 from holdfast.curation.extraction.turn_sentences import sentences
-from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words
+from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words, without_reset
 from holdfast.model import prompt_injection
 from holdfast.model.text import has_hidden
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
@@ -82,7 +82,8 @@ def find_claims(
     `sent` are the packs this agent was given; `holds` says whether what a find names is still there.
     """
     packs = SentPhrases(sent)
-    heard = [own_words(turn) for turn in turns if isinstance(turn, Utterance)]
+    commands = [turn for turn in turns if isinstance(turn, TriedCommand)]
+    heard = without_reset([own_words(turn) for turn in turns if isinstance(turn, Utterance)], commands)
     withdrawn = WithdrawnWords(heard)
     plain = [turn for turn in heard if turn.source in _PLAINLY]
     gathered = [one for turn in plain for one in _in_turn(turn, packs) if _is_needed(turn, one)]
@@ -91,7 +92,7 @@ def find_claims(
     gathered = [one for one in gathered if one.kind != "assumption" or one.who != "user" or one.turn not in refuted]
     holds = cache(holds)
     gathered = [one for one in gathered if holds(one)]
-    gathered += retried([turn for turn in turns if isinstance(turn, TriedCommand)])
+    gathered += retried(commands)
     weighed = [turn for turn in heard if turn.source and not is_planted(turn)]
     gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs, withdrawn), holds=holds)
     return _joined(sorted(_not_corrected(gathered), key=lambda one: (-one.confidence, one.turn)))[:MOST]

@@ -22,7 +22,7 @@ from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_wor
 from holdfast.model import prompt_injection
 from holdfast.model.ids import PREFIXES
 from holdfast.model.text import has_hidden
-from holdfast.model.utterance import MAX_WHY, MAX_WORDS, SOURCES, ExtractedMemory, TriedCommand, Utterance
+from holdfast.model.utterance import MAX_WHY, MAX_WORDS, SOURCES, UNDONE, ExtractedMemory, TriedCommand, Utterance
 from holdfast.patterns import regex, text_beside
 from holdfast.values import frozen, replace
 
@@ -105,7 +105,7 @@ def _passages(turns: Sequence[Utterance | TriedCommand]) -> list[_Passage]:
     found: list[tuple[int, _Passage]] = []
     asked = sum(turn.source == "request" for turn in heard)
     most = {True: min(_MAX_REQUEST, MAX_PROMPT // (2 * max(1, asked))), False: _MAX_TURN}
-    for turn in (turn for turn in heard if turn.source == "request" or turn.source not in SOURCES):
+    for turn in (turn for turn in heard if turn.source == "request" or turn.source not in (*SOURCES, UNDONE)):
         if said := _shown(turn.text)[: most[turn.source == "request"]]:
             found.append((turn.turn, _Passage(f"[{turn.turn} {turn.who}]", said, _ALWAYS)))
     requests = {passage.head: passage.text for _, passage in found}

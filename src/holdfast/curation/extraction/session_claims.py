@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 MOST = 10  # of one session: a person reads them all
 _WRITTEN = 3  # of what the agent wrote into files such as AGENTS.md: agents are given these files anyway
 _EACH = 8  # statements for one candidate: a short session gives few
-LEAST = 0.37  # score: with it 6 of 10 candidates are right on unseen projects; below it 2 of 10 were
+LEAST = 0.37  # score: from it on 6 of 10 candidates are right on unseen projects; below it 1 or 2 of 10 were
+_RULED = 0.55  # score of a person's refusal or answer that says why or what to do instead
 _ADDS = 0.25  # score of a statement that only adds to another
 _ROUNDS = 3  # of choosing, while something chosen does not hold: asking costs a process each
 _SAME = 0.14  # likeness from which on two statements are about the same thing
@@ -48,7 +49,7 @@ def session_claims(
     told = session_statements.statements(turns)
     found = [one for one in told if may_stand(one) and may_say(one)]
     session = SessionWords(turns, found)
-    scores = [statement_score.score(one, number, session) for number, one in enumerate(found)]
+    scores = [_score(one, number, session) for number, one in enumerate(found)]
     for _ in range(_ROUNDS):
         chosen = chosen_claims(session, scores)
         gone = [number for number, claim in chosen if not holds(claim)]
@@ -59,23 +60,37 @@ def session_claims(
     return [claim for _, claim in chosen_claims(session, scores) if holds(claim)]
 
 
+def _score(one: SessionStatement, number: int, session: SessionWords) -> float:
+    """How likely it is worth keeping; what a person says when they refuse or answer, with a reason, mostly is."""
+    scored = statement_score.score(one, number, session)
+    is_ruled = one.source in ("refusal", "answer") and _SHAPE.ruled.search(one.text)
+    return max(scored, _RULED) if is_ruled else scored
+
+
 def chosen_claims(
     session: SessionWords, scores: Sequence[float], *, least: float = LEAST
 ) -> list[tuple[int, ExtractedMemory]]:
     """The statements that are chosen by their scores, the best first, and what each becomes."""
     chosen = _choose(session, scores, most=max(2, min(MOST, round(len(scores) / _EACH))), least=least)
     worded = ((one.best, _worded(session, one, scores[one.best])) for one in chosen)
-    return [(best, claim) for best, claim in worded if not _SHAPE.unfinished.search(claim.words)]
+    return [(best, claim) for best, claim in worded if _is_whole(claim)]
+
+
+def _is_whole(claim: ExtractedMemory) -> bool:
+    """Whether it says what it is about, and ends; a person's words may lean on what the agent was doing."""
+    dangles = claim.who == "agent" and _SHAPE.dangles.match(claim.statement)
+    return not dangles and not _SHAPE.unfinished.search(claim.words)
 
 
 def may_stand(one: SessionStatement) -> bool:
     """Whether a statement can be read by somebody who was not there, and may still hold then."""
     if not _is_readable(one) or _says_nothing(one) or is_over(one):
         return False
-    if one.source not in ("said", "closing"):
+    if one.source not in ("said", "closing", "lesson"):
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
     leans_on = [one.before] if one.before and one.told.startswith(one.before) else []  # "Want me to …? It's reversible"
-    texts = [one.text, standing_words(one.text), *leans_on]  # "Verdict: finding 2 is …"
+    texts = [standing_words(one.text), *leans_on]  # "Verdict: finding 2 is …"
+    texts += [] if one.source == "lesson" else [one.text]  # what the agent does about it is left out of a lesson
     told_now = (_SHAPE.status.search(text) or _SHAPE.numbered.match(text) or is_of_the_moment(text) for text in texts)
     return not any(told_now)
 
@@ -105,8 +120,12 @@ def is_over(one: SessionStatement) -> bool:
     """Whether it tells what was wrong until its session mended it: no fact any more, whoever says so."""
     if _SHAPE.was_so.match(one.text):
         return True
+    if one.source == "plan" and one.wrote and _SHAPE.state_before.search(one.heading):
+        return True
+    if one.source == "plan" and one.wrote and _SHAPE.background.search(one.heading):
+        return bool(_SHAPE.lacks.search(one.text)) and not _SHAPE.reason_given.search(one.text)
     if one.source == "commit":
-        return bool(_SHAPE.past.search(one.text)) and not _SHAPE.lasts.search(_SHAPE.conditional.sub(" ", one.text))
+        return _tells_the_past(one.text)
     if one.wrote and one.source in ("said", "closing") and is_fault(one.text):
         return True
     if not one.wrote or one.source not in ("said", "request") or not _SHAPE.diagnosis.search(one.text):
@@ -114,6 +133,14 @@ def is_over(one: SessionStatement) -> bool:
     if one.source == "request" and _SHAPE.wish.search(one.text):
         return False
     return not _SHAPE.why.search(one.text) or _SHAPE.fault.search(one.text) is not None
+
+
+def _tells_the_past(text: str) -> bool:
+    """Whether a sentence of a commit tells how it was before; only its main clause counts, not its reason."""
+    main = _SHAPE.code_word.sub("X", _SHAPE.reason_begins.split(text, maxsplit=1)[0])
+    if _SHAPE.regular_past.search(main) and not _SHAPE.present.search(main):
+        return True
+    return bool(_SHAPE.past.search(main)) and not _SHAPE.lasts.search(_SHAPE.conditional.sub(" ", main))
 
 
 def why_not(statement: str) -> tuple[str, str] | None:
@@ -140,7 +167,16 @@ def is_of_the_moment(text: str) -> bool:
 
 def is_fault(text: str) -> bool:
     """Whether it tells of a fault: if its turn went on to write files, it is not true any more."""
+    if _SHAPE.plain_fault.search(text) and not _SHAPE.stays.search(text):
+        return True
     return _SHAPE.fault.search(text) is not None and _SHAPE.lasts.search(text) is None
+
+
+def may_be_fault(text: str) -> bool:
+    """Whether it tells of a fault in its main clause: no fact any more if the code was changed since."""
+    main = _SHAPE.because.split(text, maxsplit=1)[0]
+    told = _SHAPE.plain_fault.search(main) or _SHAPE.fault.search(main)
+    return told is not None and _SHAPE.settled.search(main) is None
 
 
 def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least: float) -> list[_Chosen]:

@@ -67,7 +67,7 @@ def is_plan(turn: Utterance) -> bool:
 def _of(turn: Utterance) -> Iterator[SessionStatement]:
     source = "plan" if is_plan(turn) else turn.source
     read = [one for one in sentences(turn.text) if 15 <= width(one.text) <= 2 * MAX_TEXT]
-    headings = _headings(turn.text, read)
+    headings = _headings(turn.text, read, whole=source == "plan")
     if turn.source == "commit" and read:  # its subject leads every sentence of the body
         headings = [read[0].text if place else "" for place in range(len(read))]
     for place, one in enumerate(read):
@@ -83,9 +83,12 @@ def _beside(read: Sequence[Sentence], place: int, step: int) -> str:
     return read[there].text if 0 <= there < len(read) and read[there].block == read[place].block else ""
 
 
-def _headings(text: str, read: Sequence[Sentence]) -> list[str]:
-    """The heading or bold lead that each sentence stands under."""
-    marks = [(found.start(), found[1] or found[2]) for found in _SHAPE.heading.finditer(text)]
+def _headings(text: str, read: Sequence[Sentence], *, whole: bool = False) -> list[str]:
+    """The heading or bold lead that each sentence stands under; `whole`: a lead with the heading above it."""
+    marks, above = list[tuple[int, str]](), ""
+    for found in _SHAPE.heading.finditer(text):
+        above = found[1] or above
+        marks.append((found.start(), f"{above} / {found[2]}" if whole and found[2] else found[1] or found[2]))
     headings, at, mark, heading = [], 0, 0, ""
     for one in read:
         start = text.find(one.words[:60], at)
@@ -189,4 +192,5 @@ def shortened(text: str, limit: int) -> str:
 
 def is_code_like(text: str) -> bool:
     """Whether most of a text is no prose."""
-    return len(re.findall(r"[A-Za-z\u0080-\uffff]{2,}", text)) < 3
+    wide = len(_SHAPE.wide.findall(text)) // 2  # two characters of Chinese or Japanese are about a word
+    return wide + len(re.findall(r"[A-Za-z\u0080-\u2fff]{2,}", text)) < 3

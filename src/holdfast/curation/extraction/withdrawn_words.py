@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from holdfast.curation.extraction.session_claims import is_fault
 from holdfast.curation.extraction.session_statements import code_names, telling
+from holdfast.model.utterance import UNDONE
 from holdfast.patterns import TYPE_CHECKING, PatternFile
 from holdfast.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.model.utterance import Utterance
+    from holdfast.model.utterance import TriedCommand, Utterance
 
 _SHAPE = PatternFile(__file__)
 _SHORT = 60  # characters of a reply that only says which: "do 2.1.0"
 _NEXT = 2  # turns in which a claim is denied: later ones are about something else
+_OVERRULED = 2  # telling words that a claim shares with what overrules it: a denial at once needs one
 _SHARED = 3  # telling words that two texts about the same thing share
 
 
@@ -28,6 +30,24 @@ def own_words(turn: Utterance) -> Utterance:
     return replace(turn, text=turn.text[: pasted.start()]) if pasted else turn
 
 
+def without_reset(turns: Sequence[Utterance], commands: Sequence[TriedCommand]) -> list[Utterance]:
+    """The turns without the messages of commits that a later turn took back with `git reset` or `git revert`.
+
+    If it took the work back as well, and that was all that a turn committed, what was said in that turn goes, too.
+    """
+    gone: set[int] = set()
+    undone: set[int] = set()
+    for command in commands:
+        found = _SHAPE.resets.search(command.command) if not command.exit_status else None
+        before = [place for place, one in enumerate(turns) if one.source == "commit" and one.turn < command.turn]
+        last = [place for place in before if place not in gone][-int(found["count"] or 1) :] if found else []
+        gone.update(last)
+        if found and (found["hard"] or found["revert"]):
+            undone.update(turns[place].turn for place in last)
+    kept = {one.turn for place, one in enumerate(turns) if one.source == "commit" and place not in gone}
+    return [one for place, one in enumerate(turns) if place not in gone and one.turn not in undone - kept]
+
+
 class WithdrawnWords:
     """Which words of a session a later turn of it overturned."""
 
@@ -35,48 +55,91 @@ class WithdrawnWords:
         self._asked: dict[int, str] = {}
         self._said: dict[int, str] = {}
         for turn in turns:
+            if turn.source == UNDONE:
+                continue
             heard = self._asked if turn.who == "user" else self._said
             heard[turn.turn] = f"{heard.get(turn.turn, '')}\n{turn.text}".strip()
         self._wrote = {turn.turn for turn in turns if turn.wrote}
+        self._undone = [(turn.turn, frozenset(turn.text.split())) for turn in turns if turn.source == UNDONE]
         self._numbers = sorted({turn.turn for turn in turns})
 
     def hold(self, turn: int, who: str, words: str, heading: str = "") -> bool:
         """Whether this was taken back; the `heading` that it stands under may be the number of an option."""
         later = [number for number in self._numbers if number > turn]
+        if self._is_undone(turn, words):
+            return True
         if who == "user":  # only a person takes back what a person said
             replies = (self._asked.get(number, "") for number in later)
-            return any(_SHAPE.corrects.match(text) and telling(words) & telling(text) for text in replies)
+            about = (text for text in replies if telling(words) & telling(text))
+            return any(_SHAPE.corrects.match(text) or _SHAPE.takes_back.search(text) for text in about)
         item = _SHAPE.item.match(words) or _SHAPE.item.match(heading)
         if later and item and item["number"] in _SHAPE.declined.findall(self._asked.get(later[0], "")):
             return True
-        for number in later[:_NEXT]:
-            if self._is_overturned(words, self._asked.get(number, ""), self._said.get(number, "")):
+        if self._is_declined_offer(turn, words, heading, later):
+            return True
+        for place, number in enumerate(later):
+            asked, answered = self._asked.get(number, ""), self._said.get(number, "")
+            if place < _NEXT and self._is_overturned(words, asked, answered):
+                return True
+            if _is_overruled(words, asked, answered, least=_OVERRULED if place < _NEXT else _SHARED):
                 return True
         if self._is_replaced(words, later):
             return True
         return is_fault(words) and self._is_mended(words, later)
 
+    def _is_undone(self, turn: int, words: str) -> bool:
+        """Whether it names code that an edit of its turn or before brought in and a later turn took out again."""
+        return any(code_names(words) & names for number, names in self._undone if number > turn)
+
+    def _is_declined_offer(self, turn: int, words: str, heading: str, later: Sequence[int]) -> bool:
+        """Whether it is one of the things that the agent asked about, and nobody agreed."""
+        if not (_SHAPE.offered.match(words) or _SHAPE.offered.match(heading)):
+            return False
+        asks = _SHAPE.asks_leave.search(self._said.get(turn, "")[-400:])
+        return bool(asks) and not (later and _SHAPE.agrees.match(self._asked.get(later[0], "")))
+
     def _is_mended(self, words: str, later: Sequence[int]) -> bool:
         """Whether a later turn wrote files about a fault, or the next one did after a person said to go ahead."""
         wrote = [number for number in later if number in self._wrote]
-        if wrote[:1] == later[:1] and wrote and _SHAPE.goes_ahead.match(self._asked.get(wrote[0], "")):
+        if wrote[:1] == later[:1] and wrote and _is_go_ahead(self._asked.get(wrote[0], "")):
             return True
         return any(_is_about(words, self._said.get(number, "")) for number in wrote)
 
     def _is_replaced(self, words: str, later: Sequence[int]) -> bool:
         """Whether a person names another version in a reply that says only that, or says to use it."""
-        mine = set(_SHAPE.version.findall(words))
+        mine = _versions(words)
         replies = (self._asked.get(number, "") for number in later) if mine else ()
         orders = (text for text in replies if len(text) <= _SHORT or _SHAPE.moves_to.search(text))
-        others = (set(_SHAPE.version.findall(text)) for text in orders)
-        return any(other and not other & mine for other in others)
+        return any(other and not other & mine for other in map(_versions, orders))
 
     def _is_overturned(self, words: str, asked: str, answered: str) -> bool:
         chosen, item = _SHAPE.choice.match(asked), _SHAPE.item.match(words)
-        if chosen and item and chosen["number"] != item["number"]:
+        if chosen and item and _rank(chosen["number"]) != _rank(item["number"]):
             return True
         denied = _SHAPE.denies.match(asked) and _SHAPE.gives_up.match(answered)
         return bool(denied or _SHAPE.takes_back.search(asked)) and bool(telling(words) & telling(asked))
+
+
+def _rank(name: str) -> str:
+    """The place of an option, however it is called: 2, B, second."""
+    return _SHAPE.table("ranks").get(name.lower(), name)
+
+
+def _versions(text: str) -> set[str]:
+    """The versions that a text names; a plain decimal is none."""
+    return {long or short for long, short in _SHAPE.version.findall(text)}
+
+
+def _is_go_ahead(reply: str) -> bool:
+    """Whether a person only says to do what the agent told: in any language such a reply is short and names nothing."""
+    is_bare = 0 < len(reply) <= _SHORT and not code_names(reply) and not _SHAPE.turns_away.search(reply)
+    return is_bare or _SHAPE.goes_ahead.match(reply) is not None
+
+
+def _is_overruled(words: str, asked: str, answered: str, *, least: int) -> bool:
+    """Whether a person does not want it, and the agent gives in."""
+    overruled = _SHAPE.gives_up.match(answered) and _SHAPE.overrules.search(asked)
+    return bool(overruled) and len(telling(words) & telling(asked)) >= least
 
 
 def _is_about(words: str, text: str) -> bool:
