@@ -94,7 +94,7 @@ def test_connect_shows_asks_writes_and_undoes(cli: Cli, here: GitRepo) -> None:
     assert "AGENTS.md" in said and "Restart to see it: claude, other agents that read AGENTS.md\n" in said
     assert cli("connect").out.startswith("Nothing to change.")
     again = decide(here, "Use SQLite for the index.")
-    states = {one.tool: one.current for one in Project.open(here.path).agents.connected()}
+    states = {one.tool: one.current for one in Project.open(here.path).clients.connected()}
     assert states == {"agents": False, "claude": False}, "what was promoted since is not in them"
     assert answer(cli, "connect", "--yes")["changes"][0]["action"] == "refresh"
     assert again in (here / "CLAUDE.md").read_text()
@@ -107,7 +107,7 @@ def test_a_block_that_two_tools_read_is_said_to_be_old_once(cli: Cli, here: GitR
     here.write("CLAUDE.md", "@AGENTS.md\n")
     cli("connect", "agents", "claude", "--yes")
     decide(here, "Never log a password.", kind="invariant")
-    assert [one.path for one in Project.open(here.path).agents.connected() if not one.current] == ["AGENTS.md"] * 2
+    assert [one.path for one in Project.open(here.path).clients.connected() if not one.current] == ["AGENTS.md"] * 2
     said = cli("doctor").err
     assert said.count("is older than what is accepted") == 1, said
     assert "the block in AGENTS.md is older than what is accepted: holdfast connect agents\n" in said
@@ -130,7 +130,7 @@ def test_what_went_stale_is_told_no_longer(cli: Cli, here: GitRepo) -> None:
     cli("connect", "agents", "--yes")
     assert kept in (here / "AGENTS.md").read_text()
     here.commit("README", "something else\n")
-    assert [one.current for one in Project.open(here.path).agents.connected()] == [False]
+    assert [one.current for one in Project.open(here.path).clients.connected()] == [False]
     cli("connect", "--yes")
     assert kept not in (here / "AGENTS.md").read_text()
 

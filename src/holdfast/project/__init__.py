@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from holdfast.git.project_setup import ProjectSetup
     from holdfast.index.freshness import IndexSignature
     from holdfast.model.memory import Accepted, Candidate
+    from holdfast.project.agent_book import AgentBook
     from holdfast.project.agent_setup import AgentSetup
     from holdfast.project.context_builder import ContextBuilder
     from holdfast.project.first_look import Tried
@@ -64,7 +65,8 @@ class Project:
     recall: Recaller = _concern("recaller.Recaller")  # search: `project.recall(query)`, and why a line is there
     context: ContextBuilder = _concern("context_builder.ContextBuilder")  # what agents get, the journal
     sync: GitSync = _concern("git_sync.GitSync")  # publishing, trust, rewritten history, bundles, clean-up
-    agents: AgentSetup = _concern("agent_setup.AgentSetup")  # the agents of this user, and the files they read
+    clients: AgentSetup = _concern("agent_setup.AgentSetup")  # the coding agents of this user, and the files they read
+    agents: AgentBook = _concern("agent_book.AgentBook")  # agents of your own: identity, cycles, memory
     transcripts: TranscriptImport = _concern("transcript_import.TranscriptImport")  # what agents did
     health: HealthChecks = _concern("health_checks.HealthChecks")  # checks, repairs, status and statistics
     models: SearchModels = _concern("search_models.SearchModels")  # the model for search by meaning

@@ -122,6 +122,9 @@ class Layout:
     inbox = _Place("inbox")  # what hooks noticed and no command has read yet; pointers only
     git_inbox = _Place("inbox", "git.log")
     agents = _Place("agents")  # what was read of each agent's transcripts so far, a file a session
+    agent_database = _Place("agents.db")  # the working memory of agents that people build themselves
+    agent_runs = _Place("agent-runs")  # their runs as transcripts, for the import that makes recorded runs of them
+    project_id = _Place("project-id")  # what this project is called in a database that many clones share
     # What is said before an edit or a command: approved invariants and dead ends, ready for the hook.
     guards = _Place("guards")
     hook = _Place("hook.py")  # the recording hook, beside the store it writes to, whatever becomes of our installation

@@ -114,7 +114,7 @@ def connect(place: Invocation, **given: Any) -> None:
     cursor, copilot, opencode, aider, which get the block. Without TOOL, all that is there is refreshed.
     """
     with place.project() as project:
-        _carry_out(project.agents.connect, "Write this?", **given)
+        _carry_out(project.clients.connect, "Write this?", **given)
 
 
 @command(root, "disconnect")
@@ -126,7 +126,7 @@ def disconnect(place: Invocation, **given: Any) -> None:
     scope.
     """
     with place.project() as project:
-        _carry_out(project.agents.disconnect, "Take this out?", **given)
+        _carry_out(project.clients.disconnect, "Take this out?", **given)
 
 
 def _carry_out(
@@ -160,7 +160,7 @@ def import_adr(place: Invocation, path: str | None) -> None:
     PATH is a file or a folder; if not given, the usual folders such as docs/adr.
     """
     with place.project() as project:
-        show(project.agents.import_adr(_from(place, path)), imported)
+        show(project.clients.import_adr(_from(place, path)), imported)
 
 
 @command(importing, "memory")
@@ -177,7 +177,7 @@ def import_memory(place: Invocation, path: str | None, agent: str | None) -> Non
     with place.project() as project:
         variable, folder = HOMES.get(agent or "", ("", ""))
         home = os.environ.get(variable) or os.path.join(os.path.expanduser("~"), folder)
-        show(project.agents.import_memory(_from(place, path), agent=agent, home=home), imported)
+        show(project.clients.import_memory(_from(place, path), agent=agent, home=home), imported)
 
 
 @command(exporting, "adr")
@@ -189,7 +189,7 @@ def export_adr(place: Invocation, folder: str | None) -> None:
     are not ours, or were edited by hand, are left alone.
     """
     with place.project() as project:
-        show(project.agents.export_adr(_from(place, folder)), exported)
+        show(project.clients.export_adr(_from(place, folder)), exported)
 
 
 def _from(place: Invocation, path: str | None) -> str | None:

@@ -118,10 +118,10 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
     with place.project(even_damaged=True) as project:
         report = project.health.doctor(against=against)
         with contextlib.suppress(HoldfastError):  # a damaged store cannot say
-            old = {one.path: one.tool for one in reversed(project.agents.connected()) if not one.current}
+            old = {one.path: one.tool for one in reversed(project.clients.connected()) if not one.current}
             for path, tool in old.items():
                 project.notices.append(f"the block in {path} is older than what is accepted: holdfast connect {tool}")
-        agents = project.agents.tools()
+        agents = project.clients.tools()
         repairs = project.health.repair(report, apply=yes) if repair else None
         report = project.health.doctor(against=against) if yes else report
         show(

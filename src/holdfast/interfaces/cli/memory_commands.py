@@ -130,9 +130,9 @@ def _show_proposal(project: Project, made: decisions.MemoryStanding) -> None:
 
 def refresh_tools(project: Project, changed: bool = True) -> None:
     """Say which connected tools do not know yet, after the user's command that restarts them, if any."""
-    if changed and project.agents.behind():
-        project.agents.restart()
-        if stale := project.agents.behind():
+    if changed and project.clients.behind():
+        project.clients.restart()
+        if stale := project.clients.behind():
             say(f"refresh the instructions with `holdfast connect`, then restart to see it: {readers(list(stale))}")
 
 

@@ -159,5 +159,5 @@ def _review(context: click.Context, place: Invocation, found: Tried) -> None:
         for one in found.seen:
             project.transcripts.import_agent(one.agent, since=f"{found.days}d")
         if not found.seen:
-            project.agents.import_memory()
+            project.clients.import_memory()
     context.invoke(review)

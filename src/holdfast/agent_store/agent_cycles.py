@@ -1,0 +1,216 @@
+"""Agents and their cycles in the store: one agent, one holder, one cycle at a time.
+
+A proposal is durable before its action may happen, a result is durable before it counts. A process that dies between
+the two leaves an open cycle, which `resume` hands to the next one. Whoever writes must hold the agent: a process that
+lost it, because it was stopped for longer than its lease, is refused and cannot overwrite what another one did since.
+Every operation may run twice (see `agent_store.database`): it knows its own action again.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from holdfast.agent_store.database import StoreTransaction
+from holdfast.agent_store.tables import AGENT, CYCLE, PROPOSAL, RESULT
+from holdfast.errors import BadInput, Claimed, NotFound
+from holdfast.model.agent_entities import ActionProposal, ActionResult, AgentCycle, AgentIdentity
+from holdfast.values import asdict, field_names
+
+LEASE = 600  # seconds that an agent is held after each write: a longer step needs `heartbeat`
+MICROS = 1_000_000
+_COLUMNS = [AGENT.c[name] for name in field_names(AgentIdentity)]
+_CYCLES = sa.select(CYCLE, PROPOSAL.c.body.label("proposed"), RESULT.c.body.label("came"), AGENT.c.name).select_from(
+    CYCLE.join(AGENT, sa.and_(CYCLE.c.project_id == AGENT.c.project_id, CYCLE.c.agent_id == AGENT.c.id))
+    .join(
+        PROPOSAL,
+        sa.and_(*(CYCLE.c[name] == PROPOSAL.c[name] for name in ("project_id", "agent_id", "cycle"))),
+    )
+    .outerjoin(RESULT, sa.and_(*(CYCLE.c[name] == RESULT.c[name] for name in ("project_id", "agent_id", "cycle"))))
+)
+
+
+@cache
+def this_process() -> str:
+    """A name of this process that no other has, on any machine: where it runs, its number, when it began."""
+    return f"{_machine()}:{os.getpid()}:{_began(os.getpid())}"
+
+
+def get_agent(
+    tx: StoreTransaction, name: str, *, new_id: str, directives: Sequence[str] | None, config: Mapping[str, Any] | None
+) -> AgentIdentity:
+    """The agent of that name, made if it is new; what is given replaces what it was told before."""
+    given = {"directives": None if directives is None else list(directives), "config": config}
+    changed = {key: value for key, value in given.items() if value is not None}
+    start = {"directives": [], "config": {}, "cycles": 0, "created": tx.now}
+    tx.insert_new(AGENT, {"id": new_id, "name": name, **start, **changed})
+    if changed:
+        tx.update(AGENT, AGENT.c.name == name, **changed)
+    return find_agent(tx, name)
+
+
+def find_agent(tx: StoreTransaction, name: str) -> AgentIdentity:
+    """The agent of that name; NotFound if there is none."""
+    row = tx.one(sa.select(*_COLUMNS).where(tx.of(AGENT), AGENT.c.name == name).with_for_update())
+    if row is None:
+        raise NotFound(f"there is no agent {name}", hint="List them with `holdfast agent list`.")
+    return _identity(row)
+
+
+def every_agent(tx: StoreTransaction) -> list[AgentIdentity]:
+    """All agents of this project, by name."""
+    return [_identity(row) for row in tx.all(sa.select(*_COLUMNS).where(tx.of(AGENT)).order_by(AGENT.c.name))]
+
+
+def take(tx: StoreTransaction, agent: AgentIdentity, holder: str) -> AgentIdentity:
+    """Hold an agent; Claimed if another process that lives, or may live, works as it."""
+    now = find_agent(tx, agent.name)
+    if now.holder not in (None, holder) and (now.held_until or 0) > tx.now and not is_dead(str(now.holder)):
+        left = ((now.held_until or 0) - tx.now) // MICROS
+        raise Claimed(
+            f"{agent.name} is at work in another process ({now.holder}), for {left} s more at least",
+            hint="Stop that process, or wait until its lease ends.",
+        )
+    tx.update(AGENT, AGENT.c.id == now.id, holder=holder, held_until=tx.now + LEASE * MICROS)
+    return now
+
+
+def let_go(tx: StoreTransaction, agent: AgentIdentity, holder: str) -> None:
+    """Stop holding an agent."""
+    tx.update(AGENT, AGENT.c.id == agent.id, AGENT.c.holder == holder, holder=None, held_until=None)
+
+
+def begin(
+    tx: StoreTransaction, agent: AgentIdentity, proposal: ActionProposal, *, holder: str, action: str, run_id: str
+) -> AgentCycle:
+    """Keep a proposal as the agent's next cycle. `action` is its name, `run_id` the run it begins if none is open."""
+    now = take(tx, agent, holder)
+    if (last := last_cycle(tx, now)) is not None and last.action == action:
+        return last
+    if last is not None and last.is_open:
+        raise BadInput(
+            f"cycle {last.index} of {agent.name} has a proposal and no result",
+            hint="Call `agent.resume()` first: its action may have happened.",
+        )
+    run = now.run_id or run_id
+    key = {"agent_id": now.id, "cycle": now.cycles}
+    tx.insert(CYCLE, {**key, "action": action, "run_id": run, "started": tx.now})
+    tx.insert(PROPOSAL, {**key, "body": asdict(proposal)})
+    tx.update(AGENT, AGENT.c.id == now.id, cycles=now.cycles + 1, run_id=run)
+    return AgentCycle(
+        agent=now.name, index=now.cycles, action=action, run_id=run, started=tx.now, proposal=proposal
+    )
+
+
+def finish(
+    tx: StoreTransaction,
+    agent: AgentIdentity,
+    cycle: AgentCycle,
+    result: ActionResult,
+    *,
+    holder: str,
+    state: Any = None,
+) -> AgentCycle:
+    """Keep what came of a cycle, and what the agent goes on with; `state` None leaves that as it is."""
+    take(tx, agent, holder)
+    (there,) = cycles(tx, agent, first=cycle.index, last=cycle.index) or [None]
+    if there is None or there.action != cycle.action:
+        raise BadInput(f"cycle {cycle.index} of {agent.name} is not the one that was begun here")
+    if there.result is not None:
+        if there.result == result:
+            return there
+        raise BadInput(f"cycle {cycle.index} of {agent.name} has a result already")
+    key = {"agent_id": agent.id, "cycle": cycle.index}
+    tx.insert(RESULT, {**key, "body": asdict(result)})
+    tx.update(CYCLE, CYCLE.c.agent_id == agent.id, CYCLE.c.cycle == cycle.index, ended=tx.now)
+    if state is not None:
+        tx.update(AGENT, AGENT.c.id == agent.id, state=state)
+    (made,) = cycles(tx, agent, first=cycle.index, last=cycle.index)
+    return made
+
+
+def end_run(tx: StoreTransaction, agent: AgentIdentity, run_id: str) -> None:
+    """Say that a run is over: the next cycle begins another one."""
+    tx.update(AGENT, AGENT.c.id == agent.id, AGENT.c.run_id == run_id, run_id=None)
+
+
+def last_cycle(tx: StoreTransaction, agent: AgentIdentity) -> AgentCycle | None:
+    """The newest cycle of an agent."""
+    return next(iter(cycles(tx, agent, newest=1)), None)
+
+
+def cycles(
+    tx: StoreTransaction,
+    agent: AgentIdentity,
+    *,
+    first: int = 0,
+    last: int | None = None,
+    newest: int | None = None,
+    run_id: str | None = None,
+) -> list[AgentCycle]:
+    """Cycles of an agent in their order; `newest`: at most so many, the last ones."""
+    where = [tx.of(CYCLE), CYCLE.c.agent_id == agent.id, CYCLE.c.cycle >= first]
+    where += [CYCLE.c.cycle <= last] if last is not None else []
+    where += [CYCLE.c.run_id == run_id] if run_id is not None else []
+    rows = tx.all(_CYCLES.where(*where).order_by(CYCLE.c.cycle.desc()).limit(newest))
+    return [_cycle(row) for row in reversed(rows)]
+
+
+def _identity(row: Any) -> AgentIdentity:
+    told = dict(row._mapping)
+    return AgentIdentity(**{**told, "directives": tuple(told["directives"])})
+
+
+def _cycle(row: Any) -> AgentCycle:
+    proposed, came = row.proposed, row.came
+    return AgentCycle(
+        agent=row.name,
+        index=row.cycle,
+        action=row.action,
+        run_id=row.run_id,
+        started=row.started,
+        ended=row.ended,
+        proposal=ActionProposal(**{**proposed, "plan": tuple(proposed["plan"])}),
+        result=None if came is None else ActionResult(**{**came, "artifacts": tuple(came["artifacts"])}),
+    )
+
+
+def is_dead(holder: str) -> bool:
+    """Whether a process is known to have ended; of another machine nobody can tell."""
+    machine, _, rest = holder.partition(":")
+    number, _, began = rest.partition(":")
+    return machine == _machine() and number.isdigit() and _began(int(number)) != began
+
+
+@cache
+def _machine() -> str:
+    """This machine since it was started, and the part of it whose process numbers we see."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return f"{file.read(8)}-{os.stat('/proc/self/ns/pid').st_ino:x}"
+    except OSError:
+        return socket.gethostname().replace(":", "-")
+
+
+def _began(number: int) -> str:
+    """When a process began, in the kernel's ticks; empty if there is none of this number."""
+    try:
+        with open(f"/proc/{number}/stat", encoding="utf-8", errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()
+            return "" if fields[0] in "ZX" else fields[19]
+    except OSError:
+        pass
+    if os.path.isdir("/proc/self"):
+        return ""
+    try:  # no /proc here: whether it runs is all that can be known
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return ""
+    except PermissionError:
+        pass
+    return "0"
