@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 __all__ = ["Ambiguous", "BadBundle", "BadInput", "BadSettings", "BlockEdited", "BrokenEntry", "Busy", "Claimed"]
 __all__ += ["Contradicts", "CorruptLog", "Cycle", "FutureFormat", "GitFailed", "HoldfastError", "HookRefused"]
 __all__ += ["HookRewrote", "InConflict", "NeedsConfirmation", "NeedsEvidence", "NeedsReview", "NoDatabase"]
-__all__ += ["NoModel", "NotARepository", "NotFound", "NotInitialised", "NotStored", "OnTrunk", "Project", "PublishRefused"]
+__all__ += [
+    "NoModel",
+    "NotARepository",
+    "NotFound",
+    "NotInitialised",
+    "NotStored",
+    "OnTrunk",
+    "Project",
+    "PublishRefused",
+]
 __all__ += ["ReadOnlyStore", "ScanFailed", "SwitchedOff", "TooLarge", "UnsafePath", "promote_fact", "recall"]
 __all__ += ["write_log"]
 

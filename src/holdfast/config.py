@@ -164,8 +164,16 @@ KEYS = (
     Key("retrieval.model", None, _model, "the model that search by meaning uses", untracked=True, program=_is_command),
     _may_start("retrieval.graph", "auto", _name, "how questions of several steps are answered", *_GRAPHS),
     _may_start("retrieval.retriever", "holdfast", _name, "what answers questions: a plugin's name", "holdfast"),
-    Key("database.url", None, _name, "the database of your own agents; SQLite in this clone if not set", untracked=True),
-    Key("database.project", None, _name, "this project's name in that database; its first commit if not set", untracked=True),
+    Key(
+        "database.url", None, _name, "the database of your own agents; SQLite in this clone if not set", untracked=True
+    ),
+    Key(
+        "database.project",
+        None,
+        _name,
+        "this project's name in that database; its first commit if not set",
+        untracked=True,
+    ),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("index.commits", True, _switch, "whether the repository's commits can be found"),
     Key("index.docs", True, _switch, "whether its documents can be found"),

@@ -27,10 +27,7 @@ MICROS = 1_000_000
 _COLUMNS = [AGENT.c[name] for name in field_names(AgentIdentity)]
 _CYCLES = sa.select(CYCLE, PROPOSAL.c.body.label("proposed"), RESULT.c.body.label("came"), AGENT.c.name).select_from(
     CYCLE.join(AGENT, sa.and_(CYCLE.c.project_id == AGENT.c.project_id, CYCLE.c.agent_id == AGENT.c.id))
-    .join(
-        PROPOSAL,
-        sa.and_(*(CYCLE.c[name] == PROPOSAL.c[name] for name in ("project_id", "agent_id", "cycle"))),
-    )
+    .join(PROPOSAL, sa.and_(*(CYCLE.c[name] == PROPOSAL.c[name] for name in ("project_id", "agent_id", "cycle"))))
     .outerjoin(RESULT, sa.and_(*(CYCLE.c[name] == RESULT.c[name] for name in ("project_id", "agent_id", "cycle"))))
 )
 
@@ -102,9 +99,7 @@ def begin(
     tx.insert(CYCLE, {**key, "action": action, "run_id": run, "started": tx.now})
     tx.insert(PROPOSAL, {**key, "body": asdict(proposal)})
     tx.update(AGENT, AGENT.c.id == now.id, cycles=now.cycles + 1, run_id=run)
-    return AgentCycle(
-        agent=now.name, index=now.cycles, action=action, run_id=run, started=tx.now, proposal=proposal
-    )
+    return AgentCycle(agent=now.name, index=now.cycles, action=action, run_id=run, started=tx.now, proposal=proposal)
 
 
 def finish(

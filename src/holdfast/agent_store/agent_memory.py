@@ -58,7 +58,9 @@ def remember(
     return kept
 
 
-def put_vector(tx: StoreTransaction, agent: AgentIdentity, record: str, namespace: str, model: str, data: bytes) -> None:
+def put_vector(
+    tx: StoreTransaction, agent: AgentIdentity, record: str, namespace: str, model: str, data: bytes
+) -> None:
     """Keep a record's vector of one model; one that is there stays."""
     row = {"record_id": record, "model": model, "agent_id": agent.id, "namespace": namespace}
     tx.insert_new(VECTOR, {**row, "size": len(data), "vector": data})
@@ -79,7 +81,12 @@ def newest(
 
 
 def with_words(
-    tx: StoreTransaction, agent: AgentIdentity, words: Sequence[str], *, namespaces: Sequence[str] = (), limit: int = 200
+    tx: StoreTransaction,
+    agent: AgentIdentity,
+    words: Sequence[str],
+    *,
+    namespaces: Sequence[str] = (),
+    limit: int = 200,
 ) -> list[MemoryRecord]:
     """Records that hold one of some words, the newest first: for agents without a model for vectors."""
     held = [RECORD.c.text.icontains(word, autoescape=True) for word in words]

@@ -81,9 +81,7 @@ class AgentDatabase:
         self.engine, self.project, self._close = engine, project, close
         self.is_shared = engine.dialect.name == "postgresql"  # whether other machines see it, too
 
-    def run(
-        self, operation: Callable[[StoreTransaction], T], *, read: bool = False, projects: Sequence[str] = ()
-    ) -> T:
+    def run(self, operation: Callable[[StoreTransaction], T], *, read: bool = False, projects: Sequence[str] = ()) -> T:
         """Run an operation in a transaction, again after a fault that passes; durable on return.
 
         With `read` it may only look; then it may see these projects beside its own.

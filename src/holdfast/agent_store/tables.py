@@ -35,7 +35,9 @@ def to_json(value: Any) -> str:
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadInput(f"this cannot be kept as JSON: {error}", hint="Keep texts, numbers, lists and objects.") from None
+        raise BadInput(
+            f"this cannot be kept as JSON: {error}", hint="Keep texts, numbers, lists and objects."
+        ) from None
 
 
 METADATA = MetaData()

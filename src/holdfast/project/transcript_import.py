@@ -230,6 +230,17 @@ class TranscriptImport(Concern):
         named = lines or surviving_text.cited_names(self.clone, folder, found, files)
         return [*_shown_by(source, folder, found), *named]
 
+    def record(self, tool: Dialect, path: str) -> str:
+        """Record the run in one transcript of ours, once, and propose what it says; gives the run's id."""
+        with self._intake() as ingest:
+            taken = ingest.take_in(tool, path, ended=True)
+        if taken is None:
+            raise BadInput(f"{path} holds no run")
+        self._propose_from(taken, may_ask=False)
+        self.project.views.render_quietly()
+        known = import_progress.load(self.clone.stores, taken.agent, taken.session)
+        return known.runs[-1].run if known and known.runs else taken.runs[-1]
+
     def drain(self) -> live_transcripts.LiveDrain:
         """Read the transcripts that agents' hooks told of, as far as they have got; nobody waits for it."""
         return self._drain(None)
