@@ -53,7 +53,7 @@ class LocalPostgres:
         chosen = ["listen_addresses=", f"unix_socket_directories={self.socket}", "max_connections=80"]
         chosen += () if self._durable else _QUICK
         options = [word for one in chosen for word in ("-c", one)]
-        log = open(self.folder / "log", "ab")  # noqa: SIM115: the server writes to it
+        log = open(self.folder / "log", "ab")  # noqa: SIM115 - the server writes to it
         command = [str(self._bin / "postgres"), "-D", str(self._data), *options]
         self._server = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, **self._as_user())
         log.close()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from demo.local_postgres import APP, OWNER, LocalPostgres, local_postgres
+
 from holdfast.agent_store import database, schema_steps
 from holdfast.agent_store.database import AgentDatabase
 from holdfast.project import Project

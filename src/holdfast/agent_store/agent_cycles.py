@@ -113,7 +113,7 @@ def finish(
 ) -> AgentCycle:
     """Keep what came of a cycle, and what the agent goes on with; `state` None leaves that as it is."""
     take(tx, agent, holder)
-    (there,) = cycles(tx, agent, first=cycle.index, last=cycle.index) or [None]
+    there = next(iter(cycles(tx, agent, first=cycle.index, last=cycle.index)), None)
     if there is None or there.action != cycle.action:
         raise BadInput(f"cycle {cycle.index} of {agent.name} is not the one that was begun here")
     if there.result is not None:

@@ -53,16 +53,15 @@ def remember(
         tx.update(RECORD, RECORD.c.id == record.id, pinned=True)
     tx.insert_new(EVIDENCE, *({"record_id": record.id, "source": source} for source in dict.fromkeys(evidence)))
     if vector is not None:
-        put_vector(tx, agent, record.id, record.namespace, *vector)
+        put_vector(tx, agent, record, vector)
     (kept,) = records(tx, [record.id])
     return kept
 
 
-def put_vector(
-    tx: StoreTransaction, agent: AgentIdentity, record: str, namespace: str, model: str, data: bytes
-) -> None:
-    """Keep a record's vector of one model; one that is there stays."""
-    row = {"record_id": record, "model": model, "agent_id": agent.id, "namespace": namespace}
+def put_vector(tx: StoreTransaction, agent: AgentIdentity, record: MemoryRecord, vector: tuple[str, bytes]) -> None:
+    """Keep a record's vector (a model's name, and the numbers as int8); one of the same model that is there stays."""
+    model, data = vector
+    row = {"record_id": record.id, "model": model, "agent_id": agent.id, "namespace": record.namespace}
     tx.insert_new(VECTOR, {**row, "size": len(data), "vector": data})
 
 

@@ -233,7 +233,7 @@ def _passes(error: exc.DBAPIError | exc.TimeoutError) -> bool:
     """Whether the same transaction may work in a moment: the server went away, or another one was in the way."""
     if isinstance(error, exc.TimeoutError):
         return False  # the pool has waited already
-    if error.connection_invalidated or isinstance(error, exc.OperationalError) and _lost(error):
+    if error.connection_invalidated or (isinstance(error, exc.OperationalError) and _lost(error)):
         return True
     return getattr(error.orig, "sqlstate", None) in _PASSING
 

@@ -84,7 +84,7 @@ def _steps(at: Any, to: str) -> Any:
         raise BadInput(f"there is no step {to}", hint=f"Use base, {', '.join(sorted(known))}.")
     down = to == "base" or (heads and known.index(heads[0]) < known.index(to))
     try:
-        return script._downgrade_revs(to, heads) if down else script._upgrade_revs(to, heads)
+        return script._downgrade_revs(to, heads) if down else script._upgrade_revs(to, heads)  # type: ignore[arg-type]
     except CommandError as error:
         raise BadInput(str(error)) from error
 

@@ -23,10 +23,10 @@ class JsonText(TypeDecorator[Any]):
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: object) -> str | None:
+    def process_bind_param(self, value: Any, _: object) -> str | None:
         return None if value is None else to_json(value)
 
-    def process_result_value(self, value: str | None, dialect: object) -> Any:
+    def process_result_value(self, value: str | None, _: object) -> Any:
         return None if value is None else json.loads(value)
 
 

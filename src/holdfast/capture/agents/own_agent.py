@@ -2,7 +2,7 @@
 
     {"type": "session", "agent": …, "session": …, "cwd": …, "started": …, "title": …}
     {"type": "turn", "key": …, "ts": …, "prompt": …}
-    {"type": "step", "id": …, "ts": …, "reasoning": …, "text": …, "calls": [{"id", "name", "input", "output", "failed"}]}
+    {"type": "step", "id": …, "ts": …, "reasoning": …, "text": …, "calls": [{"id", "name", "input", …}]}
 
 The first line comes once; steps belong to the turn before them. The agent store and the adapters write these files
 (`project.agent_book`), so whatever they record becomes a run the same way as any other agent's session.
