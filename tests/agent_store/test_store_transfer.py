@@ -83,10 +83,10 @@ def test_a_file_holds_the_same(project: Project, other: AgentDatabase) -> None:
     """A file is the copy that needs no server."""
     filled(project)
     source = project.agents.database
-    file = io.StringIO()
+    file = io.BytesIO()
     count = store_transfer.write_file(file, store_transfer.rows(source))
-    file.seek(0)
-    assert store_transfer.put(other, store_transfer.read_file(file)).rows == count
+    lines = io.StringIO(file.getvalue().decode())
+    assert store_transfer.put(other, store_transfer.read_file(lines)).rows == count
     assert told(other) == told(source)
 
 

@@ -179,6 +179,29 @@ def open_url(url: str, project: str) -> AgentDatabase:
     return AgentDatabase(engine, project, close=close)
 
 
+def migrate(url: str, step: str) -> str:
+    """Bring the tables behind a URL to a step, as a role that may; gives the step."""
+    target = parsed(url)
+    if target.drivername == "sqlite":
+        engine, close = sqlite_engine(os.path.abspath(target.database or "")), lambda: None
+    else:
+        engine, close = postgres_engine(target)
+    try:
+        with engine.begin() as connection:
+            schema_steps.move(connection, step)
+    except exc.DBAPIError as error:
+        raise explained(error, target) from error
+    finally:
+        engine.dispose()
+        close()
+    return step
+
+
+def shown(url: str) -> str:
+    """A URL as a person may see it: without its password."""
+    return parsed(url).render_as_string(hide_password=True)
+
+
 def parsed(url: str) -> URL:
     """A URL of a database we can use; BadInput if it is none. A password is never repeated."""
     try:

@@ -54,6 +54,12 @@ def rows(source: AgentDatabase, agents: Sequence[str] = ()) -> Iterator[Row]:
             last = tuple(batch[-1]._mapping[column.name] for column in _keys(table))
 
 
+def count(tx: StoreTransaction) -> int:
+    """How many rows a project has."""
+    each = (sa.select(sa.func.count()).select_from(table).where(tx.of(table)) for table in EVERY)
+    return sum(tx.one(one)[0] for one in each)
+
+
 def put(target: AgentDatabase, given: Iterable[Row], *, tell: Told = lambda _: None) -> StoreCopied:
     """Put rows into a store; what is there with the same key is replaced, unless it is newer."""
     done = agents = size = 0
@@ -69,15 +75,15 @@ def put(target: AgentDatabase, given: Iterable[Row], *, tell: Told = lambda _: N
     return StoreCopied(done, agents, size)
 
 
-def write_file(file: IO[str], given: Iterable[Row]) -> int:
+def write_file(file: IO[bytes], given: Iterable[Row]) -> int:
     """Write rows as JSON lines; gives how many."""
-    file.write(json.dumps({**HEAD, "step": schema_steps.NEWEST}) + "\n")
-    count = 0
+    file.write(json.dumps({**HEAD, "step": schema_steps.NEWEST}).encode() + b"\n")
+    written = 0
     for table, row in given:
-        count += 1
+        written += 1
         safe = {name: _as_json(value) for name, value in row.items() if name != "project_id"}
-        file.write(json.dumps({"table": table, "row": safe}, separators=(",", ":")) + "\n")
-    return count
+        file.write(json.dumps({"table": table, "row": safe}, separators=(",", ":")).encode() + b"\n")
+    return written
 
 
 def read_file(file: IO[str]) -> Iterator[Row]:

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agent_store import agent_cycles, agent_memory, database, tables
+from holdfast.agent_store import agent_cycles, agent_memory, database, schema_steps, store_transfer, tables
 from holdfast.capture.agents import own_agent
 from holdfast.errors import BadInput, HoldfastError, NoDatabase
 from holdfast.model.agent_entities import (
@@ -107,6 +107,48 @@ class AgentBook(Concern):
         """All agents, by name."""
         return self.database.run(agent_cycles.every_agent, read=True)
 
+    # ── the store ────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def place(self) -> str:
+        """Where the store is, as a person may see it."""
+        url = self.settings.database_url
+        return f"this clone ({self.clone.layout.agent_database})" if url is None else database.shown(url)
+
+    def export(self, path: str, names: Sequence[str] = ()) -> int:
+        """Write agents, all or some, into a file; gives the number of rows."""
+        chosen = [self.find(name).identity.id for name in names]
+        with fsio.writing(path) as raw:
+            return store_transfer.write_file(raw, store_transfer.rows(self.database, chosen))
+
+    def import_file(self, path: str) -> store_transfer.StoreCopied:
+        """Bring agents back from such a file."""
+        with open(path, encoding="utf-8") as file:
+            return store_transfer.put(self.database, store_transfer.read_file(file))
+
+    def copy_to(self, url: str, *, tell: store_transfer.Told = lambda _: None) -> store_transfer.StoreCopied:
+        """Copy all agents of this project into another database."""
+        target = database.open_url(url, self.project_id)
+        try:
+            return store_transfer.copy(self.database, target, tell=tell)
+        finally:
+            target.close()
+
+    def count_rows(self) -> int:
+        """How many rows a copy has."""
+        return self.database.run(store_transfer.count, read=True)
+
+    def migrate(self, url: str | None = None, step: str | None = None) -> str:
+        """Bring a database to a step, as a role that may change its tables; gives the step."""
+        url = url or self.settings.database_url
+        if url is None:
+            raise BadInput("no database is named", hint="Add --url URL; SQLite is brought up by itself.")
+        return database.migrate(url, step or schema_steps.NEWEST)
+
+    def migration_sql(self, step: str | None = None, since: str | None = None) -> str:
+        """The same for Postgres as SQL, for a DBA to run."""
+        return schema_steps.as_sql(step or schema_steps.NEWEST, since)
+
 
 @frozen
 class Resumption:
@@ -161,6 +203,10 @@ class Agent:
     def heartbeat(self) -> None:
         """Say that this process still works as the agent: for a step that takes longer than the lease."""
         self._database.run(partial(agent_cycles.take, agent=self.identity, holder=self._holder))
+
+    def let_go(self) -> None:
+        """Stop working as the agent: another process need not wait for the lease."""
+        self._database.run(partial(agent_cycles.let_go, agent=self.identity, holder=self._holder))
 
     def begin(self, proposal: ActionProposal) -> AgentCycle:
         """Keep a proposal as the next cycle; durable on return."""

@@ -1,0 +1,184 @@
+"""Commands for agents of your own, and what they print: who they are, their cycles, copies, and the tables."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from holdfast.errors import BadInput
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, group, progress_bar
+from holdfast.interfaces.cli.output import as_plain, show, strong
+from holdfast.interfaces.cli.phrases import count, lines, short, size, table
+from holdfast.interfaces.cli.root import root
+from holdfast.values import asdict, frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.agent_store.store_transfer import StoreCopied
+    from holdfast.model.agent_entities import AgentCycle, AgentIdentity
+    from holdfast.project import Project
+    from holdfast.project.agent_book import Agent
+
+LAST = 20  # cycles that are shown unless somebody asks for more
+_OUTPUT = 60  # characters of what came of a cycle
+
+
+@group(root, "agent", "list")
+def agent() -> None:
+    """Agents of your own: their cycles, memory and store."""
+
+
+@frozen
+class AgentList:
+    """All agents, and where they are kept."""
+
+    agents: Sequence[AgentIdentity]
+    store: str
+
+
+def agent_list_text(found: AgentList) -> str:
+    """One row an agent."""
+    rows = [
+        (strong(one.name), count(one.cycles, "cycle"), "in a run" if one.run_id else "idle") for one in found.agents
+    ]
+    none = 'No agents yet. Make one in Python: project.agents.get("name") (docs/agents.md)'
+    return lines(table(rows, indent="") or none, "", f"Kept in {found.store}")
+
+
+@answer(
+    agent, "list", agent_list_text, lambda found: {"items": [asdict(one) for one in found.agents], "store": found.store}
+)
+def list_agents(project: Project) -> object:
+    """List the agents of this project."""
+    return AgentList(project.agents.list(), project.agents.place)
+
+
+@frozen
+class ShownAgent:
+    """An agent, and its cycle that has no result."""
+
+    identity: AgentIdentity
+    pending: AgentCycle | None
+
+
+def agent_text(found: ShownAgent) -> str:
+    """Who an agent is, and what it was doing."""
+    one = found.identity
+    rows = [("cycles", f"{one.cycles:,}"), ("run", one.run_id or "none is open"), ("held by", one.holder or "nobody")]
+    rows += [("config", json.dumps(one.config, ensure_ascii=False))] if one.config else []
+    rows += [("state", short(json.dumps(one.state, ensure_ascii=False)))] if one.state is not None else []
+    told = ["", "Directives:", *(f"  {text}" for text in one.directives)] if one.directives else []
+    return lines(strong(one.name), table(rows), told, _pending(one.name, found.pending))
+
+
+def _pending(name: str, cycle: AgentCycle | None) -> list[str]:
+    if cycle is None:
+        return []
+    asked = f"{cycle.proposal.tool or 'no tool'} {json.dumps(cycle.proposal.arguments, ensure_ascii=False)}"
+    done = f'If it did: holdfast agent resume {name} --output "…"; if not: --error "it did not happen"'
+    return ["", f"Cycle {cycle.index} has no result; its action may have happened: {short(asked)}", done]
+
+
+@answer(agent, "show", agent_text, lambda found: {**asdict(found.identity), "pending": as_plain(found.pending)})
+@click.argument("name")
+def show_agent(project: Project, name: str) -> object:
+    """Show an agent: what it was told, how far it is, what is open."""
+    return _shown(project.agents.find(name))
+
+
+def _shown(found: Agent) -> ShownAgent:
+    last = found.cycles(last=1)
+    return ShownAgent(found.identity, last[0] if last and last[0].is_open else None)
+
+
+def cycles_text(found: Sequence[AgentCycle]) -> str:
+    """One row a cycle."""
+    rows = [(str(one.index), _when(one.started), one.proposal.tool or "-", _outcome(one)) for one in found]
+    return lines(table(rows, indent="") or "No cycles yet.")
+
+
+def _outcome(cycle: AgentCycle) -> str:
+    if cycle.result is None:
+        return "no result"
+    if cycle.result.error is not None:
+        return short(f"failed: {cycle.result.error}", _OUTPUT)
+    output = cycle.result.output
+    return short(output if isinstance(output, str) else json.dumps(output, ensure_ascii=False), _OUTPUT)
+
+
+def _when(micros: int) -> str:
+    return f"{datetime.fromtimestamp(micros / 1_000_000, UTC):%Y-%m-%d %H:%M:%S}"
+
+
+@answer(agent, "cycles", cycles_text, lambda found: {"items": [asdict(one) for one in found]})
+@click.argument("name")
+@click.option("--last", default=LAST, show_default=True, type=click.IntRange(1), help="How many, the newest.")
+def cycles(project: Project, name: str, last: int) -> object:
+    """List what an agent proposed and what came of it."""
+    return project.agents.find(name).cycles(last=last)
+
+
+@answer(agent, "resume", agent_text, lambda found: {**asdict(found.identity), "pending": as_plain(found.pending)})
+@click.argument("name")
+@click.option("--output", metavar="TEXT", help="The open cycle's action happened, and gave this.")
+@click.option("--error", metavar="TEXT", help="It failed, or did not happen.")
+def resume(project: Project, name: str, output: str | None, error: str | None) -> object:
+    """Show where an agent goes on, or say what came of an interrupted cycle."""
+    found = project.agents.find(name)
+    if output is None and error is None:
+        return _shown(found)
+    resumed = found.resume()
+    if resumed.pending is None:
+        raise BadInput(f"no cycle of {name} waits for a result", hint=f"See `holdfast agent cycles {name}`.")
+    resumed.pending.result(output=output, error=error)
+    found.let_go()
+    return _shown(project.agents.find(name))
+
+
+def copied_text(done: StoreCopied) -> str:
+    """What was copied."""
+    return f"Copied {count(done.agents, 'agent')}: {count(done.rows, 'row')}, {size(done.bytes)}"
+
+
+@command(agent, "export")
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.option("--agent", "names", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
+def export(place: Invocation, file: str, names: tuple[str, ...]) -> None:
+    """Write agents with their cycles and memory into FILE."""
+    with place.project() as project:
+        show({"rows": project.agents.export(file, names)}, lambda done: f"Wrote {count(done['rows'], 'row')} to {file}")
+
+
+@command(agent, "import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+def import_(place: Invocation, file: str) -> None:
+    """Bring agents back from FILE."""
+    with place.project() as project:
+        show(project.agents.import_file(file), copied_text)
+
+
+@command(agent, "move")
+@click.option("--to", "target", required=True, metavar="URL", help="Where to: postgresql://… or sqlite:///FILE.")
+def move(place: Invocation, target: str) -> None:
+    """Copy all agents of this project to another database; again, only what is new."""
+    with place.project() as project, progress_bar("rows") as step:
+        total = project.agents.count_rows() if step else 0
+        show(project.agents.copy_to(target, tell=lambda done: step(done, total) if step else None), copied_text)
+
+
+@command(agent, "migrate")
+@click.option("--url", metavar="URL", help="The database, as a role that owns its tables; otherwise the setting.")
+@click.option("--step", metavar="STEP", help="Another step than the newest: 0001, or base to take all away.")
+@click.option("--since", metavar="STEP", help="With --sql: the step the database is at.")
+@click.option("--sql", is_flag=True, help="Print the SQL for Postgres instead, for a DBA to run.")
+def migrate(place: Invocation, url: str | None, step: str | None, since: str | None, sql: bool) -> None:
+    """Make the tables in a Postgres database, or bring them to this version."""
+    with place.project() as project:
+        if sql:
+            show({"sql": project.agents.migration_sql(step, since)}, lambda done: done["sql"])
+        else:
+            show({"step": project.agents.migrate(url, step)}, lambda done: f"The database is at step {done['step']}.")
