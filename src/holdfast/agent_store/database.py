@@ -183,7 +183,8 @@ def migrate(url: str, step: str) -> str:
     """Bring the tables behind a URL to a step, as a role that may; gives the step."""
     target = parsed(url)
     if target.drivername == "sqlite":
-        engine, close = sqlite_engine(os.path.abspath(target.database or "")), lambda: None
+        engine = sqlite_engine(os.path.abspath(target.database or ""))
+        close = engine.dispose
     else:
         engine, close = postgres_engine(target)
     try:
@@ -192,7 +193,6 @@ def migrate(url: str, step: str) -> str:
     except exc.DBAPIError as error:
         raise explained(error, target) from error
     finally:
-        engine.dispose()
         close()
     return step
 
