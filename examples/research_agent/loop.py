@@ -81,9 +81,7 @@ def main(pause: float = 0.0) -> None:
         task="Find out when an approximate index pays off",
         lessons=["Filtered queries lose recall in an approximate index (0.948), so they are answered by a scan."],
     )
-    print(
-        f"run {run or 'recorded before'}; {len(agent.episodes())} cycles; {len(agent.recall('vectors recall'))} memories"
-    )
+    print(f"run {run or 'recorded before'}: {len(agent.episodes())} cycles, {len(agent.recall('vectors'))} memories")
 
 
 if __name__ == "__main__":

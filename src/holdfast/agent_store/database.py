@@ -139,7 +139,7 @@ def open_sqlite(path: str, project: str) -> AgentDatabase:
         schema_steps.bring_up(engine)
     except exc.DBAPIError as error:
         raise explained(error, engine.url) from error
-    return AgentDatabase(engine, project, close=lambda: None)
+    return AgentDatabase(engine, project, close=_nothing)
 
 
 def sqlite_engine(path: str) -> Engine:
@@ -183,8 +183,7 @@ def migrate(url: str, step: str) -> str:
     """Bring the tables behind a URL to a step, as a role that may; gives the step."""
     target = parsed(url)
     if target.drivername == "sqlite":
-        engine = sqlite_engine(os.path.abspath(target.database or ""))
-        close = engine.dispose
+        engine, close = sqlite_engine(os.path.abspath(target.database or "")), _nothing
     else:
         engine, close = postgres_engine(target)
     try:
@@ -193,8 +192,13 @@ def migrate(url: str, step: str) -> str:
     except exc.DBAPIError as error:
         raise explained(error, target) from error
     finally:
+        engine.dispose()
         close()
     return step
+
+
+def _nothing() -> None:
+    """SQLite has no pool to let go of."""
 
 
 def shown(url: str) -> str:
