@@ -272,7 +272,7 @@ class Account:
             self._books.said[-1].note = f"(The next turn begins: “{beginning(took_back, 120)}”) "
         if answer:
             self._books.answer = answer
-            told = _statements(wording.without_open(answer))
+            told = wording.statements(wording.without_open(answer))
             if told and told not in [one.told for one in self._books.said]:  # no "ok", no repetitions
                 ran = (call.command for call in turn.calls if call.command is not None)
                 worked = bool(wrote) or any(map(command_results.matters, ran))
@@ -282,12 +282,13 @@ class Account:
             if len(self._books.said) > SHOWN:
                 self._books.said.remove(min(self._books.said, key=lambda one: (one.worked, one.turn)))
             if told and wrote and wrote >= self._books.reported:
-                did = [one for one in texts if any(map(_PATTERNS.did.match, _statements(one)))]
+                did = [one for one in texts if wording.says_done(one)]
                 self._books.report, self._books.reported = did[-1] if did else answer, wrote
                 self._books.reporter = self._turns
             if sum(map(len, told)) < _LEAST:  # why it was done so was said before, if at all
                 # What stands under "Three faults:" is not told without it.
-                alone = (takewhile(lambda one: one[-1] != ":", _statements(text)) for text in texts if text != answer)
+                others = (wording.statements(text) for text in texts if text != answer)
+                alone = (takewhile(lambda one: one[-1] != ":", told) for told in others)
                 said = [one for told in alone for one in told if len(one) > 40 and _PATTERNS.reasons.search(one)]
                 self._books.remarks.extend((self._turns, one) for one in said[-3:])
         self._leave(turn, wrote=wrote, committed=committed)
@@ -305,7 +306,7 @@ class Account:
         elif wrote or any(call.edits for call in turn.calls) or (answer and turn.calls and not committed):
             self._books.unfinished = []
         last = [one for line in wording.told_lines(answer)[-1:] for one in wording.sentences(line)[-1:]]
-        if last and turn.steps[-1].calls and _PATTERNS.empty.match(last[0]):  # it was about to do something
+        if last and turn.steps[-1].calls and wording.is_empty(last[0]):  # it was about to do something
             self._books.broken_off.append(f"The last words are “{cut(last[0], 160)}”, and no answer came after them")
         if turn.prompt and not turn.steps and not turn.interrupted:
             self._books.broken_off = ["The last prompt has no answer"]
@@ -363,13 +364,13 @@ class Account:
 
     def _done(self) -> Iterator[str]:
         last = wording.without_open(self._books.answer)
-        newest, room = _statements(last), _share(len(self._books.said))
+        newest, room = wording.statements(last), _share(len(self._books.said))
         when = "Turn {}: " if self._turns > 1 else ""
         earlier = (one for one in self._books.said if one.told != newest)
-        yield from (f"{when.format(one.turn)}{one.note}{_best(one.told, room)}" for one in earlier)
+        yield from (f"{when.format(one.turn)}{one.note}{wording.best(one.told, room)}" for one in earlier)
         remarks = dict.fromkeys(self._books.remarks)
         yield from (f"On the way{noted_in(turn, self._turns)}: {one}" for turn, one in remarks)
-        yield from (line for line in _at_length(last) if line not in self._books.unfinished)
+        yield from (line for line in wording.at_length(last) if line not in self._books.unfinished)
 
     def _unfinished(self) -> list[str]:
         """What the agent said is not done, beyond its plan."""
@@ -417,7 +418,7 @@ class Account:
         subjects = [one.partition(" ")[2].rpartition(" (on ")[0] for one in books.commits if " (on " in one]
         if subjects:
             return f"committed “{cut('; '.join(dict.fromkeys(subjects[-3:])), 200)}”"
-        if books.files and (said := concluded(wording.without_open(books.report), 160, achieved=True)):
+        if books.files and (said := wording.concluded(wording.without_open(books.report), 160, achieved=True)):
             return f"“{said}”{noted_in(books.reporter, self._turns) if books.reporter < self._turns else ''}"
         written = [code(path) for path, file in books.files.items() if file.action != "delete" and not _outside(path)]
         if written and books.answer:
@@ -454,55 +455,6 @@ def relative(path: str, cwd: str | None, top: str | None) -> str:
     plain = posixpath.normpath(plain)
     base = posixpath.normpath(top.replace("\\", "/")) if top else ""
     return plain[len(base) + 1 :] if base and plain.startswith(f"{base.rstrip('/')}/") else plain
-
-
-def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
-    """What an answer says, without its cheers and announcements; `achieved`: from what it says was done."""
-    told = _statements(answer)
-    if not achieved:
-        return _best(told, limit)
-    idle = {one for one in told if one[-1] == "?" or _PATTERNS.only_checks.match(one) or wording.is_open(one)}
-    results = [at for at, one in enumerate(told) if one not in idle or _PATTERNS.did.match(one)]
-    first = next((at for at in results if _PATTERNS.did.match(told[at])), results[0] if results else len(told))
-    rest = [told[at] for at in takewhile(results.__contains__, range(first, len(told)))]
-    # What an item is an item of; what is left out leaves a mark.
-    lead = next((at for at in range(first - 1, max(0, first - 6) - 1, -1) if told[at].endswith(":")), first)
-    between = [] if lead == first else [told[lead], *(["…"] if lead < first - 1 else [])]
-    return beginning(" ".join([*between, *rest]), limit)
-
-
-def _statements(text: str) -> list[str]:
-    """The sentences of a text that say something, without those that only announce others."""
-    said = [one for line in wording.told_lines(text)[:60] for one in wording.sentences(line)][:200]
-    told = [one if one[-1] in ".!?:;,…。！？)\"'" else f"{one}." for one in said if not _PATTERNS.empty.match(one)]
-    return told[: max((at for at, one in enumerate(told, 1) if not one.endswith(":")), default=0)]
-
-
-def _best(told: Sequence[str], limit: int) -> str:
-    """The sentences that fit, in their order: the first two, then those with reasons and results, then long ones.
-
-    What stands under "One of these is true:" is not told without it, and what is left out leaves a mark.
-    """
-    if sum(map(len, told)) + len(told) <= limit or len(told) < 2:
-        return beginning(" ".join(told), limit)
-    reasons = [at for at, one in enumerate(told) if len(one) > 24 and _PATTERNS.telling.search(one)]
-    kept: set[int] = set()
-    for at in dict.fromkeys([0, 1, *reasons, *(at for at, one in enumerate(told) if len(one) > 60)]):
-        lead = max((before for before in range(at) if told[before].endswith(":")), default=at)
-        size = sum(len(told[one]) + 3 for one in {lead, at} - kept)
-        if size < limit:
-            limit -= size
-            kept |= {lead, at}
-    marked = (("" if at == 0 or at - 1 in kept else "… ") + told[at] for at in sorted(kept))
-    return " ".join(marked) or cut(told[0], limit)
-
-
-def _at_length(answer: str) -> list[str]:
-    """The lines of the last answer, as many as a reader needs."""
-    # A line may begin with the next step ("Let me check."): the rest of it is kept.
-    parts = (wording.sentences(line) if _PATTERNS.empty.match(line) else [line] for line in wording.told_lines(answer))
-    told = list(filter(None, (" ".join(one for one in part if not _PATTERNS.empty.match(one)) for part in parts)))
-    return [cut(line, 420) for line in (told if len(told) <= 16 else [*told[:11], "…", *told[-4:]])]
 
 
 def _what(call: Call) -> str:
@@ -575,7 +527,7 @@ def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     parts = [f"Asked: {asked}" if asked else "", cut("; ".join(done), 120), end]
     line = " — ".join(part for part in parts if part)
     room = MAX_LINE - len(line) - 3
-    said = beginning(concluded(wording.without_open(turn.answer)), room) if turn.answer and room > 40 else ""
+    said = beginning(wording.concluded(wording.without_open(turn.answer)), room) if turn.answer and room > 40 else ""
     return cut(" — ".join(part for part in (line, said) if part), MAX_LINE)
 
 
