@@ -1636,3 +1636,86 @@ def test_a_scratch_file_of_one_command_is_neither_written_nor_deleted() -> None:
     line = "cat > docs/_tmp.md << 'EOF'\nA sentence.\nEOF\nvale docs/_tmp.md; rm docs/_tmp.md"
     summary = told(turn("Check the words.", edit("a.py", added=["x"]), shell(line, "0 errors")))
     assert "1 file written" in summary.sentence and "deleted" not in summary.sentence
+
+
+PUSHED = "[main 834dfcf] Return two\n 1 file changed\nfatal: Could not read from remote repository.\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["git add -A && git commit -m 'Return two' && git push", "git commit -am 'Return two'; git push"]
+)
+def test_a_commit_that_git_reports_counts_though_the_line_failed_after_it(line: str) -> None:
+    """The push failed; the page said that no commit was seen, and somebody commits it again."""
+    summary = told(
+        turn("Push it.", edit("x.py", added=["2"]), shell(line, PUSHED, exit_status=128), answer="Rejected.")
+    )
+    assert summary.commits == ("834dfcf Return two (on main)",)
+    assert summary.sentence.startswith("Codex: committed “Return two” — 1 file written, 1 commit reported")
+    (failed,) = summary.failed
+    assert failed.endswith("failed: it printed “fatal: Could not read from remote repository.”, git reported a commit")
+    (left,) = summary.left_open
+    assert left.endswith(
+        "failed in turn 1 after git reported a commit: it printed “fatal: Could not read from remote repository.”"
+    )
+
+
+def test_a_push_that_went_well_later_is_not_open() -> None:
+    """It failed for want of a network."""
+    first = shell("git commit -m 'Return two' && git push", PUSHED, exit_status=128)
+    summary = told(turn("Push it.", first, shell("git push", "main -> main\n"), answer="Pushed."))
+    assert summary.left_open == () and summary.commits == ("834dfcf Return two (on main)",)
+
+
+def test_a_commit_that_failed_is_not_told_by_what_the_log_shows() -> None:
+    """The log shows the commit before, with the same words."""
+    line = "git commit -qm 'Return two.'; git log --oneline -1; exit 1"
+    summary = told(turn("Commit.", edit("x.py", added=["2"]), shell(line, "1234567 Return two.\n", exit_status=1)))
+    assert summary.commits == () and "commit" not in summary.sentence
+
+
+def test_two_commits_that_failed_in_different_ways_are_two() -> None:
+    """The first was made in a wrong folder, the second was kept back by a hook."""
+    first = shell("cd /tmp && git commit -m 'x'", "fatal: not a git repository\n", exit_status=128)
+    second = shell("git commit -am 'In place'", "error: line too long\n", exit_status=1)
+    failed = told(turn("Commit.", first, second)).failed
+    assert failed == (
+        "`git commit -m 'x'` failed: it printed “fatal: not a git repository”",
+        "`git commit -am 'In place'` failed: it printed “error: line too long”",
+    )
+    made = told(turn("Commit.", first, first, second, shell("git commit -m y", "[main 1234567] y\n"))).failed
+    how = "failed more than once, the last time: it printed “fatal: not a git repository”; a commit was made later"
+    assert made == (f"`git commit -m 'x'` {how}",)
+
+
+CLEAN = "All checks passed!\n12 passed in 0.3s\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "is_open"),
+    [
+        ("ruff check . && pytest -q", CLEAN, False),
+        ("cd /w/shop && ruff check . && mypy . && pytest -q", CLEAN, False),
+        ("ruff check . || pytest -q", CLEAN, True),
+        ("ruff check .; pytest -q", "12 passed in 0.3s\n", True),
+        ("ruff check . && pytest -q | tail -3", "12 passed in 0.3s\n", True),
+        ("ruff check . && pytest -q &", "", True),
+        ("trap 'exit 0' EXIT\nruff check . && pytest -q", "12 passed in 0.3s\n", True),
+        ("ruff check src/pay.py && pytest -q", CLEAN, True),
+        ("mypy . && pytest -q", "12 passed in 0.3s\n", True),
+    ],
+)
+def test_a_line_that_ends_well_counts_for_each_of_its_checks(line: str, output: str, is_open: bool) -> None:
+    """`A && B` ends without an error only if both did; of any other line nobody knows."""
+    first = shell("ruff check .", "app/x.py:1:1: F401 unused\nFound 1 error.\n", exit_status=1)
+    summary = told(turn("Mend it.", first, edit("src/pay.py", added=["x"]), shell(line, output)))
+    assert any(one.startswith("`ruff check .` failed") for one in summary.left_open) is is_open
+    told_at = [one for one in summary.failed if one.startswith("`ruff check .` failed")]
+    assert ("later" in told_at[0]) is not is_open
+
+
+def test_a_chain_that_fails_mends_nothing() -> None:
+    """Its first part may have failed again."""
+    first = shell("ruff check .", "Found 1 error.\n", exit_status=1)
+    again = shell("ruff check . && pytest -q", "E   assert 2\n1 failed in 0.1s\n", exit_status=1)
+    left = told(turn("Mend it.", first, edit("a.py", added=["x"]), again)).left_open
+    assert left[0].startswith("`ruff check .` failed when last run in this form")

@@ -216,8 +216,9 @@ def committing(turn: TranscriptTurn, since: str, until: str) -> list[AgentGitCal
             verbs = frozenset(verb for call in step.calls for verb in _verbs(call))
             if verbs:
                 after = next(filter(None, times[n + 1 :]), None)
-                # Commits that git printed as if it had made them; other commands may print the like.
-                done = [one.result.text for one in step.calls if one.result and not one.result.failed and _verbs(one)]
+                # Commits that git printed as if it had made them, also on a line that failed after it, as a push does;
+                # other commands may print the like.
+                done = [one.result.text for one in step.calls if one.result and _verbs(one)]
                 told = dict.fromkeys(name for text in done for name in _COMMITTED.findall(text[:20_000]))
                 found.append(AgentGitCall(times[n] or since, after or until, verbs, tuple(told)))
     return found

@@ -14,6 +14,7 @@ from holdfast.values import field, mutable
 
 MAX_FAILURES = 40  # failures that are kept; of more the first few and the newest
 _FIRST = 10
+APART = "\0"  # in a key, before what tells failures apart that one success settles together
 _TRIED = 2
 
 
@@ -72,7 +73,7 @@ class Failures:
     def settle(self, key: str, by: str = "") -> None:
         """What failed under this key went well now, itself or as a part of another command."""
         for one in self._kept:
-            if one.key == key and not one.settled:
+            if one.key.partition(APART)[0] == key and not one.settled:
                 one.settled, one.by = True, by
 
     def lines(self, most: int, turns: int) -> list[str]:

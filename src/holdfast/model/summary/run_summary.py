@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from holdfast.model.summary import command_results, wording
-from holdfast.model.summary.checks import Checks, Failures, named, noted_in, printed
+from holdfast.model.summary.checks import APART, Checks, Failures, named, noted_in, printed
 from holdfast.model.summary.command_results import MAX_COMMAND, CheckOutcome, error_line, first_line, told_by
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
@@ -78,6 +78,7 @@ class _Books:
     scripted: bool = False  # so may a command have
     quiet: str = ""  # a commit of which git said nothing
     refused: str = ""  # a commit that failed, if none was made since
+    unpushed: str = ""  # what failed after a commit on its line, a push mostly
 
 
 class Account:
@@ -185,16 +186,14 @@ class Account:
         told = told_by(command, result.text) if test or command_results.matters(command) else None
         found_nothing = told is None and result.exit_status == 1 and command_results.ends_in_search(command)
         went_wrong = bool(result.failed or result.exit_status or (told and told.passed is False)) and not found_nothing
-        committed = not went_wrong and self._commit(result.text, command)
+        committed = self._commit(result.text, command, went_wrong=went_wrong)
         for part in () if went_wrong else command_results.parts(command):
             self._by_shell(part, turn, command)
         self._books.scripted |= _PATTERNS.may_write.search(command[:MAX_COMMAND]) is not None
         if command_results.commits(command):
-            idle = not went_wrong or _PATTERNS.no_commit.search(result.text[:20_000])
-            what, why = f"{named(command_results.shown(command))} ", printed(error_line(result.text[:20_000]))
-            failed = f"failed in turn {self._turns}, no commit was seen after it{why and f': {why}'}"
-            self._books.refused = "" if idle else what + failed
-            self._books.quiet = "" if went_wrong else f"{what}ran, but git reported no commit"
+            self._attempted(result.text, command, went_wrong=went_wrong, committed=committed)
+        elif not went_wrong and _PATTERNS.pushes.search(command[:MAX_COMMAND]):
+            self._books.unpushed = ""
         # Whether an outcome can only be a test runner's, and is how the command ended.
         ended = told is not None and (told.passed is False or not went_wrong)
         sure = ended and told and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
@@ -202,8 +201,18 @@ class Account:
             if not went_wrong:
                 self._went_well(command)
             self._checks.add(command, result, told, turn=self._turns, passed=_passed(command, result, told))
-        elif command_results.matters(command) and not committed:
-            self._ran(command, result.exit_status, went_wrong, result.text)
+        elif command_results.matters(command) and (went_wrong or not committed):
+            self._ran(command, result, went_wrong=went_wrong, committed=committed)
+
+    def _attempted(self, text: str, command: str, *, went_wrong: bool, committed: bool) -> None:
+        """Note a commit that failed, or of which git said nothing."""
+        what, why = f"{named(command_results.shown(command))} ", printed(error_line(text[:20_000]))
+        idle = not went_wrong or _PATTERNS.no_commit.search(text[:20_000])
+        failed = "" if idle else f"{what}failed in turn {self._turns}"
+        why = why and f": {why}"
+        self._books.unpushed = f"{failed} after git reported a commit{why}" if failed and committed else ""
+        self._books.refused = f"{failed}, no commit was seen after it{why}" if failed and not committed else ""
+        self._books.quiet = "" if went_wrong else f"{what}ran, but git reported no commit"
 
     def _by_shell(self, part: str, turn: TranscriptTurn, command: str) -> None:
         """Note what a simple command did to files: a file that was made and taken away again was not written."""
@@ -225,14 +234,16 @@ class Account:
             self._write(path, TranscriptEdit(path=path, added=lines, kept=kept), turn)
             self._checks.files_written()
 
-    def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
-        shown, key = command_results.shown(command), command_results.key(command)
+    def _ran(self, command: str, result: Result, *, went_wrong: bool, committed: bool) -> None:
+        shown, key, status = command_results.shown(command), command_results.key(command), result.exit_status
         self._books.commands.pop(key, None)
-        how = (printed(error_line(text)) if went_wrong else "") or (f"exit code {status}" if status else "")
+        how = (printed(error_line(result.text)) if went_wrong else "") or (f"exit code {status}" if status else "")
+        how += ", git reported a commit" if how and committed else ""
         row = SummaryCommand(shown, status, how)
         self._books.commands = dict([*self._books.commands.items(), (key, row)][-MAX_COMMANDS:])
         hidden = command_results.hides_status(command)
-        key = "commit" if command_results.commits(command) else key  # whatever command makes it in the end
+        if command_results.commits(command) and not committed:  # whatever command makes it in the end
+            key = f"commit{APART}{how}" if went_wrong else "commit"
         if went_wrong and not (hidden and (status or 0) > 128):  # a job that was ended by a signal, as servers are
             self._failures.add(f"run {key}", f"{named(shown)} failed", how, self._turns)
         elif not went_wrong:
@@ -245,13 +256,14 @@ class Account:
         self._failures.settle(f"run {command_results.key(command)}")
         self._books.commands.pop(command_results.key(command), None)
 
-    def _commit(self, text: str, command: str) -> bool:
-        """Whether a command made commits, as git told it."""
+    def _commit(self, text: str, command: str, *, went_wrong: bool) -> bool:
+        """Whether a command made commits, as git told it; what follows them on the line may have failed."""
         if not _PATTERNS.commits.search(command[:MAX_COMMAND]):
             return False
         found = [one.groups() for one in _PATTERNS.committed.finditer(text[:20_000])]
         # Of a quiet commit the log after it tells.
-        logged = [("HEAD", *one.groups()) for one in _PATTERNS.logged.finditer(text[:20_000]) if one[2] in command]
+        shown = [] if went_wrong else _PATTERNS.logged.finditer(text[:20_000])
+        logged = [("HEAD", *one.groups()) for one in shown if one[2] in command]
         for branch, oid, subject in found or logged[:1]:
             how = ", by --amend" if _PATTERNS.amends.search(command[:MAX_COMMAND]) else ""
             self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch}{how})")
@@ -385,7 +397,7 @@ class Account:
         when = noted_in(books.planned_in, turns, "work went on after it was written" if books.outdated else "")
         plan = [f"In the plan{when}, {mark}: {text}" for mark, text in there[:SHOWN]]
         said = [f"The agent said{noted_in(books.unfinished_in, turns)}: “{one}”" for one in self._unfinished()]
-        ended = [*self._checks.left(turns), *books.broken_off, *filter(None, [books.refused])]
+        ended = [*self._checks.left(turns), *books.broken_off, *filter(None, [books.refused, books.unpushed])]
         return [*ended, *plan, *said, *self._uncommitted()][: 2 * SHOWN]
 
     def _uncommitted(self) -> list[str]:
