@@ -10,7 +10,7 @@ from holdfast.model.summary.command_results import CheckOutcome, error_line, goe
 from holdfast.model.summary.fields import SummaryCommand
 from holdfast.model.summary.wording import code, cut
 from holdfast.model.transcript import Result
-from holdfast.values import field, mutable
+from holdfast.values import field, mutable, replace
 
 MAX_FAILURES = 40  # failures that are kept; of more the first few and the newest
 _FIRST = 10
@@ -187,18 +187,24 @@ class Checks:
             if passed:
                 self._failures.settle(f"check {key}")
             how = f"{named(shown)} {('passed' if own else PASSED) if passed else 'printed no error'}"
-            for at, one in [(at, one) for at, one in self._kept.items() if one.passed is False]:
-                same = command_results.tests(one.command) or one.command
-                alike = one.runner == runner or command_results.family(same) == command_results.family(test)
-                holds = command_results.is_whole(test, same) and " filtered out" not in said
-                # What could not be started is held by what could; and a hook runs all that there is.
-                holds |= command_results.never_ran(one.outcome) or command_results.commits(command)
-                alike = alike and not _apart(folder, one.folder) and not command_results.leaves_out(command)
-                if alike and holds and (passed or one.outdated):
-                    self._mended(at, one, how)
-                elif alike and not one.mended:
-                    one.after = how
+            whole = command_results.chained(command) if passed and result.exit_status == 0 else ()
+            for one in dict.fromkeys([test, *whole]):
+                self._went_well(command, one, made if one == test else replace(made, runner=""), how)
             self._failures.tried(f"ran {named(shown)}", turn)
+
+    def _went_well(self, command: str, test: str, made: Check, how: str) -> None:
+        """A test in a command line went well: what failed before and is of its kind may be mended by it."""
+        for at, one in [(at, one) for at, one in self._kept.items() if one.passed is False]:
+            same = command_results.tests(one.command) or one.command
+            alike = one.runner == made.runner or command_results.family(same) == command_results.family(test)
+            holds = command_results.is_whole(test, same) and " filtered out" not in made.outcome
+            # What could not be started is held by what could; and a hook runs all that there is.
+            holds |= command_results.never_ran(one.outcome) or command_results.commits(command)
+            alike = alike and not _apart(made.folder, one.folder) and not command_results.leaves_out(command)
+            if alike and holds and (made.passed or one.outdated):
+                self._mended(at, one, how)
+            elif alike and not one.mended:
+                one.after = how
 
     def committed(self) -> None:
         """A commit was made: what kept one from being made does so no more."""
