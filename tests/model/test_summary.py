@@ -671,7 +671,7 @@ def test_stars_and_underscores_of_code_and_paths_stay() -> None:
 
 
 def test_every_commit_that_git_reports_is_told() -> None:
-    """Which of them is still on a branch after an amend or a reset nobody saw: one was counted that was gone."""
+    """Which of them is still on a branch after an amend nobody saw; what a reset took back is told so."""
     commits = [
         shell("git commit -m x", "[main 1a2b3c4] Repeat safely"),
         shell("git reset --soft HEAD~1 && git commit --amend -m 'x'", "[main 3c4d5e6] Repeat safely"),
@@ -679,11 +679,11 @@ def test_every_commit_that_git_reports_is_told() -> None:
     ]
     summary = told(turn("Do it.", *commits))
     assert summary.commits == (
-        "1a2b3c4 Repeat safely (on main)",
+        "1a2b3c4 Repeat safely (on main), taken back in turn 1",
         "3c4d5e6 Repeat safely (on main, by --amend)",
         "4d5e6f7 Say so (on main)",
     )
-    assert summary.sentence == "Codex: committed “Repeat safely; Say so” — 3 commits reported"
+    assert summary.sentence == "Codex: committed “Repeat safely; Say so” — 3 commits reported (1 taken back)"
     many = [shell(f"git commit -m {n}", f"[main {n:07}] Step {n}") for n in range(20)]
     assert "20 commits reported" in told(turn("Do it.", *many)).sentence
 
@@ -1719,3 +1719,60 @@ def test_a_chain_that_fails_mends_nothing() -> None:
     again = shell("ruff check . && pytest -q", "E   assert 2\n1 failed in 0.1s\n", exit_status=1)
     left = told(turn("Mend it.", first, edit("a.py", added=["x"]), again)).left_open
     assert left[0].startswith("`ruff check .` failed when last run in this form")
+
+
+def _made(subject: str, oid: str = "c0fc93c", branch: str = "main") -> Call:
+    return shell(f"git commit -am '{subject}'", f"[{branch} {oid}] {subject}\n 1 file changed\n")
+
+
+BACK = "HEAD is now at 7ce57c5 Initial\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "output"),
+    [
+        ("git reset --hard HEAD~1", BACK),
+        ("git reset --soft HEAD~1 && git status --short --branch", "## main\n"),
+        ("git reset HEAD^", "Unstaged changes after reset:\n"),
+        ("cd /w/shop && git reset -q --hard @~", ""),
+        ("git revert --no-edit HEAD", '[main 1234567] Revert "Return two"\n 1 file changed\n'),
+    ],
+)
+def test_a_commit_that_was_taken_back_is_no_headline(line: str, output: str) -> None:
+    """Somebody who goes on looks for a commit that is gone."""
+    summary = told(
+        turn("Change it.", edit("x.py", added=["2"]), _made("Return two"), answer="Committed."),
+        turn("Undo that commit.", shell(line, output), answer="The commit is gone."),
+    )
+    assert "“Return two”" not in summary.sentence and "reported (1 taken back)" in summary.sentence
+    assert summary.commits[0] == "c0fc93c Return two (on main), taken back in turn 2"
+
+
+def test_only_the_commits_that_a_reset_goes_over_are_taken_back() -> None:
+    """The others stand."""
+    calls = _made("Return two", "c0fc931"), _made("Return three", "c0fc932"), _made("Return four", "c0fc933")
+    summary = told(turn("Go.", *calls, shell("git reset --hard HEAD~2", BACK)))
+    assert summary.sentence.startswith("Codex: committed “Return two” — ")
+    assert "3 commits reported (2 taken back)" in summary.sentence
+    to_one = told(turn("Go.", *calls, shell("git reset --hard c0fc932", "HEAD is now at c0fc932 Return three\n")))
+    assert [", taken back" in one for one in to_one.commits] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [shell("git reset HEAD~1 -- x.py", "")],  # only a file
+        [shell("git reset --hard HEAD", BACK)],
+        [shell("git reset --hard HEAD~1", "fatal: ambiguous argument\n", exit_status=128)],
+        [shell("git commit -qm 'Return three'"), shell("git reset --hard HEAD~1", BACK)],  # of which git said nothing
+        [shell("git switch -c next", "Switched to a new branch 'next'\n"), shell("git reset --hard HEAD~1", BACK)],
+        [shell("git merge next", "Merge made by the 'ort' strategy.\n"), shell("git reset --hard HEAD~1", BACK)],
+        [shell("echo 'git reset --hard HEAD~1'", "git reset --hard HEAD~1\n")],
+        [shell("cd /w/other && git commit -am z", "[main c0fc9aa] z\n"), shell("cd /w/other && git reset HEAD~1")],
+        [shell("git reset --hard origin/main", BACK)],  # what that takes back nobody knows
+    ],
+)
+def test_a_commit_that_may_stand_is_not_told_as_taken_back(calls: list[Call]) -> None:
+    """Another one was, or none."""
+    summary = told(turn("Go.", _made("Return two"), *calls))
+    assert summary.commits[0] == "c0fc93c Return two (on main)" and "committed “Return two”" in summary.sentence

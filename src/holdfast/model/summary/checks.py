@@ -1,6 +1,7 @@
 """Tests and checks of a run: what was seen of each when it ran last, in which turn, and what was seen after it.
 
-For what failed: what was printed, what was tried next, and what went well later. Nothing here says how things are now.
+For what failed: what was printed, what was tried next, and what went well later. Of commits: which git reported, and
+which of them a later command took back. Nothing here says how things are now.
 """
 
 from collections.abc import Sequence
@@ -187,8 +188,8 @@ class Checks:
             if passed:
                 self._failures.settle(f"check {key}")
             how = f"{named(shown)} {('passed' if own else PASSED) if passed else 'printed no error'}"
-            whole = command_results.chained(command) if passed and result.exit_status == 0 else ()
-            for one in dict.fromkeys([test, *whole]):
+            others = command_results.chained(command) if passed and result.exit_status == 0 else ()
+            for one in dict.fromkeys([test, *others]):
                 self._went_well(command, one, made if one == test else replace(made, runner=""), how)
             self._failures.tried(f"ran {named(shown)}", turn)
 
@@ -238,6 +239,60 @@ class Checks:
 def _apart(one: str, other: str) -> bool:
     """Whether two folders that command lines go to are different ones."""
     return bool(one and other) and not f"/{one}".endswith(f"/{other}") and not f"/{other}".endswith(f"/{one}")
+
+
+@mutable
+class ReportedCommit:
+    """A commit that git reported; one of which it said nothing has no subject and is shown nowhere."""
+
+    oid: str = ""
+    subject: str = ""
+    note: str = ""  # where it was made, and how
+    folder: str = ""  # that the command went to first
+    is_below: bool = True  # HEAD was not seen to move elsewhere since
+    taken_in: int = 0  # the turn that took it back
+
+    def line(self) -> str:
+        """The commit in one line."""
+        return f"{self.oid} {self.subject} ({self.note}){f', taken back in turn {self.taken_in}' * bool(self.taken_in)}"
+
+
+class ReportedCommits:
+    """The commits of a run, in order."""
+
+    def __init__(self) -> None:
+        self._kept: list[ReportedCommit] = []
+
+    def add(self, commit: ReportedCommit) -> None:
+        """One more was made."""
+        self._kept.append(commit)
+
+    def leave(self) -> None:
+        """HEAD moved: what it goes back to from now on is not known."""
+        for one in self._kept:
+            one.is_below = False
+
+    def reset(self, turn: int, folder: str, *, steps: int = 0, oid: str = "") -> None:
+        """HEAD went back, so many steps or to a commit: those it went over are taken back."""
+        there = [one for one in self._kept if one.is_below and not one.taken_in and not _apart(folder, one.folder)]
+        at = next((at for at, one in enumerate(there, 1) if oid and one.oid and oid.startswith(one.oid[:7])), None)
+        gone = there[-steps:] if steps else there[at:] if at is not None else []
+        for one in gone:
+            one.taken_in = turn
+
+    def revert(self, turn: int, subject: str) -> None:
+        """A new commit takes an earlier one back, by its name."""
+        named = [one for one in self._kept if one.subject == subject and not one.taken_in]
+        for one in named[-1:]:
+            one.taken_in = turn
+
+    def lines(self) -> list[str]:
+        """All that git reported."""
+        return [one.line() for one in self._kept if one.subject]
+
+    def subjects(self) -> list[str]:
+        """Of those that were not seen to be taken back."""
+        return [one.subject for one in self._kept if one.subject and not one.taken_in]
 
 
 def _why(said: str, names: Sequence[str], text: str, told: CheckOutcome | None) -> str:

@@ -10,7 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from holdfast.model.summary import command_results, wording
-from holdfast.model.summary.checks import APART, Checks, Failures, named, noted_in, printed
+from holdfast.model.summary.checks import (
+    APART,
+    Checks,
+    Failures,
+    ReportedCommit,
+    ReportedCommits,
+    named,
+    noted_in,
+    printed,
+)
 from holdfast.model.summary.command_results import MAX_COMMAND, CheckOutcome, error_line, first_line, told_by
 from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
@@ -65,7 +74,8 @@ class _Books:
     files: dict[str, _File] = field(default_factory=dict)
     more_files: int = 0
     read: dict[str, None] = field(default_factory=dict)
-    commits: list[str] = field(default_factory=list)
+    commits: ReportedCommits = field(default_factory=ReportedCommits)
+    pulls: list[str] = field(default_factory=list)  # requests that were opened
     commands: dict[str, SummaryCommand] = field(default_factory=dict)
     answers: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))  # of the person, when asked
     todos: tuple[Todo, ...] = ()
@@ -98,7 +108,7 @@ class Account:
         self._turns += bool(turn.prompt or turn.brief or not self._turns) and not turn.continues
         self._books.broken_off = []
         self._ask(turn)
-        before = len(self._books.commits)
+        before = len(self._books.commits.lines())
         for step in turn.steps:
             self._steps += 1
             self._model = step.model or self._model
@@ -107,7 +117,7 @@ class Account:
                 self._call(call, turn)
         edits = [edit for call in turn.calls for edit in call.edits if not _outside(self._path(edit.path, turn))]
         wrote = sum(1 + len(edit.added) + len(edit.removed) for edit in edits)
-        self._end(turn, wrote=wrote, committed=len(self._books.commits) > before)
+        self._end(turn, wrote=wrote, committed=len(self._books.commits.lines()) > before)
 
     def _ask(self, turn: TranscriptTurn) -> None:
         words = wording.gist(turn.prompt or turn.brief, _MOST)
@@ -186,8 +196,12 @@ class Account:
         told = told_by(command, result.text) if test or command_results.matters(command) else None
         found_nothing = told is None and result.exit_status == 1 and command_results.ends_in_search(command)
         went_wrong = bool(result.failed or result.exit_status or (told and told.passed is False)) and not found_nothing
+        parts, moved = command_results.parts(command), not went_wrong or _PATTERNS.moved.search(result.text[:20_000])
+        at = next((at for at, part in enumerate(parts) if _PATTERNS.commits.search(part)), len(parts))
+        self._move_head(parts[:at] if moved else (), result.text, command)
         committed = self._commit(result.text, command, went_wrong=went_wrong)
-        for part in () if went_wrong else command_results.parts(command):
+        self._move_head(parts[at:] if moved else (), result.text, command)
+        for part in () if went_wrong else parts:
             self._by_shell(part, turn, command)
         self._books.scripted |= _PATTERNS.may_write.search(command[:MAX_COMMAND]) is not None
         if command_results.commits(command):
@@ -213,6 +227,21 @@ class Account:
         self._books.unpushed = f"{failed} after git reported a commit{why}" if failed and committed else ""
         self._books.refused = f"{failed}, no commit was seen after it{why}" if failed and not committed else ""
         self._books.quiet = "" if went_wrong else f"{what}ran, but git reported no commit"
+        if not went_wrong and not committed:
+            self._books.commits.add(ReportedCommit())
+
+    def _move_head(self, parts: Sequence[str], text: str, command: str) -> None:
+        """Note which commits a part of a command took back, as far as it says where HEAD goes."""
+        for part in parts:
+            found = _PATTERNS.resets.match(part)
+            if found and not _PATTERNS.fatal.search(text[:20_000]):
+                steps = (
+                    0 if found["oid"] else int(found["count"] or 1) if found["carets"] is None else len(found["carets"])
+                )
+                folder = command_results.placed(command)[0]
+                self._books.commits.reset(self._turns, folder, steps=steps, oid=found["oid"] or "")
+            elif _PATTERNS.leaves.match(part) and not _PATTERNS.only_paths.search(f"{part}\n{text[:20_000]}"):
+                self._books.commits.leave()
 
     def _by_shell(self, part: str, turn: TranscriptTurn, command: str) -> None:
         """Note what a simple command did to files: a file that was made and taken away again was not written."""
@@ -266,7 +295,10 @@ class Account:
         logged = [("HEAD", *one.groups()) for one in shown if one[2] in command]
         for branch, oid, subject in found or logged[:1]:
             how = ", by --amend" if _PATTERNS.amends.search(command[:MAX_COMMAND]) else ""
-            self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch}{how})")
+            if reverted := _PATTERNS.reverts.match(subject):
+                self._books.commits.revert(self._turns, cut(one_line(reverted[1]), 120))
+            said, folder = cut(one_line(subject), 120), command_results.placed(command)[0]
+            self._books.commits.add(ReportedCommit(oid, said, f"on {branch}{how}", folder))
         if found or logged:
             self._books.outdated = True
             self._went_well(command)
@@ -275,7 +307,7 @@ class Account:
             for file in self._books.files.values():
                 file.committed = True
         if url := _PATTERNS.pulled.search(text[:20_000]) if _PATTERNS.opens_pull.search(command) else None:
-            self._books.commits.append(url[0])
+            self._books.pulls.append(url[0])
         return bool(found or logged)
 
     def _end(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
@@ -336,7 +368,7 @@ class Account:
         files = [SummaryFile(path, one.action, one.added, one.removed, one.whole) for path, one in books.files.items()]
         most = sorted(files, key=lambda one: -(one.added + one.removed))[:SHOWN_FILES]
         listed = sorted(most, key=lambda one: (_outside(one.path), files.index(one)))
-        left = self._left_open()
+        left, commits = self._left_open(), [*books.commits.lines(), *books.pulls]
         tests, more_tests = self._checks.ran(SHOWN_TESTS, self._turns)
         return Summary(
             sentence=self._sentence(files, left),
@@ -344,8 +376,8 @@ class Account:
             done=tuple(self._done()),
             files=tuple(listed),
             more_files=len(files) - len(listed) + books.more_files,
-            read=() if files or books.commits else tuple(books.read)[:SHOWN],
-            commits=tuple(books.commits[-SHOWN:] or filter(None, [books.quiet])),
+            read=() if files or commits else tuple(books.read)[:SHOWN],
+            commits=tuple(commits[-SHOWN:] or filter(None, [books.quiet])),
             commands=tuple(books.commands.values())[-SHOWN_COMMANDS:],
             tests=tuple(tests),
             more_tests=more_tests,
@@ -405,7 +437,7 @@ class Account:
         left = [path for path, file in self._books.files.items() if not file.committed and not _outside(path)]
         more = f" and {len(left) - 6} more" if len(left) > 6 else ""
         told = f"Written after the last commit that was seen: {', '.join(map(code, left[:6]))}{more}"
-        return [told] if left and any(" (on " in one for one in self._books.commits) else []
+        return [told] if left and self._books.commits.lines() else []
 
     def _sentence(self, files: Sequence[SummaryFile], left: Sequence[str]) -> str:
         books = self._books
@@ -418,8 +450,9 @@ class Account:
         away = f", {len(files) - len(inside)} elsewhere" if len(files) > len(inside) else ""
         parts = [f"{count(len(inside) - gone, 'file')} written{away}{more}"] if len(inside) > gone else []
         parts += [f"{count(gone, 'file')} deleted"] if gone else []
-        made = sum(" (on " in one for one in books.commits)  # the others are pull requests
-        parts += [f"{count(made, 'commit')} reported"] if made else []
+        made = len(books.commits.lines())
+        back = made - len(books.commits.subjects())
+        parts += [f"{count(made, 'commit')} reported{f' ({back} taken back)' if back else ''}"] if made else []
         parts += [self._checks.last] if self._checks.last else []
         parts += [f"{count(len(left), 'point')} may be open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
@@ -427,8 +460,7 @@ class Account:
     def _headline(self) -> str:
         """The last commits' subjects, else what the agent said of its work, else the answer, in quotation marks."""
         books = self._books
-        subjects = [one.partition(" ")[2].rpartition(" (on ")[0] for one in books.commits if " (on " in one]
-        if subjects:
+        if subjects := books.commits.subjects():
             return f"committed “{cut('; '.join(dict.fromkeys(subjects[-3:])), 200)}”"
         if books.files and (said := wording.concluded(wording.without_open(books.report), 160, achieved=True)):
             return f"“{said}”{noted_in(books.reporter, self._turns) if books.reporter < self._turns else ''}"
