@@ -1,12 +1,12 @@
-"""The summary of a run, built turn by turn, written as a page and as one line per turn.
+"""The summary of a run, built turn by turn, and a turn in one line.
 
-The page is for a person who must continue; the values are in `fields`, the wording of single lines in `wording`.
+The values and the page are in `fields`, the wording of single lines is in `wording`.
 """
 
 import posixpath
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from holdfast.model.summary import command_results, wording
@@ -21,8 +21,8 @@ from holdfast.model.summary.checks import (
     printed,
 )
 from holdfast.model.summary.command_results import MAX_COMMAND, CheckOutcome, error_line, first_line, told_by
-from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
-from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
+from holdfast.model.summary.fields import MAX_LINE, Summary, SummaryCommand, SummaryFile, file_line
+from holdfast.model.summary.wording import beginning, code, count, cut, one_line
 from holdfast.model.transcript import Call, Result, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
 from holdfast.patterns import PatternFile
 from holdfast.values import field, mutable
@@ -528,42 +528,13 @@ def _outside(path: str) -> bool:
     return path.startswith(("/", "../")) or path[1:2] == ":"
 
 
-MAX_LINE = 300
-_ACTIONS = {"add": "new", "delete": "deleted", "move": "moved away"}
-
-
-def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
-    """summary.md; `fields` are what is known besides, such as Run, Branch and Commit."""
-    known = {name: safe(cut(one_line(value), MAX_LINE)) for name, value in fields.items() if value}
-    rows = [f"# Run {known.pop('Run', '') or 'without a name'}", "", safe(summary.sentence), ""]
-    rows += [f"- {safe(name)}: {value}" for name, value in known.items()]
-    sizes = [count(summary.turns, "turn"), count(summary.steps, "step"), count(summary.calls, "tool call")]
-    rows.append(f"- {', '.join(sizes)}{f', by {safe(summary.model)}' if summary.model else ''}")
-    rows += _section("May still be open", map(safe, summary.left_open), none="None was recognised.")
-    rows += _section("Asked for", map(safe, summary.asked))
-    rows += _section("Done, in the agent's words", map(safe, summary.done))
-    more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
-    rows += _section("Files written, with the lines of all edits together", [*map(_file, summary.files), more])
-    rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
-    unsaid = "None was reported to this agent." if summary.files or summary.commands else ""
-    rows += _section("Commits, as git reported them", map(safe, summary.commits), none=unsaid)
-    more = f"and {count(summary.more_tests, 'more command')}, run before" if summary.more_tests else ""
-    untested = "None was recognised." if summary.files else ""
-    rows += _section("Tests and checks, each as last run", [*map(_ran, summary.tests), more], none=untested)
-    rows += _section("Commands", [*map(_ran, summary.commands)])
-    for kind, title in (row.split(": ", 1) for row in _PATTERNS.lines("found")):
-        rows += _section(title, [safe(one) for one in summary.found.get(kind, ())])
-    rows += _section("Failed or refused", [safe(one) for one in summary.failed])
-    return "\n".join(rows) + "\n"
-
-
 def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     """A turn in one line of at most 300 characters: what was asked, what was done, how it ended."""
     account = Account(TranscriptOrigin(agent="", session=""), top=top)
     account.add(turn)
     told = account.finish()
     asked, more = wording.gist(turn.prompt, 110), f" and {len(told.files) - 2} more" if len(told.files) > 2 else ""
-    written = ", ".join(map(_file, told.files[:2]))
+    written = ", ".join(map(file_line, told.files[:2]))
     done = [f"wrote {written}{more}"] if written else []
     done += [f"{code(cut(one.command, 60))}: {cut(one.outcome, 80)}" for one in told.tests[-2:]]
     done += [f"ran {code(cut(one.command, 60))}" for one in told.commands[-2:] if not told.tests]
@@ -573,21 +544,3 @@ def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     room = MAX_LINE - len(line) - 3
     said = beginning(wording.concluded(wording.without_open(turn.answer)), room) if turn.answer and room > 40 else ""
     return cut(" — ".join(part for part in (line, said) if part), MAX_LINE)
-
-
-def _section(title: str, rows: Iterable[str], *, none: str = "") -> list[str]:
-    told = [row for row in rows if row] or ([none] if none else [])
-    return ["", f"## {title}", "", *(f"- {row}" for row in told)] if told else []
-
-
-def _file(one: SummaryFile) -> str:
-    said = [_ACTIONS[one.action]] if one.action in _ACTIONS else []
-    said += ["written whole"] if one.whole else []
-    said += [f"+{one.added} −{one.removed}"] if one.added or one.removed else []
-    return f"{code(cut(one_line(one.path), MAX_LINE))} ({', '.join(said) or 'changed'})"
-
-
-def _ran(one: SummaryCommand) -> str:
-    said = f": {safe(one.outcome)}" if one.outcome else ""
-    status = f" [exit {one.exit_status}]" if one.exit_status else ""
-    return f"{code(one.command)}{said}{status}"
