@@ -126,6 +126,21 @@ def test_a_long_output_is_counted_whole(place: Place, home: Path) -> None:
     assert "- `go test ./...`: 80 packages ok\n" in summary
 
 
+def test_a_run_and_its_page_say_one_number_of_turns(place: Place, tmp_path: Path) -> None:
+    """A notice of a task begins a turn that nobody asked for; the run said 2 and its page 1."""
+    file, cwd, ts = tmp_path / "transcript", str(place.repo.path), "2026-02-01T10:00:00Z"
+    file.write_text("x")
+    answer = (TranscriptStep(id="s1", ts=ts, text="The rename works now."),)
+    rest = (TranscriptStep(id="s2", ts=ts, text="The task in the background ended."),)
+    turns = [
+        TranscriptTurn(key="t1", ts=ts, prompt="Mend the rename.", steps=answer, cwd=cwd),
+        TranscriptTurn(key="t2", ts=ts, steps=rest, cwd=cwd),
+    ]
+    done = taken(place, file, tool=told_by("gemini", turns, cwd))
+    page = Path(place.open().layout.run(done.runs[0]), "summary.md").read_text()
+    assert "\n- 1 turn, 2 steps" in page and runs(place)[0]["outputs"]["turns"] == 1
+
+
 def test_what_the_agent_says_is_left_is_open_once(place: Place, home: Path) -> None:
     """Most agents keep no plan: what they say they left would be counted in the summary and kept nowhere."""
     file = rollout(home, place.repo.path).asks("Park parcels that fail three times.")

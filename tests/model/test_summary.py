@@ -1113,7 +1113,7 @@ def test_a_question_that_the_person_answered_is_not_open() -> None:
     """The next prompt is the answer."""
     first = turn("Commit.", answer="The hook fails because of others' files. Shall I stash them first?")
     commit = shell("git commit --no-verify -m x", "[main 1a2b3c4] Mend the shop\n")
-    assert told(first).left_open == ("The agent said: “Shall I stash them first?”",)
+    assert told(first).left_open == ("The agent asked (no answer was seen): “Shall I stash them first?”",)
     assert told(first, turn("Skip the hook.", commit, answer="Committed.")).left_open == ()
 
 
@@ -1776,3 +1776,122 @@ def test_a_commit_that_may_stand_is_not_told_as_taken_back(calls: list[Call]) ->
     """Another one was, or none."""
     summary = told(turn("Go.", _made("Return two"), *calls))
     assert summary.commits[0] == "c0fc93c Return two (on main)" and "committed “Return two”" in summary.sentence
+
+
+@pytest.mark.parametrize(
+    "begins",
+    [
+        "You're right, the index exists. The real cause is the N+1 query.",
+        "Agreed. The index is there.",
+        "I agree: the index is not the cause.",
+        "Fair points. The index is there.",
+        "Good catch — the schema has an index.",
+        "Understood. I'll look at the query instead.",
+        "Ah, you are absolutely right! There is one.",
+    ],
+)
+def test_what_the_next_turn_gives_up_is_marked(begins: str) -> None:
+    """The wrong cause stood under what was done, without a word."""
+    first = turn("Why is it slow?", answer="The cause is the missing index on `orders`.")
+    done = told(first, turn("There is an index.", answer=begins), turn("Ok.", answer="It is fast.")).done
+    assert done[0].startswith("Turn 1: (The next turn begins: “") and done[0].endswith("missing index on `orders`.")
+    assert done[0].split("“")[1].split("”")[0] in begins
+
+
+@pytest.mark.parametrize(
+    ("says", "marked"),
+    [
+        ("Reverted `schema.ts` back to its original state.", [True, False]),
+        ("`schema.ts` is now back to its original state, and the document says so.", [True, False]),
+        ("I've reverted the change of the log.", [False, True]),  # it names nothing: the turn before
+        ("The document says how a commit can be reverted.", [False, False]),
+        ("Nothing was reverted.", [False, False]),
+    ],
+)
+def test_what_a_later_turn_reverts_is_marked(says: str, marked: list[bool]) -> None:
+    """A table that was taken out again is told as added."""
+    first = turn("Add the table.", edit("schema.ts", added=["x"]), answer="Added the table to `schema.ts`.")
+    second = turn("And a log.", edit("log.ts", added=["x"]), answer="`log.ts` writes a line for each call now.")
+    last = turn("Go.", edit("schema.ts", removed=["x"]), answer=says)
+    done = told(first, second, last).done
+    assert [f"(Turn 3 says: “{says}”) " in one for one in done[:2]] == marked
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("`rate()` is unchanged.\n\nNext: update the checkout form.", ["update the checkout form."]),
+        (
+            "To finish, someone has to (1) install pytest, (2) set REDIS_URL, (3) migrate the db.",
+            ["To finish, someone has to (1) install pytest, (2) set REDIS_URL, (3) migrate the db."],
+        ),
+        ("Everything passes, nothing left to do. CI is green.", []),
+        ("Nothing is left to do and no test is still failing.", []),
+        (
+            "Nothing is left to do here, but you need to run the migration.",
+            ["Nothing is left to do here, but you need to run the migration."],
+        ),
+    ],
+)
+def test_what_an_answer_leaves_to_others_is_open(answer: str, left: list[str]) -> None:
+    """The next one must know it, and is not sent after what is done."""
+    assert wording.unfinished(answer) == left
+    summary = told(turn("Do it.", edit("a.py", added=["x"]), answer=answer))
+    assert [one for one in summary.done if one in ("Next: update the checkout form.",)] == []
+    assert len(summary.left_open) == len(left)
+
+
+OPTIONS = """Push failed because of branch rules.
+
+Options:
+1. Allow force-push for `main`, then I can push.
+2. Add a `.mailmap` as a normal commit.
+3. Leave history as-is.
+
+Also note: the worktree has an unrelated file.
+"""
+
+
+def test_options_and_questions_at_the_end_are_told_as_asked() -> None:
+    """The agent waits for a choice, and the page said that nothing is open."""
+    summary = told(turn("Change the author.", shell("git push -f", "", exit_status=1), answer=OPTIONS))
+    choice = (
+        "Allow force-push for `main`, then I can push.",
+        "Add a `.mailmap` as a normal commit.",
+        "Leave history as-is.",
+    )
+    asked = f"Options: {' / '.join(choice)}"
+    assert summary.left_open == (f"The agent asked (no answer was seen): “{asked}”",)
+    assert asked not in summary.done and "Leave history as-is." not in summary.done
+    answered = told(turn("Change it.", answer=OPTIONS), turn("The second.", edit(".mailmap"), answer="Added."))
+    assert answered.left_open == ()
+    question = told(turn("Do.", answer="It is in.\n\nShould I also delete the old table?")).left_open
+    assert question == ("The agent asked (no answer was seen): “Should I also delete the old table?”",)
+    listed = "The flag has these options:\n\n- `a`\n- `b`\n\nIt is documented now."
+    assert told(turn("Document it.", answer=listed)).left_open == ()
+
+
+def test_the_log_of_a_command_is_no_file_of_the_work() -> None:
+    """What ran before it was told as outdated, and the log as written."""
+    first, logged = shell("pytest -q", "12 passed in 0.3s\n"), shell("go test ./... | tee log", "ok  \tpkg/a\t0.1s\n")
+    summary = told(turn("Test.", edit("a.py", added=["x"]), first, logged))
+    assert [one.path for one in summary.files] == ["a.py"]
+    assert summary.tests[0].outcome == "12 passed"
+    for writes in ("echo x=1 | tee conf", "tee conf <<'EOF'\nx=1\nEOF", "cat a b | sudo tee conf"):
+        assert [one.path for one in told(turn("Set it.", shell(writes))).files] == ["conf"]
+
+
+def test_a_file_at_home_is_outside() -> None:
+    """It was told as a file of the repository, below the folder that the agent stood in."""
+    summary = told(turn("Try it.", edit("a.py", added=["x"]), shell("echo hello > ~/CipherBox/testfile.txt")))
+    assert [one.path for one in summary.files] == ["a.py"]
+    written = told(turn("Note it.", edit("~/notes.md", added=["x"]))).files
+    assert [one.path for one in written] == ["~/notes.md"]
+    assert "1 file written, 1 elsewhere" in told(turn("Do.", edit("a.py"), edit("~/notes.md"), answer="Ok.")).sentence
+    assert [one.path for one in told(turn("Do.", edit("~$draft.md"))).files] == ["~$draft.md"]
+
+
+def test_of_a_line_that_printed_nothing_nothing_is_quoted() -> None:
+    """It ended with a status alone."""
+    (check,) = told(turn("Test.", shell("make test 2>&1 | grep -i fail", "", exit_status=1))).tests
+    assert check.outcome == "the whole line ended with exit code 1"

@@ -258,7 +258,7 @@ class RunFilesWriter:
         self._account, self._quotes = Account(origin, top=place.top), transcripts.TranscriptQuotes()
         self._undone = UndoneEdits()
         self._sinks = {name: into.open_output(name) for name in (CYCLES, TURNS)}
-        self.turns = self.steps = self._all_calls = 0
+        self.steps = self._all_calls = 0
         self._calls: list[dict[str, Any]] = []
         self._files: dict[str, dict[str, Any]] = {}
         self.commits: dict[str, None] = {}  # that were made in it
@@ -321,7 +321,6 @@ class RunFilesWriter:
             touched["removed"] += len(one.removed)
 
     def _count(self, turn: TranscriptTurn, ended: str) -> None:
-        self.turns += not turn.continues
         self.steps += len(turn.steps)
         self._ended = max(self._ended, ended)
         last = turn.steps[-1].calls if turn.steps else ()
@@ -371,7 +370,7 @@ class RunFilesWriter:
                 "ended": self._ended,
                 "outputs": {
                     "summary": summary.sentence,
-                    "turns": self.turns,
+                    "turns": summary.turns,  # as its page counts them: what a person asked
                     "cycles": self.steps,
                     "calls": self._all_calls,
                     "duration_ms": run_report.duration(str(self._context["started"]), self._ended),

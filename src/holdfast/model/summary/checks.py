@@ -176,7 +176,8 @@ class Checks:
         said = (GOES_ON if goes_on(result.text) else UNSEEN) if unseen else told.sentence if told else PASSED
         if told is None and (passed is False or (unseen and result.exit_status)):
             line, whole = error_line(result.text), f"exit code {result.exit_status}" if result.exit_status else "failed"
-            said = f"the whole line ended with {whole}; {printed(line)}" if unseen else printed(line) or whole
+            ended = "; ".join(filter(None, [f"the whole line ended with {whole}", printed(line)]))
+            said = ended if unseen else printed(line) or whole
         names = told.names if told else ()
         status = None if passed is None else result.exit_status
         own = told is not None and told.passed is not None

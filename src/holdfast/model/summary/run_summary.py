@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from holdfast.model.summary import command_results, wording
 from holdfast.model.summary.checks import (
@@ -201,8 +201,9 @@ class Account:
         self._move_head(parts[:at] if moved else (), result.text, command)
         committed = self._commit(result.text, command, went_wrong=went_wrong)
         self._move_head(parts[at:] if moved else (), result.text, command)
-        for part in () if went_wrong else parts:
-            self._by_shell(part, turn, command)
+        for before, part in pairwise(["", *parts]) if not went_wrong else ():
+            if not _PATTERNS.logs.match(part) or _PATTERNS.given_text.match(before):
+                self._by_shell(part, turn, command)
         self._books.scripted |= _PATTERNS.may_write.search(command[:MAX_COMMAND]) is not None
         if command_results.commits(command):
             self._attempted(result.text, command, went_wrong=went_wrong, committed=committed)
@@ -314,6 +315,7 @@ class Account:
         answer, texts = turn.answer, [step.text for step in turn.steps if not step.aside]
         if self._books.said and (took_back := next(filter(_PATTERNS.withdraws.match, texts[:2]), "")):
             self._books.said[-1].note = f"(The next turn begins: “{beginning(took_back, 120)}”) "
+        self._mark_reverted(answer)
         if answer:
             self._books.answer = answer
             told = wording.statements(wording.without_open(answer))
@@ -337,10 +339,18 @@ class Account:
                 self._books.remarks.extend((self._turns, one) for one in said[-3:])
         self._leave(turn, wrote=wrote, committed=committed)
 
+    def _mark_reverted(self, answer: str) -> None:
+        """Put beside an earlier answer that a later one says it was reverted: the last that it names, or the last."""
+        back = next(filter(_PATTERNS.puts_back.search, wording.statements(answer)), "")
+        names = _names(back)
+        alike = [one for one in self._books.said if not names or names & _names(" ".join(one.told))]
+        for one in alike[-1:] if back else ():
+            one.note = one.note or f"(Turn {self._turns} says: “{beginning(back, 120)}”) "
+
     def _leave(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
         """Note what a turn leaves open, as far as its answer or its end says so."""
         answer = turn.answer
-        left = [*wording.unfinished(answer), *wording.questions(answer)]
+        left = [*wording.unfinished(answer), *wording.options(answer), *wording.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have, and a question was answered.
         if turn.prompt and turn.steps:
             done = _PATTERNS.by_commit if committed else _PATTERNS.asks
@@ -428,9 +438,14 @@ class Account:
         there = [(how[one.status], cut(one_line(one.text), 200)) for one in todos if one.status in how]
         when = noted_in(books.planned_in, turns, "work went on after it was written" if books.outdated else "")
         plan = [f"In the plan{when}, {mark}: {text}" for mark, text in there[:SHOWN]]
-        said = [f"The agent said{noted_in(books.unfinished_in, turns)}: “{one}”" for one in self._unfinished()]
+        said = [self._said_open(one) for one in self._unfinished()]
         ended = [*self._checks.left(turns), *books.broken_off, *filter(None, [books.refused, books.unpushed])]
         return [*ended, *plan, *said, *self._uncommitted()][: 2 * SHOWN]
+
+    def _said_open(self, one: str) -> str:
+        asks = _PATTERNS.asks.search(one) is not None
+        when = noted_in(self._books.unfinished_in, self._turns, "no answer was seen" if asks else "")
+        return f"The agent {'asked' if asks else 'said'}{when}: “{one}”"
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
@@ -494,7 +509,7 @@ def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | N
 def relative(path: str, cwd: str | None, top: str | None) -> str:
     """A path as seen from the top, if it lies within; else as it is."""
     plain = path.replace("\\", "/") if re.match(r"^(?:[A-Za-z]:)?\\|^[A-Za-z]:/", path) else path
-    if cwd and not posixpath.isabs(plain) and not re.match(r"^[A-Za-z]:", plain):
+    if cwd and not posixpath.isabs(plain) and not re.match(r"^[A-Za-z]:|^~[\w-]*/", plain):
         plain = posixpath.join(cwd.replace("\\", "/"), plain)
     plain = posixpath.normpath(plain)
     base = posixpath.normpath(top.replace("\\", "/")) if top else ""
@@ -519,13 +534,18 @@ def _aimed_at(call: Call) -> str | None:
     return found[1] if found else call.paths[0] if call.paths else None
 
 
+def _names(text: str) -> set[str]:
+    """The names of code and files in a text, without their folders and endings."""
+    return {quoted or plain for quoted, plain in _PATTERNS.names.findall(text)}
+
+
 def _share(number: int) -> int:
     return max(_LEAST, min(_MOST, _ROOM // max(number, 1)))
 
 
 def _outside(path: str) -> bool:
     """Whether a file lies outside the repository: in a scratch folder, or among the agent's own."""
-    return path.startswith(("/", "../")) or path[1:2] == ":"
+    return path.startswith(("/", "../")) or path[1:2] == ":" or re.match(r"~[\w-]*/", path) is not None
 
 
 def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:

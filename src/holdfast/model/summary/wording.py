@@ -108,6 +108,7 @@ def count(number: int, what: str) -> str:
 
 MOST, LIMIT = 8, 240
 _LAST = 3_000  # characters at the end of an answer in which it says what is not done
+_END = 6  # lines at the end of an answer in which it asks the person
 
 
 def unfinished(answer: str) -> list[str]:
@@ -144,14 +145,24 @@ def _matter(text: str) -> frozenset[str]:
 
 def questions(answer: str) -> list[str]:
     """What the last lines of an answer ask the person."""
-    told = told_lines(answer[-_LAST:])[-6:]
+    told = told_lines(answer[-_LAST:])[-_END:]
     asked = [one for line in told for one in sentences(line) if one.rstrip("\"'*` ").endswith("?")]
     return [cut(one, LIMIT) for one in asked if len(one) > 12 and not _PATTERNS.offer.match(one)][-3:]
 
 
+def options(answer: str) -> list[str]:
+    """The choice that the end of an answer leaves to the person, on one line."""
+    found = _PATTERNS.options.search(without_code(answer)[-_LAST:])
+    if found is None or len(told_lines(found.string[found.end() :])) > _END:
+        return []
+    items = [bare(line) for line in found["items"].splitlines() if _PATTERNS.item.match(line)]
+    return [cut(f"Options: {' / '.join(items)}", 2 * LIMIT)] if len(items) > 1 else []
+
+
 def without_open(answer: str) -> str:
-    """An answer without the lists that say what is not done."""
-    return "\n".join(line for line, is_open, _ in _parted(answer) if not is_open)
+    """An answer without the lists that say what is not done, or what there is to choose from."""
+    rest = "\n".join(line for line, is_open, _ in _parted(answer) if not is_open)
+    return _PATTERNS.options.sub("\n", rest) if options(answer) else rest
 
 
 def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
