@@ -1895,3 +1895,82 @@ def test_of_a_line_that_printed_nothing_nothing_is_quoted() -> None:
     """It ended with a status alone."""
     (check,) = told(turn("Test.", shell("make test 2>&1 | grep -i fail", "", exit_status=1))).tests
     assert check.outcome == "the whole line ended with exit code 1"
+
+
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ("rm -rf mcp", "removed later"),
+        ("rm -rf /w/shop/mcp/", "removed later"),
+        ("git rm -rq 'mcp' && git status", "removed later"),
+        ("rm mcp/a.ts", "removed later"),
+        ("git mv mcp server", "moved later"),
+    ],
+)
+def test_a_file_that_was_removed_later_is_told_so_and_last(line: str, note: str) -> None:
+    """A reader looks for files that the session threw away."""
+    summary = told(
+        turn("Build it.", edit("mcp/a.ts", added=["x"] * 90, action="add"), answer="Built."),
+        turn("In Python!", shell(line), edit("mcp.py", added=["x"], action="add"), answer="Built in Python."),
+    )
+    assert [one.path for one in summary.files] == ["mcp.py", "mcp/a.ts"]
+    assert f"- `mcp/a.ts` (new, {note}, +90 −0)\n" in summary_page(summary, {})
+    assert ("2 files written (1 removed later)" in summary.sentence) is (note == "removed later")
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [shell("rm -rf mcp", "rm: cannot remove 'mcp': busy\n", exit_status=1)],
+        [shell("git rm -r --cached mcp")],  # only git forgets it
+        [shell("rm -rf mcp2 m")],
+        [shell("cd /w/other && rm -rf mcp")],
+        [shell("rm -rf mcp"), edit("mcp/a.ts", added=["x"])],  # and written again
+        [shell("mv server mcp")],
+    ],
+)
+def test_a_file_that_may_be_there_is_not_told_as_removed(calls: list[Call]) -> None:
+    """It was seen to be written, and nothing more."""
+    first = turn("Build it.", edit("mcp/a.ts", added=["x"], action="add"), answer="Built.")
+    (file,) = told(first, turn("Go on.", *calls)).files
+    assert (file.path, file.action, file.gone) == ("mcp/a.ts", "add", "")
+
+
+def test_a_removed_file_is_not_told_as_written_after_the_last_commit() -> None:
+    """Nothing of it is left to commit."""
+    made = shell("git commit -m x", "[main 1234567] x\n")
+    first = turn("Go.", made, edit("mcp/a.ts", added=["x"], action="add"), answer="Built.")
+    assert told(first, turn("Drop it.", shell("rm -rf mcp"), answer="Gone.")).left_open == ()
+
+
+PLAN = (
+    "Implement the following plan:\n\n# Plan: Array Fix, Mapping Clear\n\n## Context\n\nThree changes are needed: …\n"
+)
+ITEMS = "\n\n- **`types.ts`** — Added `rawValue?: unknown` to `TreeNode`\n- **`tree.ts`** — Updated `walk`\n"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "headline"),
+    [
+        (
+            PLAN,
+            f"Everything looks clean. Here's a summary of all changes made:{ITEMS}",
+            "asked “Plan: Array Fix, Mapping Clear”",
+        ),
+        (
+            PLAN,
+            f"Arrays keep their types now, and a node can be cleared.{ITEMS}",
+            "“Arrays keep their types now, and a node can be cleared.”",
+        ),
+        ("Go.", f"The tree shows arrays once.{ITEMS}", "“The tree shows arrays once.”"),
+        (
+            "Go.",
+            f"All 52 tests pass.{ITEMS}",
+            "“`types.ts` — Added `rawValue?: unknown` to `TreeNode`. `tree.ts` — Updated `walk`.”",
+        ),
+    ],
+)
+def test_a_headline_is_no_item_of_a_list_if_there_is_a_better_one(prompt: str, answer: str, headline: str) -> None:
+    """One of nine changes stood for all of them."""
+    summary = told(turn(prompt, edit("types.ts", added=["x"]), answer=answer))
+    assert summary.sentence == f"Codex: {headline} — 1 file written"

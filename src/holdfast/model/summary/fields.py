@@ -18,6 +18,7 @@ class SummaryFile:
     added: int = 0
     removed: int = 0
     whole: bool = False  # written whole, and nobody knows what it held before
+    gone: str = ""  # what a later command did with it: it was removed or moved
 
 
 @frozen
@@ -91,6 +92,7 @@ def file_line(one: SummaryFile) -> str:
     """A file with what was done to it."""
     said = [_ACTIONS[one.action]] if one.action in _ACTIONS else []
     said += ["written whole"] if one.whole else []
+    said += [one.gone] if one.gone else []
     said += [f"+{one.added} −{one.removed}"] if one.added or one.removed else []
     return f"{code(cut(one_line(one.path), MAX_LINE))} ({', '.join(said) or 'changed'})"
 

@@ -45,6 +45,8 @@ class _File:
     removed: int = 0
     whole: bool = False  # what it held before is not known
     committed: bool = False
+    turn: int = 0  # that wrote it last
+    gone: str = ""  # what a later command did with it
 
 
 @mutable
@@ -71,6 +73,7 @@ class _Books:
     report: str = ""  # what the turn that wrote most said at its end
     reported: int = 0  # lines it wrote
     reporter: int = 0  # which turn that is
+    title: str = ""  # of the plan that it was asked to carry out
     files: dict[str, _File] = field(default_factory=dict)
     more_files: int = 0
     read: dict[str, None] = field(default_factory=dict)
@@ -183,7 +186,7 @@ class Account:
         there.added += len(edit.added) - len(edit.kept or ())
         there.removed += len(edit.removed)
         there.whole |= edit.kept is None
-        there.committed = False
+        there.committed, there.turn, there.gone = False, self._turns, ""
         if edit.action in ("delete", "move"):
             there.action = edit.action
         elif there.action == "delete":
@@ -248,12 +251,12 @@ class Account:
         """Note what a simple command did to files: a file that was made and taken away again was not written."""
         files = self._books.files
         elsewhere = _PATTERNS.elsewhere.search(command) is not None  # names mean something else there
-        gone = [word for word in part.split()[1:] if not elsewhere or word.startswith("/")]
-        for path in [self._path(word, turn) for word in gone] if _PATTERNS.removes.match(part) else ():
-            if path in files and (files[path].action == "add" or files[path].whole):
-                del files[path]
-            elif path in files:
-                files[path].action = "delete"
+        taken = _PATTERNS.removes.match(part) or _PATTERNS.moves.match(part)
+        words = [word.strip("\"'") for word in part[taken.end() :].split() if word[0] != "-"] if taken else []
+        moved = taken is not None and taken.re is _PATTERNS.moves
+        for word in words[:-1] if moved else words:
+            if not elsewhere or word.startswith("/"):
+                self._take_away(self._path(word, turn), "moved later" if moved else "removed later")
         found = _PATTERNS.writes.match(part)
         if found is None or (elsewhere and not found["path"].startswith("/")):
             return
@@ -263,6 +266,19 @@ class Account:
             kept = () if found["how"] == ">>" or not lines else None
             self._write(path, TranscriptEdit(path=path, added=lines, kept=kept), turn)
             self._checks.files_written()
+
+    def _take_away(self, path: str, how: str) -> None:
+        """A file or a folder was removed or moved by a command."""
+        files = self._books.files
+        for name in [name for name in files if name == path or name.startswith(f"{path}/")]:
+            one = files[name]
+            new, removed = one.action == "add" or one.whole, how == "removed later"
+            if new and removed and one.turn == self._turns and not one.committed:
+                del files[name]  # a scratch file
+            elif removed and not new:
+                one.action = "delete"
+            else:
+                one.gone = how
 
     def _ran(self, command: str, result: Result, *, went_wrong: bool, committed: bool) -> None:
         shown, key, status = command_results.shown(command), command_results.key(command), result.exit_status
@@ -330,7 +346,7 @@ class Account:
             if told and wrote and wrote >= self._books.reported:
                 did = [one for one in texts if wording.says_done(one)]
                 self._books.report, self._books.reported = did[-1] if did else answer, wrote
-                self._books.reporter = self._turns
+                self._books.reporter, self._books.title = self._turns, wording.request_title(turn.prompt)
             if sum(map(len, told)) < _LEAST:  # why it was done so was said before, if at all
                 # What stands under "Three faults:" is not told without it.
                 others = (wording.statements(text) for text in texts if text != answer)
@@ -375,9 +391,10 @@ class Account:
     def finish(self, *, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
         """The summary of the turns so far; `found` is what was decided, ruled, found out … in them."""
         books = self._books
-        files = [SummaryFile(path, one.action, one.added, one.removed, one.whole) for path, one in books.files.items()]
-        most = sorted(files, key=lambda one: -(one.added + one.removed))[:SHOWN_FILES]
-        listed = sorted(most, key=lambda one: (_outside(one.path), files.index(one)))
+        rows = ((path, one.action, one.added, one.removed, one.whole, one.gone) for path, one in books.files.items())
+        files = [SummaryFile(*row) for row in rows]
+        most = sorted(files, key=lambda one: (bool(one.gone), -(one.added + one.removed)))[:SHOWN_FILES]
+        listed = sorted(most, key=lambda one: (bool(one.gone), _outside(one.path), files.index(one)))
         left, commits = self._left_open(), [*books.commits.lines(), *books.pulls]
         tests, more_tests = self._checks.ran(SHOWN_TESTS, self._turns)
         return Summary(
@@ -449,7 +466,8 @@ class Account:
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
-        left = [path for path, file in self._books.files.items() if not file.committed and not _outside(path)]
+        there = [(path, file) for path, file in self._books.files.items() if not file.gone and not _outside(path)]
+        left = [path for path, file in there if not file.committed]
         more = f" and {len(left) - 6} more" if len(left) > 6 else ""
         told = f"Written after the last commit that was seen: {', '.join(map(code, left[:6]))}{more}"
         return [told] if left and self._books.commits.lines() else []
@@ -463,11 +481,13 @@ class Account:
         by = " or ".join(["helpers"] * books.helped + ["commands"] * books.scripted)
         more = f" and perhaps more by {by}" if by else ""
         away = f", {len(files) - len(inside)} elsewhere" if len(files) > len(inside) else ""
-        parts = [f"{count(len(inside) - gone, 'file')} written{away}{more}"] if len(inside) > gone else []
+        later = sum(one.gone == "removed later" for one in inside)
+        back = f" ({later} removed later)" if later else ""
+        parts = [f"{count(len(inside) - gone, 'file')} written{back}{away}{more}"] if len(inside) > gone else []
         parts += [f"{count(gone, 'file')} deleted"] if gone else []
         made = len(books.commits.lines())
-        back = made - len(books.commits.subjects())
-        parts += [f"{count(made, 'commit')} reported{f' ({back} taken back)' if back else ''}"] if made else []
+        undone = made - len(books.commits.subjects())
+        parts += [f"{count(made, 'commit')} reported{f' ({undone} taken back)' if undone else ''}"] if made else []
         parts += [self._checks.last] if self._checks.last else []
         parts += [f"{count(len(left), 'point')} may be open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
@@ -477,9 +497,16 @@ class Account:
         books = self._books
         if subjects := books.commits.subjects():
             return f"committed “{cut('; '.join(dict.fromkeys(subjects[-3:])), 200)}”"
-        if books.files and (said := wording.concluded(wording.without_open(books.report), 160, achieved=True)):
+        report = wording.without_open(books.report)
+        said = wording.concluded(report, 160, achieved=True) if books.files else ""
+        if said and wording.is_item(report, said):  # one of many changes
+            said = wording.opening(report, 160) or ("" if books.title else said)
+            if not said:
+                return f"asked “{cut(books.title, 160)}”"
+        if said:
             return f"“{said}”{noted_in(books.reporter, self._turns) if books.reporter < self._turns else ''}"
-        written = [code(path) for path, file in books.files.items() if file.action != "delete" and not _outside(path)]
+        there = {path: file for path, file in books.files.items() if file.action != "delete" and not file.gone}
+        written = [code(path) for path in there if not _outside(path)]
         if written and books.answer:
             more = f" and {len(written) - 3} more" if len(written) > 3 else ""
             return f"wrote {', '.join(written[:3])}{more}"

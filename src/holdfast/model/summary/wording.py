@@ -108,6 +108,7 @@ def count(number: int, what: str) -> str:
 
 MOST, LIMIT = 8, 240
 _LAST = 3_000  # characters at the end of an answer in which it says what is not done
+_SAME = 60  # characters by which an item of a list is known again
 _END = 6  # lines at the end of an answer in which it asks the person
 
 
@@ -201,14 +202,18 @@ def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
     told = statements(answer)
     if not achieved:
         return best(told, limit)
-    idle = {one for one in told if one[-1] == "?" or _PATTERNS.only_checks.match(one) or is_open(one)}
-    results = [at for at, one in enumerate(told) if one not in idle or _PATTERNS.did.match(one)]
+    results = [at for at, one in enumerate(told) if not _is_idle(one) or _PATTERNS.did.match(one)]
     first = next((at for at in results if _PATTERNS.did.match(told[at])), results[0] if results else len(told))
     rest = [told[at] for at in takewhile(results.__contains__, range(first, len(told)))]
     # What an item is an item of; what is left out leaves a mark.
     lead = next((at for at in range(first - 1, max(0, first - 6) - 1, -1) if told[at].endswith(":")), first)
     between = [] if lead == first else [told[lead], *(["…"] if lead < first - 1 else [])]
     return beginning(" ".join([*between, *rest]), limit)
+
+
+def _is_idle(sentence: str) -> bool:
+    """Whether a sentence asks, only tells of checks, or says what is not done."""
+    return sentence[-1] == "?" or _PATTERNS.only_checks.match(sentence) is not None or is_open(sentence)
 
 
 def statements(text: str) -> list[str]:
@@ -253,3 +258,26 @@ def is_empty(sentence: str) -> bool:
 def says_done(text: str) -> bool:
     """Whether a sentence of a text says what was done."""
     return any(map(_PATTERNS.did.match, statements(text)))
+
+
+def is_item(answer: str, said: str) -> bool:
+    """Whether what is told of an answer begins with an item of a list or a row of a table in it."""
+    items = [one for line in answer.splitlines() if _is_listed(line) for one in told_lines(line)[:1]]
+    return any(said.startswith(one[:_SAME]) for one in items)
+
+
+def _is_listed(line: str) -> bool:
+    return bool(_PATTERNS.item.match(line) or _PATTERNS.table_row.match(line))
+
+
+def opening(answer: str, limit: int) -> str:
+    """What an answer says first in sentences outside of lists, without what only cheers, checks or asks."""
+    said = "\n".join(line for line in answer.splitlines() if not _is_listed(line))
+    told = [one for one in statements(said) if not _is_idle(one) and one[-1] != ":"]
+    return beginning(" ".join(told[:2]), limit)
+
+
+def request_title(prompt: str) -> str:
+    """The title of a plan or a page that a request holds, if it begins with one."""
+    found = _PATTERNS.request_title.match(prompt[:MAX_READ])
+    return bare(found[1]) if found else ""
