@@ -1817,6 +1817,16 @@ def test_what_a_later_turn_reverts_is_marked(says: str, marked: list[bool]) -> N
     assert [f"(Turn 3 says: “{says}”) " in one for one in done[:2]] == marked
 
 
+def test_a_mark_stands_where_it_is_true() -> None:
+    """ "The next turn" is the next one, and a report of what was reverted is not reverted."""
+    first, nothing = turn("Is it safe?", answer="It is safe."), turn("Look.", shell("ls"))
+    done = told(first, nothing, turn("And now?", answer="Agreed. It is not."), turn("Ok.", answer="Bye for now.")).done
+    assert done[0] == "Turn 1: It is safe."
+    back = turn("Put it back.", edit("a.ts", removed=["x"]), answer="Reverted `a.ts` to what it was.")
+    again = turn("Commit.", answer="Committed.\n\n- Reverted `a.ts` to what it was before.")
+    assert told(back, again).done[0] == "Turn 1: Reverted `a.ts` to what it was."
+
+
 @pytest.mark.parametrize(
     ("answer", "left"),
     [
@@ -1952,6 +1962,11 @@ ITEMS = "\n\n- **`types.ts`** — Added `rawValue?: unknown` to `TreeNode`\n- **
 @pytest.mark.parametrize(
     ("prompt", "answer", "headline"),
     [
+        (
+            PLAN,
+            f"All 52 tests pass.\n\n### 1. Array Representation Fix (types and nesting){ITEMS}",
+            "asked “Plan: Array Fix, Mapping Clear”",
+        ),
         (
             PLAN,
             f"Everything looks clean. Here's a summary of all changes made:{ITEMS}",

@@ -329,8 +329,9 @@ class Account:
 
     def _end(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
         answer, texts = turn.answer, [step.text for step in turn.steps if not step.aside]
-        if self._books.said and (took_back := next(filter(_PATTERNS.withdraws.match, texts[:2]), "")):
-            self._books.said[-1].note = f"(The next turn begins: “{beginning(took_back, 120)}”) "
+        before = [one for one in self._books.said[-1:] if one.turn == self._turns - 1]
+        if before and (took_back := next(filter(_PATTERNS.withdraws.match, texts[:2]), "")):
+            before[0].note = f"(The next turn begins: “{beginning(took_back, 120)}”) "
         self._mark_reverted(answer)
         if answer:
             self._books.answer = answer
@@ -361,7 +362,8 @@ class Account:
         names = _names(back)
         alike = [one for one in self._books.said if not names or names & _names(" ".join(one.told))]
         for one in alike[-1:] if back else ():
-            one.note = one.note or f"(Turn {self._turns} says: “{beginning(back, 120)}”) "
+            if not any(map(_PATTERNS.puts_back.search, one.told)):  # it says so itself
+                one.note = one.note or f"(Turn {self._turns} says: “{beginning(back, 120)}”) "
 
     def _leave(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
         """Note what a turn leaves open, as far as its answer or its end says so."""

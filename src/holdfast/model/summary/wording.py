@@ -271,8 +271,9 @@ def _is_listed(line: str) -> bool:
 
 
 def opening(answer: str, limit: int) -> str:
-    """What an answer says first in sentences outside of lists, without what only cheers, checks or asks."""
-    said = "\n".join(line for line in answer.splitlines() if not _is_listed(line))
+    """What an answer says first in sentences outside of lists and titles, without what only cheers, checks or asks."""
+    lines = (line for line in answer.splitlines() if not _is_listed(line) and not _PATTERNS.ending_title.match(line))
+    said = "\n".join(lines)
     told = [one for one in statements(said) if not _is_idle(one) and one[-1] != ":"]
     return beginning(" ".join(told[:2]), limit)
 
