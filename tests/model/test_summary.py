@@ -1989,3 +1989,23 @@ def test_a_headline_is_no_item_of_a_list_if_there_is_a_better_one(prompt: str, a
     """One of nine changes stood for all of them."""
     summary = told(turn(prompt, edit("types.ts", added=["x"]), answer=answer))
     assert summary.sentence == f"Codex: {headline} — 1 file written"
+
+
+@pytest.mark.parametrize("subject", ['Revert "Revert "Return two""', 'Reapply "Return two"'])
+def test_a_commit_that_is_brought_back_is_not_told_as_taken_back(subject: str) -> None:
+    """It is there again."""
+    back = shell("git revert --no-edit HEAD", '[main 1234567] Revert "Return two"\n')
+    summary = told(
+        turn("Go.", _made("Return two"), back, shell("git revert --no-edit HEAD", f"[main 1234568] {subject}\n"))
+    )
+    assert summary.commits[0] == "c0fc93c Return two (on main)"
+
+
+def test_one_linter_does_not_speak_for_another() -> None:
+    """`mypy` finds no error; what `ruff` found may be there."""
+    first = shell("ruff check .", "Found 1 error.\n", exit_status=1)
+    other = shell("mypy .", "Success: no issues found in 3 source files\n")
+    summary = told(turn("Mend it.", first, edit("a.py", added=["x"]), other))
+    assert summary.left_open == (
+        "`ruff check .` failed when last run in this form (files were written after it): 1 error found",
+    )

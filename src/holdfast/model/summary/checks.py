@@ -198,7 +198,8 @@ class Checks:
         """A test in a command line went well: what failed before and is of its kind may be mended by it."""
         for at, one in [(at, one) for at, one in self._kept.items() if one.passed is False]:
             same = command_results.tests(one.command) or one.command
-            alike = one.runner == made.runner or command_results.family(same) == command_results.family(test)
+            alike = one.runner == made.runner and not command_results.are_other_lints(same, test)
+            alike |= command_results.family(same) == command_results.family(test)
             holds = command_results.is_whole(test, same) and " filtered out" not in made.outcome
             # What could not be started is held by what could; and a hook runs all that there is.
             holds |= command_results.never_ran(one.outcome) or command_results.commits(command)
@@ -282,8 +283,8 @@ class ReportedCommits:
             one.taken_in = turn
 
     def revert(self, turn: int, subject: str) -> None:
-        """A new commit takes an earlier one back, by its name."""
-        named = [one for one in self._kept if one.subject == subject and not one.taken_in]
+        """A new commit takes an earlier one back, by its name; turn 0: it brings back what was taken back."""
+        named = [one for one in self._kept if one.subject == subject and bool(one.taken_in) is not bool(turn)]
         for one in named[-1:]:
             one.taken_in = turn
 

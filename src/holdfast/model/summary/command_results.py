@@ -162,6 +162,11 @@ def family(test: str) -> str:
     return " ".join(plain[: 3 if plain[1:2] == ["run"] else 2])  # a script is another than its neighbour
 
 
+def are_other_lints(test: str, other: str) -> bool:
+    """Whether two checks are of different tools that both only look at code, so that neither speaks for the other."""
+    return all(_PATTERNS.lints.match(_short_head(one)) for one in (test, other)) and family(test) != family(other)
+
+
 def is_whole(test: str, other: str = "") -> bool:
     """Whether a test command was pointed at nothing in particular, or at a place that holds all of another's."""
     words, those = (_short_head(one).split()[1:] for one in (test, other))

@@ -314,6 +314,8 @@ class Account:
             how = ", by --amend" if _PATTERNS.amends.search(command[:MAX_COMMAND]) else ""
             if reverted := _PATTERNS.reverts.match(subject):
                 self._books.commits.revert(self._turns, cut(one_line(reverted[1]), 120))
+            if again := _PATTERNS.reapplies.match(subject):
+                self._books.commits.revert(0, cut(one_line(again[1]), 120))
             said, folder = cut(one_line(subject), 120), command_results.placed(command)[0]
             self._books.commits.add(ReportedCommit(oid, said, f"on {branch}{how}", folder))
         if found or logged:
