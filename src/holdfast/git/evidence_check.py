@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 State = Literal["holds", "changed", "gone", "unanchored"]
 
-_HELD = "held 1"  # another number whenever the same bytes would be judged otherwise: kept answers are void then
+_HELD = "held 2"  # another number whenever the same bytes would be judged otherwise: kept answers are void then
 _AT_ONCE = 64  # files whose text in git is read together
 _HINT = (
     "Name a run id (`holdfast log`), a commit, or a tracked file, path:10-20, path#name; "
