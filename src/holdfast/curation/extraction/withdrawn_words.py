@@ -32,7 +32,9 @@ def own_words(turn: Utterance) -> Utterance:
 
 def without_reset(turns: Sequence[Utterance], commands: Sequence[TriedCommand]) -> list[Utterance]:
     """The turns without the messages of commits that a later turn took back with `git reset` or `git revert`."""
-    resets = [(one.turn, found) for one in commands if (found := _SHAPE.resets.search(one.command)) and not one.exit_status]
+    resets = [
+        (one.turn, found) for one in commands if (found := _SHAPE.resets.search(one.command)) and not one.exit_status
+    ]
     gone: set[int] = set()
     for number, found in resets:
         before = [place for place, one in enumerate(turns) if one.source == "commit" and one.turn < number]
