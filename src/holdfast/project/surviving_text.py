@@ -41,6 +41,8 @@ _SHORT = 3  # letters of a name that stands anywhere by chance
 _TESTS = regex(r"(?i)(^|/)tests?(/|$)|_test\.|\.test\.|\.spec\.|(^|/)test_")
 _DOCUMENTS = regex(r"(?i)\.(?:md|mdx|txt|rst|adoc)$")
 _HUMPS = regex(r"\b[A-Z][a-z0-9]+(?:[A-Z]\w*)+")
+_LACKS = regex(r"(?i)\b(?:never|not|without|no|only|nie|kein\w*|nicht|ohne)\b|n't\b|不|没有")
+_COMMITTED = 3600  # seconds after its last turn in which people commit what a session did
 _REPLACED = regex(
     r"(?i)\b(?:instead|rather than|no longer|not|never|replac|remov|renam|drop|delet|deprecat)|\bfrom\b.*\bto\b|n't\b"
 )
@@ -281,8 +283,7 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
     of code. A comment is gone with its words.
     """
     rows = files.turns(folder)
-    may_be_fault = found.kind != "dead-end" and session_claims.may_be_fault(found.statement)
-    if may_be_fault and _is_mended(clone, files, rows, found):
+    if found.kind != "dead-end" and _is_mended(clone, files, rows, found):
         return False
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
@@ -319,17 +320,31 @@ def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[
 
 
 def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, Any]], found: ExtractedMemory) -> bool:
-    """Whether a function that a fault is told of was changed after that: in its session or since, by whomever."""
-    said = next((str(row["ts"]) for row in rows if row["turn"] == found.turn), "")
-    names = _names(found.statement)
-    for path in _naming(clone, files, names) if said and names else ():
+    """Whether somebody changed the function of a fault afterwards: in its session or since.
+
+    What an agent finds lacking in a turn without edits ("never waits") counts as a fault that its session mended.
+    """
+    row = next((row for row in rows if row["turn"] == found.turn), None)
+    if row is None:
+        return False
+    until = None if session_claims.may_be_fault(found.statement) else str(rows[-1].get("ended") or rows[-1]["ts"])
+    is_found_lacking = found.who == "agent" and not row.get("wrote") and _LACKS.search(found.statement)
+    if until is not None and not is_found_lacking:
+        return False
+    last = datetime.fromisoformat(until).timestamp() + _COMMITTED if until else float("inf")
+    return any(
+        datetime.fromisoformat(str(row["ts"])).timestamp() < changed <= last
+        for changed in _changes(clone, files, _names(found.statement))
+    )
+
+
+def _changes(clone: Clone, files: WrittenFiles, names: Sequence[str]) -> Iterator[int]:
+    """When each line of the functions of these names was written."""
+    for path in _naming(clone, files, names) if names else ():
         for name in _defined(files, path, names):
             one = symbols.fitting(path, _symbols(files, path), name)[0]
             told = clone.repo.attempt("blame", "-w", "--line-porcelain", "-L", f"{one.first},{one.last}", "--", path)
-            moments = [int(row[12:]) for row in told.stdout.split(b"\n") if row.startswith(b"author-time ")]
-            if max(moments, default=0) > datetime.fromisoformat(said).timestamp():
-                return True
-    return False
+            yield from (int(row[12:]) for row in told.stdout.split(b"\n") if row.startswith(b"author-time "))
 
 
 def _in_comments(words: str, lines: Sequence[str]) -> bool:

@@ -261,7 +261,7 @@ def says_done(text: str) -> bool:
 
 
 def is_item(answer: str, said: str) -> bool:
-    """Whether what is told of an answer begins with an item of a list or a row of a table in it."""
+    """Whether the sentence chosen from an answer begins with an item of a list or a row of a table in it."""
     items = [one for line in answer.splitlines() if _is_listed(line) for one in told_lines(line)[:1]]
     return any(said.startswith(one[:_SAME]) for one in items)
 
