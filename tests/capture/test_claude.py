@@ -170,6 +170,27 @@ def test_what_is_typed_while_the_agent_works_is_a_prompt_once(tmp_path: Path) ->
     assert [call.result and call.result.text for turn in said for call in turn.calls] == ["made", "ok"]
 
 
+def test_what_was_queued_and_then_delivered_is_one_prompt(tmp_path: Path) -> None:
+    """A queue holds notices of tasks, too: the oldest is not always what is taken. A prompt stood twice, another not
+    at all."""
+    queue = {"type": "queue-operation", "sessionId": SESSION, "timestamp": "2026-02-01T10:00:01.000Z"}
+    notice = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>"
+    asked = turns(
+        tmp_path,
+        user("fix the rename"),
+        assistant(text("Fixed.")),
+        {**queue, "operation": "enqueue", "content": notice},
+        {**queue, "operation": "enqueue", "content": "only the new logging"},
+        {**queue, "operation": "dequeue"},
+        user("only the new logging"),
+        assistant(text("Put back.")),
+        {**queue, "operation": "enqueue", "content": "push it"},
+        {**queue, "operation": "remove"},
+        assistant(text("Pushed.")),
+    )
+    assert [turn.prompt for turn in asked] == ["fix the rename", "only the new logging", "push it"]
+
+
 def test_what_the_queue_told_a_step_before_is_not_told_again(tmp_path: Path) -> None:
     """Some versions write the prompt itself only after the step that was under way, with the queue's time."""
     queue = {"type": "queue-operation", "sessionId": SESSION, "timestamp": "2026-02-01T10:00:01.000Z"}

@@ -53,6 +53,23 @@ def test_how_a_command_ended(tmp_path: Path, how: str) -> None:
     assert (got.exit_status, got.failed, got.refused) == (status, failed, refused)
 
 
+@pytest.mark.parametrize(
+    ("content", "output"),
+    [
+        ("Exit code 1", ""),
+        ("Exit code 1\n", ""),
+        ("Exit code 3\nno rule", "no rule"),
+        ("Error: Exit code 2\n\nsrc/a.c: no such file", "src/a.c: no such file"),
+    ],
+)
+def test_how_claude_code_says_that_a_command_failed_is_not_what_it_printed(
+    tmp_path: Path, content: str, output: str
+) -> None:
+    """A page quoted “Exit code 1” of a search that printed nothing."""
+    got = ended(tmp_path, content, error=True)
+    assert (got.text, got.size, got.exit_status is None) == (output, len(output), False)
+
+
 def test_a_long_output_keeps_its_two_ends(tmp_path: Path) -> None:
     """The first error and the last line tell; all of it would fill the store."""
     got = ended(tmp_path, "begin\n" + "x" * 100_000 + "\nend", told=OK)

@@ -16,7 +16,7 @@ from holdfast.capture.ingest import run_files
 from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
 from holdfast.capture.ingest.session_repository import address
 from holdfast.errors import ScanFailed
-from holdfast.model.transcript import TranscriptOrigin, TranscriptStep, TranscriptTurn, line_hash
+from holdfast.model.transcript import Call, Result, TranscriptOrigin, TranscriptStep, TranscriptTurn, line_hash
 from holdfast.security.redact import Scanner
 from holdfast.store import import_progress, session_files
 from tests.git.place import Place, now
@@ -124,6 +124,31 @@ def test_a_long_output_is_counted_whole(place: Place, home: Path) -> None:
     done = taken(place, rollout(home, place.repo.path).asks("Test it.").runs("go test ./...", packages).done("Tested."))
     summary = Path(place.open().layout.run(done.runs[0]), "summary.md").read_text()
     assert "- `go test ./...`: 80 packages ok\n" in summary
+
+
+def test_a_commit_is_a_runs_though_its_line_failed_at_the_push() -> None:
+    """The commit is there; without it nobody finds the session that made it."""
+    printed = "[main 834dfcf] Return two\n 1 file changed\nfatal: Could not read from remote repository."
+    result = Result(text=printed, size=len(printed), exit_status=128, failed=True)
+    line = Call(id="c", name="Bash", kind="shell", command="git commit -m 'Return two' && git push", result=result)
+    turn = TranscriptTurn(key="t", steps=(TranscriptStep(id="s", calls=(line,)),))
+    (call,) = run_files.committing(turn, "2026-02-01T10:00:00Z", "2026-02-01T10:01:00Z")
+    assert call.told == ("834dfcf",)
+
+
+def test_a_run_and_its_page_say_one_number_of_turns(place: Place, tmp_path: Path) -> None:
+    """A notice of a task begins a turn that nobody asked for; the run said 2 and its page 1."""
+    file, cwd, ts = tmp_path / "transcript", str(place.repo.path), "2026-02-01T10:00:00Z"
+    file.write_text("x")
+    answer = (TranscriptStep(id="s1", ts=ts, text="The rename works now."),)
+    rest = (TranscriptStep(id="s2", ts=ts, text="The task in the background ended."),)
+    turns = [
+        TranscriptTurn(key="t1", ts=ts, prompt="Mend the rename.", steps=answer, cwd=cwd),
+        TranscriptTurn(key="t2", ts=ts, steps=rest, cwd=cwd),
+    ]
+    done = taken(place, file, tool=told_by("gemini", turns, cwd))
+    page = Path(place.open().layout.run(done.runs[0]), "summary.md").read_text()
+    assert "\n- 1 turn, 2 steps" in page and runs(place)[0]["outputs"]["turns"] == 1
 
 
 def test_what_the_agent_says_is_left_is_open_once(place: Place, home: Path) -> None:

@@ -1,9 +1,12 @@
 """What import proposes rests on the lines that were written with it, if they stand; on no others."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from holdfast.curation import propose
+from holdfast.curation.decisions import MemoryStanding
 from holdfast.model.memory import Memory
 from holdfast.model.transcript import line_hash
 from holdfast.project import Project
@@ -222,3 +225,105 @@ def test_a_fault_whose_function_was_changed_since_is_no_fact(
     project.transcripts.import_agent("codex", str(tmp_path / "codex"))
     found = [one.memory.statement for one in project.memory.candidates()]
     assert any("worker hangs" in one for one in found) is is_proposed, found
+
+
+UPLOAD = "def upload(file):\n    for part in chunks(file, 64 * 1024):\n        send(part)\n"
+BIGGER = UPLOAD.replace("64 * 1024", "1024 * 1024")
+SIZES = "We decided that `upload` sends parts of 64 KiB, because the proxy drops larger requests."
+
+
+def imported_later(
+    repo: GitRepo, home: Path, monkeypatch: pytest.MonkeyPatch, *later: tuple[str, str], turns: int = 1
+) -> MemoryStanding:
+    """What comes of a session that committed `upload`, if it is imported after these further commits."""
+    began = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=10)
+    session = rollout(home, repo.path, at=began, git={"branch": "main"}).asks("Send it in parts.")
+    session.patches("src/sending.py", UPLOAD.splitlines())
+    if turns == 2:
+        session.done(SIZES).asks("Commit it.")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"{int(session.at.timestamp()) + 1} +0000")
+    oid = repo.commit("src/sending.py", f"import os\n\n\n{UPLOAD}", "Send in parts")
+    session.runs("git commit -am 'Send in parts'", f"[main {oid[:9]}] Send in parts\n")
+    session.done(SIZES if turns == 1 else "It is committed.")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"{int(session.at.timestamp()) + 300} +0000")
+    for path, text in later:
+        if path != "src/sending.py":
+            repo.path.joinpath(path).parent.mkdir(parents=True, exist_ok=True)
+            repo.git("mv", "src/sending.py", path)
+            repo.git("commit", "-qm", "Move it")
+        repo.commit(path, text, "Later work")
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(home))
+    (waiting,) = project.memory.candidates()
+    return waiting
+
+
+def code_states(waiting: MemoryStanding) -> dict[str, str]:
+    held = {text.partition("@")[0]: state for text, state in waiting.receipts}
+    return {text: state for text, state in held.items() if not text.startswith(("run:", "commit:"))}
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_code_that_changed_before_the_import_is_seen_to_have_changed(
+    repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    """A candidate that says 64 KiB above code that says 1 MiB must not look founded."""
+    later = ("src/sending.py", f"import os\n\n\n{BIGGER}")
+    waiting = imported_later(repo, tmp_path / "codex", monkeypatch, later, turns=turns)
+    assert code_states(waiting) == {"symbol:src/sending.py#upload": "changed"}
+    project = Project.open(repo.path, person=True)
+    queue = project.memory.queue()
+    assert any("1024 * 1024" in row for row in queue.look(queue.items[0]).diff)
+    project.memory.accept(waiting.id)
+    assert [one.status for one in Project.open(repo.path).memory.knowledge().standings] == ["accepted"]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        [],
+        [("src/sending.py", f"import os\nimport re\n\n\n# Sends.\n{UPLOAD}\n\ndef other():\n    return os\n")],
+        [("lib/parts.py", f"import os\n\n\n{UPLOAD}\n\ndef other():\n    return os\n")],
+    ],
+)
+def test_code_that_stands_or_moved_before_the_import_holds(
+    repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: list[tuple[str, str]]
+) -> None:
+    """What a session said about code that nobody touched is as good as on its day."""
+    waiting = imported_later(repo, tmp_path / "codex", monkeypatch, *later)
+    assert code_states(waiting)
+    assert set(code_states(waiting).values()) == {"holds"}
+
+
+def test_a_file_that_was_renamed_and_changed_is_seen_to_have_changed(
+    repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under its new name it would look as if it had always been so."""
+    later = ("lib/parts.py", f"import os\n\n\n{BIGGER}")
+    waiting = imported_later(repo, tmp_path / "codex", monkeypatch, later)
+    assert code_states(waiting) == {"symbol:src/sending.py#upload": "changed"}
+
+
+def test_what_was_only_read_is_compared_with_the_commit_it_was_read_at(repo: GitRepo, tmp_path: Path) -> None:
+    """A session that asks how code works makes no commit, and its answer grows old all the same."""
+    oid = repo.commit("src/sending.py", UPLOAD, "Send in parts")
+    when = datetime.now(UTC) + timedelta(minutes=1)
+    git = {"commit_hash": oid, "branch": "main"}
+    rollout(tmp_path / "codex", repo.path, at=when, git=git).asks("How?").runs("cat src/sending.py").done(SIZES)
+    repo.commit("src/sending.py", BIGGER, "Larger parts")
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(tmp_path / "codex"))
+    (waiting,) = project.memory.candidates()
+    assert code_states(waiting) == {"symbol:src/sending.py#upload": "changed"}
+
+
+def test_what_rests_on_changed_code_stands_below_what_rests_on_code_as_it_was(
+    repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has five minutes for the queue begins with what is most likely true."""
+    changed = imported_later(repo, tmp_path / "codex", monkeypatch, ("src/sending.py", f"import os\n\n\n{BIGGER}"))
+    project = Project.open(repo.path, person=True)
+    sure = changed.memory.confidence or 0
+    statement = "The tests need a real broker on port 9092."
+    other = propose.propose(project.clone, statement=statement, confidence=sure / 2)
+    assert [item.id for item in project.memory.queue().items] == [other.id, changed.id]

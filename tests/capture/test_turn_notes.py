@@ -60,6 +60,17 @@ def test_a_commit_message_is_read_without_its_trailers(command: str, message: st
     assert notes(call("Bash", kind="shell", command=command, failed=True)) == []
 
 
+def test_a_message_is_read_where_the_line_failed_after_the_commit() -> None:
+    """A push that is rejected does not take the commit back."""
+    command = "git add -A && git commit -m 'Return two' -m 'One is too few.' && git push"
+    output = "[main 834dfcf] Return two\n 1 file changed\nfatal: Could not read from remote repository."
+    assert notes(call("Bash", kind="shell", command=command, result=output, failed=True)) == [
+        ("commit", "Return two\n\nOne is too few.")
+    ]
+    for other in ("fatal: not a git repository", "[main 834dfcf] Merge branch 'next'"):
+        assert notes(call("Bash", kind="shell", command=command, result=other, failed=True)) == []
+
+
 def test_what_a_person_says_when_they_refuse_is_heard() -> None:
     """Nothing tells more about what they want."""
     said = "The user doesn't want to proceed with this tool use. The user said:\nNever delete the old table, rename it."

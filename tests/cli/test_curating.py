@@ -170,7 +170,7 @@ def test_show_tells_how_a_memory_stands(cli: Cli, repo: GitRepo, person: Project
     name = remember(cli, "The store opens quickly.", "--type", "assumption", *cited)
     out = cli("show", name).out
     assert re.search(r"stands: +candidate", out)
-    assert re.search(r"evidence: +file:README@[0-9a-f]{40} \(holds\)", out)
+    assert re.search(r"evidence: +file:README@[0-9a-f]{40} \(unchanged\)", out)
     person.memory.accept(name)
     out = cli("show", "ASM").out
     assert re.search(r"stands: +accepted", out)
@@ -189,7 +189,7 @@ def test_show_tells_how_a_memory_stands(cli: Cli, repo: GitRepo, person: Project
     assert waits.keys() >= STANDING | {"reason", "diff", "conflicts", "said"}
     assert any(row.startswith("-") and '"x"' in row for row in waits["diff"])
     out = cli("review", "list").out
-    assert "its evidence changed" in out and "README (holds)" in out
+    assert "its evidence changed" in out and "README (unchanged)" in out
     assert out.count("has changed since") == 1, "said once, in words"
     person.memory.accept(name)
     assert made(cli, "show", name)["fields"]["status"] == "accepted"

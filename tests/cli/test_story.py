@@ -84,7 +84,7 @@ def test_review_list_shows_what_one_decides_by(ready: Cli, repo: GitRepo) -> Non
     propose(ready, "Tests need Postgres 16.", "--source", "person:Ada", "--tag", "db")
     ready("remember", "Trust me.")
     out = ready("review", "list").out
-    assert "evidence: README (holds)" in out
+    assert "evidence: README (unchanged)" in out
     assert "by person:Ada" in out
     assert "evidence: none" in out
     assert re.search(r"proposed \d{4}-\d\d-\d\d \d\d:\d\d UTC", out)

@@ -188,3 +188,32 @@ def test_what_was_compared_once_is_not_compared_again(code: Place, monkeypatch: 
     clone, count[:] = code.open(), []
     assert list(states(clone, cited).values()) == ["holds", "changed", "holds"]
     assert not [args for args in count if "log" in args[0]]
+
+
+JAVA = "class A {\n  void pay(int a) {\n    go(a);\n    log(a);\n  }\n}\n"
+MARKS = ["  @Transactional\n", '  @Get(\n    "/a"\n  )\n', "  @Transactional\n\n  // why\n"]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_an_added_annotation_is_a_change_that_can_be_shown(code: Place, mark: str) -> None:
+    """What a function does changes, though not one of its own lines."""
+    code.repo.commit("A.java", JAVA, "java")
+    cited = cite(code, "A.java#A.pay")
+    code.repo.commit("A.java", JAVA.replace("{\n", "{\n\n  /** Pays. */\n", 1), "words")
+    assert found(code, cited) == ["holds"]
+    code.repo.commit("A.java", JAVA.replace("{\n", "{\n" + mark, 1), "in one transaction")
+    assert found(code, cited) == ["changed"]
+    said, *rows = what_changed(code.open(), cited[0])
+    assert said.endswith("in one transaction")
+    assert [row for row in rows if row.startswith("+ ")] == [f"+{row}" for row in mark.split("\n") if row]
+
+
+def test_what_an_earlier_version_cited_without_its_annotation_holds(code: Place) -> None:
+    """Annotations of several lines were not seen once: an upgrade must not send these memories to review."""
+    marked = JAVA.replace("{\n", "{\n" + MARKS[1], 1)
+    code.repo.commit("A.java", marked, "java")
+    lines = cite(code, "A.java:5-8")[0].rpartition("@")[2]
+    cited = [f"symbol:A.java#A.pay@{lines}"]
+    assert found(code, cited) == ["holds"]
+    code.repo.commit("A.java", marked.replace("go(a)", "go(b)"), "changed")
+    assert found(code, cited) == ["changed"]

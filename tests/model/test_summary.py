@@ -671,7 +671,7 @@ def test_stars_and_underscores_of_code_and_paths_stay() -> None:
 
 
 def test_every_commit_that_git_reports_is_told() -> None:
-    """Which of them is still on a branch after an amend or a reset nobody saw: one was counted that was gone."""
+    """Which of them is still on a branch after an amend nobody saw; what a reset took back is told so."""
     commits = [
         shell("git commit -m x", "[main 1a2b3c4] Repeat safely"),
         shell("git reset --soft HEAD~1 && git commit --amend -m 'x'", "[main 3c4d5e6] Repeat safely"),
@@ -679,11 +679,11 @@ def test_every_commit_that_git_reports_is_told() -> None:
     ]
     summary = told(turn("Do it.", *commits))
     assert summary.commits == (
-        "1a2b3c4 Repeat safely (on main)",
+        "1a2b3c4 Repeat safely (on main), taken back in turn 1",
         "3c4d5e6 Repeat safely (on main, by --amend)",
         "4d5e6f7 Say so (on main)",
     )
-    assert summary.sentence == "Codex: committed “Repeat safely; Say so” — 3 commits reported"
+    assert summary.sentence == "Codex: committed “Repeat safely; Say so” — 3 commits reported (1 taken back)"
     many = [shell(f"git commit -m {n}", f"[main {n:07}] Step {n}") for n in range(20)]
     assert "20 commits reported" in told(turn("Do it.", *many)).sentence
 
@@ -1113,7 +1113,7 @@ def test_a_question_that_the_person_answered_is_not_open() -> None:
     """The next prompt is the answer."""
     first = turn("Commit.", answer="The hook fails because of others' files. Shall I stash them first?")
     commit = shell("git commit --no-verify -m x", "[main 1a2b3c4] Mend the shop\n")
-    assert told(first).left_open == ("The agent said: “Shall I stash them first?”",)
+    assert told(first).left_open == ("The agent asked (no answer was seen): “Shall I stash them first?”",)
     assert told(first, turn("Skip the hook.", commit, answer="Committed.")).left_open == ()
 
 
@@ -1636,3 +1636,376 @@ def test_a_scratch_file_of_one_command_is_neither_written_nor_deleted() -> None:
     line = "cat > docs/_tmp.md << 'EOF'\nA sentence.\nEOF\nvale docs/_tmp.md; rm docs/_tmp.md"
     summary = told(turn("Check the words.", edit("a.py", added=["x"]), shell(line, "0 errors")))
     assert "1 file written" in summary.sentence and "deleted" not in summary.sentence
+
+
+PUSHED = "[main 834dfcf] Return two\n 1 file changed\nfatal: Could not read from remote repository.\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["git add -A && git commit -m 'Return two' && git push", "git commit -am 'Return two'; git push"]
+)
+def test_a_commit_that_git_reports_counts_though_the_line_failed_after_it(line: str) -> None:
+    """The push failed; the page said that no commit was seen, and somebody commits it again."""
+    summary = told(
+        turn("Push it.", edit("x.py", added=["2"]), shell(line, PUSHED, exit_status=128), answer="Rejected.")
+    )
+    assert summary.commits == ("834dfcf Return two (on main)",)
+    assert summary.sentence.startswith("Codex: committed “Return two” — 1 file written, 1 commit reported")
+    (failed,) = summary.failed
+    assert failed.endswith("failed: it printed “fatal: Could not read from remote repository.”, git reported a commit")
+    (left,) = summary.left_open
+    assert left.endswith(
+        "failed in turn 1 after git reported a commit: it printed “fatal: Could not read from remote repository.”"
+    )
+
+
+def test_a_push_that_went_well_later_is_not_open() -> None:
+    """It failed for want of a network."""
+    first = shell("git commit -m 'Return two' && git push", PUSHED, exit_status=128)
+    summary = told(turn("Push it.", first, shell("git push", "main -> main\n"), answer="Pushed."))
+    assert summary.left_open == () and summary.commits == ("834dfcf Return two (on main)",)
+
+
+def test_a_commit_that_failed_is_not_told_by_what_the_log_shows() -> None:
+    """The log shows the commit before, with the same words."""
+    line = "git commit -qm 'Return two.'; git log --oneline -1; exit 1"
+    summary = told(turn("Commit.", edit("x.py", added=["2"]), shell(line, "1234567 Return two.\n", exit_status=1)))
+    assert summary.commits == () and "commit" not in summary.sentence
+
+
+def test_two_commits_that_failed_in_different_ways_are_two() -> None:
+    """The first was made in a wrong folder, the second was kept back by a hook."""
+    first = shell("cd /tmp && git commit -m 'x'", "fatal: not a git repository\n", exit_status=128)
+    second = shell("git commit -am 'In place'", "error: line too long\n", exit_status=1)
+    failed = told(turn("Commit.", first, second)).failed
+    assert failed == (
+        "`git commit -m 'x'` failed: it printed “fatal: not a git repository”",
+        "`git commit -am 'In place'` failed: it printed “error: line too long”",
+    )
+    made = told(turn("Commit.", first, first, second, shell("git commit -m y", "[main 1234567] y\n"))).failed
+    how = "failed more than once, the last time: it printed “fatal: not a git repository”; a commit was made later"
+    assert made == (f"`git commit -m 'x'` {how}",)
+
+
+CLEAN = "All checks passed!\n12 passed in 0.3s\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "is_open"),
+    [
+        ("ruff check . && pytest -q", CLEAN, False),
+        ("cd /w/shop && ruff check . && mypy . && pytest -q", CLEAN, False),
+        ("ruff check . || pytest -q", CLEAN, True),
+        ("ruff check .; pytest -q", "12 passed in 0.3s\n", True),
+        ("ruff check . && pytest -q | tail -3", "12 passed in 0.3s\n", True),
+        ("ruff check . && pytest -q &", "", True),
+        ("trap 'exit 0' EXIT\nruff check . && pytest -q", "12 passed in 0.3s\n", True),
+        ("ruff check src/pay.py && pytest -q", CLEAN, True),
+        ("mypy . && pytest -q", "12 passed in 0.3s\n", True),
+    ],
+)
+def test_a_line_that_ends_well_counts_for_each_of_its_checks(line: str, output: str, is_open: bool) -> None:
+    """`A && B` ends without an error only if both did; of any other line nobody knows."""
+    first = shell("ruff check .", "app/x.py:1:1: F401 unused\nFound 1 error.\n", exit_status=1)
+    summary = told(turn("Mend it.", first, edit("src/pay.py", added=["x"]), shell(line, output)))
+    assert any(one.startswith("`ruff check .` failed") for one in summary.left_open) is is_open
+    told_at = [one for one in summary.failed if one.startswith("`ruff check .` failed")]
+    assert ("later" in told_at[0]) is not is_open
+
+
+def test_a_chain_that_fails_mends_nothing() -> None:
+    """Its first part may have failed again."""
+    first = shell("ruff check .", "Found 1 error.\n", exit_status=1)
+    again = shell("ruff check . && pytest -q", "E   assert 2\n1 failed in 0.1s\n", exit_status=1)
+    left = told(turn("Mend it.", first, edit("a.py", added=["x"]), again)).left_open
+    assert left[0].startswith("`ruff check .` failed when last run in this form")
+
+
+def _made(subject: str, oid: str = "c0fc93c", branch: str = "main") -> Call:
+    return shell(f"git commit -am '{subject}'", f"[{branch} {oid}] {subject}\n 1 file changed\n")
+
+
+BACK = "HEAD is now at 7ce57c5 Initial\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "output"),
+    [
+        ("git reset --hard HEAD~1", BACK),
+        ("git reset --soft HEAD~1 && git status --short --branch", "## main\n"),
+        ("git reset HEAD^", "Unstaged changes after reset:\n"),
+        ("cd /w/shop && git reset -q --hard @~", ""),
+        ("git revert --no-edit HEAD", '[main 1234567] Revert "Return two"\n 1 file changed\n'),
+    ],
+)
+def test_a_commit_that_was_taken_back_is_no_headline(line: str, output: str) -> None:
+    """Somebody who goes on looks for a commit that is gone."""
+    summary = told(
+        turn("Change it.", edit("x.py", added=["2"]), _made("Return two"), answer="Committed."),
+        turn("Undo that commit.", shell(line, output), answer="The commit is gone."),
+    )
+    assert "“Return two”" not in summary.sentence and "reported (1 taken back)" in summary.sentence
+    assert summary.commits[0] == "c0fc93c Return two (on main), taken back in turn 2"
+
+
+def test_only_the_commits_that_a_reset_goes_over_are_taken_back() -> None:
+    """The others stand."""
+    calls = _made("Return two", "c0fc931"), _made("Return three", "c0fc932"), _made("Return four", "c0fc933")
+    summary = told(turn("Go.", *calls, shell("git reset --hard HEAD~2", BACK)))
+    assert summary.sentence.startswith("Codex: committed “Return two” — ")
+    assert "3 commits reported (2 taken back)" in summary.sentence
+    to_one = told(turn("Go.", *calls, shell("git reset --hard c0fc932", "HEAD is now at c0fc932 Return three\n")))
+    assert [", taken back" in one for one in to_one.commits] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [shell("git reset HEAD~1 -- x.py", "")],  # only a file
+        [shell("git reset --hard HEAD", BACK)],
+        [shell("git reset --hard HEAD~1", "fatal: ambiguous argument\n", exit_status=128)],
+        [shell("git commit -qm 'Return three'"), shell("git reset --hard HEAD~1", BACK)],  # of which git said nothing
+        [shell("git switch -c next", "Switched to a new branch 'next'\n"), shell("git reset --hard HEAD~1", BACK)],
+        [shell("git merge next", "Merge made by the 'ort' strategy.\n"), shell("git reset --hard HEAD~1", BACK)],
+        [shell("echo 'git reset --hard HEAD~1'", "git reset --hard HEAD~1\n")],
+        [shell("cd /w/other && git commit -am z", "[main c0fc9aa] z\n"), shell("cd /w/other && git reset HEAD~1")],
+        [shell("git reset --hard origin/main", BACK)],  # what that takes back nobody knows
+    ],
+)
+def test_a_commit_that_may_stand_is_not_told_as_taken_back(calls: list[Call]) -> None:
+    """Another one was, or none."""
+    summary = told(turn("Go.", _made("Return two"), *calls))
+    assert summary.commits[0] == "c0fc93c Return two (on main)" and "committed “Return two”" in summary.sentence
+
+
+@pytest.mark.parametrize(
+    "begins",
+    [
+        "You're right, the index exists. The real cause is the N+1 query.",
+        "Agreed. The index is there.",
+        "I agree: the index is not the cause.",
+        "Fair points. The index is there.",
+        "Good catch — the schema has an index.",
+        "Understood. I'll look at the query instead.",
+        "Ah, you are absolutely right! There is one.",
+    ],
+)
+def test_what_the_next_turn_gives_up_is_marked(begins: str) -> None:
+    """The wrong cause stood under what was done, without a word."""
+    first = turn("Why is it slow?", answer="The cause is the missing index on `orders`.")
+    done = told(first, turn("There is an index.", answer=begins), turn("Ok.", answer="It is fast.")).done
+    assert done[0].startswith("Turn 1: (The next turn begins: “") and done[0].endswith("missing index on `orders`.")
+    assert done[0].split("“")[1].split("”")[0] in begins
+
+
+@pytest.mark.parametrize(
+    ("says", "marked"),
+    [
+        ("Reverted `schema.ts` back to its original state.", [True, False]),
+        ("`schema.ts` is now back to its original state, and the document says so.", [True, False]),
+        ("I've reverted the change of the log.", [False, True]),  # it names nothing: the turn before
+        ("The document says how a commit can be reverted.", [False, False]),
+        ("Nothing was reverted.", [False, False]),
+    ],
+)
+def test_what_a_later_turn_reverts_is_marked(says: str, marked: list[bool]) -> None:
+    """A table that was taken out again is told as added."""
+    first = turn("Add the table.", edit("schema.ts", added=["x"]), answer="Added the table to `schema.ts`.")
+    second = turn("And a log.", edit("log.ts", added=["x"]), answer="`log.ts` writes a line for each call now.")
+    last = turn("Go.", edit("schema.ts", removed=["x"]), answer=says)
+    done = told(first, second, last).done
+    assert [f"(Turn 3 says: “{says}”) " in one for one in done[:2]] == marked
+
+
+def test_a_mark_stands_where_it_is_true() -> None:
+    """ "The next turn" is the next one, and a report of what was reverted is not reverted."""
+    first, nothing = turn("Is it safe?", answer="It is safe."), turn("Look.", shell("ls"))
+    done = told(first, nothing, turn("And now?", answer="Agreed. It is not."), turn("Ok.", answer="Bye for now.")).done
+    assert done[0] == "Turn 1: It is safe."
+    back = turn("Put it back.", edit("a.ts", removed=["x"]), answer="Reverted `a.ts` to what it was.")
+    again = turn("Commit.", answer="Committed.\n\n- Reverted `a.ts` to what it was before.")
+    assert told(back, again).done[0] == "Turn 1: Reverted `a.ts` to what it was."
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("`rate()` is unchanged.\n\nNext: update the checkout form.", ["update the checkout form."]),
+        (
+            "To finish, someone has to (1) install pytest, (2) set REDIS_URL, (3) migrate the db.",
+            ["To finish, someone has to (1) install pytest, (2) set REDIS_URL, (3) migrate the db."],
+        ),
+        ("Everything passes, nothing left to do. CI is green.", []),
+        ("Nothing is left to do and no test is still failing.", []),
+        (
+            "Nothing is left to do here, but you need to run the migration.",
+            ["Nothing is left to do here, but you need to run the migration."],
+        ),
+    ],
+)
+def test_what_an_answer_leaves_to_others_is_open(answer: str, left: list[str]) -> None:
+    """The next one must know it, and is not sent after what is done."""
+    assert wording.unfinished(answer) == left
+    summary = told(turn("Do it.", edit("a.py", added=["x"]), answer=answer))
+    assert [one for one in summary.done if one in ("Next: update the checkout form.",)] == []
+    assert len(summary.left_open) == len(left)
+
+
+OPTIONS = """Push failed because of branch rules.
+
+Options:
+1. Allow force-push for `main`, then I can push.
+2. Add a `.mailmap` as a normal commit.
+3. Leave history as-is.
+
+Also note: the worktree has an unrelated file.
+"""
+
+
+def test_options_and_questions_at_the_end_are_told_as_asked() -> None:
+    """The agent waits for a choice, and the page said that nothing is open."""
+    summary = told(turn("Change the author.", shell("git push -f", "", exit_status=1), answer=OPTIONS))
+    choice = (
+        "Allow force-push for `main`, then I can push.",
+        "Add a `.mailmap` as a normal commit.",
+        "Leave history as-is.",
+    )
+    asked = f"Options: {' / '.join(choice)}"
+    assert summary.left_open == (f"The agent asked (no answer was seen): “{asked}”",)
+    assert asked not in summary.done and "Leave history as-is." not in summary.done
+    answered = told(turn("Change it.", answer=OPTIONS), turn("The second.", edit(".mailmap"), answer="Added."))
+    assert answered.left_open == ()
+    question = told(turn("Do.", answer="It is in.\n\nShould I also delete the old table?")).left_open
+    assert question == ("The agent asked (no answer was seen): “Should I also delete the old table?”",)
+    listed = "The flag has these options:\n\n- `a`\n- `b`\n\nIt is documented now."
+    assert told(turn("Document it.", answer=listed)).left_open == ()
+
+
+def test_the_log_of_a_command_is_no_file_of_the_work() -> None:
+    """What ran before it was told as outdated, and the log as written."""
+    first, logged = shell("pytest -q", "12 passed in 0.3s\n"), shell("go test ./... | tee log", "ok  \tpkg/a\t0.1s\n")
+    summary = told(turn("Test.", edit("a.py", added=["x"]), first, logged))
+    assert [one.path for one in summary.files] == ["a.py"]
+    assert summary.tests[0].outcome == "12 passed"
+    for writes in ("echo x=1 | tee conf", "tee conf <<'EOF'\nx=1\nEOF", "cat a b | sudo tee conf"):
+        assert [one.path for one in told(turn("Set it.", shell(writes))).files] == ["conf"]
+
+
+def test_a_file_at_home_is_outside() -> None:
+    """It was told as a file of the repository, below the folder that the agent stood in."""
+    summary = told(turn("Try it.", edit("a.py", added=["x"]), shell("echo hello > ~/CipherBox/testfile.txt")))
+    assert [one.path for one in summary.files] == ["a.py"]
+    written = told(turn("Note it.", edit("~/notes.md", added=["x"]))).files
+    assert [one.path for one in written] == ["~/notes.md"]
+    assert "1 file written, 1 elsewhere" in told(turn("Do.", edit("a.py"), edit("~/notes.md"), answer="Ok.")).sentence
+    assert [one.path for one in told(turn("Do.", edit("~$draft.md"))).files] == ["~$draft.md"]
+
+
+def test_of_a_line_that_printed_nothing_nothing_is_quoted() -> None:
+    """It ended with a status alone."""
+    (check,) = told(turn("Test.", shell("make test 2>&1 | grep -i fail", "", exit_status=1))).tests
+    assert check.outcome == "the whole line ended with exit code 1"
+
+
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ("rm -rf mcp", "removed later"),
+        ("rm -rf /w/shop/mcp/", "removed later"),
+        ("git rm -rq 'mcp' && git status", "removed later"),
+        ("rm mcp/a.ts", "removed later"),
+        ("git mv mcp server", "moved later"),
+    ],
+)
+def test_a_file_that_was_removed_later_is_told_so_and_last(line: str, note: str) -> None:
+    """A reader looks for files that the session threw away."""
+    summary = told(
+        turn("Build it.", edit("mcp/a.ts", added=["x"] * 90, action="add"), answer="Built."),
+        turn("In Python!", shell(line), edit("mcp.py", added=["x"], action="add"), answer="Built in Python."),
+    )
+    assert [one.path for one in summary.files] == ["mcp.py", "mcp/a.ts"]
+    assert f"- `mcp/a.ts` (new, {note}, +90 −0)\n" in summary_page(summary, {})
+    assert ("2 files written (1 removed later)" in summary.sentence) is (note == "removed later")
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [shell("rm -rf mcp", "rm: cannot remove 'mcp': busy\n", exit_status=1)],
+        [shell("git rm -r --cached mcp")],  # only git forgets it
+        [shell("rm -rf mcp2 m")],
+        [shell("cd /w/other && rm -rf mcp")],
+        [shell("rm -rf mcp"), edit("mcp/a.ts", added=["x"])],  # and written again
+        [shell("mv server mcp")],
+    ],
+)
+def test_a_file_that_may_be_there_is_not_told_as_removed(calls: list[Call]) -> None:
+    """It was seen to be written, and nothing more."""
+    first = turn("Build it.", edit("mcp/a.ts", added=["x"], action="add"), answer="Built.")
+    (file,) = told(first, turn("Go on.", *calls)).files
+    assert (file.path, file.action, file.gone) == ("mcp/a.ts", "add", "")
+
+
+def test_a_removed_file_is_not_told_as_written_after_the_last_commit() -> None:
+    """Nothing of it is left to commit."""
+    made = shell("git commit -m x", "[main 1234567] x\n")
+    first = turn("Go.", made, edit("mcp/a.ts", added=["x"], action="add"), answer="Built.")
+    assert told(first, turn("Drop it.", shell("rm -rf mcp"), answer="Gone.")).left_open == ()
+
+
+PLAN = (
+    "Implement the following plan:\n\n# Plan: Array Fix, Mapping Clear\n\n## Context\n\nThree changes are needed: …\n"
+)
+ITEMS = "\n\n- **`types.ts`** — Added `rawValue?: unknown` to `TreeNode`\n- **`tree.ts`** — Updated `walk`\n"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "headline"),
+    [
+        (
+            PLAN,
+            f"All 52 tests pass.\n\n### 1. Array Representation Fix (types and nesting){ITEMS}",
+            "asked “Plan: Array Fix, Mapping Clear”",
+        ),
+        (
+            PLAN,
+            f"Everything looks clean. Here's a summary of all changes made:{ITEMS}",
+            "asked “Plan: Array Fix, Mapping Clear”",
+        ),
+        (
+            PLAN,
+            f"Arrays keep their types now, and a node can be cleared.{ITEMS}",
+            "“Arrays keep their types now, and a node can be cleared.”",
+        ),
+        ("Go.", f"The tree shows arrays once.{ITEMS}", "“The tree shows arrays once.”"),
+        (
+            "Go.",
+            f"All 52 tests pass.{ITEMS}",
+            "“`types.ts` — Added `rawValue?: unknown` to `TreeNode`. `tree.ts` — Updated `walk`.”",
+        ),
+    ],
+)
+def test_a_headline_is_no_item_of_a_list_if_there_is_a_better_one(prompt: str, answer: str, headline: str) -> None:
+    """One of nine changes stood for all of them."""
+    summary = told(turn(prompt, edit("types.ts", added=["x"]), answer=answer))
+    assert summary.sentence == f"Codex: {headline} — 1 file written"
+
+
+@pytest.mark.parametrize("subject", ['Revert "Revert "Return two""', 'Reapply "Return two"'])
+def test_a_commit_that_is_brought_back_is_not_told_as_taken_back(subject: str) -> None:
+    """It is there again."""
+    back = shell("git revert --no-edit HEAD", '[main 1234567] Revert "Return two"\n')
+    summary = told(
+        turn("Go.", _made("Return two"), back, shell("git revert --no-edit HEAD", f"[main 1234568] {subject}\n"))
+    )
+    assert summary.commits[0] == "c0fc93c Return two (on main)"
+
+
+def test_one_linter_does_not_speak_for_another() -> None:
+    """`mypy` finds no error; what `ruff` found may be there."""
+    first = shell("ruff check .", "Found 1 error.\n", exit_status=1)
+    other = shell("mypy .", "Success: no issues found in 3 source files\n")
+    summary = told(turn("Mend it.", first, edit("a.py", added=["x"]), other))
+    assert summary.left_open == (
+        "`ruff check .` failed when last run in this form (files were written after it): 1 error found",
+    )

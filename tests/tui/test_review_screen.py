@@ -365,7 +365,7 @@ def test_a_stale_memory_shows_what_changed_and_is_confirmed_or_deprecated(room: 
 
     async def act(screen: Driven) -> None:
         assert "accepted once; what it rests on" in screen.text
-        assert "changed src/net.py" in screen.text
+        assert "changed    src/net.py" in screen.text
         assert "+    return call() or call()" in screen.text
         await screen.press("j", "a", "r")
         assert "Deprecate DEC-2: why does it no longer hold?" in screen.text
@@ -384,7 +384,7 @@ def test_evidence_shows_the_lines_it_names(room: Room) -> None:
 
     async def act(screen: Driven) -> None:
         rows = [line.partition("│")[2].strip() for line in screen.text.splitlines()]
-        at = rows.index("evidence: holds   src/net.py#retry")
+        at = rows.index("evidence: unchanged  src/net.py#retry")
         assert rows[at + 1 : at + 3] == ["5 def retry(call):", "6     return call()"]
         assert "@" not in "".join(rows)
         assert " +! DEC-2" in screen.text, "its ground moved while it waited"

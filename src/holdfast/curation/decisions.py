@@ -62,6 +62,12 @@ class MemoryStanding:
     def id(self) -> str:
         return self.memory.id
 
+    @property
+    def code_moved(self) -> bool:
+        """Whether some of the code that it cites has changed, or is gone."""
+        spans = (state for text, state in self.receipts if text.startswith(("file:", "lines:", "symbol:")))
+        return any(state in ("changed", "gone") for state in spans)
+
 
 def record(
     clone: Clone,

@@ -51,6 +51,7 @@ def propose(
     layer: str | None = None,
     confidence: float | None = None,
     evidence: Iterable[str | Evidence] = (),
+    earlier: Iterable[Evidence] = (),
     tags: Iterable[str] = (),
     applies_to: Iterable[str] = (),
     supersedes: Iterable[str] = (),
@@ -66,10 +67,11 @@ def propose(
 ) -> Candidate | Accepted:
     """Put a candidate on the shelf, or find the memory that says the same already.
 
-    Secrets are removed before anything is compared or written; evidence becomes receipts. `ground` comes from
-    `together`, where many are proposed at once.
+    Secrets are removed before anything is compared or written; evidence becomes receipts, and must hold. `earlier` are
+    receipts of versions that were committed once: they are kept though they may have changed since. `ground` comes
+    from `together`, where many are proposed at once.
     """
-    cited = rules.unique(map(str, resolve_ground(clone, map(str, evidence))))
+    cited = rules.unique(map(str, (*resolve_ground(clone, map(str, evidence)), *earlier)))
     words, more = rules.split_statement(f"{statement}\n\n{details}")
     source = source or next((text for text in cited if text.startswith(("run:", "commit:"))), None)
     given: dict[str, Any] = {"statement": words, "details": more, "because": because.strip(), "id": id}
@@ -179,7 +181,7 @@ def expiry(clone: Clone, when: str | datetime | None) -> datetime | None:
 
 
 Ask = Callable[[str], str | None]
-Cited = Callable[[ExtractedMemory], Sequence[str]]
+Cited = Callable[[ExtractedMemory], Sequence[str | Evidence]]  # a receipt that is no text is an `earlier` one
 
 
 @frozen
@@ -218,7 +220,7 @@ def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evide
     named = paths_mentioned(clone.repo, (one.statement for one in found))
     with hold_ground(clone) as ground:
         for one in found:
-            before = set(ground.ids)
+            before, cited = set(ground.ids), evidence(one)
             try:
                 made = propose(
                     clone,
@@ -227,7 +229,8 @@ def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evide
                     statement=one.statement,
                     details="\n\n".join(filter(None, (f"Rationale: {one.why}" if one.why else "", one.details))),
                     confidence=one.confidence,
-                    evidence=evidence(one),
+                    evidence=[text for text in cited if isinstance(text, str)],
+                    earlier=[receipt for receipt in cited if not isinstance(receipt, str)],
                     applies_to=named[one.statement],
                     source=source if source.startswith("run:") else None,
                     provenance=[Provenance(source, *said) for said in ((one.turn, one.words), *one.also)],

@@ -134,10 +134,13 @@ class ReviewQueue:
         return memory_conflicts.standing_conflicts(self._clone, self.known.standings, self.against)
 
 
-def _sure_first(standing: MemoryStanding) -> tuple[float, str]:
-    """The surest first, of the same those of one session together; what has no number is meant by who proposed it."""
+def _sure_first(standing: MemoryStanding) -> tuple[bool, float, str]:
+    """The surest first, of the same those of one session together; what has no number is meant by who proposed it.
+
+    What rests on code that has changed since stands last: it may not be true any more.
+    """
     said = standing.memory.confidence
-    return -1.0 if said is None else -said, standing.memory.source or ""
+    return standing.code_moved, -1.0 if said is None else -said, standing.memory.source or ""
 
 
 def since_approval(clone: Clone, standing: MemoryStanding) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 State = Literal["holds", "changed", "gone", "unanchored"]
 
-_HELD = "held 1"  # another number whenever the same bytes would be judged otherwise: kept answers are void then
+_HELD = "held 2"  # another number whenever the same bytes would be judged otherwise: kept answers are void then
 _AT_ONCE = 64  # files whose text in git is read together
 _HINT = (
     "Name a run id (`holdfast log`), a commit, or a tracked file, path:10-20, path#name; "
@@ -169,22 +169,30 @@ def _resolve(clone: Clone, citation: str) -> Evidence:
         found = [item for kind in ("run", "commit", "file") for item in readers[kind](text)]
     match found:
         case [one]:
-            _refuse_secret(clone, one)
-            return one
+            return may_be_cited(clone, one)
         case []:
             raise _nothing(clone, text)
         case _:
             raise _several(text, found)
 
 
-def _refuse_secret(clone: Clone, one: Evidence) -> None:
-    """A receipt names its file, and is published with whatever cites it."""
+def may_be_cited(clone: Clone, one: Evidence) -> Evidence:
+    """The receipt itself; BadInput if it cannot be published with whatever cites it, for it names its file."""
     path = one.path if isinstance(one, FileEvidence | Span) else ""
+    _refuse_odd_name(path)
     if (clean := clone.hide.text(path)) != path:
         raise BadInput(
             f"{visible(clean)} cannot be cited: its name holds a secret",
             hint="Rename the file, or cite a commit or a run.",
         )
+    return one
+
+
+def _refuse_odd_name(path: str) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise BadInput(f"the name of {visible(path)} is not UTF-8, so no memory can cite it") from None
 
 
 def _spelled(clone: Clone, citation: str) -> str:
@@ -342,10 +350,7 @@ def _followed(clone: Clone, receipt: str) -> list[Evidence]:
 
 def _cited(clone: Clone, one: _Reading, place: TrackedPlace) -> Evidence:
     """The receipt for one reading; a hash that was given must still be what stands there."""
-    try:
-        place.path.encode()
-    except UnicodeEncodeError:
-        raise BadInput(f"the name of {visible(place.path)} is not UTF-8, so no memory can cite it") from None
+    _refuse_odd_name(place.path)
     if one.kind == "file":
         whole = FileEvidence(place.path, one.hash or place.held.blobs[0])
         if _whole_state(clone.repo, whole, place.held) != "holds":

@@ -42,7 +42,7 @@ _DEPARTED = 100  # symbols looked for in other files
 _BETWEEN = 40  # versions of a path after the one that was cited
 _OTHER_FILES = 200  # of one commit
 _RECORD = "evidence.json"  # beside what the last command saw
-_RULES = "1"  # counts up when the same texts may be judged otherwise
+_RULES = "2"  # counts up when the same texts may be judged otherwise
 _MOST_KEPT = 20_000  # verdicts
 
 Standing = tuple[FileVersion, int, int]
@@ -275,6 +275,7 @@ def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, SpanSource]:
     if not waiting or repo.head().oid is None:
         return found
     tried: set[tuple[str, str]] = set()
+    as_before: dict[Span, SpanSource] = {}
     for how, depth, quick in _LOOKS:
         paths = [path for path, some in waiting.items() if some - found.keys()]
         known = _many_versions(repo, paths, how, depth) if paths else {}
@@ -284,10 +285,12 @@ def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, SpanSource]:
         tried |= {(path, blob) for path, some in blobs.items() for blob in some}
         for path, blob, text in _read(repo, fresh, waiting, found):
             for span in waiting[path] - found.keys():
+                at = next(n for n, version in enumerate(known[path]) if version.blob == blob)
                 if (place := text.own(span, quick=quick)) is not None:
-                    at = next(n for n, version in enumerate(known[path]) if version.blob == blob)
                     found[span] = SpanSource(text, *place, tuple(known[path][:at]))
-    return found
+                elif not quick and span not in as_before and (place := text.own_as_before(span)) is not None:
+                    as_before[span] = SpanSource(text, *place, tuple(known[path][:at]))
+    return as_before | found
 
 
 def _many_versions(repo: Repo, paths: Sequence[str], how: str, depth: int) -> dict[str, list[CommittedVersion]]:

@@ -91,6 +91,8 @@ def _search(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[int, 
             continue
         for newer, other in reversed(passed):
             went = LineAlignment(text.lines, other.lines).follow(*place)
+            if went and isinstance(span, SymbolEvidence) and not other.is_symbol(*went):
+                went = None  # the text stands there, with an annotation above that was not cited
             if (
                 went := went or span_following.written_otherwise(span, span_following.SpanSource(text, *place), other)
             ) is None:

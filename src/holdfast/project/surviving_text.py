@@ -1,6 +1,7 @@
 """What was written then, looked for in the work tree: whether it stands, and where.
 
-A memory that cites the wrong lines looks better founded than it is, so where there is doubt nothing is cited.
+A memory that cites the wrong lines looks better founded than it is, so where there is doubt nothing is cited. What is
+cited is cited as the session's own commits have it: a session may be imported long after its code has changed.
 """
 
 import contextlib
@@ -9,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -16,9 +18,11 @@ from holdfast.capture.ingest.run_files import CYCLES, LINES, turns_of
 from holdfast.curation.extraction import session_claims, session_statements
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.git.evidence_check import resolve
-from holdfast.git.tracked_files import paths_mentioned, paths_spelled
+from holdfast.git.evidence_check import may_be_cited, resolve
+from holdfast.git.tracked_files import paths_mentioned, paths_spelled, places, stored
+from holdfast.model.evidence import Evidence, FileEvidence, is_oid
 from holdfast.model.spans import source_text, symbols
+from holdfast.model.spans.file_version import FileVersion
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory
 from holdfast.patterns import regex
@@ -37,6 +41,8 @@ _SHORT = 3  # letters of a name that stands anywhere by chance
 _TESTS = regex(r"(?i)(^|/)tests?(/|$)|_test\.|\.test\.|\.spec\.|(^|/)test_")
 _DOCUMENTS = regex(r"(?i)\.(?:md|mdx|txt|rst|adoc)$")
 _HUMPS = regex(r"\b[A-Z][a-z0-9]+(?:[A-Z]\w*)+")
+_LACKS = regex(r"(?i)\b(?:never|not|without|no|only|nie|kein\w*|nicht|ohne)\b|n't\b|不|没有")
+_COMMITTED = 3600  # seconds after its last turn in which people commit what a session did
 _REPLACED = regex(
     r"(?i)\b(?:instead|rather than|no longer|not|never|replac|remov|renam|drop|delet|deprecat)|\bfrom\b.*\bto\b|n't\b"
 )
@@ -105,6 +111,79 @@ class WrittenFiles:
         return list(dict.fromkeys(islice(there, MOST_LOOKED_AT)))
 
 
+@frozen
+class _Committed:
+    """A file as a commit has it."""
+
+    text: FileVersion
+    blob: str
+
+
+class SessionFiles:
+    """The files of a run as its commits left them; git is asked once for each commit and each file."""
+
+    def __init__(self, clone: Clone, folder: str, files: WrittenFiles) -> None:
+        self.clone, self.folder, self.files = clone, folder, files
+        self._blobs: dict[tuple[str, str], str | None] = {}
+        self._texts: dict[tuple[str, str], _Committed | None] = {}
+
+    def committed(self, path: str, turn: int) -> _Committed | None:
+        """A file as it was after the work of a turn; None where no commit that is here tells."""
+        commit = self._commit(path, turn)
+        for name in (path, *self._names_before(path)) if commit else ():
+            if (found := self._read(commit or "", name)) is not None:
+                return found
+        return None
+
+    def _commit(self, path: str, turn: int) -> str | None:
+        """The commit that holds what a turn did: its own last one, else the next that the run made.
+
+        After the last commit of a run this is the right one for files that nobody wrote since; a run without
+        commits stood on the one it began with.
+        """
+        rows = [(int(row["turn"]), row) for row in self.files.turns(self.folder)]
+        made = [(at, str(row["commits"][-1])) for at, row in rows if row["commits"]]
+        if later := [oid for at, oid in made if at >= turn]:
+            return later[0]
+        at, last = made[-1] if made else (0, self._began_at)
+        return None if any(path in row["files"] for n, row in rows if n > at) else last
+
+    @cached_property
+    def _began_at(self) -> str | None:
+        anchor = capsule.read_context(self.folder).get("anchor")
+        head = anchor.get("head") if isinstance(anchor, dict) else None
+        return head if isinstance(head, str) else None
+
+    def _names_before(self, path: str) -> list[str]:
+        """The names that a file had when the run wrote it, if it was renamed since."""
+        return [old for old, new in self._renamed.items() if new == path]
+
+    @cached_property
+    def _renamed(self) -> dict[str, str]:
+        wrote = dict.fromkeys(path for row in self.files.turns(self.folder) for path in row["files"])
+        gone = [path for path in wrote if self.files.now(path) is None][:MOST_LOOKED_AT]
+        return {old: place.path for old, place in places(self.clone.repo, gone).items()} if gone else {}
+
+    def _read(self, commit: str, path: str) -> _Committed | None:
+        key = (commit, path)
+        if key not in self._texts:
+            blob = self._blob(commit, path)
+            data = stored(self.clone.repo, [blob]).get(blob) if blob else None
+            self._texts[key] = _Committed(FileVersion(path, data), blob) if blob and data is not None else None
+        return self._texts[key]
+
+    def _blob(self, commit: str, path: str) -> str | None:
+        """The blob of a path in a commit; for all files of the run at once."""
+        if (commit, path) not in self._blobs:
+            wrote = (one for row in self.files.turns(self.folder) for one in row["files"])
+            asked = list(dict.fromkeys([path, *wrote]))[:MOST_LOOKED_AT]
+            found: dict[str, str] = {}
+            with contextlib.suppress(HoldfastError):  # a commit of another clone, or one that was rewritten
+                found = self.clone.repo.blobs_at(commit, asked) if is_oid(commit) else {}
+            self._blobs |= {(commit, one): found.get(one) for one in asked}
+        return self._blobs[commit, path]
+
+
 def _calls(folder: str) -> Iterator[tuple[int, str, str]]:
     """The turn of each step of a run, what its calls were given, and what came of them; damage is left out."""
     for row in capsule.read_rows(folder, CYCLES):
@@ -113,28 +192,56 @@ def _calls(folder: str) -> Iterator[tuple[int, str, str]]:
             yield row["turn"], "\n".join(one["input"] for one in given), "\n".join(one["output"] for one in came)
 
 
-def cited(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles) -> list[str]:
+def cited(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
     """Receipts for the lines that a find is about: written in its turn, and all of them there now."""
-    receipts: list[str] = []
-    for path, wrote in written(folder, found.turn):
+    files, receipts = session.files, list[Evidence]()
+    for path, wrote in written(session.folder, found.turn):
         if len(receipts) == MOST:
             break
         if not wrote or files.rests(path, wrote).state != "holds":
             continue
-        span = _about(found.statement, path, files.now(path) or (), wrote)
+        then = session.committed(path, found.turn)
+        now = files.now(path) or () if then is None else [line.decode("utf-8", "replace") for line in then.text.lines]
+        span = _about(found.statement, path, now, wrote)
         if span is not None:
             with contextlib.suppress(HoldfastError):  # not tracked, or nothing that can be cited
-                receipts.append(str(resolve(clone, f"lines:{path}:{span[0]}-{span[1]}")))
+                named = _Named("lines", path, f"{span[0]}-{span[1]}")
+                cut = then and then.text.cite_lines(*span, size=len(then.blob))
+                receipts.append(may_be_cited(session.clone, cut) if cut else resolve(session.clone, str(named)))
     return receipts
 
 
-def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: WrittenFiles) -> list[str]:
+@frozen
+class _Named:
+    """Something that a find is about: a symbol, some lines, or a whole file."""
+
+    kind: str  # symbol, lines, file
+    path: str
+    part: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.path}" + {"symbol": "#", "lines": ":", "file": ""}[self.kind] + self.part
+
+
+def _receipt(session: SessionFiles, turn: int, named: _Named) -> Evidence:
+    """The receipt for it as the session left it; where that cannot be told, as it is now."""
+    then = session.committed(named.path, turn) if named.kind != "lines" else None  # these stand as they were written
+    if then is not None and named.kind == "file":
+        return may_be_cited(session.clone, FileEvidence(then.text.path, then.blob))
+    if then is not None:
+        with contextlib.suppress(HoldfastError):  # it had another name then
+            return may_be_cited(session.clone, then.text.cite_symbol(named.part, size=len(then.blob)))
+    return resolve(session.clone, str(named))
+
+
+def cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
     """Receipts where the lines themselves cannot be cited: for symbols and files that a find is about.
 
     It names them; or it is about a symbol that its turn wrote into. Files of its own turn come first, then those of
     later turns, which carried it out, then earlier ones; where none of these holds a name of the find, what was read. A
     whole file is the last resort: it changes soon.
     """
+    clone, folder, files = session.clone, session.folder, session.files
     rows = [(int(row["turn"]), list(row["files"])) for row in files.turns(folder)]
     own = [path for turn, paths in rows if turn == found.turn for path in paths]
     others = [path for turn, paths in rows if turn > found.turn for path in paths]
@@ -151,21 +258,21 @@ def cited_names(clone: Clone, folder: str, found: ExtractedMemory, files: Writte
     spelled = [path for path in there if path.rsplit("/", 1)[-1] in bases]
     cited = list(_comment(found.words, there, files)) if found.rule == COMMENT else []
     code = [path for path in there if not _DOCUMENTS.search(path)]
-    cited = cited or [f"symbol:{path}#{name}" for path in spelled or code for name in _defined(files, path, names)]
-    cited += [f"file:{path}" for path in spelled]
+    cited = cited or [_Named("symbol", path, name) for path in spelled or code for name in _defined(files, path, names)]
+    cited += [_Named("file", path) for path in spelled]
     if not cited:
         said = f"{found.statement}\n{found.details}"
-        cited = [f"symbol:{path}#{name}" for path, name in _written_into(folder, found.turn, said, files)]
+        cited = [_Named("symbol", path, name) for path, name in _written_into(folder, found.turn, said, files)]
         near = [path for path in there if path in own] or there
         written_code = [path for path in near if path in code]
         shares = _sharing_words(said, written_code, files) or _sharing_words(said, near, files)
-        cited += [f"file:{path}" for path in shares]
-    receipts: list[str] = []
-    for citation in cited:
-        if len(receipts) == MOST or (receipts and citation.startswith("file:")):
+        cited += [_Named("file", path) for path in shares]
+    receipts: list[Evidence] = []
+    for one in cited:
+        if len(receipts) == MOST or (receipts and one.kind == "file"):
             break
         with contextlib.suppress(HoldfastError):  # not tracked, ambiguous, or nothing that can be cited
-            receipts.append(str(resolve(clone, citation)))
+            receipts.append(_receipt(session, found.turn, one))
     return receipts
 
 
@@ -176,8 +283,7 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
     of code. A comment is gone with its words.
     """
     rows = files.turns(folder)
-    may_be_fault = found.kind != "dead-end" and session_claims.may_be_fault(found.statement)
-    if may_be_fault and _is_mended(clone, files, rows, found):
+    if found.kind != "dead-end" and _is_mended(clone, files, rows, found):
         return False
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
@@ -214,17 +320,31 @@ def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[
 
 
 def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, Any]], found: ExtractedMemory) -> bool:
-    """Whether a function that a fault is told of was changed after that: in its session or since, by whomever."""
-    said = next((str(row["ts"]) for row in rows if row["turn"] == found.turn), "")
-    names = _names(found.statement)
-    for path in _naming(clone, files, names) if said and names else ():
+    """Whether somebody changed the function of a fault afterwards: in its session or since.
+
+    What an agent finds lacking in a turn without edits ("never waits") counts as a fault that its session mended.
+    """
+    row = next((row for row in rows if row["turn"] == found.turn), None)
+    if row is None:
+        return False
+    until = None if session_claims.may_be_fault(found.statement) else str(rows[-1].get("ended") or rows[-1]["ts"])
+    is_found_lacking = found.who == "agent" and not row.get("wrote") and _LACKS.search(found.statement)
+    if until is not None and not is_found_lacking:
+        return False
+    last = datetime.fromisoformat(until).timestamp() + _COMMITTED if until else float("inf")
+    return any(
+        datetime.fromisoformat(str(row["ts"])).timestamp() < changed <= last
+        for changed in _changes(clone, files, _names(found.statement))
+    )
+
+
+def _changes(clone: Clone, files: WrittenFiles, names: Sequence[str]) -> Iterator[int]:
+    """When each line of the functions of these names was written."""
+    for path in _naming(clone, files, names) if names else ():
         for name in _defined(files, path, names):
             one = symbols.fitting(path, _symbols(files, path), name)[0]
             told = clone.repo.attempt("blame", "-w", "--line-porcelain", "-L", f"{one.first},{one.last}", "--", path)
-            moments = [int(row[12:]) for row in told.stdout.split(b"\n") if row.startswith(b"author-time ")]
-            if max(moments, default=0) > datetime.fromisoformat(said).timestamp():
-                return True
-    return False
+            yield from (int(row[12:]) for row in told.stdout.split(b"\n") if row.startswith(b"author-time "))
 
 
 def _in_comments(words: str, lines: Sequence[str]) -> bool:
@@ -234,14 +354,14 @@ def _in_comments(words: str, lines: Sequence[str]) -> bool:
     return "".join(filter(str.isalnum, own[1:])) in text
 
 
-def _comment(words: str, paths: Sequence[str], files: WrittenFiles) -> Iterator[str]:
+def _comment(words: str, paths: Sequence[str], files: WrittenFiles) -> Iterator[_Named]:
     """Where a comment stands, by how it begins."""
     own = words.partition("` ")[2] or words  # after the name of what it stands above
     begins = own[1:_BEGINS].rpartition(" ")[0] or own
     for path in paths:
         found = [at for at, line in enumerate(files.now(path) or (), 1) if begins in line]
         if len(found) == 1:
-            yield f"lines:{path}:{found[0]}-{found[0]}"
+            yield _Named("lines", path, f"{found[0]}-{found[0]}")
 
 
 def _naming(clone: Clone, files: WrittenFiles, names: Sequence[str]) -> list[str]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from holdfast.capture.ingest.intake import IntakeResult, TranscriptIntake
     from holdfast.capture.ingest.session_repository import SessionRepository
     from holdfast.capture.records.knowledge_files import SkippedKnowledge
+    from holdfast.model.evidence import Evidence
 
 Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
 
@@ -207,11 +208,12 @@ class TranscriptImport(Concern):
         files = surviving_text.WrittenFiles(self.clone.repo.top)
         for run, said in taken.said.items():
             source, folder = f"run:{run}", self.clone.layout.run(run)
+            session = surviving_text.SessionFiles(self.clone, folder, files)
             done = propose.harvest(
                 self.clone,
                 said,
                 source=source,
-                evidence=partial(self._evidence, source, folder, files),
+                evidence=partial(self._evidence, source, session),
                 holds=partial(surviving_text.still_stands, self.clone, folder, files),
                 sent=self.project.harvest.sent([run, *([taken.session_id] if taken.session_id else [])]),
                 ask=self.project.harvest.model_for(said) if may_ask else None,
@@ -223,12 +225,11 @@ class TranscriptImport(Concern):
             import_progress.harvested(stores, taken.agent, taken.session, taken.said)
 
     def _evidence(
-        self, source: str, folder: str, files: surviving_text.WrittenFiles, found: utterance.ExtractedMemory
-    ) -> list[str]:
+        self, source: str, session: surviving_text.SessionFiles, found: utterance.ExtractedMemory
+    ) -> list[str | Evidence]:
         """What a find rests on."""
-        lines = surviving_text.cited(self.clone, folder, found, files)
-        named = lines or surviving_text.cited_names(self.clone, folder, found, files)
-        return [*_shown_by(source, folder, found), *named]
+        named = surviving_text.cited(session, found) or surviving_text.cited_names(session, found)
+        return [*_shown_by(source, session.folder, found), *named]
 
     def record(self, tool: Dialect, path: str) -> str:
         """Record the run in one transcript of ours, once, and propose what it says; gives the run's id."""

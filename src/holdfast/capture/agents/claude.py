@@ -223,7 +223,10 @@ class ClaudeTurns:
             if text and value.get("isMeta") is not True:
                 self._hear(record, ClaudeTrigger(), key=key)
         elif value.get("isSidechain") is not True or human:
-            self._hear(record, claude_records.classify_prompt(value, text, image=image), key=key)
+            said = claude_records.classify_prompt(value, text, image=image)
+            if isinstance(said, ClaudeTypedPrompt) and said.text in self._queued:
+                self._queued.remove(said.text)  # `dequeue` names nothing, and took the oldest
+            self._hear(record, said, key=key)
 
     def _assistant(self, record: TranscriptRecord) -> None:
         value = record.value

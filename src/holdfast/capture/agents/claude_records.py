@@ -133,9 +133,12 @@ def _result(call: Call, block: dict[str, Any], record: dict[str, Any]) -> Result
     denied = bool(text_value(record.get("toolDenialKind"))) or decision == "reject"
     refused = failed and (denied or said.startswith(_LISTS.lines("denied")))
     broken = dict_of(told).get("interrupted") is True
+    # Claude Code says how a command ended on a line of its own; the command did not print it.
+    framed = _EXIT.match(said) if failed and call.kind == "shell" else None
+    printed = said[framed.end() :].lstrip("\n") if framed else said
     return Result(
-        text="" if transcript_text.is_holdfast_tool(call.name) else ends(said),
-        size=len(said),
+        text="" if transcript_text.is_holdfast_tool(call.name) else ends(printed),
+        size=len(printed),
         exit_status=None if refused else _exit_status(call, said, told, failed=failed),
         failed=failed or broken,
         refused=refused,

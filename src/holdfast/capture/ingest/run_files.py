@@ -216,8 +216,9 @@ def committing(turn: TranscriptTurn, since: str, until: str) -> list[AgentGitCal
             verbs = frozenset(verb for call in step.calls for verb in _verbs(call))
             if verbs:
                 after = next(filter(None, times[n + 1 :]), None)
-                # Commits that git printed as if it had made them; other commands may print the like.
-                done = [one.result.text for one in step.calls if one.result and not one.result.failed and _verbs(one)]
+                # Commits that git printed as if it had made them, also on a line that failed after it, as a push does;
+                # other commands may print the like.
+                done = [one.result.text for one in step.calls if one.result and _verbs(one)]
                 told = dict.fromkeys(name for text in done for name in _COMMITTED.findall(text[:20_000]))
                 found.append(AgentGitCall(times[n] or since, after or until, verbs, tuple(told)))
     return found
@@ -257,7 +258,7 @@ class RunFilesWriter:
         self._account, self._quotes = Account(origin, top=place.top), transcripts.TranscriptQuotes()
         self._undone = UndoneEdits()
         self._sinks = {name: into.open_output(name) for name in (CYCLES, TURNS)}
-        self.turns = self.steps = self._all_calls = 0
+        self.steps = self._all_calls = 0
         self._calls: list[dict[str, Any]] = []
         self._files: dict[str, dict[str, Any]] = {}
         self.commits: dict[str, None] = {}  # that were made in it
@@ -320,7 +321,6 @@ class RunFilesWriter:
             touched["removed"] += len(one.removed)
 
     def _count(self, turn: TranscriptTurn, ended: str) -> None:
-        self.turns += not turn.continues
         self.steps += len(turn.steps)
         self._ended = max(self._ended, ended)
         last = turn.steps[-1].calls if turn.steps else ()
@@ -370,7 +370,7 @@ class RunFilesWriter:
                 "ended": self._ended,
                 "outputs": {
                     "summary": summary.sentence,
-                    "turns": self.turns,
+                    "turns": summary.turns,  # as its page counts them: what a person asked
                     "cycles": self.steps,
                     "calls": self._all_calls,
                     "duration_ms": run_report.duration(str(self._context["started"]), self._ended),

@@ -86,10 +86,12 @@ def _notes(call: Call) -> Iterator[tuple[str, str]]:
         return
     if call.kind == "ask" or _SHAPE.asks.fullmatch(call.name):
         yield from (("answer", f"{asked} {answered}") for asked, answered in _SHAPE.answers.findall(call.result.text))
+    if call.command and (message := commit_message(call.command)):
+        # What follows on the line may fail, a push; git says that the commit was made.
+        told = _SHAPE.committed.findall(call.result.text) if call.result.failed else [message]
+        yield "commit", message if any(map(message.startswith, told)) else ""
     if call.result.failed:
         return
-    if call.command and (message := commit_message(call.command)):
-        yield "commit", message
     if _SHAPE.plans.fullmatch(call.name):
         yield "plan", _plan(call.text)
     for edit in call.edits:

@@ -33,7 +33,7 @@ def own_words(turn: Utterance) -> Utterance:
 def without_reset(turns: Sequence[Utterance], commands: Sequence[TriedCommand]) -> list[Utterance]:
     """The turns without the messages of commits that a later turn took back with `git reset` or `git revert`.
 
-    If it took the work back as well, and that was all that a turn committed, what was said in that turn goes, too.
+    If it took the work back as well, and that was all that a turn committed, the words of that turn go, too.
     """
     gone: set[int] = set()
     undone: set[int] = set()

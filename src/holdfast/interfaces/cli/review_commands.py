@@ -37,7 +37,7 @@ SAME = 60  # letters by which a quotation is known
 DIFF = 12  # lines of what made a memory stale
 LIKELY = 0.6  # confidence: below it two readers kept or reworded 12 of 50 candidates, above it 33 of 57
 _ELSEWHERE = "proposed on another line"
-_STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
+_STATE = {"holds": "unchanged", "changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
 _VERB = {"rejected": "rejected", "deprecated": "retired"}
 
 
@@ -104,7 +104,7 @@ def waiting_text(waiting: Waiting, lost: Sequence[review_queue.UnreadableMemory]
         f"{count(len(waiting), 'memory', 'wait')}.",
         *(["", *_heading(one[0].standing), *_grounds(*one)] for one in closely),
         *(["", f"{len(rest)} less likely, of which about one in four is worth keeping:"] if rest else []),
-        *(_heading(one[0].standing) for one in rest),
+        *([*_heading(one[0].standing), *_moved(one[0].standing)] for one in rest),
         "",
         f"Accept one with: holdfast review accept {waiting[0][0].id}",
     )
@@ -122,6 +122,10 @@ def _heading(standing: decisions.MemoryStanding) -> list[str]:
         return [f"  {name}  {statement}  {kind}".rstrip()]
     first, *rest = _wrapped(standing.memory.statement)
     return [f"  {name}  {first}", *(f"    {row}" for row in rest), *([f"    {kind}"] if kind else [])]
+
+
+def _moved(standing: decisions.MemoryStanding) -> list[str]:
+    return ["    its evidence has changed since"] if standing.code_moved else []
 
 
 def _wrapped(text: str, width: int = READ) -> list[str]:

@@ -158,7 +158,7 @@ def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "stands", _cut(fields.get("status"))
     yield "trust", wording("trust").get(str(fields.get("trust")), "")
     for text, state in (fields.get("evidence") or {}).items():
-        yield "evidence", f"{text} ({state})"
+        yield "evidence", f"{text} ({wording('cited').get(state, state)})"
     yield from (("said", _cut(text)) for text in fields.get("said") or ())
     yield from _rows(fields, "suggests because")
     yield from (("note", _cut(text)) for text in fields.get("notes") or ())

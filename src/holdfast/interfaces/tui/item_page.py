@@ -75,6 +75,7 @@ MAX_DIFF = 120  # lines
 MAX_CONFLICTS = 8
 STACKED = 56  # columns; below that the two sides of a contradiction stand one above the other
 STATES = {"holds": "green", "changed": "yellow", "gone": "red", "unanchored": "yellow"}
+_SHOWN = {"holds": "unchanged"}  # it says that the code is as it was, not that the memory is true
 _MARK = regex(r"⟨U\+[0-9A-F]{4,6}⟩")
 _WORD = regex(r"\w+")
 
@@ -185,7 +186,8 @@ def _fields(item: QueueItem, cited: Mapping[str, CitedLines]) -> Iterator[Render
     for number, receipt in enumerate(memory.evidence):
         state = states.get(receipt, "")
         label = "evidence: " if number == 0 else "          "
-        shown = (f"{state:<8}" if state else "", STATES.get(state, ""))
+        # As wide as the longest of these words, and a blank.
+        shown = (f"{_SHOWN.get(state, state):<11}" if state else "", STATES.get(state, ""))
         yield Text.assemble((label, "dim"), shown, safe(receipt_name(receipt)))
         if receipt in cited:
             yield from _lines(cited[receipt])

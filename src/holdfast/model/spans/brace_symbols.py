@@ -30,6 +30,7 @@ class BraceLanguage:
     newline_ends: bool = False
     needs_body: tuple[str, ...] = ()  # without a block it is only a use of the name
     brackets: str = "([{"
+    marks: tuple[str, ...] = ()  # how annotations begin that may stand on lines of their own above a definition
 
 
 @cache
@@ -44,17 +45,16 @@ def languages() -> dict[str, BraceLanguage]:
 
     found: dict[str, BraceLanguage] = {}
     for row in table["languages"].values():
-        endings = row.pop("endings").split()
+        endings, marks = row.pop("endings").split(), tuple(row.pop("marks", "").split())
         patterns: dict[str, Any] = {
             name: tuple(map(filled, row.pop(name, ()))) for name in ("block", "plain", "call_like", "holders")
         }
-        found.update(dict.fromkeys(endings, BraceLanguage(**row, **patterns)))
+        found.update(dict.fromkeys(endings, BraceLanguage(**row, **patterns, marks=marks)))
     return found
 
 
 _SHAPE = PatternFile(__file__)
 _MOST_STEPS = 1_000_000  # in one file; ten thousand beginnings without an end must not each be read to the last line
-_ABOVE = (b"@", b"#[", b"[", b"template")
 
 
 def brace_symbols(lines: Sequence[bytes], ending: str) -> list[Symbol]:
@@ -129,15 +129,39 @@ class _Reader:
         if not name or name in _SHAPE.words("no_names"):
             return None
         first = self._at.at(found.start() + len(found[0]) - len(found[0].lstrip()))
-        while first > 1 and self._lines[first - 2].lstrip().startswith(_ABOVE) and self._is_mark(first - 2):
-            first -= 1
+        first = self._at.at(self._marks_begin(self._at.starts[first - 1]))
         last = max(first, self._at.at(end))
         return SymbolPart(name, first, last, body, start=found.start(), opens=found.end(), end=end)
 
-    def _is_mark(self, index: int) -> bool:
-        """Whether a line above a definition belongs to it: a decorator, an attribute, a template head."""
-        line = self._lines[index].strip()
-        return not line.endswith(b";") and (line.startswith((b"@", b"template")) or line.endswith(b"]"))
+    def _marks_begin(self, at: int) -> int:
+        """Where the annotations begin that belong to what stands on the line that begins at a position."""
+        while self._language.marks and (end := self._code_before(at)) and (mark := self._mark_ending(end)) is not None:
+            at = mark
+        return at
+
+    def _code_before(self, at: int) -> int:
+        """Where the code before a position ends; comments and blank lines are no code."""
+        row = self._at.at(at) - 1
+        code = self._text[self._at.starts[row] : at].rstrip()
+        while not code and row:
+            row -= 1
+            code = self._text[self._at.starts[row] : self._at.starts[row + 1]].rstrip()
+        return self._at.starts[row] + len(code)
+
+    def _mark_ending(self, end: int) -> int | None:
+        """Where the annotation begins that ends before a position: `@name(…)`, `#[…]`, `[…]`, `template <…>`."""
+        text, marks = self._text, self._language.marks
+        opens = (self._brackets.around(end - 1) or 0) if text[end - 1] in ")]" else end
+        line = text[text.rfind("\n", 0, opens) + 1 : opens]
+        if text[end - 1] == "]":
+            if line.endswith("#") and "#[" in marks:
+                return opens - 1
+            is_attribute = "[" in marks and _SHAPE.before_attribute.fullmatch(line)
+            return opens if is_attribute and not _SHAPE.of_the_file.match(text, opens) else None
+        if "@" in marks and (found := _SHAPE.annotation.search(line)):
+            return opens - len(found[0])
+        is_template = "template" in marks and text[end - 1] == ">" and line.lstrip().startswith("template")
+        return opens - len(line.lstrip()) if is_template else None
 
     def _end(self, at: int, *, block: bool) -> tuple[int, bool]:
         """Where what begins before a position ends, and whether it has a block of its own."""

@@ -1,4 +1,4 @@
-"""Code compared by what it does: equal in meaning are texts that differ in comments, layout, docstrings, annotations.
+"""Code compared by what it does: equal in meaning are texts that differ in comments, layout, docstrings, type hints.
 
 Python is compared by its syntax tree, other languages by their tokens; where the ends of lines or the blanks between
 words say something (shell, Ruby, TOML), these count. Formats in which layout is content (Markdown, YAML, Makefiles) and
@@ -30,13 +30,16 @@ _BLANKS = regex(r"[^\S\n]+")
 _DIRECTIVE = regex(r"^[ \t]*#(?:[^\\\n]|\\.|\\\n)*", re.MULTILINE)
 
 
-def code_meaning(ending: str, lines: Sequence[bytes], *, own: str = "") -> Meaning | None:
-    """What some lines of a kind of file do; None if only their text tells. `own` is a name that may change."""
+def code_meaning(ending: str, lines: Sequence[bytes], *, own: str = "", fields: bool = False) -> Meaning | None:
+    """What some lines of a kind of file do; None if only their text tells. `own` is a name that may change.
+
+    With `fields` they stand in the body of a Python class.
+    """
     text = b"\n".join(lines).decode("utf-8", "replace")
     if len(text) > _MOST:
         return None
     if ending in ("py", "pyw"):  # of a stub, annotations are all there is
-        return _python(text, own)
+        return _python(text, own, fields=fields)
     if mask := _BY_LINES.get(ending):
         found = None if "<<" in text else _by_lines(text, mask)  # a document inside may hold anything
     elif ending in ("json", "jsonc", "json5"):
@@ -68,13 +71,13 @@ def _by_lines(text: str, mask: str) -> Iterator[str]:
     return (line.strip() for line in whole.split("\n") if line.strip())
 
 
-def _python(text: str, own: str) -> Meaning | None:
+def _python(text: str, own: str, *, fields: bool) -> Meaning | None:
     inside = text[:1] in (" ", "\t")  # these lines stand in a class or function, which need not be read
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about strangers' code; nobody asked
             body = ast.parse(f"if 1:\n{text}" if inside else text).body
-        return tuple(_statements(body[0].body if inside else body, own))  # type: ignore[attr-defined]
+        return tuple(_statements(body[0].body if inside else body, own, fields=fields))  # type: ignore[attr-defined]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -82,36 +85,38 @@ def _python(text: str, own: str) -> Meaning | None:
 _SILENT = frozenset(("annotation", "returns", "type_comment", "type_params", "kind", "ctx"))
 
 
-def _statements(body: Sequence[ast.stmt], own: str, *, fields: bool = False) -> Iterator[str]:
+def _statements(body: Sequence[ast.stmt], own: str, *, fields: bool) -> Iterator[str]:
     """What statements do; strings alone and annotations do nothing, except that they make `fields` of a class."""
     for node in body:
         match node:
             case ast.Expr(value=ast.Constant(value=str())):
                 pass
-            case ast.AnnAssign(value=value, target=target) if not fields:
-                yield from () if value is None else ("Assign(", *_shape([target], own), *_shape(value, own), ")")
+            case ast.AnnAssign(value=value, target=target, annotation=kind):
+                typed = ("Field(", *_shape(kind, own), ")") if fields else ()
+                if typed or value is not None:
+                    yield from ("Assign(", *_shape([target], own), *typed, *_shape(value, own), ")")
             case _:
-                yield from _shape(node, own)
+                yield from _shape(node, own, fields=fields)
 
 
-def _shape(node: object, own: str) -> Iterator[str]:
+def _shape(node: object, own: str, *, fields: bool = False) -> Iterator[str]:
     """A syntax tree as text, without what does nothing when the code runs."""
     if isinstance(node, list):
         if node and isinstance(node[0], ast.stmt):
-            yield from ("[", *(tuple(_statements(node, own)) or ("Pass(", ")")), "]")
+            yield from ("[", *(tuple(_statements(node, own, fields=fields)) or ("Pass(", ")")), "]")
         else:
-            yield from ("[", *(part for item in node for part in _shape(item, own)), "]")
+            yield from ("[", *(part for item in node for part in _shape(item, own, fields=fields)), "]")
     elif isinstance(node, ast.ClassDef):
         yield from ("ClassDef(", _OWN if node.name == own else node.name)
         yield from (part for some in (node.decorator_list, node.bases, node.keywords) for part in _shape(some, own))
-        # Names that it annotates are fields of a dataclass, a model, a named tuple.
-        body = tuple(_statements(node.body, own, fields=bool(node.decorator_list or node.bases)))
-        yield from (*(body or ("Pass(", ")")), ")")
+        # What a class's body annotates are its fields: those of a dataclass, a model, a protocol.
+        yield from (*(tuple(_statements(node.body, own, fields=True)) or ("Pass(", ")")), ")")
     elif isinstance(node, ast.AST):
+        inner = fields and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         yield f"{type(node).__name__}("
         for name, value in ast.iter_fields(node):
             if name not in _SILENT:
-                yield from _shape(value, own)
+                yield from _shape(value, own, fields=inner)
         yield ")"
     else:
         yield _OWN if own and node == own else repr(node)

@@ -36,6 +36,8 @@ _DEFINE = (b"def", b"class", b"func", b"function", b"fn", b"type", b"struct", b"
 _FAR = 2000  # lines down to the end of a definition
 _CLOSERS = (b"}", b")", b"]", b"end")
 _ABOVE = (b"@", b"#[", b"[", b"template")
+_CLOSED = (b")", b"]")  # how an annotation of several lines ends
+_MOVED = 40  # lines by which the first line of a symbol may differ from where an earlier version of Holdfast saw it
 
 
 class SymbolGuesses:
@@ -70,8 +72,23 @@ class SymbolGuesses:
         """Whether these lines can only be the symbol of this name, not one that is called alike elsewhere."""
         if self._is_python:
             return naming.qualifier(self._lines, place[0] - 1) == name.rpartition(".")[0]
+        if self._may_be_marked(place[0] - 1):  # an annotation above would belong to it, too
+            return False
         rows = self._mentions(name, rb"(?<!this\.)(?<!self\.)")
         return len(rows) < _GUESSES and all(place[0] <= row + 1 <= place[1] for row in rows)
+
+    def _may_be_marked(self, at: int) -> bool:
+        """Whether the code above a line looks like the end of an annotation; blank lines and comments are no code."""
+        in_comment = False
+        for row in range(at - 1, -1, -1):
+            line = self._lines[row].strip()
+            if in_comment or line.endswith(b"*/"):
+                in_comment = b"/*" not in line
+                line = line.partition(b"/*")[0].rstrip() if not in_comment else b""
+            if line and not line.startswith(b"//"):
+                code = line.partition(b" //")[0].rstrip()
+                return line.startswith(_ABOVE) or line.endswith(_CLOSED) or code.endswith(_CLOSED)
+        return False
 
     def _extents(self, at: int) -> Iterator[tuple[int, int]]:
         if self._is_python and naming.opens(self._lines[at]):
@@ -152,6 +169,19 @@ class FileVersion:
                 return None
         called = (s for s in self.symbols or [] if s.name == name)
         return next(self._equal(((s.first, s.last) for s in called), wanted), None)
+
+    def own_as_before(self, span: Span) -> tuple[int, int] | None:
+        """First and last line of a symbol that was cited with fewer or more of the lines above it than count today.
+
+        Earlier versions did not see annotations of several lines. Their receipts still hold where nothing changed.
+        """
+        if not isinstance(span, SymbolEvidence) or not self._named:
+            return None
+        for one in self.called(span.name):
+            starts = range(max(1, one.first - _MOVED), min(one.last, one.first + _MOVED) + 1)
+            if next(self._equal(((start, one.last) for start in starts), span.hash), None):
+                return one.first, one.last
+        return None
 
     def copies(self, span: Span) -> list[tuple[int, int]]:
         """Where else the cited text stands, the nearest first: it may have moved there, or be another's."""
@@ -252,6 +282,10 @@ class FileVersion:
         names = [naming.label(self.symbols or (), one) for one in found] or [before]
         return before if before in names else names[0]
 
+    def is_symbol(self, first: int, last: int) -> bool:
+        """Whether just these lines are a symbol."""
+        return any((one.first, one.last) == (first, last) for one in self.symbols or ())
+
     def enclosing(self, first: int, last: int) -> Symbol | None:
         """The innermost symbol that these lines lie in."""
         around = (one for one in self.symbols or () if one.first <= first and last <= one.last)
@@ -260,4 +294,13 @@ class FileVersion:
     def meaning(self, first: int, last: int, *, own: str = "", without: tuple[int, int] = (0, 0)) -> Meaning | None:
         """What lines first to last do, `without` some of them; None if only their text tells."""
         lines = [*self.lines[first - 1 : max(first, without[0]) - 1], *self.lines[max(first - 1, without[1]) : last]]
-        return meanings.code_meaning(naming.file_ending(self.path, self.lines), lines, own=own)
+        ending = naming.file_ending(self.path, self.lines)
+        return meanings.code_meaning(ending, lines, own=own, fields=self._is_in_class(first, last))
+
+    def _is_in_class(self, first: int, last: int) -> bool:
+        """Whether lines of a Python file stand in the body of a class, where annotated names are fields."""
+        if not self.path.endswith((".py", ".pyw")) or not b"".join(self.lines[first - 1 : first])[:1].isspace():
+            return False
+        around = [one for one in self.symbols or () if one.first < first and last <= one.last]
+        inner = min(around, key=lambda one: one.last - one.first, default=None)
+        return inner is not None and naming.is_class(self.lines[inner.first - 1 : inner.last])

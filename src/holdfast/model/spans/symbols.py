@@ -197,6 +197,8 @@ def _indent(line: bytes) -> int:
 def _decorator(lines: Sequence[bytes], at: int) -> int:
     """The line on which the decorator above a line begins; the line itself if there is none."""
     top, indent = at - 1, _indent(lines[at])
+    while top >= 0 and (not lines[top] or lines[top].lstrip().startswith(b"#")):  # they may stand in between
+        top -= 1
     if top >= 0 and lines[top].lstrip().startswith((b")", b"]")):
         while top > max(0, at - 40) and (
             not lines[top] or _indent(lines[top]) > indent or lines[top].lstrip()[:1] in b")]"
@@ -391,6 +393,7 @@ def symbols(path: str, lines: Sequence[bytes]) -> list[Symbol] | None:
 
 
 _TYPES = regex(rb"\b(?:class|struct|interface|enum|trait|impl|record|object|namespace|module|mod|union|type)\b")
+_OPENERS, _CLOSERS = (b"(", b"[", b"{"), (b")", b"]", b"}")
 _NUMBERED = regex(r"(.+)~([1-9][0-9]{0,3})")
 
 
@@ -415,8 +418,24 @@ def pick(path: str, found: Sequence[Symbol] | None, typed: str) -> Symbol:
 
 def is_function(lines: Sequence[bytes]) -> bool:
     """Whether a symbol of several lines is a function, by how it begins."""
-    head = b" ".join(line for line in lines[:6] if not line.lstrip().startswith((b"@", b"#", b"//"))).partition(b"{")[0]
+    head = b" ".join(_without_marks(lines)[:6]).partition(b"{")[0]
     return len(lines) > 1 and b"(" in head and not _TYPES.search(head.partition(b"(")[0])
+
+
+def is_class(lines: Sequence[bytes]) -> bool:
+    """Whether a Python symbol is a class."""
+    head = next(iter(_without_marks(lines)), b"")
+    return head.lstrip().startswith(b"class ")
+
+
+def _without_marks(lines: Sequence[bytes]) -> Sequence[bytes]:
+    """A symbol without the annotations and comments that it begins with."""
+    depth = 0
+    for at, line in enumerate(lines):
+        if not depth and line.strip() and not line.lstrip().startswith((b"@", b"#", b"[", b"//", b"/*", b"*")):
+            return lines[at:]
+        depth = max(0, depth + sum(line.count(char) for char in _OPENERS) - sum(line.count(char) for char in _CLOSERS))
+    return ()
 
 
 def plain_name(name: str) -> str:

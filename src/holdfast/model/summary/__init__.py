@@ -4,7 +4,7 @@ Made offline from turns alone; nothing is asked, nothing is trusted. Words that 
 theirs: each on one line, harmless in Markdown; hidden characters in them are made visible by the code that shows them.
 """
 
-from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
-from holdfast.model.summary.run_summary import Account, summary_page, turn_line
+from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile, summary_page
+from holdfast.model.summary.run_summary import Account, turn_line
 
 __all__ = ["Account", "Summary", "SummaryCommand", "SummaryFile", "summary_page", "turn_line"]

@@ -1,6 +1,7 @@
 """Tests and checks of a run: what was seen of each when it ran last, in which turn, and what was seen after it.
 
-For what failed: what was printed, what was tried next, and what went well later. Nothing here says how things are now.
+For what failed: what was printed, what was tried next, and what went well later. Of commits: which git reported, and
+which of them a later command took back. Nothing here says how things are now.
 """
 
 from collections.abc import Sequence
@@ -10,10 +11,11 @@ from holdfast.model.summary.command_results import CheckOutcome, error_line, goe
 from holdfast.model.summary.fields import SummaryCommand
 from holdfast.model.summary.wording import code, cut
 from holdfast.model.transcript import Result
-from holdfast.values import field, mutable
+from holdfast.values import field, mutable, replace
 
 MAX_FAILURES = 40  # failures that are kept; of more the first few and the newest
 _FIRST = 10
+APART = "\0"  # in a key, before what tells failures apart that one success settles together
 _TRIED = 2
 
 
@@ -72,7 +74,7 @@ class Failures:
     def settle(self, key: str, by: str = "") -> None:
         """What failed under this key went well now, itself or as a part of another command."""
         for one in self._kept:
-            if one.key == key and not one.settled:
+            if one.key.partition(APART)[0] == key and not one.settled:
                 one.settled, one.by = True, by
 
     def lines(self, most: int, turns: int) -> list[str]:
@@ -174,7 +176,8 @@ class Checks:
         said = (GOES_ON if goes_on(result.text) else UNSEEN) if unseen else told.sentence if told else PASSED
         if told is None and (passed is False or (unseen and result.exit_status)):
             line, whole = error_line(result.text), f"exit code {result.exit_status}" if result.exit_status else "failed"
-            said = f"the whole line ended with {whole}; {printed(line)}" if unseen else printed(line) or whole
+            ended = "; ".join(filter(None, [f"the whole line ended with {whole}", printed(line)]))
+            said = ended if unseen else printed(line) or whole
         names = told.names if told else ()
         status = None if passed is None else result.exit_status
         own = told is not None and told.passed is not None
@@ -186,18 +189,25 @@ class Checks:
             if passed:
                 self._failures.settle(f"check {key}")
             how = f"{named(shown)} {('passed' if own else PASSED) if passed else 'printed no error'}"
-            for at, one in [(at, one) for at, one in self._kept.items() if one.passed is False]:
-                same = command_results.tests(one.command) or one.command
-                alike = one.runner == runner or command_results.family(same) == command_results.family(test)
-                holds = command_results.is_whole(test, same) and " filtered out" not in said
-                # What could not be started is held by what could; and a hook runs all that there is.
-                holds |= command_results.never_ran(one.outcome) or command_results.commits(command)
-                alike = alike and not _apart(folder, one.folder) and not command_results.leaves_out(command)
-                if alike and holds and (passed or one.outdated):
-                    self._mended(at, one, how)
-                elif alike and not one.mended:
-                    one.after = how
+            others = command_results.chained(command) if passed and result.exit_status == 0 else ()
+            for one in dict.fromkeys([test, *others]):
+                self._went_well(command, one, made if one == test else replace(made, runner=""), how)
             self._failures.tried(f"ran {named(shown)}", turn)
+
+    def _went_well(self, command: str, test: str, made: Check, how: str) -> None:
+        """A test in a command line went well: what failed before and is of its kind may be mended by it."""
+        for at, one in [(at, one) for at, one in self._kept.items() if one.passed is False]:
+            same = command_results.tests(one.command) or one.command
+            alike = one.runner == made.runner and not command_results.are_other_lints(same, test)
+            alike |= command_results.family(same) == command_results.family(test)
+            holds = command_results.is_whole(test, same) and " filtered out" not in made.outcome
+            # What could not be started is held by what could; and a hook runs all that there is.
+            holds |= command_results.never_ran(one.outcome) or command_results.commits(command)
+            alike = alike and not _apart(made.folder, one.folder) and not command_results.leaves_out(command)
+            if alike and holds and (made.passed or one.outdated):
+                self._mended(at, one, how)
+            elif alike and not one.mended:
+                one.after = how
 
     def committed(self) -> None:
         """A commit was made: what kept one from being made does so no more."""
@@ -231,6 +241,60 @@ class Checks:
 def _apart(one: str, other: str) -> bool:
     """Whether two folders that command lines go to are different ones."""
     return bool(one and other) and not f"/{one}".endswith(f"/{other}") and not f"/{other}".endswith(f"/{one}")
+
+
+@mutable
+class ReportedCommit:
+    """A commit that git reported; one of which it said nothing has no subject and is shown nowhere."""
+
+    oid: str = ""
+    subject: str = ""
+    note: str = ""  # where it was made, and how
+    folder: str = ""  # that the command went to first
+    is_below: bool = True  # HEAD was not seen to move elsewhere since
+    taken_in: int = 0  # the turn that took it back
+
+    def line(self) -> str:
+        """The commit in one line."""
+        return f"{self.oid} {self.subject} ({self.note}){f', taken back in turn {self.taken_in}' * bool(self.taken_in)}"
+
+
+class ReportedCommits:
+    """The commits of a run, in order."""
+
+    def __init__(self) -> None:
+        self._kept: list[ReportedCommit] = []
+
+    def add(self, commit: ReportedCommit) -> None:
+        """One more was made."""
+        self._kept.append(commit)
+
+    def leave(self) -> None:
+        """HEAD moved: what it goes back to from now on is not known."""
+        for one in self._kept:
+            one.is_below = False
+
+    def reset(self, turn: int, folder: str, *, steps: int = 0, oid: str = "") -> None:
+        """HEAD went back, so many steps or to a commit: those it went over are taken back."""
+        there = [one for one in self._kept if one.is_below and not one.taken_in and not _apart(folder, one.folder)]
+        at = next((at for at, one in enumerate(there, 1) if oid and one.oid and oid.startswith(one.oid[:7])), None)
+        gone = there[-steps:] if steps else there[at:] if at is not None else []
+        for one in gone:
+            one.taken_in = turn
+
+    def revert(self, turn: int, subject: str) -> None:
+        """A new commit takes an earlier one back, by its name; turn 0: it brings back what was taken back."""
+        named = [one for one in self._kept if one.subject == subject and bool(one.taken_in) is not bool(turn)]
+        for one in named[-1:]:
+            one.taken_in = turn
+
+    def lines(self) -> list[str]:
+        """All that git reported."""
+        return [one.line() for one in self._kept if one.subject]
+
+    def subjects(self) -> list[str]:
+        """Of those that were not seen to be taken back."""
+        return [one.subject for one in self._kept if one.subject and not one.taken_in]
 
 
 def _why(said: str, names: Sequence[str], text: str, told: CheckOutcome | None) -> str:

@@ -121,6 +121,15 @@ def hides_status(command: str) -> bool:
     return piped or bool(_PATTERNS.masked.search(line))
 
 
+@lru_cache(maxsize=512)  # the same few are run again and again
+def chained(command: str) -> tuple[str, ...]:
+    """The tests of a line of nothing but `A && B`: it ends well only if each of them did."""
+    line = _unsigned(_without_heredoc(inner(command))).strip()
+    while found := _PATTERNS.cd.match(line):
+        line = line[found.end() :]
+    return () if hides_status(command) or _PATTERNS.parts_alone.search(line) else tuple(_test_parts(command))
+
+
 def goes_on(text: str) -> bool:
     """Whether a shell tool says that it did not wait for the end."""
     return _PATTERNS.in_background.search(text[:200]) is not None
@@ -151,6 +160,11 @@ def family(test: str) -> str:
     words = _short_head(test).split()
     plain = [word for word in words[:3] if not word.startswith("-") and not _PATTERNS.points.match(word)]
     return " ".join(plain[: 3 if plain[1:2] == ["run"] else 2])  # a script is another than its neighbour
+
+
+def are_other_lints(test: str, other: str) -> bool:
+    """Whether two checks are of different tools that both only look at code, so that neither speaks for the other."""
+    return all(_PATTERNS.lints.match(_short_head(one)) for one in (test, other)) and family(test) != family(other)
 
 
 def is_whole(test: str, other: str = "") -> bool:

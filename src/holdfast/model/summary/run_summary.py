@@ -1,19 +1,28 @@
-"""The summary of a run, built turn by turn, written as a page and as one line per turn.
+"""The summary of a run, built turn by turn, and a turn in one line.
 
-The page is for a person who must continue; the values are in `fields`, the wording of single lines in `wording`.
+The values and the page are in `fields`, the wording of single lines is in `wording`.
 """
 
 import posixpath
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, takewhile
 
 from holdfast.model.summary import command_results, wording
-from holdfast.model.summary.checks import Checks, Failures, named, noted_in, printed
+from holdfast.model.summary.checks import (
+    APART,
+    Checks,
+    Failures,
+    ReportedCommit,
+    ReportedCommits,
+    named,
+    noted_in,
+    printed,
+)
 from holdfast.model.summary.command_results import MAX_COMMAND, CheckOutcome, error_line, first_line, told_by
-from holdfast.model.summary.fields import Summary, SummaryCommand, SummaryFile
-from holdfast.model.summary.wording import beginning, code, count, cut, one_line, safe
+from holdfast.model.summary.fields import MAX_LINE, Summary, SummaryCommand, SummaryFile, file_line
+from holdfast.model.summary.wording import beginning, code, count, cut, one_line
 from holdfast.model.transcript import Call, Result, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
 from holdfast.patterns import PatternFile
 from holdfast.values import field, mutable
@@ -36,6 +45,8 @@ class _File:
     removed: int = 0
     whole: bool = False  # what it held before is not known
     committed: bool = False
+    turn: int = 0  # that wrote it last
+    gone: str = ""  # what a later command did with it
 
 
 @mutable
@@ -62,10 +73,12 @@ class _Books:
     report: str = ""  # what the turn that wrote most said at its end
     reported: int = 0  # lines it wrote
     reporter: int = 0  # which turn that is
+    title: str = ""  # of the plan that it was asked to carry out
     files: dict[str, _File] = field(default_factory=dict)
     more_files: int = 0
     read: dict[str, None] = field(default_factory=dict)
-    commits: list[str] = field(default_factory=list)
+    commits: ReportedCommits = field(default_factory=ReportedCommits)
+    pulls: list[str] = field(default_factory=list)  # requests that were opened
     commands: dict[str, SummaryCommand] = field(default_factory=dict)
     answers: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))  # of the person, when asked
     todos: tuple[Todo, ...] = ()
@@ -78,6 +91,7 @@ class _Books:
     scripted: bool = False  # so may a command have
     quiet: str = ""  # a commit of which git said nothing
     refused: str = ""  # a commit that failed, if none was made since
+    unpushed: str = ""  # what failed after a commit on its line, a push mostly
 
 
 class Account:
@@ -97,7 +111,7 @@ class Account:
         self._turns += bool(turn.prompt or turn.brief or not self._turns) and not turn.continues
         self._books.broken_off = []
         self._ask(turn)
-        before = len(self._books.commits)
+        before = len(self._books.commits.lines())
         for step in turn.steps:
             self._steps += 1
             self._model = step.model or self._model
@@ -106,7 +120,7 @@ class Account:
                 self._call(call, turn)
         edits = [edit for call in turn.calls for edit in call.edits if not _outside(self._path(edit.path, turn))]
         wrote = sum(1 + len(edit.added) + len(edit.removed) for edit in edits)
-        self._end(turn, wrote=wrote, committed=len(self._books.commits) > before)
+        self._end(turn, wrote=wrote, committed=len(self._books.commits.lines()) > before)
 
     def _ask(self, turn: TranscriptTurn) -> None:
         words = wording.gist(turn.prompt or turn.brief, _MOST)
@@ -172,7 +186,7 @@ class Account:
         there.added += len(edit.added) - len(edit.kept or ())
         there.removed += len(edit.removed)
         there.whole |= edit.kept is None
-        there.committed = False
+        there.committed, there.turn, there.gone = False, self._turns, ""
         if edit.action in ("delete", "move"):
             there.action = edit.action
         elif there.action == "delete":
@@ -185,16 +199,19 @@ class Account:
         told = told_by(command, result.text) if test or command_results.matters(command) else None
         found_nothing = told is None and result.exit_status == 1 and command_results.ends_in_search(command)
         went_wrong = bool(result.failed or result.exit_status or (told and told.passed is False)) and not found_nothing
-        committed = not went_wrong and self._commit(result.text, command)
-        for part in () if went_wrong else command_results.parts(command):
-            self._by_shell(part, turn, command)
+        parts, moved = command_results.parts(command), not went_wrong or _PATTERNS.moved.search(result.text[:20_000])
+        at = next((at for at, part in enumerate(parts) if _PATTERNS.commits.search(part)), len(parts))
+        self._move_head(parts[:at] if moved else (), result.text, command)
+        committed = self._commit(result.text, command, went_wrong=went_wrong)
+        self._move_head(parts[at:] if moved else (), result.text, command)
+        for before, part in pairwise(["", *parts]) if not went_wrong else ():
+            if not _PATTERNS.logs.match(part) or _PATTERNS.given_text.match(before):
+                self._by_shell(part, turn, command)
         self._books.scripted |= _PATTERNS.may_write.search(command[:MAX_COMMAND]) is not None
         if command_results.commits(command):
-            idle = not went_wrong or _PATTERNS.no_commit.search(result.text[:20_000])
-            what, why = f"{named(command_results.shown(command))} ", printed(error_line(result.text[:20_000]))
-            failed = f"failed in turn {self._turns}, no commit was seen after it{why and f': {why}'}"
-            self._books.refused = "" if idle else what + failed
-            self._books.quiet = "" if went_wrong else f"{what}ran, but git reported no commit"
+            self._attempted(result.text, command, went_wrong=went_wrong, committed=committed)
+        elif not went_wrong and _PATTERNS.pushes.search(command[:MAX_COMMAND]):
+            self._books.unpushed = ""
         # Whether an outcome can only be a test runner's, and is how the command ended.
         ended = told is not None and (told.passed is False or not went_wrong)
         sure = ended and told and not told.sentence.startswith(("make:", "build", "no errors", "no tests"))
@@ -202,19 +219,44 @@ class Account:
             if not went_wrong:
                 self._went_well(command)
             self._checks.add(command, result, told, turn=self._turns, passed=_passed(command, result, told))
-        elif command_results.matters(command) and not committed:
-            self._ran(command, result.exit_status, went_wrong, result.text)
+        elif command_results.matters(command) and (went_wrong or not committed):
+            self._ran(command, result, went_wrong=went_wrong, committed=committed)
+
+    def _attempted(self, text: str, command: str, *, went_wrong: bool, committed: bool) -> None:
+        """Note a commit that failed, or of which git said nothing."""
+        what, why = f"{named(command_results.shown(command))} ", printed(error_line(text[:20_000]))
+        idle = not went_wrong or _PATTERNS.no_commit.search(text[:20_000])
+        failed = "" if idle else f"{what}failed in turn {self._turns}"
+        why = why and f": {why}"
+        self._books.unpushed = f"{failed} after git reported a commit{why}" if failed and committed else ""
+        self._books.refused = f"{failed}, no commit was seen after it{why}" if failed and not committed else ""
+        self._books.quiet = "" if went_wrong else f"{what}ran, but git reported no commit"
+        if not went_wrong and not committed:
+            self._books.commits.add(ReportedCommit())
+
+    def _move_head(self, parts: Sequence[str], text: str, command: str) -> None:
+        """Note which commits a part of a command took back, as far as it says where HEAD goes."""
+        for part in parts:
+            found = _PATTERNS.resets.match(part)
+            if found and not _PATTERNS.fatal.search(text[:20_000]):
+                steps = (
+                    0 if found["oid"] else int(found["count"] or 1) if found["carets"] is None else len(found["carets"])
+                )
+                folder = command_results.placed(command)[0]
+                self._books.commits.reset(self._turns, folder, steps=steps, oid=found["oid"] or "")
+            elif _PATTERNS.leaves.match(part) and not _PATTERNS.only_paths.search(f"{part}\n{text[:20_000]}"):
+                self._books.commits.leave()
 
     def _by_shell(self, part: str, turn: TranscriptTurn, command: str) -> None:
         """Note what a simple command did to files: a file that was made and taken away again was not written."""
         files = self._books.files
         elsewhere = _PATTERNS.elsewhere.search(command) is not None  # names mean something else there
-        gone = [word for word in part.split()[1:] if not elsewhere or word.startswith("/")]
-        for path in [self._path(word, turn) for word in gone] if _PATTERNS.removes.match(part) else ():
-            if path in files and (files[path].action == "add" or files[path].whole):
-                del files[path]
-            elif path in files:
-                files[path].action = "delete"
+        taken = _PATTERNS.removes.match(part) or _PATTERNS.moves.match(part)
+        words = [word.strip("\"'") for word in part[taken.end() :].split() if word[0] != "-"] if taken else []
+        moved = taken is not None and taken.re is _PATTERNS.moves
+        for word in words[:-1] if moved else words:
+            if not elsewhere or word.startswith("/"):
+                self._take_away(self._path(word, turn), "moved later" if moved else "removed later")
         found = _PATTERNS.writes.match(part)
         if found is None or (elsewhere and not found["path"].startswith("/")):
             return
@@ -225,14 +267,29 @@ class Account:
             self._write(path, TranscriptEdit(path=path, added=lines, kept=kept), turn)
             self._checks.files_written()
 
-    def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
-        shown, key = command_results.shown(command), command_results.key(command)
+    def _take_away(self, path: str, how: str) -> None:
+        """A file or a folder was removed or moved by a command."""
+        files = self._books.files
+        for name in [name for name in files if name == path or name.startswith(f"{path}/")]:
+            one = files[name]
+            new, removed = one.action == "add" or one.whole, how == "removed later"
+            if new and removed and one.turn == self._turns and not one.committed:
+                del files[name]  # a scratch file
+            elif removed and not new:
+                one.action = "delete"
+            else:
+                one.gone = how
+
+    def _ran(self, command: str, result: Result, *, went_wrong: bool, committed: bool) -> None:
+        shown, key, status = command_results.shown(command), command_results.key(command), result.exit_status
         self._books.commands.pop(key, None)
-        how = (printed(error_line(text)) if went_wrong else "") or (f"exit code {status}" if status else "")
+        how = (printed(error_line(result.text)) if went_wrong else "") or (f"exit code {status}" if status else "")
+        how += ", git reported a commit" if how and committed else ""
         row = SummaryCommand(shown, status, how)
         self._books.commands = dict([*self._books.commands.items(), (key, row)][-MAX_COMMANDS:])
         hidden = command_results.hides_status(command)
-        key = "commit" if command_results.commits(command) else key  # whatever command makes it in the end
+        if command_results.commits(command) and not committed:  # whatever command makes it in the end
+            key = f"commit{APART}{how}" if went_wrong else "commit"
         if went_wrong and not (hidden and (status or 0) > 128):  # a job that was ended by a signal, as servers are
             self._failures.add(f"run {key}", f"{named(shown)} failed", how, self._turns)
         elif not went_wrong:
@@ -245,16 +302,22 @@ class Account:
         self._failures.settle(f"run {command_results.key(command)}")
         self._books.commands.pop(command_results.key(command), None)
 
-    def _commit(self, text: str, command: str) -> bool:
-        """Whether a command made commits, as git told it."""
+    def _commit(self, text: str, command: str, *, went_wrong: bool) -> bool:
+        """Whether a command made commits, as git told it; what follows them on the line may have failed."""
         if not _PATTERNS.commits.search(command[:MAX_COMMAND]):
             return False
         found = [one.groups() for one in _PATTERNS.committed.finditer(text[:20_000])]
         # Of a quiet commit the log after it tells.
-        logged = [("HEAD", *one.groups()) for one in _PATTERNS.logged.finditer(text[:20_000]) if one[2] in command]
+        shown = [] if went_wrong else _PATTERNS.logged.finditer(text[:20_000])
+        logged = [("HEAD", *one.groups()) for one in shown if one[2] in command]
         for branch, oid, subject in found or logged[:1]:
             how = ", by --amend" if _PATTERNS.amends.search(command[:MAX_COMMAND]) else ""
-            self._books.commits.append(f"{oid} {cut(one_line(subject), 120)} (on {branch}{how})")
+            if reverted := _PATTERNS.reverts.match(subject):
+                self._books.commits.revert(self._turns, cut(one_line(reverted[1]), 120))
+            if again := _PATTERNS.reapplies.match(subject):
+                self._books.commits.revert(0, cut(one_line(again[1]), 120))
+            said, folder = cut(one_line(subject), 120), command_results.placed(command)[0]
+            self._books.commits.add(ReportedCommit(oid, said, f"on {branch}{how}", folder))
         if found or logged:
             self._books.outdated = True
             self._went_well(command)
@@ -263,16 +326,18 @@ class Account:
             for file in self._books.files.values():
                 file.committed = True
         if url := _PATTERNS.pulled.search(text[:20_000]) if _PATTERNS.opens_pull.search(command) else None:
-            self._books.commits.append(url[0])
+            self._books.pulls.append(url[0])
         return bool(found or logged)
 
     def _end(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
         answer, texts = turn.answer, [step.text for step in turn.steps if not step.aside]
-        if self._books.said and (took_back := next(filter(_PATTERNS.withdraws.match, texts[:2]), "")):
-            self._books.said[-1].note = f"(The next turn begins: “{beginning(took_back, 120)}”) "
+        before = [one for one in self._books.said[-1:] if one.turn == self._turns - 1]
+        if before and (took_back := next(filter(_PATTERNS.withdraws.match, texts[:2]), "")):
+            before[0].note = f"(The next turn begins: “{beginning(took_back, 120)}”) "
+        self._mark_reverted(answer)
         if answer:
             self._books.answer = answer
-            told = _statements(wording.without_open(answer))
+            told = wording.statements(wording.without_open(answer))
             if told and told not in [one.told for one in self._books.said]:  # no "ok", no repetitions
                 ran = (call.command for call in turn.calls if call.command is not None)
                 worked = bool(wrote) or any(map(command_results.matters, ran))
@@ -282,20 +347,30 @@ class Account:
             if len(self._books.said) > SHOWN:
                 self._books.said.remove(min(self._books.said, key=lambda one: (one.worked, one.turn)))
             if told and wrote and wrote >= self._books.reported:
-                did = [one for one in texts if any(map(_PATTERNS.did.match, _statements(one)))]
+                did = [one for one in texts if wording.says_done(one)]
                 self._books.report, self._books.reported = did[-1] if did else answer, wrote
-                self._books.reporter = self._turns
+                self._books.reporter, self._books.title = self._turns, wording.request_title(turn.prompt)
             if sum(map(len, told)) < _LEAST:  # why it was done so was said before, if at all
                 # What stands under "Three faults:" is not told without it.
-                alone = (takewhile(lambda one: one[-1] != ":", _statements(text)) for text in texts if text != answer)
+                others = (wording.statements(text) for text in texts if text != answer)
+                alone = (takewhile(lambda one: one[-1] != ":", told) for told in others)
                 said = [one for told in alone for one in told if len(one) > 40 and _PATTERNS.reasons.search(one)]
                 self._books.remarks.extend((self._turns, one) for one in said[-3:])
         self._leave(turn, wrote=wrote, committed=committed)
 
+    def _mark_reverted(self, answer: str) -> None:
+        """Put beside an earlier answer that a later one says it was reverted: the last that it names, or the last."""
+        back = next(filter(_PATTERNS.puts_back.search, wording.statements(answer)), "")
+        names = _names(back)
+        alike = [one for one in self._books.said if not names or names & _names(" ".join(one.told))]
+        for one in alike[-1:] if back else ():
+            if not any(map(_PATTERNS.puts_back.search, one.told)):  # it says so itself
+                one.note = one.note or f"(Turn {self._turns} says: “{beginning(back, 120)}”) "
+
     def _leave(self, turn: TranscriptTurn, *, wrote: int, committed: bool) -> None:
         """Note what a turn leaves open, as far as its answer or its end says so."""
         answer = turn.answer
-        left = [*wording.unfinished(answer), *wording.questions(answer)]
+        left = [*wording.unfinished(answer), *wording.options(answer), *wording.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have, and a question was answered.
         if turn.prompt and turn.steps:
             done = _PATTERNS.by_commit if committed else _PATTERNS.asks
@@ -305,7 +380,7 @@ class Account:
         elif wrote or any(call.edits for call in turn.calls) or (answer and turn.calls and not committed):
             self._books.unfinished = []
         last = [one for line in wording.told_lines(answer)[-1:] for one in wording.sentences(line)[-1:]]
-        if last and turn.steps[-1].calls and _PATTERNS.empty.match(last[0]):  # it was about to do something
+        if last and turn.steps[-1].calls and wording.is_empty(last[0]):  # it was about to do something
             self._books.broken_off.append(f"The last words are “{cut(last[0], 160)}”, and no answer came after them")
         if turn.prompt and not turn.steps and not turn.interrupted:
             self._books.broken_off = ["The last prompt has no answer"]
@@ -320,10 +395,11 @@ class Account:
     def finish(self, *, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
         """The summary of the turns so far; `found` is what was decided, ruled, found out … in them."""
         books = self._books
-        files = [SummaryFile(path, one.action, one.added, one.removed, one.whole) for path, one in books.files.items()]
-        most = sorted(files, key=lambda one: -(one.added + one.removed))[:SHOWN_FILES]
-        listed = sorted(most, key=lambda one: (_outside(one.path), files.index(one)))
-        left = self._left_open()
+        rows = ((path, one.action, one.added, one.removed, one.whole, one.gone) for path, one in books.files.items())
+        files = [SummaryFile(*row) for row in rows]
+        most = sorted(files, key=lambda one: (bool(one.gone), -(one.added + one.removed)))[:SHOWN_FILES]
+        listed = sorted(most, key=lambda one: (bool(one.gone), _outside(one.path), files.index(one)))
+        left, commits = self._left_open(), [*books.commits.lines(), *books.pulls]
         tests, more_tests = self._checks.ran(SHOWN_TESTS, self._turns)
         return Summary(
             sentence=self._sentence(files, left),
@@ -331,8 +407,8 @@ class Account:
             done=tuple(self._done()),
             files=tuple(listed),
             more_files=len(files) - len(listed) + books.more_files,
-            read=() if files or books.commits else tuple(books.read)[:SHOWN],
-            commits=tuple(books.commits[-SHOWN:] or filter(None, [books.quiet])),
+            read=() if files or commits else tuple(books.read)[:SHOWN],
+            commits=tuple(commits[-SHOWN:] or filter(None, [books.quiet])),
             commands=tuple(books.commands.values())[-SHOWN_COMMANDS:],
             tests=tuple(tests),
             more_tests=more_tests,
@@ -363,13 +439,13 @@ class Account:
 
     def _done(self) -> Iterator[str]:
         last = wording.without_open(self._books.answer)
-        newest, room = _statements(last), _share(len(self._books.said))
+        newest, room = wording.statements(last), _share(len(self._books.said))
         when = "Turn {}: " if self._turns > 1 else ""
         earlier = (one for one in self._books.said if one.told != newest)
-        yield from (f"{when.format(one.turn)}{one.note}{_best(one.told, room)}" for one in earlier)
+        yield from (f"{when.format(one.turn)}{one.note}{wording.best(one.told, room)}" for one in earlier)
         remarks = dict.fromkeys(self._books.remarks)
         yield from (f"On the way{noted_in(turn, self._turns)}: {one}" for turn, one in remarks)
-        yield from (line for line in _at_length(last) if line not in self._books.unfinished)
+        yield from (line for line in wording.at_length(last) if line not in self._books.unfinished)
 
     def _unfinished(self) -> list[str]:
         """What the agent said is not done, beyond its plan."""
@@ -383,16 +459,22 @@ class Account:
         there = [(how[one.status], cut(one_line(one.text), 200)) for one in todos if one.status in how]
         when = noted_in(books.planned_in, turns, "work went on after it was written" if books.outdated else "")
         plan = [f"In the plan{when}, {mark}: {text}" for mark, text in there[:SHOWN]]
-        said = [f"The agent said{noted_in(books.unfinished_in, turns)}: “{one}”" for one in self._unfinished()]
-        ended = [*self._checks.left(turns), *books.broken_off, *filter(None, [books.refused])]
+        said = [self._said_open(one) for one in self._unfinished()]
+        ended = [*self._checks.left(turns), *books.broken_off, *filter(None, [books.refused, books.unpushed])]
         return [*ended, *plan, *said, *self._uncommitted()][: 2 * SHOWN]
+
+    def _said_open(self, one: str) -> str:
+        asks = _PATTERNS.asks.search(one) is not None
+        when = noted_in(self._books.unfinished_in, self._turns, "no answer was seen" if asks else "")
+        return f"The agent {'asked' if asks else 'said'}{when}: “{one}”"
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
-        left = [path for path, file in self._books.files.items() if not file.committed and not _outside(path)]
+        there = [(path, file) for path, file in self._books.files.items() if not file.gone and not _outside(path)]
+        left = [path for path, file in there if not file.committed]
         more = f" and {len(left) - 6} more" if len(left) > 6 else ""
         told = f"Written after the last commit that was seen: {', '.join(map(code, left[:6]))}{more}"
-        return [told] if left and any(" (on " in one for one in self._books.commits) else []
+        return [told] if left and self._books.commits.lines() else []
 
     def _sentence(self, files: Sequence[SummaryFile], left: Sequence[str]) -> str:
         books = self._books
@@ -403,10 +485,13 @@ class Account:
         by = " or ".join(["helpers"] * books.helped + ["commands"] * books.scripted)
         more = f" and perhaps more by {by}" if by else ""
         away = f", {len(files) - len(inside)} elsewhere" if len(files) > len(inside) else ""
-        parts = [f"{count(len(inside) - gone, 'file')} written{away}{more}"] if len(inside) > gone else []
+        later = sum(one.gone == "removed later" for one in inside)
+        back = f" ({later} removed later)" if later else ""
+        parts = [f"{count(len(inside) - gone, 'file')} written{back}{away}{more}"] if len(inside) > gone else []
         parts += [f"{count(gone, 'file')} deleted"] if gone else []
-        made = sum(" (on " in one for one in books.commits)  # the others are pull requests
-        parts += [f"{count(made, 'commit')} reported"] if made else []
+        made = len(books.commits.lines())
+        undone = made - len(books.commits.subjects())
+        parts += [f"{count(made, 'commit')} reported{f' ({undone} taken back)' if undone else ''}"] if made else []
         parts += [self._checks.last] if self._checks.last else []
         parts += [f"{count(len(left), 'point')} may be open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
@@ -414,12 +499,18 @@ class Account:
     def _headline(self) -> str:
         """The last commits' subjects, else what the agent said of its work, else the answer, in quotation marks."""
         books = self._books
-        subjects = [one.partition(" ")[2].rpartition(" (on ")[0] for one in books.commits if " (on " in one]
-        if subjects:
+        if subjects := books.commits.subjects():
             return f"committed “{cut('; '.join(dict.fromkeys(subjects[-3:])), 200)}”"
-        if books.files and (said := concluded(wording.without_open(books.report), 160, achieved=True)):
+        report = wording.without_open(books.report)
+        said = wording.concluded(report, 160, achieved=True) if books.files else ""
+        if said and wording.is_item(report, said):  # one of many changes
+            said = wording.opening(report, 160) or ("" if books.title else said)
+            if not said:
+                return f"asked “{cut(books.title, 160)}”"
+        if said:
             return f"“{said}”{noted_in(books.reporter, self._turns) if books.reporter < self._turns else ''}"
-        written = [code(path) for path, file in books.files.items() if file.action != "delete" and not _outside(path)]
+        there = {path: file for path, file in books.files.items() if file.action != "delete" and not file.gone}
+        written = [code(path) for path in there if not _outside(path)]
         if written and books.answer:
             more = f" and {len(written) - 3} more" if len(written) > 3 else ""
             return f"wrote {', '.join(written[:3])}{more}"
@@ -449,60 +540,11 @@ def _passed(command: str, result: Result, told: CheckOutcome | None) -> bool | N
 def relative(path: str, cwd: str | None, top: str | None) -> str:
     """A path as seen from the top, if it lies within; else as it is."""
     plain = path.replace("\\", "/") if re.match(r"^(?:[A-Za-z]:)?\\|^[A-Za-z]:/", path) else path
-    if cwd and not posixpath.isabs(plain) and not re.match(r"^[A-Za-z]:", plain):
+    if cwd and not posixpath.isabs(plain) and not re.match(r"^[A-Za-z]:|^~[\w-]*/", plain):
         plain = posixpath.join(cwd.replace("\\", "/"), plain)
     plain = posixpath.normpath(plain)
     base = posixpath.normpath(top.replace("\\", "/")) if top else ""
     return plain[len(base) + 1 :] if base and plain.startswith(f"{base.rstrip('/')}/") else plain
-
-
-def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
-    """What an answer says, without its cheers and announcements; `achieved`: from what it says was done."""
-    told = _statements(answer)
-    if not achieved:
-        return _best(told, limit)
-    idle = {one for one in told if one[-1] == "?" or _PATTERNS.only_checks.match(one) or wording.is_open(one)}
-    results = [at for at, one in enumerate(told) if one not in idle or _PATTERNS.did.match(one)]
-    first = next((at for at in results if _PATTERNS.did.match(told[at])), results[0] if results else len(told))
-    rest = [told[at] for at in takewhile(results.__contains__, range(first, len(told)))]
-    # What an item is an item of; what is left out leaves a mark.
-    lead = next((at for at in range(first - 1, max(0, first - 6) - 1, -1) if told[at].endswith(":")), first)
-    between = [] if lead == first else [told[lead], *(["…"] if lead < first - 1 else [])]
-    return beginning(" ".join([*between, *rest]), limit)
-
-
-def _statements(text: str) -> list[str]:
-    """The sentences of a text that say something, without those that only announce others."""
-    said = [one for line in wording.told_lines(text)[:60] for one in wording.sentences(line)][:200]
-    told = [one if one[-1] in ".!?:;,…。！？)\"'" else f"{one}." for one in said if not _PATTERNS.empty.match(one)]
-    return told[: max((at for at, one in enumerate(told, 1) if not one.endswith(":")), default=0)]
-
-
-def _best(told: Sequence[str], limit: int) -> str:
-    """The sentences that fit, in their order: the first two, then those with reasons and results, then long ones.
-
-    What stands under "One of these is true:" is not told without it, and what is left out leaves a mark.
-    """
-    if sum(map(len, told)) + len(told) <= limit or len(told) < 2:
-        return beginning(" ".join(told), limit)
-    reasons = [at for at, one in enumerate(told) if len(one) > 24 and _PATTERNS.telling.search(one)]
-    kept: set[int] = set()
-    for at in dict.fromkeys([0, 1, *reasons, *(at for at, one in enumerate(told) if len(one) > 60)]):
-        lead = max((before for before in range(at) if told[before].endswith(":")), default=at)
-        size = sum(len(told[one]) + 3 for one in {lead, at} - kept)
-        if size < limit:
-            limit -= size
-            kept |= {lead, at}
-    marked = (("" if at == 0 or at - 1 in kept else "… ") + told[at] for at in sorted(kept))
-    return " ".join(marked) or cut(told[0], limit)
-
-
-def _at_length(answer: str) -> list[str]:
-    """The lines of the last answer, as many as a reader needs."""
-    # A line may begin with the next step ("Let me check."): the rest of it is kept.
-    parts = (wording.sentences(line) if _PATTERNS.empty.match(line) else [line] for line in wording.told_lines(answer))
-    told = list(filter(None, (" ".join(one for one in part if not _PATTERNS.empty.match(one)) for part in parts)))
-    return [cut(line, 420) for line in (told if len(told) <= 16 else [*told[:11], "…", *told[-4:]])]
 
 
 def _what(call: Call) -> str:
@@ -523,42 +565,18 @@ def _aimed_at(call: Call) -> str | None:
     return found[1] if found else call.paths[0] if call.paths else None
 
 
+def _names(text: str) -> set[str]:
+    """The names of code and files in a text, without their folders and endings."""
+    return {quoted or plain for quoted, plain in _PATTERNS.names.findall(text)}
+
+
 def _share(number: int) -> int:
     return max(_LEAST, min(_MOST, _ROOM // max(number, 1)))
 
 
 def _outside(path: str) -> bool:
     """Whether a file lies outside the repository: in a scratch folder, or among the agent's own."""
-    return path.startswith(("/", "../")) or path[1:2] == ":"
-
-
-MAX_LINE = 300
-_ACTIONS = {"add": "new", "delete": "deleted", "move": "moved away"}
-
-
-def summary_page(summary: Summary, fields: Mapping[str, str | None]) -> str:
-    """summary.md; `fields` are what is known besides, such as Run, Branch and Commit."""
-    known = {name: safe(cut(one_line(value), MAX_LINE)) for name, value in fields.items() if value}
-    rows = [f"# Run {known.pop('Run', '') or 'without a name'}", "", safe(summary.sentence), ""]
-    rows += [f"- {safe(name)}: {value}" for name, value in known.items()]
-    sizes = [count(summary.turns, "turn"), count(summary.steps, "step"), count(summary.calls, "tool call")]
-    rows.append(f"- {', '.join(sizes)}{f', by {safe(summary.model)}' if summary.model else ''}")
-    rows += _section("May still be open", map(safe, summary.left_open), none="None was recognised.")
-    rows += _section("Asked for", map(safe, summary.asked))
-    rows += _section("Done, in the agent's words", map(safe, summary.done))
-    more = f"and {count(summary.more_files, 'more file')}" if summary.more_files else ""
-    rows += _section("Files written, with the lines of all edits together", [*map(_file, summary.files), more])
-    rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
-    unsaid = "None was reported to this agent." if summary.files or summary.commands else ""
-    rows += _section("Commits, as git reported them", map(safe, summary.commits), none=unsaid)
-    more = f"and {count(summary.more_tests, 'more command')}, run before" if summary.more_tests else ""
-    untested = "None was recognised." if summary.files else ""
-    rows += _section("Tests and checks, each as last run", [*map(_ran, summary.tests), more], none=untested)
-    rows += _section("Commands", [*map(_ran, summary.commands)])
-    for kind, title in (row.split(": ", 1) for row in _PATTERNS.lines("found")):
-        rows += _section(title, [safe(one) for one in summary.found.get(kind, ())])
-    rows += _section("Failed or refused", [safe(one) for one in summary.failed])
-    return "\n".join(rows) + "\n"
+    return path.startswith(("/", "../")) or path[1:2] == ":" or re.match(r"~[\w-]*/", path) is not None
 
 
 def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
@@ -567,7 +585,7 @@ def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     account.add(turn)
     told = account.finish()
     asked, more = wording.gist(turn.prompt, 110), f" and {len(told.files) - 2} more" if len(told.files) > 2 else ""
-    written = ", ".join(map(_file, told.files[:2]))
+    written = ", ".join(map(file_line, told.files[:2]))
     done = [f"wrote {written}{more}"] if written else []
     done += [f"{code(cut(one.command, 60))}: {cut(one.outcome, 80)}" for one in told.tests[-2:]]
     done += [f"ran {code(cut(one.command, 60))}" for one in told.commands[-2:] if not told.tests]
@@ -575,23 +593,5 @@ def turn_line(turn: TranscriptTurn, *, top: str | None = None) -> str:
     parts = [f"Asked: {asked}" if asked else "", cut("; ".join(done), 120), end]
     line = " — ".join(part for part in parts if part)
     room = MAX_LINE - len(line) - 3
-    said = beginning(concluded(wording.without_open(turn.answer)), room) if turn.answer and room > 40 else ""
+    said = beginning(wording.concluded(wording.without_open(turn.answer)), room) if turn.answer and room > 40 else ""
     return cut(" — ".join(part for part in (line, said) if part), MAX_LINE)
-
-
-def _section(title: str, rows: Iterable[str], *, none: str = "") -> list[str]:
-    told = [row for row in rows if row] or ([none] if none else [])
-    return ["", f"## {title}", "", *(f"- {row}" for row in told)] if told else []
-
-
-def _file(one: SummaryFile) -> str:
-    said = [_ACTIONS[one.action]] if one.action in _ACTIONS else []
-    said += ["written whole"] if one.whole else []
-    said += [f"+{one.added} −{one.removed}"] if one.added or one.removed else []
-    return f"{code(cut(one_line(one.path), MAX_LINE))} ({', '.join(said) or 'changed'})"
-
-
-def _ran(one: SummaryCommand) -> str:
-    said = f": {safe(one.outcome)}" if one.outcome else ""
-    status = f" [exit {one.exit_status}]" if one.exit_status else ""
-    return f"{code(one.command)}{said}{status}"

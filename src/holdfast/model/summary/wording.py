@@ -5,8 +5,8 @@ It also finds what an agent itself says is not done: its next steps, its questio
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, takewhile
 
 from holdfast.patterns import PatternFile
 
@@ -108,6 +108,8 @@ def count(number: int, what: str) -> str:
 
 MOST, LIMIT = 8, 240
 _LAST = 3_000  # characters at the end of an answer in which it says what is not done
+_SAME = 60  # characters by which an item of a list is known again
+_END = 6  # lines at the end of an answer in which it asks the person
 
 
 def unfinished(answer: str) -> list[str]:
@@ -144,14 +146,24 @@ def _matter(text: str) -> frozenset[str]:
 
 def questions(answer: str) -> list[str]:
     """What the last lines of an answer ask the person."""
-    told = told_lines(answer[-_LAST:])[-6:]
+    told = told_lines(answer[-_LAST:])[-_END:]
     asked = [one for line in told for one in sentences(line) if one.rstrip("\"'*` ").endswith("?")]
     return [cut(one, LIMIT) for one in asked if len(one) > 12 and not _PATTERNS.offer.match(one)][-3:]
 
 
+def options(answer: str) -> list[str]:
+    """The choice that the end of an answer leaves to the person, on one line."""
+    found = _PATTERNS.options.search(without_code(answer)[-_LAST:])
+    if found is None or len(told_lines(found.string[found.end() :])) > _END:
+        return []
+    items = [bare(line) for line in found["items"].splitlines() if _PATTERNS.item.match(line)]
+    return [cut(f"Options: {' / '.join(items)}", 2 * LIMIT)] if len(items) > 1 else []
+
+
 def without_open(answer: str) -> str:
-    """An answer without the lists that say what is not done."""
-    return "\n".join(line for line, is_open, _ in _parted(answer) if not is_open)
+    """An answer without the lists that say what is not done, or what there is to choose from."""
+    rest = "\n".join(line for line, is_open, _ in _parted(answer) if not is_open)
+    return _PATTERNS.options.sub("\n", rest) if options(answer) else rest
 
 
 def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
@@ -183,3 +195,90 @@ def _sentences(answer: str) -> list[str]:
 def is_open(sentence: str) -> bool:
     """Whether a sentence says that something is not done."""
     return _PATTERNS.not_done.search(sentence) is not None
+
+
+def concluded(answer: str, limit: int = 240, *, achieved: bool = False) -> str:
+    """What an answer says, without its cheers and announcements; `achieved`: from what it says was done."""
+    told = statements(answer)
+    if not achieved:
+        return best(told, limit)
+    results = [at for at, one in enumerate(told) if not _is_idle(one) or _PATTERNS.did.match(one)]
+    first = next((at for at in results if _PATTERNS.did.match(told[at])), results[0] if results else len(told))
+    rest = [told[at] for at in takewhile(results.__contains__, range(first, len(told)))]
+    # What an item is an item of; what is left out leaves a mark.
+    lead = next((at for at in range(first - 1, max(0, first - 6) - 1, -1) if told[at].endswith(":")), first)
+    between = [] if lead == first else [told[lead], *(["…"] if lead < first - 1 else [])]
+    return beginning(" ".join([*between, *rest]), limit)
+
+
+def _is_idle(sentence: str) -> bool:
+    """Whether a sentence asks, only tells of checks, or says what is not done."""
+    return sentence[-1] == "?" or _PATTERNS.only_checks.match(sentence) is not None or is_open(sentence)
+
+
+def statements(text: str) -> list[str]:
+    """The sentences of a text that say something, without those that only announce others."""
+    said = [one for line in told_lines(text)[:60] for one in sentences(line)][:200]
+    told = [one if one[-1] in ".!?:;,…。！？)\"'" else f"{one}." for one in said if not _PATTERNS.empty.match(one)]
+    return told[: max((at for at, one in enumerate(told, 1) if not one.endswith(":")), default=0)]
+
+
+def best(told: Sequence[str], limit: int) -> str:
+    """The sentences that fit, in their order: the first two, then those with reasons and results, then long ones.
+
+    What stands under "One of these is true:" is not told without it, and what is left out leaves a mark.
+    """
+    if sum(map(len, told)) + len(told) <= limit or len(told) < 2:
+        return beginning(" ".join(told), limit)
+    reasons = [at for at, one in enumerate(told) if len(one) > 24 and _PATTERNS.telling.search(one)]
+    kept: set[int] = set()
+    for at in dict.fromkeys([0, 1, *reasons, *(at for at, one in enumerate(told) if len(one) > 60)]):
+        lead = max((before for before in range(at) if told[before].endswith(":")), default=at)
+        size = sum(len(told[one]) + 3 for one in {lead, at} - kept)
+        if size < limit:
+            limit -= size
+            kept |= {lead, at}
+    marked = (("" if at == 0 or at - 1 in kept else "… ") + told[at] for at in sorted(kept))
+    return " ".join(marked) or cut(told[0], limit)
+
+
+def at_length(answer: str) -> list[str]:
+    """The lines of the last answer, as many as a reader needs."""
+    # A line may begin with the next step ("Let me check."): the rest of it is kept.
+    parts = (sentences(line) if _PATTERNS.empty.match(line) else [line] for line in told_lines(answer))
+    told = list(filter(None, (" ".join(one for one in part if not _PATTERNS.empty.match(one)) for part in parts)))
+    return [cut(line, 420) for line in (told if len(told) <= 16 else [*told[:11], "…", *told[-4:]])]
+
+
+def is_empty(sentence: str) -> bool:
+    """Whether a sentence only cheers, or says that something is about to be said or done."""
+    return _PATTERNS.empty.match(sentence) is not None
+
+
+def says_done(text: str) -> bool:
+    """Whether a sentence of a text says what was done."""
+    return any(map(_PATTERNS.did.match, statements(text)))
+
+
+def is_item(answer: str, said: str) -> bool:
+    """Whether the sentence chosen from an answer begins with an item of a list or a row of a table in it."""
+    items = [one for line in answer.splitlines() if _is_listed(line) for one in told_lines(line)[:1]]
+    return any(said.startswith(one[:_SAME]) for one in items)
+
+
+def _is_listed(line: str) -> bool:
+    return bool(_PATTERNS.item.match(line) or _PATTERNS.table_row.match(line))
+
+
+def opening(answer: str, limit: int) -> str:
+    """What an answer says first in sentences outside of lists and titles, without what only cheers, checks or asks."""
+    lines = (line for line in answer.splitlines() if not _is_listed(line) and not _PATTERNS.ending_title.match(line))
+    said = "\n".join(lines)
+    told = [one for one in statements(said) if not _is_idle(one) and one[-1] != ":"]
+    return beginning(" ".join(told[:2]), limit)
+
+
+def request_title(prompt: str) -> str:
+    """The title of a plan or a page that a request holds, if it begins with one."""
+    found = _PATTERNS.request_title.match(prompt[:MAX_READ])
+    return bare(found[1]) if found else ""
