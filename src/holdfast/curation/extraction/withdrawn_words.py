@@ -62,6 +62,12 @@ class WithdrawnWords:
         self._wrote = {turn.turn for turn in turns if turn.wrote}
         self._undone = [(turn.turn, frozenset(turn.text.split())) for turn in turns if turn.source == UNDONE]
         self._numbers = sorted({turn.turn for turn in turns})
+        # Looked up once: a long session asks for each of its thousand statements.
+        asked = [(number, text) for number, text in sorted(self._asked.items())]
+        corrections = [one for one in asked if _SHAPE.corrects.match(one[1]) or _SHAPE.takes_back.search(one[1])]
+        self._corrections = [(number, telling(text)) for number, text in corrections]
+        overruling = [one for one in asked if _is_overruling(one[1], self._said.get(one[0], ""))]
+        self._overruling = [(number, telling(text)) for number, text in overruling]
 
     def hold(self, turn: int, who: str, words: str, heading: str = "") -> bool:
         """Whether this was taken back; the `heading` that it stands under may be the number of an option."""
@@ -69,23 +75,24 @@ class WithdrawnWords:
         if self._is_undone(turn, words):
             return True
         if who == "user":  # only a person takes back what a person said
-            replies = (self._asked.get(number, "") for number in later)
-            about = (text for text in replies if telling(words) & telling(text))
-            return any(_SHAPE.corrects.match(text) or _SHAPE.takes_back.search(text) for text in about)
+            return any(number > turn and telling(words) & about for number, about in self._corrections)
         item = _SHAPE.item.match(words) or _SHAPE.item.match(heading)
         if later and item and item["number"] in _SHAPE.declined.findall(self._asked.get(later[0], "")):
             return True
         if self._is_declined_offer(turn, words, heading, later):
             return True
-        for place, number in enumerate(later):
-            asked, answered = self._asked.get(number, ""), self._said.get(number, "")
-            if place < _NEXT and self._is_overturned(words, asked, answered):
+        for number in later[:_NEXT]:
+            if self._is_overturned(words, self._asked.get(number, ""), self._said.get(number, "")):
                 return True
-            if _is_overruled(words, asked, answered, least=_OVERRULED if place < _NEXT else _SHARED):
-                return True
-        if self._is_replaced(words, later):
+        if self._is_overruled(words, later) or self._is_replaced(words, later):
             return True
         return is_fault(words) and self._is_mended(words, later)
+
+    def _is_overruled(self, words: str, later: Sequence[int]) -> bool:
+        """Whether a person does not want it, and the agent gives in; the longer ago, the more words must be shared."""
+        least = dict.fromkeys(later[:_NEXT], _OVERRULED)
+        overruling = [one for one in self._overruling if later and one[0] >= later[0]]
+        return any(len(telling(words) & about) >= least.get(number, _SHARED) for number, about in overruling)
 
     def _is_undone(self, turn: int, words: str) -> bool:
         """Whether it names code that an edit of its turn or before brought in and a later turn took out again."""
@@ -136,10 +143,9 @@ def _is_go_ahead(reply: str) -> bool:
     return is_bare or _SHAPE.goes_ahead.match(reply) is not None
 
 
-def _is_overruled(words: str, asked: str, answered: str, *, least: int) -> bool:
-    """Whether a person does not want it, and the agent gives in."""
-    overruled = _SHAPE.gives_up.match(answered) and _SHAPE.overrules.search(asked)
-    return bool(overruled) and len(telling(words) & telling(asked)) >= least
+def _is_overruling(asked: str, answered: str) -> bool:
+    """Whether a person does not want what the agent has in mind, and the agent gives in."""
+    return _SHAPE.gives_up.match(answered) is not None and _SHAPE.overrules.search(asked) is not None
 
 
 def _is_about(words: str, text: str) -> bool:
