@@ -1,4 +1,4 @@
-"""One suite for all vector stores, on both engines: the same records, the same numbers, and never less than the mirror."""
+"""One suite for all vector stores, on both engines: the same records, the same numbers, never less than the mirror."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from demo.local_postgres import APP, OWNER, LocalPostgres
 
-from holdfast.agent_store import agent_cycles, agent_memory, database, vector_backends, vector_store
+from holdfast.agent_store import agent_cycles, agent_memory, database, migrations, vector_backends, vector_store
 from holdfast.agent_store.database import AgentDatabase
 from holdfast.agent_store.tables import VECTOR
 from holdfast.agent_store.vector_store import CHROMA, EMBEDDED, PGVECTOR, MemoryVectors
@@ -241,7 +241,7 @@ def test_without_the_extension_one_sentence_says_so(server: LocalPostgres, tmp_p
     engine, close = database.postgres_engine(database.parsed(server.url(name, OWNER)))
     with engine.begin() as connection:  # what docs/adr/0030 tells an owner to run afterwards
         for _ in range(2):
-            connection.exec_driver_sql(vector_backends.vector_table_sql())
+            connection.exec_driver_sql(migrations.vector_table_sql())
     engine.dispose()
     close()
     later = MemoryVectors(kept, choice=None, folder=str(tmp_path), notes=notes)

@@ -62,7 +62,9 @@ def put_vector(tx: StoreTransaction, agent: AgentIdentity, record: MemoryRecord,
     """Keep a record's vector (a model's name, and the numbers as int8); one of the same model that is there stays."""
     model, data = vector
     row = {"record_id": record.id, "model": model, "agent_id": agent.id, "namespace": record.namespace}
-    tx.insert_new(VECTOR, {**row, "size": len(data), "vector": data, "added": tx.now})
+    # Newer than all before it, even if the clock was set back: what has these loaded reads only what is newer.
+    last = tx.one(sa.select(sa.func.max(VECTOR.c.added)).where(tx.of(VECTOR), VECTOR.c.model == model))[0]
+    tx.insert_new(VECTOR, {**row, "size": len(data), "vector": data, "added": max(tx.now, (last or 0) + 1)})
 
 
 def records(tx: StoreTransaction, ids: Sequence[str], *, project: str | None = None) -> list[MemoryRecord]:
@@ -89,10 +91,12 @@ def with_words(
     project: str | None = None,
 ) -> list[MemoryRecord]:
     """Records that hold one of some words, the newest first: for agents without a model for vectors."""
+    if not words:
+        return []
     held = [RECORD.c.text.icontains(word, autoescape=True) for word in words]
     where = [AGENT.c.name == agent.name, sa.or_(*held)]  # its id differs from project to project
     where += [RECORD.c.namespace.in_(namespaces)] if namespaces else []
-    return _records(tx, *where, limit=limit, project=project) if words else []
+    return _records(tx, *where, limit=limit, project=project)
 
 
 def use(tx: StoreTransaction, ids: Sequence[str]) -> None:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 EMBEDDED, PGVECTOR, CHROMA = "embedded", "pgvector", "chroma"
 MAX_SIZE = 4096  # numbers of a vector
-# Vectors of 384 numbers that are compared in full: 1,600 take 2 ms and find what is nearest among 100,000 texts.
-CANDIDATES = 1600
+# Vectors of 384 numbers that are compared in full: 1,000 take 1 ms and find what is nearest among 100,000 texts.
+CANDIDATES = 1000
 SMALL = 10_000  # up to so many all are: 4 ms
 PIECES = 2000  # stretches of one namespace and agent: with more of them the matrix is loaded anew, in order
 RECHECK = 60.0  # seconds after which a store is compared with the mirror again, or a failed one tried again
@@ -66,7 +66,13 @@ class EmbeddedVectors:
     def __init__(self, database: AgentDatabase, model: str, size: int, *, project: str) -> None:
         self._database, self._size, self._project = database, size, project
         self._others = () if project == database.project else (project,)
-        self._where = (VECTOR.c.project_id == project, VECTOR.c.model == model, VECTOR.c.size == size)
+        # Its size is a part of what a model is; asked for, it would take the answer out of the index.
+        self._where = (VECTOR.c.project_id == project, VECTOR.c.model == model)
+        self._last = sa.select(sa.func.max(VECTOR.c.added)).where(*self._where)
+        names = ("record_id", "agent_id", "namespace", "vector", "added")
+        self._every = sa.select(*(VECTOR.c[name] for name in names)).where(*self._where)
+        # Built once: to build it for each question would take as long as to answer it.
+        self._some = self._every.where(VECTOR.c.record_id.in_(sa.bindparam("ids", expanding=True)))
         self._turn = threading.Lock()
         self._forget()
 
@@ -85,8 +91,7 @@ class EmbeddedVectors:
 
     def newest(self) -> int:
         """When the last one was added; -1 if there is none."""
-        asked = sa.select(sa.func.max(VECTOR.c.added)).where(*self._where[:2])  # all that the index knows
-        last = self._database.run(lambda tx: tx.one(asked)[0], read=True, projects=self._others)
+        last = self._database.run(lambda tx: tx.one(self._last)[0], read=True, projects=self._others)
         return -1 if last is None else int(last)
 
     def ids(self) -> set[str]:
@@ -95,13 +100,15 @@ class EmbeddedVectors:
 
     def rows(self, ids: Sequence[str]) -> dict[str, VectorRow]:
         """Some records' vectors."""
-        names = ("record_id", "agent_id", "namespace", "vector")
         found: dict[str, VectorRow] = {}
         for at in range(0, len(ids), 1000):  # SQLite takes 32,766 values in a statement
-            some = sa.select(*(VECTOR.c[name] for name in names)).where(*self._where)
-            asked = some.where(VECTOR.c.record_id.in_(ids[at : at + 1000]))
-            rows = self._database.run(lambda tx, one=asked: tx.all(one), read=True, projects=self._others)  # type: ignore[misc]
-            found |= {row[0]: VectorRow(*row) for row in rows}
+            given = {"ids": list(ids[at : at + 1000])}
+            rows = self._database.run(
+                lambda tx, some=given: tx.connection.execute(self._some, some).all(),  # type: ignore[misc]
+                read=True,
+                projects=self._others,
+            )
+            found |= {row[0]: VectorRow(*row[:4]) for row in rows}
         return found
 
     def nearest(
@@ -129,11 +136,14 @@ class EmbeddedVectors:
         self._pieces: dict[tuple[str, str], list[tuple[int, int]]] = {}
         self._stretches = 0
         self._newest = -1
+        self._looked = -RECHECK  # when all were counted
 
     def _refresh(self) -> None:
         """Load what is new since the last time, or everything if something went or came late."""
-        have, newest = len(self._ids), self._newest if self._stretches <= PIECES else -1
-        rows = self._database.run(partial(self._read, have=have, newest=newest), read=True, projects=self._others)
+        is_due = self._database.is_shared or time.monotonic() - self._looked > RECHECK
+        read = partial(self._read, newest=self._newest if self._stretches <= PIECES else -1, count_all=is_due)
+        rows = self._database.run(read, read=True, projects=self._others)
+        self._looked = time.monotonic() if is_due or rows else self._looked
         if rows is None:
             return
         is_all, new = rows
@@ -142,16 +152,23 @@ class EmbeddedVectors:
             self._matrix = SignMatrix(self._size, room=len(new))
         self._add(new)
 
-    def _read(self, tx: StoreTransaction, have: int, newest: int) -> tuple[bool, Sequence[Any]] | None:
-        asked = sa.select(sa.func.count(), sa.func.max(VECTOR.c.added)).where(*self._where)
-        count, last = tx.one(asked)
-        if newest >= 0 and (count, last) == (have, newest):
+    def _read(self, tx: StoreTransaction, newest: int, *, count_all: bool) -> tuple[bool, Sequence[Any]] | None:
+        """What is new, or all there is; None if nothing changed.
+
+        On SQLite each is newer than those before it, and to count takes longer than to search. On Postgres one may
+        be kept after a newer one, so all are counted. One that went shows when its record is looked for.
+        """
+        last = tx.one(self._last)[0]
+        is_same = newest >= 0 and last == newest
+        if is_same and not count_all:
             return None
-        names = ("record_id", "agent_id", "namespace", "vector", "added")
-        every = sa.select(*(VECTOR.c[name] for name in names)).where(*self._where)
-        if newest >= 0 and count > have:
+        count = tx.one(sa.select(sa.func.count()).select_from(VECTOR).where(*self._where))[0]
+        if is_same and count == len(self._ids):
+            return None
+        every = self._every
+        if newest >= 0 and count > len(self._ids):
             new = tx.all(every.where(VECTOR.c.added > newest).order_by(VECTOR.c.added, VECTOR.c.record_id))
-            if have + len(new) == count:
+            if len(self._ids) + len(new) == count:
                 return False, new
         return True, tx.all(every.order_by(VECTOR.c.namespace, VECTOR.c.agent_id, VECTOR.c.record_id))
 

@@ -245,9 +245,10 @@ class Agent:
         places = [None, *(one for one in dict.fromkeys(projects) if one != self._database.project)]
         recent = self._recent(query, namespaces)[: limit // 2]
         hits: list[AgentHit] = []
-        for place in places:
-            near = [] if vector is None else self._near(vector, limit, namespaces, place)
-            hits += near or self._with_words(query, namespaces, place)
+        if vector is not None:
+            hits = [hit for place in places for hit in self._near(vector, limit, namespaces, place)]
+        if not hits:  # a share of words and a cosine do not compare, so it is one or the other
+            hits = [hit for place in places for hit in self._with_words(query, namespaces, place)]
         best = sorted(hits, key=lambda hit: -hit.score)[: limit - len(recent)]
         own = [hit.record.id for hit in best if hit.record is not None and hit.project is None]
         if own:

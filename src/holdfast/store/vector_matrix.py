@@ -25,6 +25,7 @@ else:
 CANDIDATES, SHARE = 800, 400  # vectors that are compared in full, or one in so many if that is more
 MOST = 50_000  # even if more of them are alike
 SMALL = 4000  # vectors up to which all of them are
+BLOCK = 16_384  # vectors whose signs are counted at a time: what lies between fits a core's own cache
 
 
 class SignMatrix:
@@ -91,16 +92,20 @@ class SignMatrix:
     def _narrowed(self, vector: Floats, wide: int, ranges: Sequence[tuple[int, int]]) -> npt.NDArray[np.intp]:
         """The places of those whose signs differ least, about `wide` of them."""
         signs = [word[0] for word in _signs(vector[None, :])]
-        parts = []
-        for first, last in ranges:
-            differ = np.zeros(last - first, np.uint16)
-            for column, word in zip(self._bits, signs, strict=True):
-                differ += np.bitwise_count(column[first:last] ^ word)
-            parts.append(differ)
+        parts = [self._differing(signs, at, min(at + BLOCK, b)) for a, b in ranges for at in range(a, b, BLOCK)]
         all_differ = parts[0] if len(parts) == 1 else np.concatenate(parts)
         counts = np.cumsum(np.bincount(all_differ, minlength=self.size + 1))
         chosen = np.flatnonzero(all_differ <= int(np.searchsorted(counts, wide)))[:MOST]
         return chosen + ranges[0][0] if len(ranges) == 1 else _spread(ranges)[chosen]
+
+    def _differing(self, signs: Sequence[Any], first: int, last: int) -> npt.NDArray[np.uint16]:
+        """In how many signs a question differs from each of some vectors."""
+        differ = np.zeros(last - first, np.uint16)
+        mixed = np.empty(last - first, np.uint64)
+        for column, word in zip(self._bits, signs, strict=True):
+            np.bitwise_xor(column[first:last], word, out=mixed)
+            differ += np.bitwise_count(mixed)
+        return differ
 
 
 def packed(found: Floats) -> list[bytes]:
